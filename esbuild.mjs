@@ -1,0 +1,93 @@
+// Builds dist/: the extension and what it ships beside it. `--production` minifies, `--watch` rebuilds.
+import * as esbuild from 'esbuild';
+import { agentReaperBundle } from './scripts/lib/agentReaper.mjs';
+import { amplifierServerBundle } from './scripts/lib/amplifierServer.mjs';
+import { demoAgentBundle } from './scripts/lib/demoAgent.mjs';
+import { writeNotices } from './scripts/lib/notices.mjs';
+
+const production = process.argv.includes('--production');
+const watch = process.argv.includes('--watch');
+
+/** The inline problem matcher of .vscode/tasks.json waits for these two lines. */
+const announce = {
+  name: 'announce',
+  /** @param {import('esbuild').PluginBuild} build */
+  setup(build) {
+    build.onStart(() => console.log('[watch] build started'));
+    build.onEnd((result) => {
+      for (const { text, location } of result.errors) {
+        console.error(`✘ [ERROR] ${text}`);
+        if (location) console.error(`    ${location.file}:${location.line}:${location.column}:`);
+      }
+      console.log('[watch] build finished');
+    });
+  },
+};
+
+/** @satisfies {import('esbuild').BuildOptions} */
+const shared = {
+  bundle: true,
+  format: 'cjs',
+  platform: 'node',
+  target: 'node22',
+  minify: production,
+  sourcemap: !production,
+  sourcesContent: false,
+  logLevel: watch ? 'silent' : 'warning',
+  plugins: watch ? [announce] : [],
+};
+
+/**
+ * What the extension imports only when it is used, each in a bundle of its own beside it: few windows ever serve, many
+ * never start an agent. Errors that cross are known by their names, since each bundle has classes of its own.
+ */
+const loadedLater = {
+  'amplifier-serve': 'src/amplifier/node/server/amplifierServer.ts',
+  agents: 'src/acp/node/agentLauncher.ts',
+};
+
+/** @type {import('esbuild').Plugin} */
+const loadLater = {
+  name: 'load later',
+  setup(build) {
+    build.onResolve({ filter: /^\./ }, ({ kind, path: specifier }) => {
+      if (kind !== 'dynamic-import') return undefined;
+      const found = Object.entries(loadedLater).find(([, file]) =>
+        file.endsWith(`${specifier.replace(/^[./]+/, '')}.ts`),
+      );
+      return found && { path: `./${found[0]}.js`, external: true };
+    });
+  },
+};
+
+/** @type {import('esbuild').BuildOptions[]} */
+const bundles = [
+  {
+    ...shared,
+    entryPoints: { extension: 'src/extension.ts' },
+    outdir: 'dist',
+    external: ['vscode'],
+    plugins: [...shared.plugins, loadLater],
+  },
+  { ...shared, entryPoints: loadedLater, outdir: 'dist' },
+  { ...shared, ...demoAgentBundle(), outdir: 'dist' },
+  { ...shared, ...agentReaperBundle(), outdir: 'dist' },
+  { ...shared, ...amplifierServerBundle(), outdir: 'dist' },
+  // The Amp CLI runs TypeScript, and users may read what is installed for it: it ships as it is written.
+  {
+    ...shared,
+    entryPoints: { 'amp/backline-diagnostics': 'src/amp/plugin/backlineDiagnostics.ts' },
+    outdir: 'dist',
+    loader: { '.ts': 'copy' },
+  },
+];
+
+if (watch) {
+  for (const options of bundles) await (await esbuild.context(options)).watch();
+} else {
+  const results = await Promise.all(bundles.map((options) => esbuild.build({ ...options, metafile: true })));
+  await writeNotices(
+    'dist/ThirdPartyNotices.txt',
+    results.map(({ metafile }) => metafile),
+  );
+}
