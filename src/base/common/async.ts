@@ -1,0 +1,99 @@
+import type { Disposable } from './disposable';
+import { TimeoutError } from './errors';
+
+/** The timers a piece of pure code needs; tests hand in a fake. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Calls back once after `delayMs`; disposing the result cancels it. */
+  setTimer(delayMs: number, callback: () => void): Disposable;
+}
+
+/**
+ * Runs `work` with a signal that fires at the deadline, and rejects then whether or not the work obeys it.
+ * @throws TimeoutError after `timeoutMs`.
+ */
+export async function withDeadline<T>(
+  clock: Clock,
+  what: string,
+  timeoutMs: number,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const controller = new AbortController();
+  let timer: Disposable | undefined;
+  const deadline = new Promise<never>((_resolve, reject) => {
+    timer = clock.setTimer(timeoutMs, () => {
+      const error = new TimeoutError(what, timeoutMs);
+      // First, so that the caller hears of the time and not of what the work makes of its signal.
+      reject(error);
+      controller.abort(error);
+    });
+  });
+  try {
+    return await Promise.race([work(controller.signal), deadline]);
+  } finally {
+    timer?.dispose();
+  }
+}
+
+/**
+ * Calls `flush` once, `delayMs` after the first of a burst of `schedule` calls. It is not pushed back by later calls, so
+ * a steady stream of them cannot starve it, and the last state is never lost: `flush` reads it when it runs.
+ */
+export class Coalescer implements Disposable {
+  private timer: Disposable | undefined;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly delayMs: number,
+    private readonly flush: () => void,
+  ) {}
+
+  schedule(): void {
+    this.timer ??= this.clock.setTimer(this.delayMs, () => {
+      this.timer = undefined;
+      this.flush();
+    });
+  }
+
+  /** Flushes now if a flush is waiting. */
+  flushNow(): void {
+    if (!this.timer) return;
+    this.dispose();
+    this.flush();
+  }
+
+  dispose(): void {
+    this.timer?.dispose();
+    this.timer = undefined;
+  }
+}
+
+/** Runs tasks with the same key one after another, in the order of the calls; different keys do not wait for each other. */
+export class KeyedQueue {
+  private readonly tails = new Map<string, Promise<void>>();
+
+  /** Whether anything with this key is running or waiting. */
+  isBusy(key: string): boolean {
+    return this.tails.has(key);
+  }
+
+  /** Settles, never rejects, when all that was queued for `key` at the time of the call has ended. */
+  async idle(key: string): Promise<void> {
+    await this.tails.get(key);
+  }
+
+  async run<T>(key: string, task: () => Promise<T>): Promise<T> {
+    const result = (this.tails.get(key) ?? Promise.resolve()).then(task);
+    const tail = result.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.tails.set(key, tail);
+    try {
+      return await result;
+    } finally {
+      if (this.tails.get(key) === tail) this.tails.delete(key);
+    }
+  }
+}

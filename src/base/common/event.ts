@@ -1,0 +1,31 @@
+import { toDisposable, type Disposable } from './disposable';
+
+/** Same shape as `vscode.Event`. The caller owns the returned subscription. */
+export type Event<T> = (listener: (value: T) => void) => Disposable;
+
+export class Emitter<T> implements Disposable {
+  private readonly listeners = new Set<{ call: (value: T) => void }>();
+
+  /** `onListenerError` gets what a listener throws: one bad listener must not keep the event from the others. */
+  constructor(private readonly onListenerError: (error: unknown) => void) {}
+
+  readonly event: Event<T> = (listener) => {
+    const entry = { call: listener };
+    this.listeners.add(entry);
+    return toDisposable(() => this.listeners.delete(entry));
+  };
+
+  fire(value: T): void {
+    for (const { call } of [...this.listeners]) {
+      try {
+        call(value);
+      } catch (error) {
+        this.onListenerError(error);
+      }
+    }
+  }
+
+  dispose(): void {
+    this.listeners.clear();
+  }
+}

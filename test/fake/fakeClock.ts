@@ -1,0 +1,34 @@
+import type { Clock } from '../../src/base/common/async';
+
+/** Time that passes only when the test says so. */
+export class FakeClock implements Clock {
+  private timeMs = 0;
+  private readonly timers = new Set<{ readonly dueMs: number; readonly callback: () => void }>();
+
+  get pending(): number {
+    return this.timers.size;
+  }
+
+  now(): number {
+    return this.timeMs;
+  }
+
+  setTimer(delayMs: number, callback: () => void): { dispose: () => void } {
+    const timer = { dueMs: this.timeMs + delayMs, callback };
+    this.timers.add(timer);
+    return { dispose: () => void this.timers.delete(timer) };
+  }
+
+  /** Runs what falls due on the way, in order of time. */
+  advance(ms: number): void {
+    const endMs = this.timeMs + ms;
+    for (;;) {
+      const [next] = [...this.timers].filter(({ dueMs }) => dueMs <= endMs).sort((a, b) => a.dueMs - b.dueMs);
+      if (!next) break;
+      this.timers.delete(next);
+      this.timeMs = next.dueMs;
+      next.callback();
+    }
+    this.timeMs = endMs;
+  }
+}

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { Coalescer, KeyedQueue, withDeadline } from '../../../src/base/common/async';
+import { TimeoutError } from '../../../src/base/common/errors';
+import { FakeClock } from '../../fake/fakeClock';
+
+describe('withDeadline', () => {
+  it('gives what the work gives and leaves no timer', async () => {
+    const clock = new FakeClock();
+    assert.equal(await withDeadline(clock, 'work', 100, () => Promise.resolve(7)), 7);
+    assert.equal(clock.pending, 0);
+  });
+
+  it('rejects at the deadline and tells the work, which may never end', async () => {
+    const clock = new FakeClock();
+    let seen: AbortSignal | undefined;
+    const result = withDeadline(clock, 'reading', 100, (signal) => {
+      seen = signal;
+      return new Promise(() => undefined);
+    });
+    clock.advance(100);
+    await assert.rejects(
+      result,
+      (error: unknown) => error instanceof TimeoutError && error.message.includes('reading'),
+    );
+    assert.equal(seen?.aborted, true);
+  });
+
+  it('passes on what the work throws', async () => {
+    const clock = new FakeClock();
+    await assert.rejects(
+      withDeadline(clock, 'work', 100, () => Promise.reject(new Error('no'))),
+      /no/,
+    );
+    assert.equal(clock.pending, 0);
+  });
+});
+
+describe('Coalescer', () => {
+  it('flushes once for a burst', () => {
+    const clock = new FakeClock();
+    let flushes = 0;
+    const coalescer = new Coalescer(clock, 10, () => flushes++);
+    for (let i = 0; i < 5; i++) coalescer.schedule();
+    clock.advance(10);
+    assert.equal(flushes, 1);
+  });
+
+  it('is not starved by calls that never stop', () => {
+    const clock = new FakeClock();
+    let flushes = 0;
+    const coalescer = new Coalescer(clock, 10, () => flushes++);
+    for (let i = 0; i < 20; i++) {
+      coalescer.schedule();
+      clock.advance(5);
+    }
+    assert.equal(flushes, 10);
+  });
+
+  it('flushes at once when asked, and then not again', () => {
+    const clock = new FakeClock();
+    let flushes = 0;
+    const coalescer = new Coalescer(clock, 10, () => flushes++);
+    coalescer.flushNow();
+    assert.equal(flushes, 0);
+    coalescer.schedule();
+    coalescer.flushNow();
+    clock.advance(100);
+    assert.equal(flushes, 1);
+  });
+
+  it('says nothing after dispose', () => {
+    const clock = new FakeClock();
+    const coalescer = new Coalescer(clock, 10, () => assert.fail('flushed'));
+    coalescer.schedule();
+    coalescer.dispose();
+    clock.advance(100);
+  });
+});
+
+describe('KeyedQueue', () => {
+  const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+  it('runs one key in order and other keys meanwhile', async () => {
+    const queue = new KeyedQueue();
+    const seen: string[] = [];
+    let release = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    const first = queue.run('a', async () => {
+      await gate;
+      seen.push('a1');
+    });
+    const second = queue.run('a', () => Promise.resolve(seen.push('a2')));
+    await queue.run('b', () => Promise.resolve(seen.push('b1')));
+    assert.deepEqual(seen, ['b1']);
+    release();
+    await Promise.all([first, second]);
+    assert.deepEqual(seen, ['b1', 'a1', 'a2']);
+  });
+
+  it('goes on after a task that failed, and tells only its caller', async () => {
+    const queue = new KeyedQueue();
+    const failed = queue.run('a', () => Promise.reject(new Error('broken')));
+    const next = queue.run('a', () => Promise.resolve('fine'));
+    await assert.rejects(failed, /broken/);
+    assert.equal(await next, 'fine');
+  });
+
+  it('forgets keys that are idle', async () => {
+    const queue = new KeyedQueue();
+    await queue.run('a', () => Promise.resolve());
+    await tick();
+    assert.equal(queue.isBusy('a'), false);
+    await queue.idle('a');
+  });
+});

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { DisposableStore, toDisposable } from '../../../src/base/common/disposable';
+import { Emitter } from '../../../src/base/common/event';
+
+describe('DisposableStore', () => {
+  it('disposes last in, first out, and once', () => {
+    const seen: string[] = [];
+    const store = new DisposableStore();
+    store.add(toDisposable(() => seen.push('first')));
+    store.add(toDisposable(() => seen.push('second')));
+    store.dispose();
+    store.dispose();
+    assert.deepEqual(seen, ['second', 'first']);
+  });
+
+  it('disposes at once what comes too late', () => {
+    const store = new DisposableStore();
+    store.dispose();
+    let disposed = false;
+    store.add(toDisposable(() => (disposed = true)));
+    assert.equal(disposed, true);
+  });
+
+  it('disposes the rest when one throws, and says so', () => {
+    let disposed = false;
+    const store = new DisposableStore();
+    store.add(toDisposable(() => (disposed = true)));
+    store.add(
+      toDisposable(() => {
+        throw new Error('stuck');
+      }),
+    );
+    assert.throws(() => store.dispose(), AggregateError);
+    assert.equal(disposed, true);
+  });
+
+  it('leaves alone what was released', () => {
+    const store = new DisposableStore();
+    const item = store.add(toDisposable(() => assert.fail('disposed')));
+    store.release(item);
+    store.dispose();
+  });
+});
+
+describe('Emitter', () => {
+  const fail = (error: unknown): never => assert.fail(String(error));
+
+  it('keeps an event coming to the others when one listener throws', () => {
+    const errors: unknown[] = [];
+    const emitter = new Emitter<number>((error) => errors.push(error));
+    const seen: number[] = [];
+    emitter.event(() => {
+      throw new Error('bad listener');
+    });
+    emitter.event((value) => seen.push(value));
+    emitter.fire(1);
+    assert.deepEqual(seen, [1]);
+    assert.equal(errors.length, 1);
+  });
+
+  it('counts the same function twice when it listened twice', () => {
+    const emitter = new Emitter<number>(fail);
+    let calls = 0;
+    const listener = (): void => {
+      calls++;
+    };
+    const first = emitter.event(listener);
+    emitter.event(listener);
+    emitter.fire(1);
+    first.dispose();
+    emitter.fire(2);
+    assert.equal(calls, 3);
+  });
+
+  it('is silent after dispose', () => {
+    const emitter = new Emitter<number>(fail);
+    emitter.event(() => assert.fail('called'));
+    emitter.dispose();
+    emitter.fire(1);
+  });
+});
