@@ -1,0 +1,49 @@
+import { access } from 'node:fs/promises';
+import { findOnPath } from './processes.mjs';
+
+const commands = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+const applications = [
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
+
+/** @returns {Promise<string | undefined>} BACKLINE_CHROMIUM, else the first Chromium or Chrome of this machine */
+export async function findChromium() {
+  const chosen = process.env['BACKLINE_CHROMIUM'];
+  if (chosen) return chosen;
+  for (const command of commands) {
+    const found = await findOnPath(command);
+    if (found) return found;
+  }
+  for (const file of applications) {
+    const exists = await access(file).then(
+      () => true,
+      () => false,
+    );
+    if (exists) return file;
+  }
+  return undefined;
+}
+
+/**
+ * The caller closes the browser.
+ * @returns {Promise<import('playwright-core').Browser>}
+ */
+export async function launchChromium() {
+  const { chromium } = await import('playwright-core');
+  const executablePath = await findChromium();
+  if (!executablePath) throw new Error('No Chromium found: install one, or set BACKLINE_CHROMIUM to its path');
+  return chromium.launch({
+    executablePath,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-dev-shm-usage',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+}

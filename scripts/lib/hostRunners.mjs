@@ -1,0 +1,118 @@
+import { downloadAndUnzipVSCode, runTests } from '@vscode/test-electron';
+import path from 'node:path';
+import { findChromium, launchChromium } from './chromium.mjs';
+import { startHost, testSettings, within } from './host.mjs';
+import { cacheRoot, root } from './paths.mjs';
+import { stopChildren } from './processes.mjs';
+import { say } from './progress.mjs';
+import { ensureBrowser } from './systemPackages.mjs';
+
+/** @typedef {import('./sandbox.mjs').Sandbox} Sandbox */
+
+/**
+ * @typedef {object} RunningTests a VS Code that runs the tests; the caller stops it
+ * @property {Promise<string>} ended the reason, when it has ended or can no longer run anything
+ * @property {() => string} log
+ * @property {() => Promise<void>} stop
+ */
+
+/** @typedef {{ start: (sandbox: Sandbox, entry: string) => Promise<RunningTests> }} HostRunner */
+
+/**
+ * BACKLINE_HOST decides; else the desktop's VS Code where it can be downloaded and shown, else the browser host.
+ * @returns {Promise<HostRunner>}
+ */
+export async function chooseRunner() {
+  const chosen = process.env['BACKLINE_HOST'];
+  if (chosen !== undefined && chosen !== 'electron' && chosen !== 'browser') {
+    throw new Error(`BACKLINE_HOST is "${chosen}": set it to electron or browser, or not at all`);
+  }
+  const why = chosen ? undefined : await whyNoElectron();
+  const kind = chosen ?? (why ? 'browser' : 'electron');
+  say(`Runner: ${kind}${chosen ? ' (BACKLINE_HOST)' : why ? `, since ${why}` : ''}`);
+  return kind === 'electron' ? electronRunner : browserRunner;
+}
+
+/** @returns {Promise<string | undefined>} */
+async function whyNoElectron() {
+  const { DISPLAY, WAYLAND_DISPLAY } = process.env;
+  if (process.platform === 'linux' && !DISPLAY && !WAYLAND_DISPLAY) return 'there is no display';
+  try {
+    const probe = 'https://update.code.visualstudio.com/api/releases/stable';
+    const response = await fetch(probe, { signal: AbortSignal.timeout(3_000) });
+    await response.body?.cancel();
+    return response.ok ? undefined : `VS Code's download answers ${response.status}`;
+  } catch {
+    return 'VS Code cannot be downloaded here';
+  }
+}
+
+/** @type {HostRunner} */
+const electronRunner = {
+  async start(sandbox, entry) {
+    const download = downloadAndUnzipVSCode({ cachePath: path.join(cacheRoot, 'vscode') });
+    const vscodeExecutablePath = await within(5 * 60_000, 'The download of VS Code', download);
+    const tests = runTests({
+      vscodeExecutablePath,
+      extensionDevelopmentPath: root,
+      extensionTestsPath: entry,
+      extensionTestsEnv: sandbox.env,
+      launchArgs: [
+        ...[sandbox.workspace, '--disable-extensions', '--disable-workspace-trust', '--skip-welcome'],
+        ...['--user-data-dir', sandbox.dataDir, '--extensions-dir', sandbox.extensionsDir],
+      ],
+    });
+    const ended = tests.then(
+      (code) => `VS Code ended with ${code}`,
+      (/** @type {unknown} */ error) => `VS Code failed: ${String(error)}`,
+    );
+    return {
+      ended,
+      log: () => '',
+      stop: async () => {
+        await within(30_000, 'VS Code', ended).catch(stopChildren);
+      },
+    };
+  },
+};
+
+/** @type {HostRunner} */
+const browserRunner = {
+  async start(sandbox, entry) {
+    if (!(await findChromium()) || process.platform === 'linux') await ensureBrowser();
+    const { dataDir, extensionsDir, env, workspace } = sandbox;
+    const host = await startHost({ dataDir, extensionsDir, env, settings: testSettings, testDriver: true });
+    const browser = await launchChromium().catch(async (/** @type {unknown} */ error) => {
+      await host.stop();
+      throw error;
+    });
+    const page = await browser.newPage();
+    /** @type {string[]} */
+    const pageErrors = [];
+    page.on('console', (message) => {
+      if (message.type() === 'error') pageErrors.push(message.text());
+    });
+    page.on('pageerror', (error) => pageErrors.push(String(error)));
+    /** @type {Promise<string>} */
+    const pageEnded = new Promise((resolve) => {
+      page.on('crash', () => resolve('the page crashed'));
+      page.on('close', () => resolve('the page was closed'));
+      browser.on('disconnected', () => resolve('the browser ended'));
+    });
+    const remote = (/** @type {string} */ file) => `vscode-remote://127.0.0.1:${host.port}${file}`;
+    await page.goto(
+      host.url(workspace, [
+        ['extensionDevelopmentPath', remote(root)],
+        ['extensionTestsPath', remote(entry)],
+      ]),
+    );
+    return {
+      ended: Promise.race([host.exited, pageEnded]),
+      log: () => `--- server\n${host.log()}\n--- page\n${pageErrors.slice(-20).join('\n')}`,
+      stop: async () => {
+        await browser.close();
+        await host.stop();
+      },
+    };
+  },
+};

@@ -1,0 +1,58 @@
+import { open } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseJson } from './json.mjs';
+import { isAlive } from './processes.mjs';
+
+/** How long VS Code may take to open its window and call the tests. */
+const startTimeoutMs = 120_000;
+const runTimeoutMs = 10 * 60_000;
+
+/**
+ * Follows the results file of a run inside VS Code, printing as it comes.
+ * @param {string} file JSON lines, see test/host/support/results.ts
+ * @param {Promise<string>} ended settles with the reason when VS Code has ended
+ * @param {(line: string) => void} print
+ * @returns {Promise<import('./summary.mjs').Summary>}
+ * @throws {Error} when the run does not start or end in time, or the window or its extension host dies
+ */
+export async function followResults(file, ended, print) {
+  const startedAt = Date.now();
+  /** @type {number | undefined} */
+  let extensionHost;
+  /** @type {string | undefined} */
+  let dead;
+  void ended.then((reason) => (dead = reason));
+  let rest = '';
+  const handle = await open(file, 'r');
+  try {
+    const buffer = Buffer.alloc(64 * 1024);
+    const decoder = new TextDecoder();
+    for (;;) {
+      // Asked before the read: what was written before the death is still printed.
+      const reason =
+        dead ?? (extensionHost !== undefined && !isAlive(extensionHost) ? 'the extension host ended' : undefined);
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length);
+      rest += decoder.decode(buffer.subarray(0, bytesRead), { stream: true });
+      const lines = rest.split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) {
+        /** @type {import('../../test/host/support/results').ResultLine} */
+        const entry = parseJson(line);
+        if (entry.type === 'end') return { passes: entry.passes, failures: entry.failures, pending: entry.pending };
+        if (entry.type === 'text') print(entry.text);
+        if (entry.type === 'start') {
+          extensionHost = entry.pid;
+          print(`VS Code ${entry.vscode} (${entry.ui}), Node.js ${entry.node}`);
+        }
+      }
+      if (bytesRead > 0) continue;
+      if (reason) throw new Error(reason);
+      const elapsedMs = Date.now() - startedAt;
+      if (!extensionHost && elapsedMs > startTimeoutMs) throw new Error(`nothing ran in ${startTimeoutMs / 1000} s`);
+      if (elapsedMs > runTimeoutMs) throw new Error(`still running after ${runTimeoutMs / 60_000} minutes`);
+      await sleep(100);
+    }
+  } finally {
+    await handle.close();
+  }
+}

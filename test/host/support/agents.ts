@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import * as vscode from 'vscode';
+import type { EventData } from '../../../src/amplifier/common/events';
+import type { BackendSession } from '../../../src/amplifier/common/sessionBackend';
+import { nullLogger, type Logger } from '../../../src/base/common/log';
+import { systemClock } from '../../../src/base/node/systemClock';
+import type { CatalogueEntry } from '../../../src/acp/node/agentCatalogue';
+import { AgentLauncher } from '../../../src/acp/node/agentLauncher';
+import { AgentRegistry } from '../../../src/acp/node/agentRegistry';
+import { TrafficLog } from '../../../src/wire/common/traffic';
+import { Follower } from '../../fake/backendHarness';
+import { AdapterUnderTest } from './editorAdapter';
+import { inWorkspace } from './workspace';
+
+/** The demo agent behind a registry and an editor of the test's own, in the real VS Code. Dispose it. */
+export class AgentsUnderTest {
+  isTrusted = true;
+  readonly editor = new AdapterUnderTest();
+  readonly pids: number[] = [];
+  readonly traffic = new TrafficLog(
+    () => Date.now(),
+    1000,
+    () => undefined,
+  );
+  readonly registry: AgentRegistry;
+
+  constructor() {
+    const log: Logger = {
+      ...nullLogger,
+      child: () => log,
+      info: (message) => {
+        const pid = /^Started as process (\d+)/.exec(message)?.[1];
+        if (pid !== undefined) this.pids.push(Number(pid));
+      },
+    };
+    const launcher = new AgentLauncher({
+      clientInfo: { name: 'backline', title: 'Backline', version: '0.0.0' },
+      editor: this.editor.adapter,
+      clock: systemClock,
+      log,
+      tap: this.traffic,
+      rules: { rules: [], add: () => Promise.resolve() },
+      environment: () => Promise.resolve({ PATH: process.env['PATH'] ?? '' }),
+      folder: () => inWorkspace(),
+      isTrusted: () => this.isTrusted,
+      createId: randomUUID,
+      random: Math.random,
+      elicit: () => Promise.resolve({ action: 'decline' }),
+      runInTerminal: () => Promise.resolve(false),
+    });
+    const agents = [
+      demo('v1', 'v1', []),
+      demo('original', 'draft', ['--draft']),
+      demo('document', 'draft', ['--draft=document']),
+    ];
+    this.registry = new AgentRegistry({
+      loadCatalogue: () => Promise.resolve({ agents, problems: [] }),
+      createBackend: (entry) => launcher.create(entry),
+      isTrusted: () => this.isTrusted,
+      log,
+    });
+  }
+
+  async chat(id: string): Promise<Chat> {
+    const backend = await this.registry.open(id);
+    return new Chat(await backend.createSession({ cwd: inWorkspace() }));
+  }
+
+  async dispose(): Promise<void> {
+    await this.registry.stopAll();
+    this.registry.dispose();
+    this.editor.dispose();
+  }
+}
+
+/** A conversation as a test leads it: prompt after prompt. */
+export class Chat {
+  readonly follower: Follower;
+  private turns = 0;
+  private approvals = 0;
+
+  constructor(readonly session: BackendSession) {
+    this.follower = new Follower(session);
+  }
+
+  async prompt(text: string): Promise<void> {
+    await this.session.prompt({ text });
+    this.turns++;
+  }
+
+  /** The next question, answered by the first of its options that allows or rejects. */
+  async answer(how: 'allow_once' | 'reject_once'): Promise<EventData<'approval:required'>> {
+    const question = await this.follower.next('approval:required', ++this.approvals);
+    const option = question.options[(question.option_kinds ?? []).indexOf(how)];
+    assert.ok(option !== undefined, `no ${how} among ${question.options.join(', ')}`);
+    await this.session.approve(question.approval_id, option);
+    return question;
+  }
+
+  async answered(): Promise<EventData<'prompt:complete'>> {
+    return await this.follower.next('prompt:complete', this.turns);
+  }
+}
+
+/** Whether any process of the group that it led is left. */
+export function isGroupAlive(pid: number): boolean {
+  try {
+    process.kill(-pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function demo(id: string, dialect: CatalogueEntry['dialect'], args: readonly string[]): CatalogueEntry {
+  const extension = vscode.extensions.getExtension('backline.backline');
+  assert.ok(extension);
+  return {
+    id,
+    title: `Demo ${id}`,
+    command: process.execPath,
+    args: [join(extension.extensionPath, 'dist', 'demo-agent.js'), ...args],
+    env: { ELECTRON_RUN_AS_NODE: '1' },
+    dialect,
+    mcpServers: {},
+    missingFile: 'error',
+    source: 'configured',
+  };
+}

@@ -1,0 +1,93 @@
+import * as vscode from 'vscode';
+import { AllBackends } from '../../../src/amplifier/common/allBackends';
+import type { BackendSession, SessionBackend } from '../../../src/amplifier/common/sessionBackend';
+import { AmplifierFeature } from '../../../src/amplifier/vscode/amplifierFeature';
+import { SessionEffects } from '../../../src/amplifier/vscode/sessionEffects';
+import { StatusBoard, type FeatureStatus, type RunningFeature } from '../../../src/base/common/feature';
+import { systemClock } from '../../../src/base/node/systemClock';
+import { settingIds } from '../../../src/manifest';
+import { Commands } from '../../../src/platform/vscode/commands';
+import { Settings } from '../../../src/platform/vscode/settings';
+import { TrafficLog } from '../../../src/wire/common/traffic';
+import { MemoryLogger } from '../../unit/amplifier/node/clientHarness';
+import { AdapterUnderTest } from './editorAdapter';
+import { inWorkspace } from './workspace';
+
+const throwIt = (error: unknown): never => {
+  throw error;
+};
+
+/** The Amplifier feature as compose.ts joins it, in the real VS Code, with secrets and state that a test can look into. */
+export class AmplifierUnderTest {
+  readonly log = new MemoryLogger();
+  readonly secrets = new Map<string, string>();
+  readonly state = new Map<string, unknown>();
+  readonly editor = new AdapterUnderTest();
+  readonly traffic = new TrafficLog(() => Date.now(), 1000, throwIt);
+  readonly feature: AmplifierFeature;
+  readonly backends: AllBackends;
+  private readonly board = new StatusBoard(throwIt);
+  private readonly settings = new Settings(this.log);
+  private readonly effects = new SessionEffects(this.editor.adapter, this.log);
+  private running: RunningFeature | undefined;
+
+  constructor() {
+    const { log, secrets, state } = this;
+    this.feature = new AmplifierFeature({
+      editor: this.editor.adapter,
+      log,
+      status: this.board,
+      traffic: this.traffic,
+      commands: new Commands(log),
+      settings: this.settings,
+      clock: systemClock,
+      secrets: {
+        get: (name) => Promise.resolve(secrets.get(name)),
+        store: (name, value) => Promise.resolve(void secrets.set(name, value)),
+        delete: (name) => Promise.resolve(void secrets.delete(name)),
+      },
+      memento: {
+        get: (name) => state.get(name),
+        update: (name, value) => Promise.resolve(void state.set(name, value)),
+      },
+    });
+    this.backends = new AllBackends([this.feature.backends], (session) => this.effects.follow(session), log);
+  }
+
+  async start(): Promise<void> {
+    this.settings.start();
+    this.running = await this.feature.start();
+    this.backends.start();
+  }
+
+  get status(): FeatureStatus | undefined {
+    return this.board.all[0];
+  }
+
+  /** As the user does who opens the list of statuses. */
+  look(): void {
+    this.board.look();
+  }
+
+  async openBackend(): Promise<SessionBackend> {
+    return await this.backends.open('amplifier');
+  }
+
+  async openSession(): Promise<BackendSession> {
+    return await (await this.openBackend()).createSession({ cwd: inWorkspace() });
+  }
+
+  async dispose(): Promise<void> {
+    await this.running?.stop?.();
+    this.running?.dispose();
+    for (const part of [this.backends, this.effects, this.settings, this.board, this.editor]) part.dispose();
+  }
+}
+
+/** Into the settings of the workspace; undefined takes them out. */
+export async function setServer(url: URL | undefined): Promise<void> {
+  const configuration = vscode.workspace.getConfiguration();
+  const target = vscode.ConfigurationTarget.Workspace;
+  await configuration.update(settingIds.amplifierHost, url?.hostname, target);
+  await configuration.update(settingIds.amplifierPort, url ? Number(url.port) : undefined, target);
+}

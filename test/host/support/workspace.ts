@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+
+/** Absolute path of something in the first workspace folder. */
+export function inWorkspace(...names: string[]): string {
+  const folder = vscode.workspace.workspaceFolders?.[0];
+  assert.ok(folder, 'the test window has a folder');
+  return path.join(folder.uri.fsPath, ...names);
+}
+
+export async function writeInWorkspace(name: string, content: string | Uint8Array): Promise<string> {
+  const file = inWorkspace(name);
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, content);
+  return file;
+}
+
+export async function show(file: string): Promise<vscode.TextEditor> {
+  return vscode.window.showTextDocument(vscode.Uri.file(file), { preview: false });
+}
+
+/** Changes the buffer as a user does who has not saved. */
+export async function type(editor: vscode.TextEditor, position: vscode.Position, text: string): Promise<void> {
+  assert.ok(await editor.edit((edit) => edit.insert(position, text)));
+}
+
+/** Throws unsaved changes away and closes every tab. */
+export async function closeAll(): Promise<void> {
+  for (const document of vscode.workspace.textDocuments) {
+    // VS Code has documents of its own, such as settings it is writing.
+    if (!document.isDirty || !vscode.workspace.getWorkspaceFolder(document.uri)) continue;
+    await vscode.window.showTextDocument(document);
+    await vscode.commands.executeCommand('workbench.action.files.revert');
+  }
+  await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+}

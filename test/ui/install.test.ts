@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import * as path from 'node:path';
+import { VsCodeWindow } from './support/window';
+
+describe('the installed package', () => {
+  let window: VsCodeWindow;
+
+  before(async () => {
+    window = await VsCodeWindow.open();
+  });
+
+  after(async () => await window.close());
+
+  it('activates by itself and serves', async () => {
+    await window.statusItem.filter({ hasText: /Backline \d+/ }).waitFor();
+    const lockfiles = await readdir(path.join(window.sandbox.home, '.local/share/amp/ide'));
+    assert.match(lockfiles.join(), /^\d+\.json$/);
+  });
+
+  it('has all its commands in the palette', async () => {
+    await window.page.keyboard.press('F1');
+    await window.page.locator('.quick-input-widget input').waitFor();
+    await window.page.keyboard.type('Backline:');
+    await window.picks.filter({ hasText: 'Backline: Show Status' }).waitFor();
+    const labels = (await window.picks.allInnerTexts()).filter((text) => text.includes('Backline:'));
+    await window.screenshot('palette');
+    assert.ok(labels.length >= 7, labels.join('\n'));
+    await window.page.keyboard.press('Escape');
+  });
+
+  it('answers a command from the palette', async () => {
+    await window.runCommand('Backline: Show Status');
+    await window.picks.filter({ hasText: 'Serving on 127.0.0.1' }).waitFor();
+    await window.screenshot('status');
+    await window.page.keyboard.press('Escape');
+  });
+});

@@ -1,0 +1,129 @@
+import { mkdir } from 'node:fs/promises';
+import * as path from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { launchChromium } from '../../../scripts/lib/chromium.mjs';
+import { installVsix, startHost, testSettings, type Host } from '../../../scripts/lib/host.mjs';
+import { inRoot } from '../../../scripts/lib/paths.mjs';
+import { makeSandbox, type Sandbox } from '../../../scripts/lib/sandbox.mjs';
+import { vsixFile } from '../../../scripts/lib/vsix.mjs';
+
+export interface WindowOptions {
+  /** A folder of the repository to work on a copy of; default test/fixtures/workspace. */
+  readonly workspace?: string;
+  readonly settings?: Record<string, unknown>;
+  /** The workspace is not trusted; default it is. */
+  readonly restricted?: boolean;
+  readonly env?: Record<string, string>;
+  /** A .code-workspace file to open instead of the folder, relative to the sandbox; `prepare` makes it. */
+  readonly workspaceFile?: string;
+  /** Runs before VS Code starts. */
+  readonly prepare?: (sandbox: Sandbox) => Promise<void>;
+}
+
+/** A VS Code with backline.vsix installed, and a page that shows it. The test that opens one closes it. */
+export class VsCodeWindow {
+  private constructor(
+    readonly page: Page,
+    readonly sandbox: Sandbox,
+    private readonly host: Host,
+    private readonly browser: Browser,
+    private readonly workspaceFile: string | undefined,
+  ) {}
+
+  static async open({
+    workspace,
+    settings = {},
+    restricted = false,
+    env = {},
+    workspaceFile,
+    prepare,
+  }: WindowOptions = {}): Promise<VsCodeWindow> {
+    const sandbox = await makeSandbox({ env, ...(workspace === undefined ? {} : { workspace }) });
+    const { dataDir, extensionsDir } = sandbox;
+    await prepare?.(sandbox);
+    await installVsix(vsixFile, { dataDir, extensionsDir, env: sandbox.env });
+    const host = await startHost({
+      dataDir,
+      extensionsDir,
+      env: sandbox.env,
+      settings: { ...testSettings, ...settings },
+      restricted,
+    });
+    const browser = await launchChromium();
+    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    const window = new VsCodeWindow(page, sandbox, host, browser, workspaceFile);
+    try {
+      await window.load();
+      return window;
+    } catch (error) {
+      await window.screenshot('window-that-did-not-open');
+      await window.close();
+      throw error;
+    }
+  }
+
+  /** Opens, or opens again, the window on the workspace. Resolves when Backline shows itself in the status bar. */
+  async load(): Promise<void> {
+    await this.page.goto(this.url);
+    await this.statusItem.waitFor({ timeout: 45_000 });
+  }
+
+  /** A second window on the same server. The caller closes the page. */
+  async openAnother(folder = this.sandbox.workspace): Promise<Page> {
+    const page = await this.browser.newPage({ viewport: { width: 1280, height: 800 } });
+    await page.goto(this.host.url(folder));
+    await page.locator('[id="backline.backline.backline.status"]').waitFor({ timeout: 45_000 });
+    return page;
+  }
+
+  private get url(): string {
+    if (this.workspaceFile === undefined) return this.host.url(this.sandbox.workspace);
+    const file = path.join(this.sandbox.folder, this.workspaceFile);
+    return `http://127.0.0.1:${this.host.port}/?workspace=${encodeURIComponent(file)}`;
+  }
+
+  get statusItem() {
+    return this.page.locator('[id="backline.backline.backline.status"]');
+  }
+
+  /** The messages that are shown in the corner. */
+  get messages() {
+    return this.page.locator('.notification-toast');
+  }
+
+  /** The rows of the quick pick that is open. */
+  get picks() {
+    return this.page.locator('.quick-input-widget .quick-input-list .monaco-list-row');
+  }
+
+  /** Runs a command by its title, as a user does from the palette. */
+  async runCommand(title: string): Promise<void> {
+    await this.page.keyboard.press('F1');
+    await this.page.locator('.quick-input-widget input').waitFor();
+    await this.page.keyboard.type(title);
+    await this.picks.filter({ hasText: title }).first().waitFor();
+    await this.page.keyboard.press('Enter');
+  }
+
+  /** Opens a file by its name. */
+  async openFile(name: string): Promise<void> {
+    await this.page.keyboard.press('Control+P');
+    await this.page.locator('.quick-input-widget input').waitFor();
+    await this.page.keyboard.type(name);
+    await this.picks.filter({ hasText: name }).first().waitFor();
+    await this.page.keyboard.press('Enter');
+    await this.page.locator('.tab.active').filter({ hasText: name }).waitFor();
+  }
+
+  /** Into out/screenshots. */
+  async screenshot(name: string): Promise<void> {
+    await mkdir(inRoot('out', 'screenshots'), { recursive: true });
+    await this.page.screenshot({ path: inRoot('out', 'screenshots', `${name}.png`) });
+  }
+
+  async close(): Promise<void> {
+    await this.browser.close();
+    await this.host.stop();
+    await this.sandbox.remove();
+  }
+}
