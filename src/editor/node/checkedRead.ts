@@ -1,0 +1,55 @@
+import { stat } from 'node:fs/promises';
+import { EditorError, type FileBytes } from '../common/editorPort';
+import { defaultMaxBytes, diskVersion, readDisk, type DiskFile, type DiskRange } from './diskReader';
+import type { CheckedPath, PathGuard } from './pathGuard';
+
+/** Each makes it several times less likely that a file slips through which was swapped in and out again. */
+const looks = 3;
+
+export interface CheckedFile extends DiskFile {
+  readonly file: CheckedPath;
+}
+
+/**
+ * Reads what a peer's path leads to, and only what was checked: between the check and the opening, any folder of the
+ * path may have been swapped for a link, and back again before anybody looks. Where the system tells where an open file
+ * is (Linux), nothing else is ever given. Elsewhere the path is checked again and has to lead to the file that was
+ * opened, several times over, which leaves a swap that comes and goes in step with all of that.
+ * @throws EditorError as `PathGuard.check` and `readDisk`, `io` for a file that was moved meanwhile
+ */
+export async function readChecked(guard: PathGuard, requested: string, range?: DiskRange): Promise<CheckedFile> {
+  const file = await guard.check(requested);
+  const read = await readDisk(file, range);
+  if (read.place === file.realPath || read.place === `${file.realPath} (deleted)`) return { ...read, file };
+  // A file system that takes one case for the other (a Windows drive in WSL) may tell another spelling.
+  const isElsewhere = read.place !== undefined && read.place.toLowerCase() !== file.realPath.toLowerCase();
+  if (isElsewhere || !(await stillLeadsTo(guard, file, read.info))) {
+    throw new EditorError('io', `${requested} was moved while it was read. Read it again.`);
+  }
+  return { ...read, file };
+}
+
+/** @throws EditorError as `readChecked` */
+export async function readCheckedBytes(
+  guard: PathGuard,
+  requested: string,
+  range: { offset?: number; limit?: number },
+): Promise<FileBytes> {
+  const wanted = { limit: defaultMaxBytes, ...range, maxBytes: Infinity };
+  const { file, bytes, info } = await readChecked(guard, requested, wanted);
+  return { path: file.path, bytes, size: Number(info.size), version: diskVersion(info) };
+}
+
+/** Whether a path that was checked before passes again, as the same one, and leads to the file that was opened. */
+export async function stillLeadsTo(
+  guard: PathGuard,
+  { path, realPath }: CheckedPath,
+  opened: { readonly dev: bigint; readonly ino: bigint },
+): Promise<boolean> {
+  for (let look = 0; look < looks; look++) {
+    if ((await guard.check(path)).realPath !== realPath) return false;
+    const now = await stat(realPath, { bigint: true }).catch(() => undefined);
+    if (now?.dev !== opened.dev || now.ino !== opened.ino) return false;
+  }
+  return true;
+}

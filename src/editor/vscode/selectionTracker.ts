@@ -1,0 +1,146 @@
+import * as vscode from 'vscode';
+import { DisposableStore } from '../../base/common/disposable';
+import { Emitter, type Event } from '../../base/common/event';
+import type { EditorSelection, SelectedText } from '../common/editorPort';
+import { cutEnd } from '../common/selectionText';
+import type { PathGuard } from '../node/pathGuard';
+
+/** UTF-16 units. */
+const maxSelectedText = 16 * 1024;
+
+/**
+ * What of the visible editors peers may know. Whether they may is found out on the disk, so a file counts only from the
+ * moment its check has ended, which is then an event of its own.
+ */
+export class SelectionTracker implements vscode.Disposable {
+  private readonly store = new DisposableStore();
+  private readonly selectionEmitter: Emitter<void>;
+  private readonly filesEmitter: Emitter<void>;
+  /** Whether peers may know of a visible file; false until its check has ended. */
+  private readonly allowed = new Map<string, boolean>();
+  private generation = 0;
+  /** Active last; focus in a terminal or a webview does not make it undefined. */
+  private lastActive: vscode.TextEditor | undefined;
+
+  constructor(
+    private readonly guard: PathGuard,
+    onListenerError: (error: unknown) => void,
+  ) {
+    this.selectionEmitter = this.store.add(new Emitter<void>(onListenerError));
+    this.filesEmitter = this.store.add(new Emitter<void>(onListenerError));
+  }
+
+  get onDidChangeSelection(): Event<void> {
+    return this.selectionEmitter.event;
+  }
+
+  get onDidChangeVisibleFiles(): Event<void> {
+    return this.filesEmitter.event;
+  }
+
+  start(): void {
+    const { window } = vscode;
+    this.lastActive = window.activeTextEditor;
+    this.store.add(window.onDidChangeTextEditorSelection(({ textEditor }) => this.changed(textEditor)));
+    this.store.add(
+      window.onDidChangeActiveTextEditor((editor) => {
+        if (editor && isFile(editor)) this.lastActive = editor;
+        this.selectionEmitter.fire();
+        this.filesEmitter.fire();
+      }),
+    );
+    this.store.add(window.onDidChangeVisibleTextEditors(() => this.checkVisible()));
+    this.checkVisible();
+  }
+
+  /** To be called when the boundary or the exclude list has changed: every file is checked again. */
+  forget(): void {
+    this.generation++;
+    this.allowed.clear();
+    this.checkVisible();
+  }
+
+  get active(): EditorSelection | undefined {
+    const editor = this.lastActive;
+    return editor && this.mayShow(editor) ? selectionOf(editor) : undefined;
+  }
+
+  get selections(): readonly EditorSelection[] {
+    return this.visible.map(selectionOf);
+  }
+
+  get visibleFiles(): readonly string[] {
+    return [...new Set(this.visible.map(({ document }) => document.uri.fsPath))];
+  }
+
+  dispose(): void {
+    this.store.dispose();
+    this.allowed.clear();
+    this.lastActive = undefined;
+  }
+
+  /** The active one first. */
+  private get visible(): readonly vscode.TextEditor[] {
+    const editors = vscode.window.visibleTextEditors.filter((editor) => this.mayShow(editor));
+    return editors.sort((a, b) => Number(b === this.lastActive) - Number(a === this.lastActive));
+  }
+
+  private mayShow(editor: vscode.TextEditor): boolean {
+    return (
+      isFile(editor) &&
+      this.allowed.get(editor.document.uri.fsPath) === true &&
+      vscode.window.visibleTextEditors.includes(editor)
+    );
+  }
+
+  private changed(editor: vscode.TextEditor): void {
+    if (editor === vscode.window.activeTextEditor && isFile(editor)) this.lastActive = editor;
+    if (this.allowed.get(editor.document.uri.fsPath) === true) this.selectionEmitter.fire();
+  }
+
+  private checkVisible(): void {
+    const visible = new Set(vscode.window.visibleTextEditors.filter(isFile).map(({ document }) => document.uri.fsPath));
+    // A file that was hidden for a while may be another one now.
+    for (const path of this.allowed.keys()) if (!visible.has(path)) this.allowed.delete(path);
+    for (const path of visible) if (!this.allowed.has(path)) void this.checkOne(path);
+    this.filesEmitter.fire();
+    this.selectionEmitter.fire();
+  }
+
+  private async checkOne(path: string): Promise<void> {
+    const { generation } = this;
+    this.allowed.set(path, false);
+    const mayBeShown = await this.guard.check(path).then(
+      () => true,
+      () => false,
+    );
+    // Checked under rules that no longer hold, hidden in the meantime, or not for peers.
+    if (generation !== this.generation || !this.allowed.has(path) || !mayBeShown) return;
+    this.allowed.set(path, true);
+    this.filesEmitter.fire();
+    this.selectionEmitter.fire();
+  }
+}
+
+function isFile({ document }: vscode.TextEditor): boolean {
+  return document.uri.scheme === 'file';
+}
+
+function selectionOf({ document, selections }: vscode.TextEditor): EditorSelection {
+  return { path: document.uri.fsPath, selections: selections.map((selection) => selectedText(document, selection)) };
+}
+
+function selectedText(document: vscode.TextDocument, { start, end, isEmpty }: vscode.Selection): SelectedText {
+  return {
+    start: { line: start.line, character: start.character },
+    end: { line: end.line, character: end.character },
+    text: isEmpty ? '' : textOf(document, start, end),
+  };
+}
+
+function textOf(document: vscode.TextDocument, start: vscode.Position, end: vscode.Position): string {
+  const lineEndingLength = document.eol === vscode.EndOfLine.CRLF ? 2 : 1;
+  const lineAt = (line: number): vscode.TextLine => document.lineAt(line);
+  const cut = cutEnd({ lineAt, lineEndingLength }, { start, end }, maxSelectedText);
+  return document.getText(new vscode.Range(start, new vscode.Position(cut.line, cut.character)));
+}

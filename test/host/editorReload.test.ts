@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import type { TextEdit } from '../../src/editor/common/editorPort';
+import { AdapterUnderTest } from './support/editorAdapter';
+import { closeAll, inWorkspace, show, writeInWorkspace } from './support/workspace';
+
+const start = { line: 0, character: 0 };
+const atStart = (newText: string): TextEdit => ({ range: { start, end: start }, newText });
+
+describe('a file that is open and was written behind the back of VS Code', () => {
+  let subject: AdapterUnderTest;
+
+  beforeEach(() => {
+    subject = new AdapterUnderTest();
+  });
+  afterEach(async () => {
+    subject.dispose();
+    await closeAll();
+    await rm(inWorkspace('reload'), { recursive: true, force: true });
+  });
+
+  it('is edited as it is on disk, and nothing of that is lost', async () => {
+    const file = await writeInWorkspace('reload/edited.txt', 'one\nlast\n');
+    await show(file);
+    await writeFile(file, 'one\ntwo\nlast\n');
+    const { text, isDirty } = await subject.adapter.editText(file, () => [atStart('zero\n')]);
+    assert.deepEqual([text, isDirty], ['zero\none\ntwo\nlast\n', false]);
+    assert.equal(await readFile(file, 'utf8'), text);
+  });
+
+  it('is not edited in the version from before, also right after it was shown again', async () => {
+    const file = await writeInWorkspace('reload/stale.txt', 'one\n');
+    await show(file);
+    const { version } = await subject.adapter.readText(file);
+    await closeAll();
+    await writeFile(file, 'two\n');
+    await show(file);
+    const write = subject.adapter.writeText(file, 'x', { expectedVersion: version });
+    await assert.rejects(write, { name: 'EditorError', code: 'staleVersion' });
+    assert.equal(await readFile(file, 'utf8'), 'two\n');
+  });
+});

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { mkdir, readFile, rename, rm, symlink } from 'node:fs/promises';
+import * as vscode from 'vscode';
+import { createMethods } from '../../src/amp/common/methods';
+import type { EditorPort } from '../../src/editor/common/editorPort';
+import { AdapterUnderTest, editorError, replace } from './support/editorAdapter';
+import { eventually } from './support/eventually';
+import { closeAll, inWorkspace, writeInWorkspace } from './support/workspace';
+
+const onDisk = (file: string): Promise<string> => readFile(file, 'utf8');
+const bufferOf = (file: string): string | undefined =>
+  vscode.workspace.textDocuments.find(({ uri }) => uri.fsPath === file)?.getText();
+
+describe('saving of what was edited', () => {
+  let subject: AdapterUnderTest;
+  let editor: EditorPort;
+  let participant: vscode.Disposable | undefined;
+  /** What save participants wait for. */
+  let release = (): void => undefined;
+
+  beforeEach(() => {
+    subject = new AdapterUnderTest();
+    editor = subject.adapter;
+  });
+  afterEach(async () => {
+    release();
+    participant?.dispose();
+    participant = undefined;
+    subject.dispose();
+    await closeAll();
+    await rm(inWorkspace('save'), { recursive: true, force: true });
+  });
+
+  /** As a slow formatter does: at most for the 3 seconds the test is ready to wait. */
+  function saveSlowly(file: string, meanwhile: () => Promise<void> = () => Promise.resolve()): void {
+    const released = new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, 3000);
+      release = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    participant = vscode.workspace.onWillSaveTextDocument((event) => {
+      if (event.document.uri.fsPath === file) event.waitUntil(released.then(meanwhile).then(() => []));
+    });
+  }
+
+  it('goes on in the background when it takes too long, and the edit is made once', async () => {
+    const file = await writeInWorkspace('save/slow.txt', 'one\n');
+    saveSlowly(file);
+    const { text, isDirty } = await editor.applyEdits(file, [replace(0, 0, 0, 'a')], { saveTimeoutMs: 50 });
+    assert.deepEqual([text, isDirty, await onDisk(file)], ['aone\n', true, 'one\n']);
+    release();
+    await eventually('it is saved', async () => assert.equal(await onDisk(file), 'aone\n'));
+    assert.equal(bufferOf(file), 'aone\n');
+  });
+
+  it('that goes on is not taken for unsaved changes of the user', async () => {
+    const file = await writeInWorkspace('save/twice.txt', 'one\n');
+    saveSlowly(file);
+    const first = { saveTimeoutMs: 50 };
+    assert.equal((await editor.applyEdits(file, [replace(0, 0, 0, 'a')], first)).isDirty, true);
+    const second = { saveTimeoutMs: 50, ifDirty: 'refuse' } as const;
+    assert.equal((await editor.applyEdits(file, [replace(0, 0, 0, 'b')], second)).text, 'baone\n');
+    release();
+    await eventually('both are saved', async () => assert.equal(await onDisk(file), 'baone\n'));
+    await eventually('nothing is unsaved', async () => assert.equal((await editor.stat(file)).isDirty, false));
+  });
+
+  it('that is slow does not make the edit of the Amp CLI a failed one', async () => {
+    const file = await writeInWorkspace('save/amp.txt', 'one\n');
+    saveSlowly(file);
+    const editFile = createMethods(editor, () => true).get('editFile');
+    const answer = await editFile?.({
+      dialect: 'cli',
+      params: { path: file, fullContent: 'two\n' },
+      signal: new AbortController().signal,
+      takeTurn: () => Promise.resolve(),
+    });
+    assert.equal(await onDisk(file), 'one\n');
+    assert.match(JSON.stringify(answer), /"success":true.*still saving.*"appliedChanges":true/);
+    release();
+    await eventually('it is saved', async () => assert.equal(await onDisk(file), 'two\n'));
+  });
+
+  it('is said to have gone wrong when the file has left the workspace by then', async () => {
+    const file = await writeInWorkspace('save/folder/moved.txt', 'one\n');
+    const outside = inWorkspace('..', 'outside-save');
+    saveSlowly(file, async () => {
+      await rename(inWorkspace('save', 'folder'), inWorkspace('save', 'away'));
+      await mkdir(outside, { recursive: true });
+      await rename(inWorkspace('save', 'away', 'moved.txt'), `${outside}/moved.txt`);
+      await symlink(outside, inWorkspace('save', 'folder'));
+    });
+    try {
+      const edit = editor.applyEdits(file, [replace(0, 0, 0, 'a')]);
+      release();
+      await assert.rejects(edit, { ...editorError('editRejected'), message: /moved while it was written/ });
+    } finally {
+      await rm(outside, { recursive: true, force: true });
+    }
+  });
+});

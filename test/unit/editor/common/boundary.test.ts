@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import {
+  checkPath,
+  isAbsolutePath,
+  isInside,
+  nearestFolder,
+  relativeTo,
+  toSlashes,
+} from '../../../../src/editor/common/boundary';
+
+describe('isInside', () => {
+  for (const [path, folder, expected] of [
+    ['/a/b/c', '/a/b', true],
+    ['/a/b', '/a/b', true],
+    ['/a/b/', '/a/b', true],
+    ['/a/b/c', '/a/b/', true],
+    ['/a/bc', '/a/b', false],
+    ['/a/b.txt', '/a/b', false],
+    ['/a', '/a/b', false],
+    ['/A/b/c', '/a/b', false],
+    ['/a/b\\c', '/a/b', false],
+    ['/x', '/', true],
+    ['C:\\a\\b', 'C:\\a', true],
+    ['C:\\a\\b', 'C:\\', true],
+    ['C:\\ab', 'C:\\a', false],
+    ['D:\\a\\b', 'C:\\a', false],
+    ['\\\\host\\share\\a', '\\\\host\\share', true],
+  ] as const) {
+    it(`${path} is ${expected ? '' : 'not '}inside ${folder}`, () => {
+      assert.equal(isInside(path, folder, false), expected);
+    });
+  }
+
+  it('takes another spelling only where the system does', () => {
+    assert.equal(isInside('c:\\A\\b', 'C:\\a', true), true);
+    assert.equal(isInside('c:\\A\\b', 'C:\\a', false), false);
+  });
+});
+
+describe('relativeTo', () => {
+  it('gives the tail below the folder', () => {
+    assert.equal(relativeTo('/a/b/c.txt', '/a', false), 'b/c.txt');
+    assert.equal(relativeTo('C:\\a\\b\\c.txt', 'c:\\A', true), 'b\\c.txt');
+    assert.equal(relativeTo('/a', '/a', false), '');
+    assert.equal(relativeTo('/b', '/a', false), undefined);
+  });
+});
+
+describe('nearestFolder', () => {
+  it('is the deepest of nested folders, whatever their order', () => {
+    assert.equal(nearestFolder('/a/b/c', ['/a', '/a/b', '/x'], false), '/a/b');
+    assert.equal(nearestFolder('/a/b/c', ['/a/b', '/a'], false), '/a/b');
+    assert.equal(nearestFolder('/y', ['/a/b', '/a'], false), undefined);
+  });
+});
+
+describe('checkPath', () => {
+  for (const path of ['', '/a\0b']) {
+    it(`refuses ${JSON.stringify(path)}`, () => assert.throws(() => checkPath(path), { code: 'invalidPath' }));
+  }
+});
+
+describe('the look of a path', () => {
+  it('tells an absolute one', () => {
+    for (const path of ['/a', 'C:\\a', 'c:/a', '\\\\host\\share']) assert.equal(isAbsolutePath(path), true, path);
+    for (const path of ['a', './a', '../a', 'C:a', '~/a', '']) assert.equal(isAbsolutePath(path), false, path);
+  });
+
+  it('tells whether a backslash separates or is a letter', () => {
+    assert.equal(toSlashes('C:\\a\\b/c'), 'C:/a/b/c');
+    assert.equal(toSlashes('/a/b\\c'), '/a/b\\c');
+  });
+});

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, realpath, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import * as path from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { ExcludeList } from '../../../../src/editor/common/excludeList';
+import { readChecked, readCheckedBytes, stillLeadsTo } from '../../../../src/editor/node/checkedRead';
+import { PathGuard } from '../../../../src/editor/node/pathGuard';
+
+/** Swaps a folder for a link and back, as fast as it can, until it is terminated. */
+const flipper = `
+  const { renameSync } = require('node:fs');
+  const { parentPort, workerData: { folder, link, parked } } = require('node:worker_threads');
+  parentPort.postMessage('started');
+  for (;;) {
+    renameSync(folder, parked);
+    renameSync(link, folder);
+    renameSync(folder, link);
+    renameSync(parked, folder);
+  }`;
+
+describe('reading what was checked', () => {
+  let root: string;
+  let guard: PathGuard;
+  const at = (...names: string[]): string => path.join(root, ...names);
+
+  beforeEach(async () => {
+    root = await realpath(await mkdtemp(path.join(tmpdir(), 'backline-checked-')));
+    await mkdir(at('ws', 'folder'), { recursive: true });
+    await mkdir(at('outside'));
+    await writeFile(at('ws', 'folder', 'a.txt'), 'inside');
+    await writeFile(at('outside', 'a.txt'), 'secret');
+    const exclude = new ExcludeList([]);
+    guard = new PathGuard({ folders: () => [at('ws')], exclude: () => exclude, caseInsensitive: false });
+  });
+  afterEach(() => rm(root, { recursive: true, force: true }));
+
+  it('gives the file that a path leads to', async () => {
+    await symlink('folder', at('ws', 'link'));
+    const { bytes, file } = await readChecked(guard, at('ws', 'link', 'a.txt'));
+    assert.deepEqual([bytes.toString(), file.realPath], ['inside', at('ws', 'folder', 'a.txt')]);
+  });
+
+  it('gives the beginning of a file that is over the limit of one answer', async () => {
+    await writeFile(at('ws', 'large'), Buffer.alloc(33 * 1024 * 1024));
+    const { bytes, size } = await readCheckedBytes(guard, at('ws', 'large'), {});
+    assert.deepEqual([bytes.length, size], [32 * 1024 * 1024, 33 * 1024 * 1024]);
+  });
+
+  it('never gives what is outside while a folder of the path is swapped for a link and back', async function () {
+    // Only there does the system tell where an open file is.
+    if (process.platform !== 'linux') this.skip();
+    await symlink(at('outside'), at('ws', 'link'));
+    const workerData = { folder: at('ws', 'folder'), link: at('ws', 'link'), parked: at('ws', 'parked') };
+    const worker = new Worker(flipper, { eval: true, workerData });
+    const given = new Map<string, number>();
+    try {
+      await new Promise((resolve) => worker.once('message', resolve));
+      const endMs = Date.now() + 2000;
+      while (Date.now() < endMs) {
+        const answer = await readChecked(guard, at('ws', 'folder', 'a.txt')).then(
+          ({ bytes }) => bytes.toString(),
+          () => 'refused',
+        );
+        given.set(answer, (given.get(answer) ?? 0) + 1);
+      }
+    } finally {
+      await worker.terminate();
+    }
+    assert.equal(given.get('secret'), undefined, JSON.stringify([...given]));
+    // Else nothing was tried.
+    assert.ok(given.has('inside') && given.has('refused'), JSON.stringify([...given]));
+  });
+
+  describe('where the system does not tell the place of an open file', () => {
+    const opened = (...names: string[]): ReturnType<typeof identity> => identity(at(...names));
+
+    it('takes a path that leads to the opened file still', async () => {
+      const file = await guard.check(at('ws', 'folder', 'a.txt'));
+      assert.equal(await stillLeadsTo(guard, file, await opened('ws', 'folder', 'a.txt')), true);
+    });
+
+    it('refuses a file that was opened through a link which has gone again', async () => {
+      const file = await guard.check(at('ws', 'folder', 'a.txt'));
+      assert.equal(await stillLeadsTo(guard, file, await opened('outside', 'a.txt')), false);
+    });
+
+    it('refuses a path that leads elsewhere in the workspace, or out of it', async () => {
+      const file = await guard.check(at('ws', 'folder', 'a.txt'));
+      const info = await opened('ws', 'folder', 'a.txt');
+      await rename(at('ws', 'folder'), at('ws', 'moved'));
+      await symlink('moved', at('ws', 'folder'));
+      assert.equal(await stillLeadsTo(guard, file, info), false);
+      await rm(at('ws', 'folder'));
+      await symlink(at('outside'), at('ws', 'folder'));
+      await assert.rejects(stillLeadsTo(guard, file, info), { code: 'outsideWorkspace' });
+    });
+  });
+});
+
+async function identity(file: string): Promise<{ dev: bigint; ino: bigint }> {
+  return await stat(file, { bigint: true });
+}

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import * as path from 'node:path';
+import { FileProbe } from '../../../../src/editor/node/fileProbe';
+
+describe('FileProbe', () => {
+  let root: string;
+
+  beforeEach(async () => {
+    root = await realpath(await mkdtemp(path.join(tmpdir(), 'backline-probe-')));
+  });
+  afterEach(() => rm(root, { recursive: true, force: true }));
+
+  it('sees a file come, change and go, asked for the first time or again', async () => {
+    const file = path.join(root, 'a.txt');
+    const probe = new FileProbe(file);
+    assert.equal(await probe.look(), undefined);
+    assert.equal(await probe.look(), undefined);
+    await writeFile(file, '123');
+    assert.equal((await probe.look())?.info.size, 3n);
+    await writeFile(file, '12345');
+    assert.equal((await probe.look())?.info.size, 5n);
+    await rm(file);
+    assert.equal(await probe.look(), undefined);
+  });
+
+  it('sees that a folder was moved and a link put in its place, although the file is the same', async () => {
+    const file = path.join(root, 'folder', 'a.txt');
+    await mkdir(path.dirname(file));
+    await writeFile(file, 'x');
+    const probe = new FileProbe(file);
+    const before = await probe.look();
+    assert.equal(before?.realPath, file);
+    await rename(path.dirname(file), path.join(root, 'moved'));
+    await symlink('moved', path.dirname(file));
+    const after = await probe.look();
+    assert.deepEqual([after?.realPath, after?.info.ino], [path.join(root, 'moved', 'a.txt'), before.info.ino]);
+  });
+});

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import * as path from 'node:path';
+import { ExcludeList } from '../../../../src/editor/common/excludeList';
+import { PathGuard } from '../../../../src/editor/node/pathGuard';
+
+describe('PathGuard', () => {
+  let root: string;
+  let folders: string[];
+  let exclude: ExcludeList;
+  let guard: PathGuard;
+  const at = (...names: string[]): string => path.join(root, ...names);
+
+  beforeEach(async () => {
+    root = await realpath(await mkdtemp(path.join(tmpdir(), 'backline-guard-')));
+    await mkdir(at('ws', 'src'), { recursive: true });
+    await mkdir(at('ws2'));
+    await mkdir(at('ws-other'));
+    await writeFile(at('ws', 'src', 'a.ts'), '');
+    await writeFile(at('ws', '.env'), '');
+    await writeFile(at('ws2', 'only-here.ts'), '');
+    await writeFile(at('outside.txt'), '');
+    folders = [at('ws'), at('ws2')];
+    exclude = new ExcludeList(['.env*']);
+    guard = new PathGuard({ folders: () => folders, exclude: () => exclude, caseInsensitive: false });
+  });
+  afterEach(() => rm(root, { recursive: true, force: true }));
+
+  const rejects = (requested: string, code: string): Promise<void> =>
+    assert.rejects(guard.check(requested), { name: 'EditorError', code });
+
+  it('lets files and folders of the workspace through', async () => {
+    const file = at('ws', 'src', 'a.ts');
+    assert.deepEqual(await guard.check(file), { path: file, realPath: file, exists: true });
+    assert.equal((await guard.check(at('ws'))).exists, true);
+  });
+
+  it('takes a relative path from the folder that has it, else from the first', async () => {
+    assert.equal((await guard.check('src/a.ts')).path, at('ws', 'src', 'a.ts'));
+    assert.equal((await guard.check('only-here.ts')).path, at('ws2', 'only-here.ts'));
+    assert.equal((await guard.check('new/file.ts')).path, at('ws', 'new', 'file.ts'));
+  });
+
+  it('lets a file through that is still to be made', async () => {
+    const file = at('ws', 'new', 'deep', 'b.ts');
+    assert.deepEqual(await guard.check(file), { path: file, realPath: file, exists: false });
+  });
+
+  it('refuses what is outside, whether or not it exists', async () => {
+    await rejects(at('outside.txt'), 'outsideWorkspace');
+    await rejects(at('nothing.txt'), 'outsideWorkspace');
+    await rejects('/etc/hostname', 'outsideWorkspace');
+    await rejects('/', 'outsideWorkspace');
+  });
+
+  it('refuses a folder whose name only begins like a workspace folder', async () => {
+    await rejects(at('ws-other', 'x'), 'outsideWorkspace');
+  });
+
+  it('refuses to climb out', async () => {
+    await rejects(at('ws') + '/../outside.txt', 'outsideWorkspace');
+    await rejects('../outside.txt', 'outsideWorkspace');
+    await rejects('src/../../ws-other/new.ts', 'outsideWorkspace');
+    assert.equal((await guard.check('src/../src/a.ts')).path, at('ws', 'src', 'a.ts'));
+  });
+
+  it('refuses a link that leaves, to read and to create', async () => {
+    await symlink(at('outside.txt'), at('ws', 'link.txt'));
+    await symlink(at('ws-other'), at('ws', 'linked'));
+    await rejects(at('ws', 'link.txt'), 'outsideWorkspace');
+    await rejects(at('ws', 'linked', 'new.ts'), 'outsideWorkspace');
+    await rejects(at('ws', 'linked', 'deep', 'new.ts'), 'outsideWorkspace');
+  });
+
+  it('follows a link that stays', async () => {
+    await symlink(at('ws2'), at('ws', 'linked'));
+    const { path: named, realPath } = await guard.check(at('ws', 'linked', 'only-here.ts'));
+    assert.deepEqual([named, realPath], [at('ws', 'linked', 'only-here.ts'), at('ws2', 'only-here.ts')]);
+  });
+
+  it('refuses links that lead nowhere or round and round', async () => {
+    await symlink(at('ws', 'gone'), at('ws', 'dangling'));
+    await symlink(at('not-yet'), at('ws', 'dangling-out'));
+    await symlink(at('ws', 'loop'), at('ws', 'loop'));
+    await rejects(at('ws', 'dangling'), 'outsideWorkspace');
+    await rejects(at('ws', 'dangling', 'x'), 'outsideWorkspace');
+    await rejects(at('ws', 'dangling-out'), 'outsideWorkspace');
+    await rejects(at('ws', 'loop'), 'outsideWorkspace');
+  });
+
+  it('is not fooled by letter case', async () => {
+    const passed = await guard.check(at('WS', 'src', 'a.ts')).catch(() => undefined);
+    // Where the system takes the one for the other, the guard must know it for what it is.
+    assert.ok(passed === undefined || passed.realPath === at('ws', 'src', 'a.ts'));
+  });
+
+  it('knows a workspace folder that is itself a link by both its names', async () => {
+    await symlink(at('ws'), at('entry'));
+    folders = [at('entry')];
+    guard.forgetFolders();
+    assert.equal((await guard.check(at('entry', 'src', 'a.ts'))).realPath, at('ws', 'src', 'a.ts'));
+    assert.equal((await guard.check(at('ws', 'src', 'a.ts'))).path, at('ws', 'src', 'a.ts'));
+  });
+
+  it('asks again for a workspace folder that was not there', async () => {
+    folders = [at('later')];
+    guard.forgetFolders();
+    await rejects(at('ws', 'src', 'a.ts'), 'outsideWorkspace');
+    await rename(at('ws'), at('moved'));
+    await symlink(at('moved'), at('later'));
+    assert.equal((await guard.check(at('later', 'src', 'a.ts'))).realPath, at('moved', 'src', 'a.ts'));
+  });
+
+  it('refuses excluded files by name, in any case, and through a link', async () => {
+    await symlink(at('ws', '.env'), at('ws', 'harmless.txt'));
+    await symlink(at('ws', 'src', 'a.ts'), at('ws', '.env.local'));
+    await rejects(at('ws', '.env'), 'excluded');
+    await rejects(at('ws', '.ENV.new'), 'excluded');
+    await rejects(at('ws', 'harmless.txt'), 'excluded');
+    await rejects(at('ws', '.env.local'), 'excluded');
+  });
+
+  it('goes by the exclude list of the moment', async () => {
+    exclude = new ExcludeList(['*.ts']);
+    await rejects(at('ws', 'src', 'a.ts'), 'excluded');
+    await guard.check(at('ws', '.env'));
+  });
+
+  it('refuses paths that are none', async () => {
+    await rejects('', 'invalidPath');
+    await rejects(at('ws', 'a\0b'), 'invalidPath');
+    await rejects(at('ws', 'x'.repeat(5000)), 'invalidPath');
+  });
+
+  it('tells nothing of what is outside by the reason why it cannot be resolved', async () => {
+    // Of a folder that is there the system says that the name is too long, of one that is not, that it is missing.
+    const tooLong = 'x'.repeat(300);
+    await rejects(at('ws-other', tooLong), 'outsideWorkspace');
+    await rejects(at('ws', tooLong), 'invalidPath');
+    await symlink(at('nowhere'), at('dangling'));
+    const message = async (requested: string): Promise<string> => {
+      const error: unknown = await guard.check(requested).catch((reason: unknown) => reason);
+      assert.ok(error instanceof Error);
+      return error.message.replace(requested, '');
+    };
+    assert.equal(await message(at('dangling')), await message(at('missing')));
+  });
+
+  it('lets nothing through without a folder', async () => {
+    folders = [];
+    guard.forgetFolders();
+    await rejects('src/a.ts', 'outsideWorkspace');
+    await rejects(at('ws', 'src', 'a.ts'), 'outsideWorkspace');
+  });
+});
