@@ -1,0 +1,187 @@
+import * as z from 'zod';
+import type { Clock } from '../../base/common/async';
+import { DisposableStore, type Disposable } from '../../base/common/disposable';
+import { messageOf, TimeoutError } from '../../base/common/errors';
+import type { Logger } from '../../base/common/log';
+import { ConnectionClosedError, RpcError, rpcErrorCode } from './connectionErrors';
+import type { MessageStream, StreamClosed } from './messageStream';
+
+/** Answers a request. What it throws is the error of the answer. The signal fires when the answer can reach nobody. */
+export type RequestHandler = (params: unknown, context: { readonly signal: AbortSignal }) => Promise<unknown>;
+
+export interface JsonRpcPeerOptions {
+  readonly stream: MessageStream;
+  readonly handlers: ReadonlyMap<string, RequestHandler>;
+  /** Whether messages carry `"jsonrpc": "2.0"`. */
+  readonly writesVersion: boolean;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export interface RequestOptions {
+  /** Gives up; the peer is not told, and its answer is ignored. */
+  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number;
+}
+
+const Id = z.union([z.number(), z.string()]);
+type Id = z.infer<typeof Id>;
+const InboundRequest = z.object({ id: Id, method: z.string(), params: z.unknown().optional() });
+const InboundAnswer = z.object({
+  id: Id,
+  method: z.undefined().optional(),
+  result: z.unknown().optional(),
+  error: z.unknown().optional(),
+});
+const InboundError = z.object({ code: z.number(), message: z.string(), data: z.unknown().optional() });
+
+interface Pending {
+  resolve(result: unknown): void;
+  reject(error: unknown): void;
+}
+
+/** One end of a conversation in which both ends ask and answer. Does not own the stream: dispose that as well. */
+export class JsonRpcPeer implements Disposable {
+  private readonly store = new DisposableStore();
+  private readonly pending = new Map<Id, Pending>();
+  private readonly inbound = new Set<AbortController>();
+  private nextId = 0;
+  private ignored = 0;
+  private closed: StreamClosed | undefined;
+
+  constructor(private readonly options: JsonRpcPeerOptions) {}
+
+  /** How many messages asked for nothing that could be done: answers to no request, and what is neither. */
+  get ignoredCount(): number {
+    return this.ignored;
+  }
+
+  start(): void {
+    const { stream } = this.options;
+    this.store.add(stream.onDidClose((closed) => this.close(closed)));
+    this.store.add(stream.onMessage((message) => this.receive(message)));
+  }
+
+  /**
+   * Resolves with the result, not yet checked.
+   * @throws RpcError what the peer answered
+   * @throws TimeoutError after `timeoutMs`
+   * @throws ConnectionClosedError when the stream is or gets closed
+   */
+  async request(method: string, params: unknown, { signal, timeoutMs }: RequestOptions = {}): Promise<unknown> {
+    if (this.closed) throw new ConnectionClosedError(this.closed);
+    signal?.throwIfAborted();
+    const { clock, stream } = this.options;
+    const id = this.nextId++;
+    const wait = new DisposableStore();
+    try {
+      return await new Promise<unknown>((resolve, reject) => {
+        this.pending.set(id, { resolve, reject });
+        if (timeoutMs !== undefined) {
+          wait.add(clock.setTimer(timeoutMs, () => reject(new TimeoutError(`'${method}'`, timeoutMs))));
+        }
+        const abort = (): void => reject(toReason(signal));
+        signal?.addEventListener('abort', abort);
+        wait.add({ dispose: () => signal?.removeEventListener('abort', abort) });
+        stream.send(this.envelope({ id, method, params: params ?? null })).catch(reject);
+      });
+    } finally {
+      this.pending.delete(id);
+      wait.dispose();
+    }
+  }
+
+  /** Rejects what is pending and aborts what is being answered. */
+  dispose(): void {
+    this.close({ reason: 'disposed' });
+  }
+
+  private close(closed: StreamClosed): void {
+    if (this.closed) return;
+    this.closed = closed;
+    this.store.dispose();
+    const error = new ConnectionClosedError(closed);
+    for (const pending of this.pending.values()) pending.reject(error);
+    for (const controller of this.inbound) controller.abort(error);
+  }
+
+  private receive(message: Record<string, unknown>): void {
+    const request = InboundRequest.safeParse(message);
+    if (request.success) {
+      void this.answer(request.data);
+      return;
+    }
+    const answer = InboundAnswer.safeParse(message);
+    const pending = answer.success ? this.pending.get(answer.data.id) : undefined;
+    if (answer.success && pending) {
+      this.pending.delete(answer.data.id);
+      settle(pending, answer.data);
+    } else {
+      this.refuse(message);
+    }
+  }
+
+  private async answer({ id, method, params }: z.infer<typeof InboundRequest>): Promise<void> {
+    const controller = new AbortController();
+    this.inbound.add(controller);
+    try {
+      const handler = this.options.handlers.get(method);
+      if (!handler) throw new RpcError(rpcErrorCode.methodNotFound, `Method not found - '${method}'`);
+      const result = await handler(params, { signal: controller.signal });
+      await this.options.stream.send(this.envelope({ id, result: result ?? null }));
+    } catch (error) {
+      // Also when the result could not be written as JSON. When the stream is closed this fails just as well.
+      await this.sendError(id, errorObject(error));
+    } finally {
+      this.inbound.delete(controller);
+    }
+  }
+
+  private async sendError(id: Id, error: object): Promise<void> {
+    try {
+      await this.options.stream.send(this.envelope({ id, error }));
+    } catch (reason) {
+      this.options.log.debug(`The answer to request ${id} did not reach the peer: ${messageOf(reason)}`);
+    }
+  }
+
+  private refuse(message: Record<string, unknown>): void {
+    this.ignored++;
+    const id = Id.safeParse(message['id']);
+    if (!id.success || 'result' in message || 'error' in message) {
+      this.options.log.debug(`Ignored a message that nobody waits for (keys: ${Object.keys(message).join(', ')})`);
+      return;
+    }
+    const error = { code: rpcErrorCode.invalidRequest, message: 'Neither a request nor an answer' };
+    void this.sendError(id.data, error);
+  }
+
+  private envelope(message: object): object {
+    return this.options.writesVersion ? { jsonrpc: '2.0', ...message } : message;
+  }
+}
+
+/** `{"id":0}` is what some write for an answer without a value; `"error": null` beside a result is no error. */
+function settle(pending: Pending, { result, error }: z.infer<typeof InboundAnswer>): void {
+  if (error === undefined || error === null) {
+    pending.resolve(result ?? null);
+    return;
+  }
+  const known = InboundError.safeParse(error);
+  pending.reject(
+    known.success
+      ? new RpcError(known.data.code, known.data.message, known.data.data)
+      : new RpcError(rpcErrorCode.internalError, 'The peer answered with an error that has no code and message'),
+  );
+}
+
+function errorObject(error: unknown): object {
+  if (!(error instanceof RpcError)) return { code: rpcErrorCode.internalError, message: messageOf(error) };
+  const { code, message, data } = error;
+  return data === undefined ? { code, message } : { code, message, data };
+}
+
+function toReason(signal: AbortSignal | undefined): Error {
+  const reason: unknown = signal?.reason;
+  return reason instanceof Error ? reason : new Error(messageOf(reason));
+}

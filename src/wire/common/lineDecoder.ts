@@ -1,0 +1,98 @@
+/** A line above the limit; its bytes are gone, but for the beginning. */
+export interface OverlongLine {
+  readonly excerpt: string;
+  /** How long it was when it was given up; its end may still be to come. */
+  readonly bytes: number;
+}
+
+const newline = 0x0a;
+const carriageReturn = 0x0d;
+const excerptBytes = 200;
+
+/**
+ * Splits UTF-8 bytes into lines that end in LF or CRLF. Push chunks as they come, then read until there is no more. Each
+ * byte is looked at once and copied at most once, however the chunks cut the lines, so a long line costs no more than
+ * many short ones.
+ */
+export class LineDecoder {
+  private readonly text = new TextDecoder();
+  private readonly chunks: Uint8Array[] = [];
+  /** Where the next line starts in the first chunk. */
+  private offset = 0;
+  /** The beginning of the line that the first chunk goes on with. */
+  private parts: Uint8Array[] = [];
+  private partBytes = 0;
+  private skipping = false;
+  private ended = false;
+
+  constructor(private readonly maxLineBytes: number) {}
+
+  /** Keeps the chunk: the caller must not write to it again. */
+  push(chunk: Uint8Array): void {
+    this.chunks.push(chunk);
+  }
+
+  /** Nothing more will be pushed: what is left over is the last line. */
+  end(): void {
+    this.ended = true;
+  }
+
+  /** The next line without its ending, or `undefined` when it has not all come. */
+  read(): string | OverlongLine | undefined {
+    for (let chunk = this.chunks[0]; chunk; chunk = this.chunks[0]) {
+      const end = chunk.indexOf(newline, this.offset);
+      const rest = chunk.subarray(this.offset, end < 0 ? chunk.length : end);
+      if (end < 0) {
+        this.chunks.shift();
+        this.offset = 0;
+      } else {
+        this.offset = end + 1;
+      }
+      const line = end < 0 ? this.keep(rest) : this.finish(rest);
+      if (line !== undefined) return line;
+    }
+    return this.ended && this.partBytes > 0 ? this.finish(new Uint8Array()) : undefined;
+  }
+
+  private keep(part: Uint8Array): OverlongLine | undefined {
+    if (this.skipping || part.length === 0) return undefined;
+    this.parts.push(part);
+    this.partBytes += part.length;
+    if (this.partBytes <= this.maxLineBytes) return undefined;
+    this.skipping = true;
+    return this.giveUp();
+  }
+
+  private finish(last: Uint8Array): string | OverlongLine | undefined {
+    if (this.skipping) {
+      this.skipping = false;
+      return undefined;
+    }
+    if (this.partBytes + last.length > this.maxLineBytes) {
+      this.parts.push(last);
+      this.partBytes += last.length;
+      return this.giveUp();
+    }
+    const bytes = this.partBytes === 0 ? last : this.join(last);
+    return this.text.decode(bytes.at(-1) === carriageReturn ? bytes.subarray(0, -1) : bytes);
+  }
+
+  private giveUp(): OverlongLine {
+    const bytes = this.partBytes;
+    // The excerpt may cut a character in two; it is only for people to read.
+    const excerpt = this.text.decode(this.join(new Uint8Array()).subarray(0, excerptBytes));
+    return { excerpt, bytes };
+  }
+
+  private join(last: Uint8Array): Uint8Array {
+    const whole = new Uint8Array(this.partBytes + last.length);
+    let at = 0;
+    for (const part of [...this.parts, last]) {
+      whole.set(part, at);
+      at += part.length;
+    }
+    this.parts = [];
+    this.partBytes = 0;
+    return whole;
+  }
+}

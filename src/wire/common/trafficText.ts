@@ -1,0 +1,68 @@
+import type { RecordedTraffic } from './traffic';
+
+export interface TrafficTextOptions {
+  /** How many messages are kept. */
+  readonly maxEntries: number;
+  /** How many older ones had to go. */
+  readonly dropped: number;
+  /** A time of day in the user's time zone, always of the same length; takes milliseconds since the epoch. */
+  readonly formatTime: (timeMs: number) => string;
+}
+
+const columns = ['TIME', '', 'PROTOCOL', 'PEER', 'METHOD', 'BYTES', 'MS', 'ERROR'] as const;
+/** Narrower columns would move with nearly every message. */
+const minWidths = [12, 5, 9, 10, 24, 8, 6, 0] as const;
+/** Bytes and milliseconds. */
+const numeric: ReadonlySet<number> = new Set([5, 6]);
+
+/** The messages as plain text: a header, one line a message, columns in step. Ends with a line ending. */
+export function trafficText(entries: readonly RecordedTraffic[], options: TrafficTextOptions): string {
+  const rows = entries.map((entry) => cellsOf(entry, options.formatTime));
+  const widths = columns.map((title, column) =>
+    rows.reduce(
+      (width, row) => Math.max(width, (row[column] ?? '').length),
+      Math.max(title.length, minWidths[column] ?? 0),
+    ),
+  );
+  const lines = [...headerOf(options), lineOf(columns, widths), ...rows.map((row) => lineOf(row, widths))];
+  if (rows.length === 0) lines.push('No messages yet.');
+  return lines.join('\n') + '\n';
+}
+
+function headerOf({ maxEntries, dropped }: TrafficTextOptions): string[] {
+  const kept = `The newest ${grouped(maxEntries)} are kept`;
+  return [
+    'Messages between Backline and its peers while this tab is open, never their contents.',
+    dropped === 0 ? `${kept}.` : `${kept}; ${grouped(dropped)} older ones were dropped.`,
+    '',
+  ];
+}
+
+function cellsOf(entry: RecordedTraffic, formatTime: (timeMs: number) => string): string[] {
+  return [
+    formatTime(entry.time),
+    // Words too: a screen reader passes over arrows.
+    entry.direction === 'in' ? '← in' : '→ out',
+    entry.protocol,
+    entry.peer,
+    entry.method,
+    String(entry.bytes),
+    entry.ms === undefined ? '' : entry.ms.toFixed(1),
+    entry.error === undefined ? '' : String(entry.error),
+  ];
+}
+
+function lineOf(cells: readonly string[], widths: readonly number[]): string {
+  return cells
+    .map((cell, column) => {
+      const width = widths[column] ?? 0;
+      return numeric.has(column) ? cell.padStart(width) : cell.padEnd(width);
+    })
+    .join('  ')
+    .trimEnd();
+}
+
+/** `12,000`, whatever the locale of the machine. */
+function grouped(count: number): string {
+  return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
+}

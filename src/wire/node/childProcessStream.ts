@@ -1,0 +1,161 @@
+import type { ChildProcess } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import type { Clock } from '../../base/common/async';
+import { DisposableStore, type Disposable } from '../../base/common/disposable';
+import { Emitter } from '../../base/common/event';
+import { ConnectionClosedError } from '../common/connectionErrors';
+import { encodeJsonLine, JsonLineReader } from '../common/jsonLines';
+import type { MessageStream, StreamClosed, StreamNoise } from '../common/messageStream';
+
+export interface ChildProcessStreamOptions {
+  readonly clock: Clock;
+  readonly maxLineBytes?: number;
+  /** Gets what a listener of this stream throws. */
+  readonly onListenerError: (error: unknown) => void;
+}
+
+/** A child that was spawned with pipes for stdin and stdout. */
+export type PipedChild = ChildProcess & { readonly stdin: Writable; readonly stdout: Readable };
+
+/** A flood must not keep the event loop from anybody else: after this much it gets a turn. */
+const maxItemsPerTurn = 64;
+const maxTurnMs = 4;
+/** A grandchild can hold stdout open when the child is long gone. */
+const drainAfterExitMs = 500;
+
+/**
+ * JSON lines over the stdin and stdout of a child. Ends when stdout ends, or soon after the child's exit, and not before
+ * the last message found a listener. Owns both pipes, not the child.
+ */
+export class ChildProcessStream implements MessageStream {
+  private readonly messages: Emitter<Record<string, unknown>>;
+  private readonly noises: Emitter<StreamNoise>;
+  private readonly closes: Emitter<StreamClosed>;
+  private readonly store = new DisposableStore();
+  private readonly reader: JsonLineReader;
+  private hasListener = false;
+  private turn: NodeJS.Immediate | undefined;
+  private hasEnded = false;
+  private isQuiet = true;
+  private closed: StreamClosed | undefined;
+
+  constructor(
+    private readonly child: PipedChild,
+    private readonly options: ChildProcessStreamOptions,
+  ) {
+    this.messages = new Emitter(options.onListenerError);
+    this.noises = new Emitter(options.onListenerError);
+    this.closes = new Emitter(options.onListenerError);
+    this.reader = new JsonLineReader(options.maxLineBytes);
+    // A child that is gone shows as a failed write; without a listener the error would end this process.
+    child.stdin.on('error', () => undefined);
+    this.read();
+  }
+
+  get onNoise(): MessageStream['onNoise'] {
+    return this.noises.event;
+  }
+
+  get onDidClose(): MessageStream['onDidClose'] {
+    return this.closes.event;
+  }
+
+  readonly onMessage: MessageStream['onMessage'] = (listener) => {
+    const subscription = this.messages.event(listener);
+    this.hasListener = true;
+    this.schedule();
+    return subscription;
+  };
+
+  /** @throws ConnectionClosedError when the stream is closed; TypeError when the message cannot be written as JSON. */
+  async send(message: object): Promise<void> {
+    if (this.closed) throw new ConnectionClosedError(this.closed);
+    const line = encodeJsonLine(message);
+    await new Promise<void>((resolve, reject) => {
+      this.child.stdin.write(line, (error) => {
+        if (error) reject(new ConnectionClosedError(this.closed ?? { reason: 'failed', error }));
+        else resolve();
+      });
+    });
+  }
+
+  dispose(): void {
+    this.close({ reason: 'disposed' });
+  }
+
+  private read(): void {
+    const { child, store } = this;
+    const { stdout } = child;
+    store.add(on(stdout, 'data', (chunk: Uint8Array) => this.receive(chunk)));
+    store.add(on(stdout, 'end', () => this.finish()));
+    // Destroyed without an end, by a failed read.
+    store.add(on(stdout, 'close', () => this.finish()));
+    store.add(on(stdout, 'error', (error: Error) => this.close({ reason: 'failed', error })));
+    if (child.exitCode !== null || child.signalCode !== null) this.drain();
+    else store.add(on(child, 'exit', () => this.drain()));
+  }
+
+  /** After the exit, what still comes is read until nothing has come for a while. */
+  private drain(): void {
+    this.isQuiet = true;
+    const timer = this.options.clock.setTimer(drainAfterExitMs, () => {
+      if (this.isQuiet && !this.turn) this.finish();
+      else this.drain();
+    });
+    this.store.add(timer);
+  }
+
+  private receive(chunk: Uint8Array): void {
+    this.isQuiet = false;
+    this.reader.push(chunk);
+    if (!this.hasListener) this.child.stdout.pause();
+    else if (!this.turn) this.takeTurn();
+  }
+
+  private finish(): void {
+    if (this.hasEnded) return;
+    this.hasEnded = true;
+    this.reader.end();
+    this.schedule();
+  }
+
+  private schedule(): void {
+    if (this.hasListener && !this.closed) this.turn ??= setImmediate(() => this.takeTurn());
+  }
+
+  private takeTurn(): void {
+    this.turn = undefined;
+    const endMs = performance.now() + maxTurnMs;
+    for (let items = 0; items < maxItemsPerTurn && performance.now() < endMs; items++) {
+      const line = this.reader.read();
+      if (!line) {
+        if (this.hasEnded) this.close({ reason: 'ended' });
+        else this.child.stdout.resume();
+        return;
+      }
+      if (line.message) this.messages.fire(line.message);
+      else this.noises.fire(line.noise);
+      if (this.closed) return;
+    }
+    this.child.stdout.pause();
+    this.schedule();
+  }
+
+  private close(closed: StreamClosed): void {
+    if (this.closed) return;
+    this.closed = closed;
+    this.store.dispose();
+    clearImmediate(this.turn);
+    this.child.stdin.destroy();
+    this.child.stdout.destroy();
+    this.closes.fire(closed);
+    for (const emitter of [this.messages, this.noises, this.closes]) emitter.dispose();
+  }
+}
+
+type Listenable = Pick<NodeJS.EventEmitter, 'on' | 'off'>;
+
+function on<T>(target: Listenable, event: string, listener: (value: T) => void): Disposable {
+  target.on(event, listener);
+  return { dispose: () => void target.off(event, listener) };
+}

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { encodeJsonLine, JsonLineReader, type JsonLine } from '../../../../src/wire/common/jsonLines';
+
+function read(text: string, maxLineBytes?: number): JsonLine[] {
+  const reader = new JsonLineReader(maxLineBytes);
+  reader.push(new TextEncoder().encode(text));
+  reader.end();
+  const lines: JsonLine[] = [];
+  for (let line = reader.read(); line; line = reader.read()) lines.push(line);
+  return lines;
+}
+
+describe('JSON lines', () => {
+  it('reads an object a line and passes over empty lines', () => {
+    assert.deepEqual(read('{"id":1}\n\n  \r\n {"id":2}\r\n{"id":3}'), [
+      { message: { id: 1 } },
+      { message: { id: 2 } },
+      { message: { id: 3 } },
+    ]);
+  });
+
+  for (const line of ['Loading…', '[1]', '"text"', '42', 'null', '{"id":', '{} {}', '{not json}']) {
+    it(`calls ${line} noise and reads on`, () => {
+      const bytes = new TextEncoder().encode(line).length;
+      assert.deepEqual(read(`${line}\n{"id":1}\n`), [
+        { noise: { kind: 'notJson', excerpt: line, bytes } },
+        { message: { id: 1 } },
+      ]);
+    });
+  }
+
+  it('keeps only the beginning of noise', () => {
+    const [line] = read(`${'x'.repeat(5_000)}\n`);
+    assert.equal(line?.noise?.bytes, 5_000);
+    assert.equal(line.noise.excerpt.length, 200);
+  });
+
+  it('calls a line above the limit noise and reads on', () => {
+    assert.deepEqual(read(`{"text":"${'x'.repeat(50)}"}\n{"id":1}\n`, 20), [
+      { noise: { kind: 'tooLong', excerpt: `{"text":"${'x'.repeat(50)}"}`, bytes: 61 } },
+      { message: { id: 1 } },
+    ]);
+  });
+
+  it('writes what it reads, on one line', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (message) => {
+        const line = encodeJsonLine(message);
+        assert.equal(line.indexOf('\n'), line.length - 1);
+        assert.deepEqual(read(line), [{ message: JSON.parse(line) as unknown }]);
+      }),
+    );
+  });
+});

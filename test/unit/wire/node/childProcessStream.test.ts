@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { systemClock } from '../../../../src/base/node/systemClock';
+import type { StreamClosed } from '../../../../src/wire/common/messageStream';
+import { ChildProcessStream } from '../../../../src/wire/node/childProcessStream';
+
+/** A stream to a child that runs this code. Faults of agents are tested with the agent process. */
+function streamTo(code: string): { stream: ChildProcessStream; errors: unknown[]; closed: Promise<StreamClosed> } {
+  const child = spawn(process.execPath, ['-e', code], { stdio: ['pipe', 'pipe', 'ignore'] });
+  const errors: unknown[] = [];
+  const stream = new ChildProcessStream(child, { clock: systemClock, onListenerError: (error) => errors.push(error) });
+  return { stream, errors, closed: new Promise((resolve) => stream.onDidClose(resolve)) };
+}
+
+const lines = (count: number): string => `process.stdout.write('{"a":1}\\n'.repeat(${count}));`;
+
+describe('ChildProcessStream', () => {
+  it('gives others a turn during a flood', async () => {
+    const { stream, closed } = streamTo(lines(5_000));
+    let inTurn = 0;
+    let most = 0;
+    let all = 0;
+    const newTurn = (): void => {
+      inTurn = 0;
+      if (all < 5_000) setImmediate(newTurn);
+    };
+    newTurn();
+    stream.onMessage(() => {
+      all++;
+      most = Math.max(most, ++inTurn);
+    });
+    await closed;
+    assert.equal(all, 5_000);
+    assert.ok(most <= 128, `${most} messages without a turn for anybody else`);
+  });
+
+  it('is not stopped by a listener that throws', async () => {
+    const { stream, errors, closed } = streamTo(lines(3));
+    stream.onMessage(() => {
+      throw new Error('listener');
+    });
+    assert.deepEqual(await closed, { reason: 'ended' });
+    assert.equal(errors.length, 3);
+  });
+
+  it('delivers nothing after it was disposed, even from within a listener', async () => {
+    const { stream, closed } = streamTo(lines(100));
+    let count = 0;
+    stream.onMessage(() => {
+      count++;
+      stream.dispose();
+    });
+    assert.deepEqual(await closed, { reason: 'disposed' });
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(count, 1);
+  });
+
+  it('ends the input of the child when it is disposed', async () => {
+    const child = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { stdio: ['pipe', 'pipe', 'ignore'] });
+    const exit = once(child, 'exit');
+    new ChildProcessStream(child, { clock: systemClock, onListenerError: () => undefined }).dispose();
+    assert.deepEqual(await exit, [0, null]);
+  });
+
+  it('closes once', async () => {
+    const { stream, closed } = streamTo('');
+    const reasons: string[] = [];
+    stream.onDidClose(({ reason }) => reasons.push(reason));
+    stream.onMessage(() => undefined);
+    await closed;
+    stream.dispose();
+    assert.deepEqual(reasons, ['ended']);
+  });
+
+  it('rejects what cannot be written as JSON and stays open', async () => {
+    const { stream } = streamTo('process.stdin.pipe(process.stdout)');
+    await assert.rejects(stream.send({ big: 1n }), TypeError);
+    const echo = new Promise((resolve) => stream.onMessage(resolve));
+    await stream.send({ id: 1 });
+    assert.deepEqual(await echo, { id: 1 });
+    stream.dispose();
+  });
+
+  it('fails a message to a child that is gone', async () => {
+    const child = spawn(process.execPath, ['-e', ''], { stdio: ['pipe', 'pipe', 'ignore'] });
+    const stream = new ChildProcessStream(child, { clock: systemClock, onListenerError: () => undefined });
+    await once(child, 'exit');
+    await assert.rejects(stream.send({ text: 'x'.repeat(1024 * 1024) }), /closed/);
+    stream.dispose();
+  });
+});
