@@ -1,0 +1,84 @@
+import * as vscode from 'vscode';
+import { DisposableStore } from '../../base/common/disposable';
+import { Emitter, type Event } from '../../base/common/event';
+import type { Logger } from '../../base/common/log';
+import { settingIds, type SettingId } from '../../manifest';
+import { defaultPortRange, parseExclude, parsePortRange, type PortRange } from '../common/settings';
+
+/** Backline's settings, checked. A value that does not parse is said in the log and counts as the default. */
+export class Settings implements vscode.Disposable {
+  private readonly store = new DisposableStore();
+  private readonly emitter: Emitter<SettingId>;
+
+  constructor(private readonly log: Logger) {
+    this.emitter = this.store.add(new Emitter<SettingId>((error) => log.error('a settings listener failed', error)));
+  }
+
+  /** Fires once for each setting that a change may have touched. */
+  get onDidChange(): Event<SettingId> {
+    return this.emitter.event;
+  }
+
+  start(): void {
+    this.store.add(
+      vscode.workspace.onDidChangeConfiguration((change) => {
+        for (const id of Object.values(settingIds)) {
+          if (change.affectsConfiguration(id)) this.emitter.fire(id);
+        }
+      }),
+    );
+  }
+
+  /** See `ExcludeSetting.globs`. Writes what is wrong into the log, so call it once for each change. */
+  exclude(): readonly string[] {
+    const found = vscode.workspace.getConfiguration().inspect(settingIds.exclude);
+    const { globs, problems } = parseExclude({
+      defaults: found?.defaultValue,
+      user: found?.globalValue,
+      workspace: found?.workspaceValue,
+    });
+    if (problems.length > 0) this.log.warn(`${settingIds.exclude}: ${problems.join('; ')}`);
+    return globs;
+  }
+
+  /** The user's off is final: a workspace, whose settings an agent can write, may switch off but not on. */
+  ampEnabled(): boolean {
+    const found = vscode.workspace.getConfiguration().inspect(settingIds.ampEnabled);
+    return (found?.globalValue ?? found?.defaultValue) !== false && found?.workspaceValue !== false;
+  }
+
+  ampPortRange(): PortRange {
+    const value = this.read(settingIds.ampPortRange);
+    const range = parsePortRange(value);
+    if (!range) this.log.warn(`${settingIds.ampPortRange} is not a range such as "8000-8100": using the default`);
+    return range ?? defaultPortRange;
+  }
+
+  /** The agents of each level, from the widest to the narrowest, with whether the user trusts it to say what is run. */
+  acpAgents(): readonly { readonly value: unknown; readonly isTrusted: boolean }[] {
+    const { isTrusted, workspaceFile, workspaceFolders = [] } = vscode.workspace;
+    const whole = vscode.workspace.getConfiguration().inspect(settingIds.acpAgents);
+    // Only in a multi-root workspace do folders have settings of their own.
+    const folders = (workspaceFile ? workspaceFolders : []).map(({ uri }) =>
+      vscode.workspace.getConfiguration(undefined, uri).inspect(settingIds.acpAgents),
+    );
+    return [
+      { value: whole?.globalValue, isTrusted: true },
+      { value: whole?.workspaceValue, isTrusted },
+      ...folders.map((folder) => ({ value: folder?.workspaceFolderValue, isTrusted })),
+    ];
+  }
+
+  /** As they are set: an address that is wrong must not count as another one. */
+  amplifierServer(): { readonly host: unknown; readonly port: unknown } {
+    return { host: this.read(settingIds.amplifierHost), port: this.read(settingIds.amplifierPort) };
+  }
+
+  dispose(): void {
+    this.store.dispose();
+  }
+
+  private read(id: SettingId): unknown {
+    return vscode.workspace.getConfiguration().get<unknown>(id);
+  }
+}

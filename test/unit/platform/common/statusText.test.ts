@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import type { FeatureStatus } from '../../../../src/base/common/feature';
+import { statusBarText } from '../../../../src/platform/common/statusText';
+
+const amp: FeatureStatus = { id: 'amp', title: 'Amp', state: 'ready', badge: '8000 · 2', summary: 'Serving on 8000.' };
+const acp: FeatureStatus = { id: 'acp', title: 'Agents', state: 'off', summary: 'No agent runs.' };
+
+describe('statusBarText', () => {
+  it('shows the badges of what runs', () => {
+    const { text, severity } = statusBarText([amp, acp]);
+    assert.equal(text, '$(broadcast) Backline 8000 · 2');
+    assert.equal(severity, 'none');
+  });
+
+  it('shows the state that most wants attention', () => {
+    const failed = statusBarText([amp, { ...acp, state: 'failed', summary: 'It broke.' }]);
+    assert.match(failed.text, /^\$\(error\)/);
+    assert.equal(failed.severity, 'error');
+    assert.equal(statusBarText([amp, { ...acp, state: 'attention' }]).severity, 'warning');
+  });
+
+  it('keeps what a summary says apart from the Markdown around it', () => {
+    const { tooltip } = statusBarText([{ ...acp, state: 'failed', summary: 'no **file** $(x)' }]);
+    assert.deepEqual(tooltip, [{ icon: '$(error)', title: 'Agents', summary: 'no **file** $(x)' }]);
+  });
+
+  it('is off when nothing runs', () => assert.equal(statusBarText([]).text, '$(circle-slash) Backline'));
+
+  it('says every state in words to a screen reader', () => {
+    assert.equal(
+      statusBarText([amp, acp]).label,
+      'Backline; Amp running: Serving on 8000.; Agents off: No agent runs.',
+    );
+  });
+});
