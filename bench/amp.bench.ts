@@ -1,0 +1,94 @@
+// The Amp server in a real VS Code beside the least that could do its job. Run by `npm run bench -- amp`.
+import { once } from 'node:events';
+import { glob, readFile, writeFile } from 'node:fs/promises';
+import * as path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { WebSocket } from 'ws';
+import * as z from 'zod';
+import { benchLatency, benchThroughput } from './lib/ampBench';
+import { runAmpSubject } from './lib/ampSubject';
+import { packageVsix } from '../scripts/lib/vsix.mjs';
+import { VsCodeWindow } from '../test/ui/support/window';
+import { median, printBenchLine } from './lib/benchLine';
+import { BenchChild } from './lib/child';
+import { readOnlyLockfile } from './lib/readLockfile';
+import { runWsJsonPeer, startWsJsonPeer } from './lib/wsJsonPeer';
+
+const Started = z.object({ url: z.string() });
+/** The window opens, and what was written a moment ago becomes a file like any other. */
+const settleMs = 5_000;
+
+const SelectionCost = z.object({ msPerEvent: z.number() });
+
+async function main(): Promise<void> {
+  await packageVsix();
+  const window = await VsCodeWindow.open();
+  const small = path.join(window.sandbox.workspace, 'small.ts');
+  const large = path.join(window.sandbox.workspace, 'large.ts');
+  await writeFile(small, sourceText(1024));
+  await writeFile(large, sourceText(1024 * 1024));
+  await sleep(settleMs);
+
+  const { port, authToken } = await readOnlyLockfile(path.join(window.sandbox.home, '.local/share/amp/ide'));
+  const peer = await startWsJsonPeer(small, large);
+  const contest = { subject: `ws://127.0.0.1:${port}?auth=${authToken}`, peer: peer.url };
+  await benchLatency('amp.readFile.1KiB', contest, { path: small, rounds: 15, requestsPerRound: 400, bar: 1.5 });
+  await benchLatency('amp.readFile.1MiB', contest, { path: large, rounds: 9, requestsPerRound: 30, bar: 2 });
+  await benchThroughput('amp.requests.throughput', contest, {
+    path: small,
+    rounds: 7,
+    requestsPerRound: 10_000,
+    window: 128,
+    bar: 0.6,
+  });
+  await peer.stop();
+  await window.close();
+  await benchSelectionCost();
+  await benchActivate();
+}
+
+/** Milliseconds from the call of `activate` to the lockfile, as the log of a window has it; each time in a fresh window. */
+async function benchActivate(): Promise<void> {
+  const times: number[] = [];
+  for (let round = 0; round < 3; round++) {
+    const window = await VsCodeWindow.open();
+    times.push(await activationMs(window.sandbox.dataDir));
+    await window.close();
+  }
+  printBenchLine({ bench: 'amp.activate', value: median(times), unit: 'ms', bar: 50, better: 'lower' });
+}
+
+async function activationMs(dataDir: string): Promise<number> {
+  for await (const file of glob('**/Backline.log', { cwd: dataDir })) {
+    const ms = /\bamp started (\d+) ms after activation/.exec(await readFile(path.join(dataDir, file), 'utf8'))?.[1];
+    if (ms !== undefined) return Number(ms);
+  }
+  throw new Error('The log does not say when the Amp server started.');
+}
+
+async function benchSelectionCost(): Promise<void> {
+  const subject = new BenchChild('subject');
+  const { url } = Started.parse(await subject.next());
+  const clients = Array.from({ length: 10 }, () => new WebSocket(url, { perMessageDeflate: false }));
+  await Promise.all(clients.map((client) => once(client, 'open')));
+  subject.send({ selections: 200 });
+  const { msPerEvent } = SelectionCost.parse(await subject.next());
+  printBenchLine({ bench: 'amp.selection.cost', value: msPerEvent, unit: 'ms', bar: 0.2, better: 'lower' });
+  for (const client of clients) client.close();
+  await subject.stop();
+}
+
+/** ASCII like most code, with the line ends and quotes that JSON has to escape. */
+function sourceText(bytes: number): string {
+  const line = 'export const greeting = "hello, world"; // one of many lines\n';
+  return line.repeat(Math.ceil(bytes / line.length)).slice(0, bytes);
+}
+
+const [, , role, ...files] = process.argv;
+if (role === 'peer') runWsJsonPeer(files);
+else {
+  (role === 'subject' ? runAmpSubject() : main()).catch((error: unknown) => {
+    console.error(error);
+    process.exit(1);
+  });
+}

@@ -1,0 +1,104 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import * as path from 'node:path';
+import * as z from 'zod';
+import { AmpServer } from '../../src/amp/node/ampServer';
+import type { Clock } from '../../src/base/common/async';
+import type { Disposable } from '../../src/base/common/disposable';
+import { nullLogger } from '../../src/base/common/log';
+import { systemClock } from '../../src/base/node/systemClock';
+import { closedTap } from '../../src/wire/common/traffic';
+import { readOnlyLockfile } from './readLockfile';
+import { median } from './benchLine';
+import { tellParent } from './child';
+import { DiskEditor } from './diskEditor';
+
+const Command = z.object({ selections: z.int() });
+
+/** Each event comes well after the last one's notifications, so that none are merged: the dearest case. */
+const betweenSelectionsMs = 5;
+
+/**
+ * The process of the server under test. It tells `{url}`, and answers `{selections: n}` with `{msPerEvent}`: the
+ * median of how long its event loop was busy for one selection event, all notifications to all clients
+ * included and what an empty turn of the loop takes left out.
+ */
+export async function runAmpSubject(): Promise<void> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'backline-bench-'));
+  const editor = new DiskEditor({}, [folder]);
+  const clock = new TimingClock();
+  const server = new AmpServer({
+    editor,
+    log: nullLogger,
+    clock,
+    traffic: closedTap,
+    portRange: { first: 8000, last: 8100 },
+    lockfileFolder: path.join(folder, 'amp', 'ide'),
+    ideName: 'Bench',
+    pid: process.pid,
+    version: '0.0.0',
+  });
+  await server.start();
+  const { port, authToken } = await readOnlyLockfile(path.join(folder, 'amp', 'ide'));
+  tellParent({ url: `ws://127.0.0.1:${port}?auth=${authToken}` });
+
+  process.on('message', (message) => {
+    void measureSelections(editor, clock, Command.parse(message).selections).then(tellParent);
+  });
+  process.once('disconnect', () => {
+    void server
+      .stop()
+      .then(() => rm(folder, { recursive: true }))
+      .then(() => process.exit());
+  });
+}
+
+async function measureSelections(
+  editor: DiskEditor,
+  clock: TimingClock,
+  count: number,
+): Promise<{ msPerEvent: number }> {
+  const times: number[] = [];
+  const idleTimes: number[] = [];
+  for (let line = 0; line < count; line++) {
+    const notified = clock.nextTurn();
+    const start = performance.now();
+    editor.select('/bench/src/some/file.ts', {
+      start: { line, character: 2 },
+      end: { line, character: 42 },
+      text: 'x'.repeat(40),
+    });
+    const firingMs = performance.now() - start;
+    times.push(firingMs + (await notified));
+
+    const idle = clock.nextTurn();
+    clock.setTimer(betweenSelectionsMs, () => undefined);
+    idleTimes.push(await idle);
+  }
+  return { msPerEvent: median(times) - median(idleTimes) };
+}
+
+/** The system's clock, which can also tell how long a timer kept the event loop busy, with all that followed at once. */
+class TimingClock implements Clock {
+  private onTurn: ((ms: number) => void) | undefined;
+
+  nextTurn(): Promise<number> {
+    return new Promise((resolve) => {
+      this.onTurn = resolve;
+    });
+  }
+
+  now(): number {
+    return systemClock.now();
+  }
+
+  setTimer(delayMs: number, callback: () => void): Disposable {
+    return systemClock.setTimer(delayMs, () => {
+      const { onTurn } = this;
+      this.onTurn = undefined;
+      const start = performance.now();
+      callback();
+      setImmediate(() => onTurn?.(performance.now() - start));
+    });
+  }
+}

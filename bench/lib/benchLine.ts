@@ -1,0 +1,38 @@
+/** One result, printed as one line of JSON. */
+export interface BenchResult {
+  readonly bench: string;
+  readonly value: number;
+  readonly unit: string;
+  /** What it is measured against in the same run, if anything. */
+  readonly peer?: { readonly name: string; readonly value: number };
+  /** Of the ratio to the peer, or of the value when there is no peer. */
+  readonly bar: number;
+  readonly better: 'lower' | 'higher';
+}
+
+export function printBenchLine({ bench, value, unit, peer, bar, better }: BenchResult): void {
+  const ratio = peer ? value / peer.value : null;
+  const judged = ratio ?? value;
+  const line = {
+    bench,
+    value: rounded(value),
+    unit,
+    peer: peer?.name ?? null,
+    peerValue: peer ? rounded(peer.value) : null,
+    ratio: ratio === null ? null : rounded(ratio),
+    bar,
+    holds: better === 'lower' ? judged <= bar : judged >= bar,
+  };
+  console.log(JSON.stringify(line));
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted[Math.floor(sorted.length / 2)];
+  if (middle === undefined) throw new Error('The median of nothing was asked for.');
+  return middle;
+}
+
+function rounded(value: number): number {
+  return Number(value.toPrecision(4));
+}

@@ -1,0 +1,37 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+
+/** Runs the bench's own bundle again in a role; both sides of a comparison are processes of this same kind. */
+export class BenchChild {
+  private readonly process: ChildProcess;
+
+  constructor(role: string, ...args: string[]) {
+    this.process = fork(__filename, [role, ...args], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  }
+
+  send(message: object): void {
+    this.process.send(message);
+  }
+
+  /** The next message of the child. @throws Error when it ends or says nothing for 30 s instead */
+  async next(): Promise<unknown> {
+    const signal = AbortSignal.timeout(30_000);
+    const ended = once(this.process, 'exit', { signal }).then(() => {
+      throw new Error('A child of the bench ended too early.');
+    });
+    const received: unknown[] = await Promise.race([once(this.process, 'message', { signal }), ended]);
+    return received[0];
+  }
+
+  /** The child ends when its channel closes. */
+  async stop(): Promise<void> {
+    const exited = once(this.process, 'exit');
+    this.process.disconnect();
+    await exited;
+  }
+}
+
+/** For the child's side. */
+export function tellParent(message: object): void {
+  process.send?.(message);
+}

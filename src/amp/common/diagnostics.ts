@@ -1,0 +1,54 @@
+import { toFileUri } from '../../base/common/fileUri';
+import type { Diagnostic, DiagnosticSeverity, FileDiagnostics } from '../../editor/common/editorPort';
+import { toLineCol } from './notifications';
+
+/** The words both dialects use. */
+const severityWords: Record<DiagnosticSeverity, string> = {
+  error: 'error',
+  warning: 'warning',
+  information: 'info',
+  hint: 'hint',
+};
+
+/** The document's result: a flat array, one item for each diagnostic. */
+export function toDocumentDiagnostics(files: readonly FileDiagnostics[]): object[] {
+  return files.flatMap(({ path, diagnostics }) => {
+    const uri = toFileUri(path);
+    return diagnostics.map(({ range, severity, message, source, code }) => ({
+      path,
+      uri,
+      range: { start: toLineCol(range.start), end: toLineCol(range.end) },
+      severity: severityWords[severity],
+      message,
+      source,
+      code,
+    }));
+  });
+}
+
+/** The CLI's result: entries by file, every field of a diagnostic required. */
+export function toCliDiagnostics(files: readonly FileDiagnostics[]): object {
+  const entries = files.map(({ path, diagnostics }) => ({
+    uri: toFileUri(path),
+    diagnostics: diagnostics.map((diagnostic) => ({
+      range: {
+        startLine: diagnostic.range.start.line,
+        startCharacter: diagnostic.range.start.character,
+        endLine: diagnostic.range.end.line,
+        endCharacter: diagnostic.range.end.character,
+      },
+      severity: severityWords[diagnostic.severity],
+      description: describe(diagnostic),
+      lineContent: diagnostic.lineText,
+      startOffset: diagnostic.startOffset,
+      endOffset: diagnostic.endOffset,
+    })),
+  }));
+  return { entries };
+}
+
+/** The CLI's schema has no field for the source and the code; agents want both, so they follow the message. */
+function describe({ message, source, code }: Diagnostic): string {
+  const origin = [source, code].filter(Boolean).join(' ');
+  return origin ? `${message} (${origin})` : message;
+}

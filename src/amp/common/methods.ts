@@ -1,0 +1,145 @@
+import type * as z from 'zod';
+import { EditorError, type EditorPort, type TextEdit, type TextFile } from '../../editor/common/editorPort';
+import { LineIndex, utf16OffsetAt } from '../../editor/common/textOffsets';
+import { toCliDiagnostics, toDocumentDiagnostics } from './diagnostics';
+import type { AmpDialect } from './envelope';
+import {
+  AuthenticateParams,
+  CliDiagnosticsParams,
+  DocumentDiagnosticsParams,
+  EditFileParams,
+  OpenUriParams,
+  PingParams,
+  ReadFileParams,
+} from './schema';
+
+/** A formatter may take longer than a peer waits, and then it would take an edit that was made for one that failed. */
+const saveTimeoutMs = 1000;
+
+export interface AmpCall {
+  readonly dialect: AmpDialect;
+  /** Not checked yet. */
+  readonly params: unknown;
+  /** Fires at the request's deadline. */
+  readonly signal: AbortSignal;
+  /** Awaited once, before an answer is made that may be large: those of all clients are made one at a time. */
+  readonly takeTurn: () => Promise<void>;
+}
+
+/** Files up to this size, in bytes, are read without waiting for a turn. */
+export const maxSmallFileBytes = 256 * 1024;
+
+/** @throws ZodError for params of the wrong shape, EditorError for what the editor did not do */
+export type AmpMethod = (call: AmpCall) => object | Promise<object>;
+
+/** What each dialect answers is in docs/protocols/amp.md, field by field. */
+export function createMethods(editor: EditorPort, isToken: (token: string) => boolean): ReadonlyMap<string, AmpMethod> {
+  return new Map<string, AmpMethod>([
+    ['ping', ({ params }) => PingParams.parse(params)],
+
+    // Whoever asks is connected, so has shown the token already; the answer is true to what is asked nevertheless.
+    ['authenticate', ({ params }) => ({ authenticated: isToken(AuthenticateParams.parse(params).authToken) })],
+
+    [
+      'readFile',
+      async ({ dialect, params, signal, takeTurn }) => {
+        const { path } = ReadFileParams.parse(params);
+        const read = (): Promise<TextFile> => readInTurn(editor, path, signal, takeTurn);
+        if (dialect === 'document') return { content: (await read()).text };
+        return await orFailure(async () => {
+          const { text, isDirty } = await read();
+          return { success: true, content: text, encoding: 'utf-8', isDirty };
+        });
+      },
+    ],
+
+    [
+      'editFile',
+      async ({ dialect, params, signal }) => {
+        const edit = EditFileParams.parse(params);
+        if (dialect === 'document') {
+          await applyEdit(editor, edit, signal);
+          return { success: true };
+        }
+        return await orFailure(async () => {
+          const file = await applyEdit(editor, edit, signal);
+          const unsaved = file.isDirty ? ', not on disk yet: still saving, or left for the user to save' : '';
+          return { success: true, message: `Edited ${file.path}${unsaved}`, appliedChanges: true };
+        });
+      },
+    ],
+
+    [
+      'getDiagnostics',
+      async ({ dialect, params, signal, takeTurn }) => {
+        const shape = dialect === 'cli' ? CliDiagnosticsParams : DocumentDiagnosticsParams;
+        const { path } = shape.parse(params);
+        await takeTurn();
+        const files = await editor.diagnostics(path, { signal });
+        return dialect === 'cli' ? toCliDiagnostics(files) : toDocumentDiagnostics(files);
+      },
+    ],
+
+    [
+      'openURI',
+      async ({ params }) => {
+        const { uri } = OpenUriParams.parse(params);
+        // The user clicked in the agent's terminal and goes on typing there.
+        return await orFailure(async () => {
+          await editor.open(uri, { preserveFocus: true, preview: true });
+          return { success: true, message: isWebLink(uri) ? `Asked the user to open ${uri}` : `Opened ${uri}` };
+        });
+      },
+    ],
+  ]);
+}
+
+/** Where a dialect's result can say that it failed, an error would be one too many: the CLI asks for files that do not exist. */
+async function orFailure(work: () => Promise<object>): Promise<object> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof EditorError)) throw error;
+    return { success: false, message: error.message };
+  }
+}
+
+/** What is too large to be read at once by many is read by one at a time. */
+async function readInTurn(
+  editor: EditorPort,
+  path: string,
+  signal: AbortSignal,
+  takeTurn: () => Promise<void>,
+): Promise<TextFile> {
+  try {
+    return await editor.readText(path, { signal, maxBytes: maxSmallFileBytes });
+  } catch (error) {
+    if (!(error instanceof EditorError) || error.code !== 'tooLarge') throw error;
+  }
+  await takeTurn();
+  return await editor.readText(path, { signal });
+}
+
+/** The editor shows such a link to the user, who decides. */
+function isWebLink(uri: string): boolean {
+  return /^https?:/iu.test(uri);
+}
+
+async function applyEdit(
+  editor: EditorPort,
+  edit: z.infer<typeof EditFileParams>,
+  signal: AbortSignal,
+): Promise<TextFile> {
+  const options = { signal, saveTimeoutMs };
+  if (edit.fullContent !== undefined) return await editor.writeText(edit.path, edit.fullContent, options);
+  const { path, start, end, newText } = edit;
+  return await editor.editText(path, ({ text }) => [byteRangeEdit(text, start, end, newText)], options);
+}
+
+/** @throws EditorError `invalidRange` when the text has no such bytes or an offset is inside a character */
+function byteRangeEdit(text: string, start: number, end: number, newText: string): TextEdit {
+  if (end < start) {
+    throw new EditorError('invalidRange', `The edit ends (byte ${end}) before it starts (byte ${start}). Swap them.`);
+  }
+  return { range: new LineIndex(text).rangeAt(utf16OffsetAt(text, start), utf16OffsetAt(text, end)), newText };
+}

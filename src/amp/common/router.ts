@@ -1,0 +1,118 @@
+import * as z from 'zod';
+import { withDeadline, type Clock } from '../../base/common/async';
+import { messageOf, TimeoutError } from '../../base/common/errors';
+import type { Logger } from '../../base/common/log';
+import { EditorError, type EditorErrorCode, type EditorPort } from '../../editor/common/editorPort';
+import { ampErrorCodes, formatError, formatResult, parseRequest, RequestError, type AmpRequest } from './envelope';
+import { createMethods, type AmpMethod } from './methods';
+
+export interface AmpRouterOptions {
+  readonly editor: EditorPort;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** The CLI stops waiting after 2,000 ms and may then do an edit itself, so nothing may be done after this. */
+  readonly requestTimeoutMs: number;
+  /** Whether a token is this server's, compared in constant time. */
+  readonly isToken: (token: string) => boolean;
+}
+
+export interface AmpAnswer {
+  /** The answering message, ready to be sent. */
+  readonly json: string;
+  /** `?` when the frame was no request, or the method is none: the name is then only what a peer has made up. */
+  readonly method: string;
+  readonly error?: number;
+}
+
+/** Answers the requests of both dialects, each in the envelope it came in. It knows nothing of sockets. */
+export class AmpRouter {
+  private readonly methods: ReadonlyMap<string, AmpMethod>;
+
+  constructor(private readonly options: AmpRouterOptions) {
+    this.methods = createMethods(options.editor, options.isToken);
+  }
+
+  /**
+   * Never rejects. The deadline counts from `arrivedAt`, in the clock's milliseconds.
+   * @param takeTurn awaited before an answer is made that may be large
+   */
+  async answer(frame: string, arrivedAt: number, takeTurn: () => Promise<void>): Promise<AmpAnswer> {
+    const parsed = parseRequest(frame);
+    if ('refusal' in parsed) return failed('?', parsed.idJson, parsed.refusal);
+    try {
+      const result = await this.call(parsed, arrivedAt, takeTurn);
+      return { json: formatResult(parsed, result), method: parsed.method };
+    } catch (error) {
+      const method = this.methods.has(parsed.method) ? parsed.method : '?';
+      return failed(method, parsed.idJson, this.toRequestError(parsed, error));
+    }
+  }
+
+  private async call(request: AmpRequest, arrivedAt: number, takeTurn: () => Promise<void>): Promise<object> {
+    const method = this.methods.get(request.method);
+    if (!method) {
+      const known = [...this.methods.keys()].join(', ');
+      throw new RequestError(ampErrorCodes.methodNotFound, `There is no such method. This editor knows ${known}.`);
+    }
+    const { clock, requestTimeoutMs } = this.options;
+    const remainingMs = arrivedAt + requestTimeoutMs - clock.now();
+    if (remainingMs <= 0) throw new TimeoutError(request.method, requestTimeoutMs);
+    return await withDeadline(
+      clock,
+      request.method,
+      remainingMs,
+      async (signal) => await method({ ...request, signal, takeTurn }),
+    );
+  }
+
+  private toRequestError({ method }: AmpRequest, error: unknown): RequestError {
+    if (error instanceof RequestError) return error;
+    if (error instanceof z.ZodError) {
+      return new RequestError(ampErrorCodes.invalidParams, `Wrong params of ${method}: ${describeIssues(error)}.`);
+    }
+    if (error instanceof EditorError) {
+      return new RequestError(codeOf(error.code), error.message, { reason: error.code });
+    }
+    if (error instanceof TimeoutError) {
+      this.options.log.warn(`${method} was not answered in time: ${error.message}`);
+      const message = `${method} took longer than ${this.options.requestTimeoutMs} ms and was given up. Try again.`;
+      return new RequestError(ampErrorCodes.internalError, message);
+    }
+    this.options.log.error(`${method} failed: ${messageOf(error)}`, error);
+    const message = `${method} failed in the editor. Its log (output channel Backline) says why.`;
+    return new RequestError(ampErrorCodes.internalError, message);
+  }
+}
+
+function failed(method: string, idJson: string, error: RequestError): AmpAnswer {
+  return { json: formatError(idJson, error), method, error: error.code };
+}
+
+function describeIssues({ issues }: z.ZodError): string {
+  return issues.map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message)).join('; ');
+}
+
+/** Whether the params named something wrong or the editor could not do what they rightly asked for. */
+function codeOf(reason: EditorErrorCode): number {
+  switch (reason) {
+    case 'notFound':
+    case 'outsideWorkspace':
+    case 'excluded':
+    case 'invalidRange':
+    case 'invalidPath':
+    case 'isDirectory':
+    case 'notAFile':
+    case 'notText':
+    case 'tooLarge':
+    case 'unsupportedUri':
+      return ampErrorCodes.invalidParams;
+    case 'untrusted':
+    case 'staleVersion':
+    case 'dirty':
+    case 'editRejected':
+    case 'saveFailed':
+    case 'cancelled':
+    case 'io':
+      return ampErrorCodes.internalError;
+  }
+}

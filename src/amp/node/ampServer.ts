@@ -1,0 +1,253 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { WebSocket } from 'ws';
+import { Coalescer, withDeadline, type Clock } from '../../base/common/async';
+import { DisposableStore, type Disposable } from '../../base/common/disposable';
+import { Emitter, type Event } from '../../base/common/event';
+import type { Logger } from '../../base/common/log';
+import type { EditorPort } from '../../editor/common/editorPort';
+import type { PortRange } from '../../platform/common/settings';
+import type { TrafficTap } from '../../wire/common/traffic';
+import {
+  appendToPromptNotification,
+  editorState,
+  noVisibleFiles,
+  pluginMetadataNotification,
+  userSentMessageNotification,
+  type AmpNotification,
+} from '../common/notifications';
+import { AmpRouter } from '../common/router';
+import { ClientConnection } from './clientConnection';
+import { LargeAnswers } from './largeAnswers';
+import { defaultAmpLimits, type AmpLimits } from './limits';
+import { LockfileStore } from './lockfileStore';
+import { UpgradeGuard } from './upgradeGuard';
+import { WebSocketListener } from './webSocketListener';
+
+export interface AmpServerOptions {
+  readonly editor: EditorPort;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly traffic: TrafficTap;
+  readonly portRange: PortRange;
+  /** Absolute; see `ampLockfileFolder`. */
+  readonly lockfileFolder: string;
+  /** After a reload the CLI looks for the same name and folders. It deletes lockfiles whose name is like `vscode`. */
+  readonly ideName: string;
+  /** Of the process with which this server ends: the extension host's own. */
+  readonly pid: number;
+  /** Of Backline. */
+  readonly version: string;
+  readonly limits?: Partial<AmpLimits>;
+}
+
+export interface AmpClientInfo {
+  readonly id: number;
+  /** It may know `userSentMessage` and `appendToPrompt`. A newer CLI, which is known not to, says who it is. */
+  readonly mayKnowPrompts: boolean;
+}
+
+/** A burst of editor events within this time is one notification; 100 ms would be felt. */
+const notificationDelayMs = 10;
+/** The `User-Agent` of CLIs that no longer read prompts (seen in September 2026); those that did sent none (January 2026). */
+const userAgentWithoutPrompts = /^undici\b/iu;
+
+/**
+ * Serves the editor to the Amp clients of this machine, in both dialects, and announces itself by a lockfile. It starts
+ * once. The owner awaits `stop` or, when there is no time for that, calls `dispose`.
+ */
+export class AmpServer implements Disposable {
+  private readonly store = new DisposableStore();
+  private readonly token = randomBytes(32).toString('hex');
+  private readonly limits: AmpLimits;
+  private readonly lockfile: LockfileStore;
+  private readonly router: AmpRouter;
+  private readonly listener: WebSocketListener;
+  private readonly largeAnswers: LargeAnswers;
+  private readonly connections = new Map<AmpClientInfo, ClientConnection>();
+  private readonly clientsEmitter: Emitter<void>;
+  private lastClientId = 0;
+  private boundPort: number | undefined;
+  private stopping: Promise<void> | undefined;
+
+  constructor(private readonly options: AmpServerOptions) {
+    const { editor, clock, log, pid, ideName, lockfileFolder } = options;
+    this.limits = { ...defaultAmpLimits, ...options.limits };
+    const { maxFrameBytes, handshakeTimeoutMs, requestTimeoutMs, maxHandshakes, maxClients } = this.limits;
+    const guard = new UpgradeGuard(this.token);
+    this.lockfile = new LockfileStore({ folder: lockfileFolder, ideName, pid, log });
+    this.router = new AmpRouter({
+      editor,
+      clock,
+      log,
+      isToken: (token) => guard.isToken(token),
+      requestTimeoutMs,
+    });
+    this.largeAnswers = new LargeAnswers(() => this.unreadBytes <= this.limits.maxTotalBufferedBytes);
+    this.listener = new WebSocketListener({
+      guard,
+      clock,
+      log,
+      maxFrameBytes,
+      handshakeTimeoutMs,
+      maxHandshakes,
+      isFull: () => this.connections.size >= maxClients,
+      onConnection: (socket, request) => this.accept(socket, request),
+    });
+    this.clientsEmitter = new Emitter((error) => log.error('A listener failed', error));
+  }
+
+  /** Undefined until `start` has resolved. */
+  get port(): number | undefined {
+    return this.boundPort;
+  }
+
+  get clients(): readonly AmpClientInfo[] {
+    return [...this.connections.keys()];
+  }
+
+  get onDidChangeClients(): Event<void> {
+    return this.clientsEmitter.event;
+  }
+
+  /**
+   * Listens, then writes the lockfile.
+   * @throws Error that says what to do when it cannot; nothing is left behind then
+   */
+  async start(): Promise<void> {
+    try {
+      await this.open();
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  /** Submits a user message in the clients that may still understand it. Returns how many it was sent to. */
+  sendUserMessage(message: string): number {
+    return this.broadcast(userSentMessageNotification(message));
+  }
+
+  /** Inserts text into the prompt of the clients that may still understand it. Returns how many it was sent to. */
+  appendToPrompt(message: string): number {
+    return this.broadcast(appendToPromptNotification(message));
+  }
+
+  /** Removes the lockfile, tells every client that no file is visible any more, and closes. Never rejects. */
+  stop(): Promise<void> {
+    this.stopping ??= this.close();
+    return this.stopping;
+  }
+
+  /** As `stop`, without waiting for anybody. */
+  dispose(): void {
+    this.endAnnouncing();
+    for (const connection of this.connections.values()) connection.terminate();
+    this.stopping ??= this.listener.stop();
+  }
+
+  private async open(): Promise<void> {
+    const { options, lockfile, listener, store } = this;
+    const { editor, clock, portRange } = options;
+    await lockfile.open();
+    const port = await listener.start(portRange, (candidate) => lockfile.isTaken(candidate));
+
+    const coalescer = store.add(new Coalescer(clock, notificationDelayMs, () => this.showState()));
+    store.add(editor.onDidChangeSelection(() => coalescer.schedule()));
+    store.add(editor.onDidChangeVisibleFiles(() => coalescer.schedule()));
+    store.add(
+      editor.onDidChangeFolders(() => {
+        this.announce(port).catch((error: unknown) => options.log.error('Could not rewrite the lockfile', error));
+      }),
+    );
+    this.scheduleHeartbeat();
+
+    await this.announce(port);
+    if (store.isDisposed) throw new Error('The server was stopped while it started.');
+    this.boundPort = port;
+    void lockfile.sweep();
+    options.log.info(`Serving on 127.0.0.1:${port}`);
+  }
+
+  private announce(port: number): Promise<void> {
+    const folders = this.options.editor.folders.map(({ path }) => path);
+    return this.lockfile.write(port, this.token, folders);
+  }
+
+  private endAnnouncing(): void {
+    this.store.dispose();
+    this.lockfile.dispose();
+    this.boundPort = undefined;
+  }
+
+  private async close(): Promise<void> {
+    this.endAnnouncing();
+    const listenerStopped = this.listener.stop();
+    const connections = [...this.connections.values()];
+    for (const connection of connections) {
+      connection.notify(noVisibleFiles);
+      connection.close(1001, 'The editor is closing');
+    }
+    const allClosed = (): Promise<unknown> => Promise.all(connections.map(({ closed }) => closed));
+    await withDeadline(this.options.clock, 'Closing', this.limits.closeTimeoutMs, allClosed).catch(() => undefined);
+    for (const connection of connections) connection.terminate();
+    await Promise.all([allClosed(), listenerStopped, this.lockfile.idle()]);
+  }
+
+  private accept(socket: WebSocket, request: IncomingMessage): void {
+    const { router, largeAnswers } = this;
+    const { clock, log, traffic, editor, version } = this.options;
+    const id = ++this.lastClientId;
+    const mayKnowPrompts = !userAgentWithoutPrompts.test(request.headers['user-agent'] ?? '');
+    const info: AmpClientInfo = { id, mayKnowPrompts };
+    const name = `client ${id}`;
+    const connection = new ClientConnection(socket, {
+      name,
+      stream: request.socket,
+      router,
+      clock,
+      log,
+      traffic,
+      limits: this.limits,
+      largeAnswers,
+    });
+    connection.start();
+    this.connections.set(info, connection);
+    void connection.closed.then(() => {
+      this.connections.delete(info);
+      this.clientsEmitter.fire();
+    });
+    log.info(`${name} connected`);
+    connection.notify(pluginMetadataNotification(version));
+    connection.show(editorState(editor));
+    this.clientsEmitter.fire();
+  }
+
+  private showState(): void {
+    if (this.connections.size === 0) return;
+    const state = editorState(this.options.editor);
+    for (const connection of this.connections.values()) connection.show(state);
+  }
+
+  private broadcast(notification: AmpNotification): number {
+    return [...this.connections].filter(([info, connection]) => info.mayKnowPrompts && connection.notify(notification))
+      .length;
+  }
+
+  private get unreadBytes(): number {
+    let bytes = 0;
+    for (const connection of this.connections.values()) bytes += connection.unreadBytes;
+    return bytes;
+  }
+
+  private scheduleHeartbeat(): void {
+    const { store, limits } = this;
+    const timer = store.add(
+      this.options.clock.setTimer(limits.heartbeatMs, () => {
+        store.release(timer);
+        for (const connection of this.connections.values()) connection.beat();
+        this.scheduleHeartbeat();
+      }),
+    );
+  }
+}

@@ -1,0 +1,124 @@
+import type { Disposable } from '../../base/common/disposable';
+import { messageOf } from '../../base/common/errors';
+import type { Event } from '../../base/common/event';
+import type { Logger } from '../../base/common/log';
+import type { PortRange } from '../../platform/common/settings';
+import type { AmpState } from '../common/ampStatus';
+
+/** What the supervisor uses of a server. */
+export interface SupervisedServer extends Disposable {
+  /** Undefined until started. */
+  readonly port: number | undefined;
+  readonly clients: readonly unknown[];
+  readonly onDidChangeClients: Event<void>;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  appendToPrompt(message: string): number;
+}
+
+export interface AmpSupervisorOptions {
+  /** The port range to serve on, or undefined for not at all; asked anew each time. */
+  readonly wanted: () => PortRange | undefined;
+  readonly createServer: (range: PortRange) => SupervisedServer;
+  readonly onDidChangeState: () => void;
+  readonly log: Logger;
+}
+
+/**
+ * Keeps at most one server, in the state that the settings ask for. Changes that come while one is being made are made
+ * together afterwards. The owner awaits `stop`.
+ */
+export class AmpSupervisor {
+  private current:
+    { readonly server: SupervisedServer; readonly range: PortRange; readonly clients: Disposable } | undefined;
+  private state: AmpState = { kind: 'off' };
+  private running: Promise<void> | undefined;
+  private isQueued = false;
+  private mustRestart = false;
+  private isStopped = false;
+
+  constructor(private readonly options: AmpSupervisorOptions) {}
+
+  get status(): AmpState {
+    const { current, state } = this;
+    if (state.kind !== 'serving' || !current) return state;
+    return { ...state, clients: current.server.clients.length };
+  }
+
+  /** Makes the server what the settings ask for; does nothing when it is. Never rejects: what failed is in `status`. */
+  refresh(): Promise<void> {
+    this.isQueued = true;
+    this.running ??= this.run();
+    return this.running;
+  }
+
+  /** Ends the server and starts a new one. Never rejects. */
+  restart(): Promise<void> {
+    this.mustRestart = true;
+    return this.refresh();
+  }
+
+  stop(): Promise<void> {
+    this.isStopped = true;
+    return this.refresh();
+  }
+
+  /** Returns how many clients it was sent to. */
+  appendToPrompt(message: string): number {
+    return this.current?.server.appendToPrompt(message) ?? 0;
+  }
+
+  private async run(): Promise<void> {
+    while (this.isQueued) {
+      this.isQueued = false;
+      await this.apply();
+    }
+    this.running = undefined;
+  }
+
+  private async apply(): Promise<void> {
+    const wanted = this.isStopped ? undefined : this.options.wanted();
+    const isRight = wanted?.first === this.current?.range.first && wanted?.last === this.current?.range.last;
+    if (isRight && !this.mustRestart && this.state.kind !== 'failed') return;
+    this.mustRestart = false;
+    await this.end();
+    if (wanted) await this.begin(wanted);
+    else this.setState({ kind: 'off' });
+  }
+
+  private async begin(range: PortRange): Promise<void> {
+    this.setState({ kind: 'starting' });
+    const server = this.options.createServer(range);
+    try {
+      await server.start();
+      if (server.port === undefined) throw new Error('The server has no port.');
+    } catch (error) {
+      server.dispose();
+      this.options.log.error('the server could not start', error);
+      this.setState({ kind: 'failed', message: messageOf(error) });
+      return;
+    }
+    const clients = server.onDidChangeClients(this.options.onDidChangeState);
+    this.current = { server, range, clients };
+    this.setState({ kind: 'serving', port: server.port, clients: 0 });
+  }
+
+  private async end(): Promise<void> {
+    const { current } = this;
+    this.current = undefined;
+    if (!current) return;
+    current.clients.dispose();
+    try {
+      await current.server.stop();
+    } catch (error) {
+      this.options.log.error('the server did not stop cleanly', error);
+    } finally {
+      current.server.dispose();
+    }
+  }
+
+  private setState(state: AmpState): void {
+    this.state = state;
+    this.options.onDidChangeState();
+  }
+}

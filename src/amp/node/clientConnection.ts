@@ -1,0 +1,240 @@
+import { isUtf8 } from 'node:buffer';
+import type { Duplex } from 'node:stream';
+import { WebSocket, type RawData } from 'ws';
+import type { Clock } from '../../base/common/async';
+import type { Disposable } from '../../base/common/disposable';
+import type { Logger } from '../../base/common/log';
+import { EditorError } from '../../editor/common/editorPort';
+import type { TrafficTap } from '../../wire/common/traffic';
+import { noVisibleFiles, type AmpNotification, type EditorState } from '../common/notifications';
+import type { AmpAnswer, AmpRouter } from '../common/router';
+import type { LargeAnswers } from './largeAnswers';
+import type { AmpLimits } from './limits';
+import { textFrame } from './textFrame';
+
+export interface ClientConnectionOptions {
+  /** How the log and the traffic view call this client. */
+  readonly name: string;
+  /** What the WebSocket writes to, each of its frames at once: nothing is compressed, so frames keep their order. */
+  readonly stream: Duplex;
+  readonly router: AmpRouter;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly traffic: TrafficTap;
+  readonly limits: AmpLimits;
+  /** Shared by all clients. */
+  readonly largeAnswers: LargeAnswers;
+}
+
+interface HeldRequest {
+  readonly client: ClientConnection;
+  readonly frame: Buffer;
+  readonly isText: boolean;
+  readonly arrivedAt: number;
+}
+
+/**
+ * One client that has shown the token. What is held for it is bounded: a client that sends faster than it is answered is
+ * not read for a while, one that does not read its answers gets no further work done, and large answers take turns.
+ */
+export class ClientConnection {
+  private readonly waiting: HeldRequest[] = [];
+  private readonly working = new Set<HeldRequest>();
+  private heldBytes = 0;
+  private wasHeard = true;
+  private isCorked = false;
+  private blocked: Disposable | undefined;
+  /** What the client was last told, so that it is not told twice. */
+  private shown: { visibleFiles?: string; selection?: string } = {};
+  /** What it has not been told yet because it was not reading: only ever the latest. */
+  private unshown: EditorState | undefined;
+
+  /** Resolves when the socket is gone. */
+  readonly closed: Promise<void>;
+
+  constructor(
+    private readonly socket: WebSocket,
+    private readonly options: ClientConnectionOptions,
+  ) {
+    this.closed = new Promise((resolve) => socket.once('close', () => resolve()));
+  }
+
+  start(): void {
+    const { socket, options } = this;
+    socket.on('message', (data, isBinary) => this.receive(toBuffer(data), !isBinary));
+    socket.on('pong', () => {
+      this.wasHeard = true;
+    });
+    // The socket answers pings by itself; a client that sends many and reads none must be held up too.
+    socket.on('ping', () => {
+      this.wasHeard = true;
+      this.balance();
+    });
+    options.stream.on('drain', () => this.balance());
+    socket.on('error', (error) => options.log.warn(`${options.name}: ${error.message}`));
+    socket.on('close', (code) => {
+      this.blocked?.dispose();
+      this.waiting.length = 0;
+      for (const request of this.working) options.largeAnswers.end(request);
+      options.largeAnswers.startNext();
+      options.log.info(`${options.name} disconnected (${code})`);
+    });
+  }
+
+  /** Sends what is not what the client already knows, visible files first; all of it later if the client is not reading. */
+  show(state: EditorState): void {
+    if (this.isBlocked) {
+      this.unshown = state;
+      return;
+    }
+    this.unshown = undefined;
+    const { visibleFiles, selection } = state;
+    if (visibleFiles.json !== this.shown.visibleFiles) {
+      // An empty list makes the client forget the selection too, so that the next one is news even if it is the same.
+      this.shown = visibleFiles.json === noVisibleFiles.json ? {} : { ...this.shown };
+      this.shown.visibleFiles = visibleFiles.json;
+      this.notify(visibleFiles);
+    }
+    if (selection && selection.json !== this.shown.selection) {
+      this.shown.selection = selection.json;
+      this.notify(selection);
+    }
+  }
+
+  /** Returns false when the client is not reading, and then sends nothing. */
+  notify({ json, method }: AmpNotification): boolean {
+    if (this.socket.readyState !== WebSocket.OPEN || this.isBlocked) return false;
+    this.send(json);
+    const { traffic, name } = this.options;
+    if (traffic.isOpen) {
+      traffic.record({ protocol: 'amp', direction: 'out', peer: name, method, bytes: Buffer.byteLength(json) });
+    }
+    return true;
+  }
+
+  /** One round of the heartbeat: ends the connection if nothing was heard since the last one. */
+  beat(): void {
+    if (this.socket.readyState !== WebSocket.OPEN) return;
+    if (!this.wasHeard) {
+      this.terminate('it no longer answers');
+      return;
+    }
+    // While the socket is not read, an answer could not be heard.
+    this.wasHeard = this.socket.isPaused;
+    this.socket.ping();
+  }
+
+  /** Asks the client to close. The caller ends what does not. */
+  close(code: number, reason: string): void {
+    this.socket.close(code, reason);
+  }
+
+  terminate(reason?: string): void {
+    if (reason) this.options.log.warn(`${this.options.name} is disconnected: ${reason}`);
+    this.socket.terminate();
+  }
+
+  /** It is connected and has read most of what it was sent. */
+  get isReading(): boolean {
+    return this.socket.readyState === WebSocket.OPEN && !this.isBlocked;
+  }
+
+  /** What it was sent and has not read, in bytes; nothing once it is gone. */
+  get unreadBytes(): number {
+    return this.socket.readyState === WebSocket.CLOSED ? 0 : this.socket.bufferedAmount;
+  }
+
+  private get isBlocked(): boolean {
+    return this.unreadBytes > this.options.limits.maxBufferedBytes;
+  }
+
+  private receive(frame: Buffer, isText: boolean): void {
+    this.wasHeard = true;
+    this.waiting.push({ client: this, frame, isText, arrivedAt: this.options.clock.now() });
+    this.heldBytes += frame.length;
+    this.balance();
+  }
+
+  /** Starts what may be started, and reads the socket or not. Called whenever something that counts has changed. */
+  private balance(): void {
+    const { socket, options, waiting } = this;
+    const { limits } = options;
+    if (socket.readyState !== WebSocket.OPEN) return;
+    while (this.working.size < limits.maxConcurrentRequests && !this.isBlocked) {
+      const next = waiting.shift();
+      if (!next) break;
+      this.working.add(next);
+      void this.serve(next);
+    }
+    const isFull =
+      this.isBlocked ||
+      waiting.length + this.working.size >= limits.maxHeldRequests ||
+      this.heldBytes >= limits.maxHeldBytes;
+    if (isFull && !socket.isPaused) socket.pause();
+    if (!isFull && socket.isPaused) socket.resume();
+    this.watchBlocked();
+    options.largeAnswers.startNext();
+    if (this.unshown && !this.isBlocked) this.show(this.unshown);
+  }
+
+  private watchBlocked(): void {
+    if (!this.isBlocked) {
+      this.blocked?.dispose();
+      this.blocked = undefined;
+      return;
+    }
+    const { clock, limits } = this.options;
+    this.blocked ??= clock.setTimer(limits.blockedTimeoutMs, () => this.terminate('it does not read'));
+  }
+
+  private async serve(request: HeldRequest): Promise<void> {
+    const { frame, isText, arrivedAt } = request;
+    // Text was checked by the socket. Bytes that are not UTF-8 cannot be JSON, and must not become it by replacement.
+    const text = isText || isUtf8(frame) ? frame.toString('utf8') : '';
+    const { router, largeAnswers } = this.options;
+    const answer = await router.answer(text, arrivedAt, () => this.takeTurn(request));
+    this.working.delete(request);
+    this.heldBytes -= frame.length;
+    if (this.socket.readyState === WebSocket.OPEN) this.send(answer.json);
+    largeAnswers.end(request);
+    if (this.options.traffic.isOpen) this.record(request, answer);
+    this.balance();
+  }
+
+  private async takeTurn(request: HeldRequest): Promise<void> {
+    if (this.socket.readyState !== WebSocket.OPEN) throw new EditorError('cancelled', 'The client has gone.');
+    await this.options.largeAnswers.take(request);
+  }
+
+  private send(json: string): void {
+    // Answers that are ready at the same time leave in one system call.
+    if (this.working.size > 0 && !this.isCorked) {
+      this.isCorked = true;
+      this.options.stream.cork();
+      process.nextTick(() => {
+        this.isCorked = false;
+        this.options.stream.uncork();
+      });
+    }
+    // Not by `socket.send`: see `textFrame`.
+    this.options.stream.write(textFrame(json));
+  }
+
+  private record({ frame, arrivedAt }: HeldRequest, { json, method, error }: AmpAnswer): void {
+    const { traffic, clock, name } = this.options;
+    const common = { protocol: 'amp', peer: name, method } as const;
+    traffic.record({ ...common, direction: 'in', bytes: frame.length });
+    traffic.record({
+      ...common,
+      direction: 'out',
+      bytes: Buffer.byteLength(json),
+      ms: clock.now() - arrivedAt,
+      ...(error === undefined ? {} : { error }),
+    });
+  }
+}
+
+function toBuffer(data: RawData): Buffer {
+  if (Buffer.isBuffer(data)) return data;
+  return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
+}

@@ -1,0 +1,50 @@
+import * as path from 'node:path';
+
+export interface FindAmpOptions {
+  readonly platform: NodeJS.Platform;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly homeFolder: string;
+  /** Whether the path is a file that this user may run. */
+  readonly isExecutable: (file: string) => Promise<boolean>;
+}
+
+export interface FoundAmp {
+  readonly file: string;
+  /** A shell with this environment finds it by its name. */
+  readonly isOnPath: boolean;
+}
+
+/** The Amp CLI as a shell would find it, else where its installer puts it. */
+export async function findAmp(options: FindAmpOptions): Promise<FoundAmp | undefined> {
+  const { platform, env, homeFolder, isExecutable } = options;
+  const paths = platform === 'win32' ? path.win32 : path.posix;
+  const onPath = (valueOf(env, 'PATH') ?? '')
+    .split(paths.delimiter)
+    .map((folder) => folder.replace(/^"(.*)"$/, '$1'))
+    // A relative entry means something else in the terminal's folder than here.
+    .filter((folder) => paths.isAbsolute(folder));
+  const installed = [
+    paths.join(homeFolder, '.local', 'bin'),
+    paths.join(env['AMP_HOME'] ?? paths.join(homeFolder, '.amp'), 'bin'),
+  ];
+  const names = platform === 'win32' ? extensionsOf(env).map((extension) => `amp${extension}`) : ['amp'];
+  for (const folder of [...onPath, ...installed]) {
+    for (const name of names) {
+      const file = paths.join(folder, name);
+      if (await isExecutable(file)) return { file, isOnPath: onPath.includes(folder) };
+    }
+  }
+  return undefined;
+}
+
+function extensionsOf(env: Readonly<Record<string, string | undefined>>): string[] {
+  const extensions = (valueOf(env, 'PATHEXT') ?? '').split(';').filter((extension) => extension.startsWith('.'));
+  return extensions.length > 0
+    ? extensions.map((extension) => extension.toLowerCase())
+    : ['.com', '.exe', '.bat', '.cmd'];
+}
+
+/** Windows spells `Path` as it likes, and a plain object tells spellings apart. */
+function valueOf(env: Readonly<Record<string, string | undefined>>, name: string): string | undefined {
+  return env[name] ?? Object.entries(env).find(([key]) => key.toUpperCase() === name)?.[1];
+}

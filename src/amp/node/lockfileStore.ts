@@ -1,0 +1,172 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync, renameSync, rmSync } from 'node:fs';
+import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import * as path from 'node:path';
+import { KeyedQueue } from '../../base/common/async';
+import type { Disposable } from '../../base/common/disposable';
+import { errorCode, messageOf } from '../../base/common/errors';
+import type { Logger } from '../../base/common/log';
+import { Lockfile } from '../common/schema';
+
+export interface LockfileStoreOptions {
+  /** Absolute; see `ampLockfileFolder`. Other editors keep their lockfiles in it too. */
+  readonly folder: string;
+  /** Only lockfiles with this name are ours. */
+  readonly ideName: string;
+  readonly pid: number;
+  readonly log: Logger;
+}
+
+const lockfileKey = 'lockfile';
+const maxLockfileBytes = 64 * 1024;
+
+/** Not `.json`: clients delete a lockfile that they find half written. */
+const temporaryName = /^backline-(\d+)-[0-9a-f]+\.tmp$/u;
+
+/**
+ * The one lockfile of one server. It is written under another name and then renamed, in a folder only the user can
+ * enter. `dispose` removes it, and nothing that was being written then can bring it back.
+ */
+export class LockfileStore implements Disposable {
+  private readonly queue = new KeyedQueue();
+  private written: Lockfile | undefined;
+  private disposed = false;
+
+  constructor(private readonly options: LockfileStoreOptions) {}
+
+  /** Makes the folder. @throws Error that says what to do when it cannot be made or belongs to another user */
+  async open(): Promise<void> {
+    const { folder } = this.options;
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const { mode, uid } = await stat(folder);
+      // Undefined on Windows, which has neither owners nor modes of this kind.
+      const ownUid = process.getuid?.();
+      if (ownUid === undefined) return;
+      if (uid !== ownUid) throw new Error('its folder belongs to another user, who could read the token in it');
+      if ((mode & 0o077) !== 0) await chmod(folder, 0o700);
+    } catch (error) {
+      throw this.explain(error);
+    }
+  }
+
+  /** Removes what servers of ours that did not end well have left: never a file of another editor. Never rejects. */
+  async sweep(): Promise<void> {
+    const names = await readdir(this.options.folder).catch(() => []);
+    await Promise.all(names.map((name) => this.sweepOne(name)));
+  }
+
+  /** Whether `<port>.json` belongs to another live process, whatever that listens on. */
+  async isTaken(port: number): Promise<boolean> {
+    const lockfile = await readLockfile(this.fileOf(port));
+    return lockfile !== undefined && lockfile.pid !== this.options.pid && isAlive(lockfile.pid);
+  }
+
+  /**
+   * Writes the lockfile, or replaces it. Calls at the same time are done one after the other.
+   * @throws Error that says what to do when the folder cannot be written to
+   */
+  write(port: number, authToken: string, workspaceFolders: readonly string[]): Promise<void> {
+    const { pid, ideName } = this.options;
+    const lockfile: Lockfile = { port, authToken, pid, workspaceFolders: [...workspaceFolders], ideName };
+    return this.queue.run(lockfileKey, () => this.replace(lockfile));
+  }
+
+  /** Resolves when nothing is being written any more. */
+  idle(): Promise<void> {
+    return this.queue.idle(lockfileKey);
+  }
+
+  /** Removes the lockfile if it is still the one that was written here. */
+  dispose(): void {
+    this.disposed = true;
+    const { written } = this;
+    this.written = undefined;
+    if (!written) return;
+    const file = this.fileOf(written.port);
+    try {
+      const current = parseLockfile(readFileSync(file, 'utf8'));
+      if (current?.authToken === written.authToken) rmSync(file, { force: true });
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return;
+      this.options.log.warn(`Could not remove the lockfile ${file}: ${messageOf(error)}`);
+    }
+  }
+
+  private async replace(lockfile: Lockfile): Promise<void> {
+    const temporary = path.join(
+      this.options.folder,
+      `backline-${this.options.pid}-${randomBytes(8).toString('hex')}.tmp`,
+    );
+    try {
+      await writeFile(temporary, JSON.stringify(lockfile), { mode: 0o600, flag: 'wx' });
+      // From here to the end of the rename nothing can come between.
+      if (this.disposed) rmSync(temporary, { force: true });
+      else {
+        renameSync(temporary, this.fileOf(lockfile.port));
+        this.written = lockfile;
+      }
+    } catch (error) {
+      await rm(temporary, { force: true }).catch(() => undefined);
+      throw this.explain(error);
+    }
+  }
+
+  private async sweepOne(name: string): Promise<void> {
+    const file = path.join(this.options.folder, name);
+    const temporary = temporaryName.exec(name);
+    let pid = temporary ? Number(temporary[1]) : undefined;
+    if (name.endsWith('.json')) {
+      const lockfile = await readLockfile(file);
+      if (lockfile?.ideName === this.options.ideName) pid = lockfile.pid;
+    }
+    if (pid === undefined || isAlive(pid)) return;
+    try {
+      await rm(file, { force: true });
+      this.options.log.info(`Removed ${name}: its process ${pid} has ended`);
+    } catch (error) {
+      this.options.log.warn(`Could not remove the stale lockfile ${file}: ${messageOf(error)}`);
+    }
+  }
+
+  private fileOf(port: number): string {
+    return path.join(this.options.folder, `${port}.json`);
+  }
+
+  private explain(error: unknown): Error {
+    const { folder } = this.options;
+    return new Error(
+      `The Amp CLI cannot find this window, because its lockfile cannot be written: ${messageOf(error)}. ` +
+        `Make ${folder} a folder that you can write to and that is your own, then run “Backline: Restart the Amp Server”.`,
+      { cause: error },
+    );
+  }
+}
+
+async function readLockfile(file: string): Promise<Lockfile | undefined> {
+  try {
+    const info = await stat(file);
+    if (!info.isFile() || info.size > maxLockfileBytes) return undefined;
+    return parseLockfile(await readFile(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function parseLockfile(text: string): Lockfile | undefined {
+  try {
+    return Lockfile.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `EPERM`: it lives, as another user. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return errorCode(error) === 'EPERM';
+  }
+}

@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto';
+import {
+  constants,
+  copyFile,
+  link,
+  lstat,
+  mkdir,
+  readFile,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  unlink,
+  writeFile,
+} from 'node:fs/promises';
+import * as path from 'node:path';
+import { errorCode, messageOf } from '../../base/common/errors';
+
+/** The name under which Amp loads the plugin from any of its plugin folders. */
+export const pluginFileName = 'backline-diagnostics.ts';
+
+/** What is at the place of the plugin. Only what is `ours` is ever replaced or removed. */
+export type PluginState =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'foreign' }
+  /** A link on the way leads out of the workspace folder. */
+  | { readonly kind: 'outside' }
+  | { readonly kind: 'ours'; readonly version: string; readonly age: PluginAge };
+
+/** Against the one this version of Backline brings; `edited` has its version and another text. */
+export type PluginAge = 'current' | 'older' | 'newer' | 'edited';
+
+/** The first line of an installed plugin, and how it is known as ours. */
+const marker = /^\/\/ backline-diagnostics (\S+):/;
+const markerOf = (version: string): string =>
+  `// backline-diagnostics ${version}: installed by the VS Code extension Backline, which may replace or remove this file.\n`;
+const maxBytes = 1024 * 1024;
+
+/** Where Amp looks for a user's plugins, on every system. */
+export function userPluginFolder(env: Readonly<Record<string, string | undefined>>, homeFolder: string): string {
+  const configured = env['XDG_CONFIG_HOME'] ?? '';
+  return path.join(configured === '' ? path.join(homeFolder, '.config') : configured, 'amp', 'plugins');
+}
+
+export function workspacePluginFolder(folder: string): string {
+  return path.join(folder, '.amp', 'plugins');
+}
+
+/** One installed copy of the plugin, or the place for it. */
+export class PluginFile {
+  readonly file: string;
+  private readonly text: string;
+
+  /**
+   * `source` is the plugin as it was written, `version` Backline's. With `root`, nothing outside that folder is read or
+   * written, whatever links say.
+   */
+  constructor(
+    private readonly folder: string,
+    source: string,
+    private readonly version: string,
+    private readonly root?: string,
+  ) {
+    this.file = path.join(folder, pluginFileName);
+    this.text = markerOf(version) + source;
+  }
+
+  async inspect(): Promise<PluginState> {
+    let text: string;
+    try {
+      if (!(await this.isInRoot())) return { kind: 'outside' };
+      const stat = await lstat(this.file);
+      // A link, folder or pipe was put there by somebody else, whatever can be read through it.
+      if (!stat.isFile() || stat.size > maxBytes) return { kind: 'foreign' };
+      text = await readFile(this.file, 'utf8');
+    } catch (error) {
+      const code = errorCode(error);
+      if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'absent' };
+      throw error;
+    }
+    const version = marker.exec(text)?.[1];
+    if (version === undefined) return { kind: 'foreign' };
+    // A version control system may have changed the line endings.
+    const isSame = text.replaceAll('\r\n', '\n') === this.text;
+    return { kind: 'ours', version, age: isSame ? 'current' : ageOf(version, this.version) };
+  }
+
+  /** Installs or replaces, so that Amp never sees half a file. @throws Error that says what to do */
+  async install(): Promise<void> {
+    const { kind } = await this.refuseForeign();
+    // Amp loads only names that end in `.ts`.
+    const temporary = path.join(this.folder, `.${pluginFileName}.${randomUUID()}.tmp`);
+    try {
+      await mkdir(this.folder, { recursive: true });
+      await writeFile(temporary, this.text, { flag: 'wx' });
+      if (kind === 'ours') await rename(temporary, this.file);
+      else await publish(temporary, this.file);
+    } catch (error) {
+      await rm(temporary, { force: true }).catch(() => undefined);
+      const advice = `Make ${this.folder} a folder that you can write to, then run the command again.`;
+      throw new Error(`The plugin cannot be written: ${messageOf(error)}. ${advice}`, { cause: error });
+    }
+  }
+
+  /** Does nothing when there is no file. @throws Error for a file that is not ours, or of the file system. */
+  async remove(): Promise<void> {
+    if ((await this.refuseForeign()).kind === 'ours') await unlink(this.file);
+  }
+
+  private async refuseForeign(): Promise<PluginState> {
+    const state = await this.inspect();
+    if (state.kind === 'foreign') {
+      throw new Error(`${this.file} is not Backline's and is left alone. Move it away, then run the command again.`);
+    }
+    if (state.kind === 'outside') {
+      throw new Error(
+        `${this.folder} is a link that leads out of the workspace. Make it a folder, then run the command again.`,
+      );
+    }
+    return state;
+  }
+
+  private async isInRoot(): Promise<boolean> {
+    if (this.root === undefined) return true;
+    const relative = path.relative(await realpath(this.root), await nearestRealpath(this.folder));
+    return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
+  }
+}
+
+/** Of the folder, or of the closest one above it that is there. A link to nothing is where it leads to. */
+async function nearestRealpath(folder: string): Promise<string> {
+  try {
+    return await realpath(folder);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    const isLink = await lstat(folder).then(
+      (stat) => stat.isSymbolicLink(),
+      () => false,
+    );
+    if (isLink) return path.resolve(path.dirname(folder), await readlink(folder));
+    return await nearestRealpath(path.dirname(folder));
+  }
+}
+
+/** Gives a file its name unless the name has been taken in the meantime, which `rename` would not notice. */
+async function publish(temporary: string, file: string): Promise<void> {
+  try {
+    await link(temporary, file);
+  } catch (error) {
+    // Some file systems have no links.
+    if (errorCode(error) === 'EEXIST') throw error;
+    await copyFile(temporary, file, constants.COPYFILE_EXCL);
+  }
+  await unlink(temporary);
+}
+
+function ageOf(installed: string, ours: string): PluginAge {
+  const order = compareVersions(installed, ours);
+  if (order === 0) return 'edited';
+  return order < 0 ? 'older' : 'newer';
+}
+
+/** Negative when `a` is older. Numbers count as numbers, so that 0.10.0 is newer than 0.9.0; releases have no other parts. */
+function compareVersions(a: string, b: string): number {
+  return a.localeCompare(b, 'en', { numeric: true });
+}

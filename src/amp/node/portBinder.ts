@@ -1,0 +1,43 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { errorCode } from '../../base/common/errors';
+import type { PortRange } from '../../platform/common/settings';
+
+/**
+ * Makes `server` listen on the first port of the range that it gets, else on any free one. A port is bound and kept,
+ * never probed first: between a probe and a bind somebody else may take it.
+ * @param range inclusive
+ * @param isTaken asked with the port bound; true lets it go again
+ * @returns the port
+ * @throws Error when no port at all can be bound on the loopback interface
+ */
+export async function bindPort(
+  server: Server,
+  range: PortRange,
+  isTaken: (port: number) => Promise<boolean>,
+): Promise<number> {
+  for (let port = range.first; port <= range.last; port++) {
+    if (!(await canListen(server, port))) continue;
+    if (!(await isTaken(port))) return port;
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  }
+  server.listen({ host: '127.0.0.1', port: 0, exclusive: true });
+  await once(server, 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The server has no port.');
+  return address.port;
+}
+
+async function canListen(server: Server, port: number): Promise<boolean> {
+  server.listen({ host: '127.0.0.1', port, exclusive: true });
+  try {
+    await once(server, 'listening');
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EADDRINUSE' || errorCode(error) === 'EACCES') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,61 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { STATUS_CODES, type IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+/** An HTTP answer instead of an upgrade. The text goes to the peer and says what to do. */
+export interface Refusal {
+  readonly status: number;
+  readonly text: string;
+}
+
+const loopbackHost = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/iu;
+
+/** Decides who may connect: programs of this machine that know the token, and no web page ever. */
+export class UpgradeGuard {
+  private readonly digest: Buffer;
+
+  constructor(token: string) {
+    this.digest = digestOf(token);
+  }
+
+  /** In constant time, whatever the length. */
+  isToken(candidate: string): boolean {
+    return timingSafeEqual(digestOf(candidate), this.digest);
+  }
+
+  /** @returns why the request must not be upgraded, or undefined when it may be */
+  check({ url = '', headersDistinct }: IncomingMessage): Refusal | undefined {
+    const [host, ...otherHosts] = headersDistinct['host'] ?? [];
+    if (host === undefined || otherHosts.length > 0) return { status: 400, text: 'Send one Host header.' };
+    // A page that reaches a loopback port through a name of its own (DNS rebinding) sends that name.
+    if (!loopbackHost.test(host)) return { status: 403, text: 'Connect to localhost or 127.0.0.1.' };
+    // Browsers always send it, the Amp CLI never does.
+    if (headersDistinct['origin']) return { status: 403, text: 'Web pages may not connect.' };
+
+    const queryStart = url.indexOf('?');
+    const path = queryStart === -1 ? url : url.slice(0, queryStart);
+    if (path !== '/') return { status: 404, text: 'Connect to the path /.' };
+    const [token, ...otherTokens] = new URLSearchParams(url.slice(path.length)).getAll('auth');
+    if (token === undefined || otherTokens.length > 0 || !this.isToken(token)) {
+      return { status: 401, text: "Send the authToken of this port's lockfile, once, as ?auth=…" };
+    }
+    return undefined;
+  }
+}
+
+/** Answers a request that asked for an upgrade and closes its socket. */
+export function refuseUpgrade(socket: Duplex, { status, text }: Refusal): void {
+  const body = Buffer.from(`${text}\n`);
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    'Connection: close',
+    'Content-Type: text/plain; charset=utf-8',
+    `Content-Length: ${body.length}`,
+  ];
+  socket.once('finish', () => socket.destroy());
+  socket.end(Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body]));
+}
+
+function digestOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}

@@ -1,0 +1,108 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer, type WebSocket } from 'ws';
+import type { Clock } from '../../base/common/async';
+import type { Disposable } from '../../base/common/disposable';
+import type { Logger } from '../../base/common/log';
+import type { PortRange } from '../../platform/common/settings';
+import { bindPort } from './portBinder';
+import { refuseUpgrade, type Refusal, type UpgradeGuard } from './upgradeGuard';
+
+export interface WebSocketListenerOptions {
+  readonly guard: UpgradeGuard;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly maxFrameBytes: number;
+  /** From the TCP connect to the finished upgrade. */
+  readonly handshakeTimeoutMs: number;
+  readonly maxHandshakes: number;
+  /** Whether no further client is let in. */
+  readonly isFull: () => boolean;
+  /** Owns the socket from then on. */
+  readonly onConnection: (socket: WebSocket, request: IncomingMessage) => void;
+}
+
+const tooManyClients: Refusal = { status: 503, text: 'Too many clients are connected. End one, then connect again.' };
+
+/** Listens on the loopback interface and lets through only WebSockets that the guard has nothing against. */
+export class WebSocketListener {
+  private readonly http: Server;
+  private readonly webSockets: WebSocketServer;
+  /** Sockets that are not upgraded yet, oldest first, each with its deadline. */
+  private readonly handshakes = new Map<Duplex, Disposable>();
+  private isStopped = false;
+
+  constructor(private readonly options: WebSocketListenerOptions) {
+    this.http = createServer();
+    this.webSockets = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      perMessageDeflate: false,
+      maxPayload: options.maxFrameBytes,
+    });
+  }
+
+  /** Returns the port; see `bindPort`. */
+  async start(range: PortRange, isTaken: (port: number) => Promise<boolean>): Promise<number> {
+    const { http, options } = this;
+    http.on('connection', (socket) => this.awaitUpgrade(socket));
+    http.on('upgrade', (request, socket, head) => this.upgrade(request, socket, head));
+    http.on('request', (_request, response) => {
+      response.writeHead(426, { Connection: 'close, Upgrade', Upgrade: 'websocket', 'Content-Type': 'text/plain' });
+      response.end('Connect with a WebSocket.\n');
+    });
+    const port = await bindPort(http, range, isTaken);
+    http.on('error', (error) => options.log.error('The server socket failed', error));
+    if (this.isStopped) {
+      await this.stop();
+      throw new Error('The server was stopped while it started.');
+    }
+    return port;
+  }
+
+  /** Listens no more and ends what is not upgraded. Resolves when every socket, also the upgraded ones, is closed. */
+  stop(): Promise<void> {
+    this.isStopped = true;
+    for (const socket of this.handshakes.keys()) socket.destroy();
+    return new Promise((resolve) => this.http.close(() => resolve()));
+  }
+
+  private awaitUpgrade(socket: Duplex): void {
+    const { clock, log, handshakeTimeoutMs, maxHandshakes } = this.options;
+    const [oldest] = this.handshakes.keys();
+    if (oldest && this.handshakes.size >= maxHandshakes) {
+      log.debug(`A connection is ended because ${maxHandshakes} others have not asked for an upgrade yet`);
+      this.endHandshake(oldest);
+      oldest.destroy();
+    }
+    const deadline = clock.setTimer(handshakeTimeoutMs, () => {
+      log.debug('A connection asked for no upgrade in time');
+      socket.destroy();
+    });
+    this.handshakes.set(socket, deadline);
+    socket.once('close', () => this.endHandshake(socket));
+  }
+
+  private endHandshake(socket: Duplex): void {
+    this.handshakes.get(socket)?.dispose();
+    this.handshakes.delete(socket);
+  }
+
+  private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const { guard, log, isFull, onConnection } = this.options;
+    // The HTTP server no longer listens for errors of this socket, and the WebSocket does not yet.
+    const onError = (error: Error): void => log.debug(`A connection failed before its upgrade: ${error.message}`);
+    socket.on('error', onError);
+    const refusal = guard.check(request) ?? (isFull() ? tooManyClients : undefined);
+    if (refusal) {
+      log.debug(`Refused a connection with ${refusal.status}: ${refusal.text}`);
+      refuseUpgrade(socket, refusal);
+      return;
+    }
+    this.webSockets.handleUpgrade(request, socket, head, (webSocket) => {
+      socket.off('error', onError);
+      this.endHandshake(socket);
+      onConnection(webSocket, request);
+    });
+  }
+}

@@ -1,0 +1,146 @@
+import { homedir } from 'node:os';
+import * as vscode from 'vscode';
+import type { Clock } from '../../base/common/async';
+import { DisposableStore } from '../../base/common/disposable';
+import type { Feature, RunningFeature, StatusBoard } from '../../base/common/feature';
+import type { Logger } from '../../base/common/log';
+import type { EditorPort } from '../../editor/common/editorPort';
+import { commandIds, settingIds } from '../../manifest';
+import type { Commands } from '../../platform/vscode/commands';
+import { Messages } from '../../platform/vscode/messages';
+import type { Settings } from '../../platform/vscode/settings';
+import type { TrafficTap } from '../../wire/common/traffic';
+import { ampStatus } from '../common/ampStatus';
+import { AmpServer } from '../node/ampServer';
+import { AmpSupervisor } from '../node/ampSupervisor';
+import { ampLockfileFolder } from '../node/lockfileFolder';
+import { addSelection } from './addSelection';
+import { AmpTerminals } from './ampTerminals';
+import { DiagnosticsPlugin } from './diagnosticsPlugin';
+import { openTerminal } from './openTerminal';
+
+export interface AmpFeatureOptions {
+  readonly editor: EditorPort;
+  readonly log: Logger;
+  readonly status: StatusBoard;
+  readonly traffic: TrafficTap;
+  readonly commands: Commands;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  /** Of this workspace: remembers the terminals over a reload of the window. */
+  readonly memento: vscode.Memento;
+  /** A folder of this extension; need not exist. */
+  readonly storageFolder: string;
+  /** The diagnostics plugin as it was built. */
+  readonly pluginFile: string;
+  readonly version: string;
+}
+
+/** The name by which the CLI tells editors apart; it refuses servers whose name contains "vscode". */
+const ideName = 'Visual Studio Code';
+
+/** Serves this window to the Amp CLI, and gives the user the commands around it. */
+export class AmpFeature implements Feature {
+  readonly id = 'amp';
+  readonly title = 'Amp';
+
+  constructor(private readonly options: AmpFeatureOptions) {}
+
+  async start(): Promise<RunningFeature> {
+    const { editor, log, status, commands, settings, memento, storageFolder, pluginFile, version } = this.options;
+    const store = new DisposableStore();
+    const messages = new Messages(log);
+    const terminals = store.add(new AmpTerminals({ storageFolder, homeFolder: homedir(), memento, log }));
+    const plugin = new DiagnosticsPlugin({ editor, messages, sourceFile: pluginFile, version });
+    let isPluginOutdated = false;
+
+    const showStatus = (): void => {
+      if (store.isDisposed) return;
+      const hasFolder = editor.folders.length > 0;
+      const { isTrusted } = vscode.workspace;
+      status.set(ampStatus(supervisor.status, { hasFolder, isTrusted, isPluginOutdated }));
+    };
+    const supervisor = new AmpSupervisor({
+      wanted: () => (settings.ampEnabled() ? settings.ampPortRange() : undefined),
+      createServer: (portRange) => this.createServer(portRange),
+      onDidChangeState: showStatus,
+      log,
+    });
+    const checkPlugin = async (): Promise<void> => {
+      try {
+        isPluginOutdated = await plugin.isOutdated();
+        showStatus();
+      } catch (error) {
+        log.warn(`cannot tell whether the diagnostics plugin is up to date: ${String(error)}`);
+      }
+    };
+
+    terminals.start();
+    store.add(editor.onDidChangeFolders(showStatus));
+    store.add(
+      vscode.workspace.onDidGrantWorkspaceTrust(() => {
+        showStatus();
+        // The plugins of the workspace count from now on.
+        void checkPlugin();
+      }),
+    );
+    store.add(
+      settings.onDidChange((id) => {
+        if (id === settingIds.ampEnabled || id === settingIds.ampPortRange) void supervisor.refresh();
+      }),
+    );
+    store.add(commands.handle(commandIds.ampRestart, () => this.restart(supervisor, messages)));
+    store.add(commands.handle(commandIds.ampOpenTerminal, () => openTerminal({ editor, terminals, messages })));
+    store.add(
+      commands.handle(commandIds.ampAddSelection, () =>
+        addSelection({
+          editor,
+          terminals,
+          messages,
+          appendToPrompt: (message) => void supervisor.appendToPrompt(message),
+        }),
+      ),
+    );
+    store.add(
+      commands.handle(commandIds.ampInstallDiagnosticsPlugin, async () => {
+        await plugin.manage();
+        await checkPlugin();
+      }),
+    );
+
+    await supervisor.refresh();
+    void checkPlugin();
+    return { stop: () => supervisor.stop(), dispose: () => store.dispose() };
+  }
+
+  private createServer(portRange: { first: number; last: number }): AmpServer {
+    const { editor, log, clock, traffic, version } = this.options;
+    return new AmpServer({
+      editor,
+      log,
+      clock,
+      traffic,
+      portRange,
+      version,
+      ideName,
+      pid: process.pid,
+      lockfileFolder: ampLockfileFolder(process.platform, process.env, homedir()),
+    });
+  }
+
+  private async restart(supervisor: AmpSupervisor, messages: Messages): Promise<void> {
+    if (!this.options.settings.ampEnabled()) {
+      messages.info(
+        `The Amp server is switched off. Switch the setting ${settingIds.ampEnabled} on to serve this window.`,
+        {
+          label: 'Open Settings',
+          run: () => vscode.commands.executeCommand('workbench.action.openSettings', settingIds.ampEnabled),
+        },
+      );
+      return;
+    }
+    await supervisor.restart();
+    const { status } = supervisor;
+    if (status.kind === 'failed') throw new Error(status.message);
+  }
+}

@@ -1,0 +1,134 @@
+import { readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import * as vscode from 'vscode';
+import type { EditorPort } from '../../editor/common/editorPort';
+import type { Messages } from '../../platform/vscode/messages';
+import { PluginFile, userPluginFolder, workspacePluginFolder, type PluginState } from '../node/pluginFile';
+
+export interface DiagnosticsPluginOptions {
+  readonly editor: Pick<EditorPort, 'folders'>;
+  readonly messages: Messages;
+  /** The plugin that came with this version of Backline. */
+  readonly sourceFile: string;
+  readonly version: string;
+}
+
+/** A place where Amp looks for plugins. */
+interface Place {
+  readonly plugin: PluginFile;
+  /** Ends a sentence such as "Install …". */
+  readonly forWhom: string;
+  readonly detail: string;
+}
+
+interface PlacePick extends vscode.QuickPickItem {
+  /** Returns what to tell the user; nothing when the user decided against it. */
+  readonly act: () => Promise<string | undefined>;
+}
+
+/** The plugin that gives the Amp CLI what VS Code knows of problems: installs it where the user says, updates and removes it. */
+export class DiagnosticsPlugin {
+  constructor(private readonly options: DiagnosticsPluginOptions) {}
+
+  /** The command `backline.amp.installDiagnosticsPlugin`. @throws Error when it could not be done, with what to do. */
+  async manage(): Promise<void> {
+    const source = await readFile(this.options.sourceFile, 'utf8');
+    const picks = await Promise.all(
+      this.places(source).map(async (place) => picksOf(place, await place.plugin.inspect(), this.options.version)),
+    );
+    const picked = await vscode.window.showQuickPick(picks.flat(), {
+      title: 'Amp Diagnostics Plugin',
+      placeHolder: 'Amp gets the tool get_diagnostics, which shows it the problems VS Code knows',
+      matchOnDescription: true,
+    });
+    const done = await picked?.act();
+    if (done !== undefined) this.options.messages.info(done);
+  }
+
+  /** Whether a copy is installed that is older than this version's. A place that cannot be read does not count. */
+  async isOutdated(): Promise<boolean> {
+    const source = await readFile(this.options.sourceFile, 'utf8');
+    const states = await Promise.all(
+      this.places(source).map(({ plugin }) => plugin.inspect().catch((): PluginState => ({ kind: 'foreign' }))),
+    );
+    return states.some((state) => state.kind === 'ours' && state.age === 'older');
+  }
+
+  private places(source: string): Place[] {
+    const { editor, version } = this.options;
+    const user: Place = {
+      plugin: new PluginFile(userPluginFolder(process.env, homedir()), source, version),
+      forWhom: 'for me',
+      detail: 'For every Amp session on this machine',
+    };
+    // Amp runs what lies in a workspace, so only a workspace that the user trusts gets something to run.
+    if (!vscode.workspace.isTrusted) return [user];
+    const { folders } = editor;
+    const workspace = folders.map(({ name, path }): Place => ({
+      plugin: new PluginFile(workspacePluginFolder(path), source, version, path),
+      forWhom: folders.length === 1 ? 'for this workspace' : `for the folder ${name}`,
+      detail: 'For Amp sessions in this folder, and for everybody who gets the file with it',
+    }));
+    return [user, ...workspace];
+  }
+}
+
+const reload = 'Sessions that are running load it after "plugins: reload" in the palette of Amp.';
+
+function picksOf({ plugin, forWhom, detail }: Place, state: PluginState, version: string): PlacePick[] {
+  const common = { description: plugin.file, detail };
+  const install = (label: string): PlacePick => ({
+    ...common,
+    label,
+    act: async () => {
+      await plugin.install();
+      return `The Amp diagnostics plugin ${version} is installed ${forWhom}. ${reload}`;
+    },
+  });
+  const remove: PlacePick = {
+    ...common,
+    label: `$(trash) Remove ${forWhom}`,
+    act: async () => {
+      await plugin.remove();
+      return `The Amp diagnostics plugin is removed ${forWhom}.`;
+    },
+  };
+  /** Says so again when it is picked, with what to do about it. */
+  const refusal = (why: string): PlacePick => ({
+    ...common,
+    label: `$(circle-slash) Cannot install ${forWhom}`,
+    detail: why,
+    act: () => plugin.install().then(() => undefined),
+  });
+  switch (state.kind) {
+    case 'absent':
+      return [install(`$(cloud-download) Install ${forWhom}`)];
+    case 'foreign':
+      return [refusal('There is a file of this name that is not from Backline; it is left alone')];
+    case 'outside':
+      return [refusal('A link leads out of the workspace folder; nothing is written there')];
+    case 'ours':
+      break;
+  }
+  switch (state.age) {
+    case 'current':
+      return [remove];
+    case 'older':
+      return [install(`$(sync) Update ${forWhom}: ${state.version} → ${version}`), remove];
+    case 'newer':
+      return [{ ...remove, detail: `It is newer than this Backline: ${state.version}; it needs no update` }];
+    case 'edited': {
+      const replace = install(`$(discard) Replace ${forWhom}: it was changed`);
+      const act = async (): Promise<string | undefined> =>
+        (await confirmReplacing(plugin)) ? replace.act() : undefined;
+      return [{ ...replace, act }, remove];
+    }
+  }
+}
+
+async function confirmReplacing({ file }: PluginFile): Promise<boolean> {
+  const replace = 'Replace';
+  const detail = `${file} differs from what Backline installs. Its changes will be lost.`;
+  const options = { modal: true, detail };
+  return (await vscode.window.showWarningMessage('Replace the changed plugin?', options, replace)) === replace;
+}

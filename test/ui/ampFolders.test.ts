@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import * as path from 'node:path';
+import { lockfiles } from '../host/support/ampClient';
+import { eventually } from '../host/support/eventually';
+import { runExampleClient } from './support/exampleClient';
+import { VsCodeWindow } from './support/window';
+
+describe('Amp in a workspace of several folders', () => {
+  let window: VsCodeWindow;
+  const second = (): string => path.join(window.sandbox.folder, 'second');
+
+  before(async () => {
+    window = await VsCodeWindow.open({
+      workspaceFile: 'both.code-workspace',
+      prepare: async ({ folder }) => {
+        await mkdir(path.join(folder, 'second'));
+        await writeFile(path.join(folder, 'second', 'only-here.txt'), 'in the second folder\n');
+        const content = { folders: [{ path: 'workspace' }, { path: 'second' }] };
+        await writeFile(path.join(folder, 'both.code-workspace'), JSON.stringify(content));
+      },
+    });
+    await window.statusItem.filter({ hasText: /Backline \d+/ }).waitFor();
+  });
+
+  after(() => window.close());
+
+  it('names each folder in the one lockfile', async () => {
+    await eventually('both folders', async () => {
+      const all = await lockfiles(window.sandbox.home);
+      assert.deepEqual(
+        all.map(({ workspaceFolders }) => workspaceFolders),
+        [[window.sandbox.workspace, second()]],
+      );
+    });
+  });
+
+  it('serves the files of each', async () => {
+    const file = path.join(second(), 'only-here.txt');
+    assert.equal(await runExampleClient(window.sandbox, 'readFile', file), 'in the second folder\n');
+    const readme = path.join(window.sandbox.workspace, 'README.md');
+    assert.notEqual(await runExampleClient(window.sandbox, 'readFile', readme), '');
+  });
+});

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import * as path from 'node:path';
+import { lockfiles } from '../host/support/ampClient';
+import { eventually } from '../host/support/eventually';
+import { runExampleClient } from './support/exampleClient';
+import { VsCodeWindow } from './support/window';
+
+describe('Amp in Restricted Mode', () => {
+  let window: VsCodeWindow;
+  const run = (...args: string[]): Promise<string> => runExampleClient(window.sandbox, ...args);
+  const port = async (): Promise<number | undefined> => (await lockfiles(window.sandbox.home))[0]?.port;
+  const inOwnRange = (at: number | undefined): boolean => at !== undefined && at >= 8400 && at <= 8450;
+
+  before(async () => {
+    window = await VsCodeWindow.open({
+      restricted: true,
+      prepare: async ({ workspace }) => {
+        await mkdir(path.join(workspace, '.vscode'), { recursive: true });
+        const settings = { 'backline.amp.portRange': '8400-8450', 'backline.exclude': { 'README.md': true } };
+        await writeFile(path.join(workspace, '.vscode', 'settings.json'), JSON.stringify(settings));
+      },
+    });
+    await window.statusItem.filter({ hasText: /Backline \d+/ }).waitFor();
+  });
+
+  after(() => window.close());
+
+  it('answers reads, and passes over the settings of the workspace', async () => {
+    const onDisk = await readFile(path.join(window.sandbox.workspace, 'README.md'), 'utf8');
+    assert.equal(await run('readFile', 'README.md'), onDisk);
+    assert.ok(!inOwnRange(await port()));
+  });
+
+  it('refuses edits, with what to do', async () => {
+    const file = path.join(window.sandbox.workspace, 'README.md');
+    const before = await readFile(file, 'utf8');
+    await assert.rejects(run('edit', 'README.md', '0', '1', 'x'), /trust/i);
+    assert.equal(await readFile(file, 'utf8'), before);
+  });
+
+  it('says so in the status, which leads to the trust, and follows it', async () => {
+    await window.statusItem.click();
+    await window.picks.filter({ hasText: 'Edits are refused until you trust the workspace.' }).waitFor();
+    await window.screenshot('amp-restricted');
+    await window.picks.filter({ hasText: 'Manage workspace trust' }).first().click();
+    await window.page.locator('.workspace-trust-editor').getByRole('button', { name: 'Trust', exact: true }).click();
+    await eventually(
+      'the range of ports of the trusted workspace',
+      async () => assert.ok(inOwnRange(await port())),
+      30_000,
+    );
+    await window.runCommand('Backline: Show Status');
+    await window.picks.filter({ hasText: /Serving on 127\.0\.0\.1:84\d\d/ }).waitFor();
+    const rows = await window.picks.allInnerTexts();
+    assert.ok(!rows.join('\n').includes('Edits are refused'), rows.join('\n'));
+  });
+});

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import * as path from 'node:path';
+import * as z from 'zod';
+import { inRoot } from '../../scripts/lib/paths.mjs';
+import type { Sandbox } from '../../scripts/lib/sandbox.mjs';
+import { VsCodeWindow } from './support/window';
+
+describe('Amp where lockfiles cannot be written', () => {
+  let window: VsCodeWindow;
+
+  before(async () => {
+    window = await VsCodeWindow.open({
+      prepare: async ({ home }) => {
+        await mkdir(path.join(home, '.local', 'share'), { recursive: true });
+        await writeFile(path.join(home, '.local', 'share', 'amp'), 'not a folder\n');
+      },
+    });
+  });
+
+  after(() => window.close());
+
+  it('says in the status what failed and what to do', async () => {
+    await window.statusItem.filter({ has: window.page.locator('.codicon-error') }).waitFor();
+    await window.statusItem.click();
+    const row = window.picks.filter({ hasText: path.join('.local', 'share', 'amp') });
+    await row.waitFor();
+    assert.match(await row.innerText(), /failed/);
+    await window.picks.filter({ hasText: 'Restart the server' }).waitFor();
+    await window.screenshot('amp-no-lockfile');
+    await window.page.keyboard.press('Escape');
+  });
+
+  it('still answers other commands', async () => {
+    await window.runCommand('Backline: Show Traffic');
+    await window.page.locator('.tab.active').filter({ hasText: 'Backline Traffic' }).waitFor();
+  });
+});
+
+describe('Amp where the CLI is not installed', () => {
+  let window: VsCodeWindow;
+
+  before(async () => {
+    window = await VsCodeWindow.open({ prepare: withoutAmp });
+    await window.statusItem.filter({ hasText: /Backline \d+/ }).waitFor();
+  });
+
+  after(() => window.close());
+
+  it('says how to install it instead of opening a terminal', async () => {
+    await window.runCommand('Backline: Open Amp Terminal');
+    const message = window.messages.filter({ hasText: 'The Amp CLI is not on the PATH of this window' });
+    await message.getByRole('button', { name: 'How to Install' }).waitFor();
+    await window.screenshot('amp-not-installed');
+    assert.equal(await window.page.locator('.terminal-wrapper').count(), 0);
+  });
+
+  it('answers every command of the palette', async function () {
+    this.timeout(120_000);
+    const input = window.page.locator('.quick-input-widget input').first();
+    for (const title of await titles()) {
+      await window.runCommand(title);
+      await input.waitFor({ state: 'hidden', timeout: 1000 }).catch(() => undefined);
+      // Some open a list or a box of their own a moment later.
+      await input.waitFor({ timeout: 1000 }).catch(() => undefined);
+      await window.page.keyboard.press('Escape');
+      await input.waitFor({ state: 'hidden' });
+    }
+    const messages = await window.messages.allInnerTexts();
+    assert.doesNotMatch(messages.join('\n'), /not found|not running/);
+    await window.screenshot('amp-every-command');
+  });
+});
+
+/** Leaves the folders with the CLI out of the PATH of the login shell, from which VS Code takes it. */
+async function withoutAmp({ home }: Sandbox): Promise<void> {
+  const folders = (process.env['PATH'] ?? '').split(path.delimiter);
+  const PATH = folders.filter((folder) => !existsSync(path.join(folder, 'amp'))).join(path.delimiter);
+  await writeFile(path.join(home, '.profile'), `export PATH='${PATH.replaceAll("'", `'\\''`)}'\n`);
+}
+
+/** As the palette shows them. */
+async function titles(): Promise<string[]> {
+  const Manifest = z.object({
+    contributes: z.object({ commands: z.array(z.object({ title: z.string(), category: z.string() })) }),
+  });
+  const manifest = Manifest.parse(JSON.parse(await readFile(inRoot('package.json'), 'utf8')));
+  const texts = z.record(z.string(), z.string()).parse(JSON.parse(await readFile(inRoot('package.nls.json'), 'utf8')));
+  return manifest.contributes.commands.map(
+    ({ title, category }) => `${category}: ${texts[title.replaceAll('%', '')] ?? title}`,
+  );
+}

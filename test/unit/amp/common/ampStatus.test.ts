@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { ampStatus } from '../../../../src/amp/common/ampStatus';
+
+const inFolder = { hasFolder: true, isTrusted: true, isPluginOutdated: false };
+
+describe('the status of Amp', () => {
+  it('shows the port and, when there are any, the clients', () => {
+    const alone = ampStatus({ kind: 'serving', port: 8000, clients: 0 }, inFolder);
+    assert.deepEqual(
+      [alone.state, alone.badge, alone.summary],
+      ['ready', '8000', 'Serving on 127.0.0.1:8000 to no client yet.'],
+    );
+    const two = ampStatus({ kind: 'serving', port: 8000, clients: 2 }, inFolder);
+    assert.deepEqual([two.badge, two.summary], ['8000 · 2', 'Serving on 127.0.0.1:8000 to 2 clients.']);
+    assert.match(ampStatus({ kind: 'serving', port: 8000, clients: 1 }, inFolder).summary, /to 1 client\./);
+  });
+
+  it('is off where there is no folder, and says what it needs', () => {
+    const { state, summary, actions } = ampStatus(
+      { kind: 'serving', port: 8000, clients: 0 },
+      { ...inFolder, hasFolder: false },
+    );
+    assert.equal(state, 'off');
+    assert.match(summary, /Open a folder/);
+    assert.equal(actions?.[0]?.command, 'workbench.action.files.openFolder');
+  });
+
+  it('says that edits are refused in Restricted Mode, and leads to the trust', () => {
+    const { state, summary, actions } = ampStatus(
+      { kind: 'serving', port: 8000, clients: 0 },
+      { ...inFolder, isTrusted: false },
+    );
+    assert.equal(state, 'ready');
+    assert.match(summary, /Edits are refused until you trust the workspace\./);
+    assert.ok(actions?.some(({ command }) => command === 'workbench.trust.manage'));
+  });
+
+  it('offers to update a plugin of another version', () => {
+    const labels = (isPluginOutdated: boolean): string[] =>
+      (ampStatus({ kind: 'serving', port: 1, clients: 0 }, { ...inFolder, isPluginOutdated }).actions ?? []).map(
+        ({ label }) => label,
+      );
+    assert.ok(labels(true).includes('Update the diagnostics plugin'));
+    assert.ok(!labels(false).includes('Update the diagnostics plugin'));
+  });
+
+  it('says what failed, and offers to try again', () => {
+    const { state, summary, actions } = ampStatus({ kind: 'failed', message: 'Make /x a folder.' }, inFolder);
+    assert.deepEqual([state, summary], ['failed', 'Make /x a folder.']);
+    assert.equal(actions?.[0]?.command, 'backline.amp.restart');
+  });
+
+  it('names the setting that switched it off', () => {
+    const { state, summary } = ampStatus({ kind: 'off' }, inFolder);
+    assert.equal(state, 'off');
+    assert.match(summary, /backline\.amp\.enabled/);
+  });
+});
