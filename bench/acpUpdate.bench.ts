@@ -1,0 +1,143 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { BackendSession } from '../src/amplifier/common/sessionBackend';
+import { AcpBackend } from '../src/acp/node/acpBackend';
+import { startAgentProcess } from '../src/acp/node/agentProcess';
+import { RestartPolicy } from '../src/acp/node/restartPolicy';
+import { nullLogger } from '../src/base/common/log';
+import { systemClock } from '../src/base/node/systemClock';
+import { closedTap } from '../src/wire/common/traffic';
+import { FakeEditor } from '../test/fake/fakeEditor';
+import { median, printBenchLine } from './lib/benchLine';
+import { runUpdateAgent, sharedTime, writePaced } from './lib/updateAgent';
+
+/**
+ * `acp.update`: from the agent's write of a `session/update` to the event in the hands of a reader, against the arrival
+ * of the same bytes at a bare pipe. `acp.flood`: the longest time for which 100,000 updates at once keep the event loop
+ * from anybody else.
+ */
+const rounds = 7;
+const updatesPerRound = 300;
+const updateBar = 2;
+const floodUpdates = 100_000;
+const floodRounds = 3;
+const floodBarMs = 20;
+
+const role = process.argv[2];
+if (role === 'agent') runUpdateAgent();
+else if (role === 'pipe') void writePaced(updatesPerRound);
+else void main();
+
+async function main(): Promise<void> {
+  const backend = backendOf();
+  const session = await backend.createSession({ cwd: process.cwd() });
+  const turns = new Turns(session);
+  await benchUpdates(turns);
+  await benchFlood(turns);
+  await session.close();
+  await backend.stop();
+  backend.dispose();
+}
+
+async function benchUpdates(turns: Turns): Promise<void> {
+  const ours: number[] = [];
+  const theirs: number[] = [];
+  for (let round = -1; round < rounds; round++) {
+    const [event, pipe] = [await eventLatency(turns), await pipeLatency()];
+    if (round < 0) continue;
+    ours.push(event);
+    theirs.push(pipe);
+  }
+  const peer = { name: 'bare pipe', value: median(theirs) };
+  printBenchLine({ bench: 'acp.update', value: median(ours), unit: 'µs', peer, bar: updateBar, better: 'lower' });
+}
+
+async function benchFlood(turns: Turns): Promise<void> {
+  const blocks: number[] = [];
+  for (let round = 0; round < floodRounds; round++)
+    blocks.push(await longestBlock(() => turns.run(`flood ${floodUpdates}`)));
+  printBenchLine({ bench: 'acp.flood', value: median(blocks), unit: 'ms', bar: floodBarMs, better: 'lower' });
+}
+
+/** The median, in microseconds. */
+async function eventLatency(turns: Turns): Promise<number> {
+  const times: number[] = [];
+  await turns.run(`paced ${updatesPerRound}`, (delta) => times.push(microsecondsSince(delta)));
+  return median(times);
+}
+
+async function pipeLatency(): Promise<number> {
+  const child = spawn(process.execPath, [__filename, 'pipe'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const times: number[] = [];
+  child.stdout.on('data', (chunk: Buffer) => {
+    const arrived = sharedTime();
+    const written = /"text":"(\d+) "/.exec(chunk.toString())?.[1];
+    if (written !== undefined) times.push(Number(arrived - BigInt(written)) / 1_000);
+  });
+  await once(child, 'close');
+  return median(times);
+}
+
+/** Turns of one session, one after another, each read from its own beginning. */
+class Turns {
+  private lastSequence = 0;
+
+  constructor(private readonly session: BackendSession) {}
+
+  async run(text: string, onDelta: (delta: string) => void = () => undefined): Promise<void> {
+    await this.session.prompt({ text });
+    for await (const { sequence, event } of this.session.events({ afterSequence: this.lastSequence })) {
+      this.lastSequence = sequence;
+      if (event.event === 'content_block:delta') onDelta(event.data.delta);
+      if (event.event === 'error') throw new Error(event.data.error);
+      if (event.event === 'prompt:complete') return;
+    }
+  }
+}
+
+/** In milliseconds, without what other processes took of the processor meanwhile. */
+async function longestBlock(work: () => Promise<void>): Promise<number> {
+  let longest = 0;
+  let last = { wallMs: performance.now(), cpuMs: cpuMs() };
+  let isDone = false;
+  const watch = (): void => {
+    const now = { wallMs: performance.now(), cpuMs: cpuMs() };
+    longest = Math.max(longest, Math.min(now.wallMs - last.wallMs, now.cpuMs - last.cpuMs));
+    last = now;
+    if (!isDone) setImmediate(watch);
+  };
+  setImmediate(watch);
+  await work();
+  isDone = true;
+  return longest;
+}
+
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+}
+
+function microsecondsSince(time: string): number {
+  return Number(sharedTime() - BigInt(time.trim())) / 1_000;
+}
+
+function backendOf(): AcpBackend {
+  const cwd = process.cwd();
+  const env = { PATH: process.env['PATH'] ?? '' };
+  const command = { command: process.execPath, args: [__filename, 'agent'], env, cwd };
+  return new AcpBackend({
+    id: 'bench',
+    title: 'Bench',
+    clientInfo: { name: 'backline', title: 'Backline', version: '0.0.0' },
+    editor: new FakeEditor({}, [cwd]),
+    clock: systemClock,
+    log: nullLogger,
+    tap: closedTap,
+    startAgent: () => startAgentProcess(command, { clock: systemClock, log: nullLogger }),
+    restartPolicy: new RestartPolicy(() => Date.now(), Math.random),
+    rules: { rules: [], add: () => Promise.resolve() },
+    missingFile: 'error',
+    terminalEnv: env,
+    mcpServers: () => Promise.resolve([]),
+  });
+}

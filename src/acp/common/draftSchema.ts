@@ -1,0 +1,92 @@
+import * as z from 'zod';
+
+/**
+ * The wire of the draft of June 2025 ("Agent Communication Protocol"): ten methods, no `jsonrpc` member, no notifications.
+ * Which end calls which method depends on whom one asks, so nothing here says so; see docs/protocols/acp.md.
+ */
+
+/** A JSON number above 2^53 has lost its value on the way, so it is refused although the document allows it. */
+const Uint = z.number().int().nonnegative();
+const Uint32 = Uint.max(0xffff_ffff);
+
+const ThreadId = z.string();
+
+export const Role = z.enum(['user', 'assistant']);
+export type Role = z.infer<typeof Role>;
+
+export const MessageChunk = z.object({ type: z.literal('text'), chunk: z.string() });
+export type MessageChunk = z.infer<typeof MessageChunk>;
+
+export const Message = z.object({ role: Role, chunks: z.array(MessageChunk) });
+export type Message = z.infer<typeof Message>;
+
+/** `modifiedAt` is RFC 3339. */
+export const ThreadMetadata = z.object({
+  id: ThreadId,
+  title: z.string(),
+  modifiedAt: z.iso.datetime({ offset: true }),
+});
+export type ThreadMetadata = z.infer<typeof ThreadMetadata>;
+
+export const ThreadEntry = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('message'), ...Message.shape }),
+  z.object({ type: z.literal('readFile'), path: z.string(), content: z.string() }),
+]);
+export type ThreadEntry = z.infer<typeof ThreadEntry>;
+
+/** Params of a method that has none: `null`, nothing, or an object without members. */
+const Nothing = z.union([z.null(), z.undefined(), z.strictObject({})]);
+/** The result of a method that has none. Whatever a peer puts there, it says nothing but that the call is done. */
+const Done = z.unknown().transform(() => null);
+
+const inThread = { threadId: ThreadId };
+const file = { ...inThread, path: z.string() };
+
+/** Params and result of each method. Optional numbers may be null or absent. */
+const methods = {
+  getThreads: { params: Nothing, result: z.object({ threads: z.array(ThreadMetadata) }) },
+  createThread: { params: Nothing, result: z.object(inThread) },
+  openThread: { params: z.object(inThread), result: Done },
+  getThreadEntries: { params: z.object(inThread), result: z.object({ entries: z.array(ThreadEntry) }) },
+  sendMessage: { params: z.object({ ...inThread, message: Message }), result: Done },
+  streamMessageChunk: { params: z.object({ ...inThread, chunk: MessageChunk }), result: Done },
+  /** `lineOffset` counts from 0. */
+  readTextFile: {
+    params: z.object({ ...file, lineOffset: Uint32.nullish(), lineLimit: Uint32.nullish() }),
+    result: z.object({ version: Uint, content: z.string() }),
+  },
+  /** `content` is base64. */
+  readBinaryFile: {
+    params: z.object({ ...file, byteOffset: Uint.nullish(), byteLimit: Uint.nullish() }),
+    result: z.object({ version: Uint, content: z.base64() }),
+  },
+  stat: { params: z.object(file), result: z.object({ exists: z.boolean(), isDirectory: z.boolean() }) },
+  globSearch: {
+    params: z.object({ ...inThread, pattern: z.string() }),
+    result: z.object({ matches: z.array(z.string()) }),
+  },
+} as const;
+
+export type DraftMethod = keyof typeof methods;
+export type DraftParams<Method extends DraftMethod> = z.infer<(typeof methods)[Method]['params']>;
+export type DraftResult<Method extends DraftMethod> = z.infer<(typeof methods)[Method]['result']>;
+
+export const draftMethods: {
+  readonly [Method in DraftMethod]: {
+    readonly params: z.ZodType<DraftParams<Method>>;
+    readonly result: z.ZodType<DraftResult<Method>>;
+  };
+} = methods;
+
+export const draftMethodNames: readonly DraftMethod[] = [
+  'getThreads',
+  'createThread',
+  'openThread',
+  'getThreadEntries',
+  'sendMessage',
+  'streamMessageChunk',
+  'readTextFile',
+  'readBinaryFile',
+  'stat',
+  'globSearch',
+];

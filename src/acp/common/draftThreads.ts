@@ -1,0 +1,174 @@
+import type { Message, MessageChunk, ThreadEntry, ThreadMetadata } from './draftSchema';
+
+/** What a peer of the draft may ask of the conversations kept here. */
+export interface ThreadStore {
+  /** Newest first. */
+  getThreads(): Promise<ThreadMetadata[]>;
+  /** Returns the thread's id. */
+  createThread(): Promise<string>;
+  /** @throws Error for a thread that does not exist, as all below */
+  openThread(threadId: string): Promise<void>;
+  getThreadEntries(threadId: string): Promise<ThreadEntry[]>;
+  /** A whole message that the peer adds to the thread. */
+  sendMessage(threadId: string, message: Message): Promise<void>;
+  /** A part of the answer that the peer is giving in the thread. */
+  streamMessageChunk(threadId: string, chunk: MessageChunk): Promise<void>;
+  /** The peer was given the text of a file while it worked on the thread; not known threads are ignored. */
+  didReadFile(threadId: string, path: string, content: string): void;
+}
+
+/** Conversations from elsewhere, for example the Amp thread store: peers may read them, not change them. */
+export interface ThreadSource {
+  getThreads(): Promise<ThreadMetadata[]>;
+  /** `undefined` for a thread that is not of this source. */
+  getThreadEntries(threadId: string): Promise<ThreadEntry[] | undefined>;
+}
+
+interface KeptThread {
+  readonly id: string;
+  title: string;
+  modifiedMs: number;
+  entries: ThreadEntry[];
+}
+
+export interface MemoryThreadsOptions {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly createId: () => string;
+  /** Where threads are looked for that are not kept here. */
+  readonly sources?: readonly ThreadSource[];
+  /** Of texts in UTF-16 units; the oldest entries of the thread make room. Default 8 Mi. */
+  readonly maxUnitsPerThread?: number;
+  /** The least recently changed one that is not open makes room. Default 200. */
+  readonly maxThreads?: number;
+  /** Whether a session works on the thread. */
+  readonly isOpen?: (threadId: string) => boolean;
+}
+
+const defaultMaxUnitsPerThread = 8 * 1024 * 1024;
+const defaultMaxThreads = 200;
+const maxTitleUnits = 80;
+
+/** Conversations in memory. A chunk that is streamed goes on with the assistant's last message. */
+export class MemoryThreads implements ThreadStore {
+  private readonly threads = new Map<string, KeptThread>();
+
+  constructor(private readonly options: MemoryThreadsOptions) {}
+
+  /** Whether the thread is kept here, not in another source. */
+  has(threadId: string): boolean {
+    return this.threads.has(threadId);
+  }
+
+  async getThreads(): Promise<ThreadMetadata[]> {
+    const own = [...this.threads.values()].map(({ id, title, modifiedMs }) => ({
+      id,
+      title: title === '' ? 'New thread' : title,
+      modifiedAt: new Date(modifiedMs).toISOString(),
+    }));
+    const others = await Promise.all(this.sources.map((source) => source.getThreads()));
+    return [...own, ...others.flat()].sort((a, b) => Date.parse(b.modifiedAt) - Date.parse(a.modifiedAt));
+  }
+
+  createThread(): Promise<string> {
+    const id = this.options.createId();
+    this.add(id);
+    return Promise.resolve(id);
+  }
+
+  /** Keeps a thread that somebody else has made and named; does nothing for one that is kept already. */
+  add(id: string, entries: readonly ThreadEntry[] = []): void {
+    if (this.threads.has(id)) return;
+    const first = entries.find((entry) => entry.type === 'message' && entry.role === 'user');
+    const title = first?.type === 'message' ? titleOf(first) : '';
+    this.threads.set(id, { id, title, modifiedMs: this.options.now(), entries: [...entries] });
+    if (this.threads.size > (this.options.maxThreads ?? defaultMaxThreads)) this.makeRoomFor(id);
+  }
+
+  async openThread(threadId: string): Promise<void> {
+    await this.getThreadEntries(threadId);
+  }
+
+  async getThreadEntries(threadId: string): Promise<ThreadEntry[]> {
+    const kept = this.threads.get(threadId);
+    if (kept) return [...kept.entries];
+    for (const source of this.sources) {
+      const entries = await source.getThreadEntries(threadId);
+      if (entries) return entries;
+    }
+    throw unknownThread(threadId);
+  }
+
+  sendMessage(threadId: string, message: Message): Promise<void> {
+    return this.change(threadId, (thread) => {
+      if (thread.title === '' && message.role === 'user') thread.title = titleOf(message);
+      thread.entries.push({ type: 'message', ...message });
+    });
+  }
+
+  streamMessageChunk(threadId: string, chunk: MessageChunk): Promise<void> {
+    return this.change(threadId, ({ entries }) => {
+      const last = entries.at(-1);
+      if (last?.type !== 'message' || last.role !== 'assistant') {
+        entries.push({ type: 'message', role: 'assistant', chunks: [chunk] });
+        return;
+      }
+      // One growing text, or else a long answer costs more with every chunk.
+      last.chunks = [{ type: 'text', chunk: textOf(last) + chunk.chunk }];
+    });
+  }
+
+  didReadFile(threadId: string, path: string, content: string): void {
+    const thread = this.threads.get(threadId);
+    if (!thread) return;
+    thread.entries.push({ type: 'readFile', path, content });
+    this.trim(thread);
+  }
+
+  private get sources(): readonly ThreadSource[] {
+    return this.options.sources ?? [];
+  }
+
+  private change(threadId: string, change: (thread: KeptThread) => void): Promise<void> {
+    const thread = this.threads.get(threadId);
+    if (!thread) return Promise.reject(unknownThread(threadId));
+    change(thread);
+    thread.modifiedMs = this.options.now();
+    this.trim(thread);
+    return Promise.resolve();
+  }
+
+  private makeRoomFor(id: string): void {
+    const idle = [...this.threads.values()].filter((thread) => thread.id !== id && !this.options.isOpen?.(thread.id));
+    const [leastRecent] = idle.sort((a, b) => a.modifiedMs - b.modifiedMs);
+    if (leastRecent) this.threads.delete(leastRecent.id);
+  }
+
+  private trim(thread: KeptThread): void {
+    const max = this.options.maxUnitsPerThread ?? defaultMaxUnitsPerThread;
+    let units = thread.entries.reduce((sum, entry) => sum + unitsOf(entry), 0);
+    while (units > max && thread.entries.length > 1) {
+      const oldest = thread.entries.shift();
+      units -= oldest ? unitsOf(oldest) : 0;
+    }
+  }
+}
+
+/** The whole text of a message. */
+export function textOf({ chunks }: Message): string {
+  return chunks.map(({ chunk }) => chunk).join('');
+}
+
+function unitsOf(entry: ThreadEntry): number {
+  return entry.type === 'message' ? textOf(entry).length : entry.content.length;
+}
+
+function titleOf(message: Message): string {
+  return textOf(message).trim().split('\n', 1)[0]?.slice(0, maxTitleUnits) ?? '';
+}
+
+function unknownThread(threadId: string): Error {
+  return new Error(
+    `There is no thread '${threadId}'. Ask getThreads for those there are, or createThread for a new one.`,
+  );
+}

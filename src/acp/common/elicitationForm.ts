@@ -1,0 +1,148 @@
+import * as z from 'zod';
+
+/** What an agent asks in a form, one question after another. */
+export type FormField = FieldBasics &
+  (
+    | { readonly kind: 'text'; readonly minLength: number; readonly maxLength: number; readonly preset: string }
+    | {
+        readonly kind: 'number';
+        readonly isInteger: boolean;
+        readonly minimum: number;
+        readonly maximum: number;
+        readonly preset: string;
+      }
+    | { readonly kind: 'boolean' }
+    | { readonly kind: 'choice'; readonly choices: readonly FormChoice[] }
+    | { readonly kind: 'choices'; readonly choices: readonly FormChoice[]; readonly preset: readonly string[] }
+  );
+
+export type FormValue = string | number | boolean | string[];
+
+export interface FormChoice {
+  readonly value: string;
+  readonly title: string;
+  readonly description?: string;
+}
+
+interface FieldBasics {
+  readonly key: string;
+  readonly title: string;
+  readonly description: string;
+  readonly isRequired: boolean;
+}
+
+const Choice = z.object({ const: z.string(), title: z.string(), description: z.string().nullish() });
+const text = z.string().nullish();
+const number = z.number().nullish();
+const basics = { title: text, description: text };
+
+const Property = z.discriminatedUnion('type', [
+  z.looseObject({
+    ...basics,
+    type: z.literal('string'),
+    minLength: number,
+    maxLength: number,
+    format: text,
+    default: text,
+    enum: z.array(z.string()).nullish(),
+    oneOf: z.array(Choice).nullish(),
+  }),
+  z.looseObject({ ...basics, type: z.enum(['number', 'integer']), minimum: number, maximum: number, default: number }),
+  z.looseObject({ ...basics, type: z.literal('boolean'), default: z.boolean().nullish() }),
+  z.looseObject({
+    ...basics,
+    type: z.literal('array'),
+    items: z.union([
+      z.looseObject({ anyOf: z.array(Choice) }),
+      z.looseObject({ type: z.literal('string'), enum: z.array(z.string()) }),
+    ]),
+    default: z.array(z.string()).nullish(),
+  }),
+]);
+type Property = z.infer<typeof Property>;
+
+const Form = z.looseObject({
+  properties: z.record(z.string(), z.unknown()).default({}),
+  required: z.array(z.string()).nullish(),
+});
+
+/**
+ * The questions of a form in the restricted JSON Schema of elicitation, in its order. A property of a type that is not
+ * known is left out when it may be.
+ * @throws Error when it may not be, or when this is no form
+ */
+export function formFields(schema: unknown): FormField[] {
+  const form = Form.parse(schema);
+  const required = new Set(form.required ?? []);
+  return Object.entries(form.properties).flatMap(([key, value]) => {
+    const property = Property.safeParse(value);
+    if (property.success) return [toField(key, property.data, required.has(key))];
+    if (required.has(key)) throw new Error(`The form asks for "${key}" in a way that is not known.`);
+    return [];
+  });
+}
+
+/** What is wrong with what the user typed; undefined when it can be sent. */
+export function problemWith(field: FormField, typed: string): string | undefined {
+  if (typed === '') return field.isRequired ? 'This is needed.' : undefined;
+  if (field.kind === 'text') {
+    const { minLength, maxLength } = field;
+    if (typed.length < minLength) return `At least ${minLength} characters.`;
+    return typed.length > maxLength ? `At most ${maxLength} characters.` : undefined;
+  }
+  if (field.kind !== 'number') return undefined;
+  const { isInteger, minimum, maximum } = field;
+  const value = Number(typed);
+  if (typed.trim() === '' || !Number.isFinite(value)) return 'A number, please.';
+  if (isInteger && !Number.isInteger(value)) return 'A whole number, please.';
+  if (value < minimum) return `At least ${minimum}.`;
+  return value > maximum ? `At most ${maximum}.` : undefined;
+}
+
+/** The value of what was typed and has no problem; undefined for a question that was passed over. */
+export function valueOf(field: FormField, typed: string): FormValue | undefined {
+  if (typed === '' && !field.isRequired) return undefined;
+  return field.kind === 'number' ? Number(typed) : typed;
+}
+
+function toField(key: string, property: Property, isRequired: boolean): FormField {
+  const { title, description } = property;
+  const about = { key, title: title ?? key, description: description ?? '', isRequired };
+  switch (property.type) {
+    case 'string': {
+      const { oneOf, enum: values, format } = property;
+      const choices = oneOf?.map(toChoice) ?? values?.map(plainChoice);
+      if (choices) return { ...about, kind: 'choice', choices };
+      const hint = format ? ` (${format})` : '';
+      const { minLength, maxLength, default: preset } = property;
+      const limits = { minLength: minLength ?? 0, maxLength: maxLength ?? Infinity };
+      return { ...about, title: about.title + hint, kind: 'text', ...limits, preset: preset ?? '' };
+    }
+    case 'number':
+    case 'integer': {
+      const { minimum, maximum, default: preset } = property;
+      const limits = { minimum: minimum ?? -Infinity, maximum: maximum ?? Infinity };
+      const isInteger = property.type === 'integer';
+      return { ...about, kind: 'number', isInteger, ...limits, preset: preset?.toString() ?? '' };
+    }
+    case 'boolean':
+      return { ...about, kind: 'boolean' };
+    case 'array': {
+      const { items } = property;
+      const choices = 'anyOf' in items ? z.array(Choice).parse(items.anyOf).map(toChoice) : plainChoices(items);
+      return { ...about, kind: 'choices', choices, preset: property.default ?? [] };
+    }
+  }
+}
+
+function plainChoices(items: { readonly enum: readonly string[] }): FormChoice[] {
+  return items.enum.map(plainChoice);
+}
+
+function plainChoice(value: string): FormChoice {
+  return { value, title: value };
+}
+
+function toChoice({ const: value, title, description }: z.infer<typeof Choice>): FormChoice {
+  return { value, title, ...(description ? { description } : {}) };
+}

@@ -1,0 +1,12 @@
+/** The program that the first line of a script asks for: an absolute path, or a name that `env` looks up on PATH. */
+export function interpreterOf(head: string): string | undefined {
+  const line = /^#!([^\r\n]*)/.exec(head)?.[1]?.trim();
+  if (line === undefined || line === '') return undefined;
+  const [program = '', ...words] = line.split(/\s+/);
+  if (!/(^|\/)env$/.test(program)) return program;
+  // `env -S NAME=value node --flag`; `-S` may stand directly before the name.
+  const named = words
+    .map((word) => word.replace(/^-[a-zA-Z]*S(?=.)/, ''))
+    .find((word) => !word.startsWith('-') && !word.includes('='));
+  return named ?? program;
+}

@@ -1,0 +1,34 @@
+import { intentOf } from './intent';
+import { rename, sortFileImports } from './skills/edit';
+import { fail } from './skills/fail';
+import { admit, greet } from './skills/greet';
+import { run } from './skills/run';
+import { showPlan, speakSlowly } from './skills/show';
+import { summarise } from './skills/summarise';
+import type { Turn } from './turn';
+
+/** Answers one prompt by the skill its words ask for. @throws TurnCancelled, RpcError */
+export async function answer(turn: Turn): Promise<void> {
+  const intent = intentOf(turn.prompt);
+  if (turn.isVerbose) await turn.think(`My rules read this as: ${intent.kind}.`);
+  switch (intent.kind) {
+    case 'help':
+      return greet(turn);
+    case 'summarise':
+      return summarise(turn, intent.paths);
+    case 'rename':
+      return rename(turn, intent.from, intent.to, intent.path);
+    case 'sort':
+      return sortFileImports(turn, intent.path);
+    case 'run':
+      return run(turn, intent.line);
+    case 'slow':
+      return speakSlowly(turn, intent.words);
+    case 'plan':
+      return showPlan(turn);
+    case 'fail':
+      return fail(turn, intent.how);
+    case 'unknown':
+      return admit(turn);
+  }
+}

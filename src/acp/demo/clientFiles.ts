@@ -1,0 +1,29 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import type { AgentContext, ClientCapabilities } from '@agentclientprotocol/sdk';
+import { insideOneOf } from './diskFiles';
+import type { DemoSession } from './sessions';
+
+/** Files through the client, which knows unsaved text; from disk, inside the session's folders, where it offers none. */
+export class ClientFiles {
+  constructor(
+    private readonly client: AgentContext,
+    private readonly session: DemoSession,
+    private readonly offered: ClientCapabilities['fs'],
+  ) {}
+
+  /** @throws Error with what to tell the user */
+  async read(path: string): Promise<string> {
+    if (this.offered?.readTextFile !== true) return await readFile(await this.inside(path), 'utf8');
+    return (await this.client.request('fs/read_text_file', { sessionId: this.session.id, path })).content;
+  }
+
+  /** @throws Error with what to tell the user */
+  async write(path: string, content: string): Promise<void> {
+    if (this.offered?.writeTextFile !== true) await writeFile(await this.inside(path), content);
+    else await this.client.request('fs/write_text_file', { sessionId: this.session.id, path, content });
+  }
+
+  private async inside(path: string): Promise<string> {
+    return await insideOneOf([this.session.cwd, ...this.session.additionalDirectories], path);
+  }
+}

@@ -1,0 +1,52 @@
+import type { SessionConfigOption, SessionModeState } from '@agentclientprotocol/sdk';
+import { modes, paces, type DemoSession } from './sessions';
+
+/** The session's settings as ACP's config options. Booleans only for clients that know them. */
+export function configOf(session: DemoSession, takesBooleans: boolean): SessionConfigOption[] {
+  const options: SessionConfigOption[] = [
+    {
+      type: 'select',
+      id: 'mode',
+      name: 'Mode',
+      category: 'mode',
+      currentValue: session.mode,
+      options: modes.map(({ id, name, description }) => ({ value: id, name, description })),
+    },
+    {
+      type: 'select',
+      id: 'pace',
+      name: 'Pace',
+      description: 'How fast answers come',
+      currentValue: session.pace,
+      options: paces.map(({ value, name, description }) => ({ value, name, description })),
+    },
+  ];
+  if (takesBooleans) {
+    const description = 'Say by which rule a prompt was understood';
+    options.push({ type: 'boolean', id: 'verbose', name: 'Verbose', description, currentValue: session.isVerbose });
+  }
+  return options;
+}
+
+/** The same mode for clients that know modes but no config options. */
+export function modesOf(session: DemoSession): SessionModeState {
+  return { currentModeId: session.mode, availableModes: modes.map((mode) => ({ ...mode })) };
+}
+
+/** Sets one option. Returns whether there is such an option with such a value. */
+export function setConfig(session: DemoSession, id: string, value: string | boolean): boolean {
+  const mode = modes.find((candidate) => candidate.id === value);
+  const pace = paces.find((candidate) => candidate.value === value);
+  if (id === 'mode' && mode) {
+    session.mode = mode.id;
+    // A mode is chosen anew, so what was answered "always" under another one no longer holds.
+    session.editRule = 'ask';
+  } else if (id === 'pace' && pace) {
+    session.pace = pace.value;
+  } else if (id === 'verbose' && typeof value === 'boolean') {
+    session.isVerbose = value;
+  } else {
+    return false;
+  }
+  return true;
+}

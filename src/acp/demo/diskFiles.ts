@@ -1,0 +1,81 @@
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { isAbsolute, join, relative, sep } from 'node:path';
+import { errorCode } from '../../base/common/errors';
+import type { DraftHandlers } from '../common/draftConnection';
+import { linesOf } from '../node/draftFiles';
+
+const maxMatches = 1000;
+
+/** The draft's file methods over one folder of the disk: what an agent answers to whom the document says to ask it. */
+export function diskFileHandlers(
+  folder: string,
+): Required<Pick<DraftHandlers, 'readTextFile' | 'readBinaryFile' | 'stat' | 'globSearch'>> {
+  return {
+    async readTextFile({ path, lineOffset, lineLimit }) {
+      const { text, version } = await readInside(folder, path);
+      return { version, content: linesOf(text.toString('utf8'), lineOffset ?? 0, lineLimit ?? Infinity) };
+    },
+    async readBinaryFile({ path, byteOffset, byteLimit }) {
+      const { text, version } = await readInside(folder, path);
+      const start = byteOffset ?? 0;
+      return { version, content: text.subarray(start, start + (byteLimit ?? text.length)).toString('base64') };
+    },
+    async stat({ path }) {
+      try {
+        return { exists: true, isDirectory: (await stat(await insideOneOf([folder], path))).isDirectory() };
+      } catch (error) {
+        if (errorCode(error) === 'ENOENT') return { exists: false, isDirectory: false };
+        throw error;
+      }
+    },
+    async globSearch({ pattern }) {
+      const matches = globPattern(pattern);
+      const names = await readdir(folder, { recursive: true });
+      const found = names.filter((name) => !/(?:^|[\\/])(?:\.git|node_modules)(?:[\\/]|$)/.test(name));
+      const wanted = found.filter((name) => matches.test(name.split(sep).join('/'))).sort();
+      return { matches: wanted.slice(0, maxMatches).map((name) => join(folder, name)) };
+    },
+  };
+}
+
+/** @throws Error for a file that is missing or outside the folder */
+export async function readInside(folder: string, path: string): Promise<{ text: Buffer; version: number }> {
+  const real = await insideOneOf([folder], path);
+  const { mtimeMs } = await stat(real);
+  return { text: await readFile(real), version: Math.trunc(mtimeMs) };
+}
+
+/** The real path of a file in one of the folders. @throws Error for one that is missing or outside */
+export async function insideOneOf(folders: readonly string[], path: string): Promise<string> {
+  const real = await realpath(path);
+  for (const folder of folders) {
+    const below = relative(await realpath(folder), real);
+    if (!/^\.\.(?:[\\/]|$)/.test(below) && !isAbsolute(below)) return real;
+  }
+  throw new Error(`"${path}" is outside the folders of this session.`);
+}
+
+/** `**`, `*`, `?` and `{a,b}`. */
+function globPattern(glob: string): RegExp {
+  const source = glob.replace(/\*\*\/|\*\*|[*?{},]|[\\^$.+()[\]|/-]/g, (part) => {
+    switch (part) {
+      case '**/':
+        return '(?:.*/)?';
+      case '**':
+        return '.*';
+      case '*':
+        return '[^/]*';
+      case '?':
+        return '[^/]';
+      case '{':
+        return '(?:';
+      case '}':
+        return ')';
+      case ',':
+        return glob.includes('{') ? '|' : ',';
+      default:
+        return `\\${part}`;
+    }
+  });
+  return new RegExp(`^${source}$`);
+}

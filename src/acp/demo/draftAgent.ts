@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import { systemClock } from '../../base/node/systemClock';
+import { nullLogger } from '../../base/common/log';
+import type { MessageStream } from '../../wire/common/messageStream';
+import { DraftConnection } from '../common/draftConnection';
+import { MemoryThreads, textOf } from '../common/draftThreads';
+import { answer } from './answer';
+import { DraftTurn } from './draftTurn';
+import type { Turn } from './turn';
+
+/**
+ * Speaks the draft as its original code did: keeps the threads, answers for them, and asks the client for files. The
+ * answer to sendMessage comes after the whole turn.
+ */
+export class DraftAgent {
+  private readonly threads = new MemoryThreads({ now: () => Date.now(), createId: randomUUID });
+  private readonly connection: DraftConnection;
+  private readonly ending = new AbortController();
+
+  /** `cwd`: absolute, what relative paths in prompts are relative to. */
+  constructor(
+    private readonly stream: MessageStream,
+    private readonly cwd: string,
+  ) {
+    const { threads } = this;
+    this.connection = new DraftConnection({
+      stream,
+      clock: systemClock,
+      log: nullLogger,
+      handlers: {
+        getThreads: async () => ({ threads: await threads.getThreads() }),
+        createThread: async () => ({ threadId: await threads.createThread() }),
+        async openThread({ threadId }) {
+          await threads.openThread(threadId);
+          return null;
+        },
+        getThreadEntries: async ({ threadId }) => ({ entries: await threads.getThreadEntries(threadId) }),
+        sendMessage: async ({ threadId, message }) => {
+          await threads.sendMessage(threadId, message);
+          if (message.role === 'user') await answer(this.turn(threadId, textOf(message)));
+          return null;
+        },
+      },
+    });
+  }
+
+  /** Resolves when the client is gone. */
+  async run(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.stream.onDidClose(() => resolve()));
+    this.connection.start();
+    await closed;
+    this.ending.abort();
+    this.connection.dispose();
+  }
+
+  private turn(threadId: string, text: string): Turn {
+    const { connection, cwd, threads } = this;
+    return new DraftTurn({
+      text,
+      cwd,
+      signal: this.ending.signal,
+      async say(words) {
+        const chunk = { type: 'text' as const, chunk: words };
+        await threads.streamMessageChunk(threadId, chunk);
+        await connection.call('streamMessageChunk', { threadId, chunk });
+      },
+      async readFile(path) {
+        const { content } = await connection.call('readTextFile', { threadId, path });
+        threads.didReadFile(threadId, path, content);
+        return content;
+      },
+    });
+  }
+}

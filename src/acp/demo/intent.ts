@@ -1,0 +1,92 @@
+import type { Prompt } from './prompt';
+
+/** What a prompt asks for. `path` is a word of the prompt, not yet resolved. */
+export type Intent =
+  | { readonly kind: 'help' | 'plan' | 'unknown' }
+  | { readonly kind: 'summarise'; readonly paths: readonly string[] }
+  | { readonly kind: 'rename'; readonly from: string; readonly to: string; readonly path: string | undefined }
+  | { readonly kind: 'sort'; readonly path: string | undefined }
+  | { readonly kind: 'run'; readonly line: string }
+  | { readonly kind: 'slow'; readonly words: number }
+  | { readonly kind: 'fail'; readonly how: string };
+
+export interface Command {
+  readonly name: string;
+  readonly description: string;
+  readonly hint?: string;
+}
+
+export const commands: readonly Command[] = [
+  { name: 'help', description: 'Say what the demo agent can do' },
+  { name: 'summarise', description: 'Count lines, declarations and TODOs of a file', hint: 'path' },
+  { name: 'rename', description: 'Rename a word in a file, with your permission', hint: 'old to new in path' },
+  { name: 'sort', description: 'Sort the imports of a file, with your permission', hint: 'path' },
+  { name: 'run', description: "Run a command in the client's terminal", hint: 'command' },
+  { name: 'slow', description: 'Answer slowly, word by word, to try the stop button', hint: 'number of words' },
+  { name: 'plan', description: 'Show a plan that advances' },
+  { name: 'fail', description: 'Fail on purpose', hint: 'error, crash or hang' },
+];
+
+const defaultSlowWords = 60;
+const mostSlowWords = 5000;
+
+/** The rules, first match wins: a slash command, else the first words, else a file that is pointed at. */
+export function intentOf({ text, files }: Prompt): Intent {
+  const slash = /^\/(\w+)\s*([\s\S]*)$/.exec(text);
+  if (slash) return commandIntent((slash[1] ?? '').toLowerCase(), (slash[2] ?? '').trim());
+
+  const run = /^run:?\s+(\S[\s\S]*)$/i.exec(text);
+  if (run) return { kind: 'run', line: (run[1] ?? '').trim() };
+  const rename = /^rename\s+(\S[\s\S]*)$/i.exec(text);
+  if (rename) return commandIntent('rename', rename[1] ?? '');
+  const sort = /^sort\s+(?:the\s+)?imports\b\s*(?:(?:in|of)\s+)?([\s\S]*)$/i.exec(text);
+  if (sort) return commandIntent('sort', sort[1] ?? '');
+  if (/^slow(?:ly)?\b/i.test(text)) return commandIntent('slow', /\d+/.exec(text)?.[0] ?? '');
+  if (/^plan\b/i.test(text)) return { kind: 'plan' };
+
+  const paths = pathsIn(text);
+  if (files.length > 0 || paths.length > 0) return { kind: 'summarise', paths };
+  if (/^(?:hi|hello|hey|help|good \w+|what can you do)\b/i.test(text) || text === '') return { kind: 'help' };
+  return { kind: 'unknown' };
+}
+
+function commandIntent(name: string, rest: string): Intent {
+  switch (name) {
+    case 'help':
+    case 'plan':
+      return { kind: name };
+    case 'summarise':
+    case 'summarize':
+      return { kind: 'summarise', paths: rest === '' ? [] : [rest] };
+    case 'rename': {
+      const words = /^(\S+)\s+(?:to|->|→)\s+(\S+)(?:\s+in\s+([\s\S]+))?$/i.exec(rest.trim());
+      if (!words) return { kind: 'unknown' };
+      const [, from = '', to = '', path] = words;
+      return { kind: 'rename', from: unquoted(from), to: unquoted(to), path };
+    }
+    case 'sort':
+      return { kind: 'sort', path: rest.replace(/^imports\s+(?:(?:in|of)\s+)?/i, '').trim() || undefined };
+    case 'run':
+      return rest === '' ? { kind: 'unknown' } : { kind: 'run', line: rest };
+    case 'slow': {
+      const words = /^\d+$/.test(rest) ? Number(rest) : defaultSlowWords;
+      return { kind: 'slow', words: Math.min(words, mostSlowWords) };
+    }
+    case 'fail':
+      return { kind: 'fail', how: rest };
+    default:
+      return { kind: 'unknown' };
+  }
+}
+
+/** Words that look like a path: `@name`, something with a slash, or a name with an extension. */
+function pathsIn(text: string): string[] {
+  const words = text.split(/\s+/).map((word) => word.replace(/^[`'"(<]+|[`'")>,;:?!.]+$/g, ''));
+  return words.filter(
+    (word) => !/^https?:/i.test(word) && /^(?:@\S+|file:\S+|\S*[\\/]\S*\w|[\w.-]*\w\.[A-Za-z]\w{0,7})$/.test(word),
+  );
+}
+
+function unquoted(word: string): string {
+  return word.replace(/^[`'"]|[`'"]$/g, '');
+}

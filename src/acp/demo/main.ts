@@ -1,0 +1,60 @@
+import { Readable, Writable } from 'node:stream';
+import { ndJsonStream } from '@agentclientprotocol/sdk';
+import { messageOf } from '../../base/common/errors';
+import { DocumentAgent } from './documentAgent';
+import { DraftAgent } from './draftAgent';
+import { parseOptions, usage, type DemoOptions } from './options';
+import { DemoSessions } from './sessions';
+import { SignIn } from './signIn';
+import { StdioStream } from './stdioStream';
+import { V1Agent } from './v1Agent';
+
+const name = 'Demo agent (no model)';
+const version = '1.0.0';
+
+function warn(message: string): void {
+  process.stderr.write(`${message}\n`);
+}
+
+async function speakV1({ needsSignIn, stateFolder }: DemoOptions): Promise<void> {
+  const sessions = new DemoSessions(stateFolder);
+  const signIn = new SignIn(needsSignIn, stateFolder);
+  const stream = ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin));
+  const connection = new V1Agent({ name, version, sessions, signIn, warn }).app().connect(stream);
+  await connection.closed;
+  sessions.endAllTurns();
+}
+
+async function main(argv: readonly string[]): Promise<number> {
+  let options: DemoOptions;
+  try {
+    options = parseOptions(argv);
+  } catch (error) {
+    warn(`${messageOf(error)}\n\n${usage}`);
+    return 2;
+  }
+  if (options.signsIn) {
+    await new SignIn(true, options.stateFolder).signIn();
+    warn('Signed in to the demo. You may close this terminal.');
+    return 0;
+  }
+  switch (options.dialect) {
+    case 'v1':
+      await speakV1(options);
+      return 0;
+    case 'original':
+      await new DraftAgent(new StdioStream(), process.cwd()).run();
+      return 0;
+    case 'document':
+      await new DocumentAgent(new StdioStream(), process.cwd()).run();
+      return 0;
+  }
+}
+
+main(process.argv.slice(2)).then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    warn(messageOf(error));
+    process.exit(1);
+  },
+);

@@ -1,0 +1,39 @@
+import { resolve } from 'node:path';
+
+export interface DemoOptions {
+  /** `original` answers the thread methods and asks for files; `document` the other way round. */
+  readonly dialect: 'v1' | 'original' | 'document';
+  /** Absolute. */
+  readonly stateFolder: string | undefined;
+  readonly needsSignIn: boolean;
+  /** Sign in and exit. */
+  readonly signsIn: boolean;
+}
+
+export const usage = `Demo agent (no model): an Agent Client Protocol agent over stdio.
+
+  --draft            speak the draft of June 2025, as its code had it
+  --draft=document   speak it as its document reads
+  --state DIR        keep sessions in a folder, so that another process can load them
+  --auth             refuse sessions until the client has authenticated
+  --sign-in          sign in (with --state) and exit
+`;
+
+/** @throws RangeError for an argument that is not known */
+export function parseOptions(argv: readonly string[]): DemoOptions {
+  let dialect: DemoOptions['dialect'] = 'v1';
+  let stateFolder: string | undefined;
+  let needsSignIn = false;
+  let signsIn = false;
+  for (let at = 0; at < argv.length; at++) {
+    const argument = argv[at] ?? '';
+    const folder = argument === '--state' ? argv[++at] : /^--state=(.+)$/.exec(argument)?.[1];
+    if (folder !== undefined) stateFolder = resolve(folder);
+    else if (argument === '--draft') dialect = 'original';
+    else if (argument === '--draft=document') dialect = 'document';
+    else if (argument === '--auth') needsSignIn = true;
+    else if (argument === '--sign-in') signsIn = true;
+    else throw new RangeError(`Unknown argument: ${argument}`);
+  }
+  return { dialect, stateFolder, needsSignIn, signsIn };
+}

@@ -1,0 +1,92 @@
+/** What a look at a text file finds without understanding it. Lines are 1-based. */
+export interface Outline {
+  readonly lines: number;
+  readonly imports: number;
+  readonly declarations: readonly Declaration[];
+  readonly todos: readonly { readonly text: string; readonly line: number }[];
+}
+
+export interface Declaration {
+  readonly kind: string;
+  readonly name: string;
+  readonly line: number;
+}
+
+interface Language {
+  readonly extensions: RegExp;
+  readonly import?: RegExp;
+  /** Each has one group, the name. */
+  readonly declarations: readonly (readonly [kind: string, pattern: RegExp])[];
+}
+
+const exported = String.raw`^\s*(?:export\s+)?(?:default\s+)?(?:declare\s+)?`;
+const visible = String.raw`^\s*(?:pub(?:\([^)]*\))?\s+)?`;
+
+const languages: readonly Language[] = [
+  {
+    extensions: /\.[cm]?[jt]sx?$/i,
+    import: /^\s*import\b/,
+    declarations: [
+      ['function', new RegExp(String.raw`${exported}(?:async\s+)?function\s*\*?\s*([\w$]+)`)],
+      ['class', new RegExp(String.raw`${exported}(?:abstract\s+)?class\s+([\w$]+)`)],
+      ['interface', new RegExp(String.raw`${exported}interface\s+([\w$]+)`)],
+      ['type', new RegExp(String.raw`${exported}type\s+([\w$]+)\s*[=<]`)],
+      [
+        'function',
+        new RegExp(String.raw`${exported}(?:const|let)\s+([\w$]+)[^=]*=\s*(?:async\s*)?(?:\([^)]*\)|[\w$]+)[^=]*=>`),
+      ],
+    ],
+  },
+  {
+    extensions: /\.pyi?$/i,
+    import: /^\s*(?:import|from)\s/,
+    declarations: [
+      ['function', /^\s*(?:async\s+)?def\s+(\w+)/],
+      ['class', /^\s*class\s+(\w+)/],
+    ],
+  },
+  {
+    extensions: /\.go$/i,
+    import: /^import\b/,
+    declarations: [
+      ['function', /^func\s+(?:\([^)]*\)\s*)?(\w+)/],
+      ['type', /^type\s+(\w+)/],
+    ],
+  },
+  {
+    extensions: /\.rs$/i,
+    import: /^\s*(?:pub\s+)?use\s/,
+    declarations: [
+      ['function', new RegExp(String.raw`${visible}(?:async\s+|const\s+|unsafe\s+)*fn\s+(\w+)`)],
+      ['struct', new RegExp(String.raw`${visible}struct\s+(\w+)`)],
+      ['enum', new RegExp(String.raw`${visible}enum\s+(\w+)`)],
+      ['trait', new RegExp(String.raw`${visible}trait\s+(\w+)`)],
+    ],
+  },
+  { extensions: /\.(?:md|markdown)$/i, declarations: [['heading', /^#{1,6}\s+(.+?)\s*#*$/]] },
+];
+
+const todoMark = /\b(?:TODO|FIXME|XXX)\b[:\s]*(.*)$/;
+
+/** `name` tells the language; of an unknown one only lines and TODOs are found. */
+export function outlineOf(name: string, text: string): Outline {
+  const language = languages.find(({ extensions }) => extensions.test(name));
+  const lines = text.split(/\r\n|\n|\r/);
+  if (lines.at(-1) === '') lines.pop();
+  const declarations: Declaration[] = [];
+  const todos: { text: string; line: number }[] = [];
+  let imports = 0;
+  for (const [index, content] of lines.entries()) {
+    const line = index + 1;
+    if (language?.import?.test(content)) imports++;
+    for (const [kind, pattern] of language?.declarations ?? []) {
+      const found = pattern.exec(content)?.[1];
+      if (found === undefined) continue;
+      declarations.push({ kind, name: found, line });
+      break;
+    }
+    const todo = todoMark.exec(content)?.[1];
+    if (todo !== undefined) todos.push({ text: todo.replace(/\s*(?:\*\/|-->)\s*$/, '').trim(), line });
+  }
+  return { lines: lines.length, imports, declarations, todos };
+}

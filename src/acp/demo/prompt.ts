@@ -1,0 +1,52 @@
+import { fileURLToPath } from 'node:url';
+import { isAbsolute, resolve } from 'node:path';
+
+/** What the user sent: the words, and the files that came along with them. */
+export interface Prompt {
+  readonly text: string;
+  readonly files: readonly PromptFile[];
+}
+
+export interface PromptFile {
+  /** Absolute, or the URI when it names no file of this machine. */
+  readonly path: string;
+  /** Its content, when the client has put it into the prompt. */
+  readonly text?: string;
+}
+
+/** The parts of an ACP content block that matter here. */
+export type PromptBlock =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'resource_link'; readonly uri: string }
+  | { readonly type: 'resource'; readonly resource: { readonly uri: string; readonly text?: unknown } }
+  | { readonly type: 'image' | 'audio' };
+
+export function toPrompt(blocks: readonly PromptBlock[]): Prompt {
+  const texts: string[] = [];
+  const files: PromptFile[] = [];
+  for (const block of blocks) {
+    if (block.type === 'text') texts.push(block.text);
+    else if (block.type === 'resource_link') files.push({ path: pathOfUri(block.uri) });
+    else if (block.type === 'resource') {
+      const { uri, text } = block.resource;
+      files.push({ path: pathOfUri(uri), ...(typeof text === 'string' ? { text } : {}) });
+    }
+  }
+  return { text: texts.join('').trim(), files };
+}
+
+/** The absolute path that a word of a prompt names: `src/a.ts`, `@src/a.ts`, `` `src/a.ts` `` and `file:` URIs. */
+export function pathOfWord(word: string, cwd: string): string {
+  const bare = word.replace(/^[`'"(<@]+|[`'")>,;:?!]+$/g, '');
+  const path = pathOfUri(bare);
+  return isAbsolute(path) || path.includes('://') ? path : resolve(cwd, path);
+}
+
+function pathOfUri(uri: string): string {
+  if (!uri.startsWith('file:')) return uri;
+  try {
+    return fileURLToPath(uri);
+  } catch {
+    return uri;
+  }
+}

@@ -1,0 +1,20 @@
+/** A text with one word replaced by another. */
+export interface Renamed {
+  readonly text: string;
+  readonly count: number;
+  /** 1-based, of the first replacement. */
+  readonly firstLine: number;
+}
+
+/** Replaces whole words only: `id` is not found in `idle` or `$id`. Letters are those of any script. */
+export function renameWord(text: string, from: string, to: string): Renamed {
+  const edge = String.raw`[\p{L}\p{N}_$]`;
+  const word = new RegExp(`(?<!${edge})${escapeRegExp(from)}(?!${edge})`, 'gu');
+  const places = [...text.matchAll(word)].map(({ index }) => index);
+  const firstLine = text.slice(0, places[0] ?? 0).split('\n').length;
+  return { text: text.replace(word, () => to), count: places.length, firstLine };
+}
+
+function escapeRegExp(literal: string): string {
+  return literal.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
+}

@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { errorCode } from '../../base/common/errors';
+import { HistoryItem } from './history';
+
+const StoredSession = z.object({
+  id: z.uuid(),
+  cwd: z.string(),
+  additionalDirectories: z.array(z.string()),
+  title: z.string().optional(),
+  /** RFC 3339. */
+  updatedAt: z.string(),
+  history: z.array(HistoryItem),
+});
+type StoredSession = z.infer<typeof StoredSession>;
+
+export const modes = [
+  { id: 'ask', name: 'Ask', description: 'Ask before every edit' },
+  { id: 'auto-edit', name: 'Auto edit', description: 'Write edits without asking; everything else as in Ask' },
+] as const;
+export type ModeId = (typeof modes)[number]['id'];
+
+export const paces = [
+  { value: 'quick', name: 'Quick', description: 'Whole paragraphs at once', wordMs: 0 },
+  { value: 'steady', name: 'Steady', description: 'A word every 20 ms', wordMs: 20 },
+  { value: 'slow', name: 'Slow', description: 'A word every 80 ms', wordMs: 80 },
+] as const;
+export type PaceId = (typeof paces)[number]['value'];
+
+/** One conversation. What the user set lasts as long as the process. */
+export interface DemoSession extends StoredSession {
+  mode: ModeId;
+  pace: PaceId;
+  isVerbose: boolean;
+  /** What the user answered "always" about edits. */
+  editRule: 'ask' | 'allow' | 'reject';
+  callCount: number;
+  /** The running turn. */
+  turn: AbortController | undefined;
+}
+
+/** The sessions of the demo agent: in memory, and in a folder when there is one, so that another process finds them. */
+export class DemoSessions {
+  private readonly open = new Map<string, DemoSession>();
+
+  /** `folder`: absolute; created when needed. */
+  constructor(private readonly folder: string | undefined) {}
+
+  async create(cwd: string, additionalDirectories: readonly string[]): Promise<DemoSession> {
+    const stored = { id: randomUUID(), cwd, additionalDirectories: [...additionalDirectories], history: [] };
+    const session = begin({ ...stored, updatedAt: new Date().toISOString() });
+    this.open.set(session.id, session);
+    await this.save(session);
+    return session;
+  }
+
+  get(id: string): DemoSession | undefined {
+    return this.open.get(id);
+  }
+
+  /** A session of this process, or one that is on disk. */
+  async load(id: string): Promise<DemoSession | undefined> {
+    const known = this.get(id);
+    if (known) return known;
+    const stored = await this.read(`${id}.json`);
+    if (stored?.id !== id) return undefined;
+    const session = begin(stored);
+    this.open.set(id, session);
+    return session;
+  }
+
+  /** Newest first. */
+  async list(): Promise<StoredSession[]> {
+    const all = new Map<string, StoredSession>(this.open);
+    for (const name of await this.names()) {
+      const stored = await this.read(name);
+      if (stored && !all.has(stored.id)) all.set(stored.id, stored);
+    }
+    return [...all.values()].sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1));
+  }
+
+  /** Ends its turn. Without a folder a closed session stays in memory, or else it could never be loaded again. */
+  close(id: string): void {
+    this.open.get(id)?.turn?.abort();
+    if (this.folder !== undefined) this.open.delete(id);
+  }
+
+  async delete(id: string): Promise<void> {
+    this.open.get(id)?.turn?.abort();
+    this.open.delete(id);
+    if (this.folder !== undefined && z.uuid().safeParse(id).success) {
+      await rm(join(this.folder, `${id}.json`), { force: true });
+    }
+  }
+
+  endAllTurns(): void {
+    for (const { turn } of this.open.values()) turn?.abort();
+  }
+
+  /** Writes the file beside its place first, so that no reader sees half of it. */
+  async save(session: DemoSession): Promise<void> {
+    if (this.folder === undefined) return;
+    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+    const path = join(this.folder, `${session.id}.json`);
+    await writeFile(`${path}.part`, JSON.stringify(StoredSession.parse(session)), { mode: 0o600 });
+    await rename(`${path}.part`, path);
+  }
+
+  private async names(): Promise<string[]> {
+    if (this.folder === undefined) return [];
+    try {
+      return (await readdir(this.folder)).filter((name) => name.endsWith('.json'));
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return [];
+      throw error;
+    }
+  }
+
+  private async read(name: string): Promise<StoredSession | undefined> {
+    if (this.folder === undefined || !z.uuid().safeParse(name.replace(/\.json$/, '')).success) return undefined;
+    try {
+      const value: unknown = JSON.parse(await readFile(join(this.folder, name), 'utf8'));
+      return StoredSession.safeParse(value).data;
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT' || error instanceof SyntaxError) return undefined;
+      throw error;
+    }
+  }
+}
+
+function begin(stored: StoredSession): DemoSession {
+  return { ...stored, mode: 'ask', pace: 'quick', isVerbose: false, editRule: 'ask', callCount: 0, turn: undefined };
+}

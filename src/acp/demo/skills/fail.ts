@@ -1,0 +1,23 @@
+import { RpcError, rpcErrorCode } from '../../../wire/common/connectionErrors';
+import type { Turn } from '../turn';
+
+/** For trying what a client does with a broken agent. @throws RpcError for `error` */
+export async function fail(turn: Turn, how: string): Promise<void> {
+  switch (how) {
+    case 'error':
+      throw new RpcError(rpcErrorCode.internalError, 'The demo agent failed because you asked it to.');
+    case 'crash':
+      await turn.say('Good bye.\n');
+      await lastWords('The demo agent crashed because you asked it to.\n');
+      return process.exit(1);
+    case 'hang':
+      // Deaf to the signal on purpose: this is what a client's watchdog is for.
+      return await new Promise<never>(() => undefined);
+    default:
+      await turn.say('How? `/fail error`, `/fail crash` or `/fail hang` (which only killing me ends).\n');
+  }
+}
+
+function lastWords(text: string): Promise<void> {
+  return new Promise((resolve) => process.stderr.write(text, () => resolve()));
+}

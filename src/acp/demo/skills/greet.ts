@@ -1,0 +1,28 @@
+import { commands } from '../intent';
+import type { Turn } from '../turn';
+
+const abilities = commands
+  .filter(({ name }) => name !== 'help')
+  .map(({ name, description, hint }) => `- \`/${name}${hint === undefined ? '' : ` <${hint}>`}\`: ${description}`)
+  .join('\n');
+
+/** Explains itself, in markdown that shows what the client makes of lists, code and links. */
+export async function greet(turn: Turn): Promise<void> {
+  await turn.say(
+    `# Demo agent (no model)\n\n` +
+      `I am a **program with a few fixed rules**, not an AI: nothing you write leaves this machine. ` +
+      `I am here so that you can try everything before you install a real agent.\n\n` +
+      `${abilities}\n\n` +
+      `Plain words work as well:\n\n` +
+      '```text\nrename colour to color in src/paint.ts\nsort imports in src/main.ts\nrun git status\nsummarise README.md\n```\n\n' +
+      `Real agents speak the same [Agent Client Protocol](https://agentclientprotocol.com).\n`,
+  );
+}
+
+/** Says that no rule fits, rather than making something up. */
+export async function admit(turn: Turn): Promise<void> {
+  await turn.say(
+    `I have no model, so I only understand a few fixed phrases, and this is none of them. ` +
+      `Type \`/help\` for the list, or point me at a file and I will summarise it.\n`,
+  );
+}

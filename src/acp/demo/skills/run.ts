@@ -1,0 +1,36 @@
+import { messageOf } from '../../../base/common/errors';
+import { splitCommand } from '../argv';
+import type { Turn } from '../turn';
+
+/** Runs a command in the client's terminal; there is no shell, so it is one program and its arguments. */
+export async function run(turn: Turn, line: string): Promise<void> {
+  let argv: string[];
+  try {
+    argv = splitCommand(line.replace(/^`+|`+$/g, ''));
+  } catch (error) {
+    await turn.say(`${messageOf(error)} Close it and send the command again.\n`);
+    return;
+  }
+  const [command, ...args] = argv;
+  if (command === undefined) {
+    await turn.say('Run what? For example `/run git status`.\n');
+    return;
+  }
+  const outcome = await turn.runCommand([command, ...args]);
+  switch (outcome.kind) {
+    case 'exited':
+      await turn.say(sentenceOf(command, outcome.exitCode, outcome.signal));
+      return;
+    case 'failed':
+      await turn.say(`The client did not run \`${command}\`: ${outcome.reason}\n`);
+      return;
+    case 'unsupported':
+      await turn.say('This client offers no terminal, and I start no processes of my own.\n');
+  }
+}
+
+function sentenceOf(command: string, exitCode: number | undefined, signal: string | undefined): string {
+  if (signal !== undefined) return `\`${command}\` was ended by ${signal}.\n`;
+  if (exitCode === undefined) return `\`${command}\` ended without saying how.\n`;
+  return `\`${command}\` ended with exit code ${exitCode}${exitCode === 0 ? '.' : ': it reports a failure.'}\n`;
+}

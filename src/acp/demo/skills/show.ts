@@ -1,0 +1,35 @@
+import type { PlanStep, Turn } from '../turn';
+
+const sentence =
+  'This answer comes one word at a time, so that you can see it grow and stop it whenever you like.'.split(' ');
+
+const slowWordMs = 60;
+
+/** One word at a time, slowly enough for a hand on the stop button. */
+export async function speakSlowly(turn: Turn, words: number): Promise<void> {
+  for (let index = 0; index < words; index++) {
+    await turn.sleep(Math.max(0, slowWordMs - turn.paceMs));
+    await turn.say(`${sentence[index % sentence.length] ?? ''} `);
+  }
+  await turn.say(`\n\nSaid ${words} words.\n`);
+}
+
+const steps: readonly Pick<PlanStep, 'content' | 'priority'>[] = [
+  { content: 'Show this plan', priority: 'high' },
+  { content: 'Tick off one entry after another', priority: 'medium' },
+  { content: 'Say that all is done', priority: 'low' },
+];
+
+/** A plan whose entries advance: the whole of it is sent each time. */
+export async function showPlan(turn: Turn): Promise<void> {
+  for (let current = 0; current <= steps.length; current++) {
+    await turn.plan(
+      steps.map((step, index) => ({
+        ...step,
+        status: index < current ? 'completed' : index === current ? 'in_progress' : 'pending',
+      })),
+    );
+    await turn.sleep(turn.paceMs);
+  }
+  await turn.say('Every entry of the plan is done.\n');
+}

@@ -1,0 +1,60 @@
+import { basename } from 'node:path';
+import { messageOf } from '../../../base/common/errors';
+import { outlineOf } from '../outline';
+import { pathOfWord, type PromptFile } from '../prompt';
+import { TurnCancelled, type Turn } from '../turn';
+
+const mostListed = 40;
+
+/** Tells what is in the files that came with the prompt, else in those its words name. */
+export async function summarise(turn: Turn, paths: readonly string[]): Promise<void> {
+  const named = paths.map((path) => ({ path: pathOfWord(path, turn.cwd) }));
+  const files = turn.prompt.files.length > 0 ? turn.prompt.files : named;
+  if (files.length === 0) {
+    await turn.say('Which file? Name it, as in `/summarise src/main.ts`, or attach it.\n');
+    return;
+  }
+  await turn.think(
+    `The prompt points at ${files.map(({ path }) => basename(path)).join(', ')}. I count what is in there.`,
+  );
+  for (const file of files) await summariseFile(turn, file);
+}
+
+async function summariseFile(turn: Turn, { path, text }: PromptFile): Promise<void> {
+  let content: string;
+  try {
+    content = text ?? (await turn.readFile(path));
+  } catch (error) {
+    if (error instanceof TurnCancelled) throw error;
+    await turn.say(`I could not read \`${path}\`: ${messageOf(error)}\n\n`);
+    return;
+  }
+  await turn.say(summaryOf(path, content));
+}
+
+function summaryOf(path: string, text: string): string {
+  const { lines, imports, declarations, todos } = outlineOf(path, text);
+  const counts = [
+    count(lines, 'line'),
+    count(declarations.length, 'declaration'),
+    count(imports, 'import'),
+    count(todos.length, 'TODO'),
+  ];
+  const parts = [`**${basename(path)}**: ${counts.join(', ')}.`];
+  if (declarations.length > 0) {
+    parts.push(list(declarations.map(({ kind, name, line }) => `${kind} \`${name}\`, line ${line}`)));
+  }
+  if (todos.length > 0) {
+    parts.push(`To do:\n\n${list(todos.map(({ text: todo, line }) => `line ${line}: ${todo || '(no words)'}`))}`);
+  }
+  return `${parts.join('\n\n')}\n\n`;
+}
+
+function list(items: readonly string[]): string {
+  const shown = items.slice(0, mostListed).map((item) => `- ${item}`);
+  return [...shown, ...(items.length > mostListed ? [`- … and ${items.length - mostListed} more`] : [])].join('\n');
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

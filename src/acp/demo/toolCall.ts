@@ -1,0 +1,69 @@
+import type { AgentContext, SessionUpdate, ToolCall as WireToolCall, ToolCallContent } from '@agentclientprotocol/sdk';
+import { remember, type ToolHistory } from './history';
+import type { DemoSession } from './sessions';
+
+export interface ToolCallStart {
+  readonly title: string;
+  readonly kind: ToolHistory['kind'];
+  readonly path?: string;
+  /** 1-based. */
+  readonly line?: number;
+  readonly rawInput: unknown;
+  readonly content?: ToolCallContent[];
+}
+
+/** One tool call as the client sees it: announced, updated, and always ended. */
+export class DemoToolCall {
+  readonly id: string;
+
+  constructor(
+    private readonly client: AgentContext,
+    private readonly session: DemoSession,
+    private readonly about: ToolCallStart,
+  ) {
+    this.id = `call-${++session.callCount}`;
+  }
+
+  /** As a permission request shows it. */
+  get description(): WireToolCall {
+    const { title, kind, path, line, rawInput, content } = this.about;
+    const locations = path === undefined ? [] : [{ path, ...(line === undefined ? {} : { line }) }];
+    return { toolCallId: this.id, title, kind, status: 'pending', locations, rawInput, content: content ?? [] };
+  }
+
+  async start(): Promise<void> {
+    await this.send({ sessionUpdate: 'tool_call', ...this.description });
+  }
+
+  async progress(content?: ToolCallContent[]): Promise<void> {
+    const changed = content === undefined ? {} : { content };
+    await this.send({ sessionUpdate: 'tool_call_update', toolCallId: this.id, status: 'in_progress', ...changed });
+  }
+
+  /** `kept` is what the history tells; `shown` replaces the content that the client has, if given. */
+  async end(
+    status: ToolHistory['status'],
+    rawOutput: unknown,
+    kept: ToolHistory['content'],
+    shown?: ToolCallContent[],
+  ): Promise<void> {
+    const { title, kind, path } = this.about;
+    const place = path === undefined ? {} : { path };
+    remember(this.session.history, { type: 'tool', toolCallId: this.id, title, kind, status, content: kept, ...place });
+    const changed = shown === undefined ? {} : { content: shown };
+    await this.send({ sessionUpdate: 'tool_call_update', toolCallId: this.id, status, rawOutput, ...changed });
+  }
+
+  async fail(reason: string): Promise<void> {
+    const content = [{ type: 'text' as const, text: reason }];
+    await this.end('failed', { error: reason }, content, [textContent(reason)]);
+  }
+
+  private async send(update: SessionUpdate): Promise<void> {
+    await this.client.notify('session/update', { sessionId: this.session.id, update });
+  }
+}
+
+export function textContent(text: string): ToolCallContent {
+  return { type: 'content', content: { type: 'text', text } };
+}

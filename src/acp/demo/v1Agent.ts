@@ -1,0 +1,234 @@
+import {
+  agent,
+  RequestError,
+  type AgentApp,
+  type AgentContext,
+  type ClientCapabilities,
+} from '@agentclientprotocol/sdk';
+import { messageOf } from '../../base/common/errors';
+import { RpcError } from '../../wire/common/connectionErrors';
+import { answer } from './answer';
+import { configOf, modesOf, setConfig } from './config';
+import { remember, wordsIn } from './history';
+import { commands } from './intent';
+import { toPrompt, type PromptBlock } from './prompt';
+import { replayOf } from './replay';
+import type { DemoSession, DemoSessions } from './sessions';
+import type { SignIn } from './signIn';
+import { TurnCancelled } from './turn';
+import { V1Turn } from './v1Turn';
+
+export interface V1AgentOptions {
+  readonly name: string;
+  readonly version: string;
+  readonly sessions: DemoSessions;
+  readonly signIn: SignIn;
+  /** For what goes wrong without anybody having asked. */
+  readonly warn: (message: string) => void;
+}
+
+const sessionsPerPage = 50;
+const contextWords = 100_000;
+const titleLength = 60;
+
+/** The demo agent as ACP v1 sees it: one connection, any number of sessions. */
+export class V1Agent {
+  private capabilities: ClientCapabilities = {};
+
+  constructor(private readonly options: V1AgentOptions) {}
+
+  /** The handlers of all methods, ready to be connected once. */
+  app(): AgentApp {
+    const { name, version, sessions, signIn } = this.options;
+    return agent({ name })
+      .onRequest('initialize', ({ params }) => {
+        this.capabilities = params.clientCapabilities ?? {};
+        return {
+          protocolVersion: 1,
+          agentInfo: { name: 'backline-demo-agent', title: name, version },
+          agentCapabilities: {
+            loadSession: true,
+            promptCapabilities: { embeddedContext: true },
+            sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, additionalDirectories: {} },
+            auth: { logout: {} },
+          },
+          authMethods: signIn.methods(this.capabilities.auth?.terminal === true),
+        };
+      })
+      .onRequest('authenticate', async ({ params }) => {
+        if (params.methodId !== 'demo-sign-in') throw RequestError.invalidParams({ methodId: params.methodId });
+        await signIn.signIn();
+        return {};
+      })
+      .onRequest('logout', async () => {
+        await signIn.signOut();
+        return {};
+      })
+      .onRequest('session/new', async ({ params, client }) => {
+        await this.checkSignedIn();
+        const session = await sessions.create(params.cwd, params.additionalDirectories ?? []);
+        this.announceCommands(client, session);
+        return { sessionId: session.id, ...this.stateOf(session) };
+      })
+      .onRequest('session/load', async ({ params, client }) => {
+        const session = await this.takeUp(params);
+        for (const item of session.history) {
+          await client.notify('session/update', { sessionId: session.id, update: replayOf(item) });
+        }
+        this.announceCommands(client, session);
+        return this.stateOf(session);
+      })
+      .onRequest('session/resume', async ({ params, client }) => {
+        const session = await this.takeUp(params);
+        this.announceCommands(client, session);
+        return this.stateOf(session);
+      })
+      .onRequest('session/list', async ({ params }) => {
+        const start = Number(params.cursor ?? 0);
+        if (!Number.isSafeInteger(start) || start < 0) throw RequestError.invalidParams({ cursor: params.cursor });
+        const all = (await sessions.list()).filter(({ cwd }) => cwd === (params.cwd ?? cwd));
+        const page = all.slice(start, start + sessionsPerPage);
+        return {
+          sessions: page.map(({ id, cwd, additionalDirectories, title, updatedAt }) => ({
+            sessionId: id,
+            cwd,
+            additionalDirectories,
+            updatedAt,
+            ...(title === undefined ? {} : { title }),
+          })),
+          ...(start + page.length < all.length ? { nextCursor: String(start + page.length) } : {}),
+        };
+      })
+      .onRequest('session/close', ({ params }) => {
+        this.session(params.sessionId);
+        sessions.close(params.sessionId);
+        return {};
+      })
+      .onRequest('session/delete', async ({ params }) => {
+        await sessions.delete(params.sessionId);
+        return {};
+      })
+      .onRequest('session/set_mode', async ({ params, client }) => {
+        const session = this.session(params.sessionId);
+        if (!setConfig(session, 'mode', params.modeId)) throw RequestError.invalidParams({ modeId: params.modeId });
+        await this.announceConfig(client, session);
+        return {};
+      })
+      .onRequest('session/set_config_option', async ({ params, client }) => {
+        const session = this.session(params.sessionId);
+        const before = session.mode;
+        if (!setConfig(session, params.configId, params.value)) {
+          throw RequestError.invalidParams({ configId: params.configId, value: params.value });
+        }
+        if (session.mode !== before) await this.announceMode(client, session);
+        return { configOptions: this.stateOf(session).configOptions };
+      })
+      .onRequest('session/prompt', async ({ params, client, signal }) => {
+        const stopReason = await this.runTurn(client, this.session(params.sessionId), params.prompt, signal);
+        return { stopReason };
+      })
+      .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.turn?.abort());
+  }
+
+  private async runTurn(
+    client: AgentContext,
+    session: DemoSession,
+    blocks: readonly PromptBlock[],
+    signal: AbortSignal,
+  ): Promise<'end_turn' | 'cancelled'> {
+    if (session.turn) {
+      throw new RequestError(-32600, 'This session is still answering. Cancel that turn or wait for its end.');
+    }
+    const controller = new AbortController();
+    session.turn = controller;
+    const prompt = toPrompt(blocks);
+    remember(session.history, { type: 'user', text: prompt.text });
+    try {
+      await this.announceTitle(client, session, prompt.text);
+      const turnSignal = AbortSignal.any([controller.signal, signal]);
+      const { capabilities } = this;
+      await answer(new V1Turn({ client, session, capabilities, prompt, signal: turnSignal }));
+      return 'end_turn';
+    } catch (error) {
+      if (error instanceof TurnCancelled) return 'cancelled';
+      throw error instanceof RpcError ? new RequestError(error.code, error.message, error.data) : error;
+    } finally {
+      session.turn = undefined;
+      await this.finishTurn(client, session);
+    }
+  }
+
+  private async finishTurn(client: AgentContext, session: DemoSession): Promise<void> {
+    session.updatedAt = new Date().toISOString();
+    const used = wordsIn(session.history);
+    try {
+      const update = { sessionUpdate: 'usage_update' as const, used, size: contextWords };
+      await client.notify('session/update', { sessionId: session.id, update });
+      if (this.options.sessions.get(session.id)) await this.options.sessions.save(session);
+    } catch (error) {
+      this.options.warn(`The session could not be kept: ${messageOf(error)}`);
+    }
+  }
+
+  private async announceTitle(client: AgentContext, session: DemoSession, text: string): Promise<void> {
+    if (session.title !== undefined || text === '') return;
+    session.title = text.split('\n', 1)[0]?.slice(0, titleLength) ?? '';
+    const update = { sessionUpdate: 'session_info_update' as const, title: session.title };
+    await client.notify('session/update', { sessionId: session.id, update });
+  }
+
+  /** After the answer that names the session to the client. */
+  private announceCommands(client: AgentContext, session: DemoSession): void {
+    const availableCommands = commands.map(({ name, description, hint }) => ({
+      name,
+      description,
+      ...(hint === undefined ? {} : { input: { hint } }),
+    }));
+    const update = { sessionUpdate: 'available_commands_update' as const, availableCommands };
+    setImmediate(() => {
+      client.notify('session/update', { sessionId: session.id, update }).catch((error: unknown) => {
+        this.options.warn(`The client does not hear: ${messageOf(error)}`);
+      });
+    });
+  }
+
+  private async announceConfig(client: AgentContext, session: DemoSession): Promise<void> {
+    const { configOptions } = this.stateOf(session);
+    const update = { sessionUpdate: 'config_option_update' as const, configOptions };
+    await client.notify('session/update', { sessionId: session.id, update });
+    await this.announceMode(client, session);
+  }
+
+  private async announceMode(client: AgentContext, session: DemoSession): Promise<void> {
+    const update = { sessionUpdate: 'current_mode_update' as const, currentModeId: session.mode };
+    await client.notify('session/update', { sessionId: session.id, update });
+  }
+
+  private stateOf(session: DemoSession) {
+    const takesBooleans = this.capabilities.session?.configOptions?.boolean !== undefined;
+    return { modes: modesOf(session), configOptions: configOf(session, takesBooleans) };
+  }
+
+  private async takeUp(params: {
+    sessionId: string;
+    cwd: string;
+    additionalDirectories?: readonly string[];
+  }): Promise<DemoSession> {
+    await this.checkSignedIn();
+    const session = await this.options.sessions.load(params.sessionId);
+    if (!session) throw RequestError.sessionNotFound(params.sessionId);
+    session.cwd = params.cwd;
+    session.additionalDirectories = [...(params.additionalDirectories ?? [])];
+    return session;
+  }
+
+  private session(id: string): DemoSession {
+    const session = this.options.sessions.get(id);
+    if (!session) throw RequestError.sessionNotFound(id);
+    return session;
+  }
+
+  private async checkSignedIn(): Promise<void> {
+    if (!(await this.options.signIn.isDone())) throw RequestError.authRequired();
+  }
+}

@@ -1,0 +1,212 @@
+import { basename } from 'node:path';
+import type { AgentContext, ClientCapabilities, SessionUpdate, TerminalHandle } from '@agentclientprotocol/sdk';
+import { messageOf } from '../../base/common/errors';
+import { ClientFiles } from './clientFiles';
+import { remember } from './history';
+import type { Prompt } from './prompt';
+import { paces, type DemoSession } from './sessions';
+import { DemoToolCall } from './toolCall';
+import {
+  sleep,
+  TurnCancelled,
+  unlessCancelled,
+  type CommandOutcome,
+  type EditOutcome,
+  type PlanStep,
+  type ProposedEdit,
+  type Turn,
+} from './turn';
+
+export interface V1TurnOptions {
+  readonly client: AgentContext;
+  readonly session: DemoSession;
+  readonly capabilities: ClientCapabilities;
+  readonly prompt: Prompt;
+  readonly signal: AbortSignal;
+}
+
+const outputByteLimit = 256 * 1024;
+
+/** A turn of an ACP v1 session: everything is shown by session/update and done by the client. */
+export class V1Turn implements Turn {
+  private readonly files: ClientFiles;
+
+  constructor(private readonly options: V1TurnOptions) {
+    this.files = new ClientFiles(options.client, options.session, options.capabilities.fs);
+  }
+
+  get prompt(): Prompt {
+    return this.options.prompt;
+  }
+
+  get cwd(): string {
+    return this.options.session.cwd;
+  }
+
+  get signal(): AbortSignal {
+    return this.options.signal;
+  }
+
+  get isVerbose(): boolean {
+    return this.options.session.isVerbose;
+  }
+
+  get paceMs(): number {
+    return paces.find(({ value }) => value === this.options.session.pace)?.wordMs ?? 0;
+  }
+
+  async say(text: string): Promise<void> {
+    const pieces = text.split(this.paceMs > 0 ? /(?<=\s)(?=\S)/ : /(?<=\n)/);
+    for (const piece of pieces) {
+      if (this.paceMs > 0) await this.sleep(this.paceMs);
+      await this.send({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: piece } });
+      remember(this.options.session.history, { type: 'agent', text: piece });
+    }
+  }
+
+  async think(text: string): Promise<void> {
+    await this.send({ sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text } });
+    remember(this.options.session.history, { type: 'thought', text });
+  }
+
+  async plan(entries: readonly PlanStep[]): Promise<void> {
+    await this.send({ sessionUpdate: 'plan', entries: entries.map((entry) => ({ ...entry })) });
+    remember(this.options.session.history, { type: 'plan', entries: entries.map((entry) => ({ ...entry })) });
+  }
+
+  async readFile(path: string): Promise<string> {
+    const call = this.toolCall({ title: `Read ${basename(path)}`, kind: 'read', path, rawInput: { path } });
+    return await this.during(call, async () => {
+      const text = await this.wait(this.files.read(path));
+      const found = `${text.split('\n').length} lines`;
+      await call.end('completed', { found }, [{ type: 'text', text: found }]);
+      return text;
+    });
+  }
+
+  async proposeEdit({ title, path, oldText, newText, line }: ProposedEdit): Promise<EditOutcome> {
+    const diff = { type: 'diff' as const, path, oldText, newText };
+    const call = this.toolCall({ title, kind: 'edit', path, line, rawInput: { path, title }, content: [diff] });
+    return await this.during(call, async () => {
+      if (!(await this.mayEdit(call))) {
+        await call.end('failed', { error: 'The user rejected the edit' }, [diff]);
+        return { kind: 'rejected' };
+      }
+      await call.progress();
+      const reason = await this.write(path, oldText, newText);
+      if (reason === undefined) {
+        await call.end('completed', { written: path }, [diff]);
+        return { kind: 'written' };
+      }
+      await call.fail(reason);
+      return { kind: 'failed', reason };
+    });
+  }
+
+  async runCommand([command, ...args]: readonly [string, ...string[]]): Promise<CommandOutcome> {
+    const { client, session, capabilities } = this.options;
+    if (capabilities.terminal !== true) return { kind: 'unsupported' };
+    const { cwd } = session;
+    const title = [command, ...args].join(' ');
+    const call = this.toolCall({ title, kind: 'execute', rawInput: { command, args, cwd } });
+    return await this.during(call, async () => {
+      const created = client.createTerminal({ sessionId: session.id, command, args, cwd, outputByteLimit });
+      let terminal: TerminalHandle;
+      try {
+        terminal = await this.wait(created);
+      } catch (error) {
+        if (error instanceof TurnCancelled) {
+          // One that is granted after the user has stopped the turn is of no use any more.
+          void created.then(release, () => undefined);
+          throw error;
+        }
+        await call.fail(messageOf(error));
+        return { kind: 'failed', reason: messageOf(error) };
+      }
+      try {
+        return await this.follow(call, terminal);
+      } finally {
+        void release(terminal);
+      }
+    });
+  }
+
+  async sleep(ms: number): Promise<void> {
+    await sleep(ms, this.signal);
+  }
+
+  private async follow(call: DemoToolCall, terminal: TerminalHandle): Promise<CommandOutcome> {
+    await call.progress([{ type: 'terminal', terminalId: terminal.id }]);
+    const exit = await this.wait(terminal.waitForExit());
+    const { output } = await this.wait(terminal.currentOutput());
+    const exitCode = exit.exitCode ?? undefined;
+    const signal = exit.signal ?? undefined;
+    // The live terminal stays on show; another process that loads the session has only its text.
+    await call.end(exitCode === 0 ? 'completed' : 'failed', { exitCode, signal }, [{ type: 'text', text: output }]);
+    return { kind: 'exited', exitCode, signal };
+  }
+
+  /** Whether the session's mode, an earlier "always" or the user allows the edit. */
+  private async mayEdit(call: DemoToolCall): Promise<boolean> {
+    const { client, session } = this.options;
+    if (session.editRule !== 'ask') return session.editRule === 'allow';
+    if (session.mode === 'auto-edit') return true;
+    const request = client.request('session/request_permission', {
+      sessionId: session.id,
+      toolCall: call.description,
+      options: [
+        { optionId: 'allow', name: 'Allow', kind: 'allow_once' },
+        { optionId: 'allow-always', name: 'Allow All', kind: 'allow_always' },
+        { optionId: 'reject', name: 'Deny', kind: 'reject_once' },
+        { optionId: 'reject-always', name: 'Deny All', kind: 'reject_always' },
+      ],
+    });
+    const { outcome } = await this.wait(request);
+    if (outcome.outcome === 'cancelled') return false;
+    if (outcome.optionId === 'allow-always') session.editRule = 'allow';
+    if (outcome.optionId === 'reject-always') session.editRule = 'reject';
+    return outcome.optionId === 'allow' || outcome.optionId === 'allow-always';
+  }
+
+  /** What the user allowed is this change of this text: another text is not overwritten. Returns why it was not written. */
+  private async write(path: string, oldText: string, newText: string): Promise<string | undefined> {
+    try {
+      if ((await this.wait(this.files.read(path))) !== oldText) return 'The file has changed meanwhile. Ask me again.';
+      await this.wait(this.files.write(path, newText));
+      return undefined;
+    } catch (error) {
+      if (error instanceof TurnCancelled) throw error;
+      return messageOf(error);
+    }
+  }
+
+  private toolCall(about: ConstructorParameters<typeof DemoToolCall>[2]): DemoToolCall {
+    return new DemoToolCall(this.options.client, this.options.session, about);
+  }
+
+  /** Announces the call and makes sure that it ends, whatever happens to the work. */
+  private async during<T>(call: DemoToolCall, work: () => Promise<T>): Promise<T> {
+    if (this.signal.aborted) throw new TurnCancelled();
+    await call.start();
+    try {
+      return await work();
+    } catch (error) {
+      await call.fail(error instanceof TurnCancelled ? 'Cancelled' : messageOf(error));
+      throw error;
+    }
+  }
+
+  private wait<T>(work: Promise<T>): Promise<T> {
+    return unlessCancelled(this.signal, work);
+  }
+
+  private async send(update: SessionUpdate): Promise<void> {
+    if (this.signal.aborted) throw new TurnCancelled();
+    await this.options.client.notify('session/update', { sessionId: this.options.session.id, update });
+  }
+}
+
+/** Also ends what still runs in it. That it fails concerns nobody: the client forgets its terminals with the session. */
+async function release(terminal: TerminalHandle): Promise<void> {
+  await terminal.release().catch(() => undefined);
+}

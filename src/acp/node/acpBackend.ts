@@ -1,0 +1,392 @@
+import type { McpServer } from '@agentclientprotocol/sdk';
+import {
+  BackendError,
+  type BackendCapabilities,
+  type BackendSession,
+  type BackendState,
+  type CreateSessionOptions,
+  type SessionBackend,
+  type SessionSummary,
+} from '../../amplifier/common/sessionBackend';
+import { KeyedQueue, withDeadline, type Clock } from '../../base/common/async';
+import { messageOf, TimeoutError } from '../../base/common/errors';
+import type { Event } from '../../base/common/event';
+import type { Logger } from '../../base/common/log';
+import type { EditorPort } from '../../editor/common/editorPort';
+import type { TrafficTap } from '../../wire/common/traffic';
+import { defaultLimits, type AcpLimits } from './acpLimits';
+import { AgentConnection, type LiveAgent, type RunningAgent } from './agentConnection';
+import type { RuleStore } from './permissionDesk';
+import type { RestartPolicy } from './restartPolicy';
+import { SignIn, type SignInCommand } from './signIn';
+import { untilAborted } from './untilAborted';
+import type { Elicit, SessionParams, V1Client, V1ClientOptions } from './v1Client';
+import { isAuthRequired } from './v1Errors';
+import { V1Session, type SessionHost } from './v1Session';
+
+export interface AcpBackendOptions {
+  readonly id: string;
+  readonly title: string;
+  readonly clientInfo: V1ClientOptions['clientInfo'];
+  readonly editor: EditorPort;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly tap: TrafficTap;
+  readonly startAgent: () => Promise<RunningAgent>;
+  readonly restartPolicy: RestartPolicy;
+  readonly rules: RuleStore;
+  readonly missingFile: 'empty' | 'error';
+  /** The environment that the agent's terminals start from. */
+  readonly terminalEnv: Readonly<Record<string, string>>;
+  /** The MCP servers for a new session, as far as the agent can use them. */
+  readonly mcpServers: (capabilities: { http: boolean; sse: boolean }, cwd: string) => Promise<readonly McpServer[]>;
+  readonly elicit?: Elicit;
+  readonly runInTerminal?: (command: SignInCommand) => Promise<boolean>;
+  readonly limits?: Partial<AcpLimits>;
+}
+
+const maxListPages = 20;
+const closeTimeoutMs = 2_000;
+
+/** An ACP v1 agent as a session backend: one process, any number of conversations. */
+export class AcpBackend implements SessionBackend, SessionHost {
+  readonly id: string;
+  readonly title: string;
+  private readonly limits: AcpLimits;
+  private readonly connection: AgentConnection;
+  private readonly signing: SignIn;
+  private readonly sessions = new Map<string, V1Session>();
+  /** Which sessions the running agent knows. */
+  private attached = new WeakMap<V1Client, Set<V1Session>>();
+  private readonly queue = new KeyedQueue();
+  private readonly loads = new KeyedQueue();
+
+  constructor(private readonly options: AcpBackendOptions) {
+    const { clientInfo, clock, elicit, id, log, restartPolicy, runInTerminal, startAgent, tap, title } = options;
+    this.id = id;
+    this.title = title;
+    this.limits = { ...defaultLimits, ...options.limits };
+    const { coldStartTimeoutMs, initializeTimeoutMs, authenticateTimeoutMs, exitGraceMs, signInTimeoutMs } =
+      this.limits;
+    this.connection = new AgentConnection({
+      title,
+      clock,
+      log,
+      startAgent,
+      restartPolicy,
+      client: { clientInfo, tap, ...(elicit ? { elicit } : {}) },
+      coldStartTimeoutMs,
+      initializeTimeoutMs,
+      exitGraceMs,
+    });
+    this.signing = new SignIn({
+      title,
+      clock,
+      log,
+      connection: this.connection,
+      authenticateTimeoutMs,
+      waitTimeoutMs: signInTimeoutMs,
+      ...(runInTerminal ? { runInTerminal } : {}),
+    });
+  }
+
+  get state(): BackendState {
+    return this.connection.state;
+  }
+
+  get onDidChangeState(): Event<BackendState> {
+    return this.connection.onDidChangeState;
+  }
+
+  async capabilities(signal?: AbortSignal): Promise<BackendCapabilities> {
+    const { client } = await this.connection.connect(signal);
+    const { loadSession, promptCapabilities, sessionCapabilities } = client.capabilities;
+    return {
+      canLoad: loadSession === true || sessionCapabilities?.resume === true,
+      canList: sessionCapabilities?.list === true,
+      canDelete: sessionCapabilities?.delete === true,
+      images: promptCapabilities?.image === true,
+      embeddedContext: promptCapabilities?.embeddedContext === true,
+    };
+  }
+
+  /** Waits for the user to sign in when the agent wants that and says how. */
+  async createSession(options: CreateSessionOptions, signal?: AbortSignal): Promise<BackendSession> {
+    try {
+      return await this.openSession(options, signal);
+    } catch (error) {
+      const { state } = this;
+      const isWorthWaiting = state.kind === 'authRequired' && state.methods.length > 0;
+      if (!(error instanceof BackendError) || error.code !== 'authRequired' || !isWorthWaiting) throw error;
+      await this.signing.wait(error.cause, signal);
+    }
+    return this.openSession(options, signal);
+  }
+
+  private async openSession(options: CreateSessionOptions, signal?: AbortSignal): Promise<BackendSession> {
+    const live = await this.connection.connect(signal);
+    const params = await this.sessionParams(live, options);
+    const session = await this.ask('session/new', signal, (requestSignal) =>
+      live.client.newSession(
+        params,
+        (sessionId, setup) => {
+          const created = this.newSession(sessionId, options);
+          created.setUp(setup);
+          return created;
+        },
+        requestSignal,
+      ),
+    );
+    this.keep(session, live.client);
+    return session;
+  }
+
+  async listSessions({ cwd, signal }: { cwd?: string; signal?: AbortSignal } = {}): Promise<readonly SessionSummary[]> {
+    const { client } = await this.connection.connect(signal);
+    if (!client.capabilities.sessionCapabilities?.list) throw this.unsupported('tell which conversations it remembers');
+    const found: SessionSummary[] = [];
+    let cursor: string | undefined;
+    for (let page = 0; page < maxListPages; page++) {
+      const params = { ...(cwd === undefined ? {} : { cwd }), ...(cursor === undefined ? {} : { cursor }) };
+      const list = await this.ask('session/list', signal, (requestSignal) =>
+        client.listSessions(params, requestSignal),
+      );
+      found.push(...list.sessions.map(toSummary));
+      cursor = list.nextCursor;
+      if (cursor === undefined) break;
+    }
+    return found.sort((a, b) => (b.updatedAt ?? '').localeCompare(a.updatedAt ?? ''));
+  }
+
+  async loadSession(sessionId: string, options: CreateSessionOptions, signal?: AbortSignal): Promise<BackendSession> {
+    // Who asks for the same one meanwhile gets it, too.
+    const loaded = this.loads.run(sessionId, () => this.loadOnce(sessionId, options, signal));
+    return await (signal ? untilAborted(loaded, signal) : loaded);
+  }
+
+  private async loadOnce(sessionId: string, options: CreateSessionOptions, signal?: AbortSignal): Promise<V1Session> {
+    const open = this.openOne(sessionId);
+    if (open) return open;
+    const live = await this.connection.connect(signal);
+    const { loadSession, sessionCapabilities } = live.client.capabilities;
+    if (!loadSession && !sessionCapabilities?.resume) throw this.unsupported('take up a conversation again');
+    const session = this.newSession(sessionId, options);
+    try {
+      const setup = await this.ask('session/load', signal, (requestSignal) =>
+        this.loadWithHistory(session, live, loadSession ? 'load' : 'resume', requestSignal),
+      );
+      session.setUp(setup);
+    } catch (error) {
+      live.client.detach(sessionId);
+      session.dispose();
+      throw error;
+    }
+    this.keep(session, live.client);
+    return session;
+  }
+
+  async deleteSession(sessionId: string): Promise<void> {
+    const { client } = await this.connection.connect();
+    if (!client.capabilities.sessionCapabilities?.delete) throw this.unsupported('delete conversations');
+    await this.openOne(sessionId)?.close();
+    await this.ask('session/delete', undefined, (signal) => client.deleteSession(sessionId, signal));
+  }
+
+  /** Signs in by one of the methods of state `authRequired`, and lets go on what waited for it. @throws BackendError */
+  authenticate(methodId: string): Promise<void> {
+    return this.signing.authenticate(methodId);
+  }
+
+  /** @throws BackendError `unsupported` */
+  async logout(): Promise<void> {
+    const { client } = await this.connection.connect();
+    if (!client.capabilities.auth?.logout) throw this.unsupported('sign out');
+    await this.ask('logout', undefined, () => client.logout());
+  }
+
+  async stop(): Promise<void> {
+    const stopped = this.connection.stop(new BackendError('closed', `${this.title} was stopped.`));
+    await Promise.all([stopped, ...[...this.sessions.values()].map(({ terminals }) => terminals.endAll())]);
+  }
+
+  dispose(): void {
+    for (const session of [...this.sessions.values()]) session.dispose();
+    this.connection.dispose();
+    this.signing.dispose();
+  }
+
+  // What sessions need.
+
+  async ask<T>(
+    what: string,
+    signal: AbortSignal | undefined,
+    request: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    try {
+      return await this.inTime(what, signal, request);
+    } catch (error) {
+      throw isAuthRequired(error) ? this.signing.require(error) : await this.explain(error);
+    }
+  }
+
+  async connect(session: V1Session, signal: AbortSignal): Promise<V1Client> {
+    const live = await this.connection.connect(signal);
+    const attach = this.queue.run(session.id, async () => {
+      if (this.attached.get(live.client)?.has(session)) return;
+      await this.attachAgain(session, live, AbortSignal.any([signal, session.ended]));
+    });
+    await untilAborted(attach, signal);
+    return live.client;
+  }
+
+  signIn(error: unknown, signal: AbortSignal): Promise<void> {
+    return this.signing.wait(error, signal);
+  }
+
+  explain(error: unknown): Promise<BackendError> {
+    return this.connection.explain(error);
+  }
+
+  kill(reason: string): Promise<void> {
+    return this.connection.stop(new BackendError('closed', reason));
+  }
+
+  async forget(session: V1Session): Promise<void> {
+    this.sessions.delete(session.id);
+    const client = this.connection.current?.client;
+    if (!client || !this.attached.get(client)?.delete(session)) return;
+    client.detach(session.agentSessionId);
+    if (!client.capabilities.sessionCapabilities?.close) return;
+    await withDeadline(this.options.clock, 'session/close', closeTimeoutMs, () =>
+      client.closeSession(session.agentSessionId),
+    ).catch((error: unknown) => this.options.log.debug(`Could not close a session: ${messageOf(error)}`));
+  }
+
+  private newSession(sessionId: string, folders: CreateSessionOptions): V1Session {
+    const { clock, editor, log, missingFile, rules, terminalEnv } = this.options;
+    const { approvalTimeoutMs, cancelGraceMs } = this.limits;
+    return new V1Session(sessionId, folders, {
+      agentId: this.id,
+      agentTitle: this.title,
+      editor,
+      clock,
+      log,
+      rules,
+      missingFile,
+      env: terminalEnv,
+      approvalTimeoutMs,
+      cancelGraceMs,
+      host: this,
+    });
+  }
+
+  private keep(session: V1Session, client: V1Client): void {
+    this.sessions.set(session.id, session);
+    this.markAttached(session, client);
+  }
+
+  private markAttached(session: V1Session, client: V1Client): void {
+    const known = this.attached.get(client) ?? new Set();
+    this.attached.set(client, known.add(session));
+  }
+
+  /** After a restart: takes the conversation up where the agent remembers it, else begins a new one and says so. */
+  private async attachAgain(session: V1Session, live: LiveAgent, signal: AbortSignal): Promise<void> {
+    const { loadSession, sessionCapabilities } = live.client.capabilities;
+    const how = sessionCapabilities?.resume ? 'resume' : loadSession ? 'load' : undefined;
+    if (how) {
+      const unmute = session.mute();
+      try {
+        const setup = await this.inTime(`session/${how}`, signal, (deadline) =>
+          this.takeUp(session, live, how, deadline),
+        );
+        session.setUp(setup);
+        this.markAttached(session, live.client);
+        return;
+      } catch (error) {
+        live.client.detach(session.agentSessionId);
+        if (isAuthRequired(error) || error instanceof TimeoutError || signal.aborted) throw error;
+        if (this.connection.current !== live) throw error;
+        this.options.log.warn(`${this.title} could not take up a conversation: ${messageOf(error)}`);
+      } finally {
+        unmute();
+      }
+    }
+    const params = await this.sessionParams(live, session.folders);
+    await this.inTime('session/new', signal, (deadline) =>
+      live.client.newSession(
+        params,
+        (sessionId, setup) => {
+          session.agentSessionId = sessionId;
+          session.setUp(setup);
+          return session;
+        },
+        deadline,
+      ),
+    );
+    this.markAttached(session, live.client);
+    session.notice('warning', `${this.title} was started again and does not remember this conversation.`);
+  }
+
+  /** What the agent tells of it is the session's past. */
+  private async loadWithHistory(session: V1Session, live: LiveAgent, how: 'load' | 'resume', signal: AbortSignal) {
+    const endReplay = session.startReplay();
+    try {
+      return await this.takeUp(session, live, how, signal);
+    } finally {
+      endReplay();
+    }
+  }
+
+  private async takeUp(session: V1Session, live: LiveAgent, how: 'load' | 'resume', signal: AbortSignal) {
+    const { client } = live;
+    const params = { ...(await this.sessionParams(live, session.folders)), sessionId: session.agentSessionId };
+    client.attach(session.agentSessionId, session);
+    return how === 'resume' ? client.resumeSession(params, signal) : client.loadSession(params, signal);
+  }
+
+  private async sessionParams({ client }: LiveAgent, options: CreateSessionOptions): Promise<SessionParams> {
+    const { mcpCapabilities, sessionCapabilities } = client.capabilities;
+    const { cwd, additionalDirectories = [] } = options;
+    const capabilities = { http: mcpCapabilities?.http === true, sse: mcpCapabilities?.sse === true };
+    const mcpServers = [...(await this.options.mcpServers(capabilities, cwd))];
+    const takesMore = sessionCapabilities?.additionalDirectories === true && additionalDirectories.length > 0;
+    return { cwd, mcpServers, ...(takesMore ? { additionalDirectories: [...additionalDirectories] } : {}) };
+  }
+
+  /** The same with what went wrong as it came. @throws TimeoutError, and what `request` throws */
+  private inTime<T>(
+    what: string,
+    signal: AbortSignal | undefined,
+    request: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    return withDeadline(this.options.clock, what, this.limits.requestTimeoutMs, (deadline) =>
+      request(signal ? AbortSignal.any([signal, deadline]) : deadline),
+    );
+  }
+
+  /** By its name here, or by the agent's. */
+  private openOne(sessionId: string): V1Session | undefined {
+    const all = [...this.sessions.values()];
+    return all.find(({ agentSessionId }) => agentSessionId === sessionId) ?? this.sessions.get(sessionId);
+  }
+
+  private unsupported(what: string): BackendError {
+    return new BackendError('unsupported', `${this.title} cannot ${what}.`);
+  }
+}
+
+function toSummary(session: {
+  sessionId: string;
+  cwd: string | undefined;
+  title: string | undefined;
+  updatedAt: string | undefined;
+}): SessionSummary {
+  const { sessionId, cwd, title, updatedAt } = session;
+  return {
+    id: sessionId,
+    ...(title === undefined ? {} : { title }),
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(updatedAt === undefined ? {} : { updatedAt }),
+  };
+}

@@ -1,0 +1,146 @@
+import * as path from 'node:path';
+import { messageOf } from '../../base/common/errors';
+import {
+  parseAgentSettings,
+  type AgentSetting,
+  type McpServerSetting,
+  type SettingProblem,
+} from '../common/agentSettings';
+import { knownAgentOf, knownAgents, type KnownAgent, type MissingFile } from '../common/knownAgents';
+import { CommandError, lookupCommand, type CommandFiles } from './commandLookup';
+
+/** An agent that the user can choose. */
+export interface CatalogueEntry {
+  /** Stable across restarts and unique within the catalogue. */
+  readonly id: string;
+  readonly title: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  /** What is added to the environment. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Absolute; where the user wants it to run instead of in the session's folder. */
+  readonly cwd?: string;
+  readonly dialect: AgentSetting['dialect'];
+  readonly mcpServers: Readonly<Record<string, McpServerSetting>>;
+  readonly missingFile: MissingFile;
+  readonly source: 'configured' | 'found' | 'demo';
+  /** Why it cannot be started as things are, and what to do. */
+  readonly problem?: string;
+}
+
+export interface Catalogue {
+  /** Configured ones first, then those found on PATH, then the demo agent. */
+  readonly agents: readonly CatalogueEntry[];
+  readonly problems: readonly SettingProblem[];
+}
+
+/** The value of `backline.acp.agents` at one level: user, workspace, folder. */
+export interface SettingsLevel {
+  readonly value: unknown;
+  /** Whether it may say what is run: always for the user's own level, for others only in a trusted workspace. */
+  readonly isTrusted: boolean;
+}
+
+export interface CatalogueOptions {
+  readonly platform: NodeJS.Platform;
+  /** From the widest to the narrowest; an agent of a later level replaces one with its name. */
+  readonly levels: readonly SettingsLevel[];
+  /** What agents are started with. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Absolute; where relative commands start from. */
+  readonly cwd: string;
+  readonly files: CommandFiles;
+  /** The program that runs scripts as Node.js does (with ELECTRON_RUN_AS_NODE), and the demo agent's script. */
+  readonly demo: { readonly execPath: string; readonly script: string };
+}
+
+export const demoAgentId = 'demo-agent';
+
+/** Reads the settings and looks for commands; starts nothing. */
+export async function loadAgentCatalogue(options: CatalogueOptions): Promise<Catalogue> {
+  const levels = options.levels.filter(({ isTrusted }) => isTrusted).map(({ value }) => parseAgentSettings(value));
+  const settings = new Map(levels.flatMap(({ agents }) => [...agents]));
+  const configured = await Promise.all([...settings].map(([name, setting]) => configuredAgent(name, setting, options)));
+  const wanted = knownAgents.filter(({ id }) => !settings.has(id));
+  const found = await Promise.all(wanted.map((known) => foundAgent(known, options)));
+  const demo = settings.has(demoAgentId) ? [] : [demoAgent(options.demo)];
+  return {
+    agents: [...configured, ...found.filter((entry) => entry !== undefined), ...demo],
+    problems: levels.flatMap(({ problems }) => problems),
+  };
+}
+
+async function configuredAgent(
+  name: string,
+  setting: AgentSetting,
+  options: CatalogueOptions,
+): Promise<CatalogueEntry> {
+  const { command, args, env, dialect, mcpServers } = setting;
+  const cwd = setting.cwd === undefined ? undefined : path.resolve(options.cwd, setting.cwd);
+  const known = knownAgentOf(command, args);
+  const problem = await problemWith(command, env, cwd ?? options.cwd, options);
+  return {
+    id: name,
+    title: name,
+    command,
+    args,
+    env,
+    ...(cwd === undefined ? {} : { cwd }),
+    dialect,
+    mcpServers,
+    missingFile: known?.missingFile ?? 'error',
+    source: 'configured',
+    ...(problem === undefined ? {} : { problem: known ? withInstallHint(problem, known) : problem.message }),
+  };
+}
+
+async function foundAgent(known: KnownAgent, options: CatalogueOptions): Promise<CatalogueEntry | undefined> {
+  const { id, title, command, args, missingFile } = known;
+  const problem = await problemWith(command, {}, options.cwd, options);
+  if (problem?.reason === 'notFound') return undefined;
+  const entry: CatalogueEntry = {
+    id,
+    title,
+    command,
+    args,
+    env: {},
+    dialect: 'v1',
+    mcpServers: {},
+    missingFile,
+    source: 'found',
+  };
+  return problem ? { ...entry, problem: problem.message } : entry;
+}
+
+function demoAgent({ execPath, script }: CatalogueOptions['demo']): CatalogueEntry {
+  return {
+    id: demoAgentId,
+    title: 'Demo agent (no model)',
+    command: execPath,
+    args: [script],
+    env: { ELECTRON_RUN_AS_NODE: '1' },
+    dialect: 'v1',
+    mcpServers: {},
+    missingFile: 'error',
+    source: 'demo',
+  };
+}
+
+async function problemWith(
+  command: string,
+  extraEnv: Readonly<Record<string, string>>,
+  cwd: string,
+  { platform, env, files }: CatalogueOptions,
+): Promise<CommandError | undefined> {
+  try {
+    await lookupCommand(command, { platform, env: { ...env, ...extraEnv }, cwd, files });
+    return undefined;
+  } catch (error) {
+    return error instanceof CommandError ? error : new CommandError('spawnFailed', messageOf(error));
+  }
+}
+
+function withInstallHint(problem: CommandError, { npmPackage }: KnownAgent): string {
+  if (problem.reason !== 'notFound' || npmPackage === undefined) return problem.message;
+  return `${problem.message} To install it: npm install -g ${npmPackage}`;
+}

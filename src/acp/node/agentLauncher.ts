@@ -1,0 +1,126 @@
+import type { McpServer } from '@agentclientprotocol/sdk';
+import { BackendError, type SessionBackend } from '../../amplifier/common/sessionBackend';
+import type { Clock } from '../../base/common/async';
+import type { Logger } from '../../base/common/log';
+import type { EditorPort } from '../../editor/common/editorPort';
+import type { TrafficTap } from '../../wire/common/traffic';
+import { AcpBackend } from './acpBackend';
+import type { CatalogueEntry } from './agentCatalogue';
+import { startAgentProcess, type AgentProcess } from './agentProcess';
+import type { AgentReaper } from './agentReaper';
+import { diskFiles, lookupCommand, type FoundCommand } from './commandLookup';
+import { DraftBackend } from './draftBackend';
+import type { RuleStore } from './permissionDesk';
+import { RestartPolicy } from './restartPolicy';
+import type { SignInCommand } from './signIn';
+import type { Elicit, V1ClientOptions } from './v1Client';
+import { workspaceMcpServers } from './workspaceMcp';
+
+/** A command to run where the user sees it and can type. */
+export interface TerminalCommand {
+  readonly title: string;
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+}
+
+export interface AgentLauncherOptions {
+  readonly clientInfo: V1ClientOptions['clientInfo'];
+  readonly editor: EditorPort;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly tap: TrafficTap;
+  readonly rules: RuleStore;
+  /** What agents are started with; the login shell's. */
+  readonly environment: () => Promise<Readonly<Record<string, string>>>;
+  /** Absolute: where an agent runs that is not told another folder. */
+  readonly folder: () => string;
+  /** Asked again at each start, whatever was the case before. */
+  readonly isTrusted: () => boolean;
+  /** Ends agents that outlive this process. */
+  readonly reaper?: AgentReaper;
+  readonly createId: () => string;
+  /** From 0 up to, not including, 1. */
+  readonly random: () => number;
+  readonly elicit: (agentTitle: string, ...asked: Parameters<Elicit>) => ReturnType<Elicit>;
+  /** Resolves with whether the command ended well. */
+  readonly runInTerminal: (command: TerminalCommand) => Promise<boolean>;
+}
+
+/** Makes backends of catalogue entries. They start their agents when they are used. */
+export class AgentLauncher {
+  constructor(private readonly options: AgentLauncherOptions) {}
+
+  /** The caller owns the result. */
+  async create(entry: CatalogueEntry): Promise<SessionBackend> {
+    const { clock, createId, editor, elicit, random, rules, tap, clientInfo } = this.options;
+    const { id, title, missingFile } = entry;
+    const log = this.options.log.child(`agent ${id}`);
+    const startAgent = (): Promise<AgentProcess> => this.start(entry, log);
+    const shared = { id, title, editor, clock, log, tap, rules, startAgent };
+    if (entry.dialect === 'draft') {
+      const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+      return new DraftBackend({ ...shared, createId, breathe });
+    }
+    return new AcpBackend({
+      ...shared,
+      clientInfo,
+      missingFile,
+      restartPolicy: new RestartPolicy(() => clock.now(), random),
+      terminalEnv: await this.options.environment(),
+      mcpServers: (capabilities, cwd) => this.mcpServers(entry, capabilities, cwd, log),
+      elicit: (request, signal) => elicit(title, request, signal),
+      runInTerminal: (command) => this.signIn(entry, command),
+    });
+  }
+
+  private async start(entry: CatalogueEntry, log: Logger): Promise<AgentProcess> {
+    const { clock, isTrusted, reaper } = this.options;
+    if (!isTrusted()) {
+      throw new BackendError('untrusted', `${entry.title} is not started: you do not trust this workspace.`);
+    }
+    const { command, args } = entry;
+    const { env, cwd } = await this.surroundings(entry);
+    const guard = reaper ? { guard: (leader: number) => reaper.watch(leader) } : {};
+    const agent = await startAgentProcess({ command, args, env, cwd }, { clock, log, ...guard });
+    log.info(`Started as process ${agent.pid} in ${cwd}`);
+    agent.onDidExit(({ code, signal }) => log.info(`Process ${agent.pid} ended (${signal ?? `exit code ${code}`})`));
+    return agent;
+  }
+
+  private async mcpServers(
+    entry: CatalogueEntry,
+    capabilities: { http: boolean; sse: boolean },
+    cwd: string,
+    log: Logger,
+  ): Promise<readonly McpServer[]> {
+    const { env } = await this.surroundings(entry);
+    const findProgram = (command: string): Promise<FoundCommand> => find(command, env, cwd);
+    return workspaceMcpServers({ setting: entry.mcpServers, cwd, capabilities, findProgram }, this.options.editor, log);
+  }
+
+  private async signIn(entry: CatalogueEntry, { label, command, args, env: added }: SignInCommand): Promise<boolean> {
+    const { env, cwd } = await this.surroundings(entry);
+    const all = { ...env, ...added };
+    const found = await find(command ?? entry.command, all, cwd);
+    const own = command === undefined ? entry.args : [];
+    const title = `${entry.title}: ${label}`;
+    return this.options.runInTerminal({
+      title,
+      file: found.file,
+      args: [...found.args, ...own, ...args],
+      env: all,
+      cwd,
+    });
+  }
+
+  private async surroundings(entry: CatalogueEntry): Promise<{ env: Record<string, string>; cwd: string }> {
+    const env = { ...(await this.options.environment()), ...entry.env };
+    return { env, cwd: entry.cwd ?? this.options.folder() };
+  }
+}
+
+function find(command: string, env: Readonly<Record<string, string>>, cwd: string): Promise<FoundCommand> {
+  return lookupCommand(command, { platform: process.platform, env, cwd, files: diskFiles });
+}

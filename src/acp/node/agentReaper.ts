@@ -1,0 +1,69 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { Socket } from 'node:net';
+import { toDisposable, type Disposable } from '../../base/common/disposable';
+import type { Logger } from '../../base/common/log';
+
+export interface AgentReaperOptions {
+  /** `dist/agent-reaper.js`; run by this process's own program. */
+  readonly file: string;
+  readonly log: Logger;
+}
+
+/**
+ * Ends the process groups it watches when this process is gone, whatever has ended it: by a small program beside it that
+ * waits for the end of its input. That is started with the first group. Not on Windows, which has no groups.
+ */
+export class AgentReaper implements Disposable {
+  private readonly groups = new Set<number>();
+  private child: ChildProcess | undefined;
+  private isDisposed = false;
+
+  constructor(private readonly options: AgentReaperOptions) {}
+
+  /** Until the result is disposed. */
+  watch(group: number): Disposable {
+    if (process.platform === 'win32' || this.isDisposed) return toDisposable(() => undefined);
+    this.groups.add(group);
+    if (this.child) this.tell(`+${group}`);
+    else this.start();
+    return toDisposable(() => {
+      if (this.groups.delete(group)) this.tell(`-${group}`);
+    });
+  }
+
+  /** Ends the program, and with it what is still watched. */
+  dispose(): void {
+    this.isDisposed = true;
+    this.child?.stdin?.end();
+    this.child = undefined;
+  }
+
+  private start(): void {
+    const { file, log } = this.options;
+    const env = { ...process.env, ELECTRON_RUN_AS_NODE: '1' };
+    const child = spawn(process.execPath, [file], {
+      cwd: '/',
+      detached: true,
+      env,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    this.child = child;
+    const lose = (): void => {
+      if (this.child === child) this.child = undefined;
+    };
+    child.on('error', (error) => {
+      log.warn(`Agents may outlive a window that is killed: ${error.message}`);
+      lose();
+    });
+    child.on('exit', lose);
+    child.stdin.on('error', lose);
+    // It must not keep this process alive.
+    child.unref();
+    if (child.stdin instanceof Socket) child.stdin.unref();
+    for (const group of this.groups) this.tell(`+${group}`);
+  }
+
+  private tell(line: string): void {
+    this.child?.stdin?.write(`${line}\n`);
+  }
+}

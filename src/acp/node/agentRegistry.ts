@@ -1,0 +1,158 @@
+import type { BackendEntry, BackendRegistry } from '../../amplifier/common/backendRegistry';
+import { BackendError, type SessionBackend } from '../../amplifier/common/sessionBackend';
+import { KeyedQueue } from '../../base/common/async';
+import type { Disposable } from '../../base/common/disposable';
+import { Emitter, type Event } from '../../base/common/event';
+import type { Logger } from '../../base/common/log';
+import type { Catalogue, CatalogueEntry } from './agentCatalogue';
+import { untilAborted } from './untilAborted';
+
+export interface AgentRegistryOptions {
+  /** Starts nothing but, once, the user's login shell. */
+  readonly loadCatalogue: () => Promise<Catalogue>;
+  /** The registry owns the result. */
+  readonly createBackend: (entry: CatalogueEntry) => Promise<SessionBackend>;
+  readonly isTrusted: () => boolean;
+  readonly log: Logger;
+}
+
+interface Opened {
+  readonly backend: SessionBackend;
+  /** What it was made from. */
+  readonly entry: CatalogueEntry;
+  readonly subscription: Disposable;
+}
+
+const untrustedMessage =
+  'Agents are not started in a workspace that you do not trust. Run "Workspaces: Manage Workspace Trust" to trust it.';
+
+/** The agents of the catalogue as backends, each made once, stopped when its settings change. */
+export class AgentRegistry implements BackendRegistry, Disposable {
+  private readonly emitter: Emitter<void>;
+  private readonly opened = new Map<string, Opened>();
+  /** Those that are being stopped. */
+  private readonly leaving = new Set<Opened>();
+  private readonly queue = new KeyedQueue();
+  private last: Catalogue | undefined;
+  private isDisposed = false;
+
+  constructor(private readonly options: AgentRegistryOptions) {
+    this.emitter = new Emitter((error) => options.log.error('A listener of the agents failed', error));
+  }
+
+  get onDidChange(): Event<void> {
+    return this.emitter.event;
+  }
+
+  /** What was found when it was last looked for; undefined before that. */
+  get catalogue(): Catalogue | undefined {
+    return this.last;
+  }
+
+  /** Those that somebody has opened, running or not. */
+  get backends(): readonly SessionBackend[] {
+    return [...this.opened.values()].map(({ backend }) => backend);
+  }
+
+  async list(signal?: AbortSignal): Promise<readonly BackendEntry[]> {
+    const { agents } = await (signal ? untilAborted(this.load(), signal) : this.load());
+    const isTrusted = this.options.isTrusted();
+    return agents.map((entry) => toBackendEntry(entry, isTrusted));
+  }
+
+  async open(id: string): Promise<SessionBackend> {
+    return await this.queue.run(id, async () => {
+      this.refuseUnlessTrusted();
+      const entry = (await this.load()).agents.find((agent) => agent.id === id);
+      const opened = this.opened.get(id);
+      if (opened && isSame(opened.entry, entry)) return opened.backend;
+      if (opened) await this.drop(id, opened);
+      if (!entry) throw new BackendError('notFound', `There is no agent "${id}". Choose another one.`);
+      if (entry.problem !== undefined) throw new BackendError('notReady', entry.problem);
+      return await this.create(entry);
+    });
+  }
+
+  /** Settings, folders or trust have changed: what no longer is what it was made from is stopped. Never rejects. */
+  async refresh(): Promise<void> {
+    this.last = undefined;
+    if (this.opened.size > 0) {
+      const { agents } = await this.load();
+      const isTrusted = this.options.isTrusted();
+      await Promise.all(
+        [...this.opened].map(async ([id, opened]) => {
+          const entry = agents.find((agent) => agent.id === id);
+          if (!isTrusted || !isSame(opened.entry, entry)) await this.drop(id, opened);
+        }),
+      );
+    }
+    this.emitter.fire();
+  }
+
+  /** Resolves when every agent is gone. Never rejects. */
+  async stopAll(): Promise<void> {
+    await Promise.all([...this.opened.values(), ...this.leaving].map(({ backend }) => backend.stop()));
+  }
+
+  /** Kills what still runs. */
+  dispose(): void {
+    this.isDisposed = true;
+    for (const opened of [...this.opened.values(), ...this.leaving]) release(opened);
+    this.opened.clear();
+    this.emitter.dispose();
+  }
+
+  private async load(): Promise<Catalogue> {
+    const catalogue = await this.options.loadCatalogue();
+    const told = new Set(this.last?.problems.map(({ message }) => message));
+    for (const { message } of catalogue.problems) if (!told.has(message)) this.options.log.warn(message);
+    const hasChanged = JSON.stringify(catalogue) !== JSON.stringify(this.last);
+    this.last = catalogue;
+    if (hasChanged) this.emitter.fire();
+    return catalogue;
+  }
+
+  private async create(entry: CatalogueEntry): Promise<SessionBackend> {
+    const backend = await this.options.createBackend(entry);
+    if (this.isDisposed) {
+      backend.dispose();
+      throw new BackendError('closed', 'Backline is ending.');
+    }
+    const subscription = backend.onDidChangeState(() => this.emitter.fire());
+    this.opened.set(entry.id, { backend, entry, subscription });
+    return backend;
+  }
+
+  private async drop(id: string, opened: Opened): Promise<void> {
+    if (this.opened.get(id) === opened) this.opened.delete(id);
+    this.leaving.add(opened);
+    await opened.backend.stop();
+    this.leaving.delete(opened);
+    release(opened);
+  }
+
+  private refuseUnlessTrusted(): void {
+    if (!this.options.isTrusted()) throw new BackendError('untrusted', untrustedMessage);
+  }
+}
+
+function toBackendEntry(entry: CatalogueEntry, isTrusted: boolean): BackendEntry {
+  const { id, title, source, command, args } = entry;
+  const description = source === 'demo' ? 'Try everything without an AI' : [command, ...args].join(' ');
+  const problem = isTrusted ? entry.problem : untrustedMessage;
+  return { id, title, source, description, ...(problem === undefined ? {} : { problem }) };
+}
+
+/** A problem that has come or gone since does not make a running agent another one. */
+function isSame(made: CatalogueEntry, entry: CatalogueEntry | undefined): boolean {
+  return entry !== undefined && keyOf(made) === keyOf(entry);
+}
+
+function keyOf({ command, args, env, cwd, dialect, mcpServers, missingFile }: CatalogueEntry): string {
+  return JSON.stringify([command, args, env, cwd, dialect, mcpServers, missingFile]);
+}
+
+function release({ backend, subscription }: Opened): void {
+  subscription.dispose();
+  backend.dispose();
+}

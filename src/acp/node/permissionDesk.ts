@@ -1,0 +1,207 @@
+import type { RequestPermissionOutcome } from '@agentclientprotocol/sdk';
+import type { ApprovalOptionKind } from '../../amplifier/common/events';
+import type { Logger } from '../../base/common/log';
+import type { Approvals } from '../common/approvals';
+import { decide, describeRule, narrowRule, type PermissionRule, type ToolFacts } from '../common/permissionRules';
+import type { CallDescription } from '../common/toolCalls';
+import { permissionContext, permissionPrompt } from '../common/toolFacts';
+import { visible } from '../common/visibleText';
+import type { PermissionRequest } from '../common/v1Schema';
+import type { TerminalRequest } from './terminalService';
+
+/** The user's standing rules. */
+export interface RuleStore {
+  readonly rules: readonly PermissionRule[];
+  /** Keeps a rule of scope `always` beyond the session. */
+  add(rule: PermissionRule): Promise<void>;
+}
+
+export interface PermissionDeskOptions {
+  readonly agentId: string;
+  readonly agentTitle: string;
+  readonly approvals: Approvals;
+  readonly rules: RuleStore;
+  readonly log: Logger;
+  /** The mode the agent says it works in. */
+  readonly mode: () => string | undefined;
+  /** Fires, or has fired, when nobody waits for answers any more: the turn was cancelled, or the session closed. */
+  readonly stopped?: () => AbortSignal | undefined;
+}
+
+/** What a question belongs to. */
+interface About {
+  readonly callId?: string;
+  /** Of the request that asks. */
+  readonly signal?: AbortSignal;
+}
+
+interface Choice {
+  readonly name: string;
+  readonly kind: ApprovalOptionKind;
+  readonly rule?: PermissionRule;
+}
+
+/** Decides for one session what an agent may do: by the user's rules where they speak, else by asking. */
+export class PermissionDesk {
+  private readonly sessionRules: PermissionRule[] = [];
+
+  constructor(private readonly options: PermissionDeskOptions) {}
+
+  /** Answers `session/request_permission`. A rule allows this once only: `always` would be for the agent to remember. */
+  async decideTool(
+    request: PermissionRequest,
+    call: CallDescription,
+    facts: ToolFacts,
+    signal: AbortSignal,
+  ): Promise<RequestPermissionOutcome> {
+    const { agentTitle, approvals } = this.options;
+    const live = this.live(signal);
+    if (live?.aborted) return { outcome: 'cancelled' };
+    const reject = pick(request, 'reject_once', 'reject_always');
+    switch (decide(this.allRules, facts)) {
+      case 'deny':
+        return reject;
+      case 'allow': {
+        const allow = pick(request, 'allow_once', 'allow_always');
+        if (allow.outcome === 'selected') return allow;
+        break;
+      }
+      case undefined:
+    }
+    const choices = toolChoices(request, facts);
+    const answer = await approvals.ask({
+      prompt: permissionPrompt(agentTitle, facts, call.title),
+      options: choices,
+      context: permissionContext(call, facts, { agent: agentTitle, mode: this.options.mode() }),
+      callId: request.toolCall.toolCallId,
+      ...(live ? { signal: live } : {}),
+    });
+    if (!answer) return { outcome: 'cancelled' };
+    if (!('chosen' in answer)) return reject;
+    await this.keep(answer.chosen.rule);
+    return answer.chosen.outcome;
+  }
+
+  /** Whether a rule forbids to touch the file, whose path is absolute and resolved. */
+  denies(kind: ToolFacts['kind'], path: string): boolean {
+    return decide(this.allRules, { agent: this.options.agentId, kind, paths: [path] }) === 'deny';
+  }
+
+  /** Whether a command may be run in a terminal of ours. */
+  async mayRun({ argv, cwd, env }: TerminalRequest, signal?: AbortSignal): Promise<boolean> {
+    const { agentId, agentTitle } = this.options;
+    if (this.live(signal)?.aborted) return false;
+    const facts: ToolFacts = { agent: agentId, kind: 'execute', paths: [], command: { argv, cwd } };
+    const changesEnvironment = Object.keys(env).length > 0;
+    const decision = decide(this.allRules, facts);
+    if (decision === 'deny') return false;
+    // A rule speaks of a command, not of the environment that can make another one of it.
+    if (decision === 'allow' && !changesEnvironment) return true;
+    const rules = changesEnvironment ? [] : standing(facts);
+    const context = { agent: agentTitle, kind: 'execute', command: argv, cwd, ...(changesEnvironment ? { env } : {}) };
+    return this.ask(permissionPrompt(agentTitle, facts, undefined), ['Run once', 'Do not run'], rules, context, {
+      ...(signal ? { signal } : {}),
+    });
+  }
+
+  /** Whether Backline may make a change that the agent has proposed, and cannot make itself. */
+  async mayApply(
+    call: CallDescription,
+    facts: ToolFacts,
+    about: { callId: string; signal: AbortSignal },
+  ): Promise<boolean> {
+    if (this.live(about.signal)?.aborted) return false;
+    const decision = decide(this.allRules, facts);
+    if (decision !== undefined) return decision === 'allow';
+    const { agentTitle } = this.options;
+    const context = permissionContext(call, facts, { agent: agentTitle, mode: undefined });
+    return this.ask(permissionPrompt(agentTitle, facts, call.title), ['Apply', 'Reject'], [], context, about);
+  }
+
+  /** Whether the agent may replace text that the user has not saved. */
+  async mayOverwrite(path: string, signal: AbortSignal): Promise<boolean> {
+    const { agentTitle } = this.options;
+    const prompt = `${agentTitle} wants to overwrite unsaved changes in ${visible(path)}`;
+    const context = { agent: agentTitle, kind: 'edit', paths: [path] };
+    return this.ask(prompt, ['Overwrite my changes', 'Keep my changes'], [], context, { signal });
+  }
+
+  private async ask(
+    prompt: string,
+    [yes, no]: readonly [string, string],
+    standingChoices: readonly Choice[],
+    context: Record<string, unknown>,
+    { callId, signal }: About,
+  ): Promise<boolean> {
+    const live = this.live(signal);
+    const options: Choice[] = [
+      { name: yes, kind: 'allow_once' },
+      ...standingChoices,
+      { name: no, kind: 'reject_once' },
+    ];
+    const answer = await this.options.approvals.ask({
+      prompt,
+      options,
+      context,
+      ...(callId === undefined ? {} : { callId }),
+      ...(live ? { signal: live } : {}),
+    });
+    if (!answer || !('chosen' in answer)) return false;
+    const { rule, kind } = answer.chosen;
+    await this.keep(rule);
+    return kind.startsWith('allow');
+  }
+
+  private async keep(rule: PermissionRule | undefined): Promise<void> {
+    const { log, rules } = this.options;
+    if (rule?.scope === 'session') this.sessionRules.push(rule);
+    if (rule?.scope === 'always')
+      await rules.add(rule).catch((error: unknown) => log.error('Could not keep a rule', error));
+  }
+
+  /** The request's signal and the turn's in one. */
+  private live(signal: AbortSignal | undefined): AbortSignal | undefined {
+    const stopped = this.options.stopped?.();
+    return signal && stopped ? AbortSignal.any([signal, stopped]) : (signal ?? stopped);
+  }
+
+  private get allRules(): readonly PermissionRule[] {
+    return [...this.options.rules.rules, ...this.sessionRules];
+  }
+}
+
+/** The rules the user may make by the answer, each named by what it will match. */
+function standing(facts: ToolFacts): Choice[] {
+  return (['session', 'always'] as const).flatMap((scope) => {
+    const rule = narrowRule(facts, 'allow', scope);
+    return rule ? [{ name: describeRule(rule), kind: 'allow_always' as const, rule }] : [];
+  });
+}
+
+interface ToolChoice extends Choice {
+  readonly outcome: RequestPermissionOutcome;
+}
+
+/** The agent's own options; where none of them is for always, standing rules of the user's own besides. */
+function toolChoices(request: PermissionRequest, facts: ToolFacts): ToolChoice[] {
+  const own = request.options.map(({ optionId, name, kind }): ToolChoice => {
+    return { name: visible(name), kind, outcome: { outcome: 'selected', optionId } };
+  });
+  if (own.some(({ kind }) => kind.endsWith('_always'))) return own;
+  const always = (['allow', 'deny'] as const).flatMap((effect): ToolChoice[] => {
+    const rule = narrowRule(facts, effect, 'always');
+    const outcome = pick(request, effect === 'allow' ? 'allow_once' : 'reject_once');
+    if (!rule || (effect === 'allow' && outcome.outcome === 'cancelled')) return [];
+    return [{ name: describeRule(rule), kind: effect === 'allow' ? 'allow_always' : 'reject_always', rule, outcome }];
+  });
+  return [...own, ...always];
+}
+
+/** The first option of the wanted kinds; `cancelled` when the agent offers none. */
+function pick({ options }: PermissionRequest, ...kinds: readonly ApprovalOptionKind[]): RequestPermissionOutcome {
+  for (const kind of kinds) {
+    const option = options.find((candidate) => candidate.kind === kind);
+    if (option) return { outcome: 'selected', optionId: option.optionId };
+  }
+  return { outcome: 'cancelled' };
+}

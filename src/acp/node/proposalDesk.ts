@@ -1,0 +1,135 @@
+import type { AmplifierEvent, ToolContent } from '../../amplifier/common/events';
+import { messageOf } from '../../base/common/errors';
+import { isEditorError, type EditorPort, type TextFile } from '../../editor/common/editorPort';
+import { proposalsIn } from '../common/proposals';
+import type { CallDescription } from '../common/toolCalls';
+import { toolFacts } from '../common/toolFacts';
+import { applyDiff, DiffError, type FileDiff } from '../common/unifiedDiff';
+import type { PermissionDesk } from './permissionDesk';
+
+export interface ProposalDeskOptions {
+  readonly sessionId: string;
+  readonly agentId: string;
+  readonly cwd: string;
+  readonly editor: EditorPort;
+  readonly desk: PermissionDesk;
+  readonly emit: (event: AmplifierEvent) => void;
+}
+
+/** A change as it would be made now. */
+interface Change {
+  readonly path: string;
+  /** Undefined for a file that is to be created. */
+  readonly before: TextFile | undefined;
+  readonly newText: string;
+}
+
+/** Of one answer: more is not what anybody looks through. */
+const maxProposals = 50;
+
+/**
+ * The draft has no method to write a file. So what an answer of such an agent proposes as a diff is offered to the user as
+ * the edits of other agents are: seen first, asked for, made through the editor, where undo takes it back.
+ */
+export class ProposalDesk {
+  constructor(private readonly options: ProposalDeskOptions) {}
+
+  /** Offers the proposals of an answer one after another. Never rejects; ends early when `signal` fires. */
+  async offer(answer: string, requestId: string, signal: AbortSignal): Promise<void> {
+    const { diffs, problems } = proposalsIn(answer);
+    for (const problem of problems) this.warn(`A diff in the answer cannot be applied: ${problem}`);
+    if (diffs.length > maxProposals) {
+      this.warn(`The answer proposes changes to ${diffs.length} files; the first ${maxProposals} are offered.`);
+    }
+    for (const [index, diff] of diffs.slice(0, maxProposals).entries()) {
+      if (signal.aborted) return;
+      await this.offerOne(diff, `${requestId}-change-${index + 1}`, signal);
+    }
+  }
+
+  private async offerOne(diff: FileDiff, callId: string, signal: AbortSignal): Promise<void> {
+    const { emit, sessionId } = this.options;
+    const title = `${diff.change === 'create' ? 'Create' : 'Edit'} ${diff.path}`;
+    const call = { session_id: sessionId, call_id: callId, tool_name: 'proposal', operation: 'edit' };
+    const start = (path: string, content: ToolContent[]): void => {
+      const data = { ...call, input: { path }, kind: 'edit' as const, title, locations: [{ path }], content };
+      emit({ event: 'tool:pre', data });
+    };
+    const fail = (error: string): void => emit({ event: 'tool:error', data: { ...call, error } });
+
+    let change: Change;
+    try {
+      change = await this.prepare(diff, signal);
+    } catch (error) {
+      start(diff.path, []);
+      fail(whyNot(diff, error));
+      return;
+    }
+    const { path, before, newText } = change;
+    start(path, [{ type: 'diff', path, old_text: before?.text ?? null, new_text: newText }]);
+    try {
+      if (!(await this.isWanted(change, { title, callId, signal }))) {
+        fail('You did not apply this change.');
+        return;
+      }
+      await this.apply(change, signal);
+      emit({ event: 'tool:post', data: { ...call, result: { success: true } } });
+    } catch (error) {
+      fail(whyNot(diff, error));
+    }
+  }
+
+  private async isWanted(
+    { path, before, newText }: Change,
+    { title, callId, signal }: { title: string; callId: string; signal: AbortSignal },
+  ): Promise<boolean> {
+    const { agentId, cwd, desk, editor } = this.options;
+    const call: CallDescription = {
+      title,
+      kind: 'edit',
+      content: [{ type: 'diff', path, oldText: before?.text ?? null, newText }],
+      locations: [{ path }],
+      rawInput: { path, unsaved: before?.isDirty ?? false },
+    };
+    const facts = await toolFacts(call, { agent: agentId, cwd, resolve: (name) => editor.resolve(name) });
+    return desk.mayApply(call, facts, { callId, signal });
+  }
+
+  /** @throws EditorError, DiffError */
+  private async prepare(diff: FileDiff, signal: AbortSignal): Promise<Change> {
+    const { editor } = this.options;
+    if (diff.change === 'delete')
+      throw new Error(`Backline does not delete files for agents. Delete ${diff.path} yourself.`);
+    const path = await editor.resolve(diff.path);
+    const before = await this.read(path, signal);
+    if (diff.change === 'edit' && !before) throw new DiffError('the file does not exist.');
+    if (diff.change === 'create' && before) throw new DiffError('the file exists already.');
+    return { path, before, newText: applyDiff(before?.text ?? '', diff) };
+  }
+
+  /** The file must still be what the user saw. @throws EditorError */
+  private async apply({ path, before, newText }: Change, signal: AbortSignal): Promise<void> {
+    const { editor } = this.options;
+    if (!before && (await this.read(path, signal))) throw new DiffError('the file exists already.');
+    await editor.writeText(path, newText, { signal, ...(before ? { expectedVersion: before.version } : {}) });
+  }
+
+  private async read(path: string, signal: AbortSignal): Promise<TextFile | undefined> {
+    try {
+      return await this.options.editor.readText(path, { signal });
+    } catch (error) {
+      if (isEditorError(error) && error.code === 'notFound') return undefined;
+      throw error;
+    }
+  }
+
+  private warn(message: string): void {
+    this.options.emit({ event: 'notice', data: { session_id: this.options.sessionId, level: 'warning', message } });
+  }
+}
+
+/** For the user. Nothing has been changed, whatever the reason. */
+function whyNot({ path }: FileDiff, error: unknown): string {
+  if (!(error instanceof DiffError)) return messageOf(error);
+  return `The change does not fit ${path} as it is now: ${error.message} Nothing was changed. Ask the agent to read the file again.`;
+}

@@ -1,0 +1,44 @@
+export interface RestartRules {
+  readonly firstDelayMs: number;
+  readonly maxDelayMs: number;
+  /** This many crashes within the window, and the agent is not started again by itself. */
+  readonly maxCrashes: number;
+  readonly windowMs: number;
+}
+
+export const defaultRestartRules: RestartRules = {
+  firstDelayMs: 500,
+  maxDelayMs: 30_000,
+  maxCrashes: 5,
+  windowMs: 3 * 60_000,
+};
+
+export type RestartDecision = { readonly kind: 'restart'; readonly delayMs: number } | { readonly kind: 'giveUp' };
+
+/** Says when to start a crashed agent again: later with each crash, until it crashes too often. Owns no timer. */
+export class RestartPolicy {
+  /** Milliseconds since the epoch, oldest first; only those within the window. */
+  private crashes: number[] = [];
+
+  /** `random` gives numbers from 0 up to, not including, 1: agents that fell together must not rise together. */
+  constructor(
+    private readonly now: () => number,
+    private readonly random: () => number,
+    private readonly rules: RestartRules = defaultRestartRules,
+  ) {}
+
+  /** Call once for each crash. The delay is between half and all of what has doubled with each crash in the window. */
+  crashed(): RestartDecision {
+    const { firstDelayMs, maxDelayMs, maxCrashes, windowMs } = this.rules;
+    const nowMs = this.now();
+    this.crashes = [...this.crashes.filter((timeMs) => nowMs - timeMs < windowMs), nowMs];
+    if (this.crashes.length >= maxCrashes) return { kind: 'giveUp' };
+    const fullMs = Math.min(maxDelayMs, firstDelayMs * 2 ** (this.crashes.length - 1));
+    return { kind: 'restart', delayMs: Math.round(fullMs * (0.5 + this.random() / 2)) };
+  }
+
+  /** The user asked for a start: what happened before does not count any more. */
+  reset(): void {
+    this.crashes = [];
+  }
+}

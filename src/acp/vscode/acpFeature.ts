@@ -1,0 +1,192 @@
+import { randomUUID } from 'node:crypto';
+import { homedir } from 'node:os';
+import * as vscode from 'vscode';
+import type { BackendRegistry } from '../../amplifier/common/backendRegistry';
+import type { Clock } from '../../base/common/async';
+import { DisposableStore } from '../../base/common/disposable';
+import type { Feature, RunningFeature, StatusBoard } from '../../base/common/feature';
+import type { Logger } from '../../base/common/log';
+import type { EditorPort } from '../../editor/common/editorPort';
+import { commandIds, settingIds } from '../../manifest';
+import type { Commands } from '../../platform/vscode/commands';
+import { Messages } from '../../platform/vscode/messages';
+import type { Settings } from '../../platform/vscode/settings';
+import type { TrafficTap } from '../../wire/common/traffic';
+import { parseAgentSettings } from '../common/agentSettings';
+import { agentsStatus, type AgentActions } from '../common/agentsStatus';
+import { loadAgentCatalogue } from '../node/agentCatalogue';
+import type { AgentLauncher } from '../node/agentLauncher';
+import { AgentReaper } from '../node/agentReaper';
+import { AgentRegistry } from '../node/agentRegistry';
+import { diskFiles } from '../node/commandLookup';
+import { ShellEnvironment } from '../node/shellEnvironment';
+import { UserRules, type RuleMemento } from '../node/userRules';
+import { AgentCommands } from './agentCommands';
+import { elicit } from './elicitation';
+import { manageRules } from './manageRules';
+import { SignInTerminals } from './signInTerminal';
+
+export interface AcpFeatureOptions {
+  readonly editor: EditorPort;
+  readonly log: Logger;
+  readonly status: StatusBoard;
+  readonly traffic: TrafficTap;
+  readonly commands: Commands;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  /** Keeps the user's rules. */
+  readonly memento: RuleMemento;
+  /** The demo agent as it was built. */
+  readonly demoAgentFile: string;
+  /** The program that ends agents which outlive the window, as it was built. */
+  readonly agentReaperFile: string;
+  readonly version: string;
+}
+
+/** Runs agents for whoever talks to them, and gives the user the commands around them. Starts none by itself. */
+export class AcpFeature implements Feature {
+  readonly id = 'acp';
+  readonly title = 'Agents';
+  private readonly registry: AgentRegistry;
+  private readonly reaper: AgentReaper;
+  private readonly rules: UserRules;
+  private readonly terminals = new SignInTerminals();
+  private readonly shell: ShellEnvironment;
+
+  constructor(private readonly options: AcpFeatureOptions) {
+    const { agentReaperFile, clock, log, memento } = options;
+    this.reaper = new AgentReaper({ file: agentReaperFile, log });
+    this.rules = new UserRules(memento, log);
+    this.shell = new ShellEnvironment({ platform: process.platform, own: process.env, clock, log });
+    let launcher: Promise<AgentLauncher> | undefined;
+    this.registry = new AgentRegistry({
+      loadCatalogue: () => this.loadCatalogue(),
+      createBackend: async (entry) => {
+        launcher ??= this.createLauncher();
+        return await (await launcher).create(entry);
+      },
+      isTrusted,
+      log,
+    });
+  }
+
+  /** For the chat, and whoever else talks to agents. */
+  get backends(): BackendRegistry {
+    return this.registry;
+  }
+
+  start(): Promise<RunningFeature> {
+    const { commands, editor, log, settings } = this.options;
+    const { registry, rules } = this;
+    const store = new DisposableStore();
+    const messages = new Messages(log);
+    const agentCommands = new AgentCommands({ backends: () => registry.backends, messages });
+    const refresh = (): void => {
+      registry.refresh().catch((error: unknown) => log.error('could not look at the agents again', error));
+    };
+    const showStatus = (): void => {
+      if (!store.isDisposed) this.showStatus();
+    };
+
+    store.add(this.reaper);
+    store.add(registry);
+    // When the extension host ends without taking leave, agents that ignore the end of their input would stay.
+    const kill = (): void => registry.dispose();
+    process.once('exit', kill);
+    store.add({ dispose: () => process.off('exit', kill) });
+    store.add(this.terminals);
+    store.add(registry.onDidChange(showStatus));
+    store.add(editor.onDidChangeFolders(refresh));
+    store.add(vscode.workspace.onDidGrantWorkspaceTrust(refresh));
+    store.add(
+      settings.onDidChange((id) => {
+        if (id === settingIds.acpAgents) refresh();
+      }),
+    );
+    store.add(commands.handle(commandIds.acpRestartAgent, () => agentCommands.restart()));
+    store.add(commands.handle(commandIds.acpSignIn, () => agentCommands.signIn()));
+    store.add(
+      commands.handle(commandIds.acpManageRules, () =>
+        manageRules({ rules, messages, folder: this.folder(), agents: registry.backends }),
+      ),
+    );
+    showStatus();
+    return Promise.resolve({ stop: () => registry.stopAll(), dispose: () => store.dispose() });
+  }
+
+  /** From a bundle of its own: most windows never start an agent. */
+  private async createLauncher(): Promise<AgentLauncher> {
+    const { AgentLauncher } = await import('../node/agentLauncher');
+    const { clock, editor, log, traffic, version } = this.options;
+    return new AgentLauncher({
+      clientInfo: { name: 'backline', title: 'Backline', version },
+      editor,
+      clock,
+      log,
+      tap: traffic,
+      rules: this.rules,
+      environment: () => this.shell.get(),
+      folder: () => this.folder(),
+      isTrusted,
+      reaper: this.reaper,
+      createId: randomUUID,
+      random: Math.random,
+      elicit,
+      runInTerminal: (command) => this.terminals.run(command),
+    });
+  }
+
+  private async loadCatalogue() {
+    const { demoAgentFile, settings } = this.options;
+    // The login shell is the first thing that is started, so not before the user trusts the workspace.
+    const env = isTrusted() ? await this.shell.get() : {};
+    return loadAgentCatalogue({
+      platform: process.platform,
+      levels: settings.acpAgents(),
+      env,
+      cwd: this.folder(),
+      files: diskFiles,
+      demo: { execPath: process.execPath, script: demoAgentFile },
+    });
+  }
+
+  private showStatus(): void {
+    const { settings, status } = this.options;
+    const { registry } = this;
+    const { id, title } = this;
+    const levels = settings.acpAgents().filter((level) => level.isTrusted);
+    const parsed = levels.map(({ value }) => parseAgentSettings(value));
+    const entries = registry.catalogue?.agents;
+    const situation = {
+      isTrusted: isTrusted(),
+      problems: [
+        ...parsed.flatMap(({ problems }) => problems.map(({ message }) => message)),
+        ...(entries ?? []).flatMap((entry) => (entry.source === 'configured' ? (entry.problem ?? []) : [])),
+      ],
+      configured: new Set(parsed.flatMap(({ agents }) => [...agents.keys()])).size,
+      found: entries?.filter(({ source }) => source === 'found').length,
+      agents: registry.backends,
+    };
+    status.set({ id, title, ...agentsStatus(situation, actions) });
+  }
+
+  /** Where agents run: in the first folder of the workspace, else in the user's home. */
+  private folder(): string {
+    return this.options.editor.folders[0]?.path ?? homedir();
+  }
+}
+
+const actions: AgentActions = {
+  restart: { label: 'Restart an agent', command: commandIds.acpRestartAgent },
+  signIn: { label: 'Sign in', command: commandIds.acpSignIn },
+  openSettings: {
+    label: 'Open settings',
+    command: 'workbench.action.openSettings',
+    arguments: [settingIds.acpAgents],
+  },
+  manageTrust: { label: 'Manage workspace trust', command: 'workbench.trust.manage' },
+};
+
+function isTrusted(): boolean {
+  return vscode.workspace.isTrusted;
+}

@@ -1,0 +1,88 @@
+import * as vscode from 'vscode';
+import type { AuthMethod, BackendState, SessionBackend } from '../../amplifier/common/sessionBackend';
+import type { Messages } from '../../platform/vscode/messages';
+
+export interface AgentCommandsOptions {
+  readonly backends: () => readonly SessionBackend[];
+  readonly messages: Messages;
+}
+
+interface AgentPick extends vscode.QuickPickItem {
+  readonly backend: SessionBackend;
+}
+
+/** What the user can do with agents that have been used. */
+export class AgentCommands {
+  constructor(private readonly options: AgentCommandsOptions) {}
+
+  /** The command `backline.acp.restartAgent`. @throws BackendError */
+  async restart(): Promise<void> {
+    const used = this.options.backends().filter(({ state }) => state.kind !== 'stopped');
+    if (used.length === 0) {
+      this.options.messages.info('No agent is running, so there is none to restart. One starts with the first prompt.');
+      return;
+    }
+    const backend = await pickAgent(used, 'Restart Agent', 'Which one? What it is doing now is stopped');
+    if (!backend) return;
+    await withProgress(`Restarting ${backend.title}`, async () => {
+      await backend.stop();
+      await backend.capabilities();
+    });
+  }
+
+  /** The command `backline.acp.signIn`. @throws BackendError */
+  async signIn(): Promise<void> {
+    const waiting = this.options.backends().filter(({ state }) => state.kind === 'authRequired');
+    if (waiting.length === 0) {
+      this.options.messages.info('No agent asks you to sign in. One that needs it says so when you prompt it.');
+      return;
+    }
+    const backend = waiting.length === 1 ? waiting[0] : await pickAgent(waiting, 'Sign In', 'To which agent?');
+    if (backend?.state.kind !== 'authRequired') return;
+    const { methods, message } = backend.state;
+    if (methods.length === 0 || !backend.authenticate) throw new Error(message);
+    const method = await pickMethod(backend.title, methods);
+    if (!method) return;
+    await withProgress(`Signing in to ${backend.title}`, async () => backend.authenticate?.(method.id));
+    this.options.messages.info(`You are signed in to ${backend.title}.`);
+  }
+}
+
+async function pickAgent(
+  backends: readonly SessionBackend[],
+  title: string,
+  placeHolder: string,
+): Promise<SessionBackend | undefined> {
+  const items = backends.map((backend): AgentPick => ({ label: backend.title, ...wordsOf(backend.state), backend }));
+  return (await vscode.window.showQuickPick(items, { title, placeHolder }))?.backend;
+}
+
+async function pickMethod(agentTitle: string, methods: readonly AuthMethod[]): Promise<AuthMethod | undefined> {
+  const items = methods.map((method) => ({
+    label: method.name,
+    method,
+    ...(method.type === 'terminal' ? { description: 'in a terminal' } : {}),
+    ...(method.description === undefined ? {} : { detail: method.description }),
+  }));
+  const picked = await vscode.window.showQuickPick(items, { title: `Sign in to ${agentTitle}`, placeHolder: 'How?' });
+  return picked?.method;
+}
+
+function wordsOf(state: BackendState): Pick<vscode.QuickPickItem, 'description' | 'detail'> {
+  switch (state.kind) {
+    case 'stopped':
+      return { description: 'stopped' };
+    case 'ready':
+      return { description: state.version === undefined ? 'running' : `running, version ${state.version}` };
+    case 'starting':
+      return { description: 'starting' };
+    case 'authRequired':
+      return { description: 'needs you to sign in' };
+    case 'failed':
+      return { description: 'failed', detail: state.message };
+  }
+}
+
+async function withProgress(title: string, work: () => Promise<void>): Promise<void> {
+  await vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, work);
+}

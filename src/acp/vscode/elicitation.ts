@@ -1,0 +1,135 @@
+import type { CreateElicitationRequest, CreateElicitationResponse } from '@agentclientprotocol/sdk';
+import * as vscode from 'vscode';
+import * as z from 'zod';
+import { visible } from '../common/visibleText';
+import { formFields, problemWith, valueOf, type FormField, type FormValue } from '../common/elicitationForm';
+
+const UrlRequest = z.looseObject({ mode: z.literal('url'), url: z.url({ protocol: /^https?$/ }), message: z.string() });
+const FormRequest = z.looseObject({ mode: z.literal('form'), requestedSchema: z.unknown(), message: z.string() });
+
+/** A question has been closed, by the user or because its time is over. */
+class Dismissed extends Error {}
+
+/** What nobody answers is not left open. */
+const timeoutMs = 5 * 60_000;
+
+/**
+ * Asks the user what an agent wants to know: a form one question after another, or whether to open a page. Whatever is not
+ * answered, or not understood, is declined; closing a question cancels the form, and so do `signal` and 5 minutes.
+ */
+export async function elicit(
+  agentTitle: string,
+  request: CreateElicitationRequest,
+  signal: AbortSignal,
+): Promise<CreateElicitationResponse> {
+  const page = UrlRequest.safeParse(request).data;
+  const form = FormRequest.safeParse(request).data;
+  if (!page && !form) return { action: 'decline' };
+  const tokens = new vscode.CancellationTokenSource();
+  const cancel = (): void => tokens.cancel();
+  const over = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  over.addEventListener('abort', cancel, { once: true });
+  if (over.aborted) cancel();
+  try {
+    if (page) return { action: (await opens(agentTitle, page, tokens.token)) ? 'accept' : 'decline' };
+    if (!form) return { action: 'decline' };
+    return await fillIn(agentTitle, form.message, formFields(form.requestedSchema), tokens.token);
+  } catch (error) {
+    if (error instanceof Dismissed) return { action: 'cancel' };
+    throw error;
+  } finally {
+    over.removeEventListener('abort', cancel);
+    tokens.dispose();
+  }
+}
+
+/** Shows where the page is before it is opened: the agent chose the address. @throws Dismissed */
+async function opens(
+  agentTitle: string,
+  { url, message }: { url: string; message: string },
+  token: vscode.CancellationToken,
+): Promise<boolean> {
+  const { host } = new URL(url);
+  const question = `${agentTitle} asks you to open a page on ${host}`;
+  const yes = { label: 'Open in Browser', detail: visible(url) };
+  const isWanted = await choose(question, message, [{ label: 'Do Not Open' }, yes], token);
+  return isWanted === yes && (await vscode.env.openExternal(vscode.Uri.parse(url, true)));
+}
+
+async function fillIn(
+  agentTitle: string,
+  message: string,
+  fields: readonly FormField[],
+  token: vscode.CancellationToken,
+): Promise<CreateElicitationResponse> {
+  const content: Record<string, FormValue> = {};
+  if (fields.length === 0) return { action: (await confirms(agentTitle, message, token)) ? 'accept' : 'decline' };
+  for (const [index, field] of fields.entries()) {
+    const title = `${agentTitle}: ${field.title} (${index + 1}/${fields.length})`;
+    const value = await ask(title, message, field, token);
+    if (value !== undefined) content[field.key] = value;
+  }
+  return { action: 'accept', content };
+}
+
+/** @throws Dismissed */
+async function confirms(agentTitle: string, message: string, token: vscode.CancellationToken): Promise<boolean> {
+  const yes = { label: 'Yes' };
+  return (await choose(`${agentTitle} asks`, message, [yes, { label: 'No' }], token)) === yes;
+}
+
+/** A list and not a dialog: only a list can be closed when nobody waits for the answer any more. */
+async function choose(
+  title: string,
+  message: string,
+  items: readonly vscode.QuickPickItem[],
+  token: vscode.CancellationToken,
+): Promise<vscode.QuickPickItem> {
+  const options = { title, placeHolder: visible(message), ignoreFocusOut: true };
+  return answered(await vscode.window.showQuickPick(items, options, token));
+}
+
+/** Undefined for a question that was passed over. @throws Dismissed */
+async function ask(
+  title: string,
+  message: string,
+  field: FormField,
+  token: vscode.CancellationToken,
+): Promise<FormValue | undefined> {
+  const placeHolder = field.description === '' ? message : field.description;
+  const shown = { title: visible(title), placeHolder: visible(placeHolder), ignoreFocusOut: true };
+  switch (field.kind) {
+    case 'text':
+    case 'number': {
+      const validateInput = (typed: string): string | undefined => problemWith(field, typed);
+      const prompt = field.isRequired ? message : `${message} (may be empty)`;
+      const box = { ...shown, prompt, value: field.preset, validateInput };
+      return valueOf(field, answered(await vscode.window.showInputBox(box, token)));
+    }
+    case 'boolean': {
+      const items = [
+        { label: 'Yes', value: true },
+        { label: 'No', value: false },
+      ];
+      return answered(await vscode.window.showQuickPick(items, shown, token)).value;
+    }
+    case 'choice': {
+      const items = field.choices.map(toItem);
+      return answered(await vscode.window.showQuickPick(items, shown, token)).value;
+    }
+    case 'choices': {
+      const items = field.choices.map((choice) => ({ ...toItem(choice), picked: field.preset.includes(choice.value) }));
+      const picked = await vscode.window.showQuickPick(items, { ...shown, canPickMany: true }, token);
+      return answered(picked).map(({ value }) => value);
+    }
+  }
+}
+
+function toItem({ value, title, description }: { value: string; title: string; description?: string }) {
+  return { label: title, value, ...(description === undefined ? {} : { detail: description }) };
+}
+
+function answered<T>(answer: T | undefined): T {
+  if (answer === undefined) throw new Dismissed('The user has closed the question.');
+  return answer;
+}

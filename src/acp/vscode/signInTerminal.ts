@@ -1,0 +1,37 @@
+import * as vscode from 'vscode';
+import { DisposableStore } from '../../base/common/disposable';
+import type { TerminalCommand } from '../node/agentLauncher';
+
+/** The terminals that users sign in with. They close with their commands; disposing this gives up waiting for them. */
+export class SignInTerminals implements vscode.Disposable {
+  private readonly store = new DisposableStore();
+
+  /** Runs a command, without a shell, where the user sees it. Resolves with whether it ended well. */
+  run({ title, file, args, env, cwd }: TerminalCommand): Promise<boolean> {
+    const terminal = vscode.window.createTerminal({
+      name: title,
+      shellPath: file,
+      shellArgs: [...args],
+      env: { ...env },
+      cwd,
+      isTransient: true,
+      iconPath: new vscode.ThemeIcon('key'),
+    });
+    terminal.show();
+    return new Promise((resolve) => {
+      const subscription = vscode.window.onDidCloseTerminal((closed) => {
+        if (closed === terminal) end(closed.exitStatus?.code === 0);
+      });
+      const end = (isGood: boolean): void => {
+        this.store.release(waiting);
+        subscription.dispose();
+        resolve(isGood);
+      };
+      const waiting = this.store.add({ dispose: () => end(false) });
+    });
+  }
+
+  dispose(): void {
+    this.store.dispose();
+  }
+}

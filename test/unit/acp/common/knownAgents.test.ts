@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { knownAgentOf, knownAgents } from '../../../../src/acp/common/knownAgents';
+
+describe('known agents', () => {
+  it('have ids and commands of their own', () => {
+    assert.equal(new Set(knownAgents.map(({ id }) => id)).size, knownAgents.length);
+    assert.equal(new Set(knownAgents.map(({ command }) => command)).size, knownAgents.length);
+  });
+
+  const cases: readonly [string, readonly string[], string | undefined][] = [
+    ['gemini', ['--acp'], 'gemini'],
+    ['/opt/bin/gemini', [], 'gemini'],
+    ['C:\\npm\\gemini.cmd', [], 'gemini'],
+    ['npx', ['-y', '@google/gemini-cli', '--acp'], 'gemini'],
+    ['npx', ['-y', '@google/gemini-cli@0.61.0', '--acp'], 'gemini'],
+    ['npx', ['opencode-ai@latest', 'acp'], 'opencode'],
+    ['my-gemini', [], undefined],
+    ['npx', ['-y', 'something-else'], undefined],
+  ];
+  for (const [command, args, expected] of cases) {
+    it(`know '${[command, ...args].join(' ')}' as ${expected ?? 'none of theirs'}`, () => {
+      assert.equal(knownAgentOf(command, args)?.id, expected);
+    });
+  }
+
+  it('tell that gemini creates a file only when the missing one reads as empty', () => {
+    assert.equal(knownAgentOf('gemini', [])?.missingFile, 'empty');
+    assert.equal(knownAgentOf('opencode', [])?.missingFile, 'error');
+  });
+});

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import * as path from 'node:path';
+import * as z from 'zod';
+import { AmplifierEvent } from '../../../../src/amplifier/common/events';
+import { SessionMapping, turnEndOf } from '../../../../src/acp/common/sessionMapping';
+import { PromptResult, SessionSetup, ToolCallUpdate } from '../../../../src/acp/common/v1Schema';
+
+/** One step of a recorded conversation; `flush` is the moment at which waiting terminal output is told. */
+const Step = z.union([
+  z.strictObject({ setup: SessionSetup }),
+  z.strictObject({ prompt: z.string() }),
+  z.strictObject({ update: z.looseObject({ sessionUpdate: z.string() }) }),
+  z.strictObject({ permission: ToolCallUpdate }),
+  z.strictObject({ flush: z.literal(true) }),
+  z.strictObject({ replay: z.boolean() }),
+  z.strictObject({ answer: PromptResult }),
+]);
+
+const folder = path.join(process.cwd(), 'test/fixtures/acp');
+const read = (name: string): string => readFileSync(path.join(folder, name), 'utf8');
+
+function run(mapping: SessionMapping, step: z.infer<typeof Step>): AmplifierEvent[] {
+  if ('setup' in step) {
+    mapping.config.setUp(step.setup);
+    return [mapping.configEvent()];
+  }
+  if ('prompt' in step) return mapping.startTurn(step.prompt, 'r1');
+  if ('update' in step) return mapping.update(step.update);
+  if ('permission' in step) return mapping.toolCall(step.permission);
+  if ('flush' in step) return mapping.takeTerminalUpdates();
+  if ('answer' in step) return mapping.endTurn(turnEndOf(step.answer));
+  if (!step.replay) return mapping.endReplay();
+  mapping.startReplay();
+  return [];
+}
+
+function play(name: string): { events: AmplifierEvent[]; mapping: SessionMapping } {
+  const mapping = new SessionMapping('s1', () => 0);
+  const steps = read(`${name}.jsonl`)
+    .trimEnd()
+    .split('\n')
+    .map((line) => Step.parse(JSON.parse(line)));
+  return { events: steps.flatMap((step) => run(mapping, step)), mapping };
+}
+
+/** A line an event, its name first, so that a difference is easy to see. */
+const lines = (events: readonly AmplifierEvent[]): string =>
+  events.map(({ event, data }) => `${event} ${JSON.stringify(data)}`).join('\n');
+
+describe('the mapping of ACP v1 to Amplifier’s events', () => {
+  for (const name of ['opencode', 'claude', 'gemini', 'codex', 'copilot', 'loadedHistory', 'codexHistory']) {
+    it(`tells a conversation as ${name} has it`, () => {
+      assert.equal(lines(play(name).events), read(`${name}.events.txt`).trimEnd());
+    });
+
+    it(`tells ${name}'s conversation in events of the vocabulary`, () => {
+      for (const event of play(name).events) assert.deepEqual(AmplifierEvent.parse(event), event);
+    });
+  }
+
+  it('counts what it does not understand, and goes on', () => {
+    assert.deepEqual([...play('claude').mapping.ignored], [['subagent_update', 1]]);
+    assert.deepEqual(
+      [...play('copilot').mapping.ignored],
+      [
+        ['agent_message_chunk (not understood)', 1],
+        ['plan (not understood)', 1],
+      ],
+    );
+  });
+
+  it('knows a call of the last turn again, and forgets those of long ago', () => {
+    const mapping = new SessionMapping('s1', () => 0);
+    const tell = (toolCallId: string) => {
+      const update = { sessionUpdate: 'tool_call_update', toolCallId, status: 'failed' };
+      return mapping.update(update);
+    };
+    mapping.startTurn('hello', 'r1');
+    for (let count = 0; count <= 200; count++) tell(`c${count}`);
+    mapping.endTurn({ stopReason: 'cancelled' });
+    assert.equal(
+      tell('c200').some(({ event }) => event === 'tool:pre'),
+      false,
+    );
+    assert.equal(mapping.describeCall('c0'), undefined);
+  });
+
+  it('ends a turn once only', () => {
+    const mapping = new SessionMapping('s1', () => 0);
+    mapping.startTurn('hello', 'r1');
+    assert.equal(mapping.failTurn('broken', 'backend').length, 1);
+    assert.deepEqual(mapping.endTurn({ stopReason: 'end_turn' }), []);
+  });
+
+  it('closes the open block, the thought and the tool call of a turn that fails', () => {
+    const mapping = new SessionMapping('s1', () => 0);
+    mapping.startTurn('hello', 'r1');
+    mapping.toolCall(ToolCallUpdate.parse({ toolCallId: 'c1', title: 'Work' }));
+    const chunk = { sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text: 'hm' } };
+    mapping.update(chunk);
+    const names = mapping.failTurn('broken', 'backend', 'last words').map(({ event }) => event);
+    assert.deepEqual(names, ['thinking:final', 'tool:error', 'error']);
+  });
+
+  it('keeps the newest output of a terminal, cut at a whole character', () => {
+    const mapping = new SessionMapping('s1', () => 0);
+    mapping.toolCall(ToolCallUpdate.parse({ toolCallId: 'c1', title: 'Run' }));
+    const output = `${'😀'.repeat(100_000)}x`;
+    const update = {
+      sessionUpdate: 'tool_call_update',
+      toolCallId: 'c1',
+      _meta: { terminal_output: { data: output } },
+    };
+    mapping.update(update);
+    const [event] = mapping.takeTerminalUpdates();
+    assert.equal(event?.event, 'tool:update');
+    const [content] = event.data.content ?? [];
+    assert.equal(content?.type, 'terminal');
+    assert.equal(content.truncated, true);
+    assert.ok(content.output.length <= 128 * 1024);
+    assert.ok(output.endsWith(content.output) && content.output.isWellFormed());
+  });
+});

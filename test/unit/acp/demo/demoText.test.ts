@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { splitCommand } from '../../../../src/acp/demo/argv';
+import { intentOf } from '../../../../src/acp/demo/intent';
+import { outlineOf } from '../../../../src/acp/demo/outline';
+import { pathOfWord, toPrompt } from '../../../../src/acp/demo/prompt';
+import { renameWord } from '../../../../src/acp/demo/rename';
+import { sortImports } from '../../../../src/acp/demo/sortImports';
+
+describe('the demo agent splits commands', () => {
+  const cases: [line: string, argv: string[]][] = [
+    ['git status', ['git', 'status']],
+    ['  echo   a  ', ['echo', 'a']],
+    [`echo 'a b' "c d"`, ['echo', 'a b', 'c d']],
+    [`echo "say \\"hi\\"" 'it'\\''s'`, ['echo', 'say "hi"', "it's"]],
+    [`echo '' ""`, ['echo', '', '']],
+    [`node -e 'console.log("$HOME; rm -rf")'`, ['node', '-e', 'console.log("$HOME; rm -rf")']],
+    ['a\\ b c', ['a b', 'c']],
+    ['', []],
+  ];
+  for (const [line, argv] of cases) it(JSON.stringify(line), () => assert.deepEqual(splitCommand(line), argv));
+
+  it('refuses a quote that is not closed', () => assert.throws(() => splitCommand('echo "a'), SyntaxError));
+});
+
+describe('the demo agent understands', () => {
+  const understood = (text: string) => intentOf({ text, files: [] });
+  const cases: [text: string, intent: object][] = [
+    ['hello', { kind: 'help' }],
+    ['/help', { kind: 'help' }],
+    ['What can you do?', { kind: 'help' }],
+    ['summarise README.md', { kind: 'summarise', paths: ['README.md'] }],
+    ['what is in @src/a.ts?', { kind: 'summarise', paths: ['@src/a.ts'] }],
+    ['/summarise my file.txt', { kind: 'summarise', paths: ['my file.txt'] }],
+    ['rename foo to bar in src/a.ts', { kind: 'rename', from: 'foo', to: 'bar', path: 'src/a.ts' }],
+    ['/rename `foo` to `bar` in a.ts', { kind: 'rename', from: 'foo', to: 'bar', path: 'a.ts' }],
+    ['rename foo to bar', { kind: 'rename', from: 'foo', to: 'bar', path: undefined }],
+    ['/rename foo', { kind: 'unknown' }],
+    ['sort imports in a.ts', { kind: 'sort', path: 'a.ts' }],
+    ['Sort the imports of a.ts', { kind: 'sort', path: 'a.ts' }],
+    ['/sort a.ts', { kind: 'sort', path: 'a.ts' }],
+    ['run git log --oneline', { kind: 'run', line: 'git log --oneline' }],
+    ['/run ls', { kind: 'run', line: 'ls' }],
+    ['slow', { kind: 'slow', words: 60 }],
+    ['/slow 20', { kind: 'slow', words: 20 }],
+    ['/slow 99999999', { kind: 'slow', words: 5000 }],
+    ['/plan', { kind: 'plan' }],
+    ['/fail crash', { kind: 'fail', how: 'crash' }],
+    ['/nonsense', { kind: 'unknown' }],
+    ['Why is the sky blue?', { kind: 'unknown' }],
+    ['see https://example.com/a', { kind: 'unknown' }],
+  ];
+  for (const [text, intent] of cases) it(JSON.stringify(text), () => assert.deepEqual(understood(text), intent));
+
+  it('an attached file as one to summarise', () => {
+    assert.equal(intentOf({ text: 'look', files: [{ path: '/a' }] }).kind, 'summarise');
+  });
+});
+
+describe('the demo agent reads prompts', () => {
+  it('takes texts, links and embedded files, and passes over the rest', () => {
+    const prompt = toPrompt([
+      { type: 'text', text: ' read ' },
+      { type: 'resource_link', uri: 'file:///a%20b.ts' },
+      { type: 'resource', resource: { uri: 'untitled:1', text: 'x' } },
+      { type: 'image' },
+    ]);
+    assert.deepEqual(prompt, { text: 'read', files: [{ path: '/a b.ts' }, { path: 'untitled:1', text: 'x' }] });
+  });
+
+  it('resolves the words that name files', () => {
+    assert.equal(pathOfWord('@src/a.ts,', '/ws'), '/ws/src/a.ts');
+    assert.equal(pathOfWord('`/abs/a.ts`', '/ws'), '/abs/a.ts');
+    assert.equal(pathOfWord('file:///x/a%20b', '/ws'), '/x/a b');
+  });
+});
+
+describe('the demo agent outlines', () => {
+  it('TypeScript', () => {
+    const text = [
+      "import a from 'a';",
+      'export async function load() {}',
+      'export abstract class Store<T> {}',
+      'interface Port {}',
+      'export type Id = string;',
+      'const twice = (n: number): number => n * 2;',
+      'const plain = 3;',
+      '// TODO: tidy up',
+      '/* FIXME later */',
+    ].join('\r\n');
+    assert.deepEqual(outlineOf('x.ts', text), {
+      lines: 9,
+      imports: 1,
+      declarations: [
+        { kind: 'function', name: 'load', line: 2 },
+        { kind: 'class', name: 'Store', line: 3 },
+        { kind: 'interface', name: 'Port', line: 4 },
+        { kind: 'type', name: 'Id', line: 5 },
+        { kind: 'function', name: 'twice', line: 6 },
+      ],
+      todos: [
+        { text: 'tidy up', line: 8 },
+        { text: 'later', line: 9 },
+      ],
+    });
+  });
+
+  it('Python, Go, Rust and Markdown', () => {
+    const names = (file: string, text: string) =>
+      outlineOf(file, text).declarations.map(({ kind, name }) => `${kind} ${name}`);
+    assert.deepEqual(names('a.py', 'class A:\n  async def b(self):\n'), ['class A', 'function b']);
+    assert.deepEqual(names('a.go', 'func (s *S) Run() {\ntype S struct {\n'), ['function Run', 'type S']);
+    assert.deepEqual(names('a.rs', 'pub(crate) async fn go() {}\npub struct S;\n'), ['function go', 'struct S']);
+    assert.deepEqual(names('a.md', '# One\ntext\n## Two ##\n'), ['heading One', 'heading Two']);
+  });
+
+  it('counts the lines of an unknown language, an empty file included', () => {
+    assert.equal(outlineOf('a.xyz', 'a\nb').lines, 2);
+    assert.equal(outlineOf('a.xyz', '').lines, 0);
+  });
+});
+
+describe('the demo agent renames', () => {
+  it('whole words only, in any script', () => {
+    assert.deepEqual(renameWord('id idle $id id\nid.x grüid', 'id', 'key'), {
+      text: 'key idle $id key\nkey.x grüid',
+      count: 3,
+      firstLine: 1,
+    });
+  });
+
+  it('takes both words as they are', () => {
+    assert.equal(renameWord('a.b a-b', 'a.b', '$&').text, '$& a-b');
+  });
+
+  it('says where the first one was', () => assert.equal(renameWord('a\r\nb\r\nc b', 'b', 'x').firstLine, 2));
+});
+
+describe('the demo agent sorts imports', () => {
+  it('of JavaScript, each run for itself, over several lines', () => {
+    const text = [
+      "import z from 'z';\n",
+      "import {\n  b,\n} from './b';\n",
+      "import type { A } from 'a';\n",
+      "import './effect';\n",
+      "import d from 'd';\n",
+      "import c from 'c';\n",
+      '\nconst x = 1;\n',
+    ];
+    const at = (...order: number[]) => order.map((index) => text[index]).join('');
+    assert.equal(sortImports(text.join('')), at(1, 2, 0, 3, 5, 4, 6));
+  });
+
+  it('of Python', () => {
+    assert.equal(
+      sortImports('import sys\nfrom a import b\nimport os\n\nx = 1\n'),
+      'from a import b\nimport os\nimport sys\n\nx = 1\n',
+    );
+  });
+
+  it('keeps CRLF and a missing last line ending', () => {
+    assert.equal(sortImports("import b from 'b';\r\nimport a from 'a';"), "import a from 'a';\r\nimport b from 'b';");
+  });
+
+  it('leaves alone what it does not understand', () => {
+    for (const text of [
+      'import {\n  a,\n',
+      'import(x)\nimport(b)\n',
+      "import a = require('a');\n",
+      'important\n',
+      '',
+    ]) {
+      assert.equal(sortImports(text), text);
+    }
+  });
+});

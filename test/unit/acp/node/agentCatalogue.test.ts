@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { loadAgentCatalogue, type SettingsLevel } from '../../../../src/acp/node/agentCatalogue';
+import type { CommandFiles } from '../../../../src/acp/node/commandLookup';
+
+const present: Record<string, string> = {
+  '/bin/gemini': '#!/usr/bin/env node',
+  '/bin/node': '',
+  '/bin/opencode': '',
+  '/bin/auggie': '#!/usr/bin/env lost-node',
+  '/extra/mine': '',
+  '/work/tools/agent': '',
+};
+const files: CommandFiles = {
+  kindOf: (file) => Promise.resolve(file in present ? 'executable' : 'missing'),
+  readHead: (file) => Promise.resolve(present[file] ?? ''),
+};
+
+const load = (...levels: SettingsLevel[]): ReturnType<typeof loadAgentCatalogue> =>
+  loadAgentCatalogue({
+    platform: 'linux',
+    levels,
+    env: { PATH: '/bin' },
+    cwd: '/work',
+    files,
+    demo: { execPath: '/opt/code', script: '/ext/dist/demo-agent.js' },
+  });
+const user = (value: unknown): SettingsLevel => ({ value, isTrusted: true });
+
+describe('the catalogue of agents', () => {
+  it('without settings offers what is on PATH, and the demo agent last', async () => {
+    const { agents, problems } = await load(user(undefined));
+    assert.deepEqual(
+      agents.map(({ id, source }) => [id, source]),
+      [
+        ['gemini', 'found'],
+        ['opencode', 'found'],
+        ['auggie', 'found'],
+        ['demo-agent', 'demo'],
+      ],
+    );
+    assert.deepEqual(problems, []);
+  });
+
+  it('knows the command line and the needs of an agent that it found', async () => {
+    const [gemini] = (await load()).agents;
+    assert.deepEqual(gemini, {
+      id: 'gemini',
+      title: 'Gemini',
+      command: 'gemini',
+      args: ['--acp'],
+      env: {},
+      dialect: 'v1',
+      mcpServers: {},
+      missingFile: 'empty',
+      source: 'found',
+    });
+  });
+
+  it('shows an agent whose interpreter is missing, with the reason', async () => {
+    const auggie = (await load()).agents.find(({ id }) => id === 'auggie');
+    assert.match(auggie?.problem ?? '', /needs 'lost-node'/);
+  });
+
+  it('starts the demo agent with the program of the editor, as Node.js', async () => {
+    const demo = (await load()).agents.at(-1);
+    assert.equal(demo?.title, 'Demo agent (no model)');
+    assert.deepEqual([demo.command, demo.args], ['/opt/code', ['/ext/dist/demo-agent.js']]);
+    assert.deepEqual(demo.env, { ELECTRON_RUN_AS_NODE: '1' });
+  });
+
+  it('puts configured agents first and lets them replace known ones of their name', async () => {
+    const { agents } = await load(
+      user({ mine: { command: 'opencode' }, gemini: { command: 'gemini', args: ['--old'] } }),
+    );
+    assert.deepEqual(
+      agents.map(({ id, source }) => [id, source]),
+      [
+        ['mine', 'configured'],
+        ['gemini', 'configured'],
+        ['opencode', 'found'],
+        ['auggie', 'found'],
+        ['demo-agent', 'demo'],
+      ],
+    );
+    assert.deepEqual([agents[1]?.args, agents[1]?.missingFile], [['--old'], 'empty']);
+  });
+
+  it('looks for the command with the PATH that the agent will have', async () => {
+    const { agents } = await load(
+      user({ mine: { command: 'mine', env: { PATH: '/extra' } }, other: { command: 'mine' } }),
+    );
+    assert.equal(agents[0]?.problem, undefined);
+    assert.match(agents[1]?.problem ?? '', /'mine' was not found.*searched: \/bin/);
+  });
+
+  it('resolves relative commands and folders against the folder of the session', async () => {
+    const { agents } = await load(
+      user({ a: { command: './tools/agent' }, b: { command: './agent', cwd: 'tools' }, c: { command: './agent' } }),
+    );
+    assert.deepEqual(
+      agents.slice(0, 3).map(({ cwd, problem }) => [cwd, problem === undefined]),
+      [
+        [undefined, true],
+        ['/work/tools', true],
+        [undefined, false],
+      ],
+    );
+  });
+
+  it('says how to install a known agent that is configured and missing', async () => {
+    const { agents } = await load(user({ mine: { command: 'codex-acp' } }));
+    assert.match(agents[0]?.problem ?? '', /npm install -g @agentclientprotocol\/codex-acp$/);
+  });
+
+  it('tells of wrong entries and keeps the others', async () => {
+    const { agents, problems } = await load(user({ bad: {}, mine: { command: 'opencode' } }));
+    assert.equal(agents[0]?.id, 'mine');
+    assert.deepEqual(
+      problems.map(({ name }) => name),
+      ['bad'],
+    );
+  });
+
+  describe('with settings of the workspace', () => {
+    const own = user({ mine: { command: 'opencode', args: ['user'] } });
+    const workspace = { mine: { command: 'opencode', args: ['workspace'] }, added: { command: 'gemini' } };
+
+    it('takes them in a trusted workspace, before those of the user', async () => {
+      const { agents } = await load(own, { value: workspace, isTrusted: true });
+      assert.deepEqual(
+        agents.slice(0, 2).map(({ id, args }) => [id, args]),
+        [
+          ['mine', ['workspace']],
+          ['added', []],
+        ],
+      );
+    });
+
+    it('does not look at them in an untrusted one', async () => {
+      const { agents, problems } = await load(own, { value: { ...workspace, bad: 7 }, isTrusted: false });
+      assert.deepEqual(agents[0]?.args, ['user']);
+      assert.ok(!agents.some(({ id }) => id === 'added'));
+      assert.deepEqual(problems, []);
+    });
+  });
+});

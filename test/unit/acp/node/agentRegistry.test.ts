@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { nullLogger } from '../../../../src/base/common/log';
+import { Emitter } from '../../../../src/base/common/event';
+import { BackendError, type BackendState, type SessionBackend } from '../../../../src/amplifier/common/sessionBackend';
+import type { CatalogueEntry } from '../../../../src/acp/node/agentCatalogue';
+import { AgentRegistry } from '../../../../src/acp/node/agentRegistry';
+
+const isBackendError = (code: string) => (error: unknown) => error instanceof BackendError && error.code === code;
+
+class FakeBackend implements SessionBackend {
+  readonly id: string;
+  readonly title: string;
+  state: BackendState = { kind: 'stopped' };
+  stops = 0;
+  /** Settles when it is gone. */
+  stopping: Promise<void> = Promise.resolve();
+  disposed = false;
+  private readonly states = new Emitter<BackendState>((error) => {
+    throw error;
+  });
+  readonly onDidChangeState = this.states.event;
+
+  constructor({ id, title }: CatalogueEntry) {
+    this.id = id;
+    this.title = title;
+  }
+
+  become(state: BackendState): void {
+    this.state = state;
+    this.states.fire(state);
+  }
+
+  capabilities = () => Promise.reject(new Error('not asked for'));
+  createSession = () => Promise.reject(new Error('not asked for'));
+  listSessions = () => Promise.resolve([]);
+  loadSession = () => Promise.reject(new Error('not asked for'));
+  deleteSession = () => Promise.resolve();
+  stop(): Promise<void> {
+    this.stops++;
+    return this.stopping;
+  }
+  dispose(): void {
+    this.disposed = true;
+  }
+}
+
+describe('the registry of agents', () => {
+  let agents: CatalogueEntry[];
+  let made: FakeBackend[];
+  let changes: number;
+  let isTrusted: boolean;
+  let registry: AgentRegistry;
+
+  const agent = (id: string, more: Partial<CatalogueEntry> = {}): CatalogueEntry => ({
+    id,
+    title: id.toUpperCase(),
+    command: id,
+    args: ['acp'],
+    env: {},
+    dialect: 'v1',
+    mcpServers: {},
+    missingFile: 'error',
+    source: 'configured',
+    ...more,
+  });
+
+  beforeEach(() => {
+    agents = [agent('one'), agent('two')];
+    made = [];
+    changes = 0;
+    isTrusted = true;
+    registry = new AgentRegistry({
+      loadCatalogue: () => Promise.resolve({ agents, problems: [] }),
+      createBackend: (entry) => {
+        const backend = new FakeBackend(entry);
+        made.push(backend);
+        return Promise.resolve(backend);
+      },
+      isTrusted: () => isTrusted,
+      log: nullLogger,
+    });
+    registry.onDidChange(() => changes++);
+  });
+
+  afterEach(() => registry.dispose());
+
+  it('lists what there is, each with how it is started, and looks again each time', async () => {
+    const { title, description } = (await registry.list())[0] ?? {};
+    assert.deepEqual([title, description], ['ONE', 'one acp']);
+    agents = [agent('three', { problem: 'Not found.' })];
+    assert.deepEqual(
+      (await registry.list()).map(({ id, problem }) => [id, problem]),
+      [['three', 'Not found.']],
+    );
+    assert.equal(changes, 2);
+    assert.equal(made.length, 0);
+  });
+
+  it('makes one backend of an entry, also for two who ask at once', async () => {
+    const [first, second] = await Promise.all([registry.open('one'), registry.open('one')]);
+    assert.equal(first, second);
+    assert.equal(await registry.open('one'), first);
+    assert.notEqual(await registry.open('two'), first);
+    assert.equal(made.length, 2);
+  });
+
+  it('tells when a backend changes its state', async () => {
+    await registry.open('one');
+    const before = changes;
+    made[0]?.become({ kind: 'ready' });
+    assert.equal(changes, before + 1);
+  });
+
+  it('opens nothing that is unknown or cannot be started, and says why', async () => {
+    agents = [agent('broken', { problem: 'Not found. Install it.' })];
+    await assert.rejects(registry.open('gone'), isBackendError('notFound'));
+    await assert.rejects(registry.open('broken'), { code: 'notReady', message: 'Not found. Install it.' });
+  });
+
+  it('opens nothing in an untrusted workspace, and stops what is open when trust is lost', async () => {
+    await registry.open('one');
+    isTrusted = false;
+    await assert.rejects(registry.open('one'), isBackendError('untrusted'));
+    assert.match((await registry.list())[0]?.problem ?? '', /Manage Workspace Trust/);
+    await registry.refresh();
+    assert.deepEqual([made[0]?.stops, made[0]?.disposed], [1, true]);
+  });
+
+  it('stops a backend whose settings have changed, and no other', async () => {
+    await registry.open('one');
+    await registry.open('two');
+    agents = [agent('one', { args: ['--acp'] }), agent('two', { problem: 'Gone for a moment.' })];
+    await registry.refresh();
+    assert.deepEqual(
+      made.map(({ stops, disposed }) => [stops, disposed]),
+      [
+        [1, true],
+        [0, false],
+      ],
+    );
+    await registry.open('one');
+    assert.equal(made.length, 3);
+  });
+
+  it('kills in the end what is still being stopped', async () => {
+    await registry.open('one');
+    const [stubborn] = made;
+    assert.ok(stubborn);
+    stubborn.stopping = new Promise(() => undefined);
+    agents = [];
+    void registry.refresh();
+    while (stubborn.stops === 0) await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(stubborn.disposed, false);
+    registry.dispose();
+    assert.equal(stubborn.disposed, true);
+  });
+
+  it('notices changed settings also when nobody has told it', async () => {
+    const first = await registry.open('one');
+    agents = [agent('one', { env: { A: '1' } })];
+    assert.notEqual(await registry.open('one'), first);
+    assert.equal(made[0]?.disposed, true);
+  });
+
+  it('stops all, and in the end leaves nothing behind', async () => {
+    await Promise.all([registry.open('one'), registry.open('two')]);
+    await registry.stopAll();
+    assert.deepEqual(
+      made.map(({ stops }) => stops),
+      [1, 1],
+    );
+    const late = registry.open('one');
+    registry.dispose();
+    await late.catch(() => undefined);
+    assert.ok(made.every(({ disposed }) => disposed));
+  });
+});

@@ -1,0 +1,587 @@
+import assert from 'node:assert/strict';
+import { RequestError, type PromptRequest } from '@agentclientprotocol/sdk';
+import type { BackendState } from '../../../../src/amplifier/common/sessionBackend';
+import type { AcpBackend } from '../../../../src/acp/node/acpBackend';
+import type { SignInCommand } from '../../../../src/acp/node/signIn';
+import { backendOf, cwd, Follower, open } from '../../../fake/backendHarness';
+import { basics, type Script } from '../../../fake/scriptedAgent';
+
+const text = (words: string) => ({ type: 'text' as const, text: words });
+const says = (sessionId: string, words: string) => ({
+  sessionId,
+  update: { sessionUpdate: 'agent_message_chunk' as const, content: text(words) },
+});
+
+/** Answers every prompt with the words it got. */
+const echo: Script = (app) => {
+  basics(app);
+  app.onRequest('session/prompt', async ({ params, client }) => {
+    const words = params.prompt.map((block) => (block.type === 'text' ? block.text : `<${block.type}>`)).join(' ');
+    await client.notify('session/update', says(params.sessionId, words));
+    return { stopReason: 'end_turn' };
+  });
+};
+
+const waits: Script = (app) => {
+  basics(app);
+  const cancelled = new Map<string, () => void>();
+  app.onNotification('session/cancel', ({ params }) => cancelled.get(params.sessionId)?.());
+  app.onRequest('session/prompt', async ({ params, client }) => {
+    const end = new Promise<void>((resolve) => cancelled.set(params.sessionId, resolve));
+    await client.notify('session/update', says(params.sessionId, 'working'));
+    await end;
+    return { stopReason: 'cancelled' };
+  });
+};
+
+const authRequired = (backend: AcpBackend): Promise<void> =>
+  new Promise((resolve) => backend.onDidChangeState(({ kind }) => kind === 'authRequired' && resolve()));
+
+describe('a backend over an ACP agent', () => {
+  const backends: AcpBackend[] = [];
+  afterEach(() => {
+    for (const backend of backends.splice(0)) backend.dispose();
+  });
+
+  function make(...args: Parameters<typeof backendOf>) {
+    const made = backendOf(...args);
+    backends.push(made.backend);
+    return made;
+  }
+
+  it('starts the agent when it is needed, and says how far it is', async () => {
+    const { agents, backend } = make(echo);
+    const states: BackendState['kind'][] = [];
+    backend.onDidChangeState(({ kind }) => states.push(kind));
+    assert.equal(backend.state.kind, 'stopped');
+    const capabilities = await backend.capabilities();
+    assert.deepEqual(capabilities, {
+      canLoad: true,
+      canList: true,
+      canDelete: true,
+      images: true,
+      embeddedContext: true,
+    });
+    assert.deepEqual(states, ['starting', 'ready']);
+    await Promise.all([backend.createSession({ cwd }), backend.createSession({ cwd })]);
+    assert.equal(agents.started.length, 1);
+  });
+
+  it('introduces itself with what it can do', async () => {
+    let initialize: unknown;
+    const { backend } = make((app) =>
+      app.onRequest('initialize', ({ params }) => {
+        initialize = params;
+        return { protocolVersion: 1 };
+      }),
+    );
+    await backend.capabilities();
+    assert.deepEqual(initialize, {
+      protocolVersion: 1,
+      clientInfo: { name: 'backline', title: 'Backline', version: '0.0.0' },
+      clientCapabilities: {
+        fs: { readTextFile: true, writeTextFile: true },
+        terminal: true,
+        auth: { terminal: true },
+        session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
+        _meta: { terminal_output: true, terminal_output_delta: true, 'terminal-auth': true },
+      },
+    });
+  });
+
+  it('refuses an agent of another version, and ends it', async () => {
+    const { agents, backend } = make((app) => app.onRequest('initialize', () => ({ protocolVersion: 3 })));
+    await assert.rejects(backend.capabilities(), { code: 'protocol', message: /version 3/ });
+    assert.equal(agents.last.isGone, true);
+    assert.equal(backend.state.kind, 'failed');
+  });
+
+  it('tells a turn from the prompt to its end, and again to whoever comes later', async () => {
+    const { session, follower } = await open(make(echo).backend);
+    const { requestId } = await session.prompt({ text: 'hello' });
+    assert.equal(session.isBusy, true);
+    const complete = await follower.next('prompt:complete');
+    assert.deepEqual([complete.response, complete.stop_reason, complete.request_id], ['hello', 'end_turn', requestId]);
+    assert.deepEqual(follower.names, [
+      'session:start',
+      'prompt:submit',
+      'content_block:start',
+      'content_block:delta',
+      'content_block:end',
+      'prompt:complete',
+    ]);
+    const late = new Follower(session);
+    await late.next('prompt:complete');
+    assert.deepEqual(late.events, follower.events);
+  });
+
+  it('takes one prompt at a time', async () => {
+    const { session, follower } = await open(make(waits).backend);
+    await session.prompt({ text: 'one' });
+    await assert.rejects(session.prompt({ text: 'two' }), { code: 'busy' });
+    await follower.next('content_block:delta');
+    await session.cancel();
+    assert.equal(follower.all('prompt:complete')[0]?.stop_reason, 'cancelled');
+    assert.equal(session.isBusy, false);
+  });
+
+  it('keeps the conversations of one agent apart', async () => {
+    const { agents, backend } = make(echo);
+    const [one, two] = [await open(backend), await open(backend)];
+    await Promise.all([one.session.prompt({ text: 'first' }), two.session.prompt({ text: 'second' })]);
+    assert.equal((await one.follower.next('prompt:complete')).response, 'first');
+    assert.equal((await two.follower.next('prompt:complete')).response, 'second');
+    assert.equal(agents.started.length, 1);
+  });
+
+  it('sends attachments in the blocks the agent takes', async () => {
+    const prompts: PromptRequest['prompt'][] = [];
+    const record =
+      (promptCapabilities: object): Script =>
+      (app) => {
+        basics(app, { agentCapabilities: { promptCapabilities } });
+        app.onRequest('session/prompt', ({ params }) => {
+          prompts.push(params.prompt);
+          return { stopReason: 'end_turn' };
+        });
+      };
+    const attachments = [
+      { type: 'file', path: '/ws/a.txt', lines: { first: 2, last: 3 } },
+      { type: 'file', path: '/elsewhere/b.txt' },
+      { type: 'text', uri: 'backline:problems', title: 'Problems', text: 'none' },
+      { type: 'image', mimeType: 'image/png', data: 'aGk=' },
+    ] as const;
+    for (const abilities of [{ image: true, embeddedContext: true }, {}]) {
+      const { session, follower } = await open(make(record(abilities)).backend);
+      await session.prompt({ text: 'look', attachments });
+      await follower.next('prompt:complete');
+      const notes = follower.all('notice').map(({ message }) => message);
+      assert.equal(notes.length, 'image' in abilities ? 0 : 1);
+    }
+    const link = { type: 'resource_link', uri: 'file:///elsewhere/b.txt', name: 'b.txt' };
+    assert.deepEqual(prompts, [
+      [
+        { type: 'resource', resource: { uri: 'file:///ws/a.txt#L2-L3', text: 'two\nthree' } },
+        link,
+        { type: 'resource', resource: { uri: 'backline:problems', text: 'none' } },
+        { type: 'image', mimeType: 'image/png', data: 'aGk=' },
+        text('look'),
+      ],
+      [
+        { type: 'resource_link', uri: 'file:///ws/a.txt#L2-L3', name: 'a.txt' },
+        link,
+        text('Problems (backline:problems):\n\nnone'),
+        text('look'),
+      ],
+    ]);
+  });
+
+  it('lists, loads with history, and deletes conversations', async () => {
+    const deleted: string[] = [];
+    const { backend } = make((app) => {
+      basics(app);
+      app.onRequest('session/list', ({ params }) =>
+        params.cursor
+          ? { sessions: [{ sessionId: 'new', cwd, updatedAt: '2026-02-01T00:00:00Z' }] }
+          : { sessions: [{ sessionId: 'old', cwd, title: 'Old', updatedAt: '2026-01-01T00:00:00Z' }], nextCursor: 'x' },
+      );
+      app.onRequest('session/load', async ({ params: { sessionId }, client }) => {
+        const update = { sessionUpdate: 'user_message_chunk' as const, content: text('before') };
+        await client.notify('session/update', { sessionId, update });
+        await client.notify('session/update', says(sessionId, 'answer'));
+        return { modes: { currentModeId: 'ask', availableModes: [{ id: 'ask', name: 'Ask' }] } };
+      });
+      app.onRequest('session/delete', ({ params }) => void deleted.push(params.sessionId));
+    });
+    assert.deepEqual(
+      (await backend.listSessions()).map(({ id }) => id),
+      ['new', 'old'],
+    );
+    const session = await backend.loadSession('old', { cwd });
+    const follower = new Follower(session);
+    const { response } = await follower.next('prompt:complete');
+    assert.equal(response, 'answer');
+    assert.deepEqual(follower.all('prompt:submit')[0]?.replayed, true);
+    assert.equal(session.config[0]?.value, 'ask');
+    assert.equal(await backend.loadSession('old', { cwd }), session);
+    await backend.deleteSession('old');
+    assert.deepEqual(deleted, ['old']);
+  });
+
+  it('loads a conversation once for two who ask at once, and closes it here when it is deleted', async () => {
+    let loads = 0;
+    const { backend } = make((app) => {
+      basics(app);
+      app.onRequest('session/load', () => (loads++, {}));
+      app.onRequest('session/delete', () => undefined);
+    });
+    const [one, two] = await Promise.all([backend.loadSession('old', { cwd }), backend.loadSession('old', { cwd })]);
+    assert.equal(one, two);
+    assert.equal(loads, 1);
+    await backend.deleteSession('old');
+    await assert.rejects(one.prompt({ text: 'go' }), { code: 'closed' });
+  });
+
+  it('closes a session that came after it was given up', async () => {
+    const abort = new AbortController();
+    let answer = (): void => undefined;
+    const late = new Promise<void>((resolve) => (answer = resolve));
+    let sayClosed: (id: string) => void;
+    const closed = new Promise<string>((resolve) => (sayClosed = resolve));
+    let sayAsked = (): void => undefined;
+    const asked = new Promise<void>((resolve) => (sayAsked = resolve));
+    const { backend } = make((app) => {
+      app.onRequest('session/new', async () => {
+        sayAsked();
+        await late;
+        return { sessionId: 'late' };
+      });
+      app.onRequest('session/close', ({ params }) => sayClosed(params.sessionId));
+      basics(app);
+    });
+    const opening = assert.rejects(backend.createSession({ cwd }, abort.signal), { code: 'cancelled' });
+    await asked;
+    abort.abort();
+    await opening;
+    answer();
+    assert.equal(await closed, 'late');
+  });
+
+  it('says what the agent cannot do', async () => {
+    const { backend } = make((app) => basics(app, { agentCapabilities: {} }));
+    await assert.rejects(backend.listSessions(), { code: 'unsupported' });
+    await assert.rejects(backend.loadSession('x', { cwd }), { code: 'unsupported' });
+    await assert.rejects(backend.deleteSession('x'), { code: 'unsupported' });
+    await assert.rejects(backend.logout(), { code: 'unsupported' });
+  });
+
+  it('passes further folders on only to agents that take them', async () => {
+    const requests: unknown[] = [];
+    for (const sessionCapabilities of [{}, { additionalDirectories: {} }]) {
+      const { backend } = make((app) => {
+        app.onRequest('initialize', () => ({ protocolVersion: 1, agentCapabilities: { sessionCapabilities } }));
+        app.onRequest('session/new', ({ params }) => {
+          requests.push(params);
+          return { sessionId: 's1' };
+        });
+      });
+      await backend.createSession({ cwd, additionalDirectories: ['/other'] });
+    }
+    assert.deepEqual(requests, [
+      { cwd, mcpServers: [] },
+      { cwd, mcpServers: [], additionalDirectories: ['/other'] },
+    ]);
+  });
+
+  it('asks for permission with all the user must see, and answers with the chosen option', async () => {
+    let outcome: unknown;
+    const { backend } = make((app) => {
+      basics(app, {}, { modes: { currentModeId: 'ask', availableModes: [{ id: 'ask', name: 'Ask first' }] } });
+      app.onRequest('session/prompt', async ({ params: { sessionId }, client }) => {
+        const answer = await client.request('session/request_permission', {
+          sessionId,
+          toolCall: {
+            toolCallId: 'c1',
+            kind: 'edit',
+            title: 'Make it better',
+            rawInput: { file_path: '/ws/a.txt' },
+            content: [{ type: 'diff', path: '/ws/a.txt', oldText: 'one', newText: 'two' }],
+          },
+          options: [
+            { optionId: 'yes', name: 'Allow', kind: 'allow_once' },
+            { optionId: 'no', name: 'Reject', kind: 'reject_once' },
+          ],
+        });
+        outcome = answer.outcome;
+        return { stopReason: 'end_turn' };
+      });
+    });
+    const { session, follower } = await open(backend);
+    await session.prompt({ text: 'go' });
+    const asked = await follower.next('approval:required');
+    assert.equal(asked.prompt, 'Demo wants to edit /ws/a.txt');
+    assert.equal(asked.call_id, 'c1');
+    assert.deepEqual(asked.context, {
+      agent: 'Demo',
+      kind: 'edit',
+      title: 'Make it better',
+      mode: 'Ask first',
+      paths: ['/ws/a.txt'],
+      content: [{ type: 'diff', path: '/ws/a.txt', old_text: 'one', new_text: 'two' }],
+      input: { file_path: '/ws/a.txt' },
+    });
+    await session.approve(asked.approval_id, 'Allow');
+    await follower.next('prompt:complete');
+    assert.deepEqual(outcome, { outcome: 'selected', optionId: 'yes' });
+    await assert.rejects(session.approve(asked.approval_id, 'Allow'), { code: 'approvalResolved' });
+  });
+
+  it('runs a command in a terminal when the user agrees, and remembers that for the session', async () => {
+    // The command really runs, so the workspace must be a folder of this machine.
+    const folder = process.cwd();
+    const { backend, editor, rules } = make((app) => {
+      basics(app);
+      app.onRequest('session/prompt', async ({ params: { sessionId }, client }) => {
+        const terminal = await client.createTerminal({ sessionId, command: 'node', args: ['-p', '6*7'] });
+        const content = [{ type: 'terminal' as const, terminalId: terminal.id }];
+        const update = { sessionUpdate: 'tool_call' as const, toolCallId: 'c1', title: 'Compute', content };
+        await client.notify('session/update', { sessionId, update });
+        await terminal.waitForExit();
+        await terminal.release();
+        return { stopReason: 'end_turn' };
+      });
+    });
+    editor.setFolders(folder);
+    const session = await backend.createSession({ cwd: folder });
+    const follower = new Follower(session);
+    await session.prompt({ text: 'compute' });
+    const asked = await follower.next('approval:required');
+    assert.equal(asked.prompt, `Demo wants to run node -p '6*7' in ${folder}`);
+    assert.deepEqual(asked.option_kinds, ['allow_once', 'allow_always', 'allow_always', 'reject_once']);
+    await session.approve(asked.approval_id, asked.options[1] ?? '');
+    await follower.next('prompt:complete');
+    const shown = follower.all('tool:error')[0]?.content ?? [];
+    assert.deepEqual(shown, [
+      { type: 'terminal', terminal_id: 'terminal-1', output: '42\n', exit_code: 0, signal: null },
+    ]);
+    await session.prompt({ text: 'again' });
+    await follower.next('prompt:complete', 2);
+    assert.equal(follower.all('approval:required').length, 1);
+    assert.deepEqual(rules, []);
+  });
+
+  it('asks about a command with an environment of its own, whatever the rules say, and not any more once cancelled', async () => {
+    const errors: string[] = [];
+    const { backend, rules } = make((app) => {
+      basics(app);
+      app.onRequest('session/prompt', async ({ params: { sessionId }, client }) => {
+        const env = [{ name: 'NODE_OPTIONS', value: '--require evil' }];
+        const created = client.request('terminal/create', { sessionId, command: 'node', args: ['-v'], env });
+        await created.catch((error: unknown) => errors.push(error instanceof Error ? error.message : ''));
+        return { stopReason: 'cancelled' };
+      });
+    });
+    rules.push({ effect: 'allow', command: ['node', '-v'], scope: 'always' });
+    const { session, follower } = await open(backend);
+    await session.prompt({ text: 'run it' });
+    const asked = await follower.next('approval:required');
+    assert.deepEqual(asked.context?.['env'], { NODE_OPTIONS: '--require evil' });
+    assert.deepEqual(asked.options, ['Run once', 'Do not run']);
+    await session.cancel();
+    assert.match(errors.join(), /did not allow/);
+    assert.equal(follower.all('approval:denied').length, 1);
+  });
+
+  it('changes options by the way the agent offers', async () => {
+    const calls: unknown[] = [];
+    const select = (value: string) => ({
+      id: 'level',
+      name: 'Level',
+      type: 'select' as const,
+      currentValue: value,
+      options: [
+        { value: 'low', name: 'Low' },
+        { value: 'high', name: 'High' },
+      ],
+    });
+    const modes = { currentModeId: 'a', availableModes: ['a', 'b'].map((id) => ({ id, name: id.toUpperCase() })) };
+    const models = { currentModelId: 'x', availableModels: ['x', 'y'].map((modelId) => ({ modelId, name: modelId })) };
+    const script =
+      (setup: object): Script =>
+      (app) => {
+        basics(app, {}, setup);
+        app.onRequest('session/set_config_option', ({ params }) => {
+          calls.push(params);
+          return { configOptions: [select(String(params.value))] };
+        });
+        app.onRequest('session/set_mode', ({ params }) => void calls.push(params));
+        app.onRequest(
+          'session/set_model',
+          (params) => params,
+          ({ params }) => void calls.push(params),
+        );
+      };
+    const declared = await open(make(script({ configOptions: [select('low')], modes })).backend);
+    await declared.session.setConfig('level', 'high');
+    assert.equal(declared.session.config[0]?.value, 'high');
+    await assert.rejects(declared.session.setConfig('level', 'extreme'), { code: 'unsupported' });
+    await assert.rejects(declared.session.setConfig('mode', 'b'), { code: 'unsupported' });
+
+    const older = await open(make(script({ modes, models })).backend);
+    await older.session.setConfig('mode', 'b');
+    await older.session.setConfig('model', 'y');
+    assert.deepEqual(
+      older.session.config.map(({ id, value }) => [id, value]),
+      [
+        ['mode', 'b'],
+        ['model', 'y'],
+      ],
+    );
+    assert.deepEqual(calls, [
+      { sessionId: 's1', configId: 'level', value: 'high' },
+      { sessionId: 's1', modeId: 'b' },
+      { sessionId: 's1', modelId: 'y' },
+    ]);
+  });
+
+  describe('when the agent wants the user to sign in', () => {
+    const wants =
+      (method: object, isSignedIn: (nth: number) => boolean, authenticated: string[]): Script =>
+      (app, _process, nth) => {
+        let signedIn = isSignedIn(nth);
+        app.onRequest('initialize', () => ({
+          protocolVersion: 1,
+          agentCapabilities: {},
+          authMethods: [{ id: 'login', name: 'Log in', ...method }],
+        }));
+        app.onRequest('authenticate', ({ params }) => {
+          authenticated.push(params.methodId);
+          signedIn = true;
+        });
+        app.onRequest('session/new', () => ({ sessionId: `s${nth}` }));
+        app.onRequest('session/prompt', async ({ params: { sessionId }, client }) => {
+          if (!signedIn) throw RequestError.authRequired();
+          await client.notify('session/update', says(sessionId, 'welcome'));
+          return { stopReason: 'end_turn' };
+        });
+      };
+
+    it('a new session says so, with the methods', async () => {
+      const { backend } = make((app) => {
+        app.onRequest('session/new', () => {
+          throw new RequestError(-32000, 'Gemini API key is missing');
+        });
+        basics(app, { authMethods: [{ id: 'key', name: 'API key', description: 'paste it' }] });
+      });
+      const required = authRequired(backend);
+      const abort = new AbortController();
+      const given = assert.rejects(backend.createSession({ cwd }, abort.signal), { code: 'cancelled' });
+      await required;
+      abort.abort();
+      await given;
+      assert.equal(backend.state.kind, 'authRequired');
+      assert.match(backend.state.message, /Gemini API key is missing/);
+      assert.deepEqual(backend.state.methods, [{ id: 'key', name: 'API key', description: 'paste it', type: 'agent' }]);
+    });
+
+    it('a new session waits, is asked for once more, and opens', async () => {
+      let signedIn = false;
+      const { backend } = make((app) => {
+        app.onRequest('authenticate', () => void (signedIn = true));
+        app.onRequest('session/new', () => {
+          if (!signedIn) throw RequestError.authRequired();
+          return { sessionId: 'mine' };
+        });
+        basics(app, { authMethods: [{ id: 'login', name: 'Log in' }] });
+      });
+      const required = authRequired(backend);
+      const opening = backend.createSession({ cwd });
+      await required;
+      await backend.authenticate('login');
+      assert.equal((await opening).id, 'mine');
+    });
+
+    it('a new session does not wait when there is no way to sign in, nor longer than its time', async () => {
+      for (const methods of [[], [{ id: 'login', name: 'Log in' }]]) {
+        const refuses: Script = (app) => {
+          app.onRequest('session/new', () => {
+            throw RequestError.authRequired();
+          });
+          basics(app, { authMethods: methods });
+        };
+        const { backend } = make(refuses, { limits: { signInTimeoutMs: methods.length > 0 ? 1 : 60_000 } });
+        await assert.rejects(backend.createSession({ cwd }), { code: 'authRequired', message: /sign in/ });
+      }
+    });
+
+    it('a prompt waits, is sent once more, and ends well', async () => {
+      const authenticated: string[] = [];
+      const { backend } = make(wants({}, () => false, authenticated));
+      const { session, follower } = await open(backend);
+      const required = new Promise<void>((resolve) =>
+        backend.onDidChangeState(({ kind }) => kind === 'authRequired' && resolve()),
+      );
+      await session.prompt({ text: 'hello' });
+      await required;
+      await backend.authenticate('login');
+      assert.equal((await follower.next('prompt:complete')).response, 'welcome');
+      assert.deepEqual(authenticated, ['login']);
+      assert.equal(backend.state.kind, 'ready');
+    });
+
+    it('a terminal method runs a command and starts the agent again, without authenticate', async () => {
+      const authenticated: string[] = [];
+      const commands: SignInCommand[] = [];
+      const method = { type: 'terminal', args: ['--login'], env: { A: '1' } };
+      const { agents, backend } = make(
+        wants(method, (nth) => nth > 1, authenticated),
+        {
+          runInTerminal: (command) => {
+            commands.push(command);
+            return Promise.resolve(true);
+          },
+        },
+      );
+      const { session, follower } = await open(backend);
+      const required = new Promise<void>((resolve) =>
+        backend.onDidChangeState(({ kind }) => kind === 'authRequired' && resolve()),
+      );
+      await session.prompt({ text: 'hello' });
+      await required;
+      await backend.authenticate('login');
+      assert.equal((await follower.next('prompt:complete')).response, 'welcome');
+      assert.deepEqual(commands, [{ label: 'Log in', args: ['--login'], env: { A: '1' } }]);
+      assert.deepEqual(authenticated, []);
+      assert.equal(agents.started.length, 2);
+    });
+
+    it('a prompt that waits can be cancelled', async () => {
+      const { backend } = make(wants({}, () => false, []));
+      const { session, follower } = await open(backend);
+      const required = new Promise<void>((resolve) =>
+        backend.onDidChangeState(({ kind }) => kind === 'authRequired' && resolve()),
+      );
+      await session.prompt({ text: 'hello' });
+      await required;
+      await session.cancel();
+      assert.equal((await follower.next('prompt:complete')).stop_reason, 'cancelled');
+    });
+  });
+
+  it('closes a session at the agent and ends its readers', async () => {
+    const closed: string[] = [];
+    const { backend } = make((app) => {
+      app.onRequest('session/close', ({ params }) => void closed.push(params.sessionId));
+      basics(app);
+    });
+    const { session, follower } = await open(backend);
+    await session.close();
+    await follower.ended;
+    assert.equal(follower.names.at(-1), 'session:end');
+    assert.deepEqual(closed, ['s1']);
+    await assert.rejects(session.prompt({ text: 'x' }), { code: 'closed' });
+  });
+
+  it('offers elicitation when there is somebody to ask', async () => {
+    let answer: unknown;
+    const { backend } = make(
+      (app) => {
+        basics(app);
+        app.onRequest('session/prompt', async ({ params: { sessionId }, client }) => {
+          answer = await client.request('elicitation/create', {
+            mode: 'form',
+            sessionId,
+            message: 'Which?',
+            requestedSchema: { type: 'object', properties: { which: { type: 'string' } } },
+          });
+          return { stopReason: 'end_turn' };
+        });
+      },
+      { elicit: () => Promise.resolve({ action: 'accept', content: { which: 'this' } }) },
+    );
+    const { session, follower } = await open(backend);
+    await session.prompt({ text: 'ask' });
+    await follower.next('prompt:complete');
+    assert.deepEqual(answer, { action: 'accept', content: { which: 'this' } });
+  });
+});

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { build } from 'esbuild';
+import { isTreeAlive } from '../../../../src/acp/node/processTree';
+import { agentReaperBundle } from '../../../../scripts/lib/agentReaper.mjs';
+import { buildDemoAgent } from '../../../fake/demoAgentFile';
+
+/** Longer than an agent needs to notice, shorter than the turn it is in. */
+const deadlineMs = 5_000;
+
+describe('a window that is killed', () => {
+  let folder: string;
+  let demo: Awaited<ReturnType<typeof buildDemoAgent>>;
+  let host: ChildProcess | undefined;
+  /** Answers the first request, then listens to nothing. */
+  let stubborn: string;
+
+  before(async function () {
+    this.timeout(30_000);
+    demo = await buildDemoAgent();
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'backline-host-')));
+    await build({
+      entryPoints: ['test/fake/agentHost.ts'],
+      bundle: true,
+      format: 'cjs',
+      platform: 'node',
+      outfile: join(folder, 'host.js'),
+      logLevel: 'warning',
+    });
+    await build({ ...agentReaperBundle(), outdir: folder, logLevel: 'warning' });
+    stubborn = join(folder, 'stubborn.cjs');
+    const answer = '{ jsonrpc: "2.0", id, result: { protocolVersion: 1 } }';
+    const lines = [
+      'process.on("SIGTERM", () => undefined);',
+      'setInterval(() => undefined, 60000);',
+      'process.stdin.once("data", (line) => {',
+      '  const { id } = JSON.parse(line);',
+      `  process.stdout.write(JSON.stringify(${answer}) + "\\n");`,
+      '});',
+    ];
+    await writeFile(stubborn, lines.join('\n'));
+  });
+
+  after(async () => {
+    host?.kill('SIGKILL');
+    await demo.remove();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('leaves no agent behind, even one that is at work', () => leavesNothing(demo.file, '/slow 500'));
+
+  it('leaves no agent behind that ignores both the end of its input and SIGTERM', () => leavesNothing(stubborn));
+
+  async function leavesNothing(agentFile: string, ...prompt: string[]): Promise<void> {
+    const reaper = join(folder, 'agent-reaper.js');
+    host = spawn(process.execPath, [join(folder, 'host.js'), agentFile, folder, reaper, ...prompt], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    assert.ok(host.stdout);
+    const agent = Number(await firstLine(host.stdout));
+    assert.ok(agent > 0 && isTreeAlive(agent));
+    const exited = once(host, 'exit');
+    host.kill('SIGKILL');
+    await exited;
+    const endMs = Date.now() + deadlineMs;
+    while (isTreeAlive(agent) && Date.now() < endMs) await new Promise((resolve) => setTimeout(resolve, 20));
+    assert.ok(!isTreeAlive(agent));
+  }
+});
+
+async function firstLine(stream: Readable): Promise<string> {
+  for await (const chunk of stream) return String(chunk).trim();
+  return '';
+}

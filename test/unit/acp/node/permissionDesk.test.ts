@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import type { AmplifierEvent } from '../../../../src/amplifier/common/events';
+import { nullLogger } from '../../../../src/base/common/log';
+import { Approvals } from '../../../../src/acp/common/approvals';
+import type { PermissionRule, ToolFacts } from '../../../../src/acp/common/permissionRules';
+import { PermissionRequest } from '../../../../src/acp/common/v1Schema';
+import { PermissionDesk } from '../../../../src/acp/node/permissionDesk';
+import { FakeClock } from '../../../fake/fakeClock';
+
+const { signal } = new AbortController();
+const run = { argv: ['npm', 'test'], cwd: '/ws', env: {} };
+const allowRun: PermissionRule = { effect: 'allow', command: run.argv, scope: 'always' };
+
+function deskOf(initial: readonly PermissionRule[] = []) {
+  const rules = [...initial];
+  const events: AmplifierEvent[] = [];
+  const turn = new AbortController();
+  const approvals = new Approvals('s1', new FakeClock(), 300_000, (event) => events.push(event));
+  const add = (rule: PermissionRule): Promise<void> => Promise.resolve(void rules.push(rule));
+  const desk = new PermissionDesk({
+    agentId: 'demo',
+    agentTitle: 'Demo',
+    approvals,
+    rules: { rules, add },
+    log: nullLogger,
+    mode: () => undefined,
+    stopped: () => turn.signal,
+  });
+  return { approvals, desk, events, rules, turn };
+}
+
+const options = [
+  { optionId: 'yes', name: 'Allow\u202e', kind: 'allow_once' },
+  { optionId: 'no', name: 'Reject', kind: 'reject_once' },
+];
+const facts: ToolFacts = { agent: 'demo', kind: 'edit', paths: ['/ws/a.ts'] };
+const call = { title: 'Edit', kind: 'edit' as const, content: [], locations: [], rawInput: {} };
+const ask = ({ desk }: ReturnType<typeof deskOf>, offered = options, about = facts) => {
+  const request = PermissionRequest.parse({ sessionId: 's1', toolCall: { toolCallId: 'c1' }, options: offered });
+  return desk.decideTool(request, call, about, signal);
+};
+const namesIn = ({ events }: ReturnType<typeof deskOf>): readonly string[] =>
+  events.flatMap((event) => (event.event === 'approval:required' ? event.data.options : []));
+
+describe('what an agent may do', () => {
+  it('is nothing once its turn was cancelled, and nobody is asked', async () => {
+    const opened = deskOf([allowRun]);
+    assert.equal(await opened.desk.mayRun(run), true);
+    opened.turn.abort();
+    assert.equal(await opened.desk.mayRun(run), false);
+    assert.equal(await opened.desk.mayOverwrite('/ws/a.ts', signal), false);
+    assert.deepEqual(await ask(opened), { outcome: 'cancelled' });
+    assert.deepEqual(opened.events, []);
+  });
+
+  it('is no longer asked when the agent takes its request back', async () => {
+    const { desk, events } = deskOf();
+    const request = new AbortController();
+    const asked = [desk.mayRun(run, request.signal), desk.mayOverwrite('/ws/a.ts', request.signal)];
+    request.abort();
+    assert.deepEqual(await Promise.all(asked), [false, false]);
+    assert.equal(events.filter(({ event }) => event === 'approval:denied').length, 2);
+  });
+
+  it('is told for files by the rules that deny', () => {
+    const { desk } = deskOf([{ effect: 'deny', kind: 'edit', pathGlob: '/ws/lib/**', scope: 'always' }]);
+    assert.equal(desk.denies('edit', '/ws/lib/a.ts'), true);
+    assert.equal(desk.denies('read', '/ws/lib/a.ts'), false);
+  });
+
+  it('can be made a rule where the agent offers none, and the agent is answered for this once', async () => {
+    for (const [index, effect, optionId] of [
+      [2, 'allow', 'yes'],
+      [3, 'deny', 'no'],
+    ] as const) {
+      const opened = deskOf();
+      const answer = ask(opened);
+      const names = namesIn(opened);
+      assert.deepEqual(names.slice(0, 2), ['Allow\\u{202e}', 'Reject']);
+      opened.approvals.answer('approval-1', names[index] ?? '');
+      assert.deepEqual(await answer, { outcome: 'selected', optionId });
+      const rule = { effect, agent: 'demo', kind: 'edit', pathGlob: '/ws/a.ts', scope: 'always' };
+      assert.deepEqual(opened.rules, [rule]);
+      assert.deepEqual(await ask(opened), { outcome: 'selected', optionId });
+    }
+  });
+
+  it('is not made a rule where the agent has its own, or where it is not known what is touched', async () => {
+    const opened = deskOf();
+    const asked = [
+      ask(opened, [...options, { optionId: 'always', name: 'Always', kind: 'allow_always' }]),
+      ask(opened, options, { ...facts, isUnresolved: true }),
+    ];
+    assert.equal(namesIn(opened).length, 3 + 2);
+    opened.approvals.withdrawAll();
+    await Promise.all(asked);
+  });
+});

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { systemClock } from '../../../../src/base/node/systemClock';
+import { endTree, groupsBelow, isTreeAlive, killTreeNow, ownGroup } from '../../../../src/acp/node/processTree';
+
+// Stopping agents is tested with the agent process; here is what it does not come across.
+describe('process trees', () => {
+  it('are alive from start to kill', async () => {
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 60000)'], ownGroup);
+    const exit = once(child, 'exit');
+    const pid = child.pid ?? assert.fail('was not started');
+    assert.equal(isTreeAlive(pid), true);
+    killTreeNow(pid);
+    await exit;
+    assert.equal(isTreeAlive(pid), false);
+    assert.equal(await endTree(pid, 100, systemClock), 'gone');
+    killTreeNow(pid);
+  });
+
+  if (process.platform === 'linux') {
+    it('end with the groups that members have made', async () => {
+      const stay =
+        'process.on("SIGTERM", () => undefined); console.log(process.pid); setInterval(() => undefined, 60000)';
+      const start = `require("child_process").spawn(process.execPath, ["-e", ${JSON.stringify(stay)}], `;
+      const code = `${start}{ detached: true, stdio: ["ignore", "inherit", "ignore"] }); setInterval(() => undefined, 60000)`;
+      const parent = spawn(process.execPath, ['-e', code], { ...ownGroup, stdio: ['ignore', 'pipe', 'ignore'] });
+      const [output] = (await once(parent.stdout, 'data')) as [Buffer];
+      const grandchild = Number(output.toString());
+      assert.equal(isTreeAlive(grandchild), true);
+      assert.deepEqual(groupsBelow(parent.pid ?? 0), [grandchild]);
+      assert.equal(await endTree(parent.pid ?? 0, 300, systemClock), 'killed');
+      assert.equal(isTreeAlive(grandchild), false);
+    });
+
+    it('of which only a zombie is left are gone', async () => {
+      // The job has a group of its own; Node.js, which takes the shell's place, does not know it and never collects it.
+      const script = 'console.log(process.argv[1]); setInterval(() => undefined, 60000)';
+      const parent = spawn('/bin/bash', ['-c', 'set -m; sleep 60 & exec "$0" -e "$1" $!', process.execPath, script], {
+        ...ownGroup,
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+      const exit = once(parent, 'exit');
+      const [output] = (await once(parent.stdout, 'data')) as [Buffer];
+      const job = Number(output.toString());
+      try {
+        assert.equal(await endTree(job, 2_000, systemClock), 'terminated');
+        assert.doesNotThrow(() => process.kill(-job, 0), 'the zombie was collected, so this tests nothing');
+      } finally {
+        parent.kill('SIGKILL');
+        await exit;
+      }
+    });
+  }
+});

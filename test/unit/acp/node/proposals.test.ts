@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import type { AmplifierEvent } from '../../../../src/amplifier/common/events';
+import { nullLogger } from '../../../../src/base/common/log';
+import { Approvals } from '../../../../src/acp/common/approvals';
+import type { PermissionRule } from '../../../../src/acp/common/permissionRules';
+import { PermissionDesk } from '../../../../src/acp/node/permissionDesk';
+import { ProposalDesk } from '../../../../src/acp/node/proposalDesk';
+import { FakeClock } from '../../../fake/fakeClock';
+import { FakeEditor } from '../../../fake/fakeEditor';
+
+const replace = (path: string, from: string, to: string) =>
+  `\`\`\`diff\n--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-${from}\n+${to}\n\`\`\`\n`;
+
+describe('what an agent of the draft proposes', () => {
+  let editor: FakeEditor;
+  let clock: FakeClock;
+  let approvals: Approvals;
+  let events: AmplifierEvent[];
+  let rules: PermissionRule[];
+  let proposals: ProposalDesk;
+  let abort: AbortController;
+  /** What the user does when asked. */
+  let answer: (id: string) => void;
+
+  beforeEach(() => {
+    editor = new FakeEditor({ '/ws/a.txt': 'one\r\ntwo\r\n', '/ws/.env': 'KEY=1\n' });
+    clock = new FakeClock();
+    events = [];
+    rules = [];
+    abort = new AbortController();
+    answer = (id) => approvals.answer(id, 'Apply');
+    const emit = (event: AmplifierEvent): void => {
+      events.push(event);
+      if (event.event === 'approval:required') queueMicrotask(() => answer(event.data.approval_id));
+    };
+    approvals = new Approvals('s', clock, 300_000, emit);
+    const desk = new PermissionDesk({
+      agentId: 'old',
+      agentTitle: 'Old agent',
+      approvals,
+      rules: { rules, add: () => Promise.resolve() },
+      log: nullLogger,
+      mode: () => undefined,
+    });
+    proposals = new ProposalDesk({ sessionId: 's', agentId: 'old', cwd: '/ws', editor, desk, emit });
+  });
+
+  const offer = (text: string) => proposals.offer(text, 'r1', abort.signal);
+  const names = () => events.map(({ event }) => event);
+  const failure = () => events.find((event) => event.event === 'tool:error')?.data.error;
+  const textOf = async (path: string) => (await editor.readText(path)).text;
+
+  it('is seen, asked for, and made through the editor', async () => {
+    await offer(`Sure:\n\n${replace('a.txt', 'one', 'ONE')}`);
+    assert.equal(await textOf('/ws/a.txt'), 'ONE\r\ntwo\r\n');
+    assert.deepEqual(names(), ['tool:pre', 'approval:required', 'approval:granted', 'tool:post']);
+    const [pre, required] = events;
+    assert.ok(pre?.event === 'tool:pre' && required?.event === 'approval:required');
+    const content = { type: 'diff', path: '/ws/a.txt', old_text: 'one\r\ntwo\r\n', new_text: 'ONE\r\ntwo\r\n' };
+    assert.deepEqual(pre.data.content, [content]);
+    assert.equal(pre.data.kind, 'edit');
+    assert.deepEqual(required.data.options, ['Apply', 'Reject']);
+    assert.equal(required.data.call_id, pre.data.call_id);
+    assert.match(required.data.prompt, /Old agent wants to edit \/ws\/a\.txt/);
+    assert.deepEqual(required.data.context?.['content'], [content]);
+  });
+
+  it('stays undone when the user says no, says nothing, or stops the turn', async () => {
+    for (const no of [
+      (id: string) => approvals.answer(id, 'Reject'),
+      () => clock.advance(300_000),
+      () => abort.abort(),
+    ]) {
+      answer = no;
+      await offer(replace('a.txt', 'one', 'ONE'));
+      assert.equal(await textOf('/ws/a.txt'), 'one\r\ntwo\r\n');
+      assert.equal(failure(), 'You did not apply this change.');
+      events = [];
+    }
+  });
+
+  it('goes by the rules of the user, who is not asked then', async () => {
+    rules.push({ effect: 'allow', kind: 'edit', pathGlob: '/ws/**', scope: 'always' });
+    await offer(replace('a.txt', 'one', 'ONE'));
+    assert.deepEqual(names(), ['tool:pre', 'tool:post']);
+    rules.push({ effect: 'deny', pathGlob: '/ws/a.txt', scope: 'always' });
+    await offer(replace('a.txt', 'ONE', 'two'));
+    assert.equal(await textOf('/ws/a.txt'), 'ONE\r\ntwo\r\n');
+  });
+
+  it('is made on top of unsaved text, which stays unsaved', async () => {
+    editor.type('/ws/a.txt', 'mine\ntwo\n');
+    await offer(replace('a.txt', 'mine', 'ours'));
+    const { text, isDirty } = await editor.readText('/ws/a.txt');
+    assert.deepEqual([text, isDirty], ['ours\ntwo\n', true]);
+  });
+
+  it('is not made when it does not fit, and says what to do', async () => {
+    await offer(replace('a.txt', 'three', '3'));
+    assert.deepEqual(names(), ['tool:pre', 'tool:error']);
+    assert.match(failure() ?? '', /line 1 is not what the change expects. Nothing was changed. Ask the agent to read/);
+  });
+
+  it('is not made when the text changes while the user thinks', async () => {
+    answer = (id) => {
+      editor.type('/ws/a.txt', 'one\nmore\n');
+      approvals.answer(id, 'Apply');
+    };
+    await offer(replace('a.txt', 'one', 'ONE'));
+    assert.equal(await textOf('/ws/a.txt'), 'one\nmore\n');
+    assert.match(failure() ?? '', /changed/);
+  });
+
+  it('may be a new file, but not one that is there', async () => {
+    const create = (name: string) => `\`\`\`diff\n--- /dev/null\n+++ b/${name}\n@@ -0,0 +1 @@\n+hi\n\`\`\`\n`;
+    await offer(create('new/b.txt'));
+    assert.equal(await textOf('/ws/new/b.txt'), 'hi\n');
+    await offer(create('a.txt'));
+    assert.match(failure() ?? '', /exists already/);
+  });
+
+  it('is refused outside the workspace, for secrets, for deleting and for what is missing', async () => {
+    for (const [diff, why] of [
+      [replace('../x.txt', 'a', 'b'), /outside|workspace/],
+      [replace('.env', 'KEY=1', 'KEY=2'), /exclude/],
+      ['```diff\n--- a/a.txt\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-one\n-two\n```\n', /Delete a\.txt yourself/],
+      [replace('gone.txt', 'a', 'b'), /does not exist/],
+    ] as const) {
+      events = [];
+      await offer(diff);
+      assert.deepEqual(names(), ['tool:pre', 'tool:error']);
+      assert.match(failure() ?? '', why);
+    }
+  });
+
+  it('is told when it cannot be read', async () => {
+    await offer('```diff\n--- a/a.txt\n+++ b/a.txt\nno hunk\n```\n');
+    assert.deepEqual(names(), ['notice']);
+  });
+});

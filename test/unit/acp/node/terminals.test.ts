@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import * as path from 'node:path';
+import { systemClock } from '../../../../src/base/node/systemClock';
+import type { TerminalView } from '../../../../src/acp/common/terminalViews';
+import { isTreeAlive } from '../../../../src/acp/node/processTree';
+import {
+  TerminalService,
+  type TerminalRequest,
+  type TerminalServiceOptions,
+} from '../../../../src/acp/node/terminalService';
+import { FakeEditor } from '../../../fake/fakeEditor';
+
+const node = process.execPath;
+const script = (code: string) => ({ command: node, args: ['-e', code] });
+const forever = script('console.log(process.pid); setInterval(() => {}, 1000)');
+
+describe('the terminals of an ACP session', () => {
+  let cwd = '';
+  const open: TerminalService[] = [];
+
+  before(async () => {
+    cwd = await realpath(await mkdtemp(path.join(tmpdir(), 'backline-terminals-')));
+  });
+  afterEach(async () => {
+    await Promise.all(open.splice(0).map((service) => service.close()));
+  });
+  after(() => rm(cwd, { recursive: true, force: true }));
+
+  function serviceOf(options: Partial<TerminalServiceOptions> = {}) {
+    const requests: TerminalRequest[] = [];
+    const views: TerminalView[] = [];
+    const service = new TerminalService({
+      editor: new FakeEditor({}, [cwd]),
+      clock: systemClock,
+      cwd,
+      env: { PATH: process.env['PATH'] ?? '', FROM: 'us' },
+      maxTerminals: 2,
+      authorize: (request) => {
+        requests.push(request);
+        return Promise.resolve(true);
+      },
+      onDidChange: (_id, view) => views.push(view),
+      ...options,
+    });
+    open.push(service);
+    return { service, requests, views };
+  }
+
+  /** Resolves with what a command printed, as soon as it has printed a line. */
+  async function firstLine(service: TerminalService, terminalId: string): Promise<string> {
+    const deadline = AbortSignal.timeout(5_000);
+    for (;;) {
+      const { output } = service.output(terminalId);
+      if (output.includes('\n')) return output.trim();
+      assert.ok(!deadline.aborted, 'the command printed nothing');
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+
+  it('run a program with exactly its arguments, without a shell', async () => {
+    const { service, requests } = serviceOf();
+    const args = ['-p', 'JSON.stringify(process.argv.slice(1))', '--', '$HOME', 'a b', '"; exit 3'];
+    const { terminalId } = await service.create({ command: node, args });
+    assert.deepEqual(await service.waitForExit(terminalId), { exitCode: 0, signal: null });
+    assert.deepEqual(JSON.parse(service.output(terminalId).output), ['$HOME', 'a b', '"; exit 3']);
+    assert.deepEqual(requests, [{ argv: [node, ...args], cwd, env: {} }]);
+  });
+
+  it('add to the environment, and run in the folder of the session', async () => {
+    const { service, requests } = serviceOf();
+    const { terminalId } = await service.create({
+      ...script('console.log(process.env.FROM, process.env.ADDED, process.cwd())'),
+      env: [{ name: 'ADDED', value: 'them' }],
+    });
+    await service.waitForExit(terminalId);
+    assert.equal(service.output(terminalId).output, `us them ${cwd}\n`);
+    assert.deepEqual(requests[0]?.env, { ADDED: 'them' });
+  });
+
+  it('tell exit code, output of both streams and the end of the exit', async () => {
+    const { service, views } = serviceOf();
+    const { terminalId } = await service.create(script('console.error("bad"); process.exitCode = 7'));
+    assert.deepEqual(await service.waitForExit(terminalId), { exitCode: 7, signal: null });
+    assert.deepEqual(service.output(terminalId), {
+      output: 'bad\n',
+      truncated: false,
+      exitStatus: { exitCode: 7, signal: null },
+    });
+    assert.deepEqual(views.at(-1), { output: 'bad\n', truncated: false, exit: { code: 7, signal: null } });
+  });
+
+  it('keep the end of long output, cut at a whole character', async () => {
+    const { service } = serviceOf();
+    const { terminalId } = await service.create({
+      ...script('process.stdout.write("é".repeat(5000) + "end")'),
+      outputByteLimit: 100,
+    });
+    await service.waitForExit(terminalId);
+    const { output, truncated } = service.output(terminalId);
+    assert.equal(truncated, true);
+    assert.equal(output, `${'é'.repeat(48)}end`);
+  });
+
+  it('are not opened when they are not allowed', async () => {
+    const { service } = serviceOf({ authorize: () => Promise.resolve(false) });
+    await assert.rejects(service.create(forever), { code: -32603, message: /did not allow/ });
+    assert.throws(() => service.output('terminal-1'), { code: -32002 });
+  });
+
+  it('are not opened in a folder outside the workspace', async () => {
+    const { service, requests } = serviceOf();
+    await assert.rejects(service.create({ ...forever, cwd: '/' }), { code: -32602, message: /outside/ });
+    assert.deepEqual(requests, []);
+  });
+
+  it('explain a command line that needs a shell', async () => {
+    const { service } = serviceOf();
+    await assert.rejects(service.create({ command: 'npm test && rm x' }), { code: -32602, message: /no shell/ });
+  });
+
+  it('are limited in number until one is released', async () => {
+    const { service } = serviceOf();
+    const first = await service.create(forever);
+    await service.create(forever);
+    await assert.rejects(service.create(forever), { message: /At most 2/ });
+    await service.release(first.terminalId);
+    await service.create(forever);
+  });
+
+  it('end on kill and can still be read', async () => {
+    const { service } = serviceOf();
+    const { terminalId } = await service.create(forever);
+    const pid = Number(await firstLine(service, terminalId));
+    await service.kill(terminalId);
+    assert.equal(service.output(terminalId).exitStatus?.signal, 'SIGTERM');
+    assert.equal(isTreeAlive(pid), false);
+  });
+
+  it('end with the session, with all they have started', async () => {
+    const { service } = serviceOf();
+    const child = 'const c = require("child_process").spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);';
+    const { terminalId } = await service.create(
+      script(`${child} console.log(process.pid); setInterval(() => {}, 1000)`),
+    );
+    const pid = Number(await firstLine(service, terminalId));
+    await service.close();
+    assert.equal(isTreeAlive(pid), false);
+    await assert.rejects(service.create(forever), { message: /closed/ });
+    assert.throws(() => service.output(terminalId), { code: -32002 });
+  });
+
+  it('that were asked for before all were ended do not start after it', async () => {
+    let allow = (): void => undefined;
+    let sayAsked = (): void => undefined;
+    const asked = new Promise<void>((resolve) => (sayAsked = resolve));
+    const authorize = () =>
+      new Promise<boolean>((resolve) => {
+        allow = () => resolve(true);
+        sayAsked();
+      });
+    const { service } = serviceOf({ authorize });
+    const creating = assert.rejects(service.create(forever), { message: /were ended/ });
+    await asked;
+    await service.endAll();
+    allow();
+    await creating;
+  });
+
+  it('that are still ending are killed when there is no time left', async () => {
+    const { service } = serviceOf();
+    const stubborn = 'process.on("SIGTERM", () => {}); console.log(process.pid); setInterval(() => {}, 1000)';
+    const { terminalId } = await service.create(script(stubborn));
+    const pid = Number(await firstLine(service, terminalId));
+    const released = service.release(terminalId);
+    service.closeNow();
+    const deadline = AbortSignal.timeout(400);
+    while (isTreeAlive(pid) && !deadline.aborted) await new Promise((resolve) => setTimeout(resolve, 5));
+    assert.equal(isTreeAlive(pid), false);
+    await released;
+  });
+});

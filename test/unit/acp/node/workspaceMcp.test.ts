@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { nullLogger } from '../../../../src/base/common/log';
+import { workspaceMcpServers } from '../../../../src/acp/node/workspaceMcp';
+import { FakeEditor } from '../../../fake/fakeEditor';
+
+const json = (servers: Record<string, unknown>) => `// ours\n${JSON.stringify({ servers }).replace(/\}$/, ',}')}`;
+
+describe('the MCP servers of a workspace', () => {
+  let warnings: string[];
+  const serversOf = async (editor: FakeEditor, setting: unknown = {}) => {
+    warnings = [];
+    const log = { ...nullLogger, warn: (message: string) => void warnings.push(message) };
+    const findProgram = (command: string) => Promise.resolve({ file: 'node', args: [`/bin/${command}.js`] });
+    const capabilities = { http: false, sse: false };
+    return await workspaceMcpServers({ setting, cwd: '/one', capabilities, findProgram }, editor, log);
+  };
+
+  it('come from each folder, after those of the agent’s setting', async () => {
+    const editor = new FakeEditor(
+      {
+        '/one/.vscode/mcp.json': json({ a: { command: 'a1' }, b: { command: 'b1', args: ['${workspaceFolder}'] } }),
+        '/two/.vscode/mcp.json': json({ b: { command: 'b2' }, c: { command: 'c2', args: ['${workspaceFolder}'] } }),
+      },
+      ['/one', '/two'],
+    );
+    assert.deepEqual(await serversOf(editor, { a: { command: 'mine' } }), [
+      { name: 'a', command: 'node', args: ['/bin/mine.js'], env: [] },
+      { name: 'b', command: 'node', args: ['/bin/b1.js', '/one'], env: [] },
+      { name: 'c', command: 'node', args: ['/bin/c2.js', '/two'], env: [] },
+    ]);
+    assert.deepEqual(warnings, []);
+  });
+
+  it('are none where there is no file, and a broken one is told', async () => {
+    const editor = new FakeEditor({ '/two/.vscode/mcp.json': '{ "servers": ' }, ['/one', '/two']);
+    assert.deepEqual(await serversOf(editor), []);
+    assert.match(warnings.join(), /\/two\/\.vscode\/mcp\.json are not used/);
+  });
+});
