@@ -1,0 +1,68 @@
+import type { Disposable } from '../../base/common/disposable';
+import { DisposableStore } from '../../base/common/disposable';
+import { Emitter, type Event } from '../../base/common/event';
+import type { Logger } from '../../base/common/log';
+import type { BackendEntry, BackendRegistry } from './backendRegistry';
+import { observeSessions, type SessionObserver } from './observeSessions';
+import { BackendError, type SessionBackend } from './sessionBackend';
+
+/**
+ * The backends of several registries as one. Whoever opens a session through it, `observe` hears of it. Of two entries with one
+ * id, the registry named first has its way.
+ */
+export class AllBackends implements BackendRegistry, Disposable {
+  private readonly store = new DisposableStore();
+  private readonly emitter: Emitter<void>;
+  private readonly observed = new WeakMap<SessionBackend, SessionBackend>();
+
+  constructor(
+    private readonly registries: readonly BackendRegistry[],
+    private readonly observe: SessionObserver,
+    private readonly log: Logger,
+  ) {
+    this.emitter = this.store.add(new Emitter<void>((error) => log.error('a listener failed', error)));
+  }
+
+  get onDidChange(): Event<void> {
+    return this.emitter.event;
+  }
+
+  start(): void {
+    for (const registry of this.registries) this.store.add(registry.onDidChange(() => this.emitter.fire()));
+  }
+
+  /** A registry that cannot say what it has takes the others' entries away from nobody. */
+  async list(signal?: AbortSignal): Promise<readonly BackendEntry[]> {
+    const lists = await Promise.all(
+      this.registries.map((registry) =>
+        registry.list(signal).catch((error: unknown) => {
+          this.log.error('cannot list backends', error);
+          return [];
+        }),
+      ),
+    );
+    const entries = lists.flat();
+    return entries.filter(({ id }, index) => entries.findIndex((other) => other.id === id) === index);
+  }
+
+  async open(id: string): Promise<SessionBackend> {
+    for (const registry of this.registries) {
+      try {
+        return this.observing(await registry.open(id));
+      } catch (error) {
+        if (!(error instanceof BackendError && error.code === 'notFound')) throw error;
+      }
+    }
+    throw new BackendError('notFound', `There is no agent or server "${id}". Choose another one.`);
+  }
+
+  dispose(): void {
+    this.store.dispose();
+  }
+
+  private observing(backend: SessionBackend): SessionBackend {
+    const observed = this.observed.get(backend) ?? observeSessions(backend, this.observe);
+    this.observed.set(backend, observed);
+    return observed;
+  }
+}

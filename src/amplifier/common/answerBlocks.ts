@@ -1,0 +1,120 @@
+import type { AmplifierEvent, EventOf } from './events';
+
+interface Block {
+  readonly index: number;
+  /** The server said when it starts, and so will say when it ends. */
+  readonly isAnnounced: boolean;
+}
+
+/**
+ * The text of one turn. Gives every block a start, an end and an index of its own in the turn, whatever the server sends:
+ * the one that exists announces no block and counts from 0 again in each step.
+ */
+export class AnswerBlocks {
+  private readonly open = new Map<number, Block>();
+  private nextIndex = 0;
+  private stepTexts: string[] = [];
+  private readonly doneSteps: string[] = [];
+
+  constructor(
+    private readonly sessionId: string,
+    private readonly emit: (event: AmplifierEvent) => void,
+  ) {}
+
+  get text(): string {
+    return [...this.doneSteps, ...this.stepTexts].join('');
+  }
+
+  start({ data }: EventOf<'content_block:start'>): void {
+    this.end(data.block_index);
+    const block = this.openBlock(data.block_index, true);
+    this.emit({ event: 'content_block:start', data: { ...data, block_index: block.index } });
+  }
+
+  delta(event: EventOf<'content_block:delta'>): void {
+    const { block_index: wireIndex, delta } = event.data;
+    const block = this.open.get(wireIndex) ?? this.startUnannounced(wireIndex);
+    this.stepTexts.push(delta);
+    this.emit(
+      block.index === wireIndex
+        ? event
+        : { event: 'content_block:delta', data: { ...event.data, block_index: block.index } },
+    );
+  }
+
+  media({ data }: EventOf<'content_block:media'>): void {
+    const block = this.open.get(data.block_index) ?? this.openBlock(data.block_index, false);
+    this.emit({ event: 'content_block:media', data: { ...data, block_index: block.index } });
+  }
+
+  /** Does nothing for a block that is not open. */
+  end(wireIndex: number): void {
+    const block = this.open.get(wireIndex);
+    if (!block) return;
+    this.open.delete(wireIndex);
+    this.emit({ event: 'content_block:end', data: { session_id: this.sessionId, block_index: block.index } });
+  }
+
+  /** Something else begins (a tool, thinking): text after it is another block, unless the server keeps count of blocks. */
+  endStep(): void {
+    for (const [wireIndex, { isAnnounced }] of this.open) if (!isAnnounced) this.end(wireIndex);
+    if (this.stepTexts.length === 0) return;
+    this.doneSteps.push(this.stepTexts.join(''));
+    this.stepTexts = [];
+  }
+
+  /**
+   * Adds what `response` has and the deltas had not: all of it, a tail, or nothing. A response is the text of the whole
+   * turn or of its last step. One that is neither is shown in full after what came.
+   */
+  complete(response: string): void {
+    const step = this.stepTexts.join('');
+    const missing = missingText([this.doneSteps.join('') + step, step, this.doneSteps.at(-1) ?? ''], response);
+    if (missing.isTail) {
+      this.append(missing.text);
+    } else if (missing.text !== '') {
+      this.endAll();
+      this.append(missing.text);
+    }
+    this.endAll();
+  }
+
+  endAll(): void {
+    for (const wireIndex of [...this.open.keys()]) this.end(wireIndex);
+  }
+
+  private append(text: string): void {
+    const last = [...this.open.keys()].at(-1) ?? this.nextIndex;
+    this.delta({
+      event: 'content_block:delta',
+      data: { session_id: this.sessionId, block_index: last, delta: text },
+    });
+  }
+
+  private startUnannounced(wireIndex: number): Block {
+    const block = this.openBlock(wireIndex, false);
+    this.emit({
+      event: 'content_block:start',
+      data: { session_id: this.sessionId, block_type: 'text', block_index: block.index },
+    });
+    return block;
+  }
+
+  private openBlock(wireIndex: number, isAnnounced: boolean): Block {
+    const block = { index: this.nextIndex++, isAnnounced };
+    this.open.set(wireIndex, block);
+    return block;
+  }
+}
+
+/** `candidates` are texts that came already: the whole turn's, its last step's. */
+function missingText(candidates: readonly string[], response: string): { text: string; isTail: boolean } {
+  const wanted = response.trim();
+  if (wanted === '' || candidates.some((text) => text.trimEnd().endsWith(wanted))) return { text: '', isTail: false };
+  // The longest text first: the tail must be what follows all that came.
+  const begun = candidates
+    .filter((text) => text.trim() !== '' && response.trimStart().startsWith(text.trimStart()))
+    .sort((a, b) => b.length - a.length)[0];
+  if (begun === undefined) return { text: response, isTail: false };
+  return { text: response.trimStart().slice(begun.trimStart().length), isTail: true };
+}

@@ -1,0 +1,187 @@
+import * as z from 'zod';
+import { TokenUsage } from './events';
+
+/**
+ * What goes over the wire of Amplifier's REST API, by its own names. Requests are as the API reference has them. Responses
+ * are read more widely than it promises, because the server that exists leaves out and adds fields.
+ */
+
+const Text = z.string();
+const Count = z.number().int().nonnegative();
+const optionalText = Text.nullish().transform((value) => value ?? undefined);
+
+// Requests
+
+/** Lines and characters are 0-based, characters in UTF-16 units, the end is exclusive. */
+export const Position = z.object({ line: Count, character: Count });
+export type Position = z.infer<typeof Position>;
+export const Range = z.object({ start: Position, end: Position });
+export type Range = z.infer<typeof Range>;
+
+export const OpenFile = z.object({
+  path: Text,
+  language: Text,
+  content: Text,
+  cursor_position: Position.optional(),
+});
+export type OpenFile = z.infer<typeof OpenFile>;
+
+export const GitState = z.object({
+  branch: Text,
+  staged_files: z.array(Text),
+  modified_files: z.array(Text),
+  untracked_files: z.array(Text),
+});
+export type GitState = z.infer<typeof GitState>;
+
+export const ContextDiagnostic = z.object({
+  path: Text,
+  severity: z.enum(['error', 'warning', 'info', 'hint']),
+  message: Text,
+  range: Range,
+});
+export type ContextDiagnostic = z.infer<typeof ContextDiagnostic>;
+
+export const ContextSelection = z.object({ path: Text, text: Text, range: Range });
+export type ContextSelection = z.infer<typeof ContextSelection>;
+
+export const WorkspaceContext = z.object({
+  workspace_root: Text,
+  open_files: z.array(OpenFile).optional(),
+  git_state: GitState.optional(),
+  diagnostics: z.array(ContextDiagnostic).optional(),
+  selection: ContextSelection.optional(),
+});
+export type WorkspaceContext = z.infer<typeof WorkspaceContext>;
+
+/** What changed since the last prompt; `null` says that there is none any more. */
+export const ContextUpdate = z.object({
+  workspace_root: Text.optional(),
+  open_files: z.array(OpenFile).optional(),
+  git_state: GitState.nullable().optional(),
+  diagnostics: z.array(ContextDiagnostic).optional(),
+  selection: ContextSelection.nullable().optional(),
+});
+export type ContextUpdate = z.infer<typeof ContextUpdate>;
+
+export const Credentials = z.object({ anthropic_api_key: Text.min(1).optional() });
+export type Credentials = z.infer<typeof Credentials>;
+
+export const CreateSessionRequest = z.object({
+  profile: Text.min(1),
+  model: Text.min(1).optional(),
+  credentials: Credentials.optional(),
+  context: WorkspaceContext.optional(),
+});
+export type CreateSessionRequest = z.infer<typeof CreateSessionRequest>;
+
+export const PromptRequest = z.object({ prompt: Text, context_update: ContextUpdate.optional() });
+export type PromptRequest = z.infer<typeof PromptRequest>;
+
+export const ApprovalRequest = z.object({ decision: Text });
+export type ApprovalRequest = z.infer<typeof ApprovalRequest>;
+
+/** What a client sends over the WebSocket alternative. */
+export const ControlMessage = z.discriminatedUnion('action', [
+  z.object({ action: z.literal('submit_prompt'), prompt: Text }),
+  z.object({ action: z.literal('submit_approval'), decision: Text }),
+  z.object({ action: z.literal('stop') }),
+]);
+export type ControlMessage = z.infer<typeof ControlMessage>;
+
+// Responses
+
+export const SessionStatusName = z.enum(['idle', 'processing', 'awaiting_approval', 'error', 'stopped']);
+export type SessionStatusName = z.infer<typeof SessionStatusName>;
+
+export const CreateSessionResponse = z.object({
+  session_id: Text.min(1),
+  status: optionalText,
+  profile: optionalText,
+  created_at: optionalText,
+});
+export type CreateSessionResponse = z.infer<typeof CreateSessionResponse>;
+
+export const PromptResponse = z.object({ request_id: optionalText, status: optionalText, message: optionalText });
+export type PromptResponse = z.infer<typeof PromptResponse>;
+
+/** The answers to an approval, a cancel and a stop. */
+export const Acknowledgement = z.object({ status: optionalText, message: optionalText });
+export type Acknowledgement = z.infer<typeof Acknowledgement>;
+
+export const PendingApproval = z.looseObject({
+  approval_id: Text,
+  prompt: Text,
+  options: z.array(Text),
+  timeout: z.number().nullish(),
+  context: z.record(z.string(), z.unknown()).nullish(),
+});
+export type PendingApproval = z.infer<typeof PendingApproval>;
+
+export const SessionStatus = z.object({
+  session_id: Text,
+  status: SessionStatusName,
+  profile: optionalText,
+  created_at: optionalText,
+  last_activity: optionalText,
+  message_count: Count.optional().catch(undefined),
+  token_usage: TokenUsage.nullish().catch(undefined),
+  /** Its shape is not in the reference. */
+  pending_approval: PendingApproval.nullish().catch(undefined),
+});
+export type SessionStatus = z.infer<typeof SessionStatus>;
+
+export const SessionList = z.object({
+  sessions: z.array(
+    z.object({ session_id: Text, status: optionalText, profile: optionalText, created_at: optionalText }),
+  ),
+  total: Count.optional(),
+});
+export type SessionList = z.infer<typeof SessionList>;
+
+const ModuleConfig = z.looseObject({ module: Text, source: optionalText });
+const modules = z.array(ModuleConfig).nullish();
+
+export const Profile = z.object({
+  name: Text,
+  collection: optionalText,
+  description: optionalText,
+  extends: optionalText,
+  providers: modules,
+  tools: modules,
+  hooks: modules,
+  agents: z.array(Text).nullish(),
+});
+export type Profile = z.infer<typeof Profile>;
+export const ProfileList = z.object({ profiles: z.array(Profile) });
+
+export const Collection = z.object({
+  name: Text,
+  description: optionalText,
+  version: optionalText,
+  profiles: z.array(Text).nullish(),
+  agents: z.array(Text).nullish(),
+});
+export type Collection = z.infer<typeof Collection>;
+export const CollectionList = z.object({ collections: z.array(Collection) });
+
+export const Agent = z.object({ name: Text, collection: optionalText, description: optionalText, providers: modules });
+export type Agent = z.infer<typeof Agent>;
+export const AgentList = z.object({ agents: z.array(Agent) });
+
+export const Health = z.object({
+  status: Text,
+  version: optionalText,
+  uptime_seconds: z.number().nullish(),
+  active_sessions: z.number().nullish(),
+});
+export type Health = z.infer<typeof Health>;
+
+export const ServerInfo = z.looseObject({
+  name: optionalText,
+  version: optionalText,
+  amplifier_core_version: optionalText,
+  api_version: optionalText,
+  capabilities: z.record(z.string(), z.unknown()).nullish(),
+});
+export type ServerInfo = z.infer<typeof ServerInfo>;

@@ -1,0 +1,21 @@
+import type { ApprovalOptionKind } from './events';
+
+const denyWords = /^(?:deny|denied|reject|refuse|decline|no)\b/iu;
+
+/**
+ * The listed option that denies, as it is listed. A `reject_once` before a `reject_always`, "Deny" before "Deny All":
+ * the smallest denial that there is. Undefined when nothing listed denies.
+ */
+export function denyOption(options: readonly string[], kinds?: readonly ApprovalOptionKind[]): string | undefined {
+  if (kinds?.length === options.length) {
+    const once = kinds.indexOf('reject_once');
+    const index = once === -1 ? kinds.indexOf('reject_always') : once;
+    if (index !== -1) return options[index];
+  }
+  return options.find((option) => option.trim().toLowerCase() === 'deny') ?? options.find(isDenial);
+}
+
+/** Whether a decision is a denial by its words. What is not known to deny counts as allowed, as servers take it. */
+export function isDenial(decision: string): boolean {
+  return denyWords.test(decision.trim());
+}

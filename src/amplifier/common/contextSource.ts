@@ -1,0 +1,44 @@
+import type { ContextUpdate, OpenFile, WorkspaceContext } from './apiSchema';
+import type { PromptAttachment } from './sessionBackend';
+
+/** Where a session gets what the agent is told of the editor. Never rejects for a part that cannot be read: leaves it out. */
+export interface ContextSource {
+  collect(): Promise<WorkspaceContext>;
+  /** The files that the user attached as a whole; those that are not for peers are left out. */
+  openFiles(paths: readonly string[]): Promise<OpenFile[]>;
+}
+
+/** What of `current` the server has not been told yet. Undefined when that is nothing. */
+export function contextChanges(told: WorkspaceContext, current: WorkspaceContext): ContextUpdate | undefined {
+  const update: ContextUpdate = {};
+  if (told.workspace_root !== current.workspace_root) update.workspace_root = current.workspace_root;
+  if (differ(told.open_files, current.open_files)) update.open_files = current.open_files ?? [];
+  if (differ(told.diagnostics, current.diagnostics)) update.diagnostics = current.diagnostics ?? [];
+  if (differ(told.git_state, current.git_state)) update.git_state = current.git_state ?? null;
+  if (differ(told.selection, current.selection)) update.selection = current.selection ?? null;
+  return Object.keys(update).length === 0 ? undefined : update;
+}
+
+function differ(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) !== JSON.stringify(other);
+}
+
+/**
+ * The text of a prompt with what the API has no field for: texts, parts of files. Every one is fenced by more backticks
+ * than it holds.
+ */
+export function promptText(text: string, attachments: readonly PromptAttachment[]): string {
+  const sections = attachments.flatMap((attachment) => {
+    if (attachment.type === 'text') return [`${attachment.title} (${attachment.uri}):\n${fenced(attachment.text)}`];
+    if (attachment.type === 'image') return [];
+    const { path, lines } = attachment;
+    return [lines ? `See ${path}, lines ${lines.first} to ${lines.last}.` : `See ${path}.`];
+  });
+  return [text, ...sections].join('\n\n');
+}
+
+function fenced(text: string): string {
+  const longest = Math.max(2, ...(text.match(/`+/gu) ?? []).map((run) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}\n${text}\n${fence}`;
+}

@@ -1,0 +1,31 @@
+import type { BackendSession, SessionBackend } from './sessionBackend';
+
+export type SessionObserver = (session: BackendSession) => void;
+
+/** The same backend, but `observe` is told of every session before whoever asked for it. */
+export function observeSessions(backend: SessionBackend, observe: SessionObserver): SessionBackend {
+  const told = async (opening: Promise<BackendSession>): Promise<BackendSession> => {
+    const session = await opening;
+    observe(session);
+    return session;
+  };
+  return {
+    id: backend.id,
+    title: backend.title,
+    get state() {
+      return backend.state;
+    },
+    get onDidChangeState() {
+      return backend.onDidChangeState;
+    },
+    capabilities: (signal) => backend.capabilities(signal),
+    createSession: (options, signal) => told(backend.createSession(options, signal)),
+    loadSession: (id, options, signal) => told(backend.loadSession(id, options, signal)),
+    listSessions: (options) => backend.listSessions(options),
+    deleteSession: (id) => backend.deleteSession(id),
+    // Whoever asks whether there is a way to sign in looks for the method.
+    ...(backend.authenticate ? { authenticate: async (methodId) => await backend.authenticate?.(methodId) } : {}),
+    stop: () => backend.stop(),
+    dispose: () => backend.dispose(),
+  };
+}

@@ -1,0 +1,94 @@
+import { messageOf } from '../../base/common/errors';
+import type { Disposable } from '../../base/common/disposable';
+import { Emitter, type Event } from '../../base/common/event';
+import type { BackendEntry, BackendRegistry } from './backendRegistry';
+import { BackendError, type BackendState, type SessionBackend } from './sessionBackend';
+
+export interface ServerRegistryOptions {
+  /** The server of the settings. @throws Error that says which setting is wrong */
+  readonly server: () => URL;
+  /** The registry owns the result. */
+  readonly createBackend: (server: URL) => Promise<SessionBackend>;
+  readonly isTrusted: () => boolean;
+  readonly onDidChangeState: (state: BackendState) => void;
+  readonly onListenerError: (error: unknown) => void;
+}
+
+/** Names the Amplifier server among the backends. */
+export const serverBackendId = 'amplifier';
+
+const untrustedMessage =
+  'An Amplifier server is not used in a workspace that you do not trust. ' +
+  'Run "Workspaces: Manage Workspace Trust" to trust it.';
+
+/** The Amplifier server of the settings as a backend, made once, and anew when the settings change. */
+export class ServerRegistry implements BackendRegistry, Disposable {
+  private readonly emitter: Emitter<void>;
+  private opened: Promise<SessionBackend> | undefined;
+
+  constructor(private readonly options: ServerRegistryOptions) {
+    this.emitter = new Emitter(options.onListenerError);
+  }
+
+  get onDidChange(): Event<void> {
+    return this.emitter.event;
+  }
+
+  list(): Promise<readonly BackendEntry[]> {
+    const entry = { id: serverBackendId, title: 'Amplifier', source: 'server' } as const;
+    try {
+      const description = this.options.server().origin;
+      const problem = this.options.isTrusted() ? {} : { problem: untrustedMessage };
+      return Promise.resolve([{ ...entry, description, ...problem }]);
+    } catch (error) {
+      return Promise.resolve([{ ...entry, description: 'The settings name no server', problem: messageOf(error) }]);
+    }
+  }
+
+  async open(id: string): Promise<SessionBackend> {
+    if (id !== serverBackendId) throw new BackendError('notFound', `There is no Amplifier server "${id}".`);
+    if (!this.options.isTrusted()) throw new BackendError('untrusted', untrustedMessage);
+    const opened = (this.opened ??= this.create());
+    try {
+      return await opened;
+    } catch (error) {
+      if (this.opened === opened) this.opened = undefined;
+      throw new BackendError('notReady', messageOf(error), undefined, { cause: error });
+    }
+  }
+
+  /** The settings have changed: the backend made from the old ones is stopped. Never rejects. */
+  async reset(): Promise<void> {
+    const { opened } = this;
+    this.opened = undefined;
+    await end(opened);
+    this.emitter.fire();
+  }
+
+  /** Never rejects. */
+  async stop(): Promise<void> {
+    const { opened } = this;
+    this.opened = undefined;
+    await end(opened);
+  }
+
+  dispose(): void {
+    void this.stop();
+    this.emitter.dispose();
+  }
+
+  private async create(): Promise<SessionBackend> {
+    const backend = await this.options.createBackend(this.options.server());
+    backend.onDidChangeState((state) => {
+      this.options.onDidChangeState(state);
+      this.emitter.fire();
+    });
+    return backend;
+  }
+}
+
+async function end(opened: Promise<SessionBackend> | undefined): Promise<void> {
+  const backend = await opened?.catch(() => undefined);
+  await backend?.stop();
+  backend?.dispose();
+}

@@ -1,0 +1,117 @@
+import type { Clock } from '../../base/common/async';
+import type { Disposable } from '../../base/common/disposable';
+import { Emitter, type Event } from '../../base/common/event';
+import { messageOf } from '../../base/common/errors';
+import { AmplifierApiError } from './apiErrors';
+import type { BackendState } from './sessionBackend';
+
+/** The newest that is known of the configured server. */
+export type ServerNews =
+  | { readonly kind: 'notAsked' }
+  | { readonly kind: 'answers'; readonly version?: string }
+  /** Nothing listens at its address. */
+  | { readonly kind: 'unreachable' }
+  /** Somebody answers, but not as it should; `message` says what to do. */
+  | { readonly kind: 'unusable'; readonly message: string }
+  /** Who uses it has lost it; `message` says what to do. */
+  | { readonly kind: 'missed'; readonly message: string };
+
+export interface ServerWatchOptions {
+  /** Asks the configured server whether it is well. @throws AmplifierApiError, or an Error about the settings */
+  readonly askHealth: (signal: AbortSignal) => Promise<{ readonly version?: string | undefined }>;
+  readonly clock: Clock;
+  readonly onListenerError: (error: unknown) => void;
+}
+
+/** A server that is started together with VS Code needs a moment; after these, nobody asks until the user looks. */
+const retryDelaysMs = [2000, 10_000];
+
+/** Knows whether the configured server answers, without asking all the time: at the start, when the user looks, and by its use. */
+export class ServerWatch implements Disposable {
+  private readonly emitter: Emitter<void>;
+  private last: ServerNews = { kind: 'notAsked' };
+  private round = new AbortController();
+  private asking: Promise<void> | undefined;
+  private retry: Disposable | undefined;
+
+  constructor(private readonly options: ServerWatchOptions) {
+    this.emitter = new Emitter(options.onListenerError);
+  }
+
+  get onDidChange(): Event<void> {
+    return this.emitter.event;
+  }
+
+  get news(): ServerNews {
+    return this.last;
+  }
+
+  /** Forgets what is known, for there may be another server now, and asks; a few times if nobody answers. */
+  start(): void {
+    this.stop();
+    this.round = new AbortController();
+    this.tell({ kind: 'notAsked' });
+    void this.tryAgain(this.round.signal, retryDelaysMs);
+  }
+
+  /** Nobody asks any more until the next start. */
+  stop(): void {
+    this.round.abort();
+    this.asking = undefined;
+    this.retry?.dispose();
+    this.retry = undefined;
+  }
+
+  /** Asks once, or waits for the answer that is on its way. Never rejects. */
+  ask(): Promise<void> {
+    const { signal } = this.round;
+    if (signal.aborted) return Promise.resolve();
+    const asking = (this.asking ??= this.askOnce(signal).finally(() => {
+      if (this.asking === asking) this.asking = undefined;
+    }));
+    return asking;
+  }
+
+  /** What somebody who uses the server has found. */
+  heard(state: BackendState): void {
+    if (state.kind === 'ready') this.answered(state.version);
+    if (state.kind === 'stopped' && this.last.kind === 'missed') this.tell({ kind: 'unreachable' });
+    if (state.kind === 'failed') this.tell({ kind: 'missed', message: state.message });
+  }
+
+  dispose(): void {
+    this.stop();
+    this.emitter.dispose();
+  }
+
+  private async tryAgain(signal: AbortSignal, [delayMs, ...later]: readonly number[]): Promise<void> {
+    await this.ask();
+    if (signal.aborted || delayMs === undefined || this.last.kind === 'answers') return;
+    this.retry = this.options.clock.setTimer(delayMs, () => void this.tryAgain(signal, later));
+  }
+
+  private async askOnce(signal: AbortSignal): Promise<void> {
+    try {
+      const { version } = await this.options.askHealth(signal);
+      if (!signal.aborted) this.answered(version);
+    } catch (error) {
+      if (!signal.aborted && this.last.kind !== 'missed') this.tell(newsOf(error));
+    }
+  }
+
+  private answered(version: string | undefined): void {
+    this.tell(version === undefined ? { kind: 'answers' } : { kind: 'answers', version });
+  }
+
+  private tell(news: ServerNews): void {
+    this.last = news;
+    this.emitter.fire();
+  }
+}
+
+function newsOf(error: unknown): ServerNews {
+  if (!(error instanceof AmplifierApiError)) return { kind: 'unusable', message: messageOf(error) };
+  return error.code === 'UNREACHABLE'
+    ? { kind: 'unreachable' }
+    : { kind: 'unusable', message: error.toBackendError().message };
+}

@@ -1,0 +1,33 @@
+import type { Disposable } from '../../../base/common/disposable';
+import type { AmplifierApiError } from '../../common/apiErrors';
+import type { StreamMessage } from '../../common/sseEvents';
+
+/** One connection to a session's events, over SSE or the WebSocket alternative. Nothing is called after `onEnd` or `dispose`. */
+export interface EventConnectionHandlers {
+  readonly onOpen: () => void;
+  /** Whatever came, keep-alives included. */
+  readonly onActivity: () => void;
+  /** Something came that says only that the server is there. */
+  readonly onKeepAlive: () => void;
+  readonly onMessage: (message: StreamMessage) => void;
+  /** An event over the cap was thrown away; the connection goes on. */
+  readonly onOversize: () => void;
+  readonly onId: (id: string) => void;
+  /** What the server asks clients to wait before they connect again. */
+  readonly onRetry: (delayMs: number) => void;
+  /** Called once; an error without `httpStatus` is one of the way to the server. */
+  readonly onEnd: (error: AmplifierApiError) => void;
+}
+
+export interface EventConnectionRequest {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly lastEventId?: string;
+  /** UTF-16 units of one event. */
+  readonly maxEventLength: number;
+  /** For the answer's head to come. */
+  readonly connectTimeoutMs: number;
+}
+
+/** Opens a connection; dispose the result to close it. */
+export type OpenEventConnection = (request: EventConnectionRequest, handlers: EventConnectionHandlers) => Disposable;

@@ -1,0 +1,37 @@
+import type { Logger } from '../../../base/common/log';
+import { DeltaMerger } from '../../common/deltaMerger';
+import type { AmplifierEvent } from '../../common/events';
+import { decodeMessage, type StreamMessage } from '../../common/sseEvents';
+
+const maxIgnoredNames = 50;
+
+/** Turns messages of a session's stream into events; says in the log, once for each kind, what does not count. */
+export class EventDecoder {
+  private readonly merger: DeltaMerger;
+  private readonly ignored = new Set<string>();
+
+  constructor(
+    private readonly sessionId: string,
+    private readonly log: Logger,
+    emit: (event: AmplifierEvent) => void,
+  ) {
+    this.merger = new DeltaMerger(emit);
+  }
+
+  /** What the message says is emitted before the running task ends. */
+  decode(message: StreamMessage): void {
+    const decoded = decodeMessage(this.sessionId, message);
+    if ('event' in decoded) {
+      this.merger.add(decoded);
+      return;
+    }
+    const { ignored: reason, name } = decoded;
+    if (reason !== 'name' || name !== 'ping') this.ignore(`${reason} ${name}`.trimEnd().slice(0, 100));
+  }
+
+  private ignore(what: string): void {
+    if (this.ignored.has(what) || this.ignored.size >= maxIgnoredNames) return;
+    this.ignored.add(what);
+    this.log.warn(`session ${this.sessionId}: a message of the stream does not count (${what})`);
+  }
+}

@@ -1,0 +1,103 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { STATUS_CODES } from 'node:http';
+import { WebSocketServer, type RawData, type WebSocket } from 'ws';
+import type { Logger } from '../../../base/common/log';
+import { ApiFailure, toApiFailure } from './apiFailure';
+import { SseSink, WebSocketSink } from './eventSinks';
+import { parseJson } from './httpBodies';
+import { Control } from './requestSchemas';
+import type { ServedSession } from './servedSession';
+import type { ServerLimits } from './serverLimits';
+
+/** The two ways to follow a session: Server-Sent Events, and a WebSocket that also takes what the user says. */
+export class EventStreams {
+  private readonly webSockets: WebSocketServer;
+
+  constructor(
+    private readonly limits: ServerLimits,
+    private readonly log: Logger,
+  ) {
+    this.webSockets = new WebSocketServer({
+      noServer: true,
+      perMessageDeflate: false,
+      maxPayload: limits.maxBodyBytes,
+    });
+  }
+
+  /** @throws ApiFailure 429 */
+  openSse(session: ServedSession, request: IncomingMessage, response: ServerResponse): void {
+    this.checkRoom(session);
+    const subscription = session.subscribe(new SseSink(response), lastEventId(request));
+    response.once('close', () => subscription.dispose());
+  }
+
+  /** @throws ApiFailure 429 */
+  openWebSocket(session: ServedSession, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    this.checkRoom(session);
+    this.webSockets.handleUpgrade(request, socket, head, (webSocket) => {
+      webSocket.on('error', (error) => this.log.debug(`A WebSocket failed: ${error.message}`));
+      webSocket.on('message', (data) => void this.control(session, webSocket, data));
+      const subscription = session.subscribe(new WebSocketSink(webSocket), lastEventId(request));
+      webSocket.once('close', () => subscription.dispose());
+    });
+  }
+
+  /** Cuts off the WebSockets, which the HTTP server does not know any more. */
+  stop(): void {
+    for (const client of this.webSockets.clients) client.terminate();
+    this.webSockets.close();
+  }
+
+  private checkRoom(session: ServedSession): void {
+    const { maxSubscribers } = this.limits;
+    if (session.subscriberCount < maxSubscribers) return;
+    throw new ApiFailure(429, 'RATE_LIMITED', `${maxSubscribers} streams of this session are open. Close one first.`);
+  }
+
+  /** What goes well shows in the events; what does not is answered in the format of errors. Never rejects. */
+  private async control(session: ServedSession, webSocket: WebSocket, data: RawData): Promise<void> {
+    try {
+      const message = parseJson(textOf(data), Control);
+      switch (message.action) {
+        case 'submit_prompt':
+          await session.prompt({ prompt: message.prompt });
+          break;
+        case 'submit_approval':
+          await session.approve({ decision: message.decision });
+          break;
+        case 'stop':
+          await session.cancel();
+      }
+    } catch (error) {
+      const failure = toApiFailure(error);
+      if (failure.httpStatus >= 500) this.log.error('A message on a WebSocket failed', error);
+      webSocket.send(JSON.stringify(failure.body));
+    }
+  }
+}
+
+/** Answers a request for an upgrade that is not granted, and closes its socket. */
+export function refuseUpgrade(socket: Duplex, { httpStatus, headers, body }: ApiFailure): void {
+  const bytes = Buffer.from(JSON.stringify(body));
+  const lines = Object.entries({
+    ...headers,
+    Connection: 'close',
+    'Content-Type': 'application/json',
+    'Content-Length': bytes.length,
+  }).map(([name, value]) => `${name}: ${String(value)}\r\n`);
+  socket.once('finish', () => socket.destroy());
+  const head = `HTTP/1.1 ${httpStatus} ${STATUS_CODES[httpStatus] ?? ''}\r\n${lines.join('')}\r\n`;
+  socket.end(Buffer.concat([Buffer.from(head), bytes]));
+}
+
+/** 0, from the first event kept, for a client that has seen none. */
+function lastEventId({ headers }: IncomingMessage): number {
+  const id = headers['last-event-id'];
+  return typeof id === 'string' && /^\d{1,15}$/u.test(id) ? Number(id) : 0;
+}
+
+function textOf(data: RawData): string {
+  if (Array.isArray(data)) return Buffer.concat(data).toString('utf8');
+  return (data instanceof ArrayBuffer ? Buffer.from(data) : data).toString('utf8');
+}

@@ -1,0 +1,72 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type * as z from 'zod';
+import { ApiFailure, documented, invalidFields } from './apiFailure';
+
+/**
+ * The JSON body of a request. What is too long is refused by its announced length or, without one, as soon as it is too
+ * long; the rest of it is not kept. @throws ApiFailure 400, 413
+ */
+export async function readJson<Schema extends z.ZodType>(
+  request: IncomingMessage,
+  schema: Schema,
+  maxBytes: number,
+): Promise<z.output<Schema>> {
+  return parseJson((await readBody(request, maxBytes)).toString('utf8'), schema);
+}
+
+/** @throws ApiFailure 400 */
+export function parseJson<Schema extends z.ZodType>(text: string, schema: Schema): z.output<Schema> {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw documented('INVALID_REQUEST', 'body: Send JSON.', { field: 'body' });
+  }
+  const parsed = schema.safeParse(json);
+  if (!parsed.success) throw invalidFields(parsed.error);
+  return parsed.data;
+}
+
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: object,
+  headers: OutgoingHttpHeaders = {},
+): void {
+  const bytes = Buffer.from(JSON.stringify(body));
+  response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': bytes.length, ...headers });
+  response.end(bytes);
+}
+
+export function sendFailure(response: ServerResponse, { httpStatus, body, headers }: ApiFailure): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  // A client that is cut off while it still sends sees no answer: what is left of its request is thrown away instead.
+  response.shouldKeepAlive = true;
+  sendJson(response, httpStatus, body, headers);
+}
+
+async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const tooLarge = new ApiFailure(413, 'INVALID_REQUEST', `The body is larger than ${maxBytes} bytes.`, {
+    field: 'body',
+  });
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge;
+  return await new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= maxBytes) {
+        chunks.push(chunk);
+        return;
+      }
+      chunks.length = 0;
+      reject(tooLarge);
+    });
+    request.once('end', () => resolve(Buffer.concat(chunks)));
+    request.once('error', reject);
+    request.once('close', () => reject(documented('INVALID_REQUEST', 'The body did not come.')));
+  });
+}

@@ -1,0 +1,201 @@
+import { withDeadline, type Clock } from '../../../base/common/async';
+import type { Disposable } from '../../../base/common/disposable';
+import { messageOf } from '../../../base/common/errors';
+import type { Logger } from '../../../base/common/log';
+import type { ContextUpdate, PromptRequest, SessionStatusName } from '../../common/apiSchema';
+import type { AmplifierEvent, EventOf } from '../../common/events';
+import { isDenial } from '../../common/approvalOptions';
+import type { BackendSession, PromptAttachment, SessionBackend } from '../../common/sessionBackend';
+import { documented, sessionNotFound } from './apiFailure';
+import { contextAttachments } from './contextAttachments';
+import { EventFeed, type EventSink } from './eventFeed';
+import type { ApprovalAnswer } from './requestSchemas';
+import type { ServerLimits } from './serverLimits';
+import { SessionAccount } from './sessionAccount';
+import { wireTime } from './wireTime';
+
+export interface ServedSessionOptions {
+  /** The server's own name for the session: a UUID, whatever the backend calls it. */
+  readonly id: string;
+  readonly profile: string;
+  readonly cwd: string;
+  readonly backend: SessionBackend;
+  /** Owned by the served session from now on. */
+  readonly session: BackendSession;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly limits: ServerLimits;
+  /** What the client told of its editor when it created the session; goes with the first prompt. */
+  readonly context: ContextUpdate;
+}
+
+/** One session as clients of the embedded server see it: a backend's session under a name, a status and a feed of ours. */
+export class ServedSession {
+  readonly id: string;
+  private readonly feed: EventFeed;
+  private readonly account: SessionAccount;
+  private readonly createdAt: string;
+  private readonly stopped = new AbortController();
+  private lastActivityMs: number;
+  private untold: readonly PromptAttachment[];
+  private following = Promise.resolve();
+  /** Why it ends, once that is asked for. */
+  private closeReason: string | undefined;
+  private hasEnded = false;
+
+  constructor(private readonly options: ServedSessionOptions) {
+    const { clock, context, cwd, id, limits } = options;
+    const now = (): number => clock.now();
+    this.id = id;
+    this.account = new SessionAccount(now);
+    this.feed = new EventFeed({ ...limits, sessionId: id, clock });
+    this.lastActivityMs = clock.now();
+    this.createdAt = wireTime(this.lastActivityMs);
+    this.untold = contextAttachments(context, cwd);
+  }
+
+  /** Begins to follow the backend's session; its start is told before anything else, and once. */
+  start(): void {
+    const { profile } = this.options;
+    this.tell({ event: 'session:start', data: { session_id: this.id, profile, timestamp: this.createdAt } });
+    this.following = this.follow();
+  }
+
+  get status(): SessionStatusName {
+    if (!this.isRunning) return 'stopped';
+    const { backend, session } = this.options;
+    return this.account.statusOf({ isBusy: session.isBusy, isBackendDown: backend.state.kind === 'failed' });
+  }
+
+  get summary() {
+    return { session_id: this.id, status: this.status, profile: this.options.profile, created_at: this.createdAt };
+  }
+
+  get details() {
+    const { messageCount, pendingApproval, tokenUsage } = this.account;
+    return {
+      ...this.summary,
+      last_activity: wireTime(this.lastActivityMs),
+      message_count: messageCount,
+      token_usage: tokenUsage,
+      pending_approval: pendingApproval && { ...pendingApproval, session_id: this.id },
+    };
+  }
+
+  get subscriberCount(): number {
+    return this.feed.subscriberCount;
+  }
+
+  subscribe(sink: EventSink, afterSequence: number): Disposable {
+    return this.feed.subscribe(sink, afterSequence);
+  }
+
+  notice(level: 'info' | 'warning', message: string): void {
+    this.tell({ event: 'notice', data: { session_id: this.id, level, message } });
+  }
+
+  /** Resolves when the backend has taken the prompt. @throws ApiFailure, BackendError */
+  async prompt({ prompt, context_update: update }: PromptRequest): Promise<{ requestId: string }> {
+    this.requireRunning();
+    const { cwd, session } = this.options;
+    if (session.isBusy) {
+      const message = 'The session is at work on another prompt. Wait for its end, or cancel it.';
+      throw documented('SESSION_BUSY', message, { session_id: this.id });
+    }
+    const attachments = [...this.untold, ...(update ? contextAttachments(update, cwd) : [])];
+    const { requestId } = await session.prompt({ text: prompt, ...(attachments.length > 0 ? { attachments } : {}) });
+    this.untold = [];
+    this.lastActivityMs = this.options.clock.now();
+    return { requestId };
+  }
+
+  /** Resolves with whether the decision allows. @throws ApiFailure, BackendError */
+  async approve(answer: ApprovalAnswer): Promise<boolean> {
+    this.requireRunning();
+    const { approval_id: id, option_kinds: kinds, options } = this.account.beginAnswer(answer);
+    try {
+      await this.options.session.approve(id, answer.decision);
+    } catch (error) {
+      this.account.takeBackAnswer(id);
+      throw error;
+    }
+    const kind = kinds?.[options.indexOf(answer.decision)];
+    return kind ? kind.startsWith('allow') : !isDenial(answer.decision);
+  }
+
+  /** Ends the turn, if there is one; resolves when it has ended. */
+  async cancel(): Promise<void> {
+    this.requireRunning();
+    await this.options.session.cancel();
+  }
+
+  /** Ends the backend's session, and tells its last events and the end to all subscribers. Never rejects. */
+  async close(reason: string): Promise<void> {
+    const { clock, limits, log, session } = this.options;
+    this.closeReason = reason;
+    const close = async (): Promise<void> => {
+      await session.close();
+      await this.following;
+    };
+    await withDeadline(clock, 'closing a session', limits.closeTimeoutMs, close).catch((error: unknown) =>
+      log.warn(`A session could not be closed: ${messageOf(error)}`),
+    );
+    this.end(reason);
+    session.dispose();
+  }
+
+  private get isRunning(): boolean {
+    return !this.hasEnded && this.closeReason === undefined;
+  }
+
+  private requireRunning(): void {
+    if (!this.isRunning) throw sessionNotFound(this.id);
+  }
+
+  /** Never rejects: whatever happens, subscribers are told the end. */
+  private async follow(): Promise<void> {
+    const { log, session } = this.options;
+    let expected = 1;
+    try {
+      for await (const { event, sequence } of session.events({ signal: this.stopped.signal })) {
+        if (sequence > expected) this.notice('warning', `${sequence - expected} events of the agent were lost.`);
+        expected = sequence + 1;
+        if (event.event === 'session:end') break;
+        this.tellOf(event);
+      }
+      this.end(this.closeReason ?? 'agent_ended');
+    } catch (error) {
+      log.error('The events of a session could not be read', error);
+      const message = 'The server lost the events of this session. Start a new one.';
+      this.tell({ event: 'error', data: { session_id: this.id, error: message, code: 'SERVER_ERROR' } });
+      this.end('error');
+    }
+  }
+
+  private tellOf(event: AmplifierEvent): void {
+    // The server has told its own.
+    if (event.event === 'session:start') return;
+    this.tell(event.event === 'approval:denied' ? this.withReason(event) : event);
+  }
+
+  private withReason(event: EventOf<'approval:denied'>): AmplifierEvent {
+    const { data } = event;
+    if (data.reason !== undefined || !this.account.isAnswered(data.approval_id)) return event;
+    return { ...event, data: { ...data, reason: 'user_denied' } };
+  }
+
+  private tell(event: AmplifierEvent): void {
+    this.lastActivityMs = this.options.clock.now();
+    this.account.take(event);
+    this.feed.append(event.event, { ...event.data, session_id: this.id });
+  }
+
+  private end(reason: string): void {
+    if (this.hasEnded) return;
+    this.hasEnded = true;
+    const { tokenUsage } = this.account;
+    this.tell({ event: 'session:end', data: { session_id: this.id, reason, token_usage: { ...tokenUsage } } });
+    this.feed.end();
+    this.stopped.abort();
+  }
+}

@@ -1,0 +1,45 @@
+/** What keeps one client, broken or hostile, from costing the server or the other clients anything. */
+export interface ServerLimits {
+  readonly maxSessions: number;
+  readonly maxConnections: number;
+  /** Streams, of either kind, of one session. */
+  readonly maxSubscribers: number;
+  /** Of a request's body, and of a message on a WebSocket. */
+  readonly maxBodyBytes: number;
+  readonly maxUrlLength: number;
+  /** For the headers of a request to arrive. */
+  readonly headersTimeoutMs: number;
+  /** For all of a request to arrive. */
+  readonly requestTimeoutMs: number;
+  /** For an agent to be ready with a session; the first start of one may download it. */
+  readonly createTimeoutMs: number;
+  /** For an agent to let go of a session; after that it is left alone. */
+  readonly closeTimeoutMs: number;
+  /** For subscribers to take the end of their session when the server stops. */
+  readonly drainTimeoutMs: number;
+  /** Between two signs of life on a stream. */
+  readonly keepAliveMs: number;
+  /** A subscriber that has taken nothing of what waits for it for so long is cut off. */
+  readonly stallTimeoutMs: number;
+  /** Events of a session that are kept for subscribers that come late or come back. */
+  readonly maxKeptEvents: number;
+  /** The same in UTF-16 units of their JSON. */
+  readonly maxKeptLength: number;
+}
+
+export const defaultServerLimits: ServerLimits = {
+  maxSessions: 100,
+  maxConnections: 1000,
+  maxSubscribers: 256,
+  maxBodyBytes: 16 * 1024 * 1024,
+  maxUrlLength: 4096,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 60_000,
+  createTimeoutMs: 6 * 60_000,
+  closeTimeoutMs: 5_000,
+  drainTimeoutMs: 500,
+  keepAliveMs: 15_000,
+  stallTimeoutMs: 2 * 60_000,
+  maxKeptEvents: 50_000,
+  maxKeptLength: 32 * 1024 * 1024,
+};

@@ -1,0 +1,122 @@
+import type { SessionStatusName } from '../../common/apiSchema';
+import type { AmplifierEvent, EventData, TokenUsage } from '../../common/events';
+import { ApiFailure, documented } from './apiFailure';
+import type { ApprovalAnswer } from './requestSchemas';
+
+interface Waiting {
+  readonly request: EventData<'approval:required'>;
+  readonly sinceMs: number;
+  /** An answer is on its way to the backend, or has arrived there. */
+  isAnswered: boolean;
+}
+
+/** Timers may fire a little before the clock says so. */
+const timerSlackMs = 1000;
+
+/** What the events of a session add up to: what `GET /sessions/{id}` tells of it, and what waits for an answer. */
+export class SessionAccount {
+  messageCount = 0;
+  readonly tokenUsage: TokenUsage = { input_tokens: 0, output_tokens: 0 };
+  /** The last turn ended by a failure. */
+  hasFailed = false;
+  /** Oldest first. */
+  private readonly waiting = new Map<string, Waiting>();
+  /** How the questions of this turn ended, the latest last. */
+  private readonly resolved = new Map<string, 'answered' | 'timedOut'>();
+
+  constructor(private readonly now: () => number) {}
+
+  take(event: AmplifierEvent): void {
+    switch (event.event) {
+      case 'prompt:submit':
+        this.messageCount++;
+        this.hasFailed = false;
+        this.resolved.clear();
+        break;
+      case 'prompt:complete':
+        this.messageCount++;
+        this.tokenUsage.input_tokens += event.data.token_usage?.input_tokens ?? 0;
+        this.tokenUsage.output_tokens += event.data.token_usage?.output_tokens ?? 0;
+        break;
+      case 'error':
+        this.hasFailed = true;
+        break;
+      case 'approval:required':
+        this.waiting.set(event.data.approval_id, { request: event.data, sinceMs: this.now(), isAnswered: false });
+        break;
+      case 'approval:granted':
+      case 'approval:denied':
+        this.resolve(event.data.approval_id);
+        break;
+      default:
+    }
+  }
+
+  statusOf(turn: { readonly isBusy: boolean; readonly isBackendDown: boolean }): SessionStatusName {
+    if (this.waiting.size > 0) return 'awaiting_approval';
+    if (turn.isBusy) return 'processing';
+    // A session whose agent can be started again takes prompts in spite of a failed turn.
+    return this.hasFailed && turn.isBackendDown ? 'error' : 'idle';
+  }
+
+  /** The oldest question that waits, as its event has it; `timeout` is what is left of its time, in seconds. */
+  get pendingApproval(): object | null {
+    const [oldest] = this.waiting.values();
+    if (!oldest) return null;
+    const { request } = oldest;
+    if (request.timeout === undefined) return request;
+    const leftSeconds = request.timeout - (this.now() - oldest.sinceMs) / 1000;
+    return { ...request, timeout: Math.max(0, Math.floor(leftSeconds)) };
+  }
+
+  /**
+   * The question that an answer is for: the one it names, else the oldest. It counts as answered from now on.
+   * @throws ApiFailure 400 when none waits or the answer is not one of its options, 409 when it has ended already
+   */
+  beginAnswer({ decision, approval_id: id }: ApprovalAnswer): EventData<'approval:required'> {
+    const waiting = id === undefined ? this.waiting.values().next().value : this.waiting.get(id);
+    if (!waiting) throw this.notWaiting(id ?? [...this.resolved.keys()].at(-1));
+    const { approval_id, options } = waiting.request;
+    if (waiting.isAnswered) throw answeredAlready(approval_id);
+    if (!options.includes(decision)) {
+      const message = `decision: Answer with one of: ${options.join(', ')}.`;
+      throw documented('APPROVAL_INVALID', message, { field: 'decision', approval_id, options });
+    }
+    waiting.isAnswered = true;
+    return waiting.request;
+  }
+
+  /** The backend did not take the answer. */
+  takeBackAnswer(approvalId: string): void {
+    const waiting = this.waiting.get(approvalId);
+    if (waiting) waiting.isAnswered = false;
+  }
+
+  /** Whether an answer that came here is what ends the question, as against its time-out or the end of its turn. */
+  isAnswered(approvalId: string): boolean {
+    return this.waiting.get(approvalId)?.isAnswered === true;
+  }
+
+  private resolve(id: string): void {
+    const waiting = this.waiting.get(id);
+    if (!waiting) return;
+    this.waiting.delete(id);
+    const { timeout = Infinity } = waiting.request;
+    const isLate = this.now() - waiting.sinceMs >= timeout * 1000 - timerSlackMs;
+    this.resolved.set(id, isLate && !waiting.isAnswered ? 'timedOut' : 'answered');
+  }
+
+  private notWaiting(id: string | undefined): ApiFailure {
+    const how = id === undefined ? undefined : this.resolved.get(id);
+    if (how === 'timedOut') {
+      return new ApiFailure(409, 'APPROVAL_TIMEOUT', 'Nobody answered in time, so it was denied.', { approval_id: id });
+    }
+    if (how && id !== undefined) return answeredAlready(id);
+    return documented('APPROVAL_INVALID', 'Nothing waits for an answer.', id === undefined ? {} : { approval_id: id });
+  }
+}
+
+function answeredAlready(approvalId: string): ApiFailure {
+  const message = 'This was answered already, or its turn has ended.';
+  return new ApiFailure(409, 'APPROVAL_RESOLVED', message, { approval_id: approvalId });
+}

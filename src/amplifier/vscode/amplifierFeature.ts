@@ -1,0 +1,174 @@
+import * as vscode from 'vscode';
+import type { Clock } from '../../base/common/async';
+import { DisposableStore } from '../../base/common/disposable';
+import { messageOf } from '../../base/common/errors';
+import type { Feature, RunningFeature, StatusBoard } from '../../base/common/feature';
+import type { Logger } from '../../base/common/log';
+import type { EditorPort } from '../../editor/common/editorPort';
+import { commandIds, settingIds } from '../../manifest';
+import type { Commands } from '../../platform/vscode/commands';
+import { Messages } from '../../platform/vscode/messages';
+import type { Settings } from '../../platform/vscode/settings';
+import type { TrafficTap } from '../../wire/common/traffic';
+import type { BackendRegistry } from '../common/backendRegistry';
+import type { ContextCollector } from '../common/contextCollector';
+import type { ContextSwitches } from '../common/contextSwitches';
+import { Credentials, type SecretStore } from '../common/credentials';
+import { keptSwitches, type ChoiceMemento } from '../common/keptSwitches';
+import { serverBackendId, ServerRegistry } from '../common/serverRegistry';
+import { serverStatus, type ServerActions, type ServerSituation } from '../common/serverStatus';
+import { ServerTokens } from '../common/serverTokens';
+import { configuredServer } from '../common/serverUrl';
+import { ServerWatch } from '../common/serverWatch';
+import { AmplifierBackend } from '../node/client/amplifierBackend';
+import { AmplifierClient } from '../node/client/amplifierClient';
+import { chooseContext } from './chooseContext';
+import { editorContext } from './editorContext';
+import { confirmServer, manageApiKey, manageToken } from './secretDialogs';
+
+export interface AmplifierFeatureOptions {
+  readonly editor: EditorPort;
+  readonly log: Logger;
+  readonly status: StatusBoard;
+  readonly traffic: TrafficTap;
+  readonly commands: Commands;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  /** Keeps the key and the tokens. */
+  readonly secrets: SecretStore;
+  /** Keeps what the user chose. */
+  readonly memento: ChoiceMemento;
+}
+
+/** Offers the Amplifier server of the settings to whoever talks to backends, and gives the user the commands around it. */
+export class AmplifierFeature implements Feature {
+  readonly id = 'amplifier';
+  readonly title = 'Amplifier server';
+  /** Which parts of the editor go to the server by themselves. */
+  readonly switches: ContextSwitches;
+  /** What goes to the server, and what the user sees of it. */
+  readonly context: ContextCollector;
+  private readonly registry: ServerRegistry;
+  private readonly watch: ServerWatch;
+  private readonly credentials: Credentials;
+  private readonly tokens: ServerTokens;
+
+  constructor(private readonly options: AmplifierFeatureOptions) {
+    const { editor, log, clock, secrets, memento } = options;
+    const onListenerError = (error: unknown): void => log.error('a listener failed', error);
+    this.credentials = new Credentials({ secrets, state: memento, confirm: confirmServer });
+    this.tokens = new ServerTokens(secrets);
+    this.switches = keptSwitches(memento, onListenerError);
+    this.context = editorContext(editor, this.switches);
+    this.watch = new ServerWatch({ askHealth: (signal) => this.askHealth(signal), clock, onListenerError });
+    this.registry = new ServerRegistry({
+      server: () => this.server(),
+      createBackend: (server) => this.createBackend(server),
+      isTrusted,
+      onDidChangeState: (state) => this.watch.heard(state),
+      onListenerError,
+    });
+  }
+
+  /** For the chat, and whoever else talks to agents. */
+  get backends(): BackendRegistry {
+    return this.registry;
+  }
+
+  start(): Promise<RunningFeature> {
+    const { commands, settings, status, log } = this.options;
+    const { registry, watch, switches, context, credentials, tokens } = this;
+    const store = new DisposableStore();
+    const messages = new Messages(log);
+    const showStatus = (): void => {
+      status.set({ id: this.id, title: this.title, ...serverStatus(this.situation(), actions) });
+    };
+    /** The server, its token or the trust in the workspace is another one now. */
+    const startAnew = async (): Promise<void> => {
+      await registry.reset();
+      if (!store.isDisposed && isTrusted()) watch.start();
+    };
+
+    store.add(switches);
+    store.add(registry);
+    store.add(watch);
+    store.add(watch.onDidChange(showStatus));
+    store.add(registry.onDidChange(showStatus));
+    store.add(status.onDidLook(() => void watch.ask()));
+    store.add(vscode.workspace.onDidGrantWorkspaceTrust(() => void startAnew()));
+    store.add(
+      settings.onDidChange((id) => {
+        if (id === settingIds.amplifierHost || id === settingIds.amplifierPort) void startAnew();
+      }),
+    );
+    store.add(commands.handle(commandIds.amplifierSetApiKey, () => manageApiKey(credentials, messages)));
+    store.add(
+      commands.handle(commandIds.amplifierSetToken, async () => {
+        if (await manageToken(tokens, this.server(), messages)) await startAnew();
+      }),
+    );
+    store.add(commands.handle(commandIds.amplifierChooseContext, () => chooseContext(context, switches)));
+    showStatus();
+    if (isTrusted()) watch.start();
+    return Promise.resolve({ stop: () => registry.stop(), dispose: () => store.dispose() });
+  }
+
+  private situation(): ServerSituation {
+    const shared = { isTrusted: isTrusted(), news: this.watch.news };
+    try {
+      return { ...shared, server: { url: this.server() } };
+    } catch (error) {
+      return { ...shared, server: { problem: messageOf(error) } };
+    }
+  }
+
+  /** @throws Error that says which setting is wrong */
+  private server(): URL {
+    return configuredServer(this.options.settings.amplifierServer());
+  }
+
+  private async askHealth(signal: AbortSignal): Promise<{ version?: string | undefined }> {
+    const client = await this.createClient(this.server());
+    try {
+      return await client.health(signal);
+    } finally {
+      client.dispose();
+    }
+  }
+
+  private async createBackend(server: URL): Promise<AmplifierBackend> {
+    const { clock, log } = this.options;
+    return new AmplifierBackend({
+      id: serverBackendId,
+      title: 'Amplifier',
+      client: await this.createClient(server),
+      clock,
+      random: Math.random,
+      log,
+      context: this.context,
+      credentials: (url) => this.credentials.for(url),
+    });
+  }
+
+  private async createClient(baseUrl: URL): Promise<AmplifierClient> {
+    const { log, traffic } = this.options;
+    const token = await this.tokens.for(baseUrl);
+    return new AmplifierClient({ baseUrl, log, traffic, ...(token === undefined ? {} : { token }) });
+  }
+}
+
+const actions: ServerActions = {
+  openSettings: {
+    label: 'Open settings',
+    command: 'workbench.action.openSettings',
+    arguments: ['amplifier.server'],
+  },
+  setApiKey: { label: 'Set API key', command: commandIds.amplifierSetApiKey },
+  setToken: { label: 'Set server token', command: commandIds.amplifierSetToken },
+  chooseContext: { label: 'Choose what it is told of the editor', command: commandIds.amplifierChooseContext },
+  manageTrust: { label: 'Manage workspace trust', command: 'workbench.trust.manage' },
+};
+
+function isTrusted(): boolean {
+  return vscode.workspace.isTrusted;
+}

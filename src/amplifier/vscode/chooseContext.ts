@@ -1,0 +1,34 @@
+import * as vscode from 'vscode';
+import type { ContextCollector } from '../common/contextCollector';
+import type { ContextKind, ContextSwitches } from '../common/contextSwitches';
+
+interface ContextPick extends vscode.QuickPickItem {
+  readonly kind: vscode.QuickPickItemKind.Default;
+  readonly context: ContextKind;
+}
+
+const titles: Record<ContextKind, string> = {
+  openFiles: 'Open files',
+  git: 'Git state',
+  diagnostics: 'Problems',
+  selection: 'Selection',
+};
+
+/** The command `backline.amplifier.chooseContext`: which parts of the editor go to an Amplifier server by themselves. */
+export async function chooseContext(context: ContextCollector, switches: ContextSwitches): Promise<void> {
+  const items = (await context.chips()).map(({ kind, label, isOn }): ContextPick => ({
+    kind: vscode.QuickPickItemKind.Default,
+    context: kind,
+    label: titles[kind],
+    description: label,
+    picked: isOn,
+  }));
+  const picked = await vscode.window.showQuickPick(items, {
+    title: 'What Amplifier Is Told of the Editor',
+    placeHolder: 'Sent with the first prompt, and again when it has changed',
+    canPickMany: true,
+  });
+  if (!picked) return;
+  const on = new Set(picked.map((item) => item.context));
+  for (const item of items) switches.set(item.context, on.has(item.context));
+}

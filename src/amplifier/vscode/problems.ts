@@ -1,0 +1,68 @@
+import * as vscode from 'vscode';
+import type { EditorPort } from '../../editor/common/editorPort';
+import type { EventData, EventDiagnostic } from '../common/events';
+import type { BackendSession } from '../common/sessionBackend';
+
+/** What agents find, in VS Code's Problems: kept for each session, shown together, cleared with the session. */
+export class Problems implements vscode.Disposable {
+  private readonly collection = vscode.languages.createDiagnosticCollection('backline');
+  /** By session, then by resolved path. Two backends may give their sessions the same id, so it is not by that. */
+  private readonly sessions = new Map<BackendSession, Map<string, vscode.Diagnostic[]>>();
+
+  constructor(private readonly editor: Pick<EditorPort, 'resolve'>) {}
+
+  /** Takes the place of what the session said of that file before. Paths that are not for peers are left out. */
+  async add(session: BackendSession, { path, diagnostics }: EventData<'diagnostic:add'>): Promise<void> {
+    const files = this.sessions.get(session) ?? new Map<string, vscode.Diagnostic[]>();
+    this.sessions.set(session, files);
+    const resolved = await this.resolve(path);
+    // The session may have ended meanwhile.
+    if (resolved === undefined || this.sessions.get(session) !== files) return;
+    files.set(resolved, diagnostics.map(toDiagnostic));
+    this.show(resolved);
+  }
+
+  /** All of the session's when there is no path. */
+  async clear(session: BackendSession, { path }: EventData<'diagnostic:clear'>): Promise<void> {
+    if (path === undefined) {
+      this.clearSession(session);
+      return;
+    }
+    const resolved = await this.resolve(path);
+    if (resolved !== undefined && this.sessions.get(session)?.delete(resolved)) this.show(resolved);
+  }
+
+  clearSession(session: BackendSession): void {
+    const paths = [...(this.sessions.get(session)?.keys() ?? [])];
+    this.sessions.delete(session);
+    for (const path of paths) this.show(path);
+  }
+
+  dispose(): void {
+    this.sessions.clear();
+    this.collection.dispose();
+  }
+
+  private resolve(path: string): Promise<string | undefined> {
+    return this.editor.resolve(path).catch(() => undefined);
+  }
+
+  private show(path: string): void {
+    const all = [...this.sessions.values()].flatMap((files) => files.get(path) ?? []);
+    this.collection.set(vscode.Uri.file(path), all);
+  }
+}
+
+const severities: Record<EventDiagnostic['severity'], vscode.DiagnosticSeverity> = {
+  error: vscode.DiagnosticSeverity.Error,
+  warning: vscode.DiagnosticSeverity.Warning,
+  info: vscode.DiagnosticSeverity.Information,
+  hint: vscode.DiagnosticSeverity.Hint,
+};
+
+function toDiagnostic({ range: { start, end }, severity, message, source }: EventDiagnostic): vscode.Diagnostic {
+  const range = new vscode.Range(start.line, start.character, end.line, end.character);
+  const diagnostic = new vscode.Diagnostic(range, message, severities[severity]);
+  diagnostic.source = source ?? 'amplifier';
+  return diagnostic;
+}

@@ -1,0 +1,140 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import * as path from 'node:path';
+import { splitCommand } from './acp/demo/argv';
+import { knownAgentOf } from './acp/common/knownAgents';
+import type { PermissionRule } from './acp/common/permissionRules';
+import { AcpBackend } from './acp/node/acpBackend';
+import { startAgentProcess } from './acp/node/agentProcess';
+import { RestartPolicy } from './acp/node/restartPolicy';
+import { AmplifierServer } from './amplifier/node/server/amplifierServer';
+import { parseProgramOptions, programUsage, type ProgramOptions } from './amplifier/node/server/programOptions';
+import { messageOf } from './base/common/errors';
+import type { Logger } from './base/common/log';
+import { systemClock } from './base/node/systemClock';
+import { defaultExclude, ExcludeList } from './editor/common/excludeList';
+import { DiskEditor } from './editor/node/diskEditor';
+import { closedTap } from './wire/common/traffic';
+import { version } from '../package.json';
+
+/** The composition root of `dist/amplifier-server.js`: one ACP agent as an Amplifier server, without VS Code. */
+
+/** Warnings and errors, to stderr. */
+const log: Logger = {
+  trace: () => undefined,
+  debug: () => undefined,
+  info: () => undefined,
+  warn: (message) => void process.stderr.write(`${message}\n`),
+  error: (message, error) =>
+    void process.stderr.write(`${message}${error === undefined ? '' : `: ${messageOf(error)}`}\n`),
+  child: () => log,
+};
+
+interface AgentFacts {
+  readonly id: string;
+  readonly title: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly missingFile: 'empty' | 'error';
+}
+
+/** @throws Error for a command line that is not one */
+function agentOf(commandLine: string | undefined): AgentFacts {
+  if (commandLine === undefined) {
+    const args = [path.join(__dirname, 'demo-agent.js')];
+    const title = 'Demo agent (no model)';
+    return { id: 'demo-agent', title, command: process.execPath, args, missingFile: 'error' };
+  }
+  const [command = '', ...args] = splitCommand(commandLine);
+  const known = knownAgentOf(command, args);
+  const name = path.basename(command).replace(/\.(exe|cmd|bat)$/iu, '');
+  const { id, title, missingFile } = known ?? { id: name, title: name, missingFile: 'error' };
+  return { id, title, command, args, missingFile };
+}
+
+function backendOf(agent: AgentFacts, editor: DiskEditor, cwd: string): AcpBackend {
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+  const rules: PermissionRule[] = [];
+  return new AcpBackend({
+    id: agent.id,
+    title: agent.title,
+    clientInfo: { name: 'backline', title: 'Backline', version },
+    editor,
+    clock: systemClock,
+    log,
+    tap: closedTap,
+    startAgent: () =>
+      startAgentProcess({ command: agent.command, args: agent.args, env, cwd }, { clock: systemClock, log }),
+    restartPolicy: new RestartPolicy(() => systemClock.now(), Math.random),
+    // "Always" is as long as this program runs: it keeps nothing on disk.
+    rules: {
+      rules,
+      add: (rule) => {
+        rules.push(rule);
+        return Promise.resolve();
+      },
+    },
+    missingFile: agent.missingFile,
+    terminalEnv: env,
+    mcpServers: () => Promise.resolve([]),
+    // Nobody can sign in here, so nobody waits for it.
+    limits: { signInTimeoutMs: 0 },
+  });
+}
+
+async function serve(options: ProgramOptions): Promise<void> {
+  const agent = agentOf(options.agent);
+  const cwd = path.resolve(options.cwd);
+  const editor = new DiskEditor([cwd], new ExcludeList(defaultExclude));
+  const backend = backendOf(agent, editor, cwd);
+  const generated = randomBytes(24).toString('base64url');
+  const token = typeof options.token === 'object' ? options.token.given : options.token && generated;
+  const entry = { id: agent.id, title: agent.title, source: 'configured', description: agent.command } as const;
+  const server = new AmplifierServer({
+    backends: {
+      list: () => Promise.resolve([entry]),
+      open: () => Promise.resolve(backend),
+    },
+    workspace: editor,
+    clock: systemClock,
+    log,
+    newId: randomUUID,
+    version,
+    host: options.host,
+    ports: [options.port],
+    token,
+    profilesFrom: '--agent',
+  });
+  await server.start();
+  process.on('exit', () => backend.dispose());
+  endOnSignal(async () => {
+    await server.stop();
+    await backend.stop();
+  });
+  const access = options.token === 'generate' ? `, token ${generated}` : token === undefined ? ', no token' : '';
+  process.stdout.write(`Amplifier server at ${server.url} (${agent.title} in ${cwd}${access})\n`);
+}
+
+/** The first signal ends the server in good order, the second one at once. */
+function endOnSignal(stop: () => Promise<void>): void {
+  let isEnding = false;
+  const end = (): void => {
+    if (isEnding) process.exit(1);
+    isEnding = true;
+    void stop().finally(() => process.exit(0));
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
+}
+
+async function main(): Promise<void> {
+  const options = parseProgramOptions(process.argv.slice(2));
+  if (options === 'help') process.stdout.write(programUsage);
+  else await serve(options);
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${messageOf(error)}\n`);
+  if (error instanceof RangeError) process.stderr.write(`\n${programUsage}`);
+  process.exit(1);
+});

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { AgentLauncher } from '../../src/acp/node/agentLauncher';
+import { AgentReaper } from '../../src/acp/node/agentReaper';
+import { nullLogger, type Logger } from '../../src/base/common/log';
+import { systemClock } from '../../src/base/node/systemClock';
+import { closedTap } from '../../src/wire/common/traffic';
+import { FakeEditor } from './fakeEditor';
+
+/**
+ * A program that stands for a window: it runs an agent (its first argument) in the folder that is its second, with the
+ * reaper that is its third, gives the agent something to do when there is a fourth, and prints the agent's process id as
+ * soon as the agent is up or at work.
+ */
+async function main(agentFile: string, folder: string, reaperFile: string, prompt?: string): Promise<void> {
+  let pid = '';
+  const log: Logger = {
+    ...nullLogger,
+    child: () => log,
+    info: (message) => {
+      pid ||= /process (\d+)/.exec(message)?.[1] ?? '';
+    },
+  };
+  const launcher = new AgentLauncher({
+    clientInfo: { name: 'backline', title: 'Backline', version: '0.0.0' },
+    editor: new FakeEditor({}, [folder]),
+    clock: systemClock,
+    log,
+    tap: closedTap,
+    rules: { rules: [], add: () => Promise.resolve() },
+    environment: () => Promise.resolve({ PATH: '' }),
+    folder: () => folder,
+    isTrusted: () => true,
+    reaper: new AgentReaper({ file: reaperFile, log: nullLogger }),
+    createId: randomUUID,
+    random: Math.random,
+    elicit: () => Promise.resolve({ action: 'decline' }),
+    runInTerminal: () => Promise.resolve(false),
+  });
+  const backend = await launcher.create({
+    id: 'demo',
+    title: 'Demo',
+    command: process.execPath,
+    args: [agentFile],
+    env: {},
+    dialect: 'v1',
+    mcpServers: {},
+    missingFile: 'error',
+    source: 'demo',
+  });
+  await backend.capabilities();
+  if (prompt !== undefined) {
+    const session = await backend.createSession({ cwd: folder });
+    await session.prompt({ text: prompt });
+    for await (const { event } of session.events()) {
+      if (event.event === 'content_block:delta') break;
+    }
+  }
+  process.stdout.write(`${pid}\n`);
+}
+
+const [, , agentFile = '', folder = '', reaperFile = '', prompt] = process.argv;
+void main(agentFile, folder, reaperFile, prompt);

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import type { AmplifierEvent, AmplifierEventName, EventOf } from '../../src/amplifier/common/events';
+import type { BackendSession } from '../../src/amplifier/common/sessionBackend';
+import { systemClock } from '../../src/base/node/systemClock';
+import { nullLogger } from '../../src/base/common/log';
+import { closedTap } from '../../src/wire/common/traffic';
+import type { PermissionRule } from '../../src/acp/common/permissionRules';
+import type { RuleStore } from '../../src/acp/node/permissionDesk';
+import { AcpBackend, type AcpBackendOptions } from '../../src/acp/node/acpBackend';
+import { RestartPolicy } from '../../src/acp/node/restartPolicy';
+import { FakeEditor } from './fakeEditor';
+import { ScriptedAgents, type Script } from './scriptedAgent';
+
+export const cwd = '/ws';
+
+/** A user who has decided nothing in advance. */
+export const noRules: RuleStore = { rules: [], add: () => Promise.resolve() };
+
+/** A backend over agents in memory; restarts are not delayed. */
+export function backendOf(script: Script, options: Partial<AcpBackendOptions> = {}) {
+  const agents = new ScriptedAgents(script);
+  const editor = new FakeEditor({ '/ws/a.txt': 'one\ntwo\nthree\n' });
+  const rules: PermissionRule[] = [];
+  const clock = options.clock ?? systemClock;
+  const noDelay = { firstDelayMs: 0, maxDelayMs: 0, maxCrashes: 5, windowMs: 180_000 };
+  const backend = new AcpBackend({
+    id: 'demo',
+    title: 'Demo',
+    clientInfo: { name: 'backline', title: 'Backline', version: '0.0.0' },
+    editor,
+    clock,
+    log: nullLogger,
+    tap: closedTap,
+    startAgent: agents.start,
+    restartPolicy: new RestartPolicy(
+      () => clock.now(),
+      () => 0,
+      noDelay,
+    ),
+    rules: {
+      rules,
+      add: (rule) => {
+        rules.push(rule);
+        return Promise.resolve();
+      },
+    },
+    missingFile: 'error',
+    terminalEnv: { PATH: process.env['PATH'] ?? '' },
+    mcpServers: () => Promise.resolve([]),
+    ...options,
+  });
+  return { backend, agents, editor, rules };
+}
+
+/** Reads a session's events as they come. */
+export class Follower {
+  readonly events: AmplifierEvent[] = [];
+  private readonly counts = new Map<string, number>();
+  private readonly waiting = new Set<() => void>();
+  /** Settles when the session has ended. */
+  readonly ended: Promise<void>;
+
+  constructor(
+    session: BackendSession,
+    private readonly timeoutMs = 5_000,
+  ) {
+    this.ended = this.follow(session);
+  }
+
+  get names(): string[] {
+    return this.events.map(({ event }) => event);
+  }
+
+  all<Name extends AmplifierEventName>(name: Name): EventOf<Name>['data'][] {
+    return this.events.filter((event): event is EventOf<Name> => event.event === name).map(dataOf);
+  }
+
+  /** The data of the `nth` event (from 1) of that name, as soon as it is there. */
+  async next<Name extends AmplifierEventName>(name: Name, nth = 1): Promise<EventOf<Name>['data']> {
+    const deadline = AbortSignal.timeout(this.timeoutMs);
+    deadline.addEventListener('abort', () => this.wake(), { once: true });
+    for (;;) {
+      if ((this.counts.get(name) ?? 0) >= nth) {
+        const found = this.all(name)[nth - 1];
+        if (found) return found;
+      }
+      if (deadline.aborted) assert.fail(`no ${name} came; the last were: ${this.names.slice(-20).join(' ')}`);
+      await new Promise<void>((resolve) => {
+        this.waiting.add(resolve);
+      });
+    }
+  }
+
+  private async follow(session: BackendSession): Promise<void> {
+    for await (const { event } of session.events()) {
+      this.events.push(event);
+      this.counts.set(event.event, (this.counts.get(event.event) ?? 0) + 1);
+      this.wake();
+    }
+  }
+
+  private wake(): void {
+    for (const resume of this.waiting) resume();
+    this.waiting.clear();
+  }
+}
+
+function dataOf<Event extends AmplifierEvent>(event: Event): Event['data'] {
+  return event.data;
+}
+
+export async function open(backend: AcpBackend): Promise<{ session: BackendSession; follower: Follower }> {
+  const session = await backend.createSession({ cwd });
+  return { session, follower: new Follower(session) };
+}

@@ -1,0 +1,105 @@
+import { EventLog } from '../../src/amplifier/common/eventLog';
+import type { AmplifierEvent } from '../../src/amplifier/common/events';
+import {
+  BackendError,
+  type BackendSession,
+  type BackendState,
+  type SequencedEvent,
+  type SessionBackend,
+} from '../../src/amplifier/common/sessionBackend';
+import { Emitter } from '../../src/base/common/event';
+
+/** A session whose events the test tells. */
+export class FakeSession implements BackendSession {
+  readonly isBusy = false;
+  readonly config = [];
+  readonly commands = [];
+  private readonly log = new EventLog(() => Promise.resolve());
+
+  constructor(readonly id: string) {}
+
+  tell(event: AmplifierEvent): void {
+    this.log.append(event);
+  }
+
+  events(options: { afterSequence?: number; signal?: AbortSignal } = {}): AsyncIterable<SequencedEvent> {
+    return this.log.read(options);
+  }
+
+  prompt(): Promise<never> {
+    return Promise.reject(new BackendError('unsupported', 'A fake takes no prompts'));
+  }
+
+  cancel(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  approve(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  setConfig(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  close(): Promise<void> {
+    this.dispose();
+    return Promise.resolve();
+  }
+
+  dispose(): void {
+    this.log.end();
+  }
+}
+
+/** A backend that opens fake sessions and notes what becomes of it. */
+export class FakeBackend implements SessionBackend {
+  readonly title = 'Fake';
+  readonly sessions: FakeSession[] = [];
+  readonly calls: string[] = [];
+  state: BackendState = { kind: 'stopped' };
+  private readonly emitter = new Emitter<BackendState>((error) => {
+    throw error;
+  });
+
+  constructor(readonly id: string) {}
+
+  readonly onDidChangeState = this.emitter.event;
+
+  change(state: BackendState): void {
+    this.state = state;
+    this.emitter.fire(state);
+  }
+
+  capabilities() {
+    return Promise.resolve({ canLoad: true, canList: true, canDelete: true, images: false, embeddedContext: true });
+  }
+
+  createSession(): Promise<FakeSession> {
+    return this.loadSession(`session-${this.sessions.length + 1}`);
+  }
+
+  loadSession(id: string): Promise<FakeSession> {
+    const session = new FakeSession(id);
+    this.sessions.push(session);
+    return Promise.resolve(session);
+  }
+
+  listSessions() {
+    return Promise.resolve(this.sessions.map(({ id }) => ({ id })));
+  }
+
+  deleteSession(id: string): Promise<void> {
+    this.calls.push(`delete ${id}`);
+    return Promise.resolve();
+  }
+
+  stop(): Promise<void> {
+    this.calls.push('stop');
+    return Promise.resolve();
+  }
+
+  dispose(): void {
+    this.calls.push('dispose');
+  }
+}

@@ -1,0 +1,102 @@
+import { agent, type AgentApp, type AnyMessage, type Stream } from '@agentclientprotocol/sdk';
+import { Emitter } from '../../src/base/common/event';
+import type { AgentExit } from '../../src/acp/node/agentProcess';
+import type { RunningAgent } from '../../src/acp/node/agentConnection';
+import { duplexPair, type DuplexEnd } from './duplex';
+
+/** What an agent does; `nth` counts its starts from 1. */
+export type Script = (app: AgentApp, process: ScriptedAgent, nth: number) => void;
+
+export const capabilities = {
+  loadSession: true,
+  promptCapabilities: { image: true, embeddedContext: true },
+  sessionCapabilities: { list: {}, close: {}, delete: {}, resume: {} },
+};
+
+/** Starts agents of the official SDK's own agent side, joined in memory. */
+export class ScriptedAgents {
+  readonly started: ScriptedAgent[] = [];
+
+  constructor(private readonly script: Script) {}
+
+  readonly start = (): Promise<RunningAgent> => {
+    const process = new ScriptedAgent();
+    this.started.push(process);
+    process.run(this.script, this.started.length);
+    return Promise.resolve(process);
+  };
+
+  get last(): ScriptedAgent {
+    const last = this.started.at(-1);
+    if (!last) throw new Error('No agent has been started');
+    return last;
+  }
+}
+
+export class ScriptedAgent implements RunningAgent {
+  readonly stream: DuplexEnd;
+  /** The agent's end, to say what the SDK would not. */
+  readonly end: DuplexEnd;
+  private readonly exits = new Emitter<AgentExit>(() => undefined);
+  private words = '';
+  isGone = false;
+
+  constructor() {
+    [this.stream, this.end] = duplexPair();
+  }
+
+  get onDidExit() {
+    return this.exits.event;
+  }
+
+  run(script: Script, nth: number): void {
+    const app = agent({ name: 'scripted' });
+    script(app, this, nth);
+    app.connect(toSdkStream(this.end));
+  }
+
+  lastWords(): string {
+    return this.words;
+  }
+
+  stop(): Promise<void> {
+    this.exit(0, '');
+    return Promise.resolve();
+  }
+
+  killNow(): void {
+    this.exit(null, '');
+  }
+
+  crash(lastWords: string): void {
+    this.exit(1, lastWords);
+  }
+
+  private exit(code: number | null, lastWords: string): void {
+    if (this.isGone) return;
+    this.isGone = true;
+    this.words = lastWords;
+    this.end.dispose();
+    const signal = code === null ? ('SIGKILL' as const) : null;
+    queueMicrotask(() => this.exits.fire({ code, signal, lastWords }));
+  }
+}
+
+/** An agent that answers `initialize` and `session/new`; sessions are named s1, s2, … A handler set before this one wins. */
+export function basics(app: AgentApp, initialize: object = {}, setup: object = {}): void {
+  let sessions = 0;
+  app.onRequest('initialize', () => ({ protocolVersion: 1, agentCapabilities: capabilities, ...initialize }));
+  app.onRequest('session/new', () => ({ sessionId: `s${++sessions}`, ...setup }));
+  app.onRequest('session/close', () => ({}));
+}
+
+function toSdkStream(end: DuplexEnd): Stream {
+  const readable = new ReadableStream<AnyMessage>({
+    start(controller) {
+      end.onMessage((message) => controller.enqueue(message as AnyMessage));
+      end.onDidClose(() => controller.error(new Error('closed')));
+    },
+  });
+  const writable = new WritableStream<AnyMessage>({ write: (message) => end.send(message) });
+  return { readable, writable };
+}

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
+import * as path from 'node:path';
+import type { Locator } from 'playwright-core';
+import { RealDialectServer } from '../fake/realDialectServer';
+import { VsCodeWindow } from './support/window';
+
+const key = 'sk-ant-Zq7xNeverOnDisk';
+const otherKey = 'sk-ant-Wm4kNeverOnDisk';
+const command = 'Backline: Set Amplifier API Key';
+
+describe('Amplifier, as a user sees it', () => {
+  let server: RealDialectServer;
+  let window: VsCodeWindow;
+  let input: Locator;
+
+  before(async () => {
+    server = new RealDialectServer({ script: () => Promise.resolve() });
+    await server.start();
+    window = await VsCodeWindow.open({ settings: { 'amplifier.server.port': Number(server.url.port) } });
+    input = window.page.locator('.quick-input-widget input[type=password]');
+  });
+  after(async () => {
+    await window.close();
+    await server.stop();
+  });
+
+  const toast = (text: string | RegExp): Promise<void> => window.page.getByText(text).first().waitFor();
+
+  async function typeKey(text: string): Promise<void> {
+    await input.waitFor();
+    await window.page.keyboard.type(text);
+    await window.page.keyboard.press('Enter');
+  }
+
+  /** Whatever VS Code and Backline have written: settings, state, logs, the home, the workspace. */
+  async function filesWith(...texts: string[]): Promise<string[]> {
+    const { folder } = window.sandbox;
+    const needles = texts.flatMap((text) => [
+      Buffer.from(text),
+      Buffer.from(text, 'utf16le'),
+      Buffer.from(Buffer.from(text).toString('base64').slice(0, -4)),
+    ]);
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+    const files = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
+    assert.ok(
+      files.some((file) => file.endsWith('Backline.log')),
+      'the log is among them',
+    );
+    const found = await Promise.all(
+      files.map(async (file) => {
+        const bytes = await readFile(file).catch(() => Buffer.alloc(0));
+        return needles.some((needle) => bytes.includes(needle)) ? [path.relative(folder, file)] : [];
+      }),
+    );
+    return found.flat();
+  }
+
+  it('says in the status list that the server answers, and where', async () => {
+    await window.statusItem.click();
+    await window.picks.filter({ hasText: `Version 0.1.0 answers at ${server.url.origin}.` }).waitFor();
+    await window.picks.filter({ hasText: 'Set API key' }).waitFor();
+    await window.screenshot('amplifier-status');
+    await window.page.keyboard.press('Escape');
+  });
+
+  it('takes an API key without showing it, and says what becomes of it', async () => {
+    await window.runCommand(command);
+    await input.waitFor();
+    await window.page.keyboard.type('two words');
+    await toast('It is one word without spaces.');
+    await window.page.keyboard.press('Control+A');
+    await typeKey(key);
+    await toast(/The API key is stored\. It goes to the Amplifier server when a session begins/);
+    await window.screenshot('amplifier-key');
+  });
+
+  it('replaces the key', async () => {
+    await window.runCommand(command);
+    await window.picks.filter({ hasText: 'Remove it' }).waitFor();
+    await window.picks.filter({ hasText: 'Replace it' }).click();
+    await typeKey(otherKey);
+    await toast(/The API key is replaced\./);
+  });
+
+  it('has written neither key to any file, and shows neither in the page’s storage', async () => {
+    assert.deepEqual(await filesWith(key, otherKey), []);
+    const storage = await window.page.evaluate('JSON.stringify(Object.entries(localStorage))');
+    assert.ok(typeof storage === 'string' && !storage.includes(key) && !storage.includes(otherKey));
+    assert.deepEqual(
+      server.requests.filter((request) => JSON.stringify(request).includes('sk-ant-')),
+      [],
+      'and has sent it nowhere, for no session has begun',
+    );
+  });
+
+  it('removes the key', async () => {
+    await window.runCommand(command);
+    await window.picks.filter({ hasText: 'Remove it' }).click();
+    await toast(/The API key is removed/);
+    await window.runCommand(command);
+    await input.waitFor();
+    assert.equal(await window.picks.count(), 0, 'there is nothing to replace');
+    await window.page.keyboard.press('Escape');
+  });
+
+  it('lets the user choose what it is told of the editor, and remembers it', async () => {
+    const title = 'Backline: Choose What Amplifier Is Told of the Editor';
+    const git = window.picks.filter({ hasText: 'Git state' });
+    await window.openFile('README.md');
+    await window.runCommand(title);
+    await window.picks.filter({ hasText: '1 open file' }).waitFor();
+    assert.equal(await git.getByRole('checkbox').isChecked(), true);
+    await window.screenshot('amplifier-context');
+    await git.click();
+    await window.page.keyboard.press('Enter');
+    await git.waitFor({ state: 'hidden' });
+    const loaded = window.page.waitForEvent('domcontentloaded');
+    await window.runCommand('Developer: Reload Window');
+    await loaded;
+    await window.statusItem.waitFor({ timeout: 45_000 });
+    await window.runCommand(title);
+    await git.waitFor();
+    assert.equal(await git.getByRole('checkbox').isChecked(), false);
+    await window.page.keyboard.press('Escape');
+  });
+
+  it('says what to do when the server is gone, as soon as the user looks', async () => {
+    await server.stop();
+    await window.statusItem.click();
+    await window.picks.filter({ hasText: `None answers at ${server.url.host}. Start it` }).waitFor();
+    await window.screenshot('amplifier-gone');
+    await window.page.keyboard.press('Escape');
+  });
+});

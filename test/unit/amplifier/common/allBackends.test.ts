@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { AllBackends } from '../../../../src/amplifier/common/allBackends';
+import type { BackendRegistry } from '../../../../src/amplifier/common/backendRegistry';
+import { BackendError, type BackendSession } from '../../../../src/amplifier/common/sessionBackend';
+import { Emitter } from '../../../../src/base/common/event';
+import { nullLogger } from '../../../../src/base/common/log';
+import { FakeBackend } from '../../../fake/fakeBackend';
+
+class FakeRegistry implements BackendRegistry {
+  readonly emitter = new Emitter<void>((error) => {
+    throw error;
+  });
+  readonly onDidChange = this.emitter.event;
+  failure: Error | undefined;
+
+  constructor(
+    private readonly title: string,
+    readonly backends: readonly FakeBackend[],
+  ) {}
+
+  list() {
+    if (this.failure) return Promise.reject(this.failure);
+    const { title } = this;
+    return Promise.resolve(this.backends.map(({ id }) => ({ id, title, source: 'found', description: '' }) as const));
+  }
+
+  open(id: string) {
+    if (this.failure) return Promise.reject(this.failure);
+    const backend = this.backends.find((other) => other.id === id);
+    return backend ? Promise.resolve(backend) : Promise.reject(new BackendError('notFound', id));
+  }
+}
+
+describe('all backends', () => {
+  let servers: FakeRegistry;
+  let agents: FakeRegistry;
+  let seen: BackendSession[];
+  let all: AllBackends;
+
+  beforeEach(() => {
+    servers = new FakeRegistry('server', [new FakeBackend('amplifier')]);
+    agents = new FakeRegistry('agent', [new FakeBackend('demo'), new FakeBackend('amplifier')]);
+    seen = [];
+    all = new AllBackends([servers, agents], (session) => seen.push(session), nullLogger);
+    all.start();
+  });
+  afterEach(() => all.dispose());
+
+  it('are those of each registry; of two with one id, the first', async () => {
+    const entries = await all.list();
+    assert.deepEqual(
+      entries.map(({ id, title }) => `${id} ${title}`),
+      ['amplifier server', 'demo agent'],
+    );
+  });
+
+  it('are told of when any registry changes, until disposed', () => {
+    let changes = 0;
+    all.onDidChange(() => changes++);
+    servers.emitter.fire();
+    agents.emitter.fire();
+    assert.equal(changes, 2);
+    all.dispose();
+    agents.emitter.fire();
+    assert.equal(changes, 2);
+  });
+
+  it('show every session, opened or loaded, before its user gets it', async () => {
+    const backend = await all.open('demo');
+    const created = await backend.createSession({ cwd: '/ws' });
+    const loaded = await backend.loadSession('old', { cwd: '/ws' });
+    assert.deepEqual(seen, [created, loaded]);
+    assert.deepEqual(seen, agents.backends[0]?.sessions);
+  });
+
+  it('stay the same backend: state, methods, identity', async () => {
+    const backend = await all.open('demo');
+    assert.equal(await all.open('demo'), backend);
+    const states: string[] = [];
+    backend.onDidChangeState(({ kind }) => states.push(kind));
+    agents.backends[0]?.change({ kind: 'ready' });
+    assert.deepEqual(states, ['ready']);
+    assert.deepEqual(backend.state, { kind: 'ready' });
+    assert.equal('authenticate' in backend, false, 'as little as before');
+    await backend.deleteSession('old');
+    assert.deepEqual(agents.backends[0]?.calls, ['delete old']);
+  });
+
+  it('leave the others alone when one registry fails', async () => {
+    agents.failure = new BackendError('untrusted', 'Trust it.');
+    assert.deepEqual(
+      (await all.list()).map(({ id }) => id),
+      ['amplifier'],
+    );
+    await all.open('amplifier');
+    await assert.rejects(all.open('demo'), { code: 'untrusted' });
+  });
+
+  it('say so when there is none of that id', async () => {
+    await assert.rejects(all.open('nobody'), { code: 'notFound', message: /Choose another/ });
+  });
+});

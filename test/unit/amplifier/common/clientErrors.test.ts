@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import {
+  AmplifierApiError,
+  documentedErrors,
+  isMissingRoute,
+  parseApiError,
+} from '../../../../src/amplifier/common/apiErrors';
+
+describe('errors of the Amplifier API', () => {
+  for (const [code, { httpStatus }] of Object.entries(documentedErrors)) {
+    it(`tells ${code} with what to do, in both wrappings`, () => {
+      const error = { code, message: 'What happened', details: { session_id: 's' } };
+      for (const body of [{ error }, { detail: { error } }]) {
+        const parsed = parseApiError(httpStatus, JSON.stringify(body));
+        assert.equal(parsed.code, code);
+        assert.equal(parsed.httpStatus, httpStatus);
+        assert.equal(parsed.message, 'What happened');
+        assert.deepEqual(parsed.details, { session_id: 's' });
+        assert.notEqual(parsed.advice, '');
+        assert.match(parsed.toBackendError().message, /^What happened\. [A-Z].*\.$/);
+      }
+    });
+  }
+
+  it('reads what the web framework of the server says by itself', () => {
+    const missing = parseApiError(404, '{"detail":"Not Found"}');
+    assert.equal(missing.code, 'NOT_FOUND');
+    assert.equal(isMissingRoute(missing), true);
+    assert.equal(isMissingRoute(parseApiError(405, '{"detail":"Method Not Allowed"}')), true);
+    const fields = parseApiError(
+      422,
+      '{"detail":[{"loc":["body","prompt"],"msg":"Field required","input":{"a":"secret"}}]}',
+    );
+    assert.equal(fields.code, 'INVALID_REQUEST');
+    assert.match(fields.message, /body\.prompt: Field required/);
+    assert.doesNotMatch(JSON.stringify([fields.message, fields.details]), /secret/);
+  });
+
+  it('does not take a session that is not there for a route that is not there', () => {
+    assert.equal(isMissingRoute(parseApiError(404, '{"error":{"code":"SESSION_NOT_FOUND"}}')), false);
+  });
+
+  it('reads bodies that are no JSON, and says nothing of pages', () => {
+    assert.match(parseApiError(500, 'Internal Server Error').message, /HTTP 500: Internal Server Error/);
+    assert.equal(parseApiError(502, '<html><body>nginx').message, 'The server answered HTTP 502');
+    assert.equal(parseApiError(500, '').code, 'SERVER_ERROR');
+    assert.ok(parseApiError(500, 'x'.repeat(10_000)).message.length < 300);
+  });
+
+  it('keeps a code that nobody knows, with the meaning of its status', () => {
+    const error = parseApiError(418, '{"error":{"code":"TEAPOT","message":"short and stout"}}');
+    assert.equal(error.code, 'TEAPOT');
+    assert.equal(error.toBackendError().code, 'invalidRequest');
+    assert.equal(new AmplifierApiError('ODD', 'odd', 599).toBackendError().code, 'backend');
+  });
+});

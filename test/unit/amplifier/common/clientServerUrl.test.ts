@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { Credentials } from '../../../../src/amplifier/common/credentials';
+import { isLoopback, serverUrl } from '../../../../src/amplifier/common/serverUrl';
+import { toRfc3339 } from '../../../../src/amplifier/common/wireTime';
+
+describe('the address of an Amplifier server', () => {
+  for (const [host, expected, local] of [
+    ['127.0.0.1', 'http://127.0.0.1:8765/', true],
+    [' localhost ', 'http://localhost:8765/', true],
+    ['::1', 'http://[::1]:8765/', true],
+    ['amp.example', 'http://amp.example:8765/', false],
+    ['https://amp.example/base', 'https://amp.example/base', false],
+    ['http://localhost.evil.example', 'http://localhost.evil.example/', false],
+    ['127.0.0.1.evil.example', 'http://127.0.0.1.evil.example:8765/', false],
+  ] as const) {
+    it(`of ${host} is ${expected}, ${local ? 'this machine' : 'elsewhere'}`, () => {
+      const url = serverUrl(host, 8765);
+      assert.equal(url.href, expected);
+      assert.equal(isLoopback(url), local);
+    });
+  }
+
+  for (const host of ['ftp://x', 'http://user:pw@x', 'a b', '']) {
+    it(`is refused as ${JSON.stringify(host)}`, () =>
+      assert.throws(() => serverUrl(host, 1), /amplifier\.server\.host/));
+  }
+});
+
+describe('the API key', () => {
+  let secrets: Map<string, string>;
+  let state: Map<string, unknown>;
+  let asked: string[];
+  let answer: boolean;
+  let credentials: Credentials;
+
+  beforeEach(() => {
+    secrets = new Map();
+    state = new Map();
+    asked = [];
+    answer = true;
+    credentials = new Credentials({
+      secrets: {
+        get: (name) => Promise.resolve(secrets.get(name)),
+        store: (name, value) => Promise.resolve(void secrets.set(name, value)),
+        delete: (name) => Promise.resolve(void secrets.delete(name)),
+      },
+      state: { get: (name) => state.get(name), update: (name, value) => Promise.resolve(void state.set(name, value)) },
+      confirm: (origin) => {
+        asked.push(origin);
+        return Promise.resolve(answer);
+      },
+    });
+  });
+
+  it('goes to this machine without a question', async () => {
+    await credentials.set(' key ');
+    assert.deepEqual(await credentials.for(new URL('http://127.0.0.1:8765')), { anthropic_api_key: 'key' });
+    assert.deepEqual(asked, []);
+  });
+
+  it('goes to an https server once the user said so, and is not asked again', async () => {
+    await credentials.set('key');
+    for (let time = 0; time < 2; time++) {
+      assert.deepEqual(await credentials.for(new URL('https://amp.example/x')), { anthropic_api_key: 'key' });
+    }
+    assert.deepEqual(asked, ['https://amp.example']);
+    await credentials.for(new URL('https://other.example'));
+    assert.equal(asked.length, 2);
+    assert.doesNotMatch(JSON.stringify([...state]), /"key"/);
+  });
+
+  it('goes nowhere else', async () => {
+    await credentials.set('key');
+    answer = false;
+    assert.equal(await credentials.for(new URL('https://amp.example')), undefined);
+    answer = true;
+    assert.equal(await credentials.for(new URL('http://amp.example')), undefined);
+    assert.deepEqual(asked, ['https://amp.example']);
+  });
+
+  it('is gone when it is set to nothing', async () => {
+    await credentials.set('key');
+    await credentials.set('  ');
+    assert.equal(secrets.size, 0);
+    assert.equal(await credentials.for(new URL('http://localhost')), undefined);
+  });
+});
+
+describe('times on the wire', () => {
+  it('keep their zone, and are local without one', () => {
+    assert.equal(toRfc3339('2025-12-09T10:30:00Z'), '2025-12-09T10:30:00.000Z');
+    assert.equal(toRfc3339('2025-12-09T10:30:00.123456'), new Date(2025, 11, 9, 10, 30, 0, 123).toISOString());
+    assert.equal(toRfc3339('yesterday'), undefined);
+    assert.equal(toRfc3339(undefined), undefined);
+  });
+});

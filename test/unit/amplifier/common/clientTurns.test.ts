@@ -1,0 +1,295 @@
+import assert from 'node:assert/strict';
+import type { AmplifierEvent } from '../../../../src/amplifier/common/events';
+import { decodeMessage } from '../../../../src/amplifier/common/sseEvents';
+import { TurnReconciler } from '../../../../src/amplifier/common/turnReconciler';
+
+describe('turns made of what servers send', () => {
+  let told: AmplifierEvent[];
+  let turns: TurnReconciler;
+
+  beforeEach(() => {
+    told = [];
+    turns = new TurnReconciler('s', (event) => told.push(event));
+  });
+
+  function say(event: string, data: Record<string, unknown> = {}): void {
+    const decoded = decodeMessage('s', { data: JSON.stringify({ event, data: { session_id: 's', ...data } }) });
+    if (!('event' in decoded)) assert.fail(`${event} does not count`);
+    turns.handle(decoded);
+  }
+
+  function begin(): void {
+    turns.promptSent('go', 'go');
+    turns.promptTaken('req-1');
+    say('prompt:submit', { prompt: 'go' });
+  }
+
+  const names = (): string[] => told.map(({ event }) => event);
+  const of = (name: string): Record<string, unknown>[] =>
+    told.filter(({ event }) => event === name).map(({ data }) => data);
+  const text = (): string =>
+    of('content_block:delta')
+      .map(({ delta }) => delta)
+      .join('');
+  const delta = (value: string, block_index = 0): void => say('content_block:delta', { delta: value, block_index });
+
+  describe('the text', () => {
+    for (const [what, deltas, response, expected] of [
+      ['only a response', [], 'All of it', 'All of it'],
+      ['deltas and the same response', ['All ', 'of it'], 'All of it', 'All of it'],
+      ['deltas and a response that was trimmed', ['\nAll of it\n'], 'All of it', '\nAll of it\n'],
+      ['deltas that stop early', ['All '], 'All of it', 'All of it'],
+      ['deltas and no response', ['All'], '', 'All'],
+      ['a response that is another text', ['partial'], '\nError: no key', 'partial\nError: no key'],
+    ] as const) {
+      it(`is right with ${what}`, () => {
+        begin();
+        for (const value of deltas) delta(value);
+        say('prompt:complete', { response });
+        assert.equal(text(), expected);
+        assert.equal(of('content_block:start').length, of('content_block:end').length);
+      });
+    }
+
+    it('is not repeated when the response is that of the last step', () => {
+      begin();
+      delta('I look. ');
+      say('tool:pre', { tool_name: 't', operation: 't', input: {} });
+      say('tool:post', { tool_name: 't', operation: 't', result: { success: true } });
+      delta('Found it.');
+      say('prompt:complete', { response: 'Found it.' });
+      assert.equal(text(), 'I look. Found it.');
+      assert.deepEqual(
+        of('content_block:start').map(({ block_index }) => block_index),
+        [0, 1],
+      );
+    });
+
+    it('gets the missing tail of the last step', () => {
+      begin();
+      delta('I look. ');
+      say('tool:pre', { tool_name: 't', operation: 't', input: {} });
+      delta('Found');
+      say('prompt:complete', { response: 'Found it.' });
+      assert.equal(text(), 'I look. Found it.');
+    });
+
+    it('keeps announced blocks as they are announced, also beside thinking', () => {
+      begin();
+      say('content_block:start', { block_type: 'text', block_index: 0 });
+      delta('a');
+      say('thinking:delta', { delta: 'hm' });
+      delta('b');
+      say('content_block:end', { block_index: 0 });
+      say('content_block:start', { block_type: 'text', block_index: 1 });
+      delta('c', 1);
+      say('content_block:end', { block_index: 1 });
+      say('prompt:complete', { response: 'abc' });
+      assert.deepEqual(
+        names().filter((name) => name.startsWith('content')),
+        [
+          'content_block:start',
+          'content_block:delta',
+          'content_block:delta',
+          'content_block:end',
+          'content_block:start',
+          'content_block:delta',
+          'content_block:end',
+        ],
+      );
+    });
+  });
+
+  it('closes thinking that comes in one lump', () => {
+    begin();
+    say('thinking:delta', { delta: 'all of ' });
+    say('thinking:delta', { delta: 'it' });
+    delta('x');
+    assert.deepEqual(of('thinking:final'), [{ session_id: 's', thinking: 'all of it' }]);
+  });
+
+  it('does not close thinking twice', () => {
+    begin();
+    say('thinking:delta', { delta: 'a' });
+    say('thinking:final', { thinking: 'a' });
+    say('prompt:complete', { response: 'x' });
+    assert.equal(of('thinking:final').length, 1);
+  });
+
+  describe('tools', () => {
+    const pre = (name: string): void => say('tool:pre', { tool_name: name, operation: name, input: {} });
+    const post = (name: string): void =>
+      say('tool:post', { tool_name: name, operation: name, result: { success: true } });
+
+    it('are paired by name, the oldest first', () => {
+      begin();
+      pre('a');
+      pre('b');
+      pre('a');
+      post('a');
+      post('b');
+      post('a');
+      const calls = of('tool:pre').map(({ call_id }) => call_id);
+      assert.equal(new Set(calls).size, 3);
+      assert.deepEqual(
+        of('tool:post').map(({ call_id }) => call_id),
+        calls,
+      );
+    });
+
+    it('keep the ids that a server gives', () => {
+      begin();
+      say('tool:pre', { tool_name: 'a', operation: 'a', input: {}, call_id: 'x' });
+      say('tool:pre', { tool_name: 'a', operation: 'a', input: {}, call_id: 'y' });
+      say('tool:post', { tool_name: 'a', operation: 'a', result: { success: true }, call_id: 'y' });
+      assert.equal(of('tool:post')[0]?.['call_id'], 'y');
+    });
+
+    it('get a beginning when it was lost, and an end when none comes', () => {
+      begin();
+      post('lost');
+      pre('missing tool');
+      say('prompt:complete', { response: 'x' });
+      assert.deepEqual(
+        names().filter((name) => name.startsWith('tool')),
+        ['tool:pre', 'tool:post', 'tool:pre', 'tool:error'],
+      );
+      assert.equal(of('tool:error')[0]?.['error'], 'The server sent no result.');
+    });
+
+    it('that ran in spite of a denial are told as an error', () => {
+      begin();
+      pre('bash');
+      say('approval:required', { approval_id: 'a', prompt: 'p', options: ['Allow', 'Deny'] });
+      say('approval:denied', { approval_id: 'a', decision: 'deny', reason: 'timeout' });
+      post('bash');
+      assert.equal(of('notice')[0]?.['level'], 'error');
+    });
+  });
+
+  describe('approvals', () => {
+    const required = (prompt = 'p', approval_id = 'a'): void =>
+      say('approval:required', { approval_id, prompt, options: ['Allow', 'Deny'], timeout: 300 });
+
+    for (const [event, decision, expected] of [
+      ['approval:granted', 'Deny', 'approval:denied'],
+      ['approval:granted', 'deny', 'approval:denied'],
+      ['approval:granted', 'Allow', 'approval:granted'],
+      ['approval:denied', 'Allow', 'approval:granted'],
+      ['approval:denied', 'Deny', 'approval:denied'],
+      ['approval:denied', '', 'approval:denied'],
+    ] as const) {
+      it(`counts ${event} with "${decision}" as ${expected}`, () => {
+        begin();
+        required();
+        say(event, { approval_id: 'a', decision });
+        assert.equal(names().at(-1), expected);
+        assert.equal(turns.isAwaitingApproval, false);
+      });
+    }
+
+    it('are told once though POST and stream both tell', () => {
+      begin();
+      required();
+      say('approval:granted', { approval_id: 'a', decision: 'Allow' });
+      turns.approvalAnswered('a', 'Allow');
+      assert.equal(of('approval:granted').length, 1);
+    });
+
+    it('are rebuilt from the status once, also when their event comes after it', () => {
+      begin();
+      const pending = { approval_id: 'a', prompt: 'p', options: ['Allow', 'Deny'] };
+      turns.rebuildApproval(pending, 120);
+      turns.rebuildApproval(pending, 120);
+      required();
+      assert.equal(of('approval:required').length, 1);
+      assert.equal(of('approval:required')[0]?.['timeout'], 120);
+      say('approval:granted', { approval_id: 'a', decision: 'Allow' });
+      required('another');
+      assert.deepEqual(
+        of('approval:required').map(({ approval_id }) => approval_id),
+        ['a', 'a#2'],
+      );
+    });
+
+    it('do not outlive their turn', () => {
+      begin();
+      required();
+      say('prompt:complete', { response: 'x' });
+      assert.equal(of('approval:denied')[0]?.['reason'], 'turn_ended');
+    });
+
+    it('name no tool when it could be one of two', () => {
+      begin();
+      say('tool:pre', { tool_name: 'a', operation: 'a', input: {} });
+      say('tool:pre', { tool_name: 'b', operation: 'b', input: {} });
+      required();
+      assert.equal(of('approval:required')[0]?.['call_id'], undefined);
+    });
+  });
+
+  describe('their order', () => {
+    it('is the same when events overtake the answer to the prompt', () => {
+      turns.promptSent('wire text', 'shown text');
+      say('prompt:submit', { prompt: 'wire text' });
+      delta('x');
+      say('prompt:complete', { response: 'x' });
+      turns.promptTaken('req-1');
+      assert.equal(names().filter((name) => name === 'prompt:submit').length, 1);
+      assert.equal(of('prompt:submit')[0]?.['prompt'], 'shown text');
+      assert.equal(turns.isTurnOpen, false);
+    });
+
+    it('has one prompt though both POST and stream tell of it, and two for two turns', () => {
+      begin();
+      say('prompt:complete', { response: 'x' });
+      begin();
+      assert.equal(of('prompt:submit').length, 2);
+    });
+
+    it('leaves out the late end of another turn', () => {
+      begin();
+      say('prompt:complete', { response: 'old', request_id: 'req-0' });
+      assert.equal(turns.isTurnOpen, true);
+      say('prompt:complete', { response: 'x', request_id: 'req-1' });
+      say('prompt:complete', { response: 'x', request_id: 'req-1' });
+      assert.equal(of('prompt:complete').length, 1);
+    });
+
+    it('has a refused prompt nowhere', () => {
+      turns.promptSent('go', 'go');
+      turns.promptRefused();
+      assert.equal(turns.isTurnOpen, false);
+      assert.deepEqual(told, []);
+    });
+
+    it('ends with what came when the session ends in a turn', () => {
+      begin();
+      delta('half');
+      say('session:end', { reason: 'user_stopped' });
+      turns.end('stopped');
+      assert.deepEqual(names().slice(-3), ['content_block:end', 'prompt:complete', 'session:end']);
+      assert.equal(of('prompt:complete')[0]?.['stop_reason'], 'interrupted');
+    });
+  });
+
+  it('counts usage from the total before, and anew when the total went back', () => {
+    turns.usageIsCumulative = true;
+    turns.setUsageSoFar({ input_tokens: 1000, output_tokens: 100 });
+    const usage: unknown[] = [];
+    for (const [input_tokens, output_tokens] of [
+      [1500, 150],
+      [1600, 170],
+      [50, 5],
+    ]) {
+      begin();
+      say('prompt:complete', { response: 'x', token_usage: { input_tokens, output_tokens } });
+      usage.push(of('prompt:complete').at(-1)?.['token_usage']);
+    }
+    assert.deepEqual(usage, [
+      { input_tokens: 500, output_tokens: 50 },
+      { input_tokens: 100, output_tokens: 20 },
+      { input_tokens: 50, output_tokens: 5 },
+    ]);
+  });
+});

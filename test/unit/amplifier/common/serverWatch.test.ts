@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { AmplifierApiError } from '../../../../src/amplifier/common/apiErrors';
+import { ServerWatch } from '../../../../src/amplifier/common/serverWatch';
+import { FakeClock } from '../../../fake/fakeClock';
+
+const refused = new AmplifierApiError('UNREACHABLE', 'No Amplifier server answers at http://127.0.0.1:8765');
+
+/** Lets promises that are due settle. */
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('the watch on the Amplifier server', () => {
+  let clock: FakeClock;
+  let answers: (() => Promise<{ version?: string }>)[];
+  let asked: number;
+  let watch: ServerWatch;
+
+  beforeEach(() => {
+    clock = new FakeClock();
+    answers = [];
+    asked = 0;
+    watch = new ServerWatch({
+      askHealth: () => {
+        asked++;
+        return (answers.shift() ?? (() => Promise.reject(refused)))();
+      },
+      clock,
+      onListenerError: (error) => {
+        throw error;
+      },
+    });
+  });
+  afterEach(() => watch.dispose());
+
+  it('asks three times at the start, further and further apart, and then rests', async () => {
+    watch.start();
+    await settle();
+    assert.equal(asked, 1);
+    clock.advance(2000);
+    await settle();
+    assert.equal(asked, 2);
+    clock.advance(9999);
+    await settle();
+    assert.equal(asked, 2);
+    clock.advance(1);
+    await settle();
+    assert.equal(asked, 3);
+    clock.advance(3_600_000);
+    await settle();
+    assert.equal(asked, 3);
+    assert.equal(clock.pending, 0);
+    assert.deepEqual(watch.news, { kind: 'unreachable' });
+  });
+
+  it('asks no more once the server has answered', async () => {
+    answers.push(() => Promise.resolve({ version: '1.2.3' }));
+    watch.start();
+    await settle();
+    assert.deepEqual(watch.news, { kind: 'answers', version: '1.2.3' });
+    assert.equal(clock.pending, 0);
+  });
+
+  it('asks when it is told to, once for all who wait', async () => {
+    watch.start();
+    await settle();
+    answers.push(() => Promise.resolve({}));
+    await Promise.all([watch.ask(), watch.ask()]);
+    assert.equal(asked, 2);
+    assert.deepEqual(watch.news, { kind: 'answers' });
+  });
+
+  it('misses a server that somebody uses until it answers again', async () => {
+    watch.heard({ kind: 'ready', version: '1' });
+    watch.heard({ kind: 'failed', message: 'The connection was lost.' });
+    const missed = { kind: 'missed', message: 'The connection was lost.' };
+    assert.deepEqual(watch.news, missed);
+    await watch.ask();
+    assert.deepEqual(watch.news, missed);
+    watch.heard({ kind: 'ready' });
+    assert.deepEqual(watch.news, { kind: 'answers' });
+  });
+
+  it('misses it no more when nobody uses it any more', () => {
+    watch.heard({ kind: 'failed', message: 'The connection was lost.' });
+    watch.heard({ kind: 'stopped' });
+    assert.deepEqual(watch.news, { kind: 'unreachable' });
+  });
+
+  it('says what to do about a server that answers as it should not', async () => {
+    answers.push(() => Promise.reject(new AmplifierApiError('UNAUTHORIZED', 'The server answered HTTP 401', 401)));
+    await watch.ask();
+    assert.equal(watch.news.kind, 'unusable');
+    assert.match(JSON.stringify(watch.news), /Set Amplifier Server Token/);
+  });
+
+  it('believes no answer to a question about another server', async () => {
+    let answer: ((health: { version: string }) => void) | undefined;
+    answers.push(() => new Promise((resolve) => (answer = resolve)));
+    watch.start();
+    watch.start();
+    await settle();
+    answer?.({ version: 'old' });
+    await settle();
+    assert.equal(watch.news.kind, 'unreachable');
+  });
+
+  it('asks nobody after it was disposed', async () => {
+    watch.start();
+    await settle();
+    watch.dispose();
+    await watch.ask();
+    clock.advance(60_000);
+    await settle();
+    assert.equal(asked, 1);
+  });
+});

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import type { AmplifierSession } from '../../../../src/amplifier/node/client/amplifierSession';
+import { connectTo, eventually, Recorder, type Harness } from './clientHarness';
+import { DocumentDialectServer, type DocumentDialectOptions } from './documentDialectServer';
+
+describe('the client and the document’s dialect', () => {
+  let server: DocumentDialectServer;
+  let harness: Harness;
+  let session: AmplifierSession;
+  let recorder: Recorder;
+
+  async function open(options: DocumentDialectOptions): Promise<void> {
+    server = new DocumentDialectServer(options);
+    await server.start();
+    harness = connectTo(server.url);
+    session = await harness.backend.createSession({ cwd: '/ws' });
+    recorder = new Recorder(session);
+  }
+
+  afterEach(async () => {
+    harness.backend.dispose();
+    await server.stop();
+  });
+
+  it('tells a whole turn with blocks, thinking, tools and an approval', async () => {
+    await open({
+      script: (it) => {
+        it.emit('content_block:start', { block_type: 'text', block_index: 0 });
+        it.emit('content_block:delta', { block_index: 0, delta: 'Hello' });
+        it.emit('content_block:end', { block_index: 0 });
+        it.emit('thinking:delta', { delta: 'Hm' });
+        it.emit('thinking:final', { thinking: 'Hm' });
+        it.emit('tool:pre', { tool_name: 'filesystem', operation: 'write_file', input: { path: '/a' } });
+        const request = { approval_id: 'appr-456', prompt: 'Allow writing?', options: ['Allow', 'Deny', 'Allow All'] };
+        it.status = 'awaiting_approval';
+        it.pendingApproval = request;
+        it.emit('approval:required', { ...request, timeout: 300, default: 'deny', context: { path: '/a' } });
+      },
+    });
+    await session.prompt({ text: 'go' });
+    const { data } = await recorder.next('approval:required');
+    await session.approve(data.approval_id, 'Allow');
+    server.pendingApproval = null;
+    server.emit('approval:granted', { approval_id: 'appr-456', decision: 'Allow' });
+    const result = { success: true, output: 'written' };
+    server.emit('tool:post', { tool_name: 'filesystem', operation: 'write_file', result, duration_ms: 15 });
+    server.complete('Hello');
+    const { data: done } = await recorder.next('prompt:complete');
+    assert.deepEqual(done.token_usage, { input_tokens: 1500, output_tokens: 350 });
+    assert.deepEqual(recorder.names, [
+      'prompt:submit',
+      'content_block:start',
+      'content_block:delta',
+      'content_block:end',
+      'thinking:delta',
+      'thinking:final',
+      'tool:pre',
+      'approval:required',
+      'approval:granted',
+      'tool:post',
+      'prompt:complete',
+    ]);
+  });
+
+  it('counts usage as the server says it, per turn', async () => {
+    await open({ script: (it) => it.complete('x') });
+    for (const count of [1, 2]) {
+      await session.prompt({ text: 'go' });
+      const { data } = await recorder.next('prompt:complete', count);
+      assert.deepEqual(data.token_usage, { input_tokens: 1500, output_tokens: 350 });
+    }
+  });
+
+  it('goes on from the last event it saw after a lost connection, without a gap or a repeat', async () => {
+    await open({ script: (it) => it.emit('content_block:delta', { delta: 'one ' }) });
+    await session.prompt({ text: 'go' });
+    await recorder.next('content_block:delta');
+    server.dropStreams();
+    server.emit('content_block:delta', { delta: 'two ' });
+    server.emit('content_block:delta', { delta: 'three' });
+    server.complete('one two three');
+    await recorder.next('prompt:complete');
+    assert.equal(recorder.text, 'one two three');
+    assert.deepEqual(server.lastEventIds, [undefined, '2']);
+  });
+
+  it('takes the WebSocket when SSE is refused, and says it stopped a turn over it', async () => {
+    await open({ stream: 'webSocket', script: (it) => it.emit('content_block:delta', { delta: 'over ws' }) });
+    await session.prompt({ text: 'go' });
+    await recorder.next('content_block:delta');
+    assert.equal(recorder.text, 'over ws');
+    const stopping = session.cancel();
+    await eventually(() => server.controls.length > 0, 'a control message');
+    assert.deepEqual(server.controls, ['{"action":"stop"}']);
+    server.complete('over ws');
+    await stopping;
+    assert.equal(server.isDeleted, false);
+  });
+
+  it('stops a turn by the cancel route where there is one, and keeps the session', async () => {
+    await open({ hasCancelRoute: true, script: () => undefined });
+    await session.prompt({ text: 'go' });
+    const stopping = session.cancel();
+    await eventually(() => server.requests.some(({ path }) => path.endsWith('/cancel')), 'a cancel');
+    server.complete('');
+    await stopping;
+    assert.equal(server.isDeleted, false);
+    assert.equal(session.isBusy, false);
+    await session.prompt({ text: 'next' });
+  });
+
+  it('ends the session when a turn goes on in spite of the cancel route', async () => {
+    await open({ hasCancelRoute: true, script: () => undefined });
+    await session.prompt({ text: 'go' });
+    await session.cancel();
+    assert.equal(server.isDeleted, true);
+    await recorder.end();
+    assert.equal(recorder.all('prompt:complete')[0]?.data.stop_reason, 'cancelled');
+  });
+
+  it('shows a turn that another window began', async () => {
+    await open({ script: (it) => it.complete('from the other') });
+    const other = connectTo(server.url);
+    const theirs = await other.backend.loadSession(server.id, { cwd: '/ws' });
+    await theirs.prompt({ text: 'theirs' });
+    const { data } = await recorder.next('prompt:complete');
+    assert.equal(recorder.all('prompt:submit')[0]?.data.prompt, 'theirs');
+    assert.equal(data.response, 'from the other');
+    other.backend.dispose();
+  });
+
+  it('sends what changed of the context since the last prompt, and no more', async () => {
+    server = new DocumentDialectServer({ script: (it) => it.complete('x') });
+    await server.start();
+    let branch = 'main';
+    const git = () => ({ branch, staged_files: [], modified_files: [], untracked_files: [] });
+    const context = {
+      collect: () => Promise.resolve({ workspace_root: '/ws', git_state: git() }),
+      openFiles: (paths: readonly string[]) =>
+        Promise.resolve(paths.map((path) => ({ path, language: 'text', content: 'attached' }))),
+    };
+    harness = connectTo(server.url, { context });
+    session = await harness.backend.createSession({ cwd: '/ws/second' });
+    recorder = new Recorder(session);
+    await session.prompt({ text: 'one' });
+    await recorder.next('prompt:complete');
+    branch = 'other';
+    await session.prompt({ text: 'two', attachments: [{ type: 'file', path: '/ws/a', lines: { first: 1, last: 2 } }] });
+    await recorder.next('prompt:complete', 2);
+    const [create] = server.requests.filter(({ path, method }) => path === '/sessions' && method === 'POST');
+    assert.ok(create);
+    assert.ok(create.body.includes('"branch":"main"'));
+    assert.ok(create.body.includes('"workspace_root":"/ws/second"'));
+    const prompts = server.requests
+      .filter(({ path }) => path.endsWith('/prompt'))
+      .map(({ body }) => JSON.parse(body) as unknown);
+    assert.deepEqual(prompts, [
+      { prompt: 'one' },
+      {
+        prompt: 'two\n\nSee /ws/a, lines 1 to 2.',
+        context_update: {
+          git_state: git(),
+          open_files: [{ path: '/ws/a', language: 'text', content: 'attached' }],
+        },
+      },
+    ]);
+    assert.equal(recorder.all('prompt:submit')[1]?.data.prompt, 'two');
+  });
+
+  it('refuses an image before anything is sent', async () => {
+    await open({ script: () => undefined });
+    const attachments = [{ type: 'image', mimeType: 'image/png', data: '' }] as const;
+    await assert.rejects(session.prompt({ text: 'x', attachments }), { code: 'unsupported' });
+    assert.equal(session.isBusy, false);
+  });
+});

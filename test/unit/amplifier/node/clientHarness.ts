@@ -1,0 +1,138 @@
+import type { Logger } from '../../../../src/base/common/log';
+import { systemClock } from '../../../../src/base/node/systemClock';
+import type { OpenFile, WorkspaceContext } from '../../../../src/amplifier/common/apiSchema';
+import type { AmplifierEvent, AmplifierEventName, EventOf } from '../../../../src/amplifier/common/events';
+import type { BackendSession } from '../../../../src/amplifier/common/sessionBackend';
+import { AmplifierBackend, type AmplifierBackendOptions } from '../../../../src/amplifier/node/client/amplifierBackend';
+import { AmplifierClient } from '../../../../src/amplifier/node/client/amplifierClient';
+import type { SessionLimits } from '../../../../src/amplifier/node/client/sessionLimits';
+
+/** A logger that keeps every line, for tests that look for what must not be there. */
+export class MemoryLogger implements Logger {
+  readonly lines: string[] = [];
+  trace = (message: string): void => this.add(message);
+  debug = (message: string): void => this.add(message);
+  info = (message: string): void => this.add(message);
+  warn = (message: string): void => this.add(message);
+  error = (message: string, error?: unknown): void => this.add(`${message} ${String(error)}`);
+  child = (): Logger => this;
+
+  private add(line: string): void {
+    this.lines.push(line);
+  }
+}
+
+/** Fast enough for tests; each test overrides what it is about. */
+export const quickLimits: Partial<SessionLimits> = {
+  baseDelayMs: 10,
+  maxDelayMs: 40,
+  heartbeatMs: 100,
+  settleMs: 50,
+  reconnectGraceMs: 2000,
+  cancelGraceMs: 500,
+  silenceMs: 300,
+};
+
+export interface Harness {
+  readonly backend: AmplifierBackend;
+  readonly client: AmplifierClient;
+  readonly log: MemoryLogger;
+}
+
+export function connectTo(url: URL, options: Partial<AmplifierBackendOptions> = {}): Harness {
+  const log = new MemoryLogger();
+  const client = new AmplifierClient({ baseUrl: url, log });
+  const backend = new AmplifierBackend({
+    id: 'amplifier',
+    title: 'Amplifier',
+    client,
+    clock: systemClock,
+    random: () => 0.5,
+    log,
+    context: { collect: () => Promise.resolve(testContext), openFiles: () => Promise.resolve<OpenFile[]>([]) },
+    credentials: () => Promise.resolve(undefined),
+    ...options,
+    limits: { ...quickLimits, ...options.limits },
+  });
+  return { backend, client, log };
+}
+
+export const testContext: WorkspaceContext = { workspace_root: '/ws' };
+
+/** Reads a session's events as they come. */
+export class Recorder {
+  readonly events: AmplifierEvent[] = [];
+  hasEnded = false;
+  private readonly waiting = new Set<() => void>();
+
+  constructor(session: BackendSession) {
+    void this.read(session);
+  }
+
+  /** Of a row of events with one name, one: deltas may be told together. */
+  get names(): string[] {
+    return this.events.map(({ event }) => event).filter((name, index, all) => name !== all[index - 1]);
+  }
+
+  all<Name extends AmplifierEventName>(name: Name): EventOf<Name>[] {
+    return this.events.filter((event): event is EventOf<Name> => event.event === name);
+  }
+
+  /** The text of all blocks. */
+  get text(): string {
+    return this.all('content_block:delta')
+      .map(({ data }) => data.delta)
+      .join('');
+  }
+
+  /** Resolves with the `count`-th event of that name. @throws Error after five seconds */
+  async next<Name extends AmplifierEventName>(name: Name, count = 1): Promise<EventOf<Name>> {
+    await this.until(() => this.all(name).length >= count, `${count} ${name}`);
+    const event = this.all(name)[count - 1];
+    if (!event) throw new Error(`no ${name}`);
+    return event;
+  }
+
+  async end(): Promise<void> {
+    await this.until(() => this.hasEnded, 'the end');
+  }
+
+  private async until(isDone: () => boolean, what: string): Promise<void> {
+    const deadline = Date.now() + 5000;
+    while (!isDone()) {
+      const leftMs = deadline - Date.now();
+      if (leftMs <= 0) throw new Error(`${what} did not come; there are: ${this.names.join(', ')}`);
+      await new Promise<void>((resolve) => {
+        const resume = (): void => {
+          clearTimeout(timer);
+          this.waiting.delete(resume);
+          resolve();
+        };
+        const timer = setTimeout(resume, leftMs);
+        this.waiting.add(resume);
+      });
+    }
+  }
+
+  private async read(session: BackendSession): Promise<void> {
+    for await (const { event } of session.events()) {
+      this.events.push(event);
+      this.wake();
+    }
+    this.hasEnded = true;
+    this.wake();
+  }
+
+  private wake(): void {
+    for (const resume of [...this.waiting]) resume();
+  }
+}
+
+/** Waits for something that no event tells. @throws Error after five seconds */
+export async function eventually(isTrue: () => boolean, what: string): Promise<void> {
+  const deadline = Date.now() + 5000;
+  while (!isTrue()) {
+    if (Date.now() > deadline) throw new Error(`did not happen: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import * as http from 'node:http';
+import type { AmplifierApiError } from '../../../../src/amplifier/common/apiErrors';
+import { EventStream, type EventStreamLimits } from '../../../../src/amplifier/node/client/eventStream';
+import { FakeClock } from '../../../fake/fakeClock';
+import { eventually } from './clientHarness';
+
+describe('the stream of events, by its clock', () => {
+  let server: http.Server;
+  let answer: (response: http.ServerResponse) => void;
+  let clock: FakeClock;
+  let stream: EventStream;
+  let log: string[];
+  let requests: http.IncomingMessage[];
+  let isExpecting: boolean;
+
+  beforeEach(async () => {
+    clock = new FakeClock();
+    log = [];
+    requests = [];
+    isExpecting = false;
+    answer = (response) => response.writeHead(200, { 'Content-Type': 'text/event-stream' }).flushHeaders();
+    server = http.createServer((request, response) => {
+      requests.push(request);
+      answer(response);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  afterEach(() => {
+    stream.dispose();
+    server.close();
+    server.closeAllConnections();
+  });
+
+  function open(random = 1, limits: Partial<EventStreamLimits> = {}): void {
+    const address = server.address();
+    assert.ok(address !== null && typeof address === 'object');
+    stream = new EventStream({
+      eventsUrl: new URL(`http://127.0.0.1:${address.port}/events`),
+      webSocketUrl: new URL(`ws://127.0.0.1:${address.port}/ws`),
+      headers: {},
+      clock,
+      random: () => random,
+      isExpectingEvents: () => isExpecting,
+      ...limits,
+      handlers: {
+        onConnected: () => log.push('connected'),
+        onReconnecting: (attempt, delayMs) => log.push(`again ${attempt} in ${delayMs}`),
+        onMessage: ({ data }) => log.push(data),
+        onOversize: () => log.push('oversize'),
+        onFailed: (error: AmplifierApiError) => log.push(error.code),
+      },
+    });
+    stream.start();
+  }
+
+  const said = (entry: string): Promise<void> => eventually(() => log.includes(entry), entry);
+
+  it('waits ever longer between attempts, up to its longest', async () => {
+    answer = (response) => response.socket?.destroy();
+    open(1, { baseDelayMs: 100, maxDelayMs: 500 });
+    for (const [attempt, delayMs] of [
+      [1, 100],
+      [2, 200],
+      [3, 400],
+      [4, 500],
+      [5, 500],
+    ] as const) {
+      await said(`again ${attempt} in ${delayMs}`);
+      clock.advance(delayMs - 1);
+      assert.equal(log.length, attempt);
+      clock.advance(1);
+    }
+  });
+
+  it('jitters the wait down to half', async () => {
+    answer = (response) => response.socket?.destroy();
+    open(0, { baseDelayMs: 100 });
+    await said('again 1 in 50');
+  });
+
+  it('begins with the first wait again once something came, and takes the wait that the server asks for', async () => {
+    answer = (response) => response.socket?.destroy();
+    open(1, { baseDelayMs: 100 });
+    await said('again 1 in 100');
+    answer = (response) => {
+      response
+        .writeHead(200, { 'Content-Type': 'text/event-stream' })
+        .write('retry: 3000\ndata: x\n\n', () => response.socket?.destroy());
+    };
+    clock.advance(100);
+    await said('x');
+    await said('again 1 in 3000');
+  });
+
+  it('says where to go on', async () => {
+    answer = (response) => {
+      response
+        .writeHead(200, { 'Content-Type': 'text/event-stream' })
+        .write('id: 7\ndata: x\n\n', () => response.socket?.destroy());
+    };
+    open(1);
+    await said('again 1 in 500');
+    clock.advance(500);
+    await eventually(() => requests.length === 2, 'a second request');
+    assert.deepEqual(
+      requests.map(({ headers }) => headers['last-event-id']),
+      [undefined, '7'],
+    );
+  });
+
+  it('lets a silent stream be, as long as nothing is expected of it', async () => {
+    open(1, { silenceMs: 900 });
+    await said('connected');
+    clock.advance(60_000);
+    assert.deepEqual(log, ['connected']);
+    isExpecting = true;
+    clock.advance(1200);
+    assert.deepEqual(log, ['connected', 'again 1 in 500']);
+  });
+
+  it('opens another when a stream that showed keep-alives falls silent', async () => {
+    answer = (response) =>
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write(': here\n\ndata: x\n\n');
+    open(1, { silenceMs: 900 });
+    await said('x');
+    clock.advance(1200);
+    assert.ok(log.includes('again 1 in 500'));
+  });
+
+  it('is over when it is disposed: no attempt, no timer', async () => {
+    answer = (response) => response.socket?.destroy();
+    open();
+    await said('again 1 in 500');
+    stream.dispose();
+    clock.advance(60_000);
+    assert.equal(clock.pending, 0);
+    assert.equal(requests.length, 1);
+  });
+
+  it('tries the WebSocket when SSE is refused, and reports the refusal when there is none', async () => {
+    answer = (response) => response.writeHead(406).end();
+    open();
+    await eventually(() => log.length > 0, 'an end');
+    assert.deepEqual(log, ['HTTP_406']);
+  });
+});
