@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import * as z from 'zod';
+import { defaultExclude } from '../../../src/editor/common/excludeList';
+import { commandIds, settingIds } from '../../../src/manifest';
+
+const Manifest = z.object({
+  version: z.string(),
+  engines: z.object({ vscode: z.string() }),
+  devDependencies: z.record(z.string(), z.string()),
+  activationEvents: z.array(z.string()),
+  extensionKind: z.array(z.string()),
+  capabilities: z.object({
+    untrustedWorkspaces: z.object({ supported: z.string(), restrictedConfigurations: z.array(z.string()) }),
+    virtualWorkspaces: z.object({ supported: z.string(), description: z.string() }),
+  }),
+  contributes: z.object({
+    commands: z.array(z.object({ command: z.string(), title: z.string(), category: z.string() })),
+    configuration: z.array(
+      z.object({
+        properties: z.record(
+          z.string(),
+          z.object({ type: z.unknown(), markdownDescription: z.string(), default: z.unknown() }),
+        ),
+      }),
+    ),
+  }),
+});
+
+const text = readFileSync('package.json', 'utf8');
+const manifest = Manifest.parse(JSON.parse(text));
+const nls = z.record(z.string(), z.string()).parse(JSON.parse(readFileSync('package.nls.json', 'utf8')));
+const declaredSettings = manifest.contributes.configuration.flatMap(({ properties }) => Object.keys(properties));
+
+describe('package.json', () => {
+  it('declares the commands that the code registers, and no other', () => {
+    const declared = manifest.contributes.commands.map(({ command }) => command);
+    assert.deepEqual(declared.sort(), Object.values(commandIds).sort());
+  });
+
+  it('declares the settings that the code reads, and no other', () => {
+    assert.deepEqual(declaredSettings.sort(), Object.values(settingIds).sort());
+  });
+
+  it('keeps the same secrets out of the box as the editor port', () => {
+    const [setting] = manifest.contributes.configuration.flatMap(
+      ({ properties }) => properties[settingIds.exclude] ?? [],
+    );
+    assert.deepEqual(setting?.default, Object.fromEntries(defaultExclude.map((glob) => [glob, true])));
+  });
+
+  it('gives each setting one type, as the Settings editor shows no other', () => {
+    for (const { properties } of manifest.contributes.configuration) {
+      for (const [id, { type }] of Object.entries(properties)) assert.equal(typeof type, 'string', id);
+    }
+  });
+
+  it('takes every text from package.nls.json, which holds no other', () => {
+    const used = [...text.matchAll(/"%([\w.]+)%"/g)].map((match) => match[1] ?? '');
+    assert.deepEqual([...new Set(used)].sort(), Object.keys(nls).sort());
+  });
+
+  it('starts only when VS Code is ready, beside the files', () => {
+    assert.deepEqual(manifest.activationEvents, ['onStartupFinished']);
+    assert.deepEqual(manifest.extensionKind, ['workspace']);
+  });
+
+  it('is honest about untrusted and virtual workspaces', () => {
+    const { untrustedWorkspaces, virtualWorkspaces } = manifest.capabilities;
+    assert.equal(untrustedWorkspaces.supported, 'limited');
+    assert.equal(virtualWorkspaces.supported, 'limited');
+    for (const id of untrustedWorkspaces.restrictedConfigurations) assert.ok(declaredSettings.includes(id), id);
+  });
+
+  it('pins the API types to the oldest VS Code it runs in, and every other package exactly', () => {
+    assert.equal(manifest.engines.vscode, `^${manifest.devDependencies['@types/vscode'] ?? ''}`);
+    for (const [name, version] of Object.entries(manifest.devDependencies)) assert.match(version, /^\d/, name);
+  });
+
+  it('has an entry for its version in the changelog', () => {
+    assert.ok(readFileSync('CHANGELOG.md', 'utf8').includes(`## ${manifest.version}`));
+  });
+});
