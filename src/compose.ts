@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
+import { SessionThreads } from './acp/common/sessionThreads';
 import { AcpFeature } from './acp/vscode/acpFeature';
 import { AmpFeature } from './amp/vscode/ampFeature';
 import { AllBackends } from './amplifier/common/allBackends';
@@ -59,7 +60,9 @@ export function compose(context: vscode.ExtensionContext): App {
   );
   const { version } = z.object({ version: z.string() }).parse(context.extension.packageJSON);
 
+  const threads = store.add(new SessionThreads(systemClock, log.child('threads')));
   const acp = new AcpFeature({
+    threadSources: [threads],
     editor,
     log: log.child('acp'),
     status,
@@ -85,7 +88,14 @@ export function compose(context: vscode.ExtensionContext): App {
   });
   const effects = store.add(new SessionEffects(editor, log.child('sessions')));
   const backends = store.add(
-    new AllBackends([amplifier.backends, acp.backends], (session) => effects.follow(session), log.child('backends')),
+    new AllBackends(
+      [amplifier.backends, acp.backends],
+      (session) => {
+        effects.follow(session);
+        threads.follow(session);
+      },
+      log.child('backends'),
+    ),
   );
 
   const features: readonly Feature[] = [

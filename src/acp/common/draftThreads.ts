@@ -67,7 +67,9 @@ export class MemoryThreads implements ThreadStore {
       modifiedAt: new Date(modifiedMs).toISOString(),
     }));
     const others = await Promise.all(this.sources.map((source) => source.getThreads()));
-    return [...own, ...others.flat()].sort((a, b) => Date.parse(b.modifiedAt) - Date.parse(a.modifiedAt));
+    // A conversation that is kept here may be told of elsewhere too.
+    const foreign = others.flat().filter(({ id }) => !this.threads.has(id));
+    return [...own, ...foreign].sort((a, b) => Date.parse(b.modifiedAt) - Date.parse(a.modifiedAt));
   }
 
   createThread(): Promise<string> {

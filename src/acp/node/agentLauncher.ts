@@ -4,6 +4,7 @@ import type { Clock } from '../../base/common/async';
 import type { Logger } from '../../base/common/log';
 import type { EditorPort } from '../../editor/common/editorPort';
 import type { TrafficTap } from '../../wire/common/traffic';
+import type { ThreadSource } from '../common/draftThreads';
 import { AcpBackend } from './acpBackend';
 import type { CatalogueEntry } from './agentCatalogue';
 import { startAgentProcess, type AgentProcess } from './agentProcess';
@@ -41,6 +42,8 @@ export interface AgentLauncherOptions {
   /** Ends agents that outlive this process. */
   readonly reaper?: AgentReaper;
   readonly createId: () => string;
+  /** Conversations that agents of the draft may ask for. */
+  readonly threadSources?: readonly ThreadSource[];
   /** From 0 up to, not including, 1. */
   readonly random: () => number;
   readonly elicit: (agentTitle: string, ...asked: Parameters<Elicit>) => ReturnType<Elicit>;
@@ -54,14 +57,14 @@ export class AgentLauncher {
 
   /** The caller owns the result. */
   async create(entry: CatalogueEntry): Promise<SessionBackend> {
-    const { clock, createId, editor, elicit, random, rules, tap, clientInfo } = this.options;
+    const { clock, createId, editor, elicit, random, rules, tap, threadSources = [], clientInfo } = this.options;
     const { id, title, missingFile } = entry;
     const log = this.options.log.child(`agent ${id}`);
     const startAgent = (): Promise<AgentProcess> => this.start(entry, log);
     const shared = { id, title, editor, clock, log, tap, rules, startAgent };
     if (entry.dialect === 'draft') {
       const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-      return new DraftBackend({ ...shared, createId, breathe });
+      return new DraftBackend({ ...shared, createId, breathe, threadSources });
     }
     return new AcpBackend({
       ...shared,

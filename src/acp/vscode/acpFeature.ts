@@ -14,6 +14,7 @@ import type { Settings } from '../../platform/vscode/settings';
 import type { TrafficTap } from '../../wire/common/traffic';
 import { parseAgentSettings } from '../common/agentSettings';
 import { agentsStatus, type AgentActions } from '../common/agentsStatus';
+import type { ThreadSource } from '../common/draftThreads';
 import { loadAgentCatalogue } from '../node/agentCatalogue';
 import type { AgentLauncher } from '../node/agentLauncher';
 import { AgentReaper } from '../node/agentReaper';
@@ -40,6 +41,8 @@ export interface AcpFeatureOptions {
   readonly demoAgentFile: string;
   /** The program that ends agents which outlive the window, as it was built. */
   readonly agentReaperFile: string;
+  /** Conversations that agents of the draft may ask for. */
+  readonly threadSources: readonly ThreadSource[];
   readonly version: string;
 }
 
@@ -117,8 +120,9 @@ export class AcpFeature implements Feature {
   /** From a bundle of its own: most windows never start an agent. */
   private async createLauncher(): Promise<AgentLauncher> {
     const { AgentLauncher } = await import('../node/agentLauncher');
-    const { clock, editor, log, traffic, version } = this.options;
+    const { clock, editor, log, threadSources, traffic, version } = this.options;
     return new AgentLauncher({
+      threadSources,
       clientInfo: { name: 'backline', title: 'Backline', version },
       editor,
       clock,
