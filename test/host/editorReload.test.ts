@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import type { TextEdit } from '../../src/editor/common/editorPort';
 import { AdapterUnderTest } from './support/editorAdapter';
+import { eventually } from './support/eventually';
 import { closeAll, inWorkspace, show, writeInWorkspace } from './support/workspace';
 
 const start = { line: 0, character: 0 };
@@ -23,7 +24,9 @@ describe('a file that is open and was written behind the back of VS Code', () =>
     const file = await writeInWorkspace('reload/edited.txt', 'one\nlast\n');
     await show(file);
     await writeFile(file, 'one\ntwo\nlast\n');
-    const { text, isDirty } = await subject.adapter.editText(file, () => [atStart('zero\n')]);
+    // Refused, and nothing changed, until VS Code has seen it.
+    const edit = () => subject.adapter.editText(file, () => [atStart('zero\n')]);
+    const { text, isDirty } = await eventually('the edit', edit);
     assert.deepEqual([text, isDirty], ['zero\none\ntwo\nlast\n', false]);
     assert.equal(await readFile(file, 'utf8'), text);
   });

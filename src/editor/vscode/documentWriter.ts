@@ -98,11 +98,10 @@ export class DocumentWriter {
   }
 
   private async change(file: CheckedPath, options: WriteOptions, makeEdits: MakeEdits): Promise<TextFile> {
-    const known = await this.documents.find(file);
-    const document = known ?? (await this.open(file));
-    const isCurrent = await this.isCurrent(file, document);
-    // What VS Code has just read by name and is not what the checked file holds may be another file.
-    if (!isCurrent && (!known || options.expectedVersion !== undefined)) throw stale(file);
+    const document = (await this.documents.find(file)) ?? (await this.open(file));
+    // An edit of a buffer that is behind the disk could not be saved. What VS Code has just read by name and is not what
+    // the checked file holds may even be another file.
+    if (!(await this.isCurrent(file, document))) throw stale(file);
     const expected = await this.checkVersion(file, document, options.expectedVersion);
     if (options.save ?? !this.isUnsaved(document)) await checkWritable(file);
     for (let attempt = 1; ; attempt++) {

@@ -98,8 +98,7 @@ export class VsCodeWindow {
 
   /** Runs a command by its title, as a user does from the palette. */
   async runCommand(title: string): Promise<void> {
-    await this.page.keyboard.press('F1');
-    await this.page.locator('.quick-input-widget input').waitFor();
+    await this.openQuickInput('F1');
     await this.page.keyboard.type(title);
     await this.picks.filter({ hasText: title }).first().waitFor();
     await this.page.keyboard.press('Enter');
@@ -107,12 +106,26 @@ export class VsCodeWindow {
 
   /** Opens a file by its name. */
   async openFile(name: string): Promise<void> {
-    await this.page.keyboard.press('Control+P');
-    await this.page.locator('.quick-input-widget input').waitFor();
+    await this.openQuickInput('Control+P');
     await this.page.keyboard.type(name);
     await this.picks.filter({ hasText: name }).first().waitFor();
     await this.page.keyboard.press('Enter');
     await this.page.locator('.tab.active').filter({ hasText: name }).waitFor();
+  }
+
+  /** A window that is busy, or just changes what has the focus, may miss a key or close what it opened. */
+  private async openQuickInput(key: string): Promise<void> {
+    const input = this.page.locator('.quick-input-widget input');
+    for (let attempt = 1; ; attempt++) {
+      await this.page.keyboard.press(key);
+      try {
+        await input.waitFor({ timeout: 4_000 });
+        return;
+      } catch (error) {
+        if (attempt === 6) throw error;
+        await this.page.keyboard.press('Escape');
+      }
+    }
   }
 
   /** Into out/screenshots. */
