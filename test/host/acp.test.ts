@@ -187,13 +187,22 @@ describe('the rules of the user for agents', () => {
       update: (key: string, value: unknown) => Promise.resolve(void kept.set(key, value)),
     };
     const rules = new UserRules(memento, nullLogger);
-    let isDone = false;
-    const managing = manageRules({ rules, messages: new Messages(nullLogger), folder: inWorkspace(), agents: [] });
-    void managing.then(() => (isDone = true));
-    await eventually('the end of the questions', async () => {
-      await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
-      assert.ok(isDone);
-    });
+    // Accepting before VS Code has filled the list is answering nothing, after which no rule was made: once more then.
+    await eventually(
+      'a rule',
+      async () => {
+        let isDone = false;
+        const managing = manageRules({ rules, messages: new Messages(nullLogger), folder: inWorkspace(), agents: [] });
+        void managing.then(() => (isDone = true));
+        await eventually('the end of the questions', async () => {
+          await new Promise((resolve) => setTimeout(resolve, 200));
+          await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
+          assert.ok(isDone);
+        });
+        assert.equal(rules.rules.length, 1);
+      },
+      15_000,
+    );
     assert.deepEqual(rules.rules, [
       { effect: 'allow', kind: 'read', pathGlob: `${inWorkspace()}/**`, scope: 'always' },
     ]);
