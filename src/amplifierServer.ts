@@ -46,9 +46,18 @@ function agentOf(commandLine: string | undefined): AgentFacts {
   }
   const [command = '', ...args] = splitCommand(commandLine);
   const known = knownAgentOf(command, args);
-  const name = path.basename(command).replace(/\.(exe|cmd|bat)$/iu, '');
+  const name = programName(command, args);
   const { id, title, missingFile } = known ?? { id: name, title: name, missingFile: 'error' };
   return { id, title, command, args, missingFile };
+}
+
+const runtime = /^(node|bun|deno|python[\d.]*|npx|bunx|uvx)$/iu;
+
+/** What users would call it: where a runtime or a runner starts the agent, the script or package that it is given. */
+function programName(command: string, args: readonly string[]): string {
+  const name = path.basename(command).replace(/\.(exe|cmd|bat)$/iu, '');
+  const script = runtime.test(name) ? args.find((arg) => !arg.startsWith('-')) : undefined;
+  return script === undefined ? name : path.basename(script).replace(/(\.[cm]?[jt]s|\.py|@[^@]*)$/iu, '');
 }
 
 function backendOf(agent: AgentFacts, editor: DiskEditor, cwd: string): AcpBackend {

@@ -33,6 +33,8 @@ export class RealDialectServer {
   /** Answers a request in the server's place when it returns true. */
   intercept: (request: http.IncomingMessage, response: http.ServerResponse) => boolean = () => false;
   script: TurnScript;
+  /** Prompts are taken once this has resolved. */
+  held: Promise<void> = Promise.resolve();
 
   private server: http.Server | undefined;
   private port = 0;
@@ -133,7 +135,7 @@ export class RealDialectServer {
         return;
       }
       case 'POST prompt': {
-        this.prompt(session, response, body);
+        void this.held.then(() => this.prompt(session, response, body));
         return;
       }
       case 'POST approval': {

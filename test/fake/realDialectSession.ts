@@ -11,6 +11,7 @@ export class RealSession {
   /** What ran, in order: a tool runs unless its decision is exactly "Deny". */
   readonly ran: string[] = [];
   pendingApproval: Record<string, unknown> | null = null;
+  lastActivity: string | null = naiveNow();
 
   private readonly queue: string[] = [];
   private readonly subscribers: { readonly response: http.ServerResponse; isDead: boolean }[] = [];
@@ -18,7 +19,6 @@ export class RealSession {
   private resolveApproval: ((decision: string) => void) | undefined;
   private readonly timers = new Set<NodeJS.Timeout>();
   private readonly createdAt = naiveNow();
-  private lastActivity = naiveNow();
   private messages = 0;
   private usage = { input_tokens: 0, output_tokens: 0 };
 
@@ -206,9 +206,9 @@ function frame(event: string, data: string): string {
   return `event: ${event}\r\ndata: ${data}\r\n\r\n`;
 }
 
-/** Local time with microseconds and without a zone. */
-export function naiveNow(): string {
-  const now = new Date();
+/** Local time with microseconds and without a zone, so many seconds ago. */
+export function naiveNow(secondsAgo = 0): string {
+  const now = new Date(Date.now() - secondsAgo * 1000);
   const local = new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString();
   return `${local.slice(0, -1)}123`;
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { BackendSession } from '../../src/amplifier/common/sessionBackend';
@@ -13,6 +13,25 @@ import { closeAll, inWorkspace, show, writeInWorkspace } from './support/workspa
 const original = 'const colour = 1;\nconsole.log(colour);\n';
 const renamed = 'const color = 1;\nconsole.log(color);\n';
 const token = 'test-token';
+
+/** Of all that VS Code, Backline and the agent have written for this test run: settings, state, logs, home, workspace. */
+async function filesWith(text: string): Promise<string[]> {
+  const folder = path.dirname(inWorkspace());
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
+  assert.ok(
+    files.some((file) => file.endsWith('Backline.log')),
+    'the log is among them',
+  );
+  const needles = [Buffer.from(text), Buffer.from(text, 'utf16le'), Buffer.from(btoa(text).slice(0, -4))];
+  const found: string[] = [];
+  for (const file of files) {
+    // What is gone by now holds nothing.
+    const bytes = await readFile(file).catch(() => Buffer.alloc(0));
+    if (needles.some((needle) => bytes.includes(needle))) found.push(path.relative(folder, file));
+  }
+  return found;
+}
 
 describe('the embedded Amplifier server with the demo agent', () => {
   let server: AmplifierProgram;
@@ -77,6 +96,20 @@ describe('the embedded Amplifier server with the demo agent', () => {
     await answer('reject_once');
     await recorder.next('prompt:complete');
     assert.equal(document.getText(), original);
+  });
+
+  it('leaves the API key in no file and no log after a whole turn', async () => {
+    const key = 'sk-ant-Pv8qNeverOnDisk';
+    subject.secrets.set('backline.amplifier.apiKey', key);
+    subject.traffic.open();
+    await open();
+    await rename();
+    await answer('allow_once');
+    await recorder.next('prompt:complete');
+    await session.close();
+    const told = { log: subject.log.lines, state: [...subject.state], events: recorder.events };
+    assert.ok(!JSON.stringify({ ...told, traffic: subject.traffic.recorded }).includes(key));
+    assert.deepEqual(await filesWith(key), []);
   });
 
   it('loses the connection in the middle of a turn, and no event with it', async () => {

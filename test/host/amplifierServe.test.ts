@@ -1,9 +1,17 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import * as z from 'zod';
+import { BackendError } from '../../src/amplifier/common/sessionBackend';
+import { ServeFeature } from '../../src/amplifier/vscode/serveFeature';
+import { toDisposable } from '../../src/base/common/disposable';
+import { StatusBoard } from '../../src/base/common/feature';
+import { nullLogger } from '../../src/base/common/log';
+import { systemClock } from '../../src/base/node/systemClock';
 import { commandIds } from '../../src/manifest';
 import { call } from '../unit/amplifier/server/support/serverHarness';
+import { AdapterUnderTest } from './support/editorAdapter';
 
+const noBackend = () => Promise.reject(new BackendError('notFound', 'There is none.'));
 const Access = z.object({ url: z.url(), token: z.string().min(32) });
 
 describe('serving the agents of the window to Amplifier clients', () => {
@@ -16,6 +24,49 @@ describe('serving the agents of the window to Amplifier clients', () => {
     assert.equal((await call(url, 'GET', '/health', { headers })).status, 200);
     assert.match((await call(url, 'GET', '/profiles', { headers })).text, /"name":"demo-agent"/u);
     assert.deepEqual(await serve(), { url, token });
+  });
+
+  it('takes another port than the window that serves already, and says so', async () => {
+    const first = await serve();
+    const board = new StatusBoard(assert.ifError);
+    const editor = new AdapterUnderTest();
+    const handlers: (() => unknown)[] = [];
+    const other = await new ServeFeature({
+      backends: { onDidChange: () => toDisposable(() => undefined), list: () => Promise.resolve([]), open: noBackend },
+      editor: editor.adapter,
+      log: nullLogger,
+      status: board,
+      commands: {
+        handle: (_id, handler) => {
+          handlers.push(handler);
+          return toDisposable(() => undefined);
+        },
+      },
+      clock: systemClock,
+      version: '0.0.0',
+    }).start();
+    try {
+      const second = Access.parse(await handlers[0]?.());
+      assert.notEqual(second.url, first.url);
+      assert.match(board.all[0]?.summary ?? '', /Port 8765 is taken, perhaps by another window that serves\./u);
+      for (const [mine, theirs] of [
+        [first, second],
+        [second, first],
+      ] as const) {
+        const statusWith = async (token: string): Promise<number> =>
+          (await call(mine.url, 'GET', '/health', { headers: { Authorization: `Bearer ${token}` } })).status;
+        assert.deepEqual([await statusWith(mine.token), await statusWith(theirs.token)], [200, 401]);
+      }
+      await other.stop?.();
+      assert.equal(board.all[0]?.state, 'off');
+      const headers = { Authorization: `Bearer ${first.token}` };
+      assert.equal((await call(first.url, 'GET', '/health', { headers })).status, 200);
+    } finally {
+      await other.stop?.();
+      other.dispose();
+      editor.dispose();
+      board.dispose();
+    }
   });
 
   it('answers a prompt by the demo agent', async () => {

@@ -78,7 +78,8 @@ export type CreateSessionRequest = z.infer<typeof CreateSessionRequest>;
 export const PromptRequest = z.object({ prompt: Text, context_update: ContextUpdate.optional() });
 export type PromptRequest = z.infer<typeof PromptRequest>;
 
-export const ApprovalRequest = z.object({ decision: Text });
+/** `approval_id` is ours: which of several requests is meant. */
+export const ApprovalRequest = z.object({ decision: Text, approval_id: Text.optional() });
 export type ApprovalRequest = z.infer<typeof ApprovalRequest>;
 
 /** What a client sends over the WebSocket alternative. */
@@ -109,14 +110,20 @@ export type PromptResponse = z.infer<typeof PromptResponse>;
 export const Acknowledgement = z.object({ status: optionalText, message: optionalText });
 export type Acknowledgement = z.infer<typeof Acknowledgement>;
 
+/** Its shape is not in the reference. Without options it says which request waits, and cannot be shown. */
 export const PendingApproval = z.looseObject({
   approval_id: Text,
-  prompt: Text,
-  options: z.array(Text),
-  timeout: z.number().nullish(),
-  context: z.record(z.string(), z.unknown()).nullish(),
+  prompt: optionalText,
+  options: z.array(Text).nullish().catch(undefined),
+  timeout: z.number().nullish().catch(undefined),
+  context: z.record(z.string(), z.unknown()).nullish().catch(undefined),
 });
 export type PendingApproval = z.infer<typeof PendingApproval>;
+
+function readPending(value: unknown): PendingApproval | 'unreadable' | undefined {
+  if (value === undefined || value === null) return undefined;
+  return PendingApproval.safeParse(value).data ?? 'unreadable';
+}
 
 export const SessionStatus = z.object({
   session_id: Text,
@@ -126,8 +133,8 @@ export const SessionStatus = z.object({
   last_activity: optionalText,
   message_count: Count.optional().catch(undefined),
   token_usage: TokenUsage.nullish().catch(undefined),
-  /** Its shape is not in the reference. */
-  pending_approval: PendingApproval.nullish().catch(undefined),
+  /** `unreadable`: something waits, and it is not known what. */
+  pending_approval: z.unknown().optional().transform(readPending),
 });
 export type SessionStatus = z.infer<typeof SessionStatus>;
 

@@ -1,3 +1,4 @@
+import type { ApprovalRequest, PendingApproval } from './apiSchema';
 import { denyOption, isDenial } from './approvalOptions';
 import type { AmplifierEvent, EventData } from './events';
 
@@ -11,18 +12,31 @@ interface Entry {
   isRebuilt: boolean;
 }
 
+export interface ApprovalBookPorts {
+  readonly onDenied: (callId: string) => void;
+  /** A request is told as over although the server has not said so: it may still wait for an answer. */
+  readonly onLeft: (approvalId: string) => void;
+}
+
+/** How a request is named to its server. */
+interface Address {
+  readonly wireId: string;
+  /** Servers that say what options mean speak our extensions, and read which request an answer is for. */
+  readonly isRead: boolean;
+}
+
 /**
  * What waits for the user, and what became of it. Gives every request an id of its own, because a server may use one id for
  * all requests of a session, and judges an answer by the decision in it: servers say "granted" of a denial.
  */
 export class ApprovalBook {
   private readonly pending = new Map<string, Entry>();
-  private readonly used = new Set<string>();
+  private readonly addresses = new Map<string, Address>();
 
   constructor(
     private readonly sessionId: string,
     private readonly emit: (event: AmplifierEvent) => void,
-    private readonly onDenied: (callId: string) => void,
+    private readonly ports: ApprovalBookPorts,
   ) {}
 
   get isWaiting(): boolean {
@@ -34,14 +48,25 @@ export class ApprovalBook {
     return this.byWireId(wireId) !== undefined;
   }
 
-  isDenial(id: string, decision: string): boolean {
-    const entry = this.pending.get(id);
-    return entry !== undefined && this.denies(entry, decision);
+  /** What the server is sent. Of several requests it is told which one is meant, as an extension of the API. */
+  answer(id: string, decision: string): ApprovalRequest {
+    const address = this.addresses.get(id);
+    const isNamed = address !== undefined && (address.isRead || this.pending.size > 1);
+    return isNamed ? { decision, approval_id: address.wireId } : { decision };
   }
 
-  isSame(id: string, { approval_id, prompt }: { readonly approval_id: string; readonly prompt: string }): boolean {
+  /**
+   * What an allowance of a request would be for when the server says that `waiting` waits: it is `meant`, or only `later`, after
+   * another one that is shown, or it is `gone`.
+   */
+  judge(id: string, waiting: PendingApproval): 'meant' | 'later' | 'gone' {
     const entry = this.pending.get(id);
-    return entry?.wireId === approval_id && entry.prompt === prompt;
+    if (!entry) return 'gone';
+    if (entry.wireId === waiting.approval_id) {
+      return (waiting.prompt ?? entry.prompt) === entry.prompt ? 'meant' : 'gone';
+    }
+    if (!this.isPending(waiting.approval_id)) return 'gone';
+    return this.addresses.get(id)?.isRead === true ? 'meant' : 'later';
   }
 
   required(data: EventData<'approval:required'>, callId: string | undefined, isRebuilt = false): void {
@@ -59,6 +84,7 @@ export class ApprovalBook {
       );
     }
     const id = this.uniqueId(wireId);
+    this.addresses.set(id, { wireId, isRead: kinds !== undefined });
     this.pending.set(id, { id, wireId, deny: denyOption(options, kinds), callId, prompt, isRebuilt });
     this.emit({
       event: 'approval:required',
@@ -84,8 +110,17 @@ export class ApprovalBook {
     if (entry) this.close(entry, reason);
   }
 
+  /** The server waits for none of them any more. */
   expireAll(reason: string): void {
     for (const entry of [...this.pending.values()]) this.close(entry, reason);
+  }
+
+  /** Nobody will answer, whatever the server waits for. */
+  leaveAll(reason: string): void {
+    for (const entry of [...this.pending.values()]) {
+      this.ports.onLeft(entry.id);
+      this.close(entry, reason);
+    }
   }
 
   private settle(entry: Entry, decision: string, isDenied: boolean, reason: string | undefined): void {
@@ -95,7 +130,7 @@ export class ApprovalBook {
       this.emit({ event: 'approval:granted', data });
       return;
     }
-    if (entry.callId !== undefined) this.onDenied(entry.callId);
+    if (entry.callId !== undefined) this.ports.onDenied(entry.callId);
     this.close(entry, reason ?? 'user_denied', decision);
   }
 
@@ -119,8 +154,7 @@ export class ApprovalBook {
 
   private uniqueId(wireId: string): string {
     let id = wireId;
-    for (let n = 2; this.used.has(id); n++) id = `${wireId}#${n}`;
-    this.used.add(id);
+    for (let n = 2; this.addresses.has(id); n++) id = `${wireId}#${n}`;
     return id;
   }
 }

@@ -1,8 +1,9 @@
 import { AnswerBlocks } from './answerBlocks';
-import type { PendingApproval } from './apiSchema';
+import type { ApprovalRequest, PendingApproval } from './apiSchema';
 import { ApprovalBook } from './approvalBook';
-import type { AmplifierEvent, EventData, EventOf, TokenUsage } from './events';
+import type { AmplifierEvent, EventData, EventOf } from './events';
 import { ToolPairing } from './toolPairing';
+import { UsageCounter } from './usageCounter';
 
 /** One turn as it is told to the readers of the session. */
 interface Turn {
@@ -29,23 +30,23 @@ interface SentPrompt {
  * the session learns by other ways than the stream: the answer to a POST, the session's status.
  */
 export class TurnReconciler {
-  /** Whether `token_usage` of a completed prompt counts the whole session, as the server that exists does. */
-  usageIsCumulative = false;
-
+  readonly usage = new UsageCounter();
   private turn: Turn | undefined;
   private sent: SentPrompt | undefined;
   private hasStarted = false;
   private hasEnded = false;
-  private usageSoFar: TokenUsage = { input_tokens: 0, output_tokens: 0 };
   private readonly tools: ToolPairing;
   private readonly approvals: ApprovalBook;
 
   constructor(
     private readonly sessionId: string,
     private readonly emit: (event: AmplifierEvent) => void,
+    /** Called before a request is told as over although the server may still wait for its answer. */
+    onApprovalLeft: (approvalId: string) => void,
   ) {
     this.tools = new ToolPairing(sessionId, emit);
-    this.approvals = new ApprovalBook(sessionId, emit, (callId) => this.tools.deny(callId));
+    const onDenied = (callId: string): void => this.tools.deny(callId);
+    this.approvals = new ApprovalBook(sessionId, emit, { onDenied, onLeft: onApprovalLeft });
   }
 
   get isTurnOpen(): boolean {
@@ -54,11 +55,6 @@ export class TurnReconciler {
 
   get isAwaitingApproval(): boolean {
     return this.approvals.isWaiting;
-  }
-
-  /** The total of the session up to now, from its status; the next turn counts from there. */
-  setUsageSoFar(total: TokenUsage): void {
-    this.usageSoFar = total;
   }
 
   // What this client does
@@ -79,14 +75,14 @@ export class TurnReconciler {
     this.sent = undefined;
   }
 
-  /** Whether the user says no by this option. */
-  isDenial(approvalId: string, option: string): boolean {
-    return this.approvals.isDenial(approvalId, option);
+  /** The body of an answer. */
+  approvalAnswer(approvalId: string, decision: string): ApprovalRequest {
+    return this.approvals.answer(approvalId, decision);
   }
 
-  /** Whether the request that the status tells is the one that the user saw. */
-  isSameApproval(approvalId: string, pending: PendingApproval): boolean {
-    return this.approvals.isSame(approvalId, pending);
+  /** What an allowance would be for when the status tells this request. */
+  judgeApproval(approvalId: string, pending: PendingApproval): 'meant' | 'later' | 'gone' {
+    return this.approvals.judge(approvalId, pending);
   }
 
   approvalAnswered(approvalId: string, decision: string): void {
@@ -104,22 +100,20 @@ export class TurnReconciler {
     this.turn ??= this.createTurn(undefined, undefined, true);
   }
 
-  /** A request waits that the stream may not have told. `timeoutSeconds` is what is left, when the status does not say. */
+  /** A request waits that the stream has not told. `timeoutSeconds` is what is left to answer it. */
   rebuildApproval(pending: PendingApproval, timeoutSeconds: number): void {
     this.adoptTurn();
-    if (this.approvals.isPending(pending.approval_id)) return;
-    const { context, timeout, ...data } = pending;
-    this.approvals.required(
-      {
-        ...data,
-        session_id: this.sessionId,
-        timeout: timeout ?? timeoutSeconds,
-        default: 'deny',
-        context: context ?? {},
-      },
-      this.tools.onlyOpenCallId,
-      true,
-    );
+    if (this.approvals.isPending(pending.approval_id) || !pending.options) return;
+    const { context, options, prompt = 'The agent asks for your approval.', ...data } = pending;
+    const request = {
+      ...data,
+      prompt,
+      options,
+      timeout: timeoutSeconds,
+      default: 'deny',
+      context: context ?? {},
+    } as const;
+    this.approvals.required({ ...request, session_id: this.sessionId }, this.tools.onlyOpenCallId, true);
   }
 
   /** No request waits any more. */
@@ -129,9 +123,8 @@ export class TurnReconciler {
 
   /** Ends the open turn, if there is one, with the text that came. */
   endTurn(stopReason: 'interrupted' | 'cancelled'): void {
-    const { turn } = this;
+    const turn = this.leaveTurn();
     if (!turn) return;
-    this.closeParts(turn);
     this.emit({
       event: 'prompt:complete',
       data: { ...this.ofTurn(turn), response: turn.blocks.text, stop_reason: stopReason },
@@ -140,7 +133,7 @@ export class TurnReconciler {
 
   /** Ends the open turn by a failure; tells it also when no turn is open. */
   fail(error: string, code?: string): void {
-    const turn = this.closeTurn();
+    const turn = this.leaveTurn();
     const data = { ...this.ofTurn(turn), error, ...(code === undefined ? {} : { code }) };
     this.emit({ event: 'error', data });
   }
@@ -159,97 +152,78 @@ export class TurnReconciler {
 
   handle(event: AmplifierEvent): void {
     switch (event.event) {
-      case 'content_block:delta': {
-        const turn = this.currentTurn();
-        if (turn.thinking.length > 0) this.endThinking(turn);
-        turn.blocks.delta(event);
-        return;
-      }
+      case 'content_block:delta':
+        this.textTurn().blocks.delta(event);
+        break;
       case 'content_block:start':
-        this.endThinking(this.currentTurn());
-        {
-          this.currentTurn().blocks.start(event);
-          return;
-        }
-      case 'content_block:media': {
+        this.textTurn().blocks.start(event);
+        break;
+      case 'content_block:media':
         this.currentTurn().blocks.media(event);
-        return;
-      }
+        break;
       case 'content_block:end':
-        return this.turn?.blocks.end(event.data.block_index);
+        this.turn?.blocks.end(event.data.block_index);
+        break;
       case 'thinking:delta':
-        this.currentTurn().blocks.endStep();
-        this.currentTurn().thinking.push(event.data.delta);
-        {
-          this.emit(event);
-          return;
-        }
       case 'thinking:final':
-        this.currentTurn().blocks.endStep();
-        this.currentTurn().thinking = [];
-        {
-          this.emit(event);
-          return;
-        }
+        this.thought(event);
+        break;
       case 'tool:pre':
         this.beginOther();
-        {
-          this.tools.pre(event);
-          return;
-        }
+        this.tools.pre(event);
+        break;
       case 'tool:post':
         this.beginOther();
-        {
-          this.tools.post(event);
-          return;
-        }
+        this.tools.post(event);
+        break;
       case 'tool:error':
         this.beginOther();
-        {
-          this.tools.error(event);
-          return;
-        }
+        this.tools.error(event);
+        break;
       case 'approval:required':
         this.beginOther();
-        {
-          this.approvals.required(event.data, event.data.call_id ?? this.tools.onlyOpenCallId);
-          return;
-        }
-      case 'approval:granted': {
+        this.approvals.required(event.data, event.data.call_id ?? this.tools.onlyOpenCallId);
+        break;
+      case 'approval:granted':
         this.approvals.resolvedOnWire(event.data, false);
-        return;
-      }
-      case 'approval:denied': {
+        break;
+      case 'approval:denied':
         this.approvals.resolvedOnWire(event.data, true);
-        return;
-      }
-      case 'prompt:submit': {
+        break;
+      case 'prompt:submit':
         this.submitted(event);
-        return;
-      }
-      case 'prompt:complete': {
+        break;
+      case 'prompt:complete':
         this.completed(event.data);
-        return;
-      }
-      case 'error': {
+        break;
+      case 'error':
         this.failed(event.data);
-        return;
-      }
-      case 'session:start': {
+        break;
+      case 'session:start':
         this.started(event);
-        return;
-      }
+        break;
       case 'session:end':
         this.endTurn('interrupted');
-        {
-          this.endSession(event.data);
-          return;
-        }
-      default: {
+        this.endSession(event.data);
+        break;
+      default:
         this.emit(event);
-        return;
-      }
     }
+  }
+
+  /** The open turn, in which text begins or goes on. */
+  private textTurn(): Turn {
+    const turn = this.currentTurn();
+    this.endThinking(turn);
+    return turn;
+  }
+
+  private thought(event: EventOf<'thinking:delta'> | EventOf<'thinking:final'>): void {
+    const turn = this.currentTurn();
+    turn.blocks.endStep();
+    if (event.event === 'thinking:delta') turn.thinking.push(event.data.delta);
+    else turn.thinking = [];
+    this.emit(event);
   }
 
   /** The server that exists tells a start on every connection. */
@@ -288,14 +262,14 @@ export class TurnReconciler {
     ended.blocks.complete(data.response);
     this.closeParts(ended);
     const response = data.response === '' ? ended.blocks.text : data.response;
-    const usage = data.token_usage ? { token_usage: this.usageOfTurn(data.token_usage) } : {};
+    const usage = data.token_usage ? { token_usage: this.usage.ofTurn(data.token_usage) } : {};
     this.emit({ event: 'prompt:complete', data: { ...data, ...this.ofTurn(ended), response, ...usage } });
   }
 
   private failed(data: EventData<'error'>): void {
     if (isOfAnother(this.turn, data.request_id)) return;
-    const turn = this.sent && !this.turn ? this.currentTurn() : this.turn;
-    if (turn) this.closeParts(turn);
+    if (this.sent) this.currentTurn();
+    const turn = this.leaveTurn();
     this.emit({ event: 'error', data: { ...data, ...this.ofTurn(turn) } });
   }
 
@@ -324,8 +298,10 @@ export class TurnReconciler {
     return { prompt, requestId, isEchoed, blocks: new AnswerBlocks(this.sessionId, this.emit), thinking: [] };
   }
 
-  private closeTurn(): Turn | undefined {
+  /** Ends the open turn without the server's word that nothing of it waits. */
+  private leaveTurn(): Turn | undefined {
     const { turn } = this;
+    this.approvals.leaveAll('turn_ended');
     if (turn) this.closeParts(turn);
     return turn;
   }
@@ -350,16 +326,6 @@ export class TurnReconciler {
     const thinking = turn.thinking.join('');
     turn.thinking = [];
     this.emit({ event: 'thinking:final', data: { session_id: this.sessionId, thinking } });
-  }
-
-  private usageOfTurn(reported: TokenUsage): TokenUsage {
-    if (!this.usageIsCumulative) return reported;
-    const before = this.usageSoFar;
-    this.usageSoFar = reported;
-    const input = reported.input_tokens - before.input_tokens;
-    const output = reported.output_tokens - before.output_tokens;
-    // A count that went back has started anew.
-    return input < 0 || output < 0 ? reported : { input_tokens: input, output_tokens: output };
   }
 
   private ofTurn(turn: Turn | undefined): { session_id: string; request_id?: string } {

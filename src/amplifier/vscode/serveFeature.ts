@@ -16,7 +16,7 @@ export interface ServeFeatureOptions {
   readonly editor: EditorPort;
   readonly log: Logger;
   readonly status: StatusBoard;
-  readonly commands: Commands;
+  readonly commands: Pick<Commands, 'handle'>;
   readonly clock: Clock;
   readonly version: string;
 }
@@ -26,8 +26,8 @@ interface Serving {
   readonly token: string;
 }
 
-/** The API reference's, else any free one. */
-const ports = [8765, 0];
+/** The API reference's. Another window that serves may have it: then any free one. */
+const usualPort = 8765;
 
 /** Offers the window's agents to Amplifier clients. Off until the user asks for it, and off again in the next window. */
 export class ServeFeature implements Feature {
@@ -55,7 +55,7 @@ export class ServeFeature implements Feature {
       label,
       run: () => vscode.env.clipboard.writeText(text),
     });
-    const message = `The agents of this window are served at ${url}. Clients must send the token as a bearer token.`;
+    const message = `The agents of this window are served at ${url}.${portNote(url)} Clients must send the token as a bearer token.`;
     this.messages.info(message, copy('Copy URL', url), copy('Copy Token', token), {
       label: 'Stop Serving',
       run: () => this.stop(),
@@ -77,7 +77,7 @@ export class ServeFeature implements Feature {
       newId: randomUUID,
       version,
       host: '127.0.0.1',
-      ports,
+      ports: [usualPort, 0],
       token,
       profilesFrom: settingIds.acpAgents,
     });
@@ -99,7 +99,8 @@ export class ServeFeature implements Feature {
     const { id, serving, title } = this;
     const command = commandIds.amplifierServe;
     if (serving) {
-      const summary = `Served at ${serving.server.url}, to clients that have the token.`;
+      const { url } = serving.server;
+      const summary = `Served at ${url}, to clients that have the token.${portNote(url)}`;
       this.options.status.set({
         id,
         title,
@@ -112,4 +113,10 @@ export class ServeFeature implements Feature {
       this.options.status.set({ id, title, state: 'off', summary, actions: [{ label: 'Serve', command }] });
     }
   }
+}
+
+/** Why clients that know only the usual port do not find this window; empty when they do. */
+function portNote(url: string): string {
+  if (new URL(url).port === String(usualPort)) return '';
+  return ` Port ${usualPort} is taken, perhaps by another window that serves.`;
 }

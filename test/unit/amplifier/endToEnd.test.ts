@@ -8,6 +8,8 @@ import { nullLogger } from '../../../src/base/common/log';
 import { AmplifierProgram, buildAmplifierProgram } from '../../fake/amplifierProgram';
 import { CuttableProxy } from '../../fake/cuttableProxy';
 import { connectTo, Recorder, type Harness } from './node/clientHarness';
+import { call, Failure } from './server/support/serverHarness';
+import { refusedUpgrade } from './server/support/webSocketClient';
 
 const token = 'test-token';
 
@@ -199,6 +201,18 @@ describe('the client and the embedded server over ACP and the demo agent', () =>
       await recorder.next('prompt:complete');
     });
   }
+
+  it('hear the same of a session that a restart has lost, whichever way they ask', async () => {
+    await server.stop('SIGKILL');
+    await server.start();
+    const headers = { Authorization: `Bearer ${token}` };
+    const path = `/sessions/${session.id}`;
+    const rest = await call(server.url.href, 'GET', path, { headers });
+    const upgrade = await refusedUpgrade(new URL(`${path}/ws`, server.url).href, headers);
+    assert.deepEqual([rest.status, upgrade.status], [404, 404]);
+    assert.equal(Failure.parse(upgrade.json).error.code, 'SESSION_NOT_FOUND');
+    assert.deepEqual(upgrade.json, rest.json);
+  });
 
   it('end the session when it is closed', async () => {
     await session.close();

@@ -1,9 +1,9 @@
 import { withDeadline, type Clock } from '../../../base/common/async';
 import { Emitter, type Event } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
-import { TimeoutError } from '../../../base/common/errors';
+import { messageOf, TimeoutError } from '../../../base/common/errors';
 import { AmplifierApiError, isMissingRoute } from '../../common/apiErrors';
-import type { CreateSessionRequest, Credentials, ServerInfo } from '../../common/apiSchema';
+import type { CreateSessionRequest, Credentials, ServerInfo, WorkspaceContext } from '../../common/apiSchema';
 import type { ContextSource } from '../../common/contextSource';
 import {
   BackendError,
@@ -13,9 +13,10 @@ import {
   type SessionBackend,
   type SessionSummary,
 } from '../../common/sessionBackend';
+import { isLoopback } from '../../common/serverUrl';
 import { toRfc3339 } from '../../common/wireTime';
 import type { AmplifierClient } from './amplifierClient';
-import { AmplifierSession } from './amplifierSession';
+import { AmplifierSession, type PendingDenials } from './amplifierSession';
 import type { SessionLimits } from './sessionLimits';
 
 export interface AmplifierBackendOptions {
@@ -43,6 +44,10 @@ const capabilities: BackendCapabilities = {
 };
 const openTimeoutMs = 30_000;
 const maxSessions = 50;
+/** For the last denials to arrive: VS Code gives an extension three seconds in all to end. */
+const stopTimeoutMs = 2000;
+/** For a session that was made and cannot be used to be ended again. */
+const discardTimeoutMs = 5000;
 
 /** The sessions of one Amplifier server. It starts no server: it says when none answers. */
 export class AmplifierBackend implements SessionBackend {
@@ -51,6 +56,8 @@ export class AmplifierBackend implements SessionBackend {
   private readonly client: AmplifierClient;
   private readonly emitter: Emitter<BackendState>;
   private readonly sessions = new Set<AmplifierSession>();
+  /** Of sessions that are over, while the server may still wait for an answer. */
+  private readonly denials = new Set<PendingDenials>();
   private current: BackendState = { kind: 'stopped' };
   private info: ServerInfo | undefined;
 
@@ -85,7 +92,12 @@ export class AmplifierBackend implements SessionBackend {
     };
     if (options.model !== undefined) request.model = options.model;
     const { session_id: id } = await this.ask(() => this.client.createSession(request, signal));
-    return this.open(id, toldContext);
+    try {
+      return await this.open(id, { toldContext, signal, prepare: (session) => session.begin() });
+    } catch (error) {
+      await this.discard(id);
+      throw error;
+    }
   }
 
   async listSessions(options: { signal?: AbortSignal } = {}): Promise<readonly SessionSummary[]> {
@@ -108,26 +120,30 @@ export class AmplifierBackend implements SessionBackend {
     signal?: AbortSignal,
   ): Promise<AmplifierSession> {
     await this.connect(signal);
+    await this.rememberKey();
+    const askedAtMs = this.options.clock.now();
     const status = await this.ask(() => this.client.getSession(sessionId, signal));
-    const session = await this.open(sessionId);
-    if (status.token_usage) session.setUsageSoFar(status.token_usage);
-    return session;
+    return this.open(sessionId, { signal, prepare: (session) => session.resume(status, askedAtMs) });
   }
 
   async deleteSession(sessionId: string): Promise<void> {
     await this.ask(() => this.client.deleteSession(sessionId));
   }
 
-  stop(): Promise<void> {
+  async stop(): Promise<void> {
     for (const session of [...this.sessions]) session.dispose();
+    const denials = [...this.denials];
+    await withDeadline(this.options.clock, 'Denying what waits', stopTimeoutMs, () =>
+      Promise.all(denials.map((denial) => denial.whenSettled())),
+    ).catch((error: unknown) => this.options.log.warn(messageOf(error)));
+    for (const denial of denials) denial.dispose();
     this.setState({ kind: 'stopped' });
-    return Promise.resolve();
   }
 
   dispose(): void {
-    for (const session of [...this.sessions]) session.dispose();
+    const stopped = this.stop();
     this.emitter.dispose();
-    this.client.dispose();
+    void stopped.finally(() => this.client.dispose());
   }
 
   /** @throws BackendError when no server answers, or it is not well */
@@ -143,8 +159,9 @@ export class AmplifierBackend implements SessionBackend {
     this.setState(version === undefined ? { kind: 'ready' } : { kind: 'ready', version });
   }
 
-  private async open(id: string, toldContext?: CreateSessionRequest['context']): Promise<AmplifierSession> {
+  private async open(id: string, how: OpenOptions): Promise<AmplifierSession> {
     const { clock, random, log, context, limits } = this.options;
+    const { toldContext, signal, prepare } = how;
     const session: AmplifierSession = new AmplifierSession({
       id,
       client: this.client,
@@ -162,28 +179,44 @@ export class AmplifierBackend implements SessionBackend {
         const message = `The connection to ${this.client.baseUrl.origin} was lost: trying again.`;
         if (this.current.kind === 'ready') this.setState({ kind: 'failed', message });
       },
-      onEnded: () => this.forget(session),
+      onEnded: (denials) => this.forget(session, denials),
     });
     this.sessions.add(session);
+    prepare(session);
+    const letGo = (): void => session.dispose();
+    signal?.addEventListener('abort', letGo, { once: true });
     try {
-      await withDeadline(clock, 'Opening the stream of events', openTimeoutMs, () => session.start());
-      return session;
+      if (signal?.aborted) letGo();
+      else await withDeadline(clock, 'Opening the stream of events', openTimeoutMs, () => session.start());
     } catch (error) {
       session.dispose();
-      if (!(error instanceof TimeoutError)) throw error;
-      throw new BackendError(
-        'timeout',
-        'The server does not stream the events of the session. Restart it.',
-        undefined,
-        {
-          cause: error,
-        },
-      );
+      if (error instanceof TimeoutError) throw streamTimeout(error);
+      if (!signal?.aborted) throw error;
+    } finally {
+      signal?.removeEventListener('abort', letGo);
     }
+    if (signal?.aborted) throw new BackendError('cancelled', 'Cancelled.');
+    return session;
   }
 
-  private forget(session: AmplifierSession): void {
+  /** The server may still tell of a key that it was sent from here before. A server elsewhere is not asked about for that. */
+  private async rememberKey(): Promise<void> {
+    const { baseUrl, redactor } = this.client;
+    if (isLoopback(baseUrl)) redactor.add((await this.options.credentials(baseUrl))?.anthropic_api_key);
+  }
+
+  /** Nobody would ever use this session, nor end it. Never rejects. */
+  private async discard(id: string): Promise<void> {
+    const { clock, log } = this.options;
+    await withDeadline(clock, 'Ending the session', discardTimeoutMs, (signal) =>
+      this.client.deleteSession(id, signal),
+    ).catch((error: unknown) => log.warn(`session ${id} stays on the server: ${messageOf(error)}`));
+  }
+
+  private forget(session: AmplifierSession, denials: PendingDenials): void {
     this.sessions.delete(session);
+    this.denials.add(denials);
+    void denials.whenSettled().then(() => this.denials.delete(denials));
     // Nobody misses the server any more.
     if (this.sessions.size === 0 && this.current.kind === 'failed') this.setState({ kind: 'stopped' });
   }
@@ -205,6 +238,18 @@ export class AmplifierBackend implements SessionBackend {
     this.current = state;
     this.emitter.fire(state);
   }
+}
+
+interface OpenOptions {
+  readonly toldContext?: WorkspaceContext;
+  readonly signal: AbortSignal | undefined;
+  /** Called before anything comes over the stream. */
+  readonly prepare: (session: AmplifierSession) => void;
+}
+
+function streamTimeout(cause: TimeoutError): BackendError {
+  const message = 'The server does not stream the events of the session. Restart it.';
+  return new BackendError('timeout', message, undefined, { cause });
 }
 
 /** The server that exists names an API version, which the API reference does not; its token usage is cumulative. */

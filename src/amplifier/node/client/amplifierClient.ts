@@ -5,6 +5,7 @@ import type { Logger } from '../../../base/common/log';
 import { closedTap, type TrafficTap } from '../../../wire/common/traffic';
 import { AmplifierApiError, parseApiError } from '../../common/apiErrors';
 import * as api from '../../common/apiSchema';
+import { SecretRedactor } from '../../common/secretRedactor';
 import { keepAliveAgent, sendRequest, type HttpResponse } from './httpRequest';
 
 export interface AmplifierClientOptions {
@@ -36,8 +37,6 @@ interface Call {
   readonly body?: unknown;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal | undefined;
-  /** Texts that must not appear in an error, should the server echo them. */
-  readonly secrets?: readonly string[];
 }
 
 /**
@@ -46,6 +45,8 @@ interface Call {
  */
 export class AmplifierClient implements Disposable {
   readonly baseUrl: URL;
+  /** Knows the token and every key that was sent: nothing that the server says is kept or shown with them. */
+  readonly redactor = new SecretRedactor();
   private readonly agent: HttpAgent;
   private readonly timeouts: ClientTimeouts;
 
@@ -53,14 +54,14 @@ export class AmplifierClient implements Disposable {
     this.baseUrl = options.baseUrl;
     this.agent = keepAliveAgent(options.baseUrl);
     this.timeouts = { ...defaultTimeouts, ...options.timeouts };
+    this.redactor.add(options.token);
   }
 
   createSession(request: api.CreateSessionRequest, signal?: AbortSignal): Promise<api.CreateSessionResponse> {
     const body = api.CreateSessionRequest.parse(request);
     const { createMs: timeoutMs } = this.timeouts;
-    const key = body.credentials?.anthropic_api_key;
-    const secrets = key === undefined ? [] : [key];
-    const call = { method: 'POST', route: '/sessions', path: '/sessions', body, timeoutMs, signal, secrets };
+    this.redactor.add(body.credentials?.anthropic_api_key);
+    const call = { method: 'POST', route: '/sessions', path: '/sessions', body, timeoutMs, signal };
     return this.call(call, api.CreateSessionResponse);
   }
 
@@ -74,20 +75,18 @@ export class AmplifierClient implements Disposable {
     return this.call({ ...ofSession('GET', id, ''), signal }, api.SessionStatus);
   }
 
-  approve(id: string, request: api.ApprovalRequest): Promise<api.Acknowledgement> {
-    return this.call(
-      { ...ofSession('POST', id, '/approval'), body: api.ApprovalRequest.parse(request) },
-      api.Acknowledgement,
-    );
+  approve(id: string, request: api.ApprovalRequest, timeoutMs = this.timeouts.otherMs): Promise<api.Acknowledgement> {
+    const body = api.ApprovalRequest.parse(request);
+    return this.call({ ...ofSession('POST', id, '/approval'), body, timeoutMs }, api.Acknowledgement);
   }
 
   /** Ends the running turn and keeps the session: an extension of the API reference. */
-  cancelTurn(id: string): Promise<api.Acknowledgement> {
-    return this.call(ofSession('POST', id, '/cancel'), api.Acknowledgement);
+  cancelTurn(id: string, signal?: AbortSignal): Promise<api.Acknowledgement> {
+    return this.call({ ...ofSession('POST', id, '/cancel'), signal }, api.Acknowledgement);
   }
 
-  deleteSession(id: string): Promise<api.Acknowledgement> {
-    return this.call(ofSession('DELETE', id, ''), api.Acknowledgement);
+  deleteSession(id: string, signal?: AbortSignal): Promise<api.Acknowledgement> {
+    return this.call({ ...ofSession('DELETE', id, ''), signal }, api.Acknowledgement);
   }
 
   listSessions(
@@ -162,7 +161,7 @@ export class AmplifierClient implements Disposable {
   /** @throws AmplifierApiError for every status but 2xx. */
   private async send(call: Call): Promise<HttpResponse> {
     const { log, traffic = closedTap, maxResponseBytes = 32 * 1024 * 1024 } = this.options;
-    const { method, route, body, timeoutMs = this.timeouts.otherMs, signal, secrets = [] } = call;
+    const { method, route, body, timeoutMs = this.timeouts.otherMs, signal } = call;
     const name = `${method} ${route}`;
     const text = body === undefined ? undefined : JSON.stringify(body);
     const headers = {
@@ -184,18 +183,22 @@ export class AmplifierClient implements Disposable {
       signal,
     };
     try {
-      const response = await sendRequest(text === undefined ? request : { ...request, body: text });
+      const response = this.redacted(await sendRequest(text === undefined ? request : { ...request, body: text }));
       const ms = performance.now() - startedAt;
       const isError = response.status < 200 || response.status >= 300;
       const error = isError ? { error: response.status } : {};
       if (traffic.isOpen) traffic.record({ ...record, direction: 'in', bytes: response.body.length, ms, ...error });
       log.debug(`${name}: ${response.status} in ${Math.round(ms)} ms`);
-      if (isError) throw parseApiError(response.status, redact(response.body, secrets));
+      if (isError) throw parseApiError(response.status, response.body);
       return response;
     } catch (error) {
       if (error instanceof AmplifierApiError) log.debug(`${name}: ${error.code}`);
       throw error;
     }
+  }
+
+  private redacted({ status, contentType, body }: HttpResponse): HttpResponse {
+    return { status, contentType: this.redactor.text(contentType), body: this.redactor.json(body) };
   }
 
   /** Below the path of the base address, should it have one. */
@@ -232,9 +235,4 @@ function tryParse(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** A server may echo what it was sent. */
-function redact(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((result, secret) => result.replaceAll(secret, '[key]'), text);
 }

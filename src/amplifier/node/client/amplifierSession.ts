@@ -1,23 +1,23 @@
-import type { Clock } from '../../../base/common/async';
+import { withDeadline, type Clock } from '../../../base/common/async';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { AmplifierApiError, isTransportError } from '../../common/apiErrors';
 import type { SessionStatus, WorkspaceContext } from '../../common/apiSchema';
-import { ApprovalGate } from '../../common/approvalGate';
 import type { ContextSource } from '../../common/contextSource';
 import { EventLog } from '../../common/eventLog';
-import type { AmplifierEvent, ConfigOption, SlashCommand, TokenUsage } from '../../common/events';
+import type { AmplifierEvent, ConfigOption, SlashCommand } from '../../common/events';
 import { BackendError, type BackendSession, type PromptInput, type SequencedEvent } from '../../common/sessionBackend';
 import { TurnReconciler } from '../../common/turnReconciler';
 import type { AmplifierClient } from './amplifierClient';
-import { answerApproval, secondsLeft } from './approvalAnswer';
 import { EventDecoder } from './eventDecoder';
 import { EventStream } from './eventStream';
 import { PromptSender } from './promptSender';
+import { SessionApprovals } from './sessionApprovals';
 import { defaultSessionLimits, type SessionLimits } from './sessionLimits';
+import { applyStatus } from './sessionStatus';
 import { StatusWatch } from './statusWatch';
-import { TurnStopper } from './turnStopper';
+import { TurnStopper, type StopOutcome } from './turnStopper';
 
 export interface AmplifierSessionOptions {
   readonly id: string;
@@ -32,7 +32,12 @@ export interface AmplifierSessionOptions {
   readonly limits?: Partial<SessionLimits>;
   readonly onConnected: () => void;
   readonly onReconnecting: (attempt: number, delayMs: number) => void;
-  readonly onEnded: () => void;
+  /** `denials` are what is still under way then: it settles by itself; dispose it to give them up. */
+  readonly onEnded: (denials: PendingDenials) => void;
+}
+
+export interface PendingDenials extends Disposable {
+  whenSettled(): Promise<void>;
 }
 
 /**
@@ -42,17 +47,17 @@ export interface AmplifierSessionOptions {
 export class AmplifierSession implements BackendSession {
   readonly id: string;
   private readonly store = new DisposableStore();
+  private readonly limits: typeof defaultSessionLimits;
   private readonly eventLog: EventLog;
   private readonly reconciler: TurnReconciler;
   private readonly decoder: EventDecoder;
-  private readonly gate: ApprovalGate;
+  private readonly approvals: SessionApprovals;
   private readonly stream: EventStream;
   private readonly watch: StatusWatch;
   private readonly stopper: TurnStopper;
   private readonly sender: PromptSender;
   private configOptions: readonly ConfigOption[] = [];
   private slashCommands: readonly SlashCommand[] = [];
-  private isSubmitting = false;
   private hasEnded = false;
   private graceTimer: Disposable | undefined;
   private opened: { resolve: () => void; reject: (error: BackendError) => void } | undefined;
@@ -61,35 +66,40 @@ export class AmplifierSession implements BackendSession {
     const { id, client, clock, random, limits } = options;
     this.id = id;
     this.eventLog = new EventLog(() => new Promise((resolve) => setImmediate(resolve)));
-    this.reconciler = new TurnReconciler(id, (event) => this.tell(event));
-    this.reconciler.usageIsCumulative = options.usageIsCumulative;
-    this.decoder = new EventDecoder(id, options.log, (event) => {
-      this.watch.countEvent();
-      this.reconciler.handle(event);
-    });
-    this.gate = this.store.add(
-      new ApprovalGate({
-        clock,
-        answer: (approvalId, option) =>
-          answerApproval(client, id, this.reconciler, approvalId, option).catch((error: unknown) => {
-            this.watch.check();
-            throw error;
-          }),
-        giveUp: (approvalId) => this.stopUnanswerable(approvalId),
-      }),
+    this.limits = { ...defaultSessionLimits, ...limits };
+    this.reconciler = new TurnReconciler(
+      id,
+      (event) => this.tell(event),
+      (approvalId) => this.approvals.gate.leave(approvalId),
     );
+    this.reconciler.usage.isCumulative = options.usageIsCumulative;
+    this.decoder = new EventDecoder(id, options.log, (event) => {
+      // A start is told on every connection, and says nothing of a turn.
+      if (event.event !== 'session:start') this.watch.countEvent();
+      this.reconciler.handle(this.approvals.timed(event));
+    });
+    this.approvals = new SessionApprovals({
+      client,
+      sessionId: id,
+      clock,
+      reconciler: this.reconciler,
+      onFailed: () => this.watch.check(),
+      giveUp: (approvalId, isLeft) => this.stopUnanswerable(approvalId, isLeft),
+    });
     this.stream = this.store.add(
       new EventStream({
         ...limits,
         eventsUrl: client.eventsUrl(id),
         webSocketUrl: client.webSocketUrl(id),
         headers: client.headers,
+        redact: (text) => client.redactor.json(text),
         clock,
         random,
         isExpectingEvents: () => this.reconciler.isTurnOpen,
         handlers: {
           onConnected: () => this.connected(),
           onReconnecting: (attempt, delayMs) => this.reconnecting(attempt, delayMs),
+          onActivity: () => this.approvals.heard(),
           onMessage: (message) => this.decoder.decode(message),
           onOversize: () => this.reconciler.notice('warning', 'An event of the server was too large and was left out.'),
           onFailed: (error) => this.lost(error),
@@ -98,10 +108,10 @@ export class AmplifierSession implements BackendSession {
     );
     this.watch = this.store.add(
       new StatusWatch({
-        ...{ ...defaultSessionLimits, ...limits },
+        ...this.limits,
         clock,
-        getStatus: () => client.getSession(id),
-        isTurnOpen: () => this.reconciler.isTurnOpen && !this.isSubmitting,
+        getStatus: (signal) => this.getStatus(signal),
+        isTurnOpen: () => this.reconciler.isTurnOpen && !this.sender.isSending,
         onStatus: (status) => this.reconcile(status),
         onInterrupted: () => this.interrupt('The server ended the turn and the end of the answer did not arrive.'),
         onError: (error) => this.statusFailed(error),
@@ -114,21 +124,20 @@ export class AmplifierSession implements BackendSession {
       context: options.context,
       ...(options.toldContext ? { toldContext: options.toldContext } : {}),
       reconciler: this.reconciler,
-      refuse: (status) => {
-        this.reconcile(status);
-        this.refuseIfNotIdle(true);
-      },
+      readStatus: (signal) => this.watch.read(signal),
+      refuse: () => this.refuseIfNotIdle(true),
+      onTakenLate: () => void this.cancel(),
     });
     this.stopper = new TurnStopper({
       client,
       sessionId: id,
       clock,
-      graceMs: limits?.cancelGraceMs ?? defaultSessionLimits.cancelGraceMs,
+      graceMs: this.limits.cancelGraceMs,
     });
   }
 
   get isBusy(): boolean {
-    return this.isSubmitting || this.reconciler.isTurnOpen;
+    return this.sender.isSending || this.reconciler.isTurnOpen;
   }
 
   get config(): readonly ConfigOption[] {
@@ -139,9 +148,15 @@ export class AmplifierSession implements BackendSession {
     return this.slashCommands;
   }
 
-  /** For a session that was used before: the total of its status. */
-  setUsageSoFar(total: TokenUsage): void {
-    this.reconciler.setUsageSoFar(total);
+  /** For a session that ran before it was opened here; its status was asked for at `askedAtMs`. */
+  resume(status: SessionStatus, askedAtMs: number): void {
+    if (status.token_usage) this.reconciler.usage.startFrom(status.token_usage);
+    this.approvals.resume(status, askedAtMs);
+  }
+
+  /** For a session that was made just now. */
+  begin(): void {
+    this.approvals.noneBefore(this.options.clock.now());
   }
 
   /**
@@ -163,28 +178,27 @@ export class AmplifierSession implements BackendSession {
 
   async prompt(input: PromptInput): Promise<{ requestId: string }> {
     this.refuseIfNotIdle();
-    this.isSubmitting = true;
     try {
       return { requestId: await this.sender.send(input) };
     } catch (error) {
       // The server may have taken it all the same, or be gone for good.
       this.watch.check();
       throw asBackendError(error);
-    } finally {
-      this.isSubmitting = false;
     }
   }
 
   async cancel(): Promise<void> {
-    if (this.hasEnded || !this.reconciler.isTurnOpen) return;
-    // What waits would otherwise run into the server's time-out, which may count as a yes.
-    await this.gate.denyAll();
-    const outcome = await this.stopper
-      .stop(() => !this.reconciler.isTurnOpen)
-      .catch((error: unknown) => {
-        this.options.log.warn(`session ${this.id}: could not stop the turn: ${messageOf(error)}`);
-        return 'unknown' as const;
-      });
+    if (this.hasEnded || !this.isBusy) return;
+    const outcome = await withDeadline(
+      this.options.clock,
+      'Stopping the turn',
+      this.limits.cancelTimeoutMs,
+      (signal): Promise<StopOutcome | 'nothing'> => this.stopTurn(signal),
+    ).catch((error: unknown) => {
+      this.options.log.warn(`session ${this.id}: could not stop the turn: ${messageOf(error)}`);
+      return 'unknown' as const;
+    });
+    if (outcome === 'nothing') return;
     this.reconciler.endTurn('cancelled');
     if (outcome === 'turnEnded') return;
     if (outcome === 'unknown') {
@@ -200,7 +214,7 @@ export class AmplifierSession implements BackendSession {
 
   async approve(approvalId: string, option: string): Promise<void> {
     if (this.hasEnded) throw closedError();
-    await this.gate.choose(approvalId, option);
+    await this.approvals.gate.choose(approvalId, option);
   }
 
   setConfig(): Promise<void> {
@@ -215,14 +229,15 @@ export class AmplifierSession implements BackendSession {
   /** Ends the session on the server too; a server that is gone has ended it already. Never rejects. */
   async close(): Promise<void> {
     if (this.hasEnded) return;
-    await this.gate.denyAll();
-    await this.options.client
-      .deleteSession(this.id)
-      .catch((error: unknown) => this.options.log.debug(`could not end session ${this.id}: ${messageOf(error)}`));
+    const { client, clock, log } = this.options;
+    await withDeadline(clock, 'Ending the session', this.limits.closeTimeoutMs, async (signal) => {
+      await this.approvals.gate.denyAll();
+      await client.deleteSession(this.id, signal);
+    }).catch((error: unknown) => log.debug(`could not end session ${this.id}: ${messageOf(error)}`));
     this.end('user_stopped');
   }
 
-  /** Lets go of the session and leaves it running on the server, from where it can be loaded again. */
+  /** Lets go of the session and leaves it on the server, from where it can be loaded again; denies what waits there. */
   dispose(): void {
     if (this.hasEnded) return;
     this.reconciler.endTurn('interrupted');
@@ -239,9 +254,22 @@ export class AmplifierSession implements BackendSession {
     }
   }
 
-  private stopUnanswerable(approvalId: string): void {
+  private async stopTurn(signal: AbortSignal): Promise<StopOutcome | 'nothing'> {
+    await this.sender.stop();
+    if (!this.reconciler.isTurnOpen) return 'nothing';
+    // What waits would otherwise run into the server's time-out, which may count as a yes.
+    await this.approvals.gate.denyAll();
+    return await this.stopper.stop(() => !this.reconciler.isTurnOpen, signal);
+  }
+
+  private async stopUnanswerable(approvalId: string, isLeft: boolean): Promise<void> {
     this.options.log.warn(`no listed option denies approval ${approvalId}: stopping the turn`);
-    void this.cancel().catch((error: unknown) => this.options.log.error('could not stop the turn', error));
+    try {
+      if (isLeft) await this.stopper.stop(() => false);
+      else await this.cancel();
+    } catch (error) {
+      this.options.log.error('could not stop the turn', error);
+    }
   }
 
   // The stream
@@ -258,8 +286,7 @@ export class AmplifierSession implements BackendSession {
   private reconnecting(attempt: number, delayMs: number): void {
     this.options.log.info(`session ${this.id}: connecting again in ${delayMs} ms (attempt ${attempt})`);
     this.options.onReconnecting(attempt, delayMs);
-    const graceMs = this.options.limits?.reconnectGraceMs ?? defaultSessionLimits.reconnectGraceMs;
-    this.graceTimer ??= this.options.clock.setTimer(graceMs, () =>
+    this.graceTimer ??= this.options.clock.setTimer(this.limits.reconnectGraceMs, () =>
       this.interrupt('The connection to the server was lost in this turn.'),
     );
   }
@@ -274,35 +301,16 @@ export class AmplifierSession implements BackendSession {
 
   // The session's status
 
+  private async getStatus(signal?: AbortSignal): Promise<SessionStatus> {
+    const askedAtMs = this.options.clock.now();
+    const status = await this.options.client.getSession(this.id, signal);
+    if (status.status !== 'awaiting_approval') this.approvals.noneBefore(askedAtMs);
+    return status;
+  }
+
   private reconcile(status: SessionStatus): void {
-    switch (status.status) {
-      case 'idle':
-        this.reconciler.approvalsGone();
-        return;
-      case 'processing':
-        this.reconciler.approvalsGone();
-        this.reconciler.adoptTurn();
-        return;
-      case 'awaiting_approval':
-        if (status.pending_approval) {
-          this.reconciler.rebuildApproval(status.pending_approval, secondsLeft(status, this.options.clock.now()));
-        } else {
-          this.reconciler.adoptTurn();
-        }
-        return;
-      case 'error':
-        if (this.reconciler.isTurnOpen) {
-          this.reconciler.fail('The session failed on the server. Start a new one; the transcript is kept.');
-        }
-        {
-          this.end('error');
-          return;
-        }
-      case 'stopped': {
-        this.end('stopped');
-        return;
-      }
-    }
+    const reason = applyStatus(status, this.reconciler, this.approvals);
+    if (reason !== undefined) this.end(reason);
   }
 
   private statusFailed(error: unknown): void {
@@ -335,36 +343,30 @@ export class AmplifierSession implements BackendSession {
   private tell(event: AmplifierEvent): void {
     this.eventLog.append(event);
     switch (event.event) {
-      case 'approval:required': {
-        this.gate.open(event.data);
+      case 'approval:required':
+        this.approvals.gate.open(event.data);
         return;
-      }
       case 'approval:granted':
-      case 'approval:denied': {
-        this.gate.close(event.data.approval_id);
+      case 'approval:denied':
+        this.approvals.gate.close(event.data.approval_id);
         return;
-      }
       case 'config:update':
         this.configOptions = event.data.options;
         return;
       case 'commands:update':
         this.slashCommands = event.data.commands;
         return;
-      case 'prompt:complete': {
+      case 'prompt:complete':
         this.stopper.turnEnded();
         return;
-      }
       case 'error':
         this.stopper.turnEnded();
         // The server that exists is dead after a failure, others are not.
-        {
-          this.watch.check();
-          return;
-        }
-      case 'session:end': {
+        this.watch.check();
+        return;
+      case 'session:end':
         this.finish();
         return;
-      }
       default:
         return;
     }
@@ -383,7 +385,8 @@ export class AmplifierSession implements BackendSession {
     this.store.dispose();
     this.stopper.turnEnded();
     this.eventLog.end();
-    this.options.onEnded();
+    this.approvals.retire();
+    this.options.onEnded(this.approvals.gate);
   }
 }
 

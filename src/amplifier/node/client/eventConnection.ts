@@ -27,6 +27,8 @@ export interface EventConnectionRequest {
   readonly maxEventLength: number;
   /** For the answer's head to come. */
   readonly connectTimeoutMs: number;
+  /** Takes secrets out of what the server says. */
+  readonly redact: (text: string) => string;
 }
 
 /** Opens a connection; dispose the result to close it. */

@@ -11,6 +11,8 @@ export interface EventStreamHandlers {
   /** `attempt` counts from 1 and starts anew once something came. */
   readonly onReconnecting: (attempt: number, delayMs: number) => void;
   readonly onMessage: (message: StreamMessage) => void;
+  /** Whatever came, keep-alives included. */
+  readonly onActivity: () => void;
   /** An event over the cap was thrown away. */
   readonly onOversize: () => void;
   /** The stream is over for good: the session is gone, or neither SSE nor the WebSocket is to be had. */
@@ -21,6 +23,8 @@ export interface EventStreamOptions extends Partial<EventStreamLimits> {
   readonly eventsUrl: URL;
   readonly webSocketUrl: URL;
   readonly headers: Readonly<Record<string, string>>;
+  /** Takes secrets out of what the server says. */
+  readonly redact: (text: string) => string;
   readonly clock: Clock;
   /** From 0 to below 1. */
   readonly random: () => number;
@@ -94,14 +98,14 @@ export class EventStream implements Disposable {
 
   private connect(): void {
     this.retryTimer = undefined;
-    const { eventsUrl, webSocketUrl, headers, handlers } = this.options;
+    const { eventsUrl, webSocketUrl, headers, redact, handlers } = this.options;
     const { maxEventLength, connectTimeoutMs } = this.limits;
     const isSse = this.transport === 'sse';
     const open: OpenEventConnection = isSse ? openSseConnection : openWebSocketConnection;
     const id = this.lastEventId === undefined ? {} : { lastEventId: this.lastEventId };
     const url = isSse ? eventsUrl : webSocketUrl;
     this.connection = open(
-      { url, headers, maxEventLength, connectTimeoutMs, ...id },
+      { url, headers, maxEventLength, connectTimeoutMs, redact, ...id },
       {
         onOpen: () => {
           this.refusal = undefined;
@@ -111,13 +115,15 @@ export class EventStream implements Disposable {
         onActivity: () => {
           this.hasHeard = true;
           this.attempt = 0;
+          handlers.onActivity();
         },
         onKeepAlive: () => {
           this.showsKeepAlives = true;
         },
         onMessage: (message) => {
           if (message.event === 'ping') this.showsKeepAlives = true;
-          handlers.onMessage(message);
+          const { event, data } = message;
+          handlers.onMessage({ event: event === undefined ? event : redact(event), data: redact(data) });
         },
         onOversize: handlers.onOversize,
         onId: (lastEventId) => {

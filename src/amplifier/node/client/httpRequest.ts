@@ -1,7 +1,9 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { errorCode } from '../../../base/common/errors';
-import { AmplifierApiError } from '../../common/apiErrors';
+import { AmplifierApiError, parseApiError } from '../../common/apiErrors';
+
+const maxRefusalBytes = 64 * 1024;
 
 export interface HttpRequest {
   readonly method: string;
@@ -99,6 +101,24 @@ function sendOnce(options: HttpRequest, agent: http.Agent | false): Promise<Http
     signal?.addEventListener('abort', cancel, { once: true });
     request.end(body);
   });
+}
+
+/** Reads as much of the answer that refuses a stream as an error needs. Never rejects. */
+export async function readRefusal(
+  response: http.IncomingMessage,
+  redact: (text: string) => string,
+): Promise<AmplifierApiError> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of response) {
+      if (!Buffer.isBuffer(chunk) || (length += chunk.length) > maxRefusalBytes) break;
+      chunks.push(chunk);
+    }
+  } catch {
+    // The status says enough.
+  }
+  return parseApiError(response.statusCode ?? 0, redact(Buffer.concat(chunks).toString('utf8')));
 }
 
 /** What became of the way to the server, in words that do not hold the cause's own text. */

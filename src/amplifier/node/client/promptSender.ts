@@ -1,4 +1,4 @@
-import type { Clock } from '../../../base/common/async';
+import { withDeadline, type Clock } from '../../../base/common/async';
 import type { ContextUpdate, PromptRequest, SessionStatus, WorkspaceContext } from '../../common/apiSchema';
 import { contextChanges, promptText, type ContextSource } from '../../common/contextSource';
 import { BackendError, type PromptInput } from '../../common/sessionBackend';
@@ -13,32 +13,70 @@ export interface PromptSenderOptions {
   /** What the server was told of the editor when it created the session. */
   readonly toldContext?: WorkspaceContext;
   readonly reconciler: TurnReconciler;
-  /** Called with a status in which the server takes no prompt; throws what the user is told. */
-  readonly refuse: (status: SessionStatus) => void;
+  /** `believe` holds the session against the status, unless events have overtaken it. */
+  readonly readStatus: (
+    signal: AbortSignal,
+  ) => Promise<{ readonly status: SessionStatus; readonly believe: () => boolean }>;
+  /** Throws what the user is told when the session is known to take no prompt. */
+  readonly refuse: () => void;
+  /** A prompt may have been taken after it was stopped and no longer waited for. */
+  readonly onTakenLate: () => void;
 }
 
 /** How often, and how far apart, a session that ended its turn a moment ago is asked whether it is idle. */
 const idleTries = 5;
 const idleWaitMs = 100;
+/** How long a prompt that the server is taking is waited for when it is stopped. */
+const stopGraceMs = 5000;
 
 /** Sends prompts, with what changed in the editor since the last one, to a session that really takes them. */
 export class PromptSender {
   private toldContext: WorkspaceContext;
   private prompts = 0;
+  private sending: { readonly stop: AbortController; readonly settled: Promise<unknown> } | undefined;
 
   constructor(private readonly options: PromptSenderOptions) {
     this.toldContext = options.toldContext ?? { workspace_root: '' };
   }
 
-  /** Resolves with the id of the request. @throws AmplifierApiError, BackendError */
-  async send({ text, attachments = [] }: PromptInput): Promise<string> {
+  get isSending(): boolean {
+    return this.sending !== undefined;
+  }
+
+  /** Resolves with the id of the request. One at a time. @throws AmplifierApiError, BackendError */
+  async send(input: PromptInput): Promise<string> {
+    const stop = new AbortController();
+    const sent = this.sendUnless(stop.signal, input);
+    this.sending = { stop, settled: sent.catch(() => undefined) };
+    try {
+      return await sent;
+    } finally {
+      this.sending = undefined;
+    }
+  }
+
+  /**
+   * Stops what is being sent. A prompt that the server is taking cannot be taken back: resolves when its turn is there to be
+   * stopped, or the server takes too long. Never rejects.
+   */
+  async stop(): Promise<void> {
+    const { sending } = this;
+    if (!sending) return;
+    sending.stop.abort();
+    await withDeadline(this.options.clock, 'Sending the prompt', stopGraceMs, () => sending.settled).catch(
+      () => void sending.settled.then(this.options.onTakenLate),
+    );
+  }
+
+  private async sendUnless(signal: AbortSignal, { text, attachments = [] }: PromptInput): Promise<string> {
     if (attachments.some(({ type }) => type === 'image')) {
       throw new BackendError('unsupported', 'Amplifier servers take no images. Remove the image and send again.');
     }
-    await this.waitUntilIdle();
+    await this.waitUntilIdle(signal);
     const { context, client, sessionId, reconciler } = this.options;
     const files = attachments.flatMap((attachment) => (attachment.type === 'file' ? [attachment.path] : []));
     const [collected, attached] = await Promise.all([context.collect(), context.openFiles(files)]);
+    throwIfStopped(signal);
     // The folder that the session was made for stays its root.
     const { workspace_root: root } = this.toldContext;
     const current = root === '' ? collected : { ...collected, workspace_root: root };
@@ -49,7 +87,7 @@ export class PromptSender {
     reconciler.promptSent(request.prompt, text);
     try {
       const { request_id, isAccepted } = await client.prompt(sessionId, request);
-      if (!isAccepted) reconciler.usageIsCumulative = true;
+      if (!isAccepted) reconciler.usage.isCumulative = true;
       const requestId = request_id ?? `prompt-${++this.prompts}`;
       reconciler.promptTaken(requestId);
       this.toldContext = current;
@@ -61,16 +99,21 @@ export class PromptSender {
   }
 
   /** The server that exists takes a prompt while an approval waits, or after a failure, and then does nothing with it. */
-  private async waitUntilIdle(): Promise<void> {
-    const { client, sessionId, clock, refuse } = this.options;
-    for (let attempt = 1; ; attempt++) {
-      const status = await client.getSession(sessionId);
+  private async waitUntilIdle(signal: AbortSignal): Promise<void> {
+    const { clock, readStatus, refuse } = this.options;
+    for (let attempt = 1; attempt <= idleTries; attempt++) {
+      const { status, believe } = await readStatus(signal);
+      throwIfStopped(signal);
       if (status.status === 'idle') return;
-      if (status.status !== 'processing' || attempt === idleTries) {
-        refuse(status);
-        return;
-      }
+      const isLast = attempt === idleTries;
+      if ((isLast || status.status !== 'processing') && believe()) refuse();
       await new Promise<void>((resolve) => clock.setTimer(idleWaitMs, resolve));
+      throwIfStopped(signal);
     }
+    throw new BackendError('busy', 'The agent is still working. Wait for it, or stop the turn.');
   }
+}
+
+function throwIfStopped(signal: AbortSignal): void {
+  if (signal.aborted) throw new BackendError('cancelled', 'The prompt was stopped before it was sent.');
 }

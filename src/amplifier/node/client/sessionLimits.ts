@@ -9,6 +9,10 @@ export interface SessionLimits extends EventStreamLimits {
   readonly reconnectGraceMs: number;
   /** How long a turn may take to end after it was cancelled; default 10 s. */
   readonly cancelGraceMs: number;
+  /** All that is done to stop a turn, that grace included; default 20 s. */
+  readonly cancelTimeoutMs: number;
+  /** All that is done to end a session; default 10 s. */
+  readonly closeTimeoutMs: number;
 }
 
 export const defaultSessionLimits = {
@@ -16,4 +20,6 @@ export const defaultSessionLimits = {
   settleMs: 2000,
   reconnectGraceMs: 60_000,
   cancelGraceMs: 10_000,
+  cancelTimeoutMs: 20_000,
+  closeTimeoutMs: 10_000,
 };

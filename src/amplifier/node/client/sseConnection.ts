@@ -1,17 +1,16 @@
 import { StringDecoder } from 'node:string_decoder';
 import { toDisposable } from '../../../base/common/disposable';
-import { AmplifierApiError, parseApiError } from '../../common/apiErrors';
+import { AmplifierApiError } from '../../common/apiErrors';
 import type { OpenEventConnection } from './eventConnection';
-import { openRequest, transportError } from './httpRequest';
+import { openRequest, readRefusal, transportError } from './httpRequest';
 import { SseReader } from './sseReader';
 
-const maxErrorBytes = 64 * 1024;
 /** The system asks the other end this long after the last byte, so that a dead peer is found without any event. */
 const keepAliveMs = 30_000;
 
 /** One SSE connection over node:http, which keeps a silent stream open; `fetch` does not. */
 export const openSseConnection: OpenEventConnection = (options, handlers) => {
-  const { url, headers, lastEventId, maxEventLength, connectTimeoutMs } = options;
+  const { url, headers, lastEventId, maxEventLength, connectTimeoutMs, redact } = options;
   const request = openRequest(url, {
     // A socket of its own: a stream never gives it back.
     agent: false,
@@ -45,19 +44,11 @@ export const openSseConnection: OpenEventConnection = (options, handlers) => {
     const contentType = response.headers['content-type'] ?? '';
     response.on('error', (error) => end(transportError(error, url, true)));
     if (status !== 200) {
-      const chunks: Buffer[] = [];
-      let length = 0;
-      const refuse = (): void => end(parseApiError(status, Buffer.concat(chunks).toString('utf8')));
-      response.on('data', (chunk: Buffer) => {
-        length += chunk.length;
-        if (length > maxErrorBytes) refuse();
-        else chunks.push(chunk);
-      });
-      response.on('end', refuse);
+      void readRefusal(response, redact).then(end);
       return;
     }
     if (!/^text\/event-stream\b/iu.test(contentType)) {
-      const message = `The server answered with "${contentType.slice(0, 80)}" where a stream of events was due`;
+      const message = `The server answered with "${redact(contentType).slice(0, 80)}" where a stream of events was due`;
       end(new AmplifierApiError('UNEXPECTED_CONTENT_TYPE', message, status));
       return;
     }

@@ -25,8 +25,8 @@ export class TurnStopper {
   constructor(private readonly options: TurnStopperOptions) {}
 
   /** Whoever stops a turn that is being stopped waits for the same end. @throws AmplifierApiError when nothing worked */
-  stop(hasEnded: () => boolean): Promise<StopOutcome> {
-    this.running ??= this.tryAll(hasEnded).finally(() => {
+  stop(hasEnded: () => boolean, signal?: AbortSignal): Promise<StopOutcome> {
+    this.running ??= this.tryAll(hasEnded, signal).finally(() => {
       this.running = undefined;
     });
     return this.running;
@@ -37,15 +37,15 @@ export class TurnStopper {
     for (const resume of [...this.waiting]) resume();
   }
 
-  private async tryAll(hasEnded: () => boolean): Promise<StopOutcome> {
+  private async tryAll(hasEnded: () => boolean, signal: AbortSignal | undefined): Promise<StopOutcome> {
     const { client, sessionId } = this.options;
     if (hasEnded()) return 'turnEnded';
-    if ((await this.tell()) && (hasEnded() || (await this.waitForEnd()) || hasEnded())) return 'turnEnded';
+    if ((await this.tell(signal)) && (hasEnded() || (await this.waitForEnd()) || hasEnded())) return 'turnEnded';
     try {
-      const { status } = await client.getSession(sessionId);
+      const { status } = await client.getSession(sessionId, signal);
       // Its last events may have been lost.
       if (status === 'idle') return 'turnEnded';
-      await client.deleteSession(sessionId);
+      await client.deleteSession(sessionId, signal);
     } catch (error) {
       if (!(error instanceof AmplifierApiError && error.code === 'SESSION_NOT_FOUND')) throw error;
     }
@@ -53,10 +53,10 @@ export class TurnStopper {
   }
 
   /** Whether the server could be told to stop the turn and nothing else. */
-  private async tell(): Promise<boolean> {
+  private async tell(signal: AbortSignal | undefined): Promise<boolean> {
     const { client, sessionId } = this.options;
     try {
-      await client.cancelTurn(sessionId);
+      await client.cancelTurn(sessionId, signal);
       return true;
     } catch (error) {
       if (!isMissingRoute(error)) return false;
@@ -66,6 +66,7 @@ export class TurnStopper {
       headers: client.headers,
       maxEventLength: maxControlLength,
       connectTimeoutMs: controlTimeoutMs,
+      redact: (text: string) => client.redactor.json(text),
     };
     return sendControl(request, { action: 'stop' }).then(
       () => true,

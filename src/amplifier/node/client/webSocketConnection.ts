@@ -1,9 +1,10 @@
 import { WebSocket, type RawData } from 'ws';
+import * as z from 'zod';
 import { toDisposable } from '../../../base/common/disposable';
-import { AmplifierApiError, parseApiError } from '../../common/apiErrors';
+import { AmplifierApiError } from '../../common/apiErrors';
 import { ControlMessage } from '../../common/apiSchema';
 import type { EventConnectionRequest, OpenEventConnection } from './eventConnection';
-import { transportError } from './httpRequest';
+import { readRefusal, transportError } from './httpRequest';
 
 /** The WebSocket alternative of the API reference: one event a message. */
 export const openWebSocketConnection: OpenEventConnection = (options, handlers) => {
@@ -26,7 +27,10 @@ export const openWebSocketConnection: OpenEventConnection = (options, handlers) 
   socket.on('message', (data) => {
     if (ended) return;
     handlers.onActivity();
-    handlers.onMessage({ data: textOf(data) });
+    const text = textOf(data);
+    const id = idOf(text);
+    if (id !== undefined) handlers.onId(id);
+    handlers.onMessage({ data: text });
   });
   socket.on('ping', () => {
     if (ended) return;
@@ -39,8 +43,7 @@ export const openWebSocketConnection: OpenEventConnection = (options, handlers) 
     end(new AmplifierApiError('CONNECTION_LOST', 'The server closed the stream'));
   });
   socket.on('unexpected-response', (_request, response) => {
-    response.resume();
-    end(parseApiError(response.statusCode ?? 0, ''));
+    void readRefusal(response, options.redact).then(end);
   });
   socket.on('error', (error) => {
     if (!ended && 'code' in error && error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') handlers.onOversize();
@@ -66,22 +69,40 @@ export function sendControl(request: EventConnectionRequest, message: ControlMes
     });
     socket.on('close', () => resolve());
     socket.on('unexpected-response', (_request, response) => {
-      response.resume();
-      reject(parseApiError(response.statusCode ?? 0, ''));
-      socket.terminate();
+      void readRefusal(response, request.redact).then((error) => {
+        reject(error);
+        socket.terminate();
+      });
     });
     socket.on('error', (error) => reject(transportError(error, request.url, false)));
   });
 }
 
-function open({ url, headers, maxEventLength, connectTimeoutMs }: EventConnectionRequest): WebSocket {
+function open(request: EventConnectionRequest): WebSocket {
+  const { headers, maxEventLength, connectTimeoutMs, lastEventId } = request;
+  const url = new URL(request.url);
+  // Some servers, and what stands before them, see only one of the two.
+  if (lastEventId !== undefined) url.searchParams.set('last_event_id', lastEventId);
   return new WebSocket(url, {
-    headers: { ...headers },
+    headers: { ...headers, ...(lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId }) },
     handshakeTimeout: connectTimeoutMs,
     maxPayload: maxEventLength,
     perMessageDeflate: false,
     followRedirects: false,
   });
+}
+
+const Numbered = z.object({ id: z.union([z.string().regex(/^[\x20-\x7e]{1,200}$/u), z.number().int()]) });
+
+/** Of the event in a message, where the server numbers its events: a WebSocket has no place of its own for it. */
+function idOf(text: string): string | undefined {
+  // Read twice only where there may be one.
+  if (!text.includes('"id"')) return undefined;
+  try {
+    return Numbered.safeParse(JSON.parse(text)).data?.id.toString();
+  } catch {
+    return undefined;
+  }
 }
 
 function textOf(data: RawData): string {

@@ -4,16 +4,18 @@ import type { Duplex } from 'node:stream';
 import { withDeadline, type Clock } from '../../../base/common/async';
 import { errorCode } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
+import { ApprovalRequest } from '../../common/apiSchema';
 import type { BackendRegistry } from '../../common/backendRegistry';
 import { ApiFailure, documented, invalidFields, toApiFailure } from './apiFailure';
 import { EventStreams, refuseUpgrade } from './eventStreams';
 import { readJson, sendFailure, sendJson } from './httpBodies';
 import { ProfileDirectory } from './profileDirectory';
 import { RequestGuard } from './requestGuard';
-import { ApprovalAnswer, NewSession, PromptBody, SessionQuery } from './requestSchemas';
+import { NewSession, PromptBody, SessionQuery } from './requestSchemas';
 import { RouteTable, type ApiAnswer, type ApiRequest, type Routes } from './routeTable';
 import { defaultServerLimits, type ServerLimits } from './serverLimits';
-import { SessionRegistry, type Workspace } from './sessionRegistry';
+import { SessionRegistry } from './sessionRegistry';
+import { SessionStarter, type Workspace } from './sessionStarter';
 
 export interface AmplifierServerOptions {
   /** Not owned: stop the server first, then them. */
@@ -58,7 +60,9 @@ export class AmplifierServer {
     this.http.maxConnections = maxConnections;
     this.guard = new RequestGuard(token, maxUrlLength);
     this.profiles = new ProfileDirectory(backends, version);
-    this.sessions = new SessionRegistry({ ...options, profiles: this.profiles, limits: this.limits });
+    const { limits, profiles } = this;
+    const starter = new SessionStarter({ ...options, profiles, limits });
+    this.sessions = new SessionRegistry({ ...options, starter, limits });
     this.streams = new EventStreams(this.limits, log);
     this.routes = new RouteTable(this.routeList());
   }
@@ -114,7 +118,7 @@ export class AmplifierServer {
       'POST /sessions/{id}/approval': {
         answer: async ({ id, json }) => {
           const session = sessions.get(id);
-          const isAllowed = await session.approve(await json(ApprovalAnswer));
+          const isAllowed = await session.approve(await json(ApprovalRequest));
           return ok({ status: isAllowed ? 'approved' : 'denied', message: 'Approval decision recorded' });
         },
       },

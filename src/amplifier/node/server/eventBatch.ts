@@ -4,13 +4,14 @@ const maxLength = 256 * 1024;
 /** Events that go to a subscriber in one write. Subscribers at the same place share it, and its bytes. */
 export class EventBatch {
   private bytes: Buffer | undefined;
+  private texts: readonly string[] | undefined;
 
   private constructor(
     /** Sequence of the first event; undefined for what is no event of the session. */
     readonly first: number | undefined,
     /** Sequence of what follows. */
     readonly next: number,
-    readonly jsons: readonly string[],
+    private readonly jsons: readonly string[],
   ) {}
 
   /** The events from `sequence` on, as many as make a batch. */
@@ -36,7 +37,21 @@ export class EventBatch {
     return this.bytes;
   }
 
+  /** As messages of a WebSocket: what the events above say, with the same id as one more member. */
+  get messages(): readonly string[] {
+    this.texts ??= this.jsons.map((json, at) => {
+      const id = this.idAt(at);
+      return id === undefined ? json : `${json.slice(0, -1)},"id":${id}}`;
+    });
+    return this.texts;
+  }
+
   private idLine(at: number): string {
-    return this.first === undefined ? '' : `id: ${this.first + at}\n`;
+    const id = this.idAt(at);
+    return id === undefined ? '' : `id: ${id}\n`;
+  }
+
+  private idAt(at: number): number | undefined {
+    return this.first === undefined ? undefined : this.first + at;
   }
 }

@@ -55,12 +55,12 @@ export class WebSocketSink implements EventSink {
     });
   }
 
-  write({ jsons }: EventBatch, done: () => void): void {
-    const last = jsons.length - 1;
+  write({ messages }: EventBatch, done: () => void): void {
+    const last = messages.length - 1;
     const onLast = (error: Error | undefined): void => {
       if (!error) done();
     };
-    for (const [at, json] of jsons.entries()) this.socket.send(json, at === last ? onLast : undefined);
+    for (const [at, message] of messages.entries()) this.socket.send(message, at === last ? onLast : undefined);
   }
 
   keepAlive(): void {

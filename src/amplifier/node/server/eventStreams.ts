@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import { STATUS_CODES } from 'node:http';
 import { WebSocketServer, type RawData, type WebSocket } from 'ws';
 import type { Logger } from '../../../base/common/log';
-import { ApiFailure, toApiFailure } from './apiFailure';
+import { ApiFailure, documented, toApiFailure } from './apiFailure';
 import { SseSink, WebSocketSink } from './eventSinks';
 import { parseJson } from './httpBodies';
 import { Control } from './requestSchemas';
@@ -23,6 +23,9 @@ export class EventStreams {
       perMessageDeflate: false,
       maxPayload: limits.maxBodyBytes,
     });
+    this.webSockets.on('wsClientError', (error, socket) =>
+      refuseUpgrade(socket, documented('INVALID_REQUEST', `${error.message}.`)),
+    );
   }
 
   /** @throws ApiFailure 429 */
@@ -61,10 +64,10 @@ export class EventStreams {
       const message = parseJson(textOf(data), Control);
       switch (message.action) {
         case 'submit_prompt':
-          await session.prompt({ prompt: message.prompt });
+          await session.prompt(message);
           break;
         case 'submit_approval':
-          await session.approve({ decision: message.decision });
+          await session.approve(message);
           break;
         case 'stop':
           await session.cancel();
@@ -91,9 +94,13 @@ export function refuseUpgrade(socket: Duplex, { httpStatus, headers, body }: Api
   socket.end(Buffer.concat([Buffer.from(head), bytes]));
 }
 
-/** 0, from the first event kept, for a client that has seen none. */
-function lastEventId({ headers }: IncomingMessage): number {
-  const id = headers['last-event-id'];
+/**
+ * 0, from the first event kept, for a client that has seen none. Where no header can be set the query has it; the header
+ * is the newer of the two, since a browser comes back to the URL that it began with.
+ */
+function lastEventId({ headers, url = '' }: IncomingMessage): number {
+  const query = new URLSearchParams(url.slice(url.indexOf('?') + 1));
+  const id = headers['last-event-id'] ?? query.get('last_event_id');
   return typeof id === 'string' && /^\d{1,15}$/u.test(id) ? Number(id) : 0;
 }
 

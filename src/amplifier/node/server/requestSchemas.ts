@@ -1,11 +1,5 @@
 import * as z from 'zod';
-import {
-  ApprovalRequest,
-  ControlMessage,
-  CreateSessionRequest,
-  PromptRequest,
-  SessionStatusName,
-} from '../../common/apiSchema';
+import { ApprovalRequest, CreateSessionRequest, PromptRequest, SessionStatusName } from '../../common/apiSchema';
 
 const hasWords = /\S/u;
 const emptyPrompt = 'Write something.';
@@ -20,15 +14,12 @@ export type NewSession = z.infer<typeof NewSession>;
 
 export const PromptBody = PromptRequest.extend({ prompt: z.string().regex(hasWords, emptyPrompt) });
 
-/** `approval_id` is ours: it names the question that is meant, where several may wait. */
-export const ApprovalAnswer = ApprovalRequest.extend({ approval_id: z.string().optional() });
-export type ApprovalAnswer = z.infer<typeof ApprovalAnswer>;
-
-/** What comes over the WebSocket. */
-export const Control = ControlMessage.refine(
-  (message) => message.action !== 'submit_prompt' || hasWords.test(message.prompt),
-  { path: ['prompt'], message: emptyPrompt },
-);
+/** What comes over the WebSocket: the same as over HTTP, told apart by `action`. */
+export const Control = z.discriminatedUnion('action', [
+  PromptBody.extend({ action: z.literal('submit_prompt') }),
+  ApprovalRequest.extend({ action: z.literal('submit_approval') }),
+  z.object({ action: z.literal('stop') }),
+]);
 
 export const SessionQuery = z.object({
   status: SessionStatusName.optional(),

@@ -2,14 +2,14 @@ import { withDeadline, type Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
-import type { ContextUpdate, PromptRequest, SessionStatusName } from '../../common/apiSchema';
-import type { AmplifierEvent, EventOf } from '../../common/events';
-import { isDenial } from '../../common/approvalOptions';
+import type { ApprovalRequest, ContextUpdate, PromptRequest, SessionStatusName } from '../../common/apiSchema';
+import type { AmplifierEvent, EventData, EventOf } from '../../common/events';
+import { denyOption, isDenial } from '../../common/approvalOptions';
 import type { BackendSession, PromptAttachment, SessionBackend } from '../../common/sessionBackend';
 import { documented, sessionNotFound } from './apiFailure';
 import { contextAttachments } from './contextAttachments';
+import { documentedShape } from './documentedShape';
 import { EventFeed, type EventSink } from './eventFeed';
-import type { ApprovalAnswer } from './requestSchemas';
 import type { ServerLimits } from './serverLimits';
 import { SessionAccount } from './sessionAccount';
 import { wireTime } from './wireTime';
@@ -110,7 +110,7 @@ export class ServedSession {
   }
 
   /** Resolves with whether the decision allows. @throws ApiFailure, BackendError */
-  async approve(answer: ApprovalAnswer): Promise<boolean> {
+  async approve(answer: ApprovalRequest): Promise<boolean> {
     this.requireRunning();
     const { approval_id: id, option_kinds: kinds, options } = this.account.beginAnswer(answer);
     try {
@@ -129,11 +129,12 @@ export class ServedSession {
     await this.options.session.cancel();
   }
 
-  /** Ends the backend's session, and tells its last events and the end to all subscribers. Never rejects. */
+  /** Denies what waits, ends the backend's session, and tells its last events and the end to all subscribers. Never rejects. */
   async close(reason: string): Promise<void> {
     const { clock, limits, log, session } = this.options;
     this.closeReason = reason;
     const close = async (): Promise<void> => {
+      await this.denyWaiting();
       await session.close();
       await this.following;
     };
@@ -142,6 +143,27 @@ export class ServedSession {
     );
     this.end(reason);
     session.dispose();
+  }
+
+  private async denyWaiting(): Promise<void> {
+    const { clock, limits, log } = this.options;
+    const denials = this.account.unanswered.map((question) => this.deny(question));
+    await withDeadline(clock, 'denying what an agent asks', limits.denyTimeoutMs, () => Promise.all(denials)).catch(
+      (error: unknown) => log.warn(messageOf(error)),
+    );
+  }
+
+  /** Never rejects. */
+  private async deny({ approval_id: id, option_kinds: kinds, options }: EventData<'approval:required'>): Promise<void> {
+    const { log, session } = this.options;
+    const decision = denyOption(options, kinds);
+    try {
+      // Where no option denies, the end of the turn does.
+      if (decision === undefined) await session.cancel();
+      else await session.approve(this.account.beginAnswer({ decision, approval_id: id }).approval_id, decision);
+    } catch (error) {
+      log.warn(`What an agent asked could not be denied: ${messageOf(error)}`);
+    }
   }
 
   private get isRunning(): boolean {
@@ -176,15 +198,18 @@ export class ServedSession {
     // The server has told its own.
     if (event.event === 'session:start') return;
     this.tell(event.event === 'approval:denied' ? this.withReason(event) : event);
+    // Nobody can answer any more what is asked now.
+    if (event.event === 'approval:required' && !this.isRunning) void this.deny(event.data);
   }
 
   private withReason(event: EventOf<'approval:denied'>): AmplifierEvent {
     const { data } = event;
     if (data.reason !== undefined || !this.account.isAnswered(data.approval_id)) return event;
-    return { ...event, data: { ...data, reason: 'user_denied' } };
+    return { ...event, data: { ...data, reason: this.closeReason ?? 'user_denied' } };
   }
 
-  private tell(event: AmplifierEvent): void {
+  private tell(told: AmplifierEvent): void {
+    const event = documentedShape(told);
     this.lastActivityMs = this.options.clock.now();
     this.account.take(event);
     this.feed.append(event.event, { ...event.data, session_id: this.id });

@@ -13,7 +13,9 @@ export interface ServerLimits {
   readonly requestTimeoutMs: number;
   /** For an agent to be ready with a session; the first start of one may download it. */
   readonly createTimeoutMs: number;
-  /** For an agent to let go of a session; after that it is left alone. */
+  /** For an agent to take the denials of what it still asks when its session ends. */
+  readonly denyTimeoutMs: number;
+  /** For an agent to let go of a session, denials included; after that it is left alone. */
   readonly closeTimeoutMs: number;
   /** For subscribers to take the end of their session when the server stops. */
   readonly drainTimeoutMs: number;
@@ -36,6 +38,7 @@ export const defaultServerLimits: ServerLimits = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 60_000,
   createTimeoutMs: 6 * 60_000,
+  denyTimeoutMs: 1_000,
   closeTimeoutMs: 5_000,
   drainTimeoutMs: 500,
   keepAliveMs: 15_000,

@@ -1,7 +1,7 @@
-import type { SessionStatusName } from '../../common/apiSchema';
+import type { ApprovalRequest, SessionStatusName } from '../../common/apiSchema';
 import type { AmplifierEvent, EventData, TokenUsage } from '../../common/events';
 import { ApiFailure, documented } from './apiFailure';
-import type { ApprovalAnswer } from './requestSchemas';
+import { wireTime } from './wireTime';
 
 interface Waiting {
   readonly request: EventData<'approval:required'>;
@@ -59,21 +59,22 @@ export class SessionAccount {
     return this.hasFailed && turn.isBackendDown ? 'error' : 'idle';
   }
 
-  /** The oldest question that waits, as its event has it; `timeout` is what is left of its time, in seconds. */
+  /** The oldest question that waits, as its event has it, and since when: `timeout` counts from its `timestamp`. */
   get pendingApproval(): object | null {
     const [oldest] = this.waiting.values();
-    if (!oldest) return null;
-    const { request } = oldest;
-    if (request.timeout === undefined) return request;
-    const leftSeconds = request.timeout - (this.now() - oldest.sinceMs) / 1000;
-    return { ...request, timeout: Math.max(0, Math.floor(leftSeconds)) };
+    return oldest ? { ...oldest.request, timestamp: wireTime(oldest.sinceMs) } : null;
+  }
+
+  /** What nobody has answered yet, the oldest first. */
+  get unanswered(): EventData<'approval:required'>[] {
+    return [...this.waiting.values()].flatMap(({ isAnswered, request }) => (isAnswered ? [] : request));
   }
 
   /**
    * The question that an answer is for: the one it names, else the oldest. It counts as answered from now on.
    * @throws ApiFailure 400 when none waits or the answer is not one of its options, 409 when it has ended already
    */
-  beginAnswer({ decision, approval_id: id }: ApprovalAnswer): EventData<'approval:required'> {
+  beginAnswer({ decision, approval_id: id }: ApprovalRequest): EventData<'approval:required'> {
     const waiting = id === undefined ? this.waiting.values().next().value : this.waiting.get(id);
     if (!waiting) throw this.notWaiting(id ?? [...this.resolved.keys()].at(-1));
     const { approval_id, options } = waiting.request;

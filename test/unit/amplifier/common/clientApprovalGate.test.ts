@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { ApprovalGate } from '../../../../src/amplifier/common/approvalGate';
 import { denyOption, isDenial } from '../../../../src/amplifier/common/approvalOptions';
+import { BackendError } from '../../../../src/amplifier/common/sessionBackend';
 import { FakeClock } from '../../../fake/fakeClock';
 
 describe('the approval gate', () => {
@@ -23,31 +24,116 @@ describe('the approval gate', () => {
         gate.close(id);
         return Promise.resolve();
       },
-      giveUp: (id) => givenUp.push(id),
+      giveUp: (id) => Promise.resolve(void givenUp.push(id)),
     });
   });
 
-  const open = (options: readonly string[], timeout?: number): void =>
-    gate.open({
-      session_id: 's',
-      approval_id: 'a',
-      prompt: 'p',
-      options: [...options],
-      ...(timeout === undefined ? {} : { timeout }),
-    });
+  const open = (options: readonly string[], timeout = 285, id = 'a'): void =>
+    gate.open({ session_id: 's', approval_id: id, prompt: 'p', options: [...options], timeout });
 
-  it('denies by the listed option a margin before the server’s time-out', () => {
-    open(['Allow', 'Deny'], 300);
+  /** Lets what was promised happen, and time pass, half a second at a time. */
+  async function pass(halfSeconds: number): Promise<void> {
+    for (let n = 0; n < halfSeconds; n++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      clock.advance(500);
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  it('denies by the listed option when the time to answer is over', () => {
+    open(['Allow', 'Deny'], 285);
     clock.advance(284_000);
     assert.deepEqual(answers, []);
     clock.advance(2000);
-    assert.deepEqual(answers, ['a Deny']);
+    assert.deepEqual(answers.slice(0, 1), ['a Deny']);
   });
 
-  it('takes 300 seconds where the server says nothing', () => {
-    open(['Allow', 'Deny']);
-    clock.advance(290_000);
-    assert.deepEqual(answers, ['a Deny']);
+  it('denies what comes too late, unless what resolves it is right behind', () => {
+    open(['Allow', 'Deny'], 0, 'old');
+    gate.close('old');
+    open(['Allow', 'Deny'], 0, 'late');
+    assert.deepEqual(answers, []);
+    clock.advance(250);
+    assert.deepEqual(answers, ['late Deny']);
+  });
+
+  describe('for a request that is left', () => {
+    it('denies at once, and again until it has arrived, whatever is told of the request here', async () => {
+      failures = 3;
+      open(['Allow', 'Deny']);
+      gate.leave('a');
+      gate.close('a');
+      assert.deepEqual(answers, ['a Deny']);
+      await assert.rejects(gate.choose('a', 'Allow'), { code: 'approvalResolved' });
+      await pass(10);
+      assert.deepEqual(answers, Array(4).fill('a Deny'));
+      assert.equal(clock.pending, 0);
+    });
+
+    it('goes on until the server’s own time-out must be over, and no longer', async () => {
+      failures = Infinity;
+      open(['Allow', 'Deny'], 10);
+      gate.leaveAll();
+      await pass(50);
+      const denials = answers.length;
+      assert.ok(denials > 40, `${denials} denials`);
+      await pass(50);
+      assert.equal(clock.pending, 0);
+      await gate.whenSettled();
+    });
+
+    for (const code of ['approvalResolved', 'notFound'] as const) {
+      it(`is done when the server says ${code}`, async () => {
+        const gone = new ApprovalGate({
+          clock,
+          answer: () => Promise.reject(new BackendError(code, 'gone')),
+          giveUp: () => Promise.resolve(),
+        });
+        gone.open({ session_id: 's', approval_id: 'a', prompt: 'p', options: ['Deny'], timeout: 100 });
+        gone.leave('a');
+        await gone.whenSettled();
+        assert.equal(clock.pending, 0);
+      });
+    }
+
+    it('gives up the turn when nothing listed denies', () => {
+      open(['Yes']);
+      gate.leave('a');
+      assert.deepEqual(givenUp, ['a']);
+      assert.equal(clock.pending, 0);
+    });
+  });
+
+  describe('denying all', () => {
+    it('tries again until all has arrived', async () => {
+      failures = 3;
+      open(['Allow', 'Deny'], 285, 'a');
+      open(['Allow', 'No'], 285, 'b');
+      let isDone = false;
+      void gate.denyAll().then(() => (isDone = true));
+      await pass(1);
+      assert.equal(isDone, false);
+      await pass(2);
+      assert.equal(isDone, true);
+      assert.deepEqual(new Set(answers), new Set(['a Deny', 'b No']));
+      assert.equal(clock.pending, 0);
+    });
+
+    it('takes no longer than it may, and goes on behind that', async () => {
+      failures = Infinity;
+      open(['Allow', 'Deny']);
+      let isDone = false;
+      void gate.denyAll(2000).then(() => (isDone = true));
+      await pass(3);
+      assert.equal(isDone, false);
+      await pass(1);
+      assert.equal(isDone, true);
+      const denials = answers.length;
+      await pass(4);
+      assert.ok(answers.length > denials);
+      gate.dispose();
+      assert.equal(clock.pending, 0);
+    });
   });
 
   it('denies soon after the clock jumped ahead, as in sleep', () => {
@@ -55,9 +141,9 @@ describe('the approval gate', () => {
     const jumping = new ApprovalGate({
       clock: { now: () => clock.now() + jumpMs, setTimer: (delayMs, callback) => clock.setTimer(delayMs, callback) },
       answer: (id, option) => Promise.resolve(void answers.push(`${id} ${option}`)),
-      giveUp: () => undefined,
+      giveUp: () => Promise.resolve(),
     });
-    jumping.open({ session_id: 's', approval_id: 'a', prompt: 'p', options: ['Allow', 'Deny'], timeout: 300 });
+    jumping.open({ session_id: 's', approval_id: 'a', prompt: 'p', options: ['Allow', 'Deny'], timeout: 285 });
     clock.advance(10_000);
     jumpMs = 3_600_000;
     clock.advance(3000);
@@ -70,9 +156,9 @@ describe('the approval gate', () => {
     const jumping = new ApprovalGate({
       clock: { now: () => clock.now() + jumpMs, setTimer: (delayMs, callback) => clock.setTimer(delayMs, callback) },
       answer: (id, option) => Promise.resolve(void answers.push(`${id} ${option}`)),
-      giveUp: () => undefined,
+      giveUp: () => Promise.resolve(),
     });
-    jumping.open({ session_id: 's', approval_id: 'a', prompt: 'p', options: ['Allow', 'Deny'], timeout: 300 });
+    jumping.open({ session_id: 's', approval_id: 'a', prompt: 'p', options: ['Allow', 'Deny'], timeout: 285 });
     jumpMs = -3_600_000;
     clock.advance(286_000);
     assert.deepEqual(answers.slice(0, 1), ['a Deny']);
@@ -82,7 +168,7 @@ describe('the approval gate', () => {
   it('tries the denial again until it is known to have arrived', async () => {
     failures = 2;
     open(['Allow', 'Deny'], 10);
-    clock.advance(9000);
+    clock.advance(10_000);
     await Promise.resolve();
     for (let second = 0; second < 5; second++) {
       await new Promise((resolve) => setImmediate(resolve));

@@ -5,11 +5,17 @@ import { TurnReconciler } from '../../../../src/amplifier/common/turnReconciler'
 
 describe('turns made of what servers send', () => {
   let told: AmplifierEvent[];
+  let left: string[];
   let turns: TurnReconciler;
 
   beforeEach(() => {
     told = [];
-    turns = new TurnReconciler('s', (event) => told.push(event));
+    left = [];
+    turns = new TurnReconciler(
+      's',
+      (event) => told.push(event),
+      (id) => left.push(id),
+    );
   });
 
   function say(event: string, data: Record<string, unknown> = {}): void {
@@ -168,6 +174,7 @@ describe('turns made of what servers send', () => {
   });
 
   describe('approvals', () => {
+    const kinds = ['allow_once', 'reject_once'];
     const required = (prompt = 'p', approval_id = 'a'): void =>
       say('approval:required', { approval_id, prompt, options: ['Allow', 'Deny'], timeout: 300 });
 
@@ -217,6 +224,49 @@ describe('turns made of what servers send', () => {
       required();
       say('prompt:complete', { response: 'x' });
       assert.equal(of('approval:denied')[0]?.['reason'], 'turn_ended');
+      assert.deepEqual(left, [], 'the server says that nothing waits');
+    });
+
+    for (const [what, end] of [
+      ['is interrupted here', () => turns.endTurn('interrupted')],
+      ['fails here', () => turns.fail('the connection is lost')],
+      ['fails on the server', () => say('error', { error: 'x' })],
+      ['ends with its session', () => say('session:end', { reason: 'user_stopped' })],
+      ['is followed by another', () => say('prompt:submit', { prompt: 'from another window' })],
+    ] as const) {
+      it(`are named as left when their turn ${what}`, () => {
+        begin();
+        required();
+        end();
+        assert.deepEqual(left, ['a']);
+        assert.equal(turns.isAwaitingApproval, false);
+      });
+    }
+
+    it('are named in the answer when there are several, or the server is one that reads it', () => {
+      begin();
+      required();
+      assert.deepEqual(turns.approvalAnswer('a', 'Allow'), { decision: 'Allow' });
+      required('q', 'b');
+      assert.deepEqual(turns.approvalAnswer('b', 'Allow'), { decision: 'Allow', approval_id: 'b' });
+      say('approval:granted', { approval_id: 'a', decision: 'Allow' });
+      assert.deepEqual(turns.approvalAnswer('b', 'Allow'), { decision: 'Allow' });
+      say('approval:required', { approval_id: 'c', prompt: 'p', options: ['A', 'D'], option_kinds: kinds });
+      turns.endTurn('interrupted');
+      assert.deepEqual(turns.approvalAnswer('c', 'D'), { decision: 'D', approval_id: 'c' }, 'also once it was left');
+    });
+
+    it('of which an older one waits on the server may be allowed only where the answer names its request', () => {
+      begin();
+      required();
+      required('q', 'b');
+      const waiting = { approval_id: 'a', prompt: 'p' };
+      assert.equal(turns.judgeApproval('a', waiting), 'meant');
+      assert.equal(turns.judgeApproval('b', waiting), 'later');
+      assert.equal(turns.judgeApproval('b', { approval_id: 'x', prompt: 'q' }), 'gone');
+      assert.equal(turns.judgeApproval('a', { approval_id: 'a', prompt: 'another' }), 'gone');
+      say('approval:required', { approval_id: 'c', prompt: 'p', options: ['A', 'D'], option_kinds: kinds });
+      assert.equal(turns.judgeApproval('c', waiting), 'meant');
     });
 
     it('name no tool when it could be one of two', () => {
@@ -274,8 +324,8 @@ describe('turns made of what servers send', () => {
   });
 
   it('counts usage from the total before, and anew when the total went back', () => {
-    turns.usageIsCumulative = true;
-    turns.setUsageSoFar({ input_tokens: 1000, output_tokens: 100 });
+    turns.usage.isCumulative = true;
+    turns.usage.startFrom({ input_tokens: 1000, output_tokens: 100 });
     const usage: unknown[] = [];
     for (const [input_tokens, output_tokens] of [
       [1500, 150],

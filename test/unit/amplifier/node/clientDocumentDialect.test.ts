@@ -97,6 +97,69 @@ describe('the client and the document’s dialect', () => {
     assert.equal(server.isDeleted, false);
   });
 
+  it('goes on over the WebSocket after the last event it saw, and says which in header and address', async () => {
+    await open({ stream: 'webSocket', script: (it) => it.emit('content_block:delta', { delta: 'one ' }) });
+    await session.prompt({ text: 'go' });
+    await recorder.next('content_block:delta');
+    server.dropStreams();
+    server.emit('content_block:delta', { delta: 'two' });
+    server.complete('one two');
+    await recorder.next('prompt:complete');
+    assert.equal(recorder.text, 'one two');
+    assert.deepEqual(server.lastEventIds, [undefined, '2']);
+    assert.deepEqual(server.queries, ['', '?last_event_id=2']);
+  });
+
+  it('goes on over the WebSocket of a server that was restarted and remembers', async () => {
+    await open({ stream: 'webSocket', script: (it) => it.emit('content_block:delta', { delta: 'one ' }) });
+    await session.prompt({ text: 'go' });
+    await recorder.next('content_block:delta');
+    await server.stop();
+    await eventually(() => harness.log.lines.some((line) => line.includes('attempt 2')), 'an attempt in vain');
+    await server.start();
+    server.emit('content_block:delta', { delta: 'two' });
+    server.complete('one two');
+    await recorder.next('prompt:complete');
+    assert.equal(recorder.text, 'one two');
+    assert.equal(session.isBusy, false);
+  });
+
+  it('ends the session over the WebSocket of a server that was restarted and knows nothing', async () => {
+    await open({ stream: 'webSocket', script: (it) => it.emit('content_block:delta', { delta: 'one' }) });
+    await session.prompt({ text: 'go' });
+    await recorder.next('content_block:delta');
+    await server.stop();
+    server.isDeleted = true;
+    // The status would say it too.
+    server.intercept = ({ url = '' }, response) => {
+      if (url.endsWith('/events')) return false;
+      response.writeHead(503).end();
+      return true;
+    };
+    await server.start();
+    await recorder.end();
+    assert.equal(recorder.all('error')[0]?.data.code, 'SESSION_NOT_FOUND');
+    assert.equal(recorder.all('session:end')[0]?.data.reason, 'server_restarted');
+  });
+
+  it('says which of two requests an answer is for, and sends no allowance that could go to the other', async () => {
+    const options = ['Allow', 'Deny'];
+    const ask = (approval_id: string): void => server.emit('approval:required', { approval_id, prompt: 'p', options });
+    await open({ script: () => ['one', 'two'].forEach(ask) });
+    await session.prompt({ text: 'go' });
+    await recorder.next('approval:required', 2);
+    server.status = 'awaiting_approval';
+    server.pendingApproval = { approval_id: 'one', prompt: 'p', options };
+    await assert.rejects(session.approve('two', 'Allow'), { code: 'busy' });
+    await session.approve('two', 'Deny');
+    await session.approve('one', 'Allow');
+    const answers = server.requests.filter(({ path }) => path.endsWith('/approval'));
+    assert.deepEqual(
+      answers.map(({ body }) => JSON.parse(body) as unknown),
+      [{ decision: 'Deny', approval_id: 'two' }, { decision: 'Allow' }],
+    );
+  });
+
   it('stops a turn by the cancel route where there is one, and keeps the session', async () => {
     await open({ hasCancelRoute: true, script: () => undefined });
     await session.prompt({ text: 'go' });

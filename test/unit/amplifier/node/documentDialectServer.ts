@@ -17,6 +17,8 @@ export class DocumentDialectServer {
   readonly requests: { readonly method: string; readonly path: string; readonly body: string }[] = [];
   readonly controls: string[] = [];
   readonly lastEventIds: (string | undefined)[] = [];
+  /** Of the WebSockets' addresses. */
+  readonly queries: string[] = [];
   status: 'idle' | 'processing' | 'awaiting_approval' = 'idle';
   pendingApproval: Record<string, unknown> | null = null;
   isDeleted = false;
@@ -29,6 +31,7 @@ export class DocumentDialectServer {
   private readonly sockets = new Set<WebSocket>();
   private readonly sent: string[] = [];
   private requestCount = 0;
+  private port = 0;
 
   constructor(private readonly options: DocumentDialectOptions) {
     this.server = http.createServer((request, response) => {
@@ -41,8 +44,18 @@ export class DocumentDialectServer {
         socket.end('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n');
         return;
       }
+      if (this.isDeleted) {
+        const body = JSON.stringify({ error: this.errorOf('SESSION_NOT_FOUND') });
+        socket.end(`HTTP/1.1 404 Not Found\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+        return;
+      }
       this.webSockets.handleUpgrade(request, socket, head, (webSocket) => {
         this.sockets.add(webSocket);
+        const last = request.headers['last-event-id'];
+        this.lastEventIds.push(typeof last === 'string' ? last : undefined);
+        this.queries.push(new URL(request.url ?? '/', this.url).search);
+        for (let id = Number(last ?? this.sent.length) + 1; id <= this.sent.length; id++)
+          webSocket.send(this.numbered(id));
         webSocket.on('close', () => this.sockets.delete(webSocket));
         webSocket.on('message', (data: Buffer) => this.controls.push(data.toString('utf8')));
       });
@@ -56,8 +69,9 @@ export class DocumentDialectServer {
   }
 
   async start(): Promise<void> {
-    this.server.listen(0, '127.0.0.1');
+    this.server.listen(this.port, '127.0.0.1');
     await once(this.server, 'listening');
+    this.port = Number(this.url.port);
   }
 
   async stop(): Promise<void> {
@@ -72,7 +86,7 @@ export class DocumentDialectServer {
     const text = JSON.stringify({ event, data: { session_id: this.id, ...data } });
     this.sent.push(text);
     for (const stream of this.streams) stream.write(`id: ${this.sent.length}\ndata: ${text}\n\n`);
-    for (const socket of this.sockets) socket.send(text);
+    for (const socket of this.sockets) socket.send(this.numbered(this.sent.length));
   }
 
   complete(response: string, usage = { input_tokens: 1500, output_tokens: 350 }): void {
@@ -181,13 +195,21 @@ export class DocumentDialectServer {
     response.on('close', () => this.streams.delete(response));
   }
 
+  /** A message of the WebSocket, with its id as one more member. */
+  private numbered(id: number): string {
+    return `${(this.sent[id - 1] ?? '').slice(0, -1)},"id":${id}}`;
+  }
+
   private summary() {
     return { session_id: this.id, status: this.status, profile: 'dev', created_at: '2025-12-09T10:30:00Z' };
   }
 
   private fail(response: http.ServerResponse, status: number, code: string | undefined): void {
-    const error = { code, message: `Session with ID '${this.id}': ${code ?? ''}`, details: { session_id: this.id } };
-    send(response, status, code === undefined ? { detail: 'Not Found' } : { error });
+    send(response, status, code === undefined ? { detail: 'Not Found' } : { error: this.errorOf(code) });
+  }
+
+  private errorOf(code: string) {
+    return { code, message: `Session with ID '${this.id}': ${code}`, details: { session_id: this.id } };
   }
 }
 

@@ -41,6 +41,7 @@ describe('the stream of events, by its clock', () => {
       eventsUrl: new URL(`http://127.0.0.1:${address.port}/events`),
       webSocketUrl: new URL(`ws://127.0.0.1:${address.port}/ws`),
       headers: {},
+      redact: (text) => text,
       clock,
       random: () => random,
       isExpectingEvents: () => isExpecting,
@@ -48,6 +49,7 @@ describe('the stream of events, by its clock', () => {
       handlers: {
         onConnected: () => log.push('connected'),
         onReconnecting: (attempt, delayMs) => log.push(`again ${attempt} in ${delayMs}`),
+        onActivity: () => undefined,
         onMessage: ({ data }) => log.push(data),
         onOversize: () => log.push('oversize'),
         onFailed: (error: AmplifierApiError) => log.push(error.code),

@@ -45,6 +45,21 @@ describe('holding a session against its status', () => {
     assert.deepEqual(log, []);
   });
 
+  it('asks again after one that was overtaken, a few times', async () => {
+    isTurnOpen = false;
+    for (const expected of [1, 2, 3, 4, 4]) {
+      if (expected === 1) watch.check();
+      assert.equal(asked, expected);
+      watch.countEvent();
+      await answer('processing');
+      clock.advance(100);
+    }
+    assert.deepEqual(log, []);
+    watch.check();
+    await answer('processing');
+    assert.deepEqual(log, ['processing']);
+  });
+
   it('interrupts the turn of an idle server once no event came in the time to settle', async () => {
     watch.check();
     await answer('idle');

@@ -37,8 +37,9 @@ describe('approvals of the embedded server', () => {
     await stream.until(() => stream.events.some(({ data }) => data['approval_id'] === approvalId), approvalId);
   };
 
-  it('show in the status while they wait, with what is left of their time', async () => {
+  it('show in the status while they wait, with the time since when', async () => {
     assert.equal((await status()).status, 'processing');
+    const asked = clock.now();
     await ask('a1');
     clock.advance(60_500);
     const { status: name, pending_approval: pending } = await status();
@@ -48,7 +49,10 @@ describe('approvals of the embedded server', () => {
       approval_id: 'a1',
       prompt: 'Allow?',
       options: ['Allow', 'Deny', 'Allow All'],
-      timeout: 239,
+      timeout: 300,
+      timestamp: new Date(asked).toISOString().replace(/\.\d{3}Z$/u, 'Z'),
+      default: 'deny',
+      context: {},
     });
     assert.deepEqual(await answer({ decision: 'Allow All' }), [200, 'approved']);
     await stream.next('approval:granted');
@@ -133,15 +137,28 @@ describe('approvals of the embedded server', () => {
     assert.deepEqual(await answer({ decision: 'Leave it' }), [200, 'denied']);
   });
 
-  it('are answered in the order they were asked, or by their id', async () => {
+  it('without an id mean the question that has waited longest', async () => {
     await ask('a1');
     await ask('a2');
     assert.equal((await status()).pending_approval?.['approval_id'], 'a1');
-    assert.deepEqual(await answer({ decision: 'Allow', approval_id: 'a2' }), [200, 'approved']);
-    assert.deepEqual(await answer({ decision: 'Deny', approval_id: 'a3' }), [400, 'APPROVAL_INVALID']);
-    await stream.next('approval:granted');
-    assert.deepEqual(await answer({ decision: 'Deny', approval_id: 'a2' }), [409, 'APPROVAL_RESOLVED']);
+    assert.deepEqual(await answer({ decision: 'Allow' }), [200, 'approved']);
+    await stream.until(() => stream.names.includes('approval:granted'), 'the first');
+    assert.equal((await status()).pending_approval?.['approval_id'], 'a2');
     assert.deepEqual(await answer({ decision: 'Deny' }), [200, 'denied']);
+    assert.equal((await stream.next('approval:granted')).data['approval_id'], 'a1');
+    assert.equal((await stream.next('approval:denied')).data['approval_id'], 'a2');
+  });
+
+  it('with an id mean that question, and the others go on waiting', async () => {
+    await ask('a1');
+    await ask('a2');
+    assert.deepEqual(await answer({ decision: 'Allow', approval_id: 'a2' }), [200, 'approved']);
+    assert.equal((await stream.next('approval:granted')).data['approval_id'], 'a2');
+    assert.equal((await status()).pending_approval?.['approval_id'], 'a1');
+    assert.deepEqual(await answer({ decision: 'Deny', approval_id: 'a3' }), [400, 'APPROVAL_INVALID']);
+    assert.deepEqual(await answer({ decision: 'Deny', approval_id: 'a2' }), [409, 'APPROVAL_RESOLVED']);
+    assert.deepEqual(await answer({ decision: 'Deny', approval_id: 2 }), [400, 'INVALID_REQUEST']);
+    assert.deepEqual(await answer({ decision: 'Deny', approval_id: 'a1' }), [200, 'denied']);
     assert.deepEqual(fake.answers, ['Allow', 'Deny']);
   });
 });

@@ -228,6 +228,18 @@ describe('the embedded server answers as the API reference reads', () => {
       });
     }
 
+    it('have what the examples have also where an agent does not tell it', async () => {
+      const context = { agent: 'Fake', kind: 'edit', paths: ['/ws/b.ts', '/ws/c.ts'] };
+      fake.emit('approval:required', { approval_id: 'a1', prompt: 'Allow?', options: ['Allow', 'Deny'], context });
+      const { data: question } = await stream.next('approval:required');
+      assert.equal(question['default'], 'deny');
+      const subject = { tool: 'edit', operation: 'edit', path: '/ws/b.ts' };
+      assert.deepEqual(question['context'], { ...subject, ...context });
+      fake.emit('prompt:complete', { request_id: 'req-1', response: 'Done.' });
+      const { data: end } = await stream.next('prompt:complete');
+      assert.deepEqual(end['token_usage'], { input_tokens: 0, output_tokens: 0 });
+    });
+
     it('end with the end of the session and what it used', async () => {
       fake.emit('prompt:complete', { response: 'a', token_usage: { input_tokens: 10, output_tokens: 3 } });
       fake.emit('prompt:complete', { response: 'b', token_usage: { input_tokens: 5, output_tokens: 1 } });

@@ -155,6 +155,30 @@ describe('the embedded server and requests that make no sense', () => {
     assert.equal(harness.backend.session.prompts.length, 0);
   });
 
+  it('answers 10,000 prompts at a stretch, all but the first that it is busy', async () => {
+    const socket = await harness.dial();
+    let tail = '';
+    const counts = new Map<string, number>();
+    const answered = new Promise<void>((resolve) => {
+      let total = 0;
+      socket.setEncoding('utf8').on('data', (chunk: string) => {
+        tail += chunk;
+        for (const [, status = ''] of tail.matchAll(/HTTP\/1\.1 (\d+) /gu)) {
+          counts.set(status, (counts.get(status) ?? 0) + 1);
+          total++;
+        }
+        tail = tail.slice(tail.lastIndexOf('HTTP/1.1 ') + 'HTTP/1.1 000 '.length).slice(-12);
+        if (total === 10_000) resolve();
+      });
+    });
+    const request = `POST /sessions/${id}/prompt HTTP/1.1\r\nHost: localhost\r\nContent-Length: 15\r\n\r\n{"prompt":"hi"}`;
+    for (let n = 0; n < 100; n++) socket.write(request.repeat(100));
+    await answered;
+    assert.deepEqual(Object.fromEntries(counts), { 202: 1, 409: 9999 });
+    assert.equal(harness.backend.session.prompts.length, 1);
+    socket.destroy();
+  }).timeout(60_000);
+
   it('holds no more sessions than it says', async () => {
     await harness.createSession();
     await harness.createSession();

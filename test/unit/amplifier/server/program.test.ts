@@ -205,6 +205,27 @@ describe('the Amplifier server program over ACP and the demo agent', () => {
     assert.match(message, /no-such-agent-here/u);
   });
 
+  it('calls an agent by its script where a runtime runs it', async () => {
+    const { line, url } = await run('--port', '0', '--no-token', '--agent', `node "${join(bin, 'demo-agent.js')}"`);
+    assert.match(line, /\(demo-agent in /u);
+    assert.match((await call(url, 'GET', '/agents')).text, /"name":"demo-agent"/u);
+  });
+
+  it('denies what waits when it ends', async () => {
+    const { child, url } = await start();
+    const id = await newSession(url);
+    const stream = await SseClient.open(`${url}/sessions/${id}/events`);
+    await call(url, 'POST', `/sessions/${id}/prompt`, { body: { prompt: 'sort imports in src/a.ts' } });
+    await stream.next('approval:required');
+    const exited = once(child, 'exit');
+    child.kill('SIGTERM');
+    assert.deepEqual(await exited, [0, null]);
+    const { data } = await stream.next('approval:denied');
+    assert.deepEqual([data['decision'], data['reason']], ['Deny', 'server_stopped']);
+    await stream.next('session:end');
+    assert.equal(await readFile(join(workspace, 'src', 'a.ts'), 'utf8'), unsorted);
+  });
+
   it('says that its port is taken, and ends', async () => {
     const { url } = await start();
     await assert.rejects(run('--port', new URL(url).port), /The program ended/u);

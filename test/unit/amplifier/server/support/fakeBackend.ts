@@ -18,8 +18,7 @@ export class FakeBackend implements SessionBackend {
   readonly sessions: FakeSession[] = [];
   state: BackendState = { kind: 'ready' };
   /** Replaced to fail, or to keep whoever asks waiting. */
-  beforeCreate: (options: CreateSessionOptions) => Promise<void> = () => Promise.resolve();
-
+  beforeCreate: (options: CreateSessionOptions, signal?: AbortSignal) => Promise<void> = () => Promise.resolve();
   afterCreate: (session: FakeSession) => void = () => undefined;
 
   constructor(
@@ -42,8 +41,8 @@ export class FakeBackend implements SessionBackend {
     return Promise.resolve({ canLoad: false, canList: false, canDelete: false, images: false, embeddedContext: true });
   }
 
-  async createSession(options: CreateSessionOptions): Promise<BackendSession> {
-    await this.beforeCreate(options);
+  async createSession(options: CreateSessionOptions, signal?: AbortSignal): Promise<BackendSession> {
+    await this.beforeCreate(options, signal);
     const session = new FakeSession(`backend-session-${this.sessions.length + 1}`, options);
     this.sessions.push(session);
     this.afterCreate(session);
@@ -80,10 +79,13 @@ export class FakeSession implements BackendSession {
   isBusy = false;
   isDisposed = false;
   cancels = 0;
+  closes = 0;
   /** Thrown by what is asked next. */
   failure: Error | undefined;
   /** Awaited by `approve`. */
   beforeApprove: () => Promise<void> = () => Promise.resolve();
+  /** Awaited by `setConfig`. */
+  beforeSetConfig: () => Promise<void> = () => Promise.resolve();
   /** Awaited by `close`. */
   beforeClose: () => Promise<void> = () => Promise.resolve();
   private readonly log = new EventLog(() => new Promise((resolve) => setImmediate(resolve)));
@@ -155,11 +157,13 @@ export class FakeSession implements BackendSession {
     });
   }
 
-  setConfig(optionId: string, value: string | boolean): Promise<void> {
-    return this.asked(() => void this.configured.push([optionId, value]));
+  async setConfig(optionId: string, value: string | boolean): Promise<void> {
+    await this.beforeSetConfig();
+    await this.asked(() => void this.configured.push([optionId, value]));
   }
 
   async close(): Promise<void> {
+    this.closes++;
     await this.beforeClose();
     this.emit('session:end', { reason: 'closed' });
     this.log.end();

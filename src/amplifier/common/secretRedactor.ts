@@ -1,0 +1,70 @@
+/** Shorter ones would be found in ordinary text, and are no secrets. */
+const minSecretLength = 6;
+const replacement = '[key]';
+
+/**
+ * Takes secrets out of what a server says, which may echo what it was sent. Finds them as they are, escaped as in JSON (also in
+ * JSON within JSON), and percent-encoded.
+ */
+export class SecretRedactor {
+  private readonly patterns = new Map<string, RegExp>();
+
+  add(secret: string | undefined): void {
+    if (secret === undefined || secret.length < minSecretLength || this.patterns.has(secret)) return;
+    this.patterns.set(secret, patternOf(secret));
+  }
+
+  text(text: string): string {
+    let result = text;
+    for (const pattern of this.patterns.values()) result = result.replace(pattern, replacement);
+    return result;
+  }
+
+  /** Of text that may be JSON; what was JSON stays JSON. */
+  json(text: string): string {
+    if (this.text(text) === text) return text;
+    let json: unknown;
+    try {
+      json = JSON.parse(text);
+    } catch {
+      return this.text(text);
+    }
+    return JSON.stringify(this.value(json));
+  }
+
+  private value(value: unknown): unknown {
+    if (typeof value === 'string') return this.text(value);
+    if (Array.isArray(value)) return value.map((item) => this.value(item));
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [this.text(name), this.value(member)]));
+  }
+}
+
+/** Every character of the secret in each of its disguises; the run of backslashes is bounded, so that no text is read twice. */
+function patternOf(secret: string): RegExp {
+  const parts = Array.from(secret, (one) => `(?:\\\\{0,8}(?:${disguises(one)})|${percent(one)})`);
+  return new RegExp(parts.join(''), 'gu');
+}
+
+function disguises(character: string): string {
+  const escaped = [...Array(character.length).keys()].map((at) => {
+    const digits = character.charCodeAt(at).toString(16).padStart(4, '0');
+    return `${at === 0 ? '' : '\\\\{1,8}'}u${anyCase(digits)}`;
+  });
+  return `${literal(character)}|${escaped.join('')}`;
+}
+
+function percent(character: string): string {
+  if (/[\uD800-\uDFFF]/u.test(character)) return literal(character);
+  const bytes = encodeURIComponent(character);
+  if (bytes !== character) return anyCase(bytes);
+  return `%${anyCase(character.charCodeAt(0).toString(16).padStart(2, '0'))}`;
+}
+
+function anyCase(digits: string): string {
+  return digits.replace(/[a-f]/giu, (digit) => `[${digit.toLowerCase()}${digit.toUpperCase()}]`);
+}
+
+function literal(character: string): string {
+  return character.replace(/[\\^$.*+?()[\]{}|/]/gu, '\\$&');
+}

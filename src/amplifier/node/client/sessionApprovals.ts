@@ -1,0 +1,118 @@
+import type { Clock } from '../../../base/common/async';
+import { AmplifierApiError } from '../../common/apiErrors';
+import type { PendingApproval, SessionStatus } from '../../common/apiSchema';
+import { ApprovalAge, secondsToAnswer } from '../../common/approvalDeadline';
+import { ApprovalGate } from '../../common/approvalGate';
+import type { AmplifierEvent } from '../../common/events';
+import { BackendError } from '../../common/sessionBackend';
+import type { TurnReconciler } from '../../common/turnReconciler';
+import type { AmplifierClient } from './amplifierClient';
+
+const goneCodes: ReadonlySet<string> = new Set(['NO_PENDING_APPROVAL', 'APPROVAL_TIMEOUT']);
+/** A denial that hangs must leave time for another one. */
+const denyTimeoutMs = 3000;
+
+export interface SessionApprovalsOptions {
+  readonly client: AmplifierClient;
+  readonly sessionId: string;
+  readonly clock: Clock;
+  readonly reconciler: TurnReconciler;
+  /** An answer did not arrive, or was not taken. */
+  readonly onFailed: () => void;
+  /** A request, shown or left, must be denied, and nothing listed denies. */
+  readonly giveUp: (approvalId: string, isLeft: boolean) => Promise<void>;
+}
+
+/** The requests of one session: how long each may be answered, what is sent for an answer, and that none is left to itself. */
+export class SessionApprovals {
+  readonly gate: ApprovalGate;
+  private readonly age: ApprovalAge;
+
+  constructor(private readonly options: SessionApprovalsOptions) {
+    const { clock, giveUp } = options;
+    this.age = new ApprovalAge(clock);
+    this.gate = new ApprovalGate({
+      clock,
+      giveUp,
+      answer: (id, option, isDenial) => this.answer(id, option, isDenial),
+    });
+  }
+
+  /** Something came over the stream. */
+  heard(): void {
+    this.age.heard();
+  }
+
+  /** The session is new, or its status was asked for at `askedAtMs`. */
+  noneBefore(askedAtMs: number): void {
+    this.age.noneBefore(askedAtMs);
+  }
+
+  /** For a session that ran before: a request that waits began with its last activity. */
+  resume({ status, last_activity: lastActivity }: SessionStatus, askedAtMs: number): void {
+    this.age.noneBefore(status === 'awaiting_approval' ? Date.parse(lastActivity ?? '') : askedAtMs);
+  }
+
+  /** The event with the time that is left to answer, in seconds. */
+  timed(event: AmplifierEvent): AmplifierEvent {
+    if (event.event !== 'approval:required') return event;
+    const timeout = secondsToAnswer(event.data.timeout, this.age.ofRequest(event.data['timestamp']));
+    return { event: event.event, data: { ...event.data, timeout } };
+  }
+
+  /** A request of the status, which the stream may not have told. */
+  rebuild(pending: PendingApproval, { last_activity: lastActivity }: SessionStatus): void {
+    const ageMs = this.age.ofRequest(pending['timestamp']) ?? this.ageSince(lastActivity);
+    this.options.reconciler.rebuildApproval(pending, secondsToAnswer(pending.timeout ?? undefined, ageMs));
+  }
+
+  /** Nobody will answer any more: what waits is denied for as long as that makes sense. */
+  retire(): void {
+    this.age.dispose();
+    this.gate.leaveAll();
+  }
+
+  private ageSince(time: string | undefined): number | undefined {
+    const ageMs = this.options.clock.now() - Date.parse(time ?? '');
+    return Number.isNaN(ageMs) ? undefined : Math.max(0, ageMs);
+  }
+
+  /** @throws BackendError `approvalResolved` when it was answered elsewhere or its time is up, and others as the server says */
+  private async answer(id: string, option: string, isDenial: boolean): Promise<void> {
+    const { client, sessionId, reconciler, onFailed } = this.options;
+    try {
+      const body = reconciler.approvalAnswer(id, option);
+      if (!isDenial) await this.ensureStillWaiting(id);
+      await client.approve(sessionId, body, isDenial ? denyTimeoutMs : undefined);
+      reconciler.approvalAnswered(id, option);
+    } catch (error) {
+      onFailed();
+      if (!(error instanceof AmplifierApiError)) throw error;
+      if (error.httpStatus !== 409 && !goneCodes.has(error.code)) throw error.toBackendError();
+      reconciler.approvalExpired(id, 'answered_elsewhere');
+      const message = 'This was answered already, or its time is up.';
+      throw new BackendError('approvalResolved', message, error.code, { cause: error });
+    }
+  }
+
+  /** The API answers whatever waits now: an allowance must not go to another request than the user saw. */
+  private async ensureStillWaiting(id: string): Promise<void> {
+    const { client, sessionId, reconciler } = this.options;
+    const { status, pending_approval: pending } = await client.getSession(sessionId);
+    if (pending === 'unreadable') {
+      const message =
+        'The server does not say clearly which request waits: nothing was sent. Deny it, or stop the turn.';
+      throw new BackendError('protocol', message);
+    }
+    const answered = pending
+      ? reconciler.judgeApproval(id, pending)
+      : status === 'awaiting_approval'
+        ? 'meant'
+        : 'gone';
+    if (answered === 'meant') return;
+    if (answered === 'later') {
+      throw new BackendError('busy', 'The agent asked for something else before. Answer that first.');
+    }
+    throw new AmplifierApiError('NO_PENDING_APPROVAL', 'Another request waits now', 400);
+  }
+}

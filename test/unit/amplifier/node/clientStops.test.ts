@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { systemClock } from '../../../../src/base/node/systemClock';
+import type { AmplifierSession } from '../../../../src/amplifier/node/client/amplifierSession';
+import { RealDialectServer } from '../../../fake/realDialectServer';
+import type { TurnScript } from '../../../fake/realDialectSession';
+import { connectTo, eventually, Recorder, type Harness } from './clientHarness';
+
+describe('stopping what the client began', () => {
+  let server: RealDialectServer;
+  let harness: Harness;
+  let session: AmplifierSession;
+  let recorder: Recorder;
+
+  const endless: TurnScript = async (turn) => {
+    turn.delta('begun');
+    await new Promise(() => undefined);
+  };
+
+  const requestsTo = (method: string, path: RegExp): number =>
+    server.requests.filter((request) => request.method === method && path.test(request.path)).length;
+
+  async function open(limits = {}): Promise<void> {
+    harness = connectTo(server.url, { limits });
+    session = await harness.backend.createSession({ cwd: '/ws' });
+    recorder = new Recorder(session);
+  }
+
+  beforeEach(async () => {
+    server = new RealDialectServer({ script: endless, pingMs: 20 });
+    await server.start();
+  });
+  afterEach(async () => {
+    harness.backend.dispose();
+    await server.stop();
+  });
+
+  it('a prompt that is not sent yet: it never is', async () => {
+    await open();
+    const path = `/sessions/${session.id}`;
+    server.intercept = ({ method, url }) => method === 'GET' && url === path;
+    const sent = session.prompt({ text: 'go' });
+    const refused = assert.rejects(sent, { code: 'cancelled' });
+    await eventually(() => requestsTo('GET', /\/sessions\/[^/]+$/u) > 0, 'it asks for the status');
+    await session.cancel();
+    await refused;
+    server.intercept = () => false;
+    assert.equal(session.isBusy, false);
+    assert.equal(requestsTo('POST', /\/prompt$/u), 0);
+    assert.deepEqual(recorder.all('prompt:submit'), []);
+  });
+
+  it('a prompt that the server is taking: its turn ends once it is there', async () => {
+    await open();
+    let take = (): void => undefined;
+    server.held = new Promise((resolve) => (take = resolve));
+    const sent = session.prompt({ text: 'go' });
+    await eventually(() => requestsTo('POST', /\/prompt$/u) > 0, 'the prompt is on its way');
+    const stopped = session.cancel();
+    take();
+    await sent;
+    await stopped;
+    assert.equal(session.isBusy, false);
+    assert.equal((await recorder.next('prompt:complete')).data.stop_reason, 'cancelled');
+    assert.equal(requestsTo('DELETE', /./u), 1);
+  });
+
+  it('a prompt that the server takes only when nobody waits for it any more: its turn ends all the same', async () => {
+    // Timers run a hundred times as fast.
+    const clock = {
+      now: () => systemClock.now(),
+      setTimer: (delayMs: number, callback: () => void) => systemClock.setTimer(delayMs / 100, callback),
+    };
+    harness = connectTo(server.url, { clock, limits: { heartbeatMs: 100_000, silenceMs: 1_000_000 } });
+    session = await harness.backend.createSession({ cwd: '/ws' });
+    recorder = new Recorder(session);
+    let take = (): void => undefined;
+    server.held = new Promise((resolve) => (take = resolve));
+    const sent = session.prompt({ text: 'go' });
+    await eventually(() => requestsTo('POST', /\/prompt$/u) > 0, 'the prompt is on its way');
+    server.intercept = ({ method }, response) => {
+      if (method === 'GET') return false;
+      response.writeHead(503).end();
+      return true;
+    };
+    await session.cancel();
+    server.intercept = () => false;
+    take();
+    await sent;
+    assert.equal((await recorder.next('prompt:complete')).data.stop_reason, 'cancelled');
+  });
+
+  it('a turn of a server that hangs: in one stretch of time, however much there is to do', async () => {
+    await open({ cancelTimeoutMs: 100 });
+    await session.prompt({ text: 'go' });
+    await recorder.next('content_block:delta');
+    server.intercept = () => true;
+    const startedAt = performance.now();
+    await session.cancel();
+    assert.ok(performance.now() - startedAt < 1500);
+    assert.equal((await recorder.next('prompt:complete')).data.stop_reason, 'cancelled');
+    assert.match((await recorder.next('notice')).data.message, /may still be working/u);
+  });
+
+  it('a session of a server that hangs: in one stretch of time, an approval included', async () => {
+    server.script = async (turn) => {
+      await turn.gatedTool('bash');
+    };
+    await open({ closeTimeoutMs: 100 });
+    await session.prompt({ text: 'go' });
+    await recorder.next('approval:required');
+    server.intercept = () => true;
+    const startedAt = performance.now();
+    await session.close();
+    assert.ok(performance.now() - startedAt < 1500);
+    await recorder.end();
+  });
+
+  it('a session whose stream does not open: it is ended on the server', async () => {
+    server.intercept = ({ url = '' }, response) => {
+      if (!url.endsWith('/events')) return false;
+      response.writeHead(401).end();
+      return true;
+    };
+    harness = connectTo(server.url);
+    await assert.rejects(harness.backend.createSession({ cwd: '/ws' }), { code: 'authRequired' });
+    assert.equal(server.sessions.size, 0);
+  });
+
+  it('a session that nobody waits for any more: it is ended on the server', async () => {
+    server.intercept = ({ url = '' }) => url.endsWith('/events');
+    harness = connectTo(server.url);
+    const stop = new AbortController();
+    const made = harness.backend.createSession({ cwd: '/ws' }, stop.signal);
+    const refused = assert.rejects(made, { code: 'cancelled' });
+    await eventually(() => requestsTo('GET', /\/events$/u) > 0, 'the stream is asked for');
+    stop.abort();
+    await refused;
+    assert.equal(server.sessions.size, 0);
+  });
+
+  it('a session that is loaded and that nobody waits for: it stays on the server', async () => {
+    await open();
+    session.dispose();
+    server.intercept = ({ url = '' }) => url.endsWith('/events');
+    const stop = new AbortController();
+    const loaded = harness.backend.loadSession(session.id, { cwd: '/ws' }, stop.signal);
+    const refused = assert.rejects(loaded, { code: 'cancelled' });
+    await eventually(() => requestsTo('GET', /\/events$/u) > 1, 'the stream is asked for');
+    stop.abort();
+    await refused;
+    assert.equal(server.sessions.size, 1);
+  });
+});
