@@ -29,6 +29,11 @@ export default defineConfig(
       eqeqeq: 'error',
     },
   },
+  {
+    // Pages have the DOM, and JSX; nothing else has.
+    files: ['src/*/browser/**', 'test/page/**', 'bench/page/**'],
+    languageOptions: { parserOptions: { projectService: false, project: './tsconfig.page.json' } },
+  },
   { files: ['src/**/common/**'], rules: noImport(pure, 'common is pure: take a port instead') },
   { files: ['src/**/node/**', 'src/**/browser/**'], rules: noImport(['vscode'], 'only vscode/ folders adapt VS Code') },
   // What runs in the editor writes to its log; scripts and benches write to the terminal.

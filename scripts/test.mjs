@@ -21,6 +21,7 @@ const tool = (/** @type {string} */ file) => inRoot('node_modules', ...file.spli
 /** @type {readonly Step[]} */
 const steps = [
   { title: 'Types', command: [tool('typescript/bin/tsc'), '--noEmit'] },
+  { title: 'Types of the pages', command: [tool('typescript/bin/tsc'), '--noEmit', '-p', 'tsconfig.page.json'] },
   { title: 'Lint', command: [tool('eslint/bin/eslint.js'), '.', '--max-warnings=0'] },
   { title: 'Format', command: [tool('prettier/bin/prettier.cjs'), '--check', '--log-level', 'warn', '.'] },
   { title: 'Package', command: ['scripts/package.mjs', '--strict'] },

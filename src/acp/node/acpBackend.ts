@@ -13,6 +13,7 @@ import { messageOf, TimeoutError } from '../../base/common/errors';
 import type { Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import type { EditorPort } from '../../editor/common/editorPort';
+import { witnessed, type WriteWitness } from '../../editor/common/writeWitness';
 import type { TrafficTap } from '../../wire/common/traffic';
 import { defaultLimits, type AcpLimits } from './acpLimits';
 import { AgentConnection, type LiveAgent, type RunningAgent } from './agentConnection';
@@ -35,6 +36,7 @@ export interface AcpBackendOptions {
   readonly startAgent: () => Promise<RunningAgent>;
   readonly restartPolicy: RestartPolicy;
   readonly rules: RuleStore;
+  readonly witness?: WriteWitness;
   readonly missingFile: 'empty' | 'error';
   /** The environment that the agent's terminals start from. */
   readonly terminalEnv: Readonly<Record<string, string>>;
@@ -263,12 +265,14 @@ export class AcpBackend implements SessionBackend, SessionHost {
   }
 
   private newSession(sessionId: string, folders: CreateSessionOptions): V1Session {
-    const { clock, editor, log, missingFile, rules, terminalEnv } = this.options;
+    const { clock, editor, log, missingFile, rules, terminalEnv, witness } = this.options;
+    const writer = { backendId: this.id, sessionId };
     const { approvalTimeoutMs, cancelGraceMs } = this.limits;
     return new V1Session(sessionId, folders, {
       agentId: this.id,
       agentTitle: this.title,
       editor,
+      files: witness ? witnessed(editor, witness, writer) : editor,
       clock,
       log,
       rules,

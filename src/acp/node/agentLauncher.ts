@@ -3,6 +3,7 @@ import { BackendError, type SessionBackend } from '../../amplifier/common/sessio
 import type { Clock } from '../../base/common/async';
 import type { Logger } from '../../base/common/log';
 import type { EditorPort } from '../../editor/common/editorPort';
+import type { WriteWitness } from '../../editor/common/writeWitness';
 import type { TrafficTap } from '../../wire/common/traffic';
 import type { ThreadSource } from '../common/draftThreads';
 import { AcpBackend } from './acpBackend';
@@ -33,6 +34,8 @@ export interface AgentLauncherOptions {
   readonly log: Logger;
   readonly tap: TrafficTap;
   readonly rules: RuleStore;
+  /** Sees files before agents write them. */
+  readonly witness?: WriteWitness;
   /** What agents are started with; the login shell's. */
   readonly environment: () => Promise<Readonly<Record<string, string>>>;
   /** Absolute: where an agent runs that is not told another folder. */
@@ -57,11 +60,11 @@ export class AgentLauncher {
 
   /** The caller owns the result. */
   async create(entry: CatalogueEntry): Promise<SessionBackend> {
-    const { clock, createId, editor, elicit, random, rules, tap, threadSources = [], clientInfo } = this.options;
+    const { clock, createId, editor, elicit, random, rules, tap, threadSources = [], clientInfo, witness } = this.options;
     const { id, title, missingFile } = entry;
     const log = this.options.log.child(`agent ${id}`);
     const startAgent = (): Promise<AgentProcess> => this.start(entry, log);
-    const shared = { id, title, editor, clock, log, tap, rules, startAgent };
+    const shared = { id, title, editor, clock, log, tap, rules, startAgent, ...(witness ? { witness } : {}) };
     if (entry.dialect === 'draft') {
       const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
       return new DraftBackend({ ...shared, createId, breathe, threadSources });

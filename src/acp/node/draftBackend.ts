@@ -13,6 +13,7 @@ import {
   type SessionSummary,
 } from '../../amplifier/common/sessionBackend';
 import type { EditorPort } from '../../editor/common/editorPort';
+import { witnessed, type WriteWitness } from '../../editor/common/writeWitness';
 import type { TrafficTap } from '../../wire/common/traffic';
 import type { Message, MessageChunk, ThreadEntry } from '../common/draftSchema';
 import { MemoryThreads, textOf, type ThreadSource, type ThreadStore } from '../common/draftThreads';
@@ -35,6 +36,7 @@ export interface DraftBackendOptions {
   /** Conversations of elsewhere that agents may read. */
   readonly threadSources?: readonly ThreadSource[];
   readonly rules: RuleStore;
+  readonly witness?: WriteWitness;
   readonly clock: Clock;
   readonly createId: () => string;
   /** Lets other work run while a reader of events catches up. */
@@ -177,7 +179,8 @@ export class DraftBackend implements SessionBackend {
   }
 
   private openSession(link: DraftLink, threadId: string, cwd: string, history: readonly ThreadEntry[]): DraftSession {
-    const { breathe, clock, createId, editor, id, log, rules, title } = this.options;
+    const { breathe, clock, createId, editor, id, log, rules, title, witness } = this.options;
+    const files = witness ? witnessed(editor, witness, { backendId: id, sessionId: threadId }) : editor;
     this.threads.add(threadId, history);
     const events = new EventLog(breathe);
     const emit = (event: AmplifierEvent): void => events.append(event);
@@ -197,7 +200,7 @@ export class DraftBackend implements SessionBackend {
       },
       didClose: () => void this.sessions.delete(threadId),
       approvals,
-      proposals: new ProposalDesk({ sessionId: threadId, agentId: id, cwd, editor, desk, emit }),
+      proposals: new ProposalDesk({ sessionId: threadId, agentId: id, cwd, editor: files, desk, emit }),
     });
     this.sessions.set(threadId, session);
     session.start(history);

@@ -1,5 +1,6 @@
 import { RequestError } from '@agentclientprotocol/sdk';
-import { type EditorErrorCode, type EditorPort, isEditorError } from '../../editor/common/editorPort';
+import { type EditorErrorCode, isEditorError } from '../../editor/common/editorPort';
+import type { FileAccess } from '../../editor/common/writeWitness';
 
 export interface FileServiceOptions {
   /** gemini cannot create a file unless a missing one reads as empty. */
@@ -29,7 +30,7 @@ const agentMistakes: ReadonlySet<EditorErrorCode> = new Set([
 /** `fs/read_text_file` and `fs/write_text_file` of one session, over the editor. Errors are RequestErrors. */
 export class FileService {
   constructor(
-    private readonly editor: EditorPort,
+    private readonly editor: FileAccess,
     private readonly options: FileServiceOptions,
   ) {}
 

@@ -1,6 +1,7 @@
 import type { AmplifierEvent, ToolContent } from '../../amplifier/common/events';
 import { messageOf } from '../../base/common/errors';
-import { isEditorError, type EditorPort, type TextFile } from '../../editor/common/editorPort';
+import { isEditorError, type TextFile } from '../../editor/common/editorPort';
+import type { FileAccess } from '../../editor/common/writeWitness';
 import { proposalsIn } from '../common/proposals';
 import type { CallDescription } from '../common/toolCalls';
 import { toolFacts } from '../common/toolFacts';
@@ -11,7 +12,7 @@ export interface ProposalDeskOptions {
   readonly sessionId: string;
   readonly agentId: string;
   readonly cwd: string;
-  readonly editor: EditorPort;
+  readonly editor: FileAccess;
   readonly desk: PermissionDesk;
   readonly emit: (event: AmplifierEvent) => void;
 }

@@ -10,6 +10,7 @@ import {
 import { Coalescer, withDeadline, type Clock } from '../../base/common/async';
 import type { Logger } from '../../base/common/log';
 import type { EditorPort } from '../../editor/common/editorPort';
+import type { FileAccess } from '../../editor/common/writeWitness';
 import { Approvals } from '../common/approvals';
 import { SessionMapping, turnEndOf } from '../common/sessionMapping';
 import { toolFacts } from '../common/toolFacts';
@@ -25,6 +26,8 @@ export interface V1SessionOptions {
   readonly agentId: string;
   readonly agentTitle: string;
   readonly editor: EditorPort;
+  /** How the agent reads and writes files. */
+  readonly files: FileAccess;
   readonly clock: Clock;
   readonly log: Logger;
   readonly rules: RuleStore;
@@ -92,7 +95,7 @@ export class V1Session implements BackendSession, SessionPeer {
     const mode = () => this.mapping.config.modeName;
     const stopped = () => (this.ended.aborted ? AbortSignal.abort() : this.turn?.abort.signal);
     this.desk = new PermissionDesk({ agentId, agentTitle, approvals, rules, log, mode, stopped });
-    this.files = new FileService(editor, {
+    this.files = new FileService(options.files, {
       missingFile,
       confirmOverwrite: (path, signal) => this.desk.mayOverwrite(path, signal),
       isDenied: (kind, path) => this.desk.denies(kind, path),

@@ -7,6 +7,7 @@ import { DisposableStore } from '../../base/common/disposable';
 import type { Feature, RunningFeature, StatusBoard } from '../../base/common/feature';
 import type { Logger } from '../../base/common/log';
 import type { EditorPort } from '../../editor/common/editorPort';
+import type { WriteWitness } from '../../editor/common/writeWitness';
 import { commandIds, settingIds } from '../../manifest';
 import type { Commands } from '../../platform/vscode/commands';
 import { Messages } from '../../platform/vscode/messages';
@@ -41,6 +42,8 @@ export interface AcpFeatureOptions {
   readonly demoAgentFile: string;
   /** The program that ends agents which outlive the window, as it was built. */
   readonly agentReaperFile: string;
+  /** Sees files before agents write them. */
+  readonly witness: WriteWitness;
   /** Conversations that agents of the draft may ask for. */
   readonly threadSources: readonly ThreadSource[];
   readonly version: string;
@@ -120,9 +123,10 @@ export class AcpFeature implements Feature {
   /** From a bundle of its own: most windows never start an agent. */
   private async createLauncher(): Promise<AgentLauncher> {
     const { AgentLauncher } = await import('../node/agentLauncher');
-    const { clock, editor, log, threadSources, traffic, version } = this.options;
+    const { clock, editor, log, threadSources, traffic, version, witness } = this.options;
     return new AgentLauncher({
       threadSources,
+      witness,
       clientInfo: { name: 'backline', title: 'Backline', version },
       editor,
       clock,

@@ -16,6 +16,31 @@ export interface RunningFeature extends Disposable {
   stop?(): Promise<void>;
 }
 
+/** A feature whose code is loaded when it starts: until then the window does without. */
+export class LateFeature<Loaded extends Feature> implements Feature {
+  readonly id: string;
+  readonly title: string;
+  private feature: Loaded | undefined;
+
+  constructor(
+    { id, title }: Pick<Feature, 'id' | 'title'>,
+    private readonly load: () => Promise<Loaded>,
+  ) {
+    this.id = id;
+    this.title = title;
+  }
+
+  /** Undefined before it has started. */
+  get loaded(): Loaded | undefined {
+    return this.feature;
+  }
+
+  async start(): Promise<RunningFeature> {
+    this.feature = await this.load();
+    return await this.feature.start();
+  }
+}
+
 export type FeatureState = 'off' | 'starting' | 'ready' | 'attention' | 'failed';
 
 /** A thing the user can do about a status, by command. */

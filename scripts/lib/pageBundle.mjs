@@ -1,0 +1,22 @@
+import { inRoot } from './paths.mjs';
+
+/**
+ * A page of a webview: one script and one style sheet, for the Chromium of the oldest VS Code.
+ * @param {{ name: string, script: string, style: string }} page `script` and `style` relative to the root
+ * @returns {import('esbuild').BuildOptions & { entryPoints: { in: string, out: string }[] }}
+ */
+export function pageBundle({ name, script, style }) {
+  return {
+    entryPoints: [
+      { in: script, out: name },
+      { in: style, out: name },
+    ],
+    bundle: true,
+    format: 'iife',
+    platform: 'browser',
+    target: 'chrome134',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    alias: { entities: inRoot('src', 'transcript', 'browser', 'markdown', 'htmlEntities.ts') },
+  };
+}

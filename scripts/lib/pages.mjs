@@ -1,0 +1,15 @@
+import { existsSync } from 'node:fs';
+import { pageBundle } from './pageBundle.mjs';
+import { inRoot } from './paths.mjs';
+
+const pages = [
+  { name: 'chat', folder: 'src/chat/browser' },
+  { name: 'thread', folder: 'src/threads/browser' },
+].filter(({ folder }) => existsSync(inRoot(folder)));
+
+/** The pages that are shipped, each as `<name>.js` and `<name>.css`. */
+export function pageBundles() {
+  return pages.map(({ name, folder }) =>
+    pageBundle({ name, script: `${folder}/main.tsx`, style: `${folder}/${name}.css` }),
+  );
+}

@@ -1,0 +1,35 @@
+import type { Ref } from 'preact';
+import type { Icon } from './icons';
+
+interface IconButtonProps {
+  /** Its name, and its tooltip. */
+  readonly label: string;
+  readonly icon: Icon;
+  readonly onClick: (event: MouseEvent) => void;
+  /** Said behind the name in the tooltip, for example a key. */
+  readonly hint?: string | undefined;
+  readonly keyShortcuts?: string | undefined;
+  readonly class?: string | undefined;
+  readonly disabled?: boolean | undefined;
+  readonly expanded?: boolean | undefined;
+  readonly buttonRef?: Ref<HTMLButtonElement>;
+}
+
+/** A button that is only a picture. */
+export function IconButton({ label, icon: Picture, onClick, hint, keyShortcuts, expanded, ...rest }: IconButtonProps) {
+  return (
+    <button
+      type="button"
+      class={`icon-button ${rest.class ?? ''}`}
+      title={hint === undefined ? label : `${label} (${hint})`}
+      aria-label={label}
+      aria-keyshortcuts={keyShortcuts}
+      aria-expanded={expanded}
+      disabled={rest.disabled}
+      ref={rest.buttonRef ?? null}
+      onClick={onClick}
+    >
+      <Picture />
+    </button>
+  );
+}

@@ -1,0 +1,78 @@
+import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Floating } from './floating';
+import { IconButton } from './iconButton';
+import type { Icon } from './icons';
+import { indexAfterKey } from './listKeys';
+
+export interface MenuItem {
+  readonly label: string;
+  readonly icon: Icon;
+  readonly run: () => void;
+}
+
+interface MenuButtonProps {
+  readonly label: string;
+  readonly icon: Icon;
+  readonly items: readonly MenuItem[];
+}
+
+/** A button that opens a list of things to do. */
+export function MenuButton({ label, icon, items }: MenuButtonProps) {
+  const [isOpen, setOpen] = useState(false);
+  const anchor = useRef<HTMLButtonElement>(null);
+  const close = useCallback(() => setOpen(false), []);
+  const closeToButton = (): void => {
+    setOpen(false);
+    anchor.current?.focus();
+  };
+  return (
+    <span class="menu-anchor">
+      <IconButton label={label} icon={icon} buttonRef={anchor} expanded={isOpen} onClick={() => setOpen(!isOpen)} />
+      {isOpen && (
+        <Floating anchor={anchor} onLeave={close}>
+          <MenuList label={label} items={items} onDone={closeToButton} />
+        </Floating>
+      )}
+    </span>
+  );
+}
+
+function MenuList({ label, items, onDone }: { label: string; items: readonly MenuItem[]; onDone: () => void }) {
+  const list = useRef<HTMLDivElement>(null);
+  const [active, setActive] = useState(0);
+
+  useLayoutEffect(() => {
+    const item = list.current?.children.item(active);
+    if (item instanceof HTMLElement) item.focus();
+  }, [active]);
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const next = indexAfterKey(event.key, active, items.length);
+    if (next === undefined && event.key !== 'Escape' && event.key !== 'Tab') return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (next === undefined) onDone();
+    else setActive(next);
+  };
+
+  return (
+    <div ref={list} class="menu" role="menu" aria-label={label} onKeyDown={onKeyDown}>
+      {items.map(({ label: text, icon: Picture, run }) => (
+        <button
+          key={text}
+          type="button"
+          role="menuitem"
+          tabIndex={-1}
+          class="menu-item"
+          onClick={() => {
+            onDone();
+            run();
+          }}
+        >
+          <Picture />
+          <span>{text}</span>
+        </button>
+      ))}
+    </div>
+  );
+}

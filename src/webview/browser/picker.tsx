@@ -1,0 +1,215 @@
+import { useCallback, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { Floating } from './floating';
+import { ChevronDownIcon } from './icons';
+import { indexAfterKey } from './listKeys';
+
+export interface Choice {
+  readonly value: string;
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly group?: string | undefined;
+  /** Of the dot before the name: a class that gives its colour, and its word. */
+  readonly state?: { readonly class: string; readonly word: string } | undefined;
+}
+
+interface PickerProps {
+  /** What is chosen, for example `Model`. */
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly choices: readonly Choice[];
+  readonly onPick: (value: string) => void;
+  readonly hint?: string | undefined;
+  readonly disabled?: boolean | undefined;
+}
+
+/** With more choices than this there is a box to narrow them. */
+const fewChoices = 8;
+
+/** A button that shows the current choice, and opens the others. */
+export function Picker({ label, value, choices, onPick, hint, disabled }: PickerProps) {
+  const [isOpen, setOpen] = useState(false);
+  const anchor = useRef<HTMLButtonElement>(null);
+  const close = useCallback(() => setOpen(false), []);
+  const closeToButton = (): void => {
+    setOpen(false);
+    anchor.current?.focus();
+  };
+  const current = choices.find((choice) => choice.value === value);
+  const name = current?.name ?? value ?? 'Choose';
+  return (
+    <span class="picker">
+      <button
+        type="button"
+        ref={anchor}
+        class="picker-button"
+        title={hint === undefined ? label : `${label}: ${hint}`}
+        aria-label={`${label}: ${name}`}
+        aria-haspopup="listbox"
+        aria-expanded={isOpen}
+        disabled={disabled}
+        onClick={() => setOpen(!isOpen)}
+        onKeyDown={(event) => {
+          if (isOpen || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp')) return;
+          event.preventDefault();
+          setOpen(true);
+        }}
+      >
+        {current?.state && <span class={`dot ${current.state.class}`} />}
+        <span class="picker-name">{name}</span>
+        <ChevronDownIcon />
+      </button>
+      {isOpen && (
+        <Floating anchor={anchor} onLeave={close} class="picker-list">
+          <ChoiceList
+            label={label}
+            value={value}
+            choices={choices}
+            onCancel={closeToButton}
+            onPick={(picked) => {
+              closeToButton();
+              if (picked !== value) onPick(picked);
+            }}
+          />
+        </Floating>
+      )}
+    </span>
+  );
+}
+
+interface ChoiceListProps {
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly choices: readonly Choice[];
+  readonly onPick: (value: string) => void;
+  readonly onCancel: () => void;
+}
+
+function ChoiceList({ label, value, choices, onPick, onCancel }: ChoiceListProps) {
+  const id = useId();
+  const [filter, setFilter] = useState('');
+  const shown = choices.filter((choice) => matches(choice, filter));
+  const [active, setActive] = useState(() =>
+    Math.max(
+      choices.findIndex((choice) => choice.value === value),
+      0,
+    ),
+  );
+  const list = useRef<HTMLDivElement>(null);
+  const input = useRef<HTMLInputElement>(null);
+  const hasFilter = choices.length > fewChoices;
+  const activeId = shown[active] && `${id}-${active}`;
+
+  useLayoutEffect(() => (input.current ?? list.current)?.focus(), []);
+  useLayoutEffect(() => {
+    if (activeId !== undefined) document.getElementById(activeId)?.scrollIntoView({ block: 'nearest' });
+  }, [activeId]);
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.isComposing) return;
+    const isText = hasFilter && (event.key === 'Home' || event.key === 'End');
+    const next = isText ? undefined : indexAfterKey(event.key, active, shown.length);
+    const chosen = shown[active];
+    if (next !== undefined) setActive(next);
+    else if (event.key === 'Escape' || event.key === 'Tab') onCancel();
+    else if (chosen && (event.key === 'Enter' || (event.key === ' ' && !hasFilter))) onPick(chosen.value);
+    else {
+      if (!hasFilter) jumpTo(event.key);
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
+  /** The next choice that begins with the letter. */
+  const jumpTo = (letter: string): void => {
+    const order = [...shown.keys()].map((offset) => (active + 1 + offset) % shown.length);
+    const found = order.find((index) => shown[index]?.name.toLowerCase().startsWith(letter.toLowerCase()));
+    if (found !== undefined) setActive(found);
+  };
+
+  return (
+    <div onKeyDown={onKeyDown} class="choices">
+      {hasFilter && (
+        <input
+          ref={input}
+          class="text-field"
+          type="text"
+          role="combobox"
+          placeholder={`Filter: ${label}`}
+          aria-label={`Filter: ${label}`}
+          aria-controls={id}
+          aria-expanded={true}
+          aria-activedescendant={activeId}
+          value={filter}
+          onInput={(event) => {
+            setFilter(event.currentTarget.value);
+            setActive(0);
+          }}
+        />
+      )}
+      <div
+        ref={list}
+        id={id}
+        class="choice-list"
+        role="listbox"
+        aria-label={label}
+        tabIndex={hasFilter ? -1 : 0}
+        aria-activedescendant={activeId}
+      >
+        {groupsOf(shown).map(({ name, items }) => (
+          <div key={name} role={name === '' ? 'presentation' : 'group'} aria-label={name === '' ? undefined : name}>
+            {name !== '' && (
+              <div class="choice-group" role="presentation">
+                {name}
+              </div>
+            )}
+            {items.map(({ choice, index }) => (
+              <div
+                key={choice.value}
+                id={`${id}-${index}`}
+                class={`choice ${index === active ? 'is-active' : ''}`}
+                role="option"
+                aria-selected={choice.value === value}
+                onClick={() => onPick(choice.value)}
+                onPointerMove={() => setActive(index)}
+              >
+                <span class="choice-name">
+                  {choice.state && <span class={`dot ${choice.state.class}`} />}
+                  <span class="choice-title">{choice.name}</span>
+                  {choice.state && <span class="choice-state">{choice.state.word}</span>}
+                </span>
+                {choice.description !== undefined && <span class="choice-description">{choice.description}</span>}
+              </div>
+            ))}
+          </div>
+        ))}
+      </div>
+      {shown.length === 0 && <div class="choice-none">Nothing matches “{filter}”</div>}
+    </div>
+  );
+}
+
+function matches({ name, value, description = '', group = '' }: Choice, filter: string): boolean {
+  const text = `${name} ${value} ${description} ${group}`.toLowerCase();
+  return filter
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+interface ChoiceGroup {
+  readonly name: string;
+  readonly items: { readonly choice: Choice; readonly index: number }[];
+}
+
+/** Neighbours of one group together; the order stays. */
+function groupsOf(choices: readonly Choice[]): ChoiceGroup[] {
+  const groups: ChoiceGroup[] = [];
+  for (const [index, choice] of choices.entries()) {
+    const name = choice.group ?? '';
+    const last = groups.at(-1);
+    if (last?.name === name) last.items.push({ choice, index });
+    else groups.push({ name, items: [{ choice, index }] });
+  }
+  return groups;
+}

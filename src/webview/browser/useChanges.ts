@@ -1,0 +1,11 @@
+import { useLayoutEffect, useState } from 'preact/hooks';
+import type { Event } from '../../base/common/event';
+
+/** Draws the component again whenever the event fires. The event must be the same object every time. */
+export function useChanges(event: Event<void>): void {
+  const [, redraw] = useState(0);
+  useLayoutEffect(() => {
+    const subscription = event(() => redraw((count) => count + 1));
+    return () => subscription.dispose();
+  }, [event]);
+}

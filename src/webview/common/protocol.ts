@@ -1,0 +1,77 @@
+import * as z from 'zod/mini';
+
+/**
+ * What a page and its host say to each other, as values that both sides import. The page may ask; each request is answered
+ * once, by a result or an error. The host only tells. Every message is checked where it arrives.
+ */
+
+export interface RequestType<Params extends z.ZodMiniType, Result extends z.ZodMiniType> {
+  readonly method: string;
+  readonly params: Params;
+  readonly result: Result;
+  /** The request with the host's way to answer it. */
+  handledBy(handler: (params: z.infer<Params>) => z.infer<Result> | Promise<z.infer<Result>>): HandledRequest;
+}
+
+export interface HandledRequest {
+  readonly method: string;
+  /** @throws Error for params of another shape, and whatever the handler throws */
+  run(params: unknown): Promise<unknown>;
+}
+
+export interface NotificationType<Params extends z.ZodMiniType> {
+  readonly method: string;
+  readonly params: Params;
+}
+
+export function defineRequest<Params extends z.ZodMiniType, Result extends z.ZodMiniType>(
+  method: string,
+  params: Params,
+  result: Result,
+): RequestType<Params, Result> {
+  return {
+    method,
+    params,
+    result,
+    handledBy: (handler) => ({
+      method,
+      run: async (value) => {
+        const parsed = params.safeParse(value);
+        if (!parsed.success) throw new Error(`The page asked for "${method}" in a way Backline does not understand.`);
+        return await handler(parsed.data);
+      },
+    }),
+  };
+}
+
+/** From the host to the page. */
+export function defineNotification<Params extends z.ZodMiniType>(
+  method: string,
+  params: Params,
+): NotificationType<Params> {
+  return { method, params };
+}
+
+/** For requests that only do something, and for those that need nothing. */
+export const Nothing = z.object({});
+
+export const PageMessage = z.object({ id: z.int(), method: z.string(), params: z.unknown() });
+export type PageMessage = z.infer<typeof PageMessage>;
+
+export const HostMessage = z.union([
+  z.object({ id: z.int(), result: z.unknown() }),
+  z.object({ id: z.int(), error: z.object({ message: z.string(), details: z.optional(z.string()) }) }),
+  z.object({ method: z.string(), params: z.unknown() }),
+]);
+export type HostMessage = z.infer<typeof HostMessage>;
+
+/** What the page reads when the host could not do what it asked. */
+export class PageError extends Error {
+  override readonly name = 'PageError';
+  constructor(
+    message: string,
+    readonly details?: string,
+  ) {
+    super(message);
+  }
+}

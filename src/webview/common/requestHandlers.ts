@@ -1,0 +1,43 @@
+import { messageOf } from '../../base/common/errors';
+import { PageMessage, type HandledRequest, type HostMessage } from './protocol';
+
+/** A page's requests by name, as its API declares them. */
+export type RequestTable = Readonly<Record<string, { readonly method: string }>>;
+
+/** One for each request of the table: leaving one out does not compile. */
+export type Handlers<Table extends RequestTable> = { readonly [Name in keyof Table]: HandledRequest };
+
+export type Answer = Extract<HostMessage, { id: number }>;
+
+/** Answers a page's messages: whatever arrives is checked, and whatever is asked is answered. */
+export class RequestDispatcher<Table extends RequestTable> {
+  private readonly byMethod: ReadonlyMap<string, HandledRequest>;
+
+  constructor(
+    handlers: Handlers<Table>,
+    private readonly onFailure: (method: string, error: unknown) => void,
+  ) {
+    this.byMethod = new Map(Object.values<HandledRequest>(handlers).map((handled) => [handled.method, handled]));
+  }
+
+  /** Undefined for what is no request at all: there is nobody to answer. Never rejects. */
+  async answer(message: unknown): Promise<Answer | undefined> {
+    const request = PageMessage.safeParse(message).data;
+    if (!request) return undefined;
+    const { id, method, params } = request;
+    const handled = this.byMethod.get(method);
+    if (!handled) return { id, error: { message: `There is no request "${method}".` } };
+    try {
+      return { id, result: await handled.run(params) };
+    } catch (error) {
+      this.onFailure(method, error);
+      const details = detailsOf(error);
+      return { id, error: { message: messageOf(error), ...(details === undefined ? {} : { details }) } };
+    }
+  }
+}
+
+function detailsOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('details' in error)) return undefined;
+  return typeof error.details === 'string' ? error.details : undefined;
+}

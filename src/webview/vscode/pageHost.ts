@@ -1,0 +1,48 @@
+import type * as vscode from 'vscode';
+import type * as z from 'zod/mini';
+import { DisposableStore, type Disposable } from '../../base/common/disposable';
+import type { Logger } from '../../base/common/log';
+import type { HostMessage, NotificationType } from '../common/protocol';
+import { RequestDispatcher, type Handlers, type RequestTable } from '../common/requestHandlers';
+
+/** The host's end of the protocol for one page. It does not own the webview; dispose it when the webview is gone. */
+export class PageHost<Table extends RequestTable> implements Disposable {
+  private readonly store = new DisposableStore();
+  private readonly dispatcher: RequestDispatcher<Table>;
+
+  constructor(
+    private readonly webview: vscode.Webview,
+    handlers: Handlers<Table>,
+    private readonly log: Logger,
+  ) {
+    this.dispatcher = new RequestDispatcher<Table>(handlers, (method, error) =>
+      log.error(`the page's request "${method}" failed`, error),
+    );
+  }
+
+  start(): void {
+    this.store.add(
+      this.webview.onDidReceiveMessage((message: unknown) => {
+        void this.answer(message);
+      }),
+    );
+  }
+
+  /** Not delivered to a page that is hidden or not ready: it asks for everything when it is. */
+  notify<Params extends z.ZodMiniType>(type: NotificationType<Params>, params: z.infer<Params>): void {
+    this.post({ method: type.method, params });
+  }
+
+  dispose(): void {
+    this.store.dispose();
+  }
+
+  private async answer(message: unknown): Promise<void> {
+    const answer = await this.dispatcher.answer(message);
+    if (answer && !this.store.isDisposed) this.post(answer);
+  }
+
+  private post(message: HostMessage): void {
+    this.webview.postMessage(message).then(undefined, () => this.log.debug('a message came too late for its page'));
+  }
+}

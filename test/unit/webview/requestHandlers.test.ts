@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import * as z from 'zod/mini';
+import { defineRequest, Nothing } from '../../../src/webview/common/protocol';
+import { RequestDispatcher } from '../../../src/webview/common/requestHandlers';
+
+const requests = {
+  double: defineRequest('test/double', z.object({ value: z.number() }), z.object({ value: z.number() })),
+  fail: defineRequest('test/fail', Nothing, Nothing),
+} as const;
+
+describe('the requests of a page', () => {
+  const failures: string[] = [];
+  const dispatcher = new RequestDispatcher<typeof requests>(
+    {
+      double: requests.double.handledBy(({ value }) => ({ value: value * 2 })),
+      fail: requests.fail.handledBy(() => Promise.reject(Object.assign(new Error('No.'), { details: 'Because.' }))),
+    },
+    (method) => failures.push(method),
+  );
+  beforeEach(() => failures.splice(0));
+
+  it('are answered by their id', async () => {
+    const answer = await dispatcher.answer({ id: 7, method: 'test/double', params: { value: 2 } });
+    assert.deepEqual(answer, { id: 7, result: { value: 4 } });
+  });
+
+  it('are answered by an error when they fail, are unknown or have another shape', async () => {
+    const answers = await Promise.all([
+      dispatcher.answer({ id: 1, method: 'test/fail', params: {} }),
+      dispatcher.answer({ id: 2, method: 'test/none', params: {} }),
+      dispatcher.answer({ id: 3, method: 'test/double', params: { value: 'two' } }),
+    ]);
+    assert.deepEqual(answers[0], { id: 1, error: { message: 'No.', details: 'Because.' } });
+    assert.ok(answers.every((answer) => answer && 'error' in answer));
+    assert.deepEqual(failures.sort(), ['test/double', 'test/fail']);
+  });
+
+  it('are not answered when they are none', async () => {
+    assert.equal(await dispatcher.answer('hello'), undefined);
+    assert.equal(await dispatcher.answer({ method: 'test/double' }), undefined);
+  });
+});
