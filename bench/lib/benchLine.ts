@@ -5,14 +5,15 @@ export interface BenchResult {
   readonly unit: string;
   /** What it is measured against in the same run, if anything. */
   readonly peer?: { readonly name: string; readonly value: number };
-  /** Of the ratio to the peer, or of the value when there is no peer. */
+  /** Of the ratio to the peer, or of the value when there is no peer or `barOf` says so. */
   readonly bar: number;
+  readonly barOf?: 'value';
   readonly better: 'lower' | 'higher';
 }
 
-export function printBenchLine({ bench, value, unit, peer, bar, better }: BenchResult): void {
+export function printBenchLine({ bench, value, unit, peer, bar, barOf, better }: BenchResult): void {
   const ratio = peer ? value / peer.value : null;
-  const judged = ratio ?? value;
+  const judged = barOf === 'value' ? value : (ratio ?? value);
   const line = {
     bench,
     value: rounded(value),

@@ -1,0 +1,94 @@
+import { createServer, type Server } from 'node:http';
+import * as esbuild from 'esbuild';
+import type { Page } from 'playwright-core';
+import { launchChromium } from '../scripts/lib/chromium.mjs';
+import { pageBundle } from '../scripts/lib/pageBundle.mjs';
+import { typicalAnswer } from './lib/typicalAnswer';
+import { printBenchLine } from './lib/benchLine';
+
+/**
+ * `chat.delta`: milliseconds of the page for a delta of four characters, in an answer of 32 KB with code, sanitised and
+ * highlighted, one paint a delta; p99 over the last quarter of the answer, which has all that answers have. The peer renders
+ * the whole answer anew for each delta, and is measured over the end, where it is about 32 KB long.
+ */
+const barMs = 4;
+const answerUnits = 32 * 1024;
+const measuredUnits = 8 * 1024;
+const naiveDeltas = 100;
+
+async function main(): Promise<void> {
+  const server = await servePage();
+  const browser = await launchChromium();
+  try {
+    const page = await browser.newPage({ viewport: { width: 400, height: 800 } });
+    await page.goto(addressOf(server));
+    const answer = typicalAnswer(answerUnits);
+    await deltasOf(page, 'stream', answer, answer.length - 2_000);
+    const ours = await deltasOf(page, 'stream', answer, answer.length - measuredUnits);
+    const theirs = await deltasOf(page, 'naive', answer, answer.length - naiveDeltas * 4);
+    const peer = percentile(theirs, 0.99);
+    printBenchLine({ bench: 'chat.delta', value: percentile(ours, 0.99), unit: 'ms', bar: barMs, better: 'lower' });
+    printBenchLine({
+      bench: 'chat.delta.naive',
+      value: percentile(ours, 0.99),
+      unit: 'ms',
+      peer: { name: 'markdown-it, highlight.js and DOMPurify to innerHTML', value: peer },
+      bar: 1,
+      better: 'lower',
+    });
+  } finally {
+    await browser.close();
+    server.close();
+  }
+}
+
+function deltasOf(page: Page, way: 'stream' | 'naive', answer: string, from: number): Promise<number[]> {
+  return page.evaluate(`window.benchDeltas(${JSON.stringify(way)}, ${JSON.stringify(answer)}, ${from})`);
+}
+
+function percentile(values: readonly number[], part: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const found = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
+  if (found === undefined) throw new Error('The percentile of nothing was asked for.');
+  return found;
+}
+
+async function servePage(): Promise<Server> {
+  const { outputFiles } = await esbuild.build({
+    ...pageBundle({
+      name: 'page',
+      script: 'bench/page/markdownDeltas.ts',
+      style: 'src/transcript/browser/markdown/markdown.css',
+    }),
+    absWorkingDir: process.cwd(),
+    outdir: 'out/bench/page',
+    minify: true,
+    write: false,
+    logLevel: 'warning',
+  });
+  const textOf = (extension: string): string => outputFiles.find(({ path }) => path.endsWith(extension))?.text ?? '';
+  const served = new Map([
+    [
+      '/',
+      {
+        type: 'text/html',
+        body: `<!DOCTYPE html><link rel="stylesheet" href="/page.css"><body><script src="/page.js"></script>`,
+      },
+    ],
+    ['/page.js', { type: 'text/javascript', body: textOf('.js') }],
+    ['/page.css', { type: 'text/css', body: textOf('.css') }],
+  ]);
+  const server = createServer(({ url = '' }, response) => {
+    const { type = 'text/plain', body = '' } = served.get(url) ?? {};
+    response.writeHead(200, { 'content-type': `${type}; charset=utf-8` }).end(body);
+  });
+  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
+}
+
+function addressOf(server: Server): string {
+  const address = server.address();
+  if (typeof address !== 'object' || !address) throw new Error('The server of the page does not listen.');
+  return `http://127.0.0.1:${address.port}/`;
+}
+
+void main();

@@ -1,0 +1,55 @@
+// The page of the bench `chat.delta`: ours and the naive full render of the same answer, a delta a paint.
+import createMarkdown from 'markdown-it';
+import DOMPurify from 'dompurify';
+import { highlightedHtml } from '../../src/transcript/browser/markdown/highlight';
+import { MarkdownStream } from '../../src/transcript/browser/markdown/markdownStream';
+
+declare global {
+  interface Window {
+    benchDeltas(way: 'stream' | 'naive', answer: string, from: number): Promise<number[]>;
+  }
+}
+
+const deltaUnits = 4;
+const nothing = (): void => undefined;
+
+/** Milliseconds of script, style and layout of each delta from `from` on; what is before is shown first. */
+window.benchDeltas = async (way, answer, from) => {
+  const container = document.createElement('div');
+  container.className = 'markdown';
+  document.body.replaceChildren(container);
+  const append = way === 'stream' ? streaming(container) : naive(container);
+  append(answer.slice(0, from));
+  const times: number[] = [];
+  for (let at = from; at < answer.length; at += deltaUnits) {
+    await nextFrame();
+    const startMs = performance.now();
+    append(answer.slice(at, at + deltaUnits));
+    container.getBoundingClientRect();
+    times.push(performance.now() - startMs);
+  }
+  return times;
+};
+
+function streaming(container: HTMLElement): (delta: string) => void {
+  const actions = { open: nothing, copy: nothing, insertAtCursor: nothing, applyCode: nothing, openAsNewFile: nothing };
+  // No rests: every delta is shown, and counted.
+  const stream = new MarkdownStream(container, { actions, slowMs: Infinity });
+  return (delta) => stream.append(delta);
+}
+
+function naive(container: HTMLElement): (delta: string) => void {
+  const markdown = createMarkdown({
+    linkify: true,
+    highlight: (code, language) => highlightedHtml(code, language),
+  });
+  let text = '';
+  return (delta) => {
+    text += delta;
+    container.innerHTML = DOMPurify.sanitize(markdown.render(text));
+  };
+}
+
+function nextFrame(): Promise<void> {
+  return new Promise((resolve) => requestAnimationFrame(() => resolve()));
+}

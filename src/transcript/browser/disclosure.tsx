@@ -1,0 +1,49 @@
+import type { ComponentChildren } from 'preact';
+import { useRef, useState } from 'preact/hooks';
+import { isInUse } from './inUse';
+
+interface DisclosureProps {
+  readonly class: string;
+  readonly summary: ComponentChildren;
+  /** Until the user has chosen. */
+  readonly isOpen?: boolean;
+  /** In the DOM only while it is open. */
+  readonly children: ComponentChildren;
+}
+
+/**
+ * What is shown on demand. It follows `isOpen` until the user opens or closes it, and does not close over the reader's
+ * focus or selection.
+ */
+export function Disclosure({ class: className, summary, isOpen: byDefault = false, children }: DisclosureProps) {
+  const details = useRef<HTMLDetailsElement>(null);
+  const [chosen, choose] = useState<boolean>();
+  const wasOpen = useRef(byDefault);
+  const isOpen = chosen ?? (byDefault || (wasOpen.current && isBodyInUse(details.current)));
+  wasOpen.current = isOpen;
+  return (
+    <details
+      class={className}
+      open={isOpen}
+      ref={details}
+      onToggle={({ currentTarget }) => {
+        // Opened by the browser, for example to show where it found a word.
+        if (currentTarget.open !== wasOpen.current) choose(currentTarget.open);
+      }}
+    >
+      <summary
+        onClick={(event) => {
+          event.preventDefault();
+          choose(!isOpen);
+        }}
+      >
+        {summary}
+      </summary>
+      {isOpen && children}
+    </details>
+  );
+}
+
+function isBodyInUse(details: HTMLDetailsElement | null): boolean {
+  return details !== null && document.activeElement?.tagName !== 'SUMMARY' && isInUse(details);
+}

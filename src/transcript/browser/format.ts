@@ -1,0 +1,62 @@
+// Numbers, durations and times in the words of the transcript.
+
+const counts = new Intl.NumberFormat('en');
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+const moments = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
+
+const second = 1_000;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** `1,234` */
+export function formatCount(count: number): string {
+  return counts.format(count);
+}
+
+/** `1 line`, `1,234 lines` */
+export function countOf(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`;
+}
+
+/** `12.3K` */
+export function formatTokens(count: number): string {
+  return compact.format(count);
+}
+
+/** `0.3 s`, `12 s`, `3 min 5 s`, `2 h 1 min` */
+export function formatDuration(ms: number): string {
+  if (ms < 10 * second) return `${Math.max(0.1, Math.round(ms / 100) / 10)} s`;
+  if (ms < minute) return `${Math.round(ms / second)} s`;
+  if (ms < hour) return `${Math.floor(ms / minute)} min ${Math.floor((ms % minute) / second)} s`;
+  return `${Math.floor(ms / hour)} h ${Math.floor((ms % hour) / minute)} min`;
+}
+
+/** Of text, by its UTF-16 units: `900 characters`, `12 KB`, `1.5 MB` */
+export function formatSize(units: number): string {
+  if (units < 10_000) return countOf(units, 'character');
+  if (units < 1_000_000) return `${Math.round(units / 1_000)} KB`;
+  return `${(units / 1_000_000).toFixed(1)} MB`;
+}
+
+/** In the reader's own time. */
+export function formatMoment(at: number): string {
+  return moments.format(at);
+}
+
+/** `now`, `5 min. ago`, `yesterday`; the date itself after a week. */
+export function formatAge(at: number, now: number): string {
+  const age = Math.max(0, now - at);
+  if (age < minute) return 'now';
+  if (age < hour) return relative.format(-Math.floor(age / minute), 'minute');
+  if (age < day) return relative.format(-Math.floor(age / hour), 'hour');
+  if (age < 7 * day) return relative.format(-Math.floor(age / day), 'day');
+  return formatMoment(at);
+}
+
+/** The currency's own sign, or the backend's unit behind the amount. */
+export function formatCost({ amount, currency }: { amount: number; currency: string }): string {
+  if (!/^[A-Z]{3}$/.test(currency)) return `${Number(amount.toPrecision(3))} ${currency}`;
+  return new Intl.NumberFormat('en', { style: 'currency', currency, maximumFractionDigits: 4 }).format(amount);
+}

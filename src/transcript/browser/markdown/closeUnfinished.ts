@@ -1,0 +1,205 @@
+/**
+ * Text that is still coming, made to look like what it will most likely become: a bold word is bold before its end is there,
+ * and the marks of a list, a table or a block of code are not shown before it is clear what they are.
+ */
+
+export interface OpenFence {
+  readonly marker: string;
+  /** Neither in a list nor in a quote, nor indented. */
+  readonly isTopLevel: boolean;
+}
+
+const fenceLine = /^([\s>]*(?:(?:[-*+]|\d{1,9}[.)])\s+)*)(`{3,}|~{3,})(.*)$/;
+const onlyMarks = /^[\s>]*(?:[-*+=_#>|:~` ]+|\d{1,9}[.)]?|(?:[-*+]|\d{1,9}[.)])\s+\[[ xX]?\]?)\s*$/;
+const definition = /^\s{0,3}\[[^\]]+\]:/;
+const blockStart = /^\s*(?:[-*+]|\d{1,9}[.)]|#{1,6}|>)\s/;
+/** An emphasis that is open for longer was not meant as one. */
+const maxEmphasis = 400;
+/** Longer paragraphs are shown as they are. */
+const maxInline = 8_000;
+/** In UTF-16 units; a longer line is no mark. */
+const maxMarks = 200;
+
+/** The block of code that the end of the text is in. */
+export function openFence(text: string): OpenFence | undefined {
+  if (!text.includes('```') && !text.includes('~~~')) return undefined;
+  let open: OpenFence | undefined;
+  for (const line of text.slice(0, text.lastIndexOf('\n') + 1).split('\n')) {
+    const [, lead = '', marker = '', info = ''] = fenceLine.exec(line.slice(0, maxMarks)) ?? [];
+    if (marker === '') continue;
+    if (!open) {
+      const isFence = !marker.startsWith('`') || !info.includes('`');
+      if (isFence) open = { marker, isTopLevel: lead === '' };
+    } else if (marker.startsWith(open.marker) && info.trim() === '') {
+      open = undefined;
+    }
+  }
+  return open;
+}
+
+/** The line may become the end of the block. */
+export function isHeldBackInFence(line: string): boolean {
+  return line.length <= maxMarks && /^[\s>]*(?:`+|~+)\s*$/.test(line);
+}
+
+/** Of one open top-level block. */
+export function closeUnfinished(source: string): string {
+  // Half a character is none.
+  const text = /[\ud800-\udbff]$/.test(source) ? source.slice(0, -1) : source;
+  const lineAt = text.lastIndexOf('\n') + 1;
+  const line = text.slice(lineAt);
+  if (openFence(text)) return isHeldBackInFence(line) ? text.slice(0, lineAt) : text;
+  if (/^(?: {4}|\t)/.test(text) && /^(?: {4}|\t)/.test(line)) return text;
+  const kept = withoutUnclearLines(text);
+  const from = inlineStart(kept);
+  if (kept.length - from > maxInline) return kept;
+  return kept.slice(0, from) + closedInline(kept.slice(from));
+}
+
+/** Without the last lines when it is not clear yet what they are. */
+function withoutUnclearLines(text: string): string {
+  const lineAt = text.lastIndexOf('\n') + 1;
+  const line = text.slice(lineAt);
+  const table = unclearTableStart(text);
+  if (table !== undefined) return text.slice(0, table);
+  const isUnclear =
+    line !== '' && line.length <= maxMarks && (onlyMarks.test(line) || fenceLine.test(line) || definition.test(line));
+  return isUnclear ? text.slice(0, lineAt) : text;
+}
+
+/** A table is one when the line below its head is whole. */
+function unclearTableStart(text: string): number | undefined {
+  let start = text.lastIndexOf('\n') + 1;
+  const isLineOpen = start < text.length;
+  let rows = 0;
+  let at = isLineOpen ? start : text.lastIndexOf('\n', start - 2) + 1;
+  while (rows < 3 && /^\s*\|/.test(text.slice(at, at + 20))) {
+    rows++;
+    start = at;
+    if (at === 0) break;
+    at = text.lastIndexOf('\n', at - 2) + 1;
+  }
+  return rows === 1 || (rows === 2 && isLineOpen) ? start : undefined;
+}
+
+/** Where the paragraph, item, heading or cell begins that the text ends in. */
+function inlineStart(text: string): number {
+  let start = text.length;
+  while (start > 0) {
+    const lineAt = text.lastIndexOf('\n', start - 1) + 1;
+    const line = text.slice(lineAt, start);
+    if (line.trim() === '' && start < text.length) return start;
+    const row = /^\s*\|/.test(line) ? line.lastIndexOf('|') : -1;
+    if (row >= 0) return lineAt + row + 1;
+    const marks = blockStart.exec(line);
+    if (marks) return lineAt + marks[0].length;
+    if (lineAt === 0) return 0;
+    start = lineAt - 1;
+  }
+  return 0;
+}
+
+interface Opened {
+  readonly mark: string;
+  readonly at: number;
+  length: number;
+}
+
+function closedInline(text: string): string {
+  const opened: Opened[] = [];
+  let at = 0;
+  while (at < text.length) {
+    const character = text.charAt(at);
+    if (character === '\\') {
+      if (at === text.length - 1) return closed(text.slice(0, at), opened);
+      at += 2;
+    } else if (character === '`') {
+      const end = endOfCode(text, at);
+      if (end === undefined) return closedCode(text, at, opened);
+      at = end;
+    } else if (character === '[') {
+      const link = openLink(text, at);
+      if (link) return closedInline(text.slice(0, link.isImage ? at - 1 : at) + link.text);
+      at++;
+    } else if (character === '*' || character === '_' || character === '~') {
+      const length = runLength(text, at);
+      take(opened, text, at, length);
+      at += length;
+    } else {
+      at++;
+    }
+  }
+  return closed(text, opened);
+}
+
+function runLength(text: string, at: number): number {
+  let end = at + 1;
+  while (text[end] === text[at]) end++;
+  return end - at;
+}
+
+/** Behind the span of code that begins at `at`. */
+function endOfCode(text: string, at: number): number | undefined {
+  const length = runLength(text, at);
+  let next = text.indexOf('`', at + length);
+  while (next >= 0) {
+    const found = runLength(text, next);
+    if (found === length) return next + length;
+    next = text.indexOf('`', next + found);
+  }
+  return undefined;
+}
+
+function closedCode(text: string, at: number, opened: readonly Opened[]): string {
+  const length = runLength(text, at);
+  const inside = text.slice(at + length).replace(/`+$/, '');
+  if (inside.trim() === '') return closed(text.slice(0, at), opened);
+  return closed(
+    `${text.slice(0, at + length)}${inside}${inside.endsWith('`') ? ' ' : ''}${'`'.repeat(length)}`,
+    opened,
+  );
+}
+
+/** What to show of a link that is not whole; undefined for one that is, and for a bracket that is only one. */
+function openLink(text: string, at: number): { readonly text: string; readonly isImage: boolean } | undefined {
+  const isImage = text[at - 1] === '!';
+  const close = text.indexOf(']', at);
+  const shown = isImage ? '' : text.slice(at + 1, close < 0 ? undefined : close);
+  if (close < 0 || close === text.length - 1)
+    return text.length - at > maxEmphasis ? undefined : { text: shown, isImage };
+  if (text[close + 1] !== '(') return undefined;
+  const end = text.indexOf(')', close);
+  return end < 0 && !text.slice(close).includes('\n') ? { text: shown, isImage } : undefined;
+}
+
+/** Closes what a run of marks closes, opens what it opens. */
+function take(opened: Opened[], text: string, at: number, length: number): void {
+  const mark = text.charAt(at);
+  if (mark === '~' && length !== 2) return;
+  const before = text[at - 1] ?? ' ';
+  const behind = text[at + length] ?? ' ';
+  let left = length;
+  while (left > 0 && /\S/.test(before)) {
+    const top = opened.findLastIndex((item) => item.mark === mark);
+    const item = opened[top];
+    if (!item) break;
+    const closing = Math.min(left, item.length);
+    item.length -= closing;
+    left -= closing;
+    opened.length = item.length === 0 ? top : top + 1;
+  }
+  const isEnd = at + length === text.length;
+  if (left > 0 && !/[\p{L}\p{N}]/u.test(before) && (isEnd || /\S/.test(behind)))
+    opened.push({ mark, at, length: left });
+}
+
+function closed(text: string, opened: readonly Opened[]): string {
+  let result = text.trimEnd();
+  for (const { mark, at, length } of opened.toReversed()) {
+    if (text.length - at > maxEmphasis) continue;
+    // A mark with nothing behind it is not shown yet.
+    if (result.length <= at + length) result = result.slice(0, at).trimEnd();
+    else result += mark.repeat(length);
+  }
+  return result;
+}

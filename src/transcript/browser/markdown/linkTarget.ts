@@ -1,0 +1,82 @@
+/** Decides what a link of an answer may lead to: a page on the web or a file. Everything else stays text. */
+
+export interface LinkTarget {
+  /** An `http(s):` or `file:` URI, or a path. */
+  readonly target: string;
+  /** 1-based; of a file. */
+  readonly line?: number;
+}
+
+const maxUnits = 4_096;
+const place = /(?::(\d{1,7})(?:[:-]\d{1,7})*|#L(\d{1,7})(?:C\d+)?(?:-L?\d{1,7}(?:C\d+)?)?)$/;
+const scheme = /^([a-z][a-z0-9+.-]*):/i;
+const controlOrSpace = /[\p{Cc}\u2028\u2029]/u;
+/** `C:\a.ts`, `c:/a.ts`. */
+const drive = /^[a-z]:[\\/]/i;
+/** Names with an extension, below folders or not. */
+const fileName = /^[^\s:*?"<>|]*[^\s:*?"<>|/\\.][^\s:*?"<>|/\\]*\.[a-z][\w-]{0,11}$/i;
+const knownBareName = /(?:^|[\\/])(?:Makefile|Dockerfile|LICENSE|README)$/;
+
+/** Undefined for what no link may lead to. `href` is as it is written, without its entities. */
+export function linkTarget(href: string): LinkTarget | undefined {
+  const decoded = percentDecoded(href.trim());
+  if (decoded === '' || decoded.length > maxUnits || controlOrSpace.test(decoded)) return undefined;
+  const found = scheme.exec(decoded)?.[1]?.toLowerCase();
+  if (found === 'http' || found === 'https') return webTarget(href.trim());
+  if (found === 'file') return fileUriTarget(href.trim());
+  return pathTarget(decoded);
+}
+
+/** For text that was not written as a link: only what looks like a file at a line, or a file below a folder. */
+export function pathInCode(text: string): LinkTarget | undefined {
+  if (text.length > 400 || /\s/.test(text)) return undefined;
+  const found = linkTarget(text);
+  if (!found || scheme.test(found.target)) return undefined;
+  const { target, line } = found;
+  const isFile = fileName.test(target.replace(drive, '')) || knownBareName.test(target);
+  return isFile && (line !== undefined || /[\\/]/.test(target)) ? found : undefined;
+}
+
+/** What a link leads to, in full and in characters that cannot be mistaken for others. */
+export function titleOf({ target, line }: LinkTarget): string {
+  const text = /^https?:/i.test(target) ? (URL.parse(target)?.href ?? target) : target;
+  return line === undefined ? text : `${text}:${line}`;
+}
+
+function webTarget(href: string): LinkTarget | undefined {
+  const url = URL.parse(href);
+  return url && url.hostname !== '' ? { target: href } : undefined;
+}
+
+/** A file on another host would send the user's credentials there. */
+function fileUriTarget(href: string): LinkTarget | undefined {
+  const { rest, line } = withoutPlace(href);
+  const url = URL.parse(rest);
+  if (!/^file:\/\//i.test(rest) || !url || (url.hostname !== '' && url.hostname !== 'localhost')) return undefined;
+  if (/^\/[\\/]/.test(percentDecoded(url.pathname))) return undefined;
+  return { target: rest, ...line };
+}
+
+function pathTarget(text: string): LinkTarget | undefined {
+  const { rest, line } = withoutPlace(text);
+  const isDrive = drive.test(rest);
+  if (!isDrive && (/^[\\/]{2}/.test(rest) || rest.includes(':'))) return undefined;
+  // What was taken for the place of `javascript:1` is the rest of a URI.
+  if (line && !/[./\\]/.test(rest)) return undefined;
+  if (rest === '' || /^[#?]/.test(rest)) return undefined;
+  return { target: rest.replace(/#.*$/, ''), ...line };
+}
+
+function withoutPlace(text: string): { rest: string; line?: { line: number } } {
+  const match = place.exec(text);
+  const line = Number(match?.[1] ?? match?.[2]);
+  return match ? { rest: text.slice(0, match.index), ...(line > 0 ? { line: { line } } : {}) } : { rest: text };
+}
+
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,51 @@
+/** Makes live nodes equal to wanted ones and touches nothing that is equal already: selection, focus and hover survive. */
+
+/**
+ * Of the children of `parent`, those from `first` on become the children of `wanted`, which is used up. `first` is null to
+ * append all.
+ */
+export function morphChildren(parent: Node, first: ChildNode | null, wanted: Node): void {
+  let live = first;
+  let next = wanted.firstChild;
+  while (next) {
+    const node = next;
+    next = node.nextSibling;
+    if (!live) {
+      parent.appendChild(node);
+      continue;
+    }
+    const after: ChildNode | null = live.nextSibling;
+    if (!morphNode(live, node)) live.replaceWith(node);
+    live = after;
+  }
+  while (live) {
+    const after: ChildNode | null = live.nextSibling;
+    live.remove();
+    live = after;
+  }
+}
+
+/** False for nodes of different kinds: there is nothing to keep. */
+function morphNode(live: Node, wanted: Node): boolean {
+  if (live instanceof Text && wanted instanceof Text) {
+    morphText(live, wanted.data);
+    return true;
+  }
+  if (!(live instanceof Element) || !(wanted instanceof Element) || live.nodeName !== wanted.nodeName) return false;
+  morphAttributes(live, wanted);
+  morphChildren(live, live.firstChild, wanted);
+  return true;
+}
+
+function morphText(live: Text, wanted: string): void {
+  if (live.data === wanted) return;
+  // Appending keeps the ends of a selection where they are.
+  if (wanted.startsWith(live.data)) live.appendData(wanted.slice(live.length));
+  else live.data = wanted;
+}
+
+function morphAttributes(live: Element, wanted: Element): void {
+  for (const { name } of [...live.attributes]) if (!wanted.hasAttribute(name)) live.removeAttribute(name);
+  for (const { name, value } of wanted.attributes)
+    if (live.getAttribute(name) !== value) live.setAttribute(name, value);
+}

@@ -1,0 +1,26 @@
+import { useTranscript } from './transcriptContext';
+
+interface PathButtonProps {
+  readonly path: string;
+  /** 1-based. */
+  readonly line?: number | undefined;
+  /** Opens the file unless it is something else. */
+  readonly onClick?: (() => void) | undefined;
+}
+
+/** A file's name before its folder, since the name is what fits. */
+export function PathButton({ path, line, onClick }: PathButtonProps) {
+  const { actions } = useTranscript();
+  const { name, folder } = splitPath(path);
+  return (
+    <button type="button" class="path" title={path} onClick={onClick ?? (() => actions.open(path, line))}>
+      <span class="path-name">{line === undefined ? name : `${name}:${line}`}</span>
+      {folder !== '' && <span class="path-folder">{folder}</span>}
+    </button>
+  );
+}
+
+function splitPath(path: string): { name: string; folder: string } {
+  const at = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'));
+  return { name: path.slice(at + 1) || path, folder: at > 0 ? path.slice(0, at) : '' };
+}

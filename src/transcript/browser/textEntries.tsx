@@ -1,0 +1,130 @@
+import { IconButton } from '../../webview/browser/iconButton';
+import { ChevronRightIcon, CopyIcon } from '../../webview/browser/icons';
+import type { EntryOf } from '../common/entries';
+import { Disclosure } from './disclosure';
+import { Elapsed } from './elapsed';
+import { noticeIcons } from './entryIcons';
+import { countOf, formatDuration } from './format';
+import { MarkdownText } from './markdownText';
+import { PartView } from './partView';
+import { useTranscript } from './transcriptContext';
+
+/** The entries that are mostly text. */
+
+export function AnswerEntry({ entry }: { entry: EntryOf<'answer'> }) {
+  const { actions } = useTranscript();
+  const isStreaming = entry.streaming ?? false;
+  return (
+    <>
+      <MarkdownText
+        text={entry.text}
+        isStreaming={isStreaming}
+        entryId={entry.parent === undefined ? entry.id : undefined}
+      />
+      {isStreaming ? (
+        entry.text === '' && <span class="dots" aria-hidden="true" />
+      ) : (
+        <div class="toolbar">
+          <IconButton label="Copy answer" icon={CopyIcon} onClick={() => actions.copy(entry.text)} />
+        </div>
+      )}
+    </>
+  );
+}
+
+export function ThinkingEntry({ entry }: { entry: EntryOf<'thinking'> }) {
+  const { streaming: isStreaming = false, durationMs, text, at } = entry;
+  const time = durationMs === undefined ? '' : ` for ${formatDuration(durationMs)}`;
+  return (
+    <Disclosure
+      class="thinking"
+      summary={
+        <>
+          <ChevronRightIcon />
+          <span class={isStreaming ? 'working' : ''}>{isStreaming ? 'Thinking' : `Thought${time}`}</span>
+          {isStreaming && at !== undefined && <Elapsed since={at} />}
+          <span class="quiet">{countOf(text.length, 'character')}</span>
+        </>
+      }
+    >
+      <div class="thinking-body">
+        <MarkdownText text={text} isStreaming={isStreaming} />
+      </div>
+    </Disclosure>
+  );
+}
+
+export function NoticeEntry({ entry }: { entry: EntryOf<'notice'> }) {
+  const Picture = noticeIcons[entry.level];
+  return (
+    <div class={`notice notice-${entry.level}`}>
+      <Picture />
+      <div class="notice-body">
+        <p dir="auto">{entry.text}</p>
+        {entry.details !== undefined && <Details text={entry.details} />}
+      </div>
+    </div>
+  );
+}
+
+/** What there is to know beyond a sentence, to be read and copied. */
+export function Details({ text }: { text: string }) {
+  const { actions } = useTranscript();
+  return (
+    <Disclosure
+      class="details"
+      summary={
+        <>
+          <ChevronRightIcon />
+          Details
+        </>
+      }
+    >
+      <div class="boxed">
+        <pre tabIndex={0}>{text}</pre>
+        <IconButton label="Copy details" icon={CopyIcon} class="corner" onClick={() => actions.copy(text)} />
+      </div>
+    </Disclosure>
+  );
+}
+
+export function SummaryEntry({ entry }: { entry: EntryOf<'summary'> }) {
+  return (
+    <Disclosure
+      class="summary"
+      summary={
+        <>
+          <ChevronRightIcon />
+          <span>Earlier messages were summarised</span>
+          <span class="quiet">{countOf(entry.text.length, 'character')}</span>
+        </>
+      }
+    >
+      <div class="thinking-body">
+        <MarkdownText text={entry.text} />
+      </div>
+    </Disclosure>
+  );
+}
+
+export function MediaEntry({ entry }: { entry: EntryOf<'media'> }) {
+  return <PartView part={entry.part} index={0} entryId={entry.id} />;
+}
+
+export function RawEntry({ entry }: { entry: EntryOf<'raw'> }) {
+  const { id, label, json, omitted } = entry;
+  return (
+    <Disclosure
+      class="summary"
+      summary={
+        <>
+          <ChevronRightIcon />
+          <span class="title">{label}</span>
+          <span class="quiet">JSON</span>
+        </>
+      }
+    >
+      <PartView part={{ type: 'json', json, ...(omitted === undefined ? {} : { omitted }) }} index={0} entryId={id} />
+    </Disclosure>
+  );
+}

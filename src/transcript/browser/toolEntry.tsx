@@ -1,0 +1,144 @@
+import { ChevronRightIcon } from '../../webview/browser/icons';
+import type { EntryOf, ToolState } from '../common/entries';
+import { Disclosure } from './disclosure';
+import { Elapsed } from './elapsed';
+import { toolIcons } from './entryIcons';
+import { EntryView } from './entryView';
+import { countOf, formatDuration } from './format';
+import { PathButton } from './pathButton';
+import { PartView } from './partView';
+import { ChangeCounts } from './changeCounts';
+import { useTranscript } from './transcriptContext';
+
+/** A call's card: what it is doing while it goes on, one line when it is done, all of it on demand. */
+export function ToolEntry({ entry }: { entry: EntryOf<'tool'> }) {
+  const { model } = useTranscript();
+  const children = model.childrenOf(entry.id);
+  const isEmpty = entry.parts.length === 0 && children.length === 0 && hasNothingElse(entry);
+  if (isEmpty) {
+    return (
+      <div class={`tool tool-${entry.state} tool-bare`}>
+        <ToolHead entry={entry} />
+      </div>
+    );
+  }
+  return (
+    <Disclosure
+      class={`tool tool-${entry.state}`}
+      isOpen={isOpenByItself[entry.state]}
+      summary={
+        <>
+          <ToolHead entry={entry} childCount={children.length} />
+          <ChevronRightIcon />
+        </>
+      }
+    >
+      <ToolBody entry={entry} childIds={children} />
+    </Disclosure>
+  );
+}
+
+const isOpenByItself: Record<ToolState, boolean> = {
+  pending: false,
+  waiting: true,
+  running: true,
+  done: false,
+  failed: true,
+  cancelled: false,
+  rejected: false,
+  stale: false,
+};
+
+const stateWords: Record<ToolState, string> = {
+  pending: 'pending',
+  waiting: 'waiting for you',
+  running: 'running',
+  done: 'done',
+  failed: 'failed',
+  cancelled: 'cancelled',
+  rejected: 'rejected',
+  stale: 'did not end',
+};
+
+function hasNothingElse({ input, error, decision, locations = [] }: EntryOf<'tool'>): boolean {
+  return input === undefined && error === undefined && decision === undefined && locations.length === 0;
+}
+
+function ToolHead({ entry, childCount = 0 }: { entry: EntryOf<'tool'>; childCount?: number }) {
+  const { state, toolKind, title, durationMs, startedAt } = entry;
+  const Picture = toolIcons[toolKind];
+  const diffs = entry.parts.filter((part) => part.type === 'diff');
+  const isRunning = state === 'running';
+  return (
+    <>
+      <span class="tool-icon">
+        <Picture />
+      </span>
+      <span class="title" title={title}>
+        {title}
+      </span>
+      {diffs.length > 0 && <ChangeCounts changes={diffs} />}
+      {childCount > 0 && <span class="quiet">{countOf(childCount, 'step')}</span>}
+      {isRunning && startedAt !== undefined && <Elapsed since={startedAt} />}
+      {!isRunning && durationMs !== undefined && <span class="time">{formatDuration(durationMs)}</span>}
+      {isRunning && <span class="spinner" />}
+      <span class={state === 'done' || isRunning ? 'visually-hidden' : 'state'}>{stateWords[state]}</span>
+    </>
+  );
+}
+
+function ToolBody({ entry, childIds }: { entry: EntryOf<'tool'>; childIds: readonly string[] }) {
+  return (
+    <div class="tool-body">
+      <Locations entry={entry} />
+      {entry.input !== undefined && <Input json={entry.input} isOpen={entry.parts.length === 0} />}
+      {entry.parts.map((part, index) => (
+        <PartView key={index} part={part} index={index} entryId={entry.id} />
+      ))}
+      {childIds.length > 0 && (
+        <div class="steps" role="group" aria-label={`Steps of ${entry.title}`}>
+          {childIds.map((id) => (
+            <EntryView key={id} id={id} />
+          ))}
+        </div>
+      )}
+      {entry.error !== undefined && <pre class="tool-error">{entry.error}</pre>}
+      {entry.decision !== undefined && <p class="decision">{`Decision: ${entry.decision}`}</p>}
+    </div>
+  );
+}
+
+/** Those that no part names. */
+function Locations({ entry: { locations = [], parts } }: { entry: EntryOf<'tool'> }) {
+  const named = new Set(parts.flatMap((part) => (part.type === 'diff' || part.type === 'file' ? part.path : [])));
+  const others = locations.filter(({ path }) => !named.has(path));
+  if (others.length === 0) return null;
+  return (
+    <ul class="locations" aria-label="Files">
+      {others.map(({ path, line }, index) => (
+        <li key={index}>
+          <PathButton path={path} line={line} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Input({ json, isOpen }: { json: string; isOpen: boolean }) {
+  return (
+    <Disclosure
+      class="input"
+      isOpen={isOpen}
+      summary={
+        <>
+          <ChevronRightIcon />
+          Input
+        </>
+      }
+    >
+      <pre class="boxed" tabIndex={0}>
+        {json}
+      </pre>
+    </Disclosure>
+  );
+}

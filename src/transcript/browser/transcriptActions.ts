@@ -1,0 +1,33 @@
+import type { Entry } from '../common/entries';
+
+/** What entries may ask of the page. What is absent has no button: a transcript that is only read offers less. */
+export interface TranscriptActions {
+  /** A path or a link; `line` is 1-based. */
+  readonly open: (target: string, line?: number) => void;
+  readonly copy: (text: string) => void;
+  /** The entry with nothing cut away, or as it was when it is too large for a page. */
+  readonly showAll: (entryId: string) => Promise<Entry>;
+  /** Up to `count` entries more from before the first; the model hears of them. */
+  readonly loadOlder: (count: number) => Promise<void>;
+  /** `part` is the index of a diff in the entry's parts. */
+  readonly openDiff?: (entryId: string, part: number) => void;
+  readonly insertAtCursor?: (text: string) => void;
+  readonly applyCode?: (text: string, path?: string) => void;
+  readonly openAsNewFile?: (text: string, language?: string) => void;
+  readonly editPrompt?: (entryId: string) => void;
+  /** How a file was before the conversation, beside how it is. */
+  readonly openChange?: (path: string) => void;
+  /** One file, or all without a path. */
+  readonly revert?: (path?: string) => void;
+  readonly keepChanges?: (path?: string) => void;
+  readonly showRaw?: (entryId: string) => void;
+}
+
+export interface TranscriptOptions {
+  /** What the list is called by screen readers. */
+  readonly label?: string;
+  /** How times of prompts are told; not at all when it is left out. */
+  readonly times?: 'relative' | 'absolute';
+  /** What comes is told to screen readers; for conversations that go on. */
+  readonly isLive?: boolean;
+}

@@ -1,0 +1,249 @@
+/** What a terminal would show of a command's output, as runs of text of one style. */
+
+/** 0 to 15 are the theme's colours, the bright ones from 8; others are CSS, `rgb(r, g, b)`. */
+export type AnsiColor = number | string;
+
+export interface AnsiStyle {
+  readonly fg?: AnsiColor;
+  readonly bg?: AnsiColor;
+  readonly bold?: true;
+  readonly dim?: true;
+  readonly italic?: true;
+  readonly underline?: true;
+  readonly inverse?: true;
+  readonly strike?: true;
+}
+
+/** `text` has line feeds between lines and no other control character but tabs. */
+export interface AnsiSegment extends AnsiStyle {
+  readonly text: string;
+}
+
+interface Line {
+  readonly cells: string[];
+  /** Of each cell; the same object for cells written without a change between them. */
+  readonly styles: AnsiStyle[];
+}
+
+/** Only the end of longer output is read, in UTF-16 units. */
+const maxUnits = 1_000_000;
+/** Cursor movements beyond this column are those of a broken program. */
+const maxColumn = 2_000;
+const plain: AnsiStyle = {};
+
+/**
+ * The tokens of a terminal's input: a control sequence, a string for the terminal (titles, links) with or without its end,
+ * another escape, one control character, or a run of text.
+ */
+const tokens =
+  /\x1b\[([0-?]*)[ -/]*([@-~])|\x1b[\]PX^_][^\x07\x1b\n]{0,4096}(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]?|[\x00-\x08\x0a-\x1f\x7f-\x9f]|[^\x00-\x08\x0a-\x1f\x7f-\x9f]+/g;
+
+const control = /^[\x00-\x08\x0a-\x1f\x7f-\x9f]/;
+
+/** Links become their text; sequences that neither style nor move within what is shown are swallowed. */
+export function parseAnsi(text: string): AnsiSegment[] {
+  const screen = new Screen();
+  for (const match of text.slice(-maxUnits).matchAll(tokens)) {
+    const [token, params = '', command] = match;
+    if (command !== undefined) screen.control(command, params);
+    else screen.take(token);
+  }
+  return segmentsOf(screen.lines);
+}
+
+class Screen {
+  readonly lines: Line[] = [{ cells: [], styles: [] }];
+  private row = 0;
+  private column = 0;
+  private style = plain;
+
+  take(token: string): void {
+    if (token.startsWith('\x1b')) return;
+    if (token === '\n') this.moveTo(this.row + 1, 0);
+    else if (token === '\r') this.column = 0;
+    else if (token === '\b') this.column = Math.max(0, this.column - 1);
+    else if (!control.test(token)) this.write(token);
+  }
+
+  control(command: string, params: string): void {
+    const count = Math.min(Math.max(1, Number.parseInt(params, 10) || 1), maxColumn);
+    if (command === 'm') this.style = styleAfter(this.style, params);
+    else if (command === 'K') this.eraseInLine(params);
+    else if (command === 'J' && (params === '' || params === '0')) this.eraseBelow();
+    else if (command === 'A') this.row = Math.max(0, this.row - count);
+    else if (command === 'B') this.row = Math.min(this.lines.length - 1, this.row + count);
+    else if (command === 'C') this.column = Math.min(maxColumn, this.column + count);
+    else if (command === 'D') this.column = Math.max(0, this.column - count);
+    else if (command === 'G') this.column = count - 1;
+  }
+
+  private get line(): Line {
+    const found = this.lines[this.row];
+    if (found) return found;
+    const line: Line = { cells: [], styles: [] };
+    this.lines[this.row] = line;
+    return line;
+  }
+
+  private moveTo(row: number, column: number): void {
+    this.row = row;
+    this.column = column;
+    if (row === this.lines.length) this.lines.push({ cells: [], styles: [] });
+  }
+
+  private write(text: string): void {
+    const { cells, styles } = this.line;
+    while (cells.length < this.column) {
+      cells.push(' ');
+      styles.push(plain);
+    }
+    for (const character of text) {
+      if (this.column > 0 && joinsTheCellBefore(character)) {
+        cells[this.column - 1] = (cells[this.column - 1] ?? '') + character;
+        continue;
+      }
+      cells[this.column] = character;
+      styles[this.column] = this.style;
+      this.column++;
+    }
+  }
+
+  private eraseInLine(params: string): void {
+    const { cells, styles } = this.line;
+    if (params === '1') {
+      const end = Math.min(this.column + 1, cells.length);
+      cells.fill(' ', 0, end);
+      styles.fill(plain, 0, end);
+      return;
+    }
+    const from = params === '2' ? 0 : this.column;
+    cells.length = Math.min(cells.length, from);
+    styles.length = cells.length;
+  }
+
+  private eraseBelow(): void {
+    this.eraseInLine('0');
+    this.lines.length = this.row + 1;
+  }
+}
+
+/** Combining marks, joiners and variation selectors have no cell of their own. */
+function joinsTheCellBefore(character: string): boolean {
+  return character > '\u02ff' && /^[\p{M}\u200d]$/u.test(character);
+}
+
+type Flag = 'bold' | 'dim' | 'italic' | 'underline' | 'inverse' | 'strike';
+const switchedOn: Readonly<Record<number, Flag>> = {
+  1: 'bold',
+  2: 'dim',
+  3: 'italic',
+  4: 'underline',
+  7: 'inverse',
+  9: 'strike',
+  21: 'underline',
+};
+const switchedOff: Readonly<Record<number, readonly (keyof AnsiStyle)[]>> = {
+  22: ['bold', 'dim'],
+  23: ['italic'],
+  24: ['underline'],
+  27: ['inverse'],
+  29: ['strike'],
+  39: ['fg'],
+  49: ['bg'],
+};
+
+function styleAfter(style: AnsiStyle, params: string): AnsiStyle {
+  const codes = params.split(';');
+  let after: AnsiStyle = style;
+  for (let at = 0; at < codes.length; at++) {
+    const [code = 0, ...details] = (codes[at] ?? '').split(':').map(Number);
+    if (code === 38 || code === 48) {
+      // `38;5;n` and `38;2;r;g;b` continue in the codes that follow, `38:5:n` and `38:2::r:g:b` do not.
+      const isInline = details.length > 0;
+      const rest = isInline ? details : codes.slice(at + 1, at + 5).map(Number);
+      const color = extendedColor(rest, isInline);
+      if (!isInline) at += rest[0] === 5 ? 2 : 4;
+      if (color !== undefined) after = { ...after, [code === 38 ? 'fg' : 'bg']: color };
+    } else {
+      after = styleAfterCode(after, code, details);
+    }
+  }
+  return after;
+}
+
+function styleAfterCode(style: AnsiStyle, code: number, details: readonly number[]): AnsiStyle {
+  if (code === 0) return plain;
+  if (code === 4 && details[0] === 0) return without(style, ['underline']);
+  const on = switchedOn[code];
+  if (on) return { ...style, [on]: true };
+  const off = switchedOff[code];
+  if (off) return without(style, off);
+  if (code >= 30 && code <= 37) return { ...style, fg: code - 30 };
+  if (code >= 40 && code <= 47) return { ...style, bg: code - 40 };
+  if (code >= 90 && code <= 97) return { ...style, fg: code - 82 };
+  if (code >= 100 && code <= 107) return { ...style, bg: code - 92 };
+  return style;
+}
+
+function without(style: AnsiStyle, keys: readonly (keyof AnsiStyle)[]): AnsiStyle {
+  return Object.fromEntries(Object.entries(style).filter(([key]) => !keys.some((gone) => gone === key)));
+}
+
+/** Of `5;n` or `2;r;g;b`; the form with colons may have a colour space between `2` and `r`. */
+function extendedColor([kind, ...values]: readonly number[], isInline: boolean): AnsiColor | undefined {
+  if (kind === 5) return paletteColor(values[0]);
+  if (kind !== 2) return undefined;
+  const [r, g, b] = isInline ? values.slice(-3) : values;
+  return [r, g, b].every(isByte) ? `rgb(${r}, ${g}, ${b})` : undefined;
+}
+
+function paletteColor(index: number | undefined): AnsiColor | undefined {
+  if (!isByte(index)) return undefined;
+  if (index < 16) return index;
+  if (index >= 232) {
+    const grey = (index - 232) * 10 + 8;
+    return `rgb(${grey}, ${grey}, ${grey})`;
+  }
+  const level = (step: number): number => (step === 0 ? 0 : step * 40 + 55);
+  const cube = index - 16;
+  return `rgb(${level(Math.floor(cube / 36))}, ${level(Math.floor(cube / 6) % 6)}, ${level(cube % 6)})`;
+}
+
+function isByte(value: number | undefined): value is number {
+  return value !== undefined && Number.isInteger(value) && value >= 0 && value <= 255;
+}
+
+function segmentsOf(lines: readonly Line[]): AnsiSegment[] {
+  const segments: AnsiSegment[] = [];
+  let style = plain;
+  let text = '';
+  const flush = (): void => {
+    if (text !== '') segments.push({ text, ...style });
+    text = '';
+  };
+  for (const [row, { cells, styles }] of lines.entries()) {
+    // A line feed has the style of what is before it: it shows none.
+    if (row > 0) text += '\n';
+    for (const [column, cell] of cells.entries()) {
+      const next = styles[column] ?? plain;
+      if (next !== style && !isSameStyle(next, style)) flush();
+      style = next;
+      text += cell;
+    }
+  }
+  flush();
+  return segments;
+}
+
+function isSameStyle(a: AnsiStyle, b: AnsiStyle): boolean {
+  return (
+    a.fg === b.fg &&
+    a.bg === b.bg &&
+    a.bold === b.bold &&
+    a.dim === b.dim &&
+    a.italic === b.italic &&
+    a.underline === b.underline &&
+    a.inverse === b.inverse &&
+    a.strike === b.strike
+  );
+}

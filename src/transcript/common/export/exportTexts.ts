@@ -1,0 +1,76 @@
+import type { Attachment, EntryOf, Part, Usage } from '../entries';
+
+/** The words that exports of all formats share. */
+
+/** ANSI sequences: colours and movements of the cursor, titles of windows. */
+const ansi = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g;
+
+export function withoutAnsi(text: string): string {
+  return text.replace(ansi, '');
+}
+
+export function attachmentText({ line, path, title }: Attachment): string {
+  const place = path === undefined ? '' : ` (${path}${line === undefined ? '' : `:${line}`})`;
+  return `${title}${place}`;
+}
+
+export function diffText({ hunks }: Extract<Part, { type: 'diff' }>): string {
+  const marks = { context: ' ', add: '+', remove: '-' } as const;
+  return hunks
+    .map(({ lines, newStart, oldStart }) => {
+      const oldCount = lines.filter(({ kind }) => kind !== 'add').length;
+      const newCount = lines.filter(({ kind }) => kind !== 'remove').length;
+      const header = `@@ -${oldStart},${oldCount} +${newStart},${newCount} @@`;
+      return [header, ...lines.map(({ kind, text }) => `${marks[kind]}${text}`)].join('\n');
+    })
+    .join('\n');
+}
+
+export function omittedText(omitted: number | undefined): string | undefined {
+  return omitted === undefined || omitted === 0 ? undefined : `(${omitted} more characters are left out.)`;
+}
+
+export function terminalText({ command, exitCode, output, signal }: Extract<Part, { type: 'terminal' }>): string {
+  const lines = [
+    ...(command === undefined ? [] : [`$ ${command}`]),
+    ...(output === '' ? [] : [withoutAnsi(output).replace(/\n$/, '')]),
+    ...(typeof exitCode === 'number' && exitCode !== 0 ? [`[exit code ${exitCode}]`] : []),
+    ...(signal === undefined ? [] : [`[ended by ${signal}]`]),
+  ];
+  return lines.join('\n');
+}
+
+export function toolSummary({ decision, durationMs, state, title }: EntryOf<'tool'>): string {
+  const facts = [
+    ...(state === 'done' ? [] : [state]),
+    ...(decision === undefined ? [] : [decision]),
+    ...(durationMs === undefined ? [] : [durationText(durationMs)]),
+  ];
+  return facts.length > 0 ? `${title} — ${facts.join(', ')}` : title;
+}
+
+export function endText({ changes, outcome, text, usage }: EntryOf<'end'>): string | undefined {
+  const parts = [
+    ...(outcome === 'completed' ? [] : [text ?? outcome]),
+    ...(changes && changes.length > 0
+      ? [`Changed: ${changes.map(({ added, path, removed }) => `${path} (+${added} −${removed})`).join(', ')}.`]
+      : []),
+    ...(usage ? [usageText(usage)] : []),
+  ].filter((part) => part !== '');
+  return parts.length > 0 ? parts.join(' ') : undefined;
+}
+
+export function durationText(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+}
+
+function usageText({ cost, input, output }: Usage): string {
+  const tokens = [
+    ...(input === undefined ? [] : [`${input} tokens in`]),
+    ...(output === undefined ? [] : [`${output} out`]),
+    ...(cost ? [`${cost.amount} ${cost.currency}`] : []),
+  ];
+  return tokens.length > 0 ? `Used: ${tokens.join(', ')}.` : '';
+}

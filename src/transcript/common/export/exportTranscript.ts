@@ -1,0 +1,21 @@
+import type { Entry } from '../entries';
+import type { ExportHead } from './exportHead';
+import { toHtml } from './html';
+import { toJsonExport } from './json';
+import { toMarkdown } from './markdown';
+
+/** The whole of a transcript as the text of a file. */
+export function exportTranscript(
+  head: ExportHead,
+  entries: readonly Entry[],
+  format: 'markdown' | 'html' | 'json',
+): string {
+  switch (format) {
+    case 'markdown':
+      return toMarkdown(head, entries);
+    case 'html':
+      return toHtml(head, entries);
+    case 'json':
+      return toJsonExport(head, entries);
+  }
+}

@@ -1,0 +1,157 @@
+import { escapeHtml } from '../../../base/common/escapeHtml';
+import type { Entry, EntryOf, Part } from '../entries';
+import type { ExportHead } from './exportHead';
+import { attachmentText, durationText, endText, omittedText, terminalText, toolSummary } from './exportTexts';
+
+/**
+ * A transcript as one page that needs nothing else: no script, nothing loaded from anywhere. All text is escaped; Markdown is
+ * shown as it was written.
+ */
+export function toHtml({ createdAt, title, who }: ExportHead, entries: readonly Entry[]): string {
+  const day = createdAt === undefined ? '' : ` · ${new Date(createdAt).toISOString().slice(0, 10)}`;
+  return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'">
+<title>${escapeHtml(title)}</title>
+<style>${style}</style>
+</head>
+<body>
+<main>
+<header><h1>${escapeHtml(title)}</h1><p>${escapeHtml(who + day)}</p></header>
+${entries.map(entryHtml).join('\n')}
+</main>
+</body>
+</html>
+`;
+}
+
+function entryHtml(entry: Entry): string {
+  switch (entry.kind) {
+    case 'prompt':
+      return section(
+        'prompt',
+        `<h2>User</h2>${prose(entry.text)}${list((entry.attachments ?? []).map(attachmentText))}`,
+      );
+    case 'answer':
+      return section('answer', prose(entry.text));
+    case 'thinking': {
+      const duration = entry.durationMs === undefined ? '' : ` (${durationText(entry.durationMs)})`;
+      return details(`Thinking${duration}`, prose(entry.text));
+    }
+    case 'tool':
+      return details(toolSummary(entry), toolHtml(entry));
+    case 'todos':
+      return section(
+        'todos',
+        list(entry.items.map(({ status, text }) => `${status === 'completed' ? '☑' : '☐'} ${text}`)),
+      );
+    case 'notice':
+      return section(
+        `notice ${entry.level}`,
+        prose(entry.text) + (entry.details === undefined ? '' : pre(entry.details)),
+      );
+    case 'summary':
+      return details('Summary of what came before', prose(entry.text));
+    case 'media':
+      return section('media', partHtml(entry.part));
+    case 'end': {
+      const text = endText(entry);
+      return text === undefined ? '' : section(`end ${entry.outcome}`, prose(text));
+    }
+    case 'raw':
+      return details(entry.label, pre(entry.json));
+  }
+}
+
+function toolHtml({ error, input, parts }: EntryOf<'tool'>): string {
+  return [
+    ...(input === undefined ? [] : [pre(input)]),
+    ...parts.map(partHtml),
+    ...(error === undefined ? [] : [`<pre class="error">${escapeHtml(error)}</pre>`]),
+  ].join('');
+}
+
+function partHtml(part: Part): string {
+  const omitted = 'omitted' in part ? omittedText(part.omitted) : undefined;
+  return partBody(part) + (omitted === undefined ? '' : `<p class="omitted">${escapeHtml(omitted)}</p>`);
+}
+
+function partBody(part: Part): string {
+  switch (part.type) {
+    case 'text':
+      return part.plain ? pre(part.text) : prose(part.text);
+    case 'diff':
+      return `<figure><figcaption>${escapeHtml(part.path)} (+${part.added} −${part.removed})</figcaption>${diffHtml(part)}</figure>`;
+    case 'terminal':
+      return pre(terminalText(part));
+    case 'file':
+      return `<figure><figcaption>${escapeHtml(part.path)}</figcaption>${pre(part.text)}</figure>`;
+    case 'image':
+      return /^image\/(?:png|jpeg|gif|webp)$/.test(part.mimeType) && /^[A-Za-z0-9+/=\s]*$/.test(part.data)
+        ? `<img alt="${escapeHtml(part.title ?? 'Image')}" src="data:${part.mimeType};base64,${part.data}">`
+        : `<p>[${escapeHtml(part.title ?? part.mimeType)}]</p>`;
+    case 'link':
+      return /^https?:/i.test(part.uri)
+        ? `<p><a rel="noreferrer" href="${escapeHtml(part.uri)}">${escapeHtml(part.title ?? part.uri)}</a></p>`
+        : `<p>${escapeHtml(part.title ?? part.uri)} (${escapeHtml(part.uri)})</p>`;
+    case 'list':
+      return list(part.items);
+    case 'json':
+      return pre(part.json);
+  }
+}
+
+function diffHtml({ hunks }: Extract<Part, { type: 'diff' }>): string {
+  const tags = { add: 'ins', remove: 'del', context: 'span' } as const;
+  const lines = hunks.flatMap(({ lines: all, newStart, oldStart }) => [
+    `<b>@@ -${oldStart} +${newStart} @@</b>`,
+    ...all.map(({ kind, text }) => `<${tags[kind]}>${escapeHtml(text)}</${tags[kind]}>`),
+  ]);
+  return `<pre class="diff">${lines.join('\n')}</pre>`;
+}
+
+function section(name: string, html: string): string {
+  return `<section class="${name}">${html}</section>`;
+}
+
+function details(summary: string, html: string): string {
+  return `<details><summary>${escapeHtml(summary)}</summary>${html}</details>`;
+}
+
+function prose(text: string): string {
+  return text === '' ? '' : `<div class="text">${escapeHtml(text)}</div>`;
+}
+
+function pre(text: string): string {
+  return `<pre>${escapeHtml(text)}</pre>`;
+}
+
+function list(items: readonly string[]): string {
+  return items.length === 0 ? '' : `<ul>${items.map((item) => `<li>${escapeHtml(item)}</li>`).join('')}</ul>`;
+}
+
+const style = `
+:root { color-scheme: light dark; --text: #1f2328; --quiet: #59636e; --page: #fff; --box: #f6f8fa; --line: #d1d9e0; --add: #dafbe1; --remove: #ffebe9; }
+@media (prefers-color-scheme: dark) {
+  :root { --text: #e6edf3; --quiet: #9198a1; --page: #0d1117; --box: #161b22; --line: #30363d; --add: #12361e; --remove: #4a1619; }
+}
+* { box-sizing: border-box; }
+body { margin: 0; background: var(--page); color: var(--text); font: 15px/1.55 system-ui, sans-serif; }
+main { max-width: 52rem; margin: 0 auto; padding: 2rem 1rem 4rem; }
+h1 { font-size: 1.5rem; margin: 0; }
+h2 { font-size: .8rem; margin: 0 0 .25rem; color: var(--quiet); }
+header p, .omitted, figcaption, summary { color: var(--quiet); }
+section, details { margin: .75rem 0; }
+.text { white-space: pre-wrap; overflow-wrap: anywhere; }
+.prompt { background: var(--box); border: 1px solid var(--line); border-radius: 8px; padding: .75rem 1rem; margin-top: 2rem; }
+.notice, .end { border-left: 3px solid var(--line); padding-left: .75rem; color: var(--quiet); }
+.notice.error, .end.failed, pre.error { border-left: 3px solid #cf222e; padding-left: .75rem; }
+pre { background: var(--box); border: 1px solid var(--line); border-radius: 6px; padding: .75rem; overflow: auto; font: 13px/1.45 ui-monospace, monospace; max-height: 30rem; }
+.diff ins { background: var(--add); text-decoration: none; }
+.diff del { background: var(--remove); text-decoration: none; }
+figure { margin: .5rem 0; }
+img { max-width: 100%; }
+`;

@@ -1,0 +1,196 @@
+import type { Disposable } from '../../base/common/disposable';
+import { Emitter, type Event } from '../../base/common/event';
+import type { Entry, TextEntry } from './entries';
+import type { TranscriptPatch } from './patch';
+
+/**
+ * The transcript of one conversation in the host. Whoever makes it puts entries and appends text; any number of feeds
+ * tell pages what has changed, each at its own pace.
+ */
+export class TranscriptDocument implements Disposable {
+  private readonly order: string[] = [];
+  private readonly byId = new Map<string, Entry>();
+  private readonly feeds = new Set<TranscriptFeed>();
+  private readonly emitter: Emitter<void>;
+
+  constructor(onListenerError: (error: unknown) => void) {
+    this.emitter = new Emitter(onListenerError);
+  }
+
+  /** Fires for every change; whoever posts to a page coalesces. */
+  get onDidChange(): Event<void> {
+    return this.emitter.event;
+  }
+
+  get size(): number {
+    return this.order.length;
+  }
+
+  /** In reading order. */
+  *entries(): Generator<Entry, void, undefined> {
+    for (const id of this.order) {
+      const entry = this.byId.get(id);
+      if (entry) yield entry;
+    }
+  }
+
+  /** Bounds as `Array.slice` takes them. */
+  slice(start: number, end?: number): Entry[] {
+    return this.order.slice(start, end).flatMap((id) => this.byId.get(id) ?? []);
+  }
+
+  get(id: string): Entry | undefined {
+    return this.byId.get(id);
+  }
+
+  /** Adds an entry at the end, or replaces the one of that id. */
+  put(entry: Entry): void {
+    if (!this.byId.has(entry.id)) this.order.push(entry.id);
+    this.byId.set(entry.id, entry);
+    for (const feed of this.feeds) feed.didPut(entry.id);
+    this.emitter.fire();
+  }
+
+  /** Adds text to the end of an entry of text; nothing when there is none of that id. */
+  append(id: string, text: string): void {
+    const entry = this.byId.get(id);
+    if (!entry || !isTextEntry(entry) || text === '') return;
+    this.byId.set(id, { ...entry, text: entry.text + text });
+    for (const feed of this.feeds) feed.didAppend(id, text);
+    this.emitter.fire();
+  }
+
+  remove(id: string): void {
+    if (!this.byId.delete(id)) return;
+    const index = this.order.indexOf(id);
+    this.order.splice(index, 1);
+    for (const feed of this.feeds) feed.didRemove(id, index);
+    this.emitter.fire();
+  }
+
+  /** Replaces everything, for a source that is read anew. Entries that are the same object are not sent again. */
+  replaceAll(entries: readonly Entry[]): void {
+    const keep = new Set(entries.map(({ id }) => id));
+    for (const id of this.order.filter((known) => !keep.has(known))) this.remove(id);
+    if (this.order.every((id, index) => entries[index]?.id === id)) {
+      for (const entry of entries) if (this.byId.get(entry.id) !== entry) this.put(entry);
+      return;
+    }
+    this.order.length = 0;
+    this.byId.clear();
+    for (const entry of entries) {
+      this.order.push(entry.id);
+      this.byId.set(entry.id, entry);
+    }
+    for (const feed of this.feeds) feed.restart();
+    this.emitter.fire();
+  }
+
+  /** What a page follows: the last `tail` entries at first, and all that comes. Dispose to end it. */
+  feed(tail: number): TranscriptFeed {
+    const feed = new TranscriptFeed(this, Math.max(0, this.order.length - tail), () => this.feeds.delete(feed));
+    this.feeds.add(feed);
+    return feed;
+  }
+
+  dispose(): void {
+    this.feeds.clear();
+    this.emitter.dispose();
+  }
+}
+
+/** Gathers the changes of a transcript for one page until it takes them. */
+export class TranscriptFeed implements Disposable {
+  private isFresh = true;
+  private readonly changed = new Set<string>();
+  private readonly appended = new Map<string, string[]>();
+  private readonly removed = new Set<string>();
+  private older: readonly Entry[] = [];
+
+  /** `first` is the index of the first entry that the page has. */
+  constructor(
+    private readonly document: TranscriptDocument,
+    private first: number,
+    private readonly onDispose: () => void,
+  ) {}
+
+  /** Whether `take` has something to say. */
+  get hasNews(): boolean {
+    return (
+      this.isFresh || this.changed.size > 0 || this.appended.size > 0 || this.removed.size > 0 || this.older.length > 0
+    );
+  }
+
+  /** The page wants up to `count` entries more from before those it has; they are in the next patch. */
+  showOlder(count: number): void {
+    const start = Math.max(0, this.first - count);
+    this.older = [...this.document.slice(start, this.first), ...this.older];
+    this.first = start;
+  }
+
+  /** All that has changed since the last call. The first one holds everything that the page is to have. */
+  take(): TranscriptPatch {
+    if (this.isFresh) {
+      this.forget();
+      this.isFresh = false;
+      return { reset: true, put: this.document.slice(this.first), before: this.first };
+    }
+    const put = this.document.slice(this.first).filter(({ id }) => this.changed.has(id));
+    const append = [...this.appended].map(([id, texts]) => ({ id, text: texts.join('') }));
+    const patch: TranscriptPatch = {
+      ...(this.removed.size > 0 ? { remove: [...this.removed] } : {}),
+      ...(put.length > 0 ? { put } : {}),
+      ...(append.length > 0 ? { append } : {}),
+      ...(this.older.length > 0 ? { older: [...this.older] } : {}),
+      before: this.first,
+    };
+    this.forget();
+    return patch;
+  }
+
+  /** The page is a new one, or everything has changed: the next patch holds the last `tail` entries, and all without it. */
+  restart(tail?: number): void {
+    this.isFresh = true;
+    this.first = tail === undefined ? Math.min(this.first, this.document.size) : Math.max(0, this.document.size - tail);
+  }
+
+  didPut(id: string): void {
+    if (this.isFresh) return;
+    this.changed.add(id);
+    this.removed.delete(id);
+    this.appended.delete(id);
+  }
+
+  didAppend(id: string, text: string): void {
+    if (this.isFresh || this.changed.has(id)) return;
+    const texts = this.appended.get(id);
+    if (texts) texts.push(text);
+    else this.appended.set(id, [text]);
+  }
+
+  didRemove(id: string, index: number): void {
+    if (index < this.first) {
+      this.first--;
+      return;
+    }
+    if (this.isFresh) return;
+    this.changed.delete(id);
+    this.appended.delete(id);
+    this.removed.add(id);
+  }
+
+  dispose(): void {
+    this.onDispose();
+  }
+
+  private forget(): void {
+    this.changed.clear();
+    this.appended.clear();
+    this.removed.clear();
+    this.older = [];
+  }
+}
+
+function isTextEntry(entry: Entry): entry is TextEntry {
+  return entry.kind === 'answer' || entry.kind === 'thinking';
+}

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { PageHarness, type OpenedPage } from '../support/pageHarness';
+import { hostileTexts } from './support/hostileTexts';
+import { openMarkdown } from './support/openMarkdown';
+
+const elements = new Set(
+  'p br hr h3 h4 h5 h6 blockquote pre code ul ol li div span a strong em s table thead tbody tr th td img button'.split(
+    ' ',
+  ),
+);
+const attributes = new Set(
+  'class title alt src start role tabindex aria-label type data-target data-line data-language data-path data-action data-character'.split(
+    ' ',
+  ),
+);
+const reachable = /^(?:https?:\/\/|file:\/\/\/|[^:]*$|[a-z]:[\\/])/i;
+/** That the page may stand still. Generous: a slow machine is not a freeze. */
+const mostMs = 3_000;
+
+interface Found {
+  readonly elements: string[];
+  readonly attributes: string[];
+  readonly targets: string[];
+  readonly sources: string[];
+  readonly text: string;
+  readonly ms: number;
+  readonly hasCanary: boolean;
+}
+
+describe('hostile markdown', () => {
+  const pages = new PageHarness();
+  let opened: OpenedPage;
+  before(async () => {
+    await pages.start();
+    opened = await openMarkdown(pages);
+  });
+  after(() => pages.stop());
+
+  const shown = (text: string, units: number | undefined): Promise<Found> =>
+    opened.page.evaluate(
+      async ([source, size]) => {
+        const startMs = performance.now();
+        const { container } = window.markdownPage;
+        if (size === undefined) window.markdownPage.render(source);
+        const longestMs = size === undefined ? 0 : await window.markdownPage.streamedGently(source, size);
+        container.getBoundingClientRect();
+        const ms = longestMs || performance.now() - startMs;
+        for (const link of [...container.querySelectorAll('a')].slice(0, 20)) link.click();
+        await new Promise((resolve) => setTimeout(resolve));
+        const all = [...container.querySelectorAll('*')];
+        return {
+          elements: [...new Set(all.map(({ localName }) => localName))],
+          attributes: [...new Set(all.flatMap((element) => element.getAttributeNames()))],
+          targets: all.flatMap((element) => element.getAttribute('data-target') ?? []),
+          sources: all.flatMap((element) => element.getAttribute('src') ?? []),
+          text: container.textContent,
+          ms,
+          hasCanary: window.canary !== undefined,
+        };
+      },
+      [text, units] as const,
+    );
+
+  it('is a table of at least 70', () => assert.ok(hostileTexts.length >= 70, `${hostileTexts.length}`));
+
+  for (const { name, text } of hostileTexts)
+    for (const units of [undefined, Math.max(3, Math.ceil(text.length / 2_000))])
+      it(`does nothing: ${name}${units === undefined ? '' : ', streamed'}`, async () => {
+        const found = await shown(text, units);
+        assert.equal(found.hasCanary, false);
+        assert.deepEqual(opened.problems, []);
+        assert.deepEqual(
+          found.elements.filter((element) => !elements.has(element)),
+          [],
+        );
+        assert.deepEqual(
+          found.attributes.filter((attribute) => !attributes.has(attribute)),
+          [],
+        );
+        assert.deepEqual(
+          found.targets.filter((target) => !reachable.test(target)),
+          [],
+        );
+        assert.deepEqual(
+          found.sources.filter((source) => !/^data:image\/(?:png|jpe?g|gif|webp);/.test(source)),
+          [],
+        );
+        assert.doesNotMatch(found.text, /[\u202a-\u202e\u2066-\u2069\u200b\u200e\u200f]/);
+        assert.ok(found.ms < mostMs, `took ${found.ms} ms`);
+        assert.match(opened.page.url(), /index\.html$/);
+      });
+
+  it('loses no text of what it does not format', async () => {
+    const words = Array.from({ length: 30_000 }, (_, at) => `word${at}`);
+    const { text } = await shown(words.join(' '), undefined);
+    assert.ok(words.every((word) => text.includes(word)));
+    assert.match(text, /too long to be formatted/);
+  });
+});

@@ -1,0 +1,29 @@
+// axe-core on a page of the tests.
+import { source } from 'axe-core';
+import type { Page } from 'playwright-core';
+import * as z from 'zod';
+
+const Results = z.object({
+  violations: z.array(
+    z.object({
+      id: z.string(),
+      help: z.string(),
+      nodes: z.array(z.object({ html: z.string(), failureSummary: z.string().optional() })),
+    }),
+  ),
+});
+
+/** A page is a part of VS Code's window, which has the landmarks and the heading of the first level. */
+const rules = {
+  region: { enabled: false },
+  'page-has-heading-one': { enabled: false },
+  'landmark-one-main': { enabled: false },
+};
+
+export async function axeViolations(page: Page): Promise<string[]> {
+  await page.evaluate(`window.axe ? undefined : (() => { ${source} })()`);
+  const { violations } = Results.parse(await page.evaluate(`axe.run(document, ${JSON.stringify({ rules })})`));
+  return violations.flatMap(({ id, help, nodes }) =>
+    nodes.map(({ html, failureSummary = '' }) => `${id}: ${help}: ${html.slice(0, 200)}: ${failureSummary}`),
+  );
+}

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import * as z from 'zod/mini';
+import { defineRequest } from '../../../src/webview/common/protocol';
+import { PageHarness } from './pageHarness';
+import { themeNames, themes } from './themes';
+
+const greet = defineRequest('test/greet', z.object({ name: z.string() }), z.object({ text: z.string() }));
+const entry = 'test/page/support/harnessPage.tsx';
+const style = 'test/page/support/harnessPage.css';
+
+describe('the harness of pages', () => {
+  const pages = new PageHarness();
+  before(() => pages.start());
+  afterEach(() => pages.closePages());
+  after(() => pages.stop());
+
+  it('answers a request of the page', async () => {
+    const { page, problems } = await pages.openPage({
+      entry,
+      style,
+      prepare: (host) => host.answer(greet, ({ name }) => ({ text: `Hello, ${name}` })),
+    });
+    await page.getByText('Hello, page').waitFor();
+    assert.deepEqual(problems, []);
+  });
+
+  for (const theme of themeNames)
+    it(`shows the colours of ${theme}`, async () => {
+      const { page } = await pages.openPage({ entry, style, theme });
+      const { kind } = themes[theme];
+      assert.equal(await page.getAttribute('body', 'data-vscode-theme-kind'), kind);
+      const border = await page.evaluate(() =>
+        getComputedStyle(document.body).getPropertyValue('--vscode-contrastBorder'),
+      );
+      assert.equal(border !== '', kind.includes('high-contrast'));
+    });
+
+  it('changes the theme of an open page', async () => {
+    const { page, setTheme } = await pages.openPage({ entry, style, theme: 'darkModern' });
+    const background = (): Promise<string> =>
+      page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+    const dark = await background();
+    await setTheme('lightModern');
+    assert.notEqual(await background(), dark);
+  });
+
+  it('has the policy of the extension: no inline style, nothing from elsewhere', async () => {
+    const { page, problems } = await pages.openPage({ entry, style });
+    const blocked = await page.evaluate(
+      () =>
+        new Promise<string[]>((resolve) => {
+          const directives = new Set<string>();
+          document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => {
+            directives.add(effectiveDirective);
+            if (directives.size === 2) resolve([...directives]);
+          });
+          document.body.insertAdjacentHTML(
+            'beforeend',
+            '<p style="color: red">a</p><img src="https://example.com/a.png" alt="">',
+          );
+        }),
+    );
+    assert.deepEqual(blocked.sort(), ['img-src', 'style-src-attr']);
+    assert.ok(!problems.some((problem) => problem.startsWith('a request left')));
+  });
+
+  it('finds what is not accessible', async () => {
+    const { page, axe } = await pages.openPage({ entry, style });
+    assert.deepEqual(await axe(), []);
+    await page.evaluate(() => document.body.append(document.createElement('button')));
+    assert.match((await axe()).join('\n'), /button-name/);
+  });
+});

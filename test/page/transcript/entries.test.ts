@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import type { Entry } from '../../../src/transcript/common/entries';
+import { PageHarness, type OpenedPage, type PageOptions } from '../support/pageHarness';
+import { sampleEntries, toolEntry } from './sample';
+import { ask, did, didPatch } from './transcriptPageApi';
+
+const page: PageOptions = {
+  entry: 'test/page/transcript/transcriptPage.tsx',
+  style: 'test/page/transcript/transcriptPage.css',
+  height: 2_600,
+};
+
+describe('the entries of a transcript', () => {
+  const pages = new PageHarness();
+  before(() => pages.start());
+  afterEach(() => pages.closePages());
+  after(() => pages.stop());
+
+  async function open(entries: Entry[], options: Partial<PageOptions> = {}): Promise<OpenedPage> {
+    const opened = await pages.openPage({ ...page, ...options });
+    await opened.host.notify(didPatch, { reset: true, put: entries, before: 0 });
+    await opened.page.locator('.entry').first().waitFor();
+    return opened;
+  }
+
+  /** The arguments of the action that is told next. */
+  async function actionOf({ host }: OpenedPage, act: () => Promise<void>): Promise<unknown[]> {
+    const nth = host.requestsOf(did).length + 1;
+    await act();
+    const { action, args } = await host.waitFor(did, nth);
+    return [action, ...args];
+  }
+
+  it('shows something of every kind', async () => {
+    const { page: shown } = await open(sampleEntries());
+    const text = (await shown.locator('.turns').innerText()).replace(/\s+/g, ' ');
+    for (const words of [
+      'The CSV parser splits quoted fields.',
+      'Thought for 12 s 1,242 characters',
+      '1 of 4 done',
+      'Read src/csv/parse.ts',
+      'waiting for you',
+      'const fields: string[] = [];',
+      'Exit code 1',
+      'The command ended with exit code 1.',
+      'Decision: Allow once',
+      'There are two callers.',
+      'The bug is in splitRow',
+      '3 files changed',
+      '1 min 4 s 12.3K in 890 out $0.0123',
+      'The model was changed to “fast”.',
+      'Earlier messages were summarised',
+      'audio block',
+      'The agent ended unexpectedly.',
+    ]) {
+      assert.ok(text.includes(words), `"${words}" in ${text}`);
+    }
+  });
+
+  for (const [outcome, title] of [
+    ['cancelled', 'Stopped'],
+    ['interrupted', 'Interrupted'],
+    ['failed', 'Failed'],
+    ['refused', 'Refused'],
+    ['limit', 'Limit reached'],
+  ] as const) {
+    it(`says that a turn ended as ${outcome}, also without a text`, async () => {
+      const { page: shown } = await open([{ kind: 'end', id: 'e', turn: 1, outcome }]);
+      assert.equal(await shown.locator('.outcome').innerText(), title);
+    });
+  }
+
+  it('shows nothing for a turn that went well and left nothing', async () => {
+    const { page: shown } = await open([
+      { kind: 'prompt', id: 'p', turn: 1, text: 'Hi' },
+      { kind: 'end', id: 'e', turn: 1, outcome: 'completed' },
+    ]);
+    assert.equal(await shown.locator('.entry').count(), 1);
+  });
+
+  it('opens cards that go on, and closes those that are done', async () => {
+    const call = toolEntry({ id: 't', state: 'running', input: '{}' });
+    const { page: shown, host } = await open([call]);
+    assert.equal(await shown.locator('.tool[open]').count(), 1);
+    await host.notify(didPatch, { put: [{ ...call, state: 'done' }], before: 0 });
+    await shown.locator('.tool:not([open])').waitFor();
+  });
+
+  it('leaves a card as the user put it', async () => {
+    const call = toolEntry({ id: 't', state: 'running', input: '{}' });
+    const { page: shown, host } = await open([call]);
+    await shown.locator('.tool > summary').click();
+    await host.notify(didPatch, { put: [{ ...call, state: 'failed' }], before: 0 });
+    await shown.locator('.tool-failed:not([open])').waitFor();
+  });
+
+  it('numbers the lines of a diff on both sides', async () => {
+    const { page: shown } = await open(sampleEntries());
+    const rows = await shown.locator('.diff-lines tr').allInnerTexts();
+    assert.deepEqual(rows.map((row) => row.replace(/\s+/g, ' ').trim()).slice(1, 3), [
+      "41 − return row.split(',');",
+      '41 + const fields: string[] = [];',
+    ]);
+  });
+
+  it('shows the last lines of a command in colour, and all on demand', async () => {
+    const { page: shown } = await open(sampleEntries());
+    const output = shown.locator('.terminal-output');
+    assert.match(await output.innerText(), /^✔ case 29 [\s\S]*case 40 of the parser$/);
+    assert.ok((await output.locator('[class*="ansi-fg-"]').count()) > 0);
+    await shown.getByRole('button', { name: 'Show all (40 lines)' }).click();
+    assert.match(await output.innerText(), /^✔ case 1 of/);
+  });
+
+  it('asks for what the buttons say', async () => {
+    const opened = await open(sampleEntries());
+    const click = (name: string) => (): Promise<void> =>
+      opened.page.getByRole('button', { name, exact: true }).first().click();
+    const absolute = '/work/csv/src/csv/parse.ts';
+    assert.deepEqual(await actionOf(opened, click('Edit and resend')), ['editPrompt', 'p1']);
+    assert.deepEqual(await actionOf(opened, click('parse.ts')), ['open', absolute, undefined]);
+    assert.deepEqual(await actionOf(opened, click('Open diff editor')), ['openDiff', 'edit1', 0]);
+    assert.deepEqual(await actionOf(opened, click('Copy command')), ['copy', 'npm test -- parse']);
+    assert.deepEqual(await actionOf(opened, click(`Revert ${absolute}`)), ['revert', absolute]);
+    assert.deepEqual(await actionOf(opened, click('Revert all changes')), ['revert']);
+    assert.deepEqual(await actionOf(opened, click('Keep all changes')), ['keepChanges']);
+    assert.deepEqual(await actionOf(opened, click('parse.ts /work/csv/src/csv')), ['openChange', absolute]);
+    assert.equal((await actionOf(opened, click('Copy answer')))[0], 'copy');
+  });
+
+  it('has no button for what cannot be done', async () => {
+    const { page: shown } = await open(sampleEntries(), { data: { actions: 'few' } });
+    for (const name of ['Edit and resend', 'Open diff editor', 'Revert all changes', 'Keep all changes']) {
+      assert.equal(await shown.getByRole('button', { name }).count(), 0, name);
+    }
+    assert.ok((await shown.getByRole('button', { name: 'Copy answer' }).count()) > 0);
+  });
+
+  it('opens a picture larger, and closes it by Escape', async () => {
+    const { page: shown } = await open(sampleEntries());
+    await shown.getByRole('button', { name: 'screenshot.png: open larger' }).click();
+    await shown.getByRole('dialog', { name: 'screenshot.png' }).waitFor();
+    await shown.keyboard.press('Escape');
+    assert.equal(await shown.getByRole('dialog').count(), 0);
+  });
+
+  it('shows no picture that may hold a program', async () => {
+    const part = { type: 'image', mimeType: 'image/svg+xml', data: 'PHN2Zy8+', title: 'Logo' } as const;
+    const { page: shown } = await open([{ kind: 'media', id: 'm', turn: 1, part }]);
+    assert.equal(await shown.locator('img').count(), 0);
+    await shown.getByText('Logo (image/svg+xml is not shown)').waitFor();
+  });
+
+  it('folds a long prompt', async () => {
+    const { page: shown } = await open([{ kind: 'prompt', id: 'p', turn: 1, text: 'line\n'.repeat(40) }]);
+    const height = async (): Promise<number> => (await shown.locator('.prompt-text').boundingBox())?.height ?? 0;
+    const folded = await height();
+    await shown.getByRole('button', { name: 'Show more' }).click();
+    assert.ok((await height()) > folded * 2);
+  });
+
+  it('finds text, across marks and without regard to case', async () => {
+    const { page: shown, host } = await open(sampleEntries());
+    await host.notify(ask, { what: 'find' });
+    await shown
+      .getByRole('textbox', { name: 'Find in the conversation' })
+      .fill('A SEPARATOR INSIDE quotes ends the field');
+    const count = shown.locator('.find-count');
+    await count.filter({ hasText: /^1 of 1$/ }).waitFor();
+    await shown.getByRole('textbox').fill('parser');
+    await count.filter({ hasText: /^1 of/ }).waitFor();
+    await shown.keyboard.press('Enter');
+    await count.filter({ hasText: /^2 of/ }).waitFor();
+    await shown.keyboard.press('Shift+Enter');
+    await count.filter({ hasText: /^1 of/ }).waitFor();
+    await shown.getByRole('textbox').fill('nowhere to be found');
+    await shown.getByText('No results').waitFor();
+    await shown.keyboard.press('Escape');
+    assert.equal(await shown.getByRole('textbox').count(), 0);
+  });
+});

@@ -1,0 +1,65 @@
+// A page that is nothing but a transcript. `data-actions="few"` leaves out what a transcript that is only read has not.
+import { render } from 'preact';
+import { useRef, useState } from 'preact/hooks';
+import { FindBar } from '../../../src/transcript/browser/find';
+import type { TranscriptActions, TranscriptOptions } from '../../../src/transcript/browser/transcriptActions';
+import { TranscriptList, type TranscriptHandle } from '../../../src/transcript/browser/transcriptList';
+import { TranscriptModel } from '../../../src/transcript/browser/transcriptModel';
+import { HostConnection } from '../../../src/webview/browser/hostConnection';
+import { ask, did, didPatch, loadOlder, showAll } from './transcriptPageApi';
+
+const connection = new HostConnection(window.acquireVsCodeApi());
+connection.start(window);
+const model = new TranscriptModel();
+connection.on(didPatch, (patch) => model.apply(patch));
+
+const tell =
+  (action: string) =>
+  (...args: unknown[]): void =>
+    void connection.request(did, { action, args });
+
+const fewActions: TranscriptActions = {
+  open: tell('open'),
+  copy: tell('copy'),
+  showAll: async (id) => (await connection.request(showAll, { id })).entry,
+  loadOlder: async (count) => {
+    await connection.request(loadOlder, { count });
+  },
+};
+const allActions: TranscriptActions = {
+  ...fewActions,
+  openDiff: tell('openDiff'),
+  insertAtCursor: tell('insertAtCursor'),
+  applyCode: tell('applyCode'),
+  openAsNewFile: tell('openAsNewFile'),
+  editPrompt: tell('editPrompt'),
+  openChange: tell('openChange'),
+  revert: tell('revert'),
+  keepChanges: tell('keepChanges'),
+};
+const { actions } = document.body.dataset;
+const options: TranscriptOptions = { label: 'Conversation', times: 'absolute', isLive: true };
+
+function Page() {
+  const handle = useRef<TranscriptHandle | null>(null);
+  const [isFinding, setFinding] = useState(false);
+  connection.on(ask, ({ what, id = '' }) => {
+    if (what === 'find') setFinding(true);
+    else if (what === 'latest') handle.current?.scrollToLatest();
+    else handle.current?.scrollToEntry(id);
+  });
+  return (
+    <main class="page">
+      <TranscriptList
+        model={model}
+        actions={actions === 'few' ? fewActions : allActions}
+        options={options}
+        handle={handle}
+      />
+      {isFinding && <FindBar onClose={() => setFinding(false)} />}
+    </main>
+  );
+}
+
+const root = document.getElementById('root');
+if (root) render(<Page />, root);

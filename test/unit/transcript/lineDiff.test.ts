@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import * as fc from 'fast-check';
+import type { DiffPart } from '../../../src/transcript/common/entries';
+import { diffFromUnified, diffOf } from '../../../src/transcript/common/lineDiff';
+
+const marks = { context: ' ', add: '+', remove: '-' } as const;
+
+/** Each hunk as its place and its lines. */
+function shown({ hunks }: DiffPart): string[] {
+  return hunks.flatMap(({ oldStart, newStart, lines }) => [
+    `@ ${oldStart} ${newStart}`,
+    ...lines.map(({ kind, text }) => marks[kind] + text),
+  ]);
+}
+
+const numbered = (count: number): string[] => Array.from({ length: count }, (_, at) => `line ${at + 1}`);
+
+describe('the diff of two texts', () => {
+  it('has three lines around a change', () => {
+    const before = numbered(20);
+    const after = before.with(9, 'changed');
+    const part = diffOf('a.ts', before.join('\n'), after.join('\n'));
+    assert.deepEqual(shown(part), [
+      '@ 7 7',
+      ...[' line 7', ' line 8', ' line 9', '-line 10', '+changed', ' line 11', ' line 12', ' line 13'],
+    ]);
+    assert.deepEqual([part.change, part.added, part.removed, part.omitted], ['modified', 1, 1, undefined]);
+  });
+
+  it('joins changes whose context touches, and parts others', () => {
+    const before = numbered(40);
+    const after = before.with(4, 'a').with(11, 'b').with(30, 'c');
+    const starts = diffOf('a.ts', before.join('\n'), after.join('\n')).hunks.map(({ oldStart }) => oldStart);
+    assert.deepEqual(starts, [2, 28]);
+  });
+
+  it('counts on behind lines that were added', () => {
+    const before = numbered(30);
+    const after = ['new', 'new', ...before.with(20, 'x')];
+    assert.deepEqual(
+      diffOf('a.ts', before.join('\n'), after.join('\n')).hunks.map(({ oldStart, newStart }) => [oldStart, newStart]),
+      [
+        [1, 1],
+        [18, 20],
+      ],
+    );
+  });
+
+  it('tells a new file and a deleted one', () => {
+    assert.deepEqual(diffOf('a', null, 'x\n'), {
+      type: 'diff',
+      path: 'a',
+      change: 'created',
+      added: 1,
+      removed: 0,
+      hunks: [{ oldStart: 1, newStart: 1, lines: [{ kind: 'add', text: 'x' }] }],
+    });
+    assert.deepEqual(shown(diffOf('a', 'x\ny', null)), ['@ 1 1', '-x', '-y']);
+    assert.equal(diffOf('a', 'x', null).change, 'deleted');
+    assert.deepEqual(diffOf('a', null, '').hunks, []);
+  });
+
+  it('has nothing for equal texts', () => assert.deepEqual(diffOf('a', 'x\n', 'x\n').hunks, []));
+
+  it('sees a changed line ending', () => {
+    assert.deepEqual(shown(diffOf('a', 'x\r\n', 'x\n')), ['@ 1 1', '-x', '+x']);
+  });
+
+  it('cuts a long diff, and says how much is missing', () => {
+    const part = diffOf('a', null, numbered(1_000).join('\n'));
+    assert.equal(
+      part.hunks.reduce((sum, { lines }) => sum + lines.length, 0),
+      400,
+    );
+    assert.equal(part.added, 1_000);
+    assert.equal(
+      part.omitted,
+      numbered(1_000)
+        .slice(400)
+        .reduce((sum, line) => sum + line.length + 1, 0),
+    );
+  });
+
+  it('cuts a long line', () => {
+    const part = diffOf('a', null, 'x'.repeat(10_000));
+    assert.equal(part.hunks[0]?.lines[0]?.text.length, 2_000);
+    assert.equal(part.omitted, 8_000);
+  });
+
+  it('replaces the whole of texts that have nothing in common', () => {
+    const other = numbered(20_000).map((line) => `other ${line}`);
+    const part = diffOf('a', ['same', ...numbered(20_000)].join('\n'), ['same', ...other].join('\n'));
+    assert.deepEqual([part.added, part.removed], [20_000, 20_000]);
+    assert.equal(shown(part)[1], ' same');
+  });
+
+  it('turns the one text into the other', () => {
+    const text = fc.array(fc.constantFrom('a\n', 'b\n', 'c\r\n', 'd\n', '\n'), { maxLength: 30 });
+    fc.assert(
+      fc.property(text, text, (before, after) => {
+        const { hunks } = diffOf('a', before.join(''), after.join(''));
+        const result: string[] = [];
+        let at = 0;
+        for (const { oldStart, newStart, lines } of hunks) {
+          result.push(...before.slice(at, oldStart - 1).map(bare));
+          assert.equal(newStart, result.length + 1);
+          at = oldStart - 1;
+          for (const { kind, text: line } of lines) {
+            if (kind !== 'add') assert.equal(line, bare(before[at++] ?? ''));
+            if (kind !== 'remove') result.push(line);
+          }
+        }
+        assert.deepEqual([...result, ...before.slice(at).map(bare)], after.map(bare));
+      }),
+    );
+  });
+});
+
+const bare = (line: string): string => line.replace(/\r?\n$/, '');
+
+describe('a unified diff', () => {
+  const unified =
+    '--- a/src/a.ts\n+++ b/src/a.ts\n@@ -3,3 +3,3 @@ class A\n one\n-two\n+2\n three\n\\ No newline at end of file\n';
+
+  it('is read', () => {
+    const part = diffFromUnified('/work/src/a.ts', unified);
+    assert.deepEqual(part && shown(part), ['@ 3 3', ' one', '-two', '+2', ' three']);
+    assert.deepEqual([part?.path, part?.change, part?.added, part?.removed], ['/work/src/a.ts', 'modified', 1, 1]);
+  });
+
+  it('is read without the names of files', () => {
+    const part = diffFromUnified('a.ts', '@@ -1 +1 @@\n-a\n+b\n');
+    assert.deepEqual(part && shown(part), ['@ 1 1', '-a', '+b']);
+  });
+
+  it('tells a new file', () => {
+    const part = diffFromUnified('b.ts', '--- /dev/null\n+++ b/b.ts\n@@ -0,0 +1,1 @@\n+x\n');
+    assert.deepEqual(part && [part.change, ...shown(part)], ['created', '@ 1 1', '+x']);
+  });
+
+  it('gives the file that was asked for', () => {
+    const part = diffFromUnified('b.ts', `${unified}--- a/b.ts\n+++ b/b.ts\n@@ -1 +1 @@\n-x\n+y\n`);
+    assert.deepEqual(part && shown(part), ['@ 1 1', '-x', '+y']);
+  });
+
+  it('is none when it is something else', () => {
+    assert.equal(diffFromUnified('a', 'no diff'), undefined);
+    assert.equal(diffFromUnified('a', ''), undefined);
+    assert.equal(diffFromUnified('a', '@@ -1,5 +1 @@\n-a\n'), undefined);
+  });
+});
