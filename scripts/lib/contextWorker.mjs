@@ -1,0 +1,13 @@
+/**
+ * The program of the workers that context providers run in, as one file beside the extension.
+ * @returns {import('esbuild').BuildOptions & { entryPoints: Record<string, string> }}
+ */
+export function contextWorkerBundle() {
+  return {
+    entryPoints: { 'context-worker': 'src/context/node/worker/main.ts' },
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node22',
+  };
+}

@@ -1,0 +1,75 @@
+import { Emitter, type Event } from '../../base/common/event';
+import type { Disposable } from '../../base/common/disposable';
+import * as z from 'zod';
+import type { ContextMemento } from './contextMemento';
+import { attachmentsOf, tokensOf, type ContextAttachment } from './contextMentions';
+import type { ContextReader, FileItems } from './contextReader';
+import { countOf } from './itemTexts';
+
+/** What goes along with prompts by itself, as the chat shows it. */
+export interface ContextChipView {
+  readonly kind: string;
+  /** `3 context items of main.ts`. */
+  readonly label: string;
+  readonly isOn: boolean;
+  readonly tokens: number;
+}
+
+const chipKind = 'contextItems';
+const memoryName = 'backline.context.chip';
+
+/** The items of the file that is looked at, those with text for AI, as something that can go along with each prompt. */
+export class ContextChip implements Disposable {
+  private readonly emitter: Emitter<void>;
+
+  constructor(
+    private readonly reader: Pick<ContextReader, 'known' | 'itemsOf'>,
+    private readonly memento: ContextMemento,
+    private readonly onError: (error: unknown) => void,
+  ) {
+    this.emitter = new Emitter(onError);
+  }
+
+  get onDidChange(): Event<void> {
+    return this.emitter.event;
+  }
+
+  /** The file that is looked at, or what is known of it, is another one. */
+  refresh(): void {
+    this.emitter.fire();
+  }
+
+  async of(): Promise<readonly ContextChipView[]> {
+    const known = await this.reader.known();
+    const items = forAi(known);
+    if (!known || items.length === 0) return [];
+    const { path, name } = known.file;
+    const label = `${countOf(items.length, 'context item')} of ${name}`;
+    return [{ kind: chipKind, label, isOn: this.isOn, tokens: tokensOf(path, items) }];
+  }
+
+  /** Nothing happens for a kind that is another source's. */
+  set(kind: string, isOn: boolean): void {
+    if (kind !== chipKind || isOn === this.isOn) return;
+    this.memento.update(memoryName, isOn).then(undefined, this.onError);
+    this.emitter.fire();
+  }
+
+  /** What is to go along with a prompt now; nothing while it is off. */
+  async attachments(signal: AbortSignal): Promise<readonly ContextAttachment[]> {
+    const found = this.isOn ? await this.reader.itemsOf(undefined, signal) : undefined;
+    return found ? attachmentsOf(found.file, forAi(found)) : [];
+  }
+
+  dispose(): void {
+    this.emitter.dispose();
+  }
+
+  private get isOn(): boolean {
+    return z.boolean().catch(false).parse(this.memento.get(memoryName));
+  }
+}
+
+function forAi(found: FileItems | undefined): FileItems['items'] {
+  return found?.items.filter(({ aiContent }) => aiContent !== undefined) ?? [];
+}

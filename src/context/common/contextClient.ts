@@ -1,0 +1,297 @@
+import type { Clock } from '../../base/common/async';
+import { DisposableStore, toDisposable, type Disposable } from '../../base/common/disposable';
+import { messageOf } from '../../base/common/errors';
+import { Emitter, type Event } from '../../base/common/event';
+import type { Logger } from '../../base/common/log';
+import type { ContextItem } from './contextItem';
+import type { ContextProvider, ItemsParams, SecretSource } from './contextProvider';
+import type { Asking, ContextAnswer, DocumentRecord } from './documentRecord';
+import { searchItems } from './itemQueries';
+import { Lines, placeItems } from './itemRanges';
+import type { TextChange } from './itemShift';
+import { defaultProviderRules, type ProviderHandle, type ProviderRules, type ProviderState } from './providerHandle';
+import { ProviderSet } from './providerSet';
+import type { ProviderEntry, ProviderList, ProviderProblem } from './providerSettings';
+import { RecordBook, type RecordLimits } from './recordBook';
+import { SelectorTarget } from './selector';
+
+/** A document as an editor has it. `uri` and `version` are its identity; the text is only asked for when it is needed. */
+export interface ContextDocument {
+  readonly uri: string;
+  readonly version: number;
+  getText(): string;
+}
+
+/**
+ * Who asks: somebody who waits for a hover; something that refreshes itself, and asks after each edit; or the user by
+ * name, who also wants those providers asked that are paused after a failure.
+ */
+export type AskReason = 'hover' | 'background' | 'explicit';
+
+export interface AskOptions {
+  readonly reason?: AskReason;
+  /** When it fires the answer is what is known by then. */
+  readonly signal?: AbortSignal;
+  /**
+   * Whether the items that are there are worth an answer: whoever is still asked then only gets the client's patience,
+   * not the whole deadline. A hover says whether there is anything at its place.
+   */
+  readonly isEnough?: (items: readonly ContextItem[]) => boolean;
+}
+
+export interface ClientOptions extends ProviderRules {
+  /** How long an answer waits for slow providers. */
+  readonly deadlineMs: number;
+  /** The same when the user asks by name. */
+  readonly explicitDeadlineMs: number;
+  /** How long an answer that is already worth something waits for more. */
+  readonly patienceMs: number;
+  /** After an edit the background is left alone for this long. */
+  readonly settleMs: number;
+  /** UTF-16 units; larger documents are not asked about. */
+  readonly maxDocument: number;
+  readonly records: RecordLimits;
+}
+
+export const defaultClientOptions: ClientOptions = {
+  ...defaultProviderRules,
+  deadlineMs: 2_000,
+  explicitDeadlineMs: 10_000,
+  patienceMs: 25,
+  settleMs: 300,
+  maxDocument: 1_024 * 1_024,
+  records: { documents: 200, units: 8 * 1_024 * 1_024 },
+};
+
+export interface ContextClientPorts {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly secrets: SecretSource;
+  /** Makes the provider of an entry; nothing of it runs before it is asked. The client disposes it. */
+  readonly createProvider: (entry: ProviderEntry) => ContextProvider;
+}
+
+export interface FoundItem {
+  readonly uri: string;
+  readonly item: ContextItem;
+}
+
+/**
+ * Asks providers about documents: each once per document version, all at once, none waiting for another. Between an edit
+ * and the answers to the new text, what is known moves along with the text.
+ */
+export class ContextClient implements Disposable {
+  private readonly changeEmitter: Emitter<string | undefined>;
+  private readonly stateEmitter: Emitter<void>;
+  private readonly book: RecordBook;
+  private readonly providers: ProviderSet;
+
+  constructor(
+    private readonly ports: ContextClientPorts,
+    private readonly options: ClientOptions = defaultClientOptions,
+  ) {
+    const onError = (error: unknown): void => ports.log.error('A listener failed', error);
+    this.changeEmitter = new Emitter(onError);
+    this.stateEmitter = new Emitter(onError);
+    this.book = new RecordBook(options.records);
+    this.providers = new ProviderSet({
+      createProvider: ports.createProvider,
+      handleOptions: {
+        clock: ports.clock,
+        secrets: ports.secrets,
+        rules: options,
+        onStateChange: () => this.stateEmitter.fire(),
+      },
+      onReload: (id) => this.retry(id),
+    });
+  }
+
+  /** There is more, or newer, to ask for: of this document, or of all. */
+  get onDidChange(): Event<string | undefined> {
+    return this.changeEmitter.event;
+  }
+
+  get onDidChangeStates(): Event<void> {
+    return this.stateEmitter.event;
+  }
+
+  get states(): readonly ProviderState[] {
+    return this.providers.states;
+  }
+
+  /** Providers that stay off although the settings name them. */
+  get problems(): readonly ProviderProblem[] {
+    return this.providers.problems;
+  }
+
+  /** From now on these are asked. What has not changed goes on as it is. */
+  configure(list: ProviderList): void {
+    const ids = this.providers.replace(list);
+    for (const record of this.book.all) record.keepOnly(ids);
+    this.stateEmitter.fire();
+    this.changeEmitter.fire(undefined);
+  }
+
+  /** Never rejects: what went wrong with a provider is in `states`. */
+  async ask(document: ContextDocument, options: AskOptions = {}): Promise<ContextAnswer> {
+    const { reason = 'hover' } = options;
+    const record = this.book.open(document.uri);
+    const handles = this.providers.for(document.uri);
+    record.moveTo(document.version);
+    if (reason === 'background' && record.settling) return record.answer(handles);
+    this.start(document, record, reason);
+    if (record.asking.size > 0) await this.wait(record, handles, options);
+    return record.version === document.version
+      ? record.answer(handles)
+      : {
+          uri: document.uri,
+          version: document.version,
+          items: [],
+          isComplete: false,
+          waitingFor: [],
+          providerNotes: [],
+        };
+  }
+
+  /** What is known of a document without asking anybody. */
+  peek(uri: string): ContextAnswer | undefined {
+    return this.book.find(uri)?.answer(this.providers.for(uri));
+  }
+
+  /** To be told of every edit, with the version it led to. */
+  edited(uri: string, version: number, changes: readonly TextChange[]): void {
+    const record = this.book.find(uri);
+    if (!record) return;
+    record.shift(version, changes);
+    record.settling?.dispose();
+    record.settling = this.ports.clock.setTimer(this.options.settleMs, () => {
+      record.settling = undefined;
+      this.changeEmitter.fire(uri);
+    });
+  }
+
+  /** The document is gone: its versions will start again. */
+  closed(uri: string): void {
+    this.book.close(uri);
+  }
+
+  /** Asks this provider again, from the beginning: the user wants it, or its code has changed. */
+  retry(id: string): void {
+    this.providers.find(id)?.reset();
+    for (const record of this.book.all) record.outdate(id);
+    this.changeEmitter.fire(undefined);
+  }
+
+  /** Among all that is known, the most recently used document first. */
+  search(query: string): readonly FoundItem[] {
+    return this.book.all.toReversed().flatMap((record) => {
+      const { uri, items } = record.answer(this.providers.for(record.uri));
+      return searchItems(items, query).map((item) => ({ uri, item }));
+    });
+  }
+
+  dispose(): void {
+    this.book.clear();
+    this.providers.dispose();
+    this.changeEmitter.dispose();
+    this.stateEmitter.dispose();
+  }
+
+  /** Asks all who have not answered for this version and are not being asked already. */
+  private start(document: ContextDocument, record: DocumentRecord, reason: AskReason): void {
+    const mayAsk = (handle: ProviderHandle): boolean =>
+      !record.isFresh(handle.ref.id) &&
+      !record.asking.has(handle.ref.id) &&
+      (reason === 'explicit' || !handle.isPaused);
+    if (record.note !== undefined) return;
+    const handles = this.providers.for(document.uri).filter(mayAsk);
+    if (handles.length === 0) return;
+    const content = document.getText();
+    if (content.length > this.options.maxDocument) {
+      record.skip(`The file is larger than ${this.options.maxDocument} characters: providers are not asked about it.`);
+      return;
+    }
+    const question: Question = {
+      params: { uri: document.uri, version: document.version, content },
+      target: new SelectorTarget(document.uri, () => content),
+      lines: new Lines(content),
+    };
+    for (const handle of handles) {
+      const asking = { done: Promise.resolve(), controller: new AbortController(), waiters: 0, isLate: false };
+      record.startAsking(handle.ref.id, asking);
+      asking.done = this.run(handle, question, record, asking);
+    }
+  }
+
+  /** Never rejects. */
+  private async run(handle: ProviderHandle, question: Question, record: DocumentRecord, asking: Asking): Promise<void> {
+    const { signal } = asking.controller;
+    const { id } = handle.ref;
+    try {
+      const { items, notes } = await handle.ask(question.params, question.target, signal);
+      if (signal.aborted) return;
+      const placed = placeItems(handle.ref, items, question.lines);
+      record.fill(id, { items: placed.items, notes: [...notes, ...placed.notes] });
+      this.book.trim();
+    } catch (error) {
+      if (signal.aborted) return;
+      this.ports.log.debug(`${handle.ref.title} did not answer: ${handle.state.lastError ?? messageOf(error)}`);
+      record.endAsking(id);
+    }
+    if (asking.isLate) this.changeEmitter.fire(record.uri);
+  }
+
+  /** Until all have answered, the time is over, or the question is taken back; who nobody waits for is not asked on. */
+  private async wait(record: DocumentRecord, handles: readonly ProviderHandle[], options: AskOptions): Promise<void> {
+    const askings = new Map(record.asking);
+    for (const asking of askings.values()) asking.waiters++;
+    const { isEnough } = options;
+    const end = await this.firstEnd(
+      [...askings.values()],
+      options,
+      () => isEnough?.(record.answer(handles).items) === true,
+    );
+    for (const [id, asking] of askings) {
+      asking.waiters--;
+      if (end === 'deadline') asking.isLate = true;
+      if (end === 'cancelled' && asking.waiters === 0 && !asking.isLate) record.takeBack(id, asking);
+    }
+  }
+
+  private async firstEnd(
+    askings: readonly Asking[],
+    { reason, signal }: AskOptions,
+    isEnough: () => boolean,
+  ): Promise<'answered' | 'deadline' | 'cancelled'> {
+    if (signal?.aborted) return 'cancelled';
+    const { deadlineMs, explicitDeadlineMs, patienceMs } = this.options;
+    const ends = new DisposableStore();
+    const early = new Promise<'deadline' | 'cancelled'>((resolve) => {
+      const endAfter = (ms: number): Disposable => ends.add(this.ports.clock.setTimer(ms, () => resolve('deadline')));
+      const onAbort = (): void => resolve('cancelled');
+      endAfter(reason === 'explicit' ? explicitDeadlineMs : deadlineMs);
+      signal?.addEventListener('abort', onAbort, { once: true });
+      ends.add(toDisposable(() => signal?.removeEventListener('abort', onAbort)));
+      let isPatient = false;
+      const onProgress = (): void => {
+        if (isPatient || ends.isDisposed || !isEnough()) return;
+        isPatient = true;
+        endAfter(patienceMs);
+      };
+      onProgress();
+      for (const { done } of askings) void done.then(onProgress);
+    });
+    const answered = Promise.all(askings.map(({ done }) => done)).then(() => 'answered' as const);
+    try {
+      return await Promise.race([answered, early]);
+    } finally {
+      ends.dispose();
+    }
+  }
+}
+
+interface Question {
+  readonly params: ItemsParams;
+  readonly target: SelectorTarget;
+  readonly lines: Lines;
+}

@@ -1,0 +1,52 @@
+import type { Disposable } from '../../base/common/disposable';
+import type { Event } from '../../base/common/event';
+import type { ProvidedItem } from './contextItem';
+
+/** Where a provider wants to be asked. All conditions of one selector hold. */
+export interface Selector {
+  /** A glob for the resource's hostname and path. */
+  readonly path?: string;
+  /** Literal text that the content holds. */
+  readonly contentContains?: string;
+}
+
+export interface Capabilities {
+  /** How the provider calls itself, where its dialect lets it. */
+  readonly name?: string;
+  /** Absent is everywhere, empty is nowhere. */
+  readonly selectors?: readonly Selector[];
+}
+
+export interface ItemsParams {
+  readonly uri: string;
+  /** Together with `uri` the identity of `content`. */
+  readonly version: number;
+  readonly content: string;
+}
+
+export interface ProvidedItems {
+  readonly items: readonly ProvidedItem[];
+  /** What was wrong with the answer and could be mended, for the user to read. */
+  readonly notes: readonly string[];
+}
+
+/** As the user wrote it, secrets resolved. */
+export type ProviderSettings = Readonly<Record<string, unknown>>;
+
+/**
+ * One provider, however it is reached and whichever dialect it speaks. A call ends when its signal fires, whatever the
+ * provider makes of it. Whoever creates it disposes it.
+ */
+export interface ContextProvider extends Disposable {
+  /** Its code changed: what it said before is outdated. Never fired by providers without code on this disk. */
+  readonly onDidReload?: Event<void>;
+  /** @throws ProviderError, or anything else that says what went wrong */
+  capabilities(settings: ProviderSettings, signal: AbortSignal): Promise<Capabilities>;
+  /** To be called after `capabilities`. @throws ProviderError, or anything else that says what went wrong */
+  items(params: ItemsParams, settings: ProviderSettings, signal: AbortSignal): Promise<ProvidedItems>;
+}
+
+/** Secrets by the name that settings refer to them with. */
+export interface SecretSource {
+  get(name: string): Promise<string | undefined>;
+}

@@ -1,0 +1,101 @@
+import * as z from 'zod';
+import type { ContextItem } from './contextItem';
+import type { ContextReader, FileItems } from './contextReader';
+import { itemsIn, searchItems } from './itemQueries';
+import { countOf, namesOf, paragraphOf } from './itemTexts';
+
+/** The tool that models call for context items: VS Code's chat by its API, other agents over MCP. */
+
+export const contextToolName = 'backline_context';
+
+/** The same as in `languageModelTools` of package.json. */
+export const contextTool = {
+  name: contextToolName,
+  description:
+    'Reads what the context providers of this workspace know about code: owners, issues, documentation, links and the like. Gives the items of a file, of some lines of it, or those that hold the words of a query.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      file: { type: 'string', description: 'Path of a file in the workspace. Without it: the file that the user looks at.' },
+      firstLine: { type: 'integer', minimum: 1, description: 'Only items that touch the lines from here. 1-based.' },
+      lastLine: { type: 'integer', minimum: 1, description: 'To here, included; the same as firstLine if it is left out.' },
+      query: {
+        type: 'string',
+        description: 'Only items that hold all of these words. Without a file: among the items of all files that were open.',
+      },
+    },
+    additionalProperties: false,
+  },
+} as const;
+
+const line = z.number().int().min(1).optional();
+const ContextQuestion = z.object({
+  file: z.string().min(1).optional(),
+  firstLine: line,
+  lastLine: line,
+  query: z.string().optional(),
+});
+type ContextQuestion = z.infer<typeof ContextQuestion>;
+
+const maxItems = 200;
+/** UTF-16 units. */
+const maxText = 64 * 1_024;
+
+/** The answer to a call, as text. @throws Error that says what is wrong with the input; EditorError */
+export async function answerContextTool(
+  reader: Pick<ContextReader, 'itemsOf' | 'search'>,
+  input: unknown,
+  signal?: AbortSignal,
+): Promise<string> {
+  const parsed = ContextQuestion.safeParse(input ?? {});
+  if (!parsed.success) throw new Error(`The input is not right: ${z.prettifyError(parsed.error)}`);
+  const { file, query = '', firstLine } = parsed.data;
+  if (file === undefined && query !== '' && firstLine === undefined) {
+    const found = await reader.search(query, maxItems);
+    return paragraphs(
+      found.map(({ path, item }) => paragraphOf(path, item)),
+      `No context item of the files that were open holds "${query}".`,
+    );
+  }
+  const found = await reader.itemsOf(file, signal);
+  if (!found) return 'The user looks at no file that can be read: name one by `file`.';
+  const items = asked(found.items, parsed.data);
+  const text = paragraphs(
+    items.map((item) => paragraphOf(found.file.path, item)),
+    `There are no context items of ${found.file.path} for that.`,
+  );
+  return [text, ...remarksOn(found)].join('\n\n');
+}
+
+function asked(
+  items: readonly ContextItem[],
+  { firstLine, lastLine = firstLine, query }: ContextQuestion,
+): readonly ContextItem[] {
+  const inLines =
+    firstLine === undefined || lastLine === undefined
+      ? items
+      : itemsIn(items, {
+          start: { line: firstLine - 1, character: 0 },
+          end: { line: lastLine - 1, character: Number.MAX_SAFE_INTEGER },
+        });
+  return query ? searchItems(inLines, query) : inLines;
+}
+
+function remarksOn({ waitingFor, note }: FileItems): string[] {
+  const late = waitingFor.length > 0 ? [`Still waiting for ${namesOf(waitingFor)}: ask again for more.`] : [];
+  return note === undefined ? late : [...late, note];
+}
+
+function paragraphs(all: readonly string[], none: string): string {
+  if (all.length === 0) return none;
+  const kept: string[] = [];
+  let length = 0;
+  for (const text of all) {
+    const room = maxText - length;
+    if (kept.length === maxItems || room <= 0) break;
+    kept.push(text.length > room ? `${text.slice(0, room)}…` : text);
+    length += text.length;
+  }
+  const left = all.length - kept.length;
+  return [...kept, ...(left > 0 ? [`… and ${countOf(left, 'more item')}: ask for lines or words.`] : [])].join('\n\n');
+}

@@ -1,0 +1,46 @@
+import type { ContextItem, ItemPosition, ItemRange } from './contextItem';
+import { isBefore } from './itemRanges';
+
+/** What is asked of a list of items: those of a place, of a range, or those that are about something. */
+
+/** Those whose range holds the position, its end included; the smallest range first. */
+export function itemsAt(items: readonly ContextItem[], position: ItemPosition): readonly ContextItem[] {
+  return itemsIn(items, { start: position, end: position }).toSorted((a, b) => compareSizes(a.range, b.range));
+}
+
+/** Those whose range touches `range`, in their order. */
+export function itemsIn(items: readonly ContextItem[], { start, end }: ItemRange): readonly ContextItem[] {
+  return items.filter(({ range }) => range && !isBefore(range.end, start) && !isBefore(end, range.start));
+}
+
+export function wholeFileItems(items: readonly ContextItem[]): readonly ContextItem[] {
+  return items.filter(({ range }) => !range);
+}
+
+/** Those that hold every word of the query, in any case; those with all words in their titles come first. */
+export function searchItems(items: readonly ContextItem[], query: string): readonly ContextItem[] {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const holdsAll = (text: string): boolean => words.every((word) => text.includes(word));
+  const byTitle: ContextItem[] = [];
+  const byText: ContextItem[] = [];
+  for (const item of items) {
+    if (holdsAll(item.title.toLowerCase())) byTitle.push(item);
+    else if (holdsAll(textOf(item).toLowerCase())) byText.push(item);
+  }
+  return [...byTitle, ...byText];
+}
+
+/** About what a text costs a model, in tokens: four letters each, as the rule of thumb has it. */
+export function estimateTokens(text: string): number {
+  return Math.ceil(text.length / 4);
+}
+
+function textOf({ title, provider, url, hover, aiContent }: ContextItem): string {
+  return [title, provider.title, url, hover?.markdown, hover?.text, aiContent].filter(Boolean).join('\n');
+}
+
+function compareSizes(a: ItemRange | undefined, b: ItemRange | undefined): number {
+  if (!a || !b) return 0;
+  const lines = a.end.line - a.start.line - (b.end.line - b.start.line);
+  return lines || a.end.character - a.start.character - (b.end.character - b.start.character);
+}

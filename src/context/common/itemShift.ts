@@ -1,0 +1,52 @@
+import type { ContextItem, ItemPosition, ItemRange } from './contextItem';
+import { isBefore } from './itemRanges';
+
+/** Moves items along with edits, until their providers have seen the new text. */
+
+/** One replacement. The ranges of all changes of one edit are of the text before it, as VS Code tells them. */
+export interface TextChange {
+  readonly range: ItemRange;
+  readonly text: string;
+}
+
+/** An item whose whole range was replaced is gone; what is typed right before or behind a range is not part of it. */
+export function shiftItems(items: readonly ContextItem[], changes: readonly TextChange[]): readonly ContextItem[] {
+  // From the end, so that a change does not move the places of those that are still to come.
+  const fromEnd = changes.map(measure).sort((a, b) => (isBefore(a.start, b.start) ? 1 : -1));
+  return items.flatMap((item) => {
+    if (!item.range) return [item];
+    const range = fromEnd.reduce<ItemRange | undefined>(shiftRange, item.range);
+    if (!range) return [];
+    return [range === item.range ? item : { ...item, range }];
+  });
+}
+
+interface MeasuredChange {
+  readonly start: ItemPosition;
+  readonly oldEnd: ItemPosition;
+  readonly newEnd: ItemPosition;
+}
+
+function measure({ range: { start, end }, text }: TextChange): MeasuredChange {
+  const lines = text.split(/\r\n|\r|\n/);
+  const lastLength = lines.at(-1)?.length ?? 0;
+  const character = lines.length === 1 ? start.character + lastLength : lastLength;
+  return { start, oldEnd: end, newEnd: { line: start.line + lines.length - 1, character } };
+}
+
+function shiftRange(range: ItemRange | undefined, change: MeasuredChange): ItemRange | undefined {
+  if (!range || isBefore(range.end, change.start)) return range;
+  const start = isBefore(range.start, change.start) ? range.start : moved(range.start, change);
+  const end = isBefore(change.start, range.end) ? moved(range.end, change) : range.end;
+  const isEmpty = !isBefore(start, end);
+  const wasEmpty = !isBefore(range.start, range.end);
+  if (isEmpty && !wasEmpty) return undefined;
+  return { start, end: isEmpty ? start : end };
+}
+
+/** Of a place at or after the change's start. */
+function moved(position: ItemPosition, { oldEnd, newEnd }: MeasuredChange): ItemPosition {
+  if (isBefore(position, oldEnd)) return newEnd;
+  if (position.line > oldEnd.line) return { ...position, line: position.line + newEnd.line - oldEnd.line };
+  return { line: newEnd.line, character: newEnd.character + position.character - oldEnd.character };
+}

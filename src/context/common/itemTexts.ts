@@ -1,0 +1,41 @@
+import type { ContextItem, ProviderRef } from './contextItem';
+
+/** How items are said in one line, and what of them AI reads. */
+
+/** The name of an icon between `$(` and `)` would become one in a label; the words of a provider stay words. */
+export function asLabel(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.replace(/\$\((?=[\w-]+(?:~[\w-]+)?\))/g, '\\$(');
+}
+
+/** What it says to AI; what it says to people where it has nothing else. Empty when there is only a title. */
+export function textForAi({ aiContent, hover }: ContextItem): string {
+  return aiContent ?? hover?.text ?? hover?.markdown ?? '';
+}
+
+/** `12`, `12-14`, or nothing for the whole file. Lines are 1-based. */
+export function linesOf({ range }: ContextItem): string {
+  if (!range) return '';
+  const [first, last] = [range.start.line + 1, range.end.line + 1];
+  return first === last ? String(first) : `${first}-${last}`;
+}
+
+/** `path:12-14`. */
+export function placeOf(path: string, item: ContextItem): string {
+  const lines = linesOf(item);
+  return lines === '' ? path : `${path}:${lines}`;
+}
+
+/** An item as a paragraph for AI: place, title, who says it, link, and what it says. */
+export function paragraphOf(path: string, item: ContextItem): string {
+  const head = `${placeOf(path, item)} — ${item.title} (${item.provider.title})`;
+  return [head, item.url, textForAi(item)].filter(Boolean).join('\n');
+}
+
+export function countOf(count: number, thing: string): string {
+  return `${count} ${thing}${count === 1 ? '' : 's'}`;
+}
+
+export function namesOf(providers: readonly ProviderRef[]): string {
+  return providers.map(({ title }) => title).join(', ');
+}

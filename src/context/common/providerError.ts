@@ -1,0 +1,17 @@
+/** What only the user can allow. What was said once is remembered by whoever asks the user. */
+export type ConsentRequest =
+  | { readonly kind: 'plainHttp'; readonly url: string }
+  /** Code from elsewhere. Another integrity is another request. */
+  | { readonly kind: 'remoteCode'; readonly url: string; readonly integrity: string };
+
+/** A provider could not answer. The message says what to do about it, and holds no secrets. */
+export class ProviderError extends Error {
+  override readonly name = 'ProviderError';
+  constructor(
+    message: string,
+    /** What the user would have to allow first. */
+    readonly consent?: ConsentRequest,
+  ) {
+    super(message);
+  }
+}

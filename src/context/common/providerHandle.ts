@@ -1,0 +1,195 @@
+import { withDeadline, type Clock } from '../../base/common/async';
+import type { Disposable } from '../../base/common/disposable';
+import { messageOf } from '../../base/common/errors';
+import type { ProviderRef } from './contextItem';
+import type {
+  Capabilities,
+  ContextProvider,
+  ItemsParams,
+  ProvidedItems,
+  ProviderSettings,
+  SecretSource,
+} from './contextProvider';
+import { ProviderError, type ConsentRequest } from './providerError';
+import type { ProviderEntry } from './providerSettings';
+import { resolveSecrets, withoutSecrets } from './secretReferences';
+import { SelectorList, type SelectorTarget } from './selector';
+
+export interface ProviderState extends ProviderRef {
+  readonly status: 'notAskedYet' | 'ready' | 'failing' | 'needsConsent';
+  /** Of the last call, when it failed: what went wrong and what to do. */
+  readonly lastError?: string;
+  /** For `needsConsent`: what the user would have to allow. */
+  readonly consent?: ConsentRequest;
+  /** Milliseconds since the epoch; until then it is only asked when the user wants it. */
+  readonly pausedUntilMs?: number;
+  /** What is odd about its selectors or its last answer. */
+  readonly notes: readonly string[];
+}
+
+export interface ProviderRules {
+  /** After this long a call has failed, however late its answer would still be welcome. */
+  readonly callTimeoutMs: number;
+  readonly firstPauseMs: number;
+  readonly maxPauseMs: number;
+}
+
+export const defaultProviderRules: ProviderRules = {
+  callTimeoutMs: 10_000,
+  firstPauseMs: 2_000,
+  maxPauseMs: 5 * 60_000,
+};
+
+export interface HandleOptions {
+  readonly clock: Clock;
+  readonly secrets: SecretSource;
+  readonly rules: ProviderRules;
+  /** What `state` says has changed. */
+  readonly onStateChange: () => void;
+}
+
+interface Handshake {
+  readonly selectors: SelectorList;
+  readonly name: string | undefined;
+}
+
+const nothing: ProvidedItems = { items: [], notes: [] };
+
+/** Nobody waits for the answer any more; nothing is wrong with the provider. */
+class TakenBackError extends Error {
+  override readonly name = 'TakenBackError';
+}
+
+/** One provider as the client sees it: what it can do, whether it may be asked now, and how its last call went. */
+export class ProviderHandle implements Disposable {
+  private handshake: Promise<Handshake> | undefined;
+  private lifetime = new AbortController();
+  private readonly seenSecrets = new Set<string>();
+  private failures = 0;
+  private current: ProviderState;
+
+  constructor(
+    readonly entry: ProviderEntry,
+    readonly provider: ContextProvider,
+    private readonly options: HandleOptions,
+  ) {
+    this.current = { id: entry.id, title: entry.title, status: 'notAskedYet', notes: [] };
+  }
+
+  get state(): ProviderState {
+    return this.current;
+  }
+
+  get ref(): ProviderRef {
+    return { id: this.current.id, title: this.current.title };
+  }
+
+  /** Whether it failed so lately that it is left alone. */
+  get isPaused(): boolean {
+    return this.options.clock.now() < (this.current.pausedUntilMs ?? 0);
+  }
+
+  /** Its items for a document; none when its selectors do not want it. @throws what the provider or its settings throw */
+  async ask(params: ItemsParams, target: SelectorTarget, signal: AbortSignal): Promise<ProvidedItems> {
+    try {
+      const { selectors, name } = await abortable(this.greet(), signal);
+      const items = selectors.matches(target) ? await this.items(params, signal) : nothing;
+      this.succeeded(name, [...selectors.problems, ...items.notes]);
+      return items;
+    } catch (error) {
+      if (!(error instanceof TakenBackError)) this.failed(error);
+      throw error;
+    }
+  }
+
+  /** Forgets its failures and what it said of itself: the next question starts from the beginning. */
+  reset(): void {
+    this.failures = 0;
+    this.lifetime.abort();
+    this.lifetime = new AbortController();
+    this.handshake = undefined;
+    this.setState({ status: 'notAskedYet', notes: [] });
+  }
+
+  dispose(): void {
+    this.lifetime.abort();
+    this.provider.dispose();
+  }
+
+  /** Of nobody's question in particular: whoever asks meanwhile waits for the same answer. */
+  private greet(): Promise<Handshake> {
+    if (this.handshake) return this.handshake;
+    const handshake = this.call('capabilities', this.lifetime.signal, async (signal) => {
+      return this.handshakeOf(await this.provider.capabilities(await this.settings(), signal));
+    });
+    this.handshake = handshake;
+    handshake.catch(() => {
+      if (this.handshake === handshake) this.handshake = undefined;
+    });
+    return handshake;
+  }
+
+  private handshakeOf({ selectors, name }: Capabilities): Handshake {
+    return { selectors: SelectorList.compile(selectors, this.entry.selectorMatch), name };
+  }
+
+  private items(params: ItemsParams, signal: AbortSignal): Promise<ProvidedItems> {
+    return this.call('items', signal, async (inTime) => this.provider.items(params, await this.settings(), inTime));
+  }
+
+  /** Secrets are looked up for each call, since they change; what was seen of them is kept out of messages. */
+  private async settings(): Promise<ProviderSettings> {
+    const { settings, secrets } = await resolveSecrets(this.entry.settings, this.options.secrets);
+    for (const secret of secrets) this.seenSecrets.add(secret);
+    return settings;
+  }
+
+  private call<T>(what: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { clock, rules } = this.options;
+    const title = `${this.current.title}: ${what}`;
+    return withDeadline(clock, title, rules.callTimeoutMs, (inTime) =>
+      abortable(work(AbortSignal.any([signal, inTime])), signal),
+    );
+  }
+
+  private succeeded(name: string | undefined, notes: readonly string[]): void {
+    this.failures = 0;
+    const title = this.entry.id.includes('#') ? undefined : name;
+    this.setState({ status: 'ready', notes, ...(title ? { title } : {}) });
+  }
+
+  private failed(error: unknown): void {
+    const { clock, rules } = this.options;
+    this.failures++;
+    const pauseMs = Math.min(rules.maxPauseMs, rules.firstPauseMs * 2 ** (this.failures - 1));
+    const consent = error instanceof ProviderError ? error.consent : undefined;
+    this.setState({
+      status: consent ? 'needsConsent' : 'failing',
+      notes: this.current.notes,
+      lastError: withoutSecrets(messageOf(error), this.seenSecrets).slice(0, 2_000),
+      pausedUntilMs: clock.now() + pauseMs,
+      ...(consent ? { consent } : {}),
+    });
+  }
+
+  private setState(state: Omit<ProviderState, 'id' | 'title'> & { readonly title?: string }): void {
+    const { id, title } = this.current;
+    const next = { id, title, ...state };
+    if (JSON.stringify(next) === JSON.stringify(this.current)) return;
+    this.current = next;
+    this.options.onStateChange();
+  }
+}
+
+/** Rejects when the signal fires, whatever becomes of the work. */
+async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const onAbort = (): void => reject(new TakenBackError('The question was taken back.'));
+    if (signal.aborted) {
+      onAbort();
+      return;
+    }
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}

@@ -1,0 +1,179 @@
+import * as z from 'zod';
+import type { ProviderSettings } from './contextProvider';
+import { isBelow, parseProviderUri, type ProviderPlace } from './providerUri';
+import type { SelectorMatch } from './selector';
+
+/** Makes the list of providers out of the settings of user, workspace and folders. */
+
+export interface ProviderEntry {
+  /** The key in the settings; with a number behind it where folders mean different things by the same key. */
+  readonly id: string;
+  /** How users know it, until it says its own name. */
+  readonly title: string;
+  readonly place: ProviderPlace;
+  /** As written; references to secrets are still references. */
+  readonly settings: ProviderSettings;
+  readonly selectorMatch: SelectorMatch;
+  /** URIs of the workspace folders that it is on in. */
+  readonly folders: readonly string[];
+  /** Whether it is on for documents that are in no workspace folder. */
+  readonly isOnElsewhere: boolean;
+}
+
+/** Raw values of `backline.context.providers` and `openctx.providers` at one level. */
+export interface SettingsLevel {
+  readonly backline?: unknown;
+  readonly openctx?: unknown;
+}
+
+export interface FolderSettings {
+  /** `file:` URI of the workspace folder, without a slash at its end. */
+  readonly uri: string;
+  readonly settings: SettingsLevel;
+}
+
+export interface SettingsLevels {
+  readonly user: SettingsLevel;
+  readonly workspace: SettingsLevel;
+  /** All folders of the window, also those without settings. */
+  readonly folders: readonly FolderSettings[];
+  readonly isTrusted: boolean;
+}
+
+export interface ProviderProblem {
+  readonly id: string;
+  /** What is wrong and what to do, in a sentence. */
+  readonly message: string;
+}
+
+export interface ProviderList {
+  readonly entries: readonly ProviderEntry[];
+  /** All folders of the window. */
+  readonly folders: readonly string[];
+  /** Those that stay off although the settings name them. */
+  readonly problems: readonly ProviderProblem[];
+}
+
+export const noProviders: ProviderList = { entries: [], folders: [], problems: [] };
+
+const record = z.record(z.string(), z.unknown());
+const ownSettings = z.object({ selectorMatch: z.enum(['any', 'all']).optional() });
+const untrusted = 'It comes from the workspace, which is not trusted. Trust the workspace to use it.';
+
+/**
+ * Levels are merged key by key: a folder's word counts more than the workspace's, and that more than the user's. In an
+ * untrusted workspace only the user's are heard, and nothing of them that is code of the workspace.
+ */
+export function listProviders(levels: SettingsLevels): ProviderList {
+  const collector = new Collector();
+  const uris = levels.folders.map(({ uri }) => uri);
+  for (const { uri, settings } of levels.folders) collector.add(levels, [levels.workspace, settings], uri, uris);
+  collector.add(levels, [levels.workspace], undefined, uris);
+  return { entries: collector.entries(), folders: uris, problems: collector.problems() };
+}
+
+interface Found {
+  readonly entry: Omit<ProviderEntry, 'folders' | 'isOnElsewhere'>;
+  readonly folders: string[];
+  isOnElsewhere: boolean;
+}
+
+class Collector {
+  private readonly found = new Map<string, Found>();
+  private readonly messages = new Map<string, string>();
+
+  /** `folder` is absent for documents that are in none. */
+  add(
+    { user, isTrusted }: SettingsLevels,
+    ofWorkspace: readonly SettingsLevel[],
+    folder: string | undefined,
+    folders: readonly string[],
+  ): void {
+    const ofUser = merge([user]);
+    const ofAll = merge([user, ...ofWorkspace]);
+    for (const [key, value] of ofAll) {
+      if (isTrusted || ofUser.has(key))
+        this.addOne(key, isTrusted ? value : ofUser.get(key), folder, folders, isTrusted);
+      else if (isOn(value)) this.messages.set(key, untrusted);
+    }
+  }
+
+  entries(): ProviderEntry[] {
+    const used = new Map<string, number>();
+    return [...this.found.values()].map(({ entry, folders, isOnElsewhere }) => {
+      const count = (used.get(entry.id) ?? 0) + 1;
+      used.set(entry.id, count);
+      const id = count === 1 ? entry.id : `${entry.id} (${count})`;
+      return { ...entry, id, folders, isOnElsewhere };
+    });
+  }
+
+  problems(): ProviderProblem[] {
+    return [...this.messages].map(([id, message]) => ({ id, message }));
+  }
+
+  private addOne(
+    key: string,
+    value: unknown,
+    folder: string | undefined,
+    folders: readonly string[],
+    isTrusted: boolean,
+  ): void {
+    const entry = isOn(value) ? entryOf(key, value, folder, folders, isTrusted) : undefined;
+    if (typeof entry === 'string') this.messages.set(key, entry);
+    else if (entry) this.remember(entry, folder);
+  }
+
+  private remember(entry: Found['entry'], folder: string | undefined): void {
+    const identity = JSON.stringify([entry.id, entry.place, entry.settings]);
+    const known = this.found.get(identity) ?? { entry, folders: [], isOnElsewhere: false };
+    this.found.set(identity, known);
+    if (folder === undefined) known.isOnElsewhere = true;
+    else known.folders.push(folder);
+  }
+}
+
+/** What is wrong, as a sentence, or nothing when nobody misses it. */
+function entryOf(
+  key: string,
+  value: unknown,
+  folder: string | undefined,
+  folders: readonly string[],
+  isTrusted: boolean,
+): Found['entry'] | string | undefined {
+  const { data: settings } = record.safeParse(value === true ? {} : value);
+  if (!settings) return 'Its value in the settings needs to be true, false or an object.';
+  const { data: own } = ownSettings.safeParse(settings);
+  if (!own) return '`selectorMatch` in its settings needs to be "any" or "all".';
+  const parsed = parseProviderUri(key, folder);
+  // What needs a folder is not missed by documents that are in none.
+  if (typeof parsed === 'string') return folder === undefined && folders.length > 0 ? undefined : parsed;
+  const { place, name, isOfWorkspace } = parsed;
+  const isInWorkspace = place.kind === 'module' && folders.some((each) => isBelow(place.url, each));
+  if (!isTrusted && (isOfWorkspace || isInWorkspace)) return untrusted;
+  return { id: key, title: name ?? shortName(key), place, settings, selectorMatch: own.selectorMatch ?? 'any' };
+}
+
+/** In the order in which keys first appear, from the least to the most particular level. */
+function merge(levels: readonly SettingsLevel[]): Map<string, unknown> {
+  const merged = new Map<string, unknown>();
+  for (const { openctx, backline } of levels) {
+    for (const table of [openctx, backline]) {
+      const { data } = record.safeParse(table ?? {});
+      for (const [key, value] of Object.entries(data ?? {})) merged.set(key, value);
+    }
+  }
+  return merged;
+}
+
+function isOn(value: unknown): boolean {
+  return value !== false && value !== null && value !== undefined;
+}
+
+/** The last part of a path, without what it ends with; the host of what has no path. */
+function shortName(key: string): string {
+  if (key.startsWith('data:')) return 'data:';
+  const path = key.replace(/[?#].*$/, '').replace(/[\\/]+$/, '');
+  const last = path.split(/[\\/]/).at(-1) ?? path;
+  return last.replace(/\.[cm]?[jt]s$/i, '') || key;
+}

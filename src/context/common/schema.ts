@@ -1,0 +1,53 @@
+import * as z from 'zod';
+
+/** The wire of the three dialects. Unknown fields are dropped; `null` is understood as absent, as JSON writers mean it. */
+
+export const dialects = ['A', 'B', 'C'] as const;
+/**
+ * A is the document's: `capabilities`, `items` with ranges. B has `annotations` for documents. C says `meta` instead of
+ * `capabilities`.
+ */
+export type Dialect = (typeof dialects)[number];
+
+const position = z.object({ line: z.number(), character: z.number() });
+const range = z.object({ start: position, end: position });
+
+const itemFields = {
+  title: z.string(),
+  url: z.string().nullish(),
+  ui: z.object({ hover: z.object({ markdown: z.string().nullish(), text: z.string().nullish() }).nullish() }).nullish(),
+  ai: z.object({ content: z.string().nullish() }).nullish(),
+};
+
+/** An item of A. */
+export const rangedItem = z.object({ ...itemFields, range: range.nullish() });
+/** What B and C say of a document. */
+export const annotation = z.object({ item: z.object(itemFields), range: range.nullish() });
+
+export type WireItem = z.infer<typeof rangedItem>;
+
+const selector = z.object({ path: z.string().nullish(), contentContains: z.string().nullish() });
+export type WireSelector = z.infer<typeof selector>;
+
+/** `selector` must not be null: that is neither everywhere nor nowhere. */
+const selectors = z.array(selector).optional();
+
+/** The handshake of A and B; `meta` came with the later form of B. */
+export const capabilitiesResult = z.object({
+  selector: selectors,
+  meta: z.object({ name: z.string().nullish() }).nullish(),
+});
+
+/** The handshake of C: its first form has `selector` and `features`, its later one `annotations`. */
+export const metaResult = z.object({
+  name: z.string().nullish(),
+  selector: selectors,
+  features: z.unknown().optional(),
+  annotations: z.object({ selectors }).nullish(),
+});
+
+/** The answer over HTTP; an error wins over a result. */
+export const responseMessage = z.object({
+  result: z.unknown().optional(),
+  error: z.object({ code: z.number().nullish(), message: z.string(), data: z.unknown().optional() }).nullish(),
+});

@@ -1,0 +1,60 @@
+import { ProviderError } from '../common/providerError';
+
+/** Sends one request and reads its whole answer, within limits. */
+
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly body: Uint8Array;
+  /** Where the answer sends to, if it does. */
+  readonly location: string | undefined;
+}
+
+/** @throws ProviderError when there is no answer, or one larger than `maxBytes`. */
+export async function fetchAnswer(fetch: Fetch, url: string, init: RequestInit, maxBytes: number): Promise<HttpAnswer> {
+  // Redirects are looked at before they are followed, if at all: they may lead from https to anywhere.
+  const response = await fetch(url, { ...init, redirect: 'manual' }).catch((error: unknown) => {
+    throw new ProviderError(`No connection to ${hostOf(url)}: ${causeOf(error)}.`);
+  });
+  const body = await readBody(response, maxBytes);
+  const location = response.headers.get('location') ?? (response.type === 'opaqueredirect' ? 'elsewhere' : undefined);
+  return { status: response.status, body, location };
+}
+
+export function isRedirect({ status, location }: HttpAnswer): boolean {
+  return location !== undefined && (status === 0 || (status >= 300 && status < 400));
+}
+
+async function readBody(response: Response, maxBytes: number): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const stream: ReadableStream<Uint8Array> | null = response.body;
+  const reader = stream?.getReader();
+  for (;;) {
+    const { done, value } = (await reader?.read().catch(lost)) ?? { done: true, value: undefined };
+    if (done) return Buffer.concat(chunks);
+    size += value.length;
+    if (size > maxBytes) {
+      void reader?.cancel().catch(() => undefined);
+      throw new ProviderError(`The answer is larger than ${maxBytes / 1_024 / 1_024} MiB.`);
+    }
+    chunks.push(value);
+  }
+}
+
+function lost(error: unknown): never {
+  throw new ProviderError(`The connection was lost in the middle of the answer: ${causeOf(error)}.`);
+}
+
+/** What is beneath the "fetch failed" of fetch. Not its message: that can hold the URL, and the URL a key. */
+function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'it failed';
+  const cause = error.cause;
+  if (cause instanceof Error && 'code' in cause && typeof cause.code === 'string') return cause.code;
+  return error.name === 'TypeError' ? 'it failed' : error.name;
+}
+
+export function hostOf(url: string): string {
+  return URL.parse(url)?.host ?? 'the address';
+}

@@ -1,0 +1,195 @@
+import * as z from 'zod';
+import type {
+  Capabilities,
+  ContextProvider,
+  ItemsParams,
+  ProvidedItems,
+  ProviderSettings,
+} from '../common/contextProvider';
+import { isNamedB, readCapabilities, readItems } from '../common/dialects';
+import { ProviderError, type ConsentRequest } from '../common/providerError';
+import { responseMessage, type Dialect } from '../common/schema';
+import { fetchAnswer, hostOf, isRedirect, type Fetch, type HttpAnswer } from './httpAnswer';
+
+export interface HttpProviderPorts {
+  readonly fetch: Fetch;
+  /** Whether the user has allowed it. Never asks: what needs to be asked is an error that says so. */
+  readonly isAllowed: (request: ConsentRequest) => boolean;
+  readonly maxBytes: number;
+}
+
+export const maxAnswerBytes = 8 * 1_024 * 1_024;
+
+/** The server answered, and the answer is a refusal or no answer to the question: another dialect may fare better. */
+class RefusedError extends ProviderError {}
+
+const headersSetting = z.object({ headers: z.record(z.string(), z.string()).optional() });
+
+/**
+ * A provider behind a URL. Nothing on the wire names the dialect: `capabilities` is tried before `meta`, and of those who
+ * know `capabilities` an item with a range proves dialect A, an annotation dialect B. Until one of them was seen, both are
+ * asked for.
+ */
+export class HttpProvider implements ContextProvider {
+  private dialect: Dialect | undefined;
+
+  constructor(
+    private readonly url: string,
+    private readonly ports: HttpProviderPorts,
+  ) {}
+
+  async capabilities(settings: ProviderSettings, signal: AbortSignal): Promise<Capabilities> {
+    this.dialect = undefined;
+    const refusal = await this.tryCapabilities(settings, signal);
+    if (!(refusal instanceof RefusedError)) return refusal;
+    try {
+      const capabilities = await this.post('meta', {}, settings, signal, (result) => readCapabilities('C', result));
+      this.dialect = 'C';
+      return capabilities;
+    } catch (error) {
+      // The document's method is the one to mend.
+      throw error instanceof RefusedError ? refusal : error;
+    }
+  }
+
+  async items({ uri, content }: ItemsParams, settings: ProviderSettings, signal: AbortSignal): Promise<ProvidedItems> {
+    const ask = (method: 'items' | 'annotations'): Promise<ProvidedItems> =>
+      this.post(method, { uri, content }, settings, signal, readItems);
+    if (this.dialect !== undefined) return ask(this.dialect === 'A' ? 'items' : 'annotations');
+    const itemsOrRefusal = await refusalOf(ask('items'));
+    if (!(itemsOrRefusal instanceof RefusedError) && itemsOrRefusal.items.some(({ range }) => range)) {
+      this.dialect = 'A';
+      return itemsOrRefusal;
+    }
+    const annotations = await refusalOf(ask('annotations'));
+    return this.settleDialect(itemsOrRefusal, annotations);
+  }
+
+  dispose(): void {
+    // Requests end with the signals of their calls.
+  }
+
+  /** An empty list of annotations proves nothing: some answer `[]` to all that they do not know. */
+  private settleDialect(items: ProvidedItems | RefusedError, annotations: ProvidedItems | RefusedError): ProvidedItems {
+    if (annotations instanceof RefusedError) {
+      if (items instanceof RefusedError) throw items;
+      this.dialect = 'A';
+      return items;
+    }
+    if (items instanceof RefusedError || annotations.items.length > 0) {
+      this.dialect = 'B';
+      return annotations;
+    }
+    return items;
+  }
+
+  private async tryCapabilities(settings: ProviderSettings, signal: AbortSignal): Promise<Capabilities | RefusedError> {
+    return refusalOf(
+      this.post('capabilities', {}, settings, signal, (result) => {
+        const capabilities = readCapabilities('A', result);
+        if (isNamedB(result)) this.dialect = 'B';
+        return capabilities;
+      }),
+    );
+  }
+
+  /** @throws RefusedError when there was an answer that `read` or the protocol does not take for one. */
+  private async post<T>(
+    method: string,
+    params: object,
+    settings: ProviderSettings,
+    signal: AbortSignal,
+    read: (result: unknown) => T,
+  ): Promise<T> {
+    this.checkAllowed();
+    const { headers, body } = this.requestOf(method, params, settings);
+    const init = { method: 'POST', headers, body, signal };
+    const answer = await fetchAnswer(this.ports.fetch, this.url, init, this.ports.maxBytes);
+    if (isRedirect(answer)) throw new ProviderError(redirectMessage(answer));
+    try {
+      return read(resultOf(method, answer));
+    } catch (error) {
+      throw error instanceof ProviderError && !(error instanceof RefusedError)
+        ? new RefusedError(error.message)
+        : error;
+    }
+  }
+
+  /** `headers` in the settings are for HTTP and only sent as such. */
+  private requestOf(method: string, params: object, settings: ProviderSettings): { headers: Headers; body: string } {
+    const { data: own } = headersSetting.safeParse(settings);
+    if (!own) throw new ProviderError('`headers` in its settings needs to be an object of texts.');
+    const sent = Object.fromEntries(Object.entries(settings).filter(([key]) => key !== 'headers'));
+    const headers = headersOf(own.headers ?? {});
+    headers.set('content-type', 'application/json; charset=utf-8');
+    headers.set('accept', 'application/json');
+    return { headers, body: JSON.stringify({ method, params, settings: sent }) };
+  }
+
+  private checkAllowed(): void {
+    const { protocol, hostname } = new URL(this.url);
+    if (protocol === 'https:' || isLoopback(hostname)) return;
+    const request: ConsentRequest = { kind: 'plainHttp', url: this.url };
+    if (this.ports.isAllowed(request)) return;
+    throw new ProviderError(
+      `Files would go to ${hostOf(this.url)} unencrypted. Use https, or allow it for this address.`,
+      request,
+    );
+  }
+}
+
+async function refusalOf<T>(work: Promise<T>): Promise<T | RefusedError> {
+  return work.catch((error: unknown) => {
+    if (error instanceof RefusedError) return error;
+    throw error;
+  });
+}
+
+function resultOf(method: string, answer: HttpAnswer): unknown {
+  const { status, body } = answer;
+  const text = new TextDecoder().decode(body);
+  const isOk = status >= 200 && status < 300;
+  const { data: message } = responseMessage.safeParse(parseJson(text));
+  const errorText = message?.error ? `${message.error.message}${codeText(message.error.code)}` : undefined;
+  if (!isOk) throw new RefusedError(`\`${method}\` failed with HTTP ${status}: ${errorText ?? excerpt(text)}`);
+  if (errorText !== undefined) throw new RefusedError(`\`${method}\` failed: ${errorText}`);
+  if (!message) throw new RefusedError(`The answer to \`${method}\` is not a JSON object: ${excerpt(text)}`);
+  if (message.result === undefined || message.result === null)
+    throw new RefusedError(`The answer to \`${method}\` has no \`result\`.`);
+  return message.result;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function codeText(code: number | null | undefined): string {
+  return typeof code === 'number' ? ` (code ${code})` : '';
+}
+
+function excerpt(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  if (line === '') return 'its body is empty';
+  return line.length > 200 ? `${line.slice(0, 200)}…` : line;
+}
+
+function redirectMessage({ status, location }: HttpAnswer): string {
+  return `The address redirects (HTTP ${status}) to ${location ?? 'elsewhere'}. Put the final address into the settings.`;
+}
+
+function headersOf(headers: Readonly<Record<string, string>>): Headers {
+  try {
+    return new Headers({ ...headers });
+  } catch {
+    // The error of `Headers` holds the value, which may be a secret.
+    throw new ProviderError('`headers` in its settings holds a name or a value that HTTP does not allow.');
+  }
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
+}

@@ -1,0 +1,65 @@
+import type { Clock } from '../../base/common/async';
+import type { Logger } from '../../base/common/log';
+import type { ContextProvider } from '../common/contextProvider';
+import type { ConsentRequest } from '../common/providerError';
+import type { ProviderEntry } from '../common/providerSettings';
+import type { Fetch } from './httpAnswer';
+import { HttpProvider, maxAnswerBytes } from './httpProvider';
+import { watchModules } from './moduleWatcher';
+import { fetchRemoteModule } from './remoteModule';
+import { TextSharer } from './textSharer';
+import type { WorkerStart } from './workerMessages';
+import { defaultWorkerLimits, WorkerProvider } from './workerProvider';
+import type { WorkerLimits } from './workerRun';
+
+export interface ProviderFactoryOptions {
+  /** The bundle of `worker/main.ts`, absolute. */
+  readonly workerFile: string;
+  /** Where fetched code is kept, absolute. */
+  readonly remoteFolder: string;
+  /** The global one follows VS Code's proxy settings. */
+  readonly fetch: Fetch;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Whether the user has allowed it; asks nobody. */
+  readonly isAllowed: (request: ConsentRequest) => boolean;
+  readonly workerLimits?: WorkerLimits;
+}
+
+/** Makes the provider for an entry of the settings. Nothing runs, and nothing is fetched, before it is asked. */
+export class ProviderFactory {
+  private readonly texts = new TextSharer();
+
+  constructor(private readonly options: ProviderFactoryOptions) {}
+
+  /** The caller disposes it. */
+  create({ place, title, settings }: ProviderEntry): ContextProvider {
+    const { fetch, isAllowed } = this.options;
+    switch (place.kind) {
+      case 'endpoint':
+        return new HttpProvider(place.url, { fetch, isAllowed, maxBytes: maxAnswerBytes });
+      case 'module':
+        return this.worker(title, () => Promise.resolve({ specifier: place.url }));
+      case 'package':
+        return this.worker(title, () => Promise.resolve({ specifier: place.specifier, folder: place.folder }));
+      case 'remoteModule': {
+        const ports = { fetch, isAllowed, folder: this.options.remoteFolder };
+        return this.worker(title, async (signal) => ({
+          specifier: await fetchRemoteModule(place.url, settings['integrity'], ports, signal),
+        }));
+      }
+    }
+  }
+
+  private worker(title: string, locate: (signal: AbortSignal) => Promise<WorkerStart>): WorkerProvider {
+    const { workerFile, clock, log, workerLimits = defaultWorkerLimits } = this.options;
+    return new WorkerProvider(title, locate, {
+      workerFile,
+      clock,
+      log,
+      texts: this.texts,
+      watch: (urls, onChange) => watchModules(clock, urls, onChange),
+      limits: workerLimits,
+    });
+  }
+}

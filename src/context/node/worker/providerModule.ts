@@ -1,0 +1,57 @@
+import { dialectOfFunctions } from '../../common/dialects';
+import { ProviderError } from '../../common/providerError';
+import type { Dialect } from '../../common/schema';
+import type { WorkerStart } from '../workerMessages';
+
+/** Imports a provider's module and finds the provider in it. */
+
+export interface LoadedProvider {
+  readonly dialect: Dialect;
+  /** Calls a function of the provider with the provider as `this`. */
+  readonly call: (method: string, params: object, settings: object) => Promise<unknown>;
+}
+
+/** What `moduleHooks` takes for a package that is looked for from a folder. */
+export const packageScheme = 'backline-package:';
+
+/** @throws ProviderError when there is no provider in it, and whatever the module throws. */
+export async function loadProvider({ specifier, folder }: WorkerStart): Promise<LoadedProvider> {
+  const isPackage = folder !== undefined;
+  const imported: unknown = await import(isPackage ? `${packageScheme}${specifier}` : specifier);
+  for (const candidate of candidatesIn(imported)) {
+    const dialect = dialectOfFunctions((name) => functionOf(candidate, name) !== undefined);
+    if (dialect) return { dialect, call: (method, params, settings) => call(candidate, method, params, settings) };
+  }
+  throw new ProviderError(
+    'The module has no provider: its default export needs to be an object with the functions `capabilities` and `items` (or `meta` and `annotations`).',
+  );
+}
+
+/** The default export; also that of a CommonJS module that was compiled from an ES module. */
+function candidatesIn(imported: unknown): unknown[] {
+  const first = propertyOf(imported, 'default');
+  return [first, propertyOf(first, 'default')];
+}
+
+async function call(provider: unknown, method: string, params: object, settings: object): Promise<unknown> {
+  const apply = functionOf(provider, method);
+  if (!apply) throw new ProviderError(`The provider has no function \`${method}\`.`);
+  const result: unknown = await Reflect.apply(apply, provider, [params, settings]);
+  return result;
+}
+
+type AnyFunction = (...args: unknown[]) => unknown;
+
+function functionOf(value: unknown, name: string): AnyFunction | undefined {
+  const property = propertyOf(value, name);
+  return isFunction(property) ? property : undefined;
+}
+
+function isFunction(value: unknown): value is AnyFunction {
+  return typeof value === 'function';
+}
+
+function propertyOf(value: unknown, name: string): unknown {
+  const isObject = (typeof value === 'object' && value !== null) || typeof value === 'function';
+  return isObject ? Reflect.get(value, name) : undefined;
+}

@@ -1,0 +1,52 @@
+import * as z from 'zod';
+import { packedItems } from '../common/packedItems';
+
+/** What the extension host and the worker of a provider say to each other. */
+
+/** Of a document: UTF-8, written once and read by every worker that needs it; `length` beside it in UTF-16 units. */
+const sharedText = z.instanceof(SharedArrayBuffer);
+
+const settings = z.record(z.string(), z.unknown());
+
+export const workerRequest = z.discriminatedUnion('method', [
+  z.object({ method: z.literal('capabilities'), id: z.number(), settings }),
+  z.object({
+    method: z.literal('items'),
+    id: z.number(),
+    settings,
+    uri: z.string(),
+    text: sharedText,
+    length: z.number(),
+  }),
+]);
+export type WorkerRequest = z.infer<typeof workerRequest>;
+
+/** Which module the worker is for. */
+export const workerStart = z.object({
+  /** A URL, or a package's name. */
+  specifier: z.string(),
+  /** `file:` URI of the folder that a package is looked for from. */
+  folder: z.string().exactOptional(),
+});
+export type WorkerStart = z.infer<typeof workerStart>;
+
+const selector = z.object({ path: z.string().exactOptional(), contentContains: z.string().exactOptional() });
+
+export const workerMessage = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('capabilities'),
+    id: z.number(),
+    capabilities: z.object({
+      name: z.string().exactOptional(),
+      selectors: z.array(selector).readonly().exactOptional(),
+    }),
+  }),
+  z.object({ kind: z.literal('items'), id: z.number(), packed: packedItems }),
+  /** `isModule`: the module itself could not be had, and will not be by asking this worker again. */
+  z.object({ kind: z.literal('failed'), id: z.number(), message: z.string(), isModule: z.boolean() }),
+  /** `file:` URIs of what the module consists of so far, packages excepted. */
+  z.object({ kind: z.literal('files'), urls: z.array(z.string()).max(1_000) }),
+  /** Something went wrong between calls. */
+  z.object({ kind: z.literal('trouble'), message: z.string() }),
+]);
+export type WorkerMessage = z.infer<typeof workerMessage>;

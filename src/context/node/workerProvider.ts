@@ -1,0 +1,138 @@
+import type { Clock } from '../../base/common/async';
+import type { Disposable } from '../../base/common/disposable';
+import { Emitter, type Event } from '../../base/common/event';
+import type { Logger } from '../../base/common/log';
+import type {
+  Capabilities,
+  ContextProvider,
+  ItemsParams,
+  ProvidedItems,
+  ProviderSettings,
+} from '../common/contextProvider';
+import { unpackItems } from '../common/packedItems';
+import { ProviderError } from '../common/providerError';
+import type { TextSharer } from './textSharer';
+import { WorkerRun, type WorkerLimits } from './workerRun';
+import type { WorkerStart } from './workerMessages';
+
+export const defaultWorkerLimits: WorkerLimits = { memoryMib: 256, callMs: 8_000 };
+
+/** A worker that nobody asked anything for this long is let go; the next question starts another. */
+const idleMs = 5 * 60_000;
+
+export interface WorkerProviderPorts {
+  /** The bundle of `worker/main.ts`, absolute. */
+  readonly workerFile: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly texts: TextSharer;
+  /** Calls back when one of the files (`file:` URIs) changes. */
+  readonly watch: (urls: readonly string[], onChange: () => void) => Disposable;
+  readonly limits: WorkerLimits;
+}
+
+/**
+ * A provider that is a JavaScript module. It has a worker of its own, so that whatever it does, it does to itself: a
+ * loop, a leak, an exit or a change of globals ends at the worker's border. The worker starts with the first question,
+ * and again with the first one after it ended.
+ */
+export class WorkerProvider implements ContextProvider {
+  private readonly reloadEmitter: Emitter<void>;
+  private run: WorkerRun | undefined;
+  private watcher: Disposable | undefined;
+  private idleTimer: Disposable | undefined;
+  private isDisposed = false;
+
+  /** `locate` finds the module when it is needed; `title` is for the log. */
+  constructor(
+    private readonly title: string,
+    private readonly locate: (signal: AbortSignal) => Promise<WorkerStart>,
+    private readonly ports: WorkerProviderPorts,
+  ) {
+    this.reloadEmitter = new Emitter((error) => ports.log.error('A listener failed', error));
+  }
+
+  get onDidReload(): Event<void> {
+    return this.reloadEmitter.event;
+  }
+
+  async capabilities(settings: ProviderSettings, signal: AbortSignal): Promise<Capabilities> {
+    const run = await this.running(signal);
+    const answer = await run.call({ method: 'capabilities', settings });
+    if (answer.kind !== 'capabilities') throw wrongAnswer();
+    return answer.capabilities;
+  }
+
+  async items(params: ItemsParams, settings: ProviderSettings, signal: AbortSignal): Promise<ProvidedItems> {
+    const run = await this.running(signal);
+    const answer = await run.call({
+      method: 'items',
+      settings,
+      uri: params.uri,
+      text: this.ports.texts.share(params),
+      length: params.content.length,
+    });
+    if (answer.kind !== 'items') throw wrongAnswer();
+    return unpackItems(answer.packed);
+  }
+
+  dispose(): void {
+    this.isDisposed = true;
+    this.letGo();
+    this.watcher?.dispose();
+    this.reloadEmitter.dispose();
+  }
+
+  private async running(signal: AbortSignal): Promise<WorkerRun> {
+    const start = this.isRunning ? undefined : await this.locate(signal);
+    if (this.isDisposed) throw new ProviderError('The provider was let go.');
+    // Another question may have started it meanwhile.
+    if (start && !this.isRunning) this.run = this.startRun(start);
+    if (!this.run) return this.running(signal);
+    this.postponeRest();
+    return this.run;
+  }
+
+  private get isRunning(): boolean {
+    return this.run !== undefined && !this.run.isOver;
+  }
+
+  private startRun(start: WorkerStart): WorkerRun {
+    const { workerFile, limits, clock, log } = this.ports;
+    const run = new WorkerRun({
+      workerFile,
+      start,
+      limits,
+      clock,
+      onFiles: (urls) => this.watchFiles(urls),
+      onTrouble: (message) => log.debug(`${this.title}: ${message}`),
+    });
+    run.start();
+    // Also a module that cannot be loaded is watched: it may be being mended.
+    if (start.specifier.startsWith('file:')) this.watchFiles([start.specifier]);
+    return run;
+  }
+
+  private watchFiles(urls: readonly string[]): void {
+    this.watcher?.dispose();
+    this.watcher = this.ports.watch(urls, () => {
+      this.letGo();
+      this.reloadEmitter.fire();
+    });
+  }
+
+  private letGo(): void {
+    this.idleTimer?.dispose();
+    this.run?.dispose();
+    this.run = undefined;
+  }
+
+  private postponeRest(): void {
+    this.idleTimer?.dispose();
+    this.idleTimer = this.ports.clock.setTimer(idleMs, () => this.letGo());
+  }
+}
+
+function wrongAnswer(): ProviderError {
+  return new ProviderError('The worker of the provider answered another question.');
+}
