@@ -1,0 +1,13 @@
+/**
+ * The program of the workers that read Amp's threads, as one file beside the extension.
+ * @returns {import('esbuild').BuildOptions & { entryPoints: Record<string, string> }}
+ */
+export function threadIndexWorkerBundle() {
+  return {
+    entryPoints: { 'thread-index-worker': 'src/threads/node/index/worker/main.ts' },
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node22',
+  };
+}

@@ -1,0 +1,108 @@
+import type { Disposable } from '../../base/common/disposable';
+import { DisposableStore } from '../../base/common/disposable';
+import { messageOf } from '../../base/common/errors';
+import { Emitter, type Event } from '../../base/common/event';
+import type { Entry } from '../../transcript/common/entries';
+import { TranscriptDocument } from '../../transcript/common/transcriptDocument';
+import { trimEntry } from '../../transcript/common/trim';
+import { ThreadError, type OpenThread } from './threadPorts';
+
+export interface FollowedThreadPorts {
+  read(threadId: string, signal?: AbortSignal): Promise<OpenThread>;
+  subscribe(threadId: string, listener: () => void): Disposable;
+}
+
+/** A thread that somebody looks at: read at the start, and again whenever it changes, one reading at a time. */
+export class FollowedThread implements Disposable {
+  readonly transcript: TranscriptDocument;
+  private readonly store = new DisposableStore();
+  private readonly emitter: Emitter<void>;
+  private readonly end = new AbortController();
+  /** What pages are told of an entry; the same object as long as the entry is. */
+  private readonly trimmed = new WeakMap<Entry, Entry>();
+  private current: OpenThread | undefined;
+  private currentProblem: string | undefined;
+  private reading: Promise<void> | undefined;
+  private isReadAgainDue = false;
+
+  constructor(
+    readonly threadId: string,
+    private readonly ports: FollowedThreadPorts,
+    onListenerError: (error: unknown) => void,
+  ) {
+    this.emitter = this.store.add(new Emitter<void>(onListenerError));
+    this.transcript = this.store.add(new TranscriptDocument(onListenerError));
+  }
+
+  /** As it was read last; undefined before it was. */
+  get thread(): OpenThread | undefined {
+    return this.current;
+  }
+
+  /** Why it could not be read the last time. */
+  get problem(): string | undefined {
+    return this.currentProblem;
+  }
+
+  /** It was read, or could not be; the transcript tells of itself. */
+  get onDidChange(): Event<void> {
+    return this.emitter.event;
+  }
+
+  /** Never rejects. */
+  async start(): Promise<void> {
+    await this.refresh();
+    // After the first reading, which finds the source that has it.
+    if (this.store.isDisposed) return;
+    this.store.add(this.ports.subscribe(this.threadId, () => void this.refresh()));
+    // What was written in between.
+    await this.refresh();
+  }
+
+  /** Reads it again. Never rejects. */
+  async refresh(): Promise<void> {
+    if (this.reading) {
+      this.isReadAgainDue = true;
+      await this.reading;
+      return;
+    }
+    do {
+      this.isReadAgainDue = false;
+      this.reading = this.read();
+      await this.reading;
+      this.reading = undefined;
+    } while (this.isReadAgainDue && !this.store.isDisposed);
+  }
+
+  /** With nothing cut away. */
+  entry(entryId: string): Entry | undefined {
+    return this.current?.entries.find(({ id }) => id === entryId);
+  }
+
+  dispose(): void {
+    this.end.abort();
+    this.store.dispose();
+  }
+
+  private async read(): Promise<void> {
+    try {
+      const thread = await this.ports.read(this.threadId, this.end.signal);
+      if (this.store.isDisposed) return;
+      this.current = thread;
+      this.currentProblem = undefined;
+      this.transcript.replaceAll(thread.entries.map((entry) => this.trim(entry)));
+    } catch (error) {
+      if (this.store.isDisposed || (error instanceof ThreadError && error.code === 'cancelled')) return;
+      this.currentProblem = messageOf(error);
+    }
+    this.emitter.fire();
+  }
+
+  private trim(entry: Entry): Entry {
+    const known = this.trimmed.get(entry);
+    if (known) return known;
+    const trimmed = trimEntry(entry);
+    this.trimmed.set(entry, trimmed);
+    return trimmed;
+  }
+}

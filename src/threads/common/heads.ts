@@ -1,0 +1,154 @@
+import type { ThreadHead, ThreadSourceKind } from './threadPorts';
+import { hasBeenChanging } from './fileChanges';
+import { fileUriPath } from './fileUriPath';
+import { firstLine, isRecord, listOf, textOf, timeOf, type JsonRecord } from './json';
+import { isPrompt, promptText } from './promptText';
+import { relationsOf } from './relations';
+import { ThreadDocument, treesOf } from './schema';
+import { isFresh, threadState } from './threadState';
+import { ledgerOf, messageModel, threadUsage } from './threadUsage';
+
+/**
+ * What the list needs of a thread, without its entries. It is made for thousands of documents, so it looks at messages by
+ * `typeof` and leaves their schema to whoever opens one.
+ */
+
+/** Where a document was read. Times are milliseconds since the epoch. */
+export interface ReadFrom {
+  readonly source: ThreadSourceKind;
+  /** Wins over the one in the document; files of the store are named by it. */
+  readonly threadId?: string;
+  /** Absolute. */
+  readonly path?: string;
+  readonly sizeBytes?: number;
+  /** When the file was last written. */
+  readonly mtimeMs?: number;
+  /** Now: tells what runs from what only seems to. */
+  readonly nowMs: number;
+}
+
+/** What is read instead of a thread. */
+export const wrongShape = 'This is JSON, but not a thread of Amp: it has no list of messages.';
+const maxPromptUnits = 200;
+
+/**
+ * `document` is parsed JSON; one that is no thread gets a head with a `problem`. Undefined for what Amp itself hides: a
+ * thread without messages and without a draft.
+ */
+export function headOf(document: unknown, from: ReadFrom): ThreadHead | undefined {
+  const parsed = ThreadDocument.safeParse(document).data;
+  if (!parsed) return problemHead(from, wrongShape);
+  return isHidden(parsed) ? undefined : headOfThread(parsed, from);
+}
+
+/** Of a file that cannot be read as a thread. */
+export function problemHead({ source, threadId, path, sizeBytes, mtimeMs }: ReadFrom, problem: string): ThreadHead {
+  return {
+    id: threadId ?? path ?? 'unknown',
+    source,
+    ...(path === undefined ? {} : { path }),
+    ...(sizeBytes === undefined ? {} : { sizeBytes }),
+    ...(mtimeMs === undefined ? {} : { mtimeMs }),
+    folders: [],
+    lastPromptAt: mtimeMs ?? 0,
+    promptCount: 0,
+    messageCount: 0,
+    hasChanges: false,
+    isArchived: false,
+    state: 'idle',
+    relations: [],
+    problem,
+  };
+}
+
+export function headOfThread(document: ThreadDocument, from: ReadFrom): ThreadHead {
+  const { source, path, sizeBytes, mtimeMs } = from;
+  const { messages } = document;
+  const id = from.threadId ?? document.id ?? path ?? 'unknown';
+  const prompts = messages.filter(isRecord).filter(isPrompt);
+  const createdAt = timeOf(document.created) ?? timeInId(id);
+  const trees = treesOf(document);
+  const repository = trees.find((tree) => tree.repository?.url !== undefined)?.repository;
+  const mode = document.agentMode ?? document.meta?.agentMode;
+  const model = modelOf(document);
+  const usage = threadUsage(messages, ledgerOf(document));
+  const firstPrompt = firstLineOf(prompts);
+  const title = textOf(document.title);
+  return {
+    id,
+    source,
+    ...(path === undefined ? {} : { path }),
+    ...(sizeBytes === undefined ? {} : { sizeBytes }),
+    ...(mtimeMs === undefined ? {} : { mtimeMs }),
+    ...(title === undefined ? {} : { title }),
+    ...(firstPrompt === undefined ? {} : { firstPrompt }),
+    folders: foldersOf(document),
+    ...(repository?.url === undefined ? {} : { repository: repository.url }),
+    ...(repository?.ref === undefined ? {} : { branch: repository.ref.replace(/^refs\/heads\//, '') }),
+    ...(createdAt === undefined ? {} : { createdAt }),
+    lastPromptAt: lastPromptAt(document, prompts) ?? createdAt ?? mtimeMs ?? 0,
+    promptCount: prompts.length,
+    messageCount: messages.length,
+    ...(mode === undefined ? {} : { mode }),
+    ...(model === undefined ? {} : { model }),
+    ...(usage === undefined ? {} : { usage }),
+    hasChanges: hasBeenChanging(messages),
+    isArchived: document.archived === true,
+    state: threadState(messages, isFresh(from.mtimeMs, from.nowMs)),
+    relations: relationsOf(document, id),
+  };
+}
+
+/** Amp lists no thread that is empty, unless a draft is in it; one that its server runs may have nothing here but its title. */
+export function isHidden({ messages, draft, queuedMessages, meta, title }: ThreadDocument): boolean {
+  if (messages.length > 0 || listOf(draft).length > 0 || textOf(draft) !== undefined) return false;
+  if ((queuedMessages ?? []).length > 0) return false;
+  return meta?.usesDtw !== true || textOf(title) === undefined;
+}
+
+/** Absolute, each once. */
+export function foldersOf(document: ThreadDocument): readonly string[] {
+  const folders = treesOf(document).flatMap(
+    ({ uri, fsPath }) => (uri === undefined ? undefined : fileUriPath(uri)) ?? fsPath ?? [],
+  );
+  return [...new Set(folders)];
+}
+
+/** All models that answered, in the order of their first answer. */
+export function modelsOf({ messages }: ThreadDocument): readonly string[] {
+  return [...new Set(messages.flatMap((message) => messageModel(message) ?? []))];
+}
+
+/** Of ids with a time in them (UUIDv7): milliseconds since the epoch. */
+export function timeInId(id: string): number | undefined {
+  const match = /^T-([0-9a-f]{8})-([0-9a-f]{4})-7/i.exec(id);
+  return match ? timeOf(Number.parseInt(`${match[1] ?? ''}${match[2] ?? ''}`, 16)) : undefined;
+}
+
+function firstLineOf(prompts: readonly JsonRecord[]): string | undefined {
+  for (const prompt of prompts) {
+    const line = firstLine(promptText(prompt['content']), maxPromptUnits);
+    if (line !== '') return line;
+  }
+  return undefined;
+}
+
+function lastPromptAt(document: ThreadDocument, prompts: readonly JsonRecord[]): number | undefined {
+  let last = timeOf(document.created);
+  const later = (time: number | undefined): void => {
+    if (time !== undefined && (last === undefined || time > last)) last = time;
+  };
+  later(timeOf(document.meta?.lastUserMessageAt));
+  for (const { meta, createdAt } of prompts)
+    later(timeOf(isRecord(meta) ? meta['sentAt'] : undefined) ?? timeOf(createdAt));
+  return last;
+}
+
+function modelOf(document: ThreadDocument): string | undefined {
+  const model = document.messages.findLast((message) => messageModel(message) !== undefined);
+  if (model !== undefined) return messageModel(model);
+  const tags = document.env?.initial?.tags ?? [];
+  return tags
+    .flatMap((tag) => (typeof tag === 'string' && tag.startsWith('model:') ? tag.slice('model:'.length) : []))
+    .at(-1);
+}

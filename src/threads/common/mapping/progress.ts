@@ -1,0 +1,65 @@
+import type { ToolState } from '../../../transcript/common/entries';
+import { isRecord, textOf } from '../json';
+import { rawJson } from '../rawJson';
+import { ProgressCall, ProgressTurn } from '../schema';
+import { rawEntry, type Base, type Mapped, type Unfinished } from './mapped';
+import { toolEntries } from './toolEntries';
+import { errorText, type ToolRun } from './toolRun';
+
+/**
+ * What a subagent said and did, as its call reports it. Entries belong to the entry of the call. Nothing for progress of
+ * another form, as that of a command.
+ */
+export function progressEntries(progress: unknown, call: Base, unfinished: Unfinished): readonly Mapped[] {
+  if (!Array.isArray(progress) || !progress.some(isTurn)) return [];
+  return progress.flatMap((turn, index) =>
+    turnEntries(turn, { ...call, parent: call.id, id: `${call.id}.p${index}` }, unfinished),
+  );
+}
+
+function isTurn(value: unknown): boolean {
+  return isRecord(value) && ('message' in value || 'reasoning' in value || 'tool_uses' in value);
+}
+
+function turnEntries(turn: unknown, base: Base, unfinished: Unfinished): readonly Mapped[] {
+  const parsed = isTurn(turn) ? ProgressTurn.safeParse(turn).data : undefined;
+  if (!parsed) return [rawEntry(base, 'Progress', turn, rawJson(turn))];
+  const reasoning = textOf(parsed.reasoning);
+  const message = textOf(parsed.message);
+  return [
+    ...(reasoning === undefined
+      ? []
+      : [{ entry: { kind: 'thinking' as const, ...base, id: `${base.id}.thinking`, text: reasoning }, raw: turn }]),
+    ...(message === undefined
+      ? []
+      : [{ entry: { kind: 'answer' as const, ...base, id: `${base.id}.text`, text: message }, raw: turn }]),
+    ...(parsed.tool_uses ?? []).flatMap((use, index) =>
+      callEntries(use, { ...base, id: `${base.id}.${index}` }, unfinished),
+    ),
+  ];
+}
+
+function callEntries(use: unknown, base: Base, unfinished: Unfinished): readonly Mapped[] {
+  const call = ProgressCall.safeParse(use).data;
+  if (!call) return [rawEntry(base, 'Call of a subagent', use, rawJson(use))];
+  return toolEntries({ base, name: call.tool_name, input: call.input, raw: [use] }, runOf(call, unfinished));
+}
+
+const states: Readonly<Record<string, ToolState>> = {
+  done: 'done',
+  completed: 'done',
+  error: 'failed',
+  failed: 'failed',
+  cancelled: 'cancelled',
+  'rejected-by-user': 'rejected',
+};
+
+function runOf({ status, result, error }: ProgressCall, unfinished: Unfinished): ToolRun {
+  const state =
+    states[status ?? ''] ?? (unfinished === 'running' ? 'running' : result === undefined ? 'stale' : 'done');
+  const shown = result === undefined || result === null ? {} : { result };
+  if (state === 'failed') {
+    return { state, ...(error === undefined ? {} : shown), error: errorText(error ?? result), remarks: [] };
+  }
+  return { state, ...shown, remarks: [] };
+}

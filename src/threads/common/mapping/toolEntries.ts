@@ -1,0 +1,91 @@
+import type { Entry, Location, Part } from '../../../transcript/common/entries';
+import { pathOrUriPath } from '../fileUriPath';
+import { countOf, isRecord, listOf, textOf } from '../json';
+import { rawJson } from '../rawJson';
+import { proposedParts } from './changeParts';
+import type { Base, Mapped } from './mapped';
+import { progressEntries } from './progress';
+import { todosOf } from './todos';
+import { bareToolName, commandOf, inputPath, toolKind, toolTitle } from './toolNames';
+import { resultParts, type CallView } from './toolResult';
+import type { ToolRun } from './toolRun';
+
+/** A call of a tool, before it is known how it went. */
+export interface ToolCall {
+  readonly base: Base;
+  readonly name: string;
+  /** The name that the tables know it by, when it is another one. */
+  readonly knownName?: string | undefined;
+  readonly input: unknown;
+  /** The JSON of an input that was cut off while it was written. */
+  readonly partialInput?: string | undefined;
+  /** The block of the call, then those of its results. */
+  readonly raw: readonly unknown[];
+}
+
+/** The entry of a call, and those of what a subagent did in it. A list of todos is an entry of its own kind. */
+export function toolEntries(call: ToolCall, run: ToolRun): readonly Mapped[] {
+  const { base, name, input, raw } = call;
+  const view: CallView = { tool: call.knownName ?? name, input };
+  const nested = progressEntries(run.progress, base, run.state === 'running' ? 'running' : 'stale');
+  const unknown = unknownStatus(call, run);
+  const hasWorked = run.error === undefined && run.state !== 'rejected' && run.state !== 'cancelled';
+  const items = hasWorked ? todosOf(view.tool, input, run.result) : undefined;
+  if (items) return [{ entry: { kind: 'todos', ...base, items }, raw }, ...unknown];
+  const shownInput = call.partialInput ?? inputJson(input);
+  const locations = locationsOf(call);
+  const entry: Entry = {
+    kind: 'tool',
+    ...base,
+    name: bareToolName(name),
+    title: toolTitle(name, input),
+    toolKind: nested.length > 0 && toolKind(view.tool) === 'other' ? 'agent' : toolKind(view.tool),
+    state: run.state,
+    ...(shownInput === undefined ? {} : { input: shownInput }),
+    ...(locations.length > 0 ? { locations: [...locations] } : {}),
+    parts: [...partsOf(view, run, nested.length > 0)],
+    ...(run.error === undefined ? {} : { error: run.error }),
+    ...(base.at === undefined ? {} : { startedAt: base.at }),
+    ...(run.decision === undefined ? {} : { decision: run.decision }),
+  };
+  return [{ entry, raw }, ...nested, ...unknown];
+}
+
+function partsOf(view: CallView, run: ToolRun, hasNested: boolean): readonly Part[] {
+  if (run.result !== undefined) return [...resultParts(view, run.result), ...run.remarks];
+  const shown = hasNested || run.progress === undefined ? [] : resultParts(view, run.progress);
+  if (shown.length > 0) return [...shown, ...run.remarks];
+  const command = toolKind(view.tool) === 'execute' ? commandOf(view.input) : undefined;
+  const unseen: readonly Part[] =
+    command === undefined ? proposedParts(view) : [{ type: 'terminal', command, output: '' }];
+  return [...unseen, ...run.remarks];
+}
+
+function unknownStatus({ base, raw }: ToolCall, { unknownStatus: status }: ToolRun): readonly Mapped[] {
+  if (status === undefined) return [];
+  const json = rawJson(raw.at(-1));
+  const label = `Result with the unknown status “${status}”`;
+  return [{ entry: { kind: 'raw', ...base, id: `${base.id}.result`, label, json }, raw: raw.at(-1) }];
+}
+
+function inputJson(input: unknown): string | undefined {
+  if (input === undefined || input === null || (isRecord(input) && Object.keys(input).length === 0)) return undefined;
+  return typeof input === 'string' ? textOf(input) : rawJson(input);
+}
+
+/** The files it is about, each once. */
+function locationsOf({ input, raw }: ToolCall): readonly Location[] {
+  const path = inputPath(input);
+  const line = isRecord(input) ? countOf(listOf(input['read_range'])[0]) : undefined;
+  const own: readonly Location[] =
+    path === undefined ? [] : [{ path: pathOrUriPath(path), ...(line === undefined ? {} : { line }) }];
+  const run = raw.flatMap((block) => (isRecord(block) && isRecord(block['run']) ? [block['run']] : [])).at(-1) ?? {};
+  const { result, trackFiles } = run;
+  const files = isRecord(result) ? listOf(result['files']) : [];
+  const touched = [
+    ...listOf(trackFiles),
+    ...files.map((file) => (isRecord(file) ? (file['uri'] ?? file['path']) : undefined)),
+  ].filter((name) => typeof name === 'string');
+  const all = [...own, ...touched.map((name): Location => ({ path: pathOrUriPath(name) }))];
+  return all.filter(({ path: one }, index) => all.findIndex(({ path: other }) => other === one) === index);
+}

@@ -1,0 +1,136 @@
+import type { Part, ToolState } from '../../../transcript/common/entries';
+import { isRecord, listOf, textOf } from '../json';
+import { rawJson } from '../rawJson';
+import { ResultBlock, Run } from '../schema';
+import type { Unfinished } from './mapped';
+
+/** How a call of a tool stands, by what it gave back. */
+export interface ToolRun {
+  readonly state: ToolState;
+  /** What it gave back; undefined for nothing yet. */
+  readonly result?: unknown;
+  readonly progress?: unknown;
+  readonly error?: string;
+  readonly decision?: string;
+  /** What else there is to say. */
+  readonly remarks: readonly Part[];
+  /** A status that nobody knows: the whole result is to be shown raw. */
+  readonly unknownStatus?: string;
+}
+
+/** Amp stores a refusal with words as an error that says so. */
+const withFeedback = /rejected by the user with feedback:?\s*/i;
+
+/** What a call is whose result does not say how it ended, and what one is that has no result. */
+export interface OpenCall {
+  readonly reported: Unfinished;
+  readonly unheard: Unfinished;
+  /** Its input is whole. */
+  readonly isComplete: boolean;
+}
+
+/** `block` is a result block; undefined while there is none. */
+export function toolRun(block: unknown, open: OpenCall): ToolRun {
+  const parsed = block === undefined ? undefined : ResultBlock.safeParse(block).data;
+  if (!parsed) return withoutResult(open);
+  if (parsed.type === 'program_output') return ofProgram(parsed);
+  if (parsed.run === undefined) return ofProvider(parsed);
+  const run = Run.safeParse(parsed.run).data;
+  if (!run) return { state: 'done', result: parsed.run, remarks: [] };
+  const answer = answerOf(parsed.userInput);
+  return { ...(answer === undefined ? {} : { decision: answer }), ...runOutcome(run, open.reported) };
+}
+
+/** Of a run that is not in a block of its own, as of a command the user ran. */
+export function runOutcome(run: Run, unfinished: Unfinished): ToolRun {
+  const open: ToolState = unfinished === 'running' || unfinished === 'cancelled' ? unfinished : 'stale';
+  const { result, progress } = run;
+  const known = {
+    ...(result === undefined ? {} : { result }),
+    ...(progress === undefined ? {} : { progress }),
+    remarks: [],
+  };
+  switch (run.status) {
+    case 'done':
+      return { ...known, state: 'done' };
+    case 'queued':
+      return { ...known, state: open === 'running' ? 'pending' : open };
+    case 'in-progress':
+      return { ...known, state: open };
+    case 'blocked-on-user':
+      return { ...known, state: 'waiting', remarks: waitingFor(run) };
+    case 'cancellation-requested':
+      return { ...known, state: open, remarks: [remark('Asked to stop, has not stopped yet.')] };
+    case 'cancelled':
+      return { ...known, state: 'cancelled', error: run.reason ?? 'Cancelled before it was done.' };
+    case 'rejected-by-user':
+      return {
+        ...known,
+        state: 'rejected',
+        decision: run.reason === undefined ? 'Rejected' : `Rejected: ${run.reason}`,
+      };
+    case 'error':
+      return { ...known, ...failure(errorText(run.error)) };
+    default:
+      return { ...known, state: open === 'running' ? 'running' : 'done', unknownStatus: run.status };
+  }
+}
+
+export function errorText(error: unknown): string {
+  if (typeof error === 'string' && error !== '') return error;
+  if (!isRecord(error) || Object.keys(error).length === 0) return 'The tool failed and does not say why.';
+  const message = textOf(error['message']) ?? textOf(error['error']);
+  const path = textOf(error['absolutePath']);
+  if (message === undefined) return rawJson(error);
+  return path === undefined || message.includes(path) ? message : `${message} (${path})`;
+}
+
+function failure(message: string): Pick<ToolRun, 'state' | 'error' | 'decision'> {
+  const match = withFeedback.exec(message);
+  if (!match) return { state: 'failed', error: message };
+  const feedback = message.slice(match.index + match[0].length);
+  return { state: 'rejected', decision: 'Rejected with feedback', error: feedback === '' ? message : feedback };
+}
+
+function withoutResult({ unheard: unfinished, isComplete }: OpenCall): ToolRun {
+  if (unfinished === 'cancelled') {
+    return { state: 'cancelled', error: 'Cancelled before it was done.', remarks: [] };
+  }
+  if (unfinished === 'lost') {
+    return { state: 'cancelled', error: 'The conversation went on without its result.', remarks: [] };
+  }
+  if (unfinished === 'stale') return { state: 'stale', remarks: [] };
+  return { state: isComplete ? 'running' : 'pending', remarks: [] };
+}
+
+function ofProgram({ result, status }: ResultBlock): ToolRun {
+  if (status === 'incomplete')
+    return { state: 'failed', error: 'The program did not run to its end.', result, remarks: [] };
+  return { state: 'done', result, remarks: [] };
+}
+
+function ofProvider({ content, is_error: isError }: ResultBlock): ToolRun {
+  if (isError !== true) return { state: 'done', result: content, remarks: [] };
+  const texts = listOf(content).flatMap((item) => (isRecord(item) ? (textOf(item['text']) ?? []) : []));
+  return { state: 'failed', error: textOf(content) ?? textOf(texts.join('\n')) ?? errorText(content), remarks: [] };
+}
+
+function waitingFor({ reason, toAllow }: Run): readonly Part[] {
+  const items = (toAllow ?? []).map((item) => (typeof item === 'string' ? item : rawJson(item)));
+  return [
+    remark(reason === undefined ? 'Waits for the user to allow it.' : `Waits for the user to allow it: ${reason}`),
+    ...(items.length > 0 ? [{ type: 'list' as const, items }] : []),
+  ];
+}
+
+function answerOf(userInput: ResultBlock['userInput']): string | undefined {
+  if (!userInput) return undefined;
+  const { accepted, denyFeedback, askAnswers } = userInput;
+  if (denyFeedback !== undefined && denyFeedback !== '') return `Rejected: ${denyFeedback}`;
+  if (askAnswers !== undefined && askAnswers !== null) return `Answered: ${rawJson(askAnswers)}`;
+  return accepted === undefined ? undefined : accepted ? 'Allowed' : 'Rejected';
+}
+
+function remark(text: string): Part {
+  return { type: 'text', text, plain: true };
+}

@@ -1,0 +1,21 @@
+import { isRecord, textOf } from '../json';
+import { promptText } from '../promptText';
+import { rawJson } from '../rawJson';
+import type { ThreadDocument } from '../schema';
+import type { Mapped } from './mapped';
+
+/** What was written and not sent yet: a draft, and prompts that wait for the turn to end. */
+export function unsentEntries({ draft, queuedMessages }: ThreadDocument, turn: number): readonly Mapped[] {
+  const drafts = draft === undefined || draft === null ? [] : [unsent('draft', turn, 'Draft, not sent', draft, draft)];
+  const queued = (queuedMessages ?? []).map((raw, index) =>
+    unsent(`queued.${index}`, turn, 'Queued, not sent yet', isRecord(raw) ? raw['queuedMessage'] : raw, raw),
+  );
+  return [...drafts, ...queued].filter((item) => item !== undefined);
+}
+
+function unsent(id: string, turn: number, what: string, message: unknown, raw: unknown): Mapped | undefined {
+  const content = isRecord(message) ? message['content'] : message;
+  if ((Array.isArray(content) && content.length === 0) || content === '') return undefined;
+  const text = textOf(promptText(content)) ?? rawJson(message);
+  return { entry: { kind: 'notice', id, turn, level: 'info', text: `${what}: ${text}` }, raw };
+}

@@ -1,0 +1,58 @@
+import { isAscii } from './fold';
+
+/**
+ * The words of folded text: runs of letters and digits. Each character of a script that writes without spaces is a word of
+ * its own, so that what is inside of such a run is found too.
+ */
+
+/** What is longer is no word that anybody looks for, but a hash or an encoded file: it is cut. */
+export const maxWordUnits = 48;
+
+const asciiWord = /[a-z0-9]+/g;
+const anyWord =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[[\p{L}\p{N}]--[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]]+/gv;
+const unspaced = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
+const letter = /^[\p{L}\p{N}]/u;
+
+/** In the order of the text, repeated as often as they are in it. */
+export function wordsOf(folded: string): readonly string[] {
+  const words = folded.match(isAscii(folded) ? asciiWord : anyWord) ?? [];
+  return words.map((word) => (word.length > maxWordUnits ? word.slice(0, maxWordUnits) : word));
+}
+
+/** Whether a word of the folded text can start or end at this position. */
+export function isWordBoundary(folded: string, position: number): boolean {
+  return !isInWord(characterBefore(folded, position)) || !isInWord(characterAt(folded, position));
+}
+
+/** Whether a character stands between words. */
+export function isGap(character: string): boolean {
+  return character > lastAscii ? !letter.test(character) : !isAsciiWord(character);
+}
+
+/** Undefined at the end. */
+export function characterAt(text: string, position: number): string | undefined {
+  const unit = text[position];
+  if (unit === undefined || unit <= lastAscii) return unit;
+  const code = text.codePointAt(position);
+  return code === undefined ? undefined : String.fromCodePoint(code);
+}
+
+function characterBefore(text: string, position: number): string | undefined {
+  const unit = text[position - 1];
+  if (unit === undefined || unit <= lastAscii) return unit;
+  return lowSurrogate.test(unit) && position > 1 ? characterAt(text, position - 2) : unit;
+}
+
+function isInWord(character: string | undefined): boolean {
+  if (character === undefined) return false;
+  if (character <= lastAscii) return isAsciiWord(character);
+  return letter.test(character) && !unspaced.test(character);
+}
+
+function isAsciiWord(character: string): boolean {
+  return (character >= 'a' && character <= 'z') || (character >= '0' && character <= '9');
+}
+
+const lastAscii = '\x7f';
+const lowSurrogate = /[\udc00-\udfff]/;

@@ -1,0 +1,91 @@
+import * as z from 'zod/mini';
+import { Entry, Usage } from '../../transcript/common/entries';
+import { TranscriptPatch } from '../../transcript/common/patch';
+import { defineNotification, defineRequest, Nothing } from '../../webview/common/protocol';
+
+/** What the page of a thread asks of its host, and what the host tells it. */
+
+const Text = z.string();
+const Count = z.int().check(z.nonnegative());
+const optional = z.optional;
+
+/** What can be done with a thread, from the list and from its page. */
+export const ThreadAction = z.enum([
+  'continueInAmp',
+  'continueInChat',
+  'exportMarkdown',
+  'exportHtml',
+  'exportJson',
+  'copyLink',
+  'copyPath',
+  'copyId',
+  'reveal',
+]);
+export type ThreadAction = z.infer<typeof ThreadAction>;
+
+export const ThreadView = z.object({
+  id: Text,
+  title: Text,
+  state: z.enum(['idle', 'running', 'stale', 'cancelled', 'error']),
+  isArchived: z.boolean(),
+  mode: optional(Text),
+  usage: optional(Usage),
+  promptCount: Count,
+  messageCount: Count,
+  facts: z.array(z.object({ label: Text, value: Text })),
+  notes: z.array(Text),
+  actions: z.array(ThreadAction),
+});
+export type ThreadView = z.infer<typeof ThreadView>;
+
+export const OutlineItem = z.object({
+  entryId: Text,
+  /** Of the entry in the whole thread, 0-based. */
+  index: Count,
+  turn: Count,
+  text: Text,
+  at: optional(z.number()),
+});
+
+/** The host posts at most one of these a frame; what is absent has not changed. */
+export const ThreadUpdate = z.object({
+  thread: optional(ThreadView),
+  outline: optional(z.array(OutlineItem)),
+  transcript: optional(TranscriptPatch),
+  /** Why it cannot be read, or not any more; null when it can. What was read before stays. */
+  problem: optional(z.nullable(Text)),
+  /** The first entry that came since the user last looked; sent with the first update only. */
+  unreadFrom: optional(Text),
+});
+export type ThreadUpdate = z.infer<typeof ThreadUpdate>;
+
+export const didUpdate = defineNotification('thread/didUpdate', ThreadUpdate);
+
+/** To be carried out by the page. `index` is where the entry is in the whole thread. */
+export const didAsk = defineNotification(
+  'thread/didAsk',
+  z.discriminatedUnion('what', [
+    z.object({ what: z.literal('find') }),
+    z.object({ what: z.literal('goTo'), entryId: Text, index: Count }),
+  ]),
+);
+
+const ofEntry = z.object({ entryId: Text });
+
+export const threadRequests = {
+  /** The page is there and knows nothing: everything is told by `didUpdate` after this. */
+  ready: defineRequest('thread/ready', Nothing, Nothing),
+  loadOlder: defineRequest('thread/loadOlder', z.object({ count: Count }), Nothing),
+  /** Reads the thread again after it could not be read. */
+  retry: defineRequest('thread/retry', Nothing, Nothing),
+  /** The whole entry, with nothing cut away. */
+  showAll: defineRequest('thread/showAll', ofEntry, z.object({ entry: Entry })),
+  /** What the entry was made of, in an editor. */
+  showRaw: defineRequest('thread/showRaw', ofEntry, Nothing),
+  /** `part` is the index of a diff in the entry's parts. */
+  openDiff: defineRequest('thread/openDiff', z.object({ entryId: Text, part: Count }), Nothing),
+  /** A path or a link of the transcript; `line` is 1-based. */
+  open: defineRequest('thread/open', z.object({ target: Text, line: optional(Count) }), Nothing),
+  copy: defineRequest('thread/copy', z.object({ text: Text }), Nothing),
+  act: defineRequest('thread/act', z.object({ action: ThreadAction }), Nothing),
+} as const;

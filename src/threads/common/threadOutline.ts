@@ -1,0 +1,29 @@
+import type { Entry } from '../../transcript/common/entries';
+
+/** One prompt of a thread, to jump to. */
+export interface OutlineItem {
+  readonly entryId: string;
+  /** Of the entry in the whole thread, 0-based. */
+  readonly index: number;
+  readonly turn: number;
+  /** One line. */
+  readonly text: string;
+  readonly at?: number;
+}
+
+const maxUnits = 140;
+
+export function threadOutline(entries: readonly Entry[]): OutlineItem[] {
+  return entries.flatMap((entry, index): OutlineItem[] => {
+    if (entry.kind !== 'prompt' || entry.parent !== undefined) return [];
+    const { id, turn, at } = entry;
+    return [{ entryId: id, index, turn, text: lineOf(entry.text), ...(at === undefined ? {} : { at }) }];
+  });
+}
+
+function lineOf(text: string): string {
+  // Cut first: a prompt may be a whole file.
+  const line = text.slice(0, 4 * maxUnits).replace(/\s+/g, ' ').trim();
+  if (line === '') return 'Attachments only';
+  return line.length <= maxUnits ? line : `${line.slice(0, maxUnits).toWellFormed()}…`;
+}

@@ -1,0 +1,107 @@
+import type { Disposable } from '../../base/common/disposable';
+import type { Event } from '../../base/common/event';
+import type { Entry, Usage } from '../../transcript/common/entries';
+
+/** What the list knows of a thread without opening it. Times are milliseconds since the epoch. */
+export interface ThreadHead {
+  /** `T-…`. */
+  readonly id: string;
+  readonly source: ThreadSourceKind;
+  /** Absolute, of the file it was read from; undefined for what the CLI lists and nobody has opened yet. */
+  readonly path?: string;
+  /** Of the file. */
+  readonly sizeBytes?: number;
+  readonly mtimeMs?: number;
+  readonly title?: string;
+  /** Cut to a line. */
+  readonly firstPrompt?: string;
+  /** Absolute folders that it worked in, the first one first. */
+  readonly folders: readonly string[];
+  readonly repository?: string;
+  readonly branch?: string;
+  readonly createdAt?: number;
+  /** When somebody last wrote a prompt, else when it was created. The list is sorted by it. */
+  readonly lastPromptAt: number;
+  readonly promptCount: number;
+  readonly messageCount: number;
+  readonly mode?: string;
+  readonly model?: string;
+  readonly usage?: Usage;
+  /** It has changed files. */
+  readonly hasChanges: boolean;
+  readonly isArchived: boolean;
+  /** `stale`: its file says that it runs, but nobody has written it for a while. */
+  readonly state: 'idle' | 'running' | 'stale' | 'cancelled' | 'error';
+  readonly relations: readonly ThreadRelation[];
+  /** Why it cannot be read, for a row that says so. */
+  readonly problem?: string;
+}
+
+export type ThreadSourceKind = 'local' | 'cli' | 'file';
+
+export interface ThreadRelation {
+  readonly type: 'fork' | 'handoff' | 'mention' | 'subthread';
+  /** What the other thread is to this one. */
+  readonly role: 'parent' | 'child';
+  readonly threadId: string;
+}
+
+/** A thread that was opened: all there is to look at. */
+export interface OpenThread {
+  readonly head: ThreadHead;
+  /** In reading order. Entries that have not changed since the last reading are the same objects. */
+  readonly entries: readonly Entry[];
+  /** Label and value: repository, branch, commit, platform, client version and what else is known. */
+  readonly facts: readonly { readonly label: string; readonly value: string }[];
+  /** What the user should know about how it was read, for example that only a stub is on this machine. */
+  readonly notes: readonly string[];
+}
+
+/** Somewhere threads are: the store of this machine, the CLI, an exported file. Read only, all of it. */
+export interface ThreadSource extends Disposable {
+  readonly kind: ThreadSourceKind;
+  readonly title: string;
+  readonly state: ThreadSourceState;
+  /** What it has, or its state, may have changed. */
+  readonly onDidChange: Event<void>;
+  /** All of them, newest prompt first, without what Amp itself hides (empty ones without a draft). Broken ones have a `problem`. */
+  list(signal?: AbortSignal): Promise<readonly ThreadHead[]>;
+  /** @throws ThreadError */
+  read(threadId: string, signal?: AbortSignal): Promise<OpenThread>;
+  /** The block an entry was made of, as indented JSON; undefined when there is none. @throws ThreadError */
+  rawJson(threadId: string, entryId: string): Promise<string | undefined>;
+  /** Tells of each change of one thread, coalesced, while it is subscribed to. The caller disposes. */
+  subscribe(threadId: string, listener: () => void): Disposable;
+  /** The thread that "continue" means, if the source knows. */
+  currentHint(): Promise<string | undefined>;
+}
+
+export type ThreadSourceState =
+  | { readonly kind: 'ready' }
+  /** There is none, which is no fault: for example no `amp` on this machine. */
+  | { readonly kind: 'absent'; readonly message: string }
+  | { readonly kind: 'failed'; readonly message: string };
+
+export interface ThreadHit {
+  readonly threadId: string;
+  /** The entry to jump to; undefined when the title matched. */
+  readonly entryId?: string;
+  readonly snippet: string;
+  /** UTF-16 bounds of what matched in the snippet. */
+  readonly matches: readonly { readonly start: number; readonly end: number }[];
+  readonly score: number;
+}
+
+export type ThreadErrorCode = 'notFound' | 'tooLarge' | 'unreadable' | 'notSignedIn' | 'cancelled' | 'cli';
+
+/** Why a thread cannot be shown, and what to do. */
+export class ThreadError extends Error {
+  override readonly name = 'ThreadError';
+  constructor(
+    readonly code: ThreadErrorCode,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}

@@ -1,0 +1,45 @@
+import * as z from 'zod';
+import type { ThreadHead } from '../threadPorts';
+
+/** What the list shows, and how it is arranged. Kept over restarts. */
+export const ThreadFilters = z.object({
+  /** `workspace`: threads of the workspace first, all others in one group below them. */
+  scope: z.enum(['workspace', 'all']).catch('workspace'),
+  groupBy: z.enum(['day', 'folder']).catch('day'),
+  /** Only threads of this mode. */
+  mode: z.string().optional().catch(undefined),
+  source: z.enum(['local', 'cli', 'file']).optional().catch(undefined),
+  onlyChanges: z.boolean().catch(false),
+  showArchived: z.boolean().catch(false),
+});
+export type ThreadFilters = z.infer<typeof ThreadFilters>;
+
+/** Whatever was kept, as filters; what is not understood counts as not set. */
+export function parseFilters(kept: unknown): ThreadFilters {
+  return ThreadFilters.catch(() => ThreadFilters.parse({})).parse(kept ?? {});
+}
+
+/** A file that cannot be read is shown whatever is asked for: nobody knows what is in it. */
+export function passesFilters(head: ThreadHead, filters: ThreadFilters): boolean {
+  if (filters.source !== undefined && head.source !== filters.source) return false;
+  if (head.problem !== undefined) return true;
+  if (head.isArchived && !filters.showArchived) return false;
+  if (filters.onlyChanges && !head.hasChanges) return false;
+  return filters.mode === undefined || head.mode === filters.mode;
+}
+
+/** How many of the filters hide something that is shown by default, for a word beside the list. */
+export function filterWords({ mode, source, onlyChanges, showArchived }: ThreadFilters): readonly string[] {
+  return [
+    ...(mode === undefined ? [] : [`mode ${mode}`]),
+    ...(source === undefined ? [] : [sourceWords[source]]),
+    ...(onlyChanges ? ['with changes'] : []),
+    ...(showArchived ? ['archived too'] : []),
+  ];
+}
+
+export const sourceWords: Record<ThreadHead['source'], string> = {
+  local: 'on this machine',
+  cli: 'of the Amp account',
+  file: 'from opened files',
+};

@@ -1,0 +1,66 @@
+import { tmpdir } from 'node:os';
+import type { Clock } from '../../base/common/async';
+import type { Logger } from '../../base/common/log';
+import { ThreadLibrary } from '../common/threadLibrary';
+import { AmpCli } from './ampCli';
+import type { AmpPlaces } from './ampData';
+import { CliSource } from './cliSource';
+import { ExportedFiles } from './exportedFiles';
+import { ThreadIndex } from './index/threadIndex';
+import { ThreadReader } from './index/threadReader';
+import { IndexedStore } from './indexedStore';
+import { PrivateFolder } from './privateFolder';
+import { commandRunner, type Command } from './runCommand';
+import { WorkerThreadReader } from './workerThreadReader';
+
+export interface AmpThreadsOptions {
+  readonly places: AmpPlaces;
+  /** More folders with threads, absolute, as the settings have them now. */
+  readonly moreFolders: () => readonly string[];
+  /** The amp CLI; undefined when there is none on this machine. */
+  readonly findCommand: () => Promise<Command | undefined>;
+  /** Where the index is kept, absolute. */
+  readonly indexFolder: string;
+  /** `dist/thread-index-worker.js`, absolute. */
+  readonly workerFile: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export interface AmpThreads {
+  /** Of all sources; disposing it disposes them. */
+  readonly library: ThreadLibrary;
+  readonly local: IndexedStore;
+  readonly files: ExportedFiles;
+}
+
+/** The sources of Amp's threads, joined. Nothing is read, watched or asked before the library is. */
+export function ampThreads(options: AmpThreadsOptions): AmpThreads {
+  const { places, moreFolders, findCommand, indexFolder, workerFile, clock, log } = options;
+  const reader = new WorkerThreadReader(new ThreadReader({ workerFile, clock, log }));
+  const local = new IndexedStore({
+    places,
+    index: new ThreadIndex({ folder: indexFolder, workerFile, clock, log }),
+    reader,
+    clock,
+    log,
+  });
+  const files = new ExportedFiles({ reader, clock, log });
+  const folder = new PrivateFolder(tmpdir());
+  const cli = new CliSource({
+    cli: new AmpCli(findCommand, commandRunner(clock), folder),
+    reader,
+    clock,
+    log,
+    folder,
+  });
+  const library = new ThreadLibrary({
+    sources: [files, local, cli],
+    owned: [reader],
+    begin: () => local.use(moreFolders()),
+    look: () => cli.activate(),
+    clock,
+    log,
+  });
+  return { library, local, files };
+}

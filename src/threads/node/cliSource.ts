@@ -1,0 +1,226 @@
+import { access } from 'node:fs/promises';
+import { KeyedQueue, type Clock } from '../../base/common/async';
+import { DisposableStore, toDisposable, type Disposable } from '../../base/common/disposable';
+import { Emitter, type Event } from '../../base/common/event';
+import type { Logger } from '../../base/common/log';
+import { fileUriPath } from '../common/fileUriPath';
+import { timeInId } from '../common/heads';
+import { timeOf } from '../common/json';
+import type { ThreadError } from '../common/threadPorts';
+import { type OpenThread, type ThreadHead, type ThreadSource, type ThreadSourceState } from '../common/threadPorts';
+import type { ThreadFile, ThreadReader } from '../common/threadReader';
+import type { AmpCli, ListedThread } from './ampCli';
+import { newestFirst } from './readHeads';
+import { asThreadError } from './threadFile';
+import { ThreadSubscriptions } from './threadSubscriptions';
+
+export interface CliSourceOptions {
+  readonly cli: AmpCli;
+  readonly reader: ThreadReader;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** What the CLI's files are kept in; disposed with this source. */
+  readonly folder: Disposable;
+}
+
+interface Exported {
+  readonly path: string;
+  /** Of the list at the time; undefined when it was not listed. */
+  readonly messageCount: number | undefined;
+  readonly head: ThreadHead;
+}
+
+/** Amp's staff asks for no faster than this. */
+const pollMs = 10_000;
+const maxPollMs = 5 * 60_000;
+
+/**
+ * The threads of the user's Amp account, as the `amp` CLI tells them. It is asked only while somebody looks, and a thread is
+ * exported only when it has grown.
+ */
+export class CliSource implements ThreadSource {
+  readonly kind = 'cli';
+  readonly title = 'Amp account';
+  private readonly store = new DisposableStore();
+  private readonly changes: Emitter<void>;
+  private readonly subscriptions: ThreadSubscriptions;
+  private readonly queue = new KeyedQueue();
+  private readonly exported = new Map<string, Exported>();
+  private listed: readonly ListedThread[] = [];
+  private askedAt = -Infinity;
+  private failures = 0;
+  private lookers = 0;
+  private timer: Disposable | undefined;
+  private current: ThreadSourceState = { kind: 'absent', message: 'The amp CLI has not been asked yet.' };
+
+  constructor(private readonly options: CliSourceOptions) {
+    const onListenerError = (error: unknown): void => options.log.error('A listener of threads failed', error);
+    this.store.add(options.folder);
+    this.changes = this.store.add(new Emitter<void>(onListenerError));
+    const costMs = (id: string): number => options.reader.costMs(this.exported.get(id)?.path ?? '');
+    this.subscriptions = this.store.add(new ThreadSubscriptions(options.clock, costMs, onListenerError));
+    this.store.add({ dispose: () => this.timer?.dispose() });
+  }
+
+  get state(): ThreadSourceState {
+    return this.current;
+  }
+
+  get onDidChange(): Event<void> {
+    return this.changes.event;
+  }
+
+  /** Somebody looks: the CLI is asked now and again until the result is disposed. */
+  activate(): Disposable {
+    this.lookers++;
+    if (this.lookers === 1) this.poll();
+    return toDisposable(() => {
+      this.lookers--;
+      if (this.lookers > 0) return;
+      this.timer?.dispose();
+      this.timer = undefined;
+    });
+  }
+
+  /** What the CLI said last; it is asked when that is older than the time between two questions. Failures show in `state`. */
+  async list(signal?: AbortSignal): Promise<readonly ThreadHead[]> {
+    await this.refresh(signal);
+    return newestFirst(this.listed.map((thread) => this.headOf(thread)));
+  }
+
+  async read(threadId: string, signal?: AbortSignal): Promise<OpenThread> {
+    return this.queue.run(threadId, async () => {
+      const thread = await this.options.reader.read(await this.fileOf(threadId, signal), signal);
+      const known = this.exported.get(threadId);
+      if (known) this.exported.set(threadId, { ...known, head: thread.head });
+      return { ...thread, head: this.merged(thread.head) };
+    });
+  }
+
+  async rawJson(threadId: string, entryId: string): Promise<string | undefined> {
+    return this.queue.run(threadId, async () => this.options.reader.rawJson(await this.fileOf(threadId), entryId));
+  }
+
+  /** Ids of threads, best first, in the words and the search language of Amp. @throws ThreadError */
+  async search(query: string, signal?: AbortSignal): Promise<readonly string[]> {
+    return (await this.options.cli.search(query, signal)).map(({ id }) => id);
+  }
+
+  /** Told when the number of its messages grows, while somebody looks. */
+  subscribe(threadId: string, listener: () => void): Disposable {
+    const subscription = this.subscriptions.add(threadId, listener);
+    const looking = this.activate();
+    return toDisposable(() => {
+      subscription.dispose();
+      looking.dispose();
+    });
+  }
+
+  /** The CLI does not tell; the store of this machine does. */
+  currentHint(): Promise<string | undefined> {
+    return Promise.resolve(undefined);
+  }
+
+  dispose(): void {
+    this.lookers = 0;
+    this.store.dispose();
+  }
+
+  private poll(): void {
+    this.timer = undefined;
+    void this.refresh().finally(() => {
+      if (this.lookers === 0 || this.timer || this.store.isDisposed) return;
+      this.timer = this.options.clock.setTimer(this.pauseMs, () => this.poll());
+    });
+  }
+
+  private get pauseMs(): number {
+    return Math.min(pollMs * 2 ** this.failures, maxPollMs);
+  }
+
+  private async refresh(signal?: AbortSignal): Promise<void> {
+    await this.queue.run('', async () => {
+      if (this.options.clock.now() - this.askedAt < this.pauseMs || this.store.isDisposed) return;
+      this.askedAt = this.options.clock.now();
+      try {
+        this.accept(await this.options.cli.list(signal));
+      } catch (error) {
+        this.fail(asThreadError(error, signal));
+      }
+    });
+  }
+
+  private accept(listed: readonly ListedThread[]): void {
+    const before = new Map(this.listed.map((thread) => [thread.id, thread]));
+    const changed = new Set(listed.filter((thread) => !isSame(before.get(thread.id), thread)).map(({ id }) => id));
+    const isNews = changed.size > 0 || listed.length !== this.listed.length || this.current.kind !== 'ready';
+    const grown = listed.filter(
+      ({ id, messageCount }) => before.has(id) && before.get(id)?.messageCount !== messageCount,
+    );
+    this.listed = listed;
+    this.failures = 0;
+    this.current = { kind: 'ready' };
+    this.subscriptions.changed(new Set(grown.map(({ id }) => id)));
+    if (isNews) this.changes.fire();
+  }
+
+  private fail(error: ThreadError): void {
+    if (error.code === 'cancelled') {
+      this.askedAt = -Infinity;
+      return;
+    }
+    this.failures++;
+    const kind = error.code === 'notFound' ? 'absent' : 'failed';
+    const isNews = this.current.kind !== kind || this.current.message !== error.message;
+    this.current = { kind, message: error.message };
+    if (!isNews) return;
+    this.options.log.info(`Threads of the amp CLI: ${error.message}`);
+    this.changes.fire();
+  }
+
+  private async fileOf(threadId: string, signal?: AbortSignal): Promise<ThreadFile> {
+    const messageCount = this.listed.find(({ id }) => id === threadId)?.messageCount;
+    const known = this.exported.get(threadId);
+    const isCurrent = known !== undefined && known.messageCount === messageCount;
+    if (isCurrent && (await isThere(known.path))) return { path: known.path, source: 'cli', threadId };
+    const path = await this.options.cli.export(threadId, signal);
+    const head = known?.head ?? this.headOf({ id: threadId, updated: undefined, updatedAt: undefined });
+    this.exported.set(threadId, { path, messageCount, head });
+    return { path, source: 'cli', threadId };
+  }
+
+  private headOf(thread: ListedThread): ThreadHead {
+    const known = this.exported.get(thread.id)?.head;
+    const updatedAt = timeOf(thread.updated) ?? timeOf(thread.updatedAt);
+    const createdAt = known?.createdAt ?? timeInId(thread.id);
+    const folder = typeof thread.tree === 'string' ? fileUriPath(thread.tree) : undefined;
+    return {
+      ...(known ?? { promptCount: 0, hasChanges: false, isArchived: false, relations: [] }),
+      id: thread.id,
+      source: 'cli',
+      ...(thread.title === undefined || thread.title === '' ? {} : { title: thread.title }),
+      folders: known && known.folders.length > 0 ? known.folders : folder === undefined ? [] : [folder],
+      ...(createdAt === undefined ? {} : { createdAt }),
+      lastPromptAt: updatedAt ?? known?.lastPromptAt ?? createdAt ?? 0,
+      messageCount: thread.messageCount ?? known?.messageCount ?? 0,
+      // When its export was written says nothing of whether it runs.
+      state: known === undefined || known.state === 'running' || known.state === 'stale' ? 'idle' : known.state,
+    };
+  }
+
+  private merged(head: ThreadHead): ThreadHead {
+    const listed = this.listed.find(({ id }) => id === head.id);
+    return listed?.title === undefined || listed.title === '' ? head : { ...head, title: listed.title };
+  }
+}
+
+function isSame(one: ListedThread | undefined, other: ListedThread): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+async function isThere(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}

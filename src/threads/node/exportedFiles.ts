@@ -1,0 +1,120 @@
+import * as path from 'node:path';
+import type { Clock } from '../../base/common/async';
+import { DisposableStore, toDisposable, type Disposable } from '../../base/common/disposable';
+import { Emitter, type Event } from '../../base/common/event';
+import type { Logger } from '../../base/common/log';
+import {
+  ThreadError,
+  type OpenThread,
+  type ThreadHead,
+  type ThreadSource,
+  type ThreadSourceState,
+} from '../common/threadPorts';
+import type { ThreadFile, ThreadReader } from '../common/threadReader';
+import { FolderWatch } from './folderWatch';
+import { newestFirst, readHead } from './readHeads';
+import { ThreadSubscriptions } from './threadSubscriptions';
+
+export interface ExportedFilesOptions {
+  readonly reader: ThreadReader;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Threads in files that the user has opened or dropped, whatever their names. */
+export class ExportedFiles implements ThreadSource {
+  readonly kind = 'file';
+  readonly title = 'Opened files';
+  readonly state: ThreadSourceState = { kind: 'ready' };
+  private readonly store = new DisposableStore();
+  private readonly changes: Emitter<void>;
+  private readonly subscriptions: ThreadSubscriptions;
+  /** Paths by the id of the thread in them. */
+  private readonly paths = new Map<string, string>();
+
+  constructor(private readonly options: ExportedFilesOptions) {
+    const onListenerError = (error: unknown): void => options.log.error('A listener of threads failed', error);
+    this.changes = this.store.add(new Emitter<void>(onListenerError));
+    const costMs = (id: string): number => options.reader.costMs(this.paths.get(id) ?? '');
+    this.subscriptions = this.store.add(new ThreadSubscriptions(options.clock, costMs, onListenerError));
+  }
+
+  get onDidChange(): Event<void> {
+    return this.changes.event;
+  }
+
+  /**
+   * Takes a file in and returns what the list shows of it; its `id` opens the thread. `file` is absolute.
+   * @throws ThreadError when it cannot be read, or is no thread.
+   */
+  async add(file: string, signal?: AbortSignal): Promise<ThreadHead> {
+    const { head } = await this.options.reader.read({ path: file, source: 'file' }, signal);
+    this.paths.set(head.id, file);
+    this.changes.fire();
+    return head;
+  }
+
+  remove(threadId: string): void {
+    if (this.paths.delete(threadId)) this.changes.fire();
+  }
+
+  async list(signal?: AbortSignal): Promise<readonly ThreadHead[]> {
+    const heads: ThreadHead[] = [];
+    for (const [threadId, file] of this.paths) {
+      if (signal?.aborted === true) throw new ThreadError('cancelled', 'The listing was cancelled.');
+      const head = await readHead({ path: file, source: 'file', threadId }, this.options.clock.now());
+      if (head) heads.push(head);
+    }
+    return newestFirst(heads);
+  }
+
+  async read(threadId: string, signal?: AbortSignal): Promise<OpenThread> {
+    return this.options.reader.read(this.fileOf(threadId), signal);
+  }
+
+  async rawJson(threadId: string, entryId: string): Promise<string | undefined> {
+    return this.options.reader.rawJson(this.fileOf(threadId), entryId);
+  }
+
+  subscribe(threadId: string, listener: () => void): Disposable {
+    const file = this.paths.get(threadId);
+    const subscription = this.subscriptions.add(threadId, listener);
+    if (file === undefined) return subscription;
+    const { clock, log } = this.options;
+    const watch = this.store.add(
+      new FolderWatch({
+        folder: path.dirname(file),
+        accepts: (name) => name === path.basename(file),
+        onChange: () => this.changed(threadId),
+        clock,
+        log,
+      }),
+    );
+    void watch.start();
+    return toDisposable(() => {
+      subscription.dispose();
+      this.store.release(watch);
+      watch.dispose();
+    });
+  }
+
+  currentHint(): Promise<string | undefined> {
+    return Promise.resolve(undefined);
+  }
+
+  dispose(): void {
+    this.store.dispose();
+  }
+
+  private changed(threadId: string): void {
+    this.subscriptions.changed(new Set([threadId]));
+    this.changes.fire();
+  }
+
+  private fileOf(threadId: string): ThreadFile {
+    const file = this.paths.get(threadId);
+    if (file === undefined)
+      throw new ThreadError('notFound', `The file of the thread ${threadId} was not opened. Open it again.`);
+    return { path: file, source: 'file', threadId };
+  }
+}

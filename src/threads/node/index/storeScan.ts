@@ -1,0 +1,62 @@
+import { stat } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import * as path from 'node:path';
+import { errorCode, messageOf } from '../../../base/common/errors';
+import type { FileKey } from './fileKey';
+
+export interface StoreScan {
+  readonly files: readonly FileKey[];
+  /** Folders that are there and cannot be read. */
+  readonly problems: readonly FolderProblem[];
+}
+
+export interface FolderProblem {
+  readonly folder: string;
+  readonly message: string;
+}
+
+const threadFile = /^T-.*\.json$/;
+const statsAtOnce = 64;
+
+/**
+ * The thread files of the folders, by names and stats alone. A folder that is not there is empty, a file that vanishes
+ * meanwhile is left out.
+ */
+export async function scanFolders(folders: readonly string[], signal?: AbortSignal): Promise<StoreScan> {
+  const files: FileKey[] = [];
+  const problems: FolderProblem[] = [];
+  for (const folder of new Set(folders)) {
+    signal?.throwIfAborted();
+    try {
+      const names = await readdir(folder);
+      const paths = names.filter((name) => threadFile.test(name)).map((name) => path.join(folder, name));
+      files.push(...(await statAll(paths)));
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') problems.push({ folder, message: messageOf(error) });
+    }
+  }
+  signal?.throwIfAborted();
+  return { files, problems };
+}
+
+/** By callbacks: promises of stats cost twice the time, and lists are made of thousands. */
+function statAll(paths: readonly string[]): Promise<readonly FileKey[]> {
+  return new Promise((resolve) => {
+    const found: FileKey[] = [];
+    let started = 0;
+    let ended = 0;
+    const next = (): void => {
+      const file = paths[started];
+      if (file === undefined) return;
+      started++;
+      stat(file, (error, stats) => {
+        ended++;
+        if (!error && stats.isFile()) found.push({ path: file, sizeBytes: stats.size, mtimeMs: stats.mtimeMs });
+        if (ended === paths.length) resolve(found);
+        else next();
+      });
+    };
+    if (paths.length === 0) resolve(found);
+    for (let index = 0; index < statsAtOnce; index++) next();
+  });
+}

@@ -1,0 +1,184 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import * as path from 'node:path';
+import { messageOf } from '../../../base/common/errors';
+import type { ThreadHit } from '../../common/threadPorts';
+import { isSameFile, type FileKey } from './fileKey';
+import { IndexLock } from './indexLock';
+import { SegmentBuilder, type ThreadToIndex } from './segmentBuilder';
+import { searchSegments, type SearchWish } from './segmentSearch';
+import { readManifest, removeOrphans, writeManifest } from './textManifest';
+import { TextSegment, type SegmentThread } from './textSegment';
+import { writeWholeFile } from './wholeFile';
+
+export interface TextIndexPorts {
+  /** Of the index; made when it is written. */
+  readonly folder: string;
+  /** Undefined for a file that has vanished or cannot be read. */
+  readonly read: (file: FileKey) => ThreadToIndex | undefined;
+  readonly warn: (message: string) => void;
+  /** Lets others run; rejects to stop. */
+  readonly pause: () => Promise<void>;
+}
+
+export interface TextCoverage {
+  readonly indexed: number;
+  readonly total: number;
+}
+
+const segmentBytes = 16 * 1024 * 1024;
+const smallBytes = 4 * 1024 * 1024;
+const maxSmallSegments = 8;
+
+/**
+ * The text of all threads, for a search. Segments are shared with other windows, whoever wrote them; only who builds takes
+ * the lock. Runs in a worker: it reads and writes as it stands.
+ */
+export class TextIndex {
+  private segments: readonly TextSegment[] = [];
+  private files: ReadonlyMap<string, FileKey> = new Map();
+  private folders: ReadonlySet<string> = new Set();
+  /** Of each file: the newest segment that has it. */
+  private owners = new Map<string, { readonly segment: TextSegment; readonly thread: SegmentThread }>();
+
+  constructor(private readonly ports: TextIndexPorts) {}
+
+  /** Which files there are. Those of other folders are another window's, and stay. */
+  know(files: readonly FileKey[], folders: readonly string[]): void {
+    this.files = new Map(files.map((file) => [file.path, file]));
+    this.folders = new Set(folders);
+  }
+
+  /**
+   * Takes in what is new and what has changed.
+   * @returns false when another window is at it: its work can be had by calling again later.
+   */
+  async build(onProgress: (coverage: TextCoverage) => void): Promise<boolean> {
+    this.load();
+    const todo = [...this.files.values()].filter((file) => !this.has(file));
+    onProgress({ indexed: this.files.size - todo.length, total: this.files.size });
+    if (todo.length === 0) return true;
+    const { folder } = this.ports;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const lock = IndexLock.tryTake(path.join(folder, 'texts.lock'));
+    if (!lock) return false;
+    try {
+      // What another window wrote until the lock was ours.
+      this.load();
+      await this.addAll(
+        todo.filter((file) => !this.has(file)),
+        lock,
+        onProgress,
+      );
+      this.compact();
+      removeOrphans(
+        folder,
+        this.segments.map(({ file }) => path.basename(file)),
+      );
+    } finally {
+      lock.dispose();
+    }
+    return true;
+  }
+
+  /** What is not indexed yet is not found. Segments that vanish under it are those of before another window's work. */
+  search(wish: SearchWish): readonly ThreadHit[] {
+    const scope = {
+      isCurrent: (thread: SegmentThread, segment: TextSegment) =>
+        this.files.has(thread.file.path) && this.owners.get(thread.file.path)?.segment === segment,
+    };
+    try {
+      return searchSegments({ ...scope, segments: this.segments }, wish);
+    } catch {
+      this.load();
+      return searchSegments({ ...scope, segments: this.segments }, wish);
+    } finally {
+      for (const segment of this.segments) segment.close();
+    }
+  }
+
+  /** What is on disk now. An index that cannot be used is an empty one. */
+  load(): void {
+    const { folder, warn } = this.ports;
+    const known = new Map(this.segments.map((segment) => [path.basename(segment.file), segment]));
+    try {
+      this.take(readManifest(folder).map((name) => known.get(name) ?? TextSegment.load(path.join(folder, name))));
+    } catch (error) {
+      warn(`The index of thread texts is made anew: ${messageOf(error)}.`);
+      this.take([]);
+    }
+  }
+
+  private take(segments: readonly TextSegment[]): void {
+    this.segments = segments;
+    this.owners = new Map(
+      segments.flatMap((segment) => segment.threads.map((thread) => [thread.file.path, { segment, thread }])),
+    );
+  }
+
+  private has(file: FileKey): boolean {
+    const owner = this.owners.get(file.path);
+    return owner !== undefined && isSameFile(owner.thread.file, file);
+  }
+
+  private async addAll(
+    files: readonly FileKey[],
+    lock: IndexLock,
+    onProgress: (coverage: TextCoverage) => void,
+  ): Promise<void> {
+    let builder = new SegmentBuilder();
+    let left = files.length;
+    for (const file of files) {
+      await this.ports.pause();
+      const thread = this.ports.read(file);
+      if (thread) builder.add(thread);
+      left--;
+      if (builder.bytes < segmentBytes && left > 0) continue;
+      lock.touch();
+      if (!builder.isEmpty) this.append(builder);
+      builder = new SegmentBuilder();
+      onProgress({ indexed: this.files.size - left, total: this.files.size });
+    }
+  }
+
+  private append(builder: SegmentBuilder): void {
+    this.replace([...this.segments, this.write(builder)]);
+  }
+
+  /** Makes one of many small segments, and leaves out what is dead. */
+  private compact(): void {
+    const worn = this.segments.filter((segment) => this.liveThreads(segment).length * 2 < segment.threads.length);
+    const small = this.segments.filter(({ wordsBytes }) => wordsBytes < smallBytes);
+    const merged = new Set([...worn, ...(small.length > maxSmallSegments ? small : [])]);
+    if (merged.size === 0) return;
+    const builder = new SegmentBuilder();
+    for (const segment of merged) {
+      for (const thread of this.liveThreads(segment)) builder.copy(thread, segment);
+      segment.close();
+    }
+    const others = this.segments.filter((segment) => !merged.has(segment));
+    this.replace(builder.isEmpty ? others : [...others, this.write(builder)]);
+  }
+
+  /** Those whose file is in no other segment since, and not gone. */
+  private liveThreads(segment: TextSegment): readonly SegmentThread[] {
+    return segment.threads.filter(({ file }) => {
+      const isGone = !this.files.has(file.path) && this.folders.has(path.dirname(file.path));
+      return !isGone && this.owners.get(file.path)?.segment === segment;
+    });
+  }
+
+  private write(builder: SegmentBuilder): TextSegment {
+    const file = path.join(this.ports.folder, `${randomUUID()}.seg`);
+    writeWholeFile(file, builder.build());
+    return TextSegment.load(file);
+  }
+
+  private replace(segments: readonly TextSegment[]): void {
+    writeManifest(
+      this.ports.folder,
+      segments.map(({ file }) => path.basename(file)),
+    );
+    this.take(segments);
+  }
+}

@@ -1,0 +1,276 @@
+import { KeyedQueue, type Clock } from '../../../base/common/async';
+import type { Disposable } from '../../../base/common/disposable';
+import { messageOf } from '../../../base/common/errors';
+import { Emitter } from '../../../base/common/event';
+import type { Logger } from '../../../base/common/log';
+import * as z from 'zod';
+import { problemHead } from '../../common/heads';
+import { ThreadError, type ThreadHead, type ThreadHit } from '../../common/threadPorts';
+import type { FileKey } from './fileKey';
+import { HeadCache } from './headCache';
+import { Pacer } from './pacer';
+import { scanFolders, type FolderProblem } from './storeScan';
+import { maxThreadBytes, tooLargeMessage } from './threadLimits';
+import { WorkerEndedError, WorkerLink } from './workerLink';
+import { CoveragePart, HeadPart, Hits } from './workerMessages';
+
+export interface ThreadIndexPorts {
+  /** Where the index is kept, absolute; made when needed. Several windows may share it. */
+  readonly folder: string;
+  /** `dist/thread-index-worker.js`, absolute. */
+  readonly workerFile: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export interface ThreadList {
+  /** Newest prompt first. */
+  readonly heads: readonly ThreadHead[];
+  /** Folders that are there and cannot be read. */
+  readonly problems: readonly FolderProblem[];
+}
+
+export interface ListOptions {
+  readonly signal?: AbortSignal;
+  /** Called with what is known so far, while much has to be read. */
+  readonly onHeads?: (heads: readonly ThreadHead[]) => void;
+}
+
+/** How much of the store a search looks through. */
+export interface TextCoverage {
+  readonly indexed: number;
+  readonly total: number;
+}
+
+export interface SearchResult {
+  readonly hits: readonly ThreadHit[];
+  readonly coverage: TextCoverage;
+}
+
+const textPace = { minMs: 100, share: 0.1 };
+/** Another window builds the text index: its work is there then. */
+const retryTextsMs = 5_000;
+/** The worker keeps the index in memory for a search; nobody searches all day. */
+const idleMs = 60_000;
+/** Files that end the worker; more of them are a fault of ours. */
+const maxDeadlyFiles = 5;
+
+/**
+ * What is known of the threads in a few folders, kept on disk by path, size and time of change, and the text of all of them
+ * for a search. The host reads names and stats; files are read by a worker, which starts when one has changed or somebody
+ * searches.
+ */
+export class ThreadIndex implements Disposable {
+  private readonly cache: HeadCache;
+  private readonly queue = new KeyedQueue();
+  private readonly coverageChanged: Emitter<TextCoverage>;
+  private readonly texts: Pacer;
+  private loaded: Promise<void> | undefined;
+  private link: WorkerLink | undefined;
+  private store: { readonly files: readonly FileKey[]; readonly folders: readonly string[] } = {
+    files: [],
+    folders: [],
+  };
+  /** Which worker knows which files. */
+  private told: { readonly link: WorkerLink; readonly files: readonly FileKey[] } | undefined;
+  private coverage: TextCoverage = { indexed: 0, total: 0 };
+  private idleTimer: Disposable | undefined;
+  private retryTimer: Disposable | undefined;
+  private isDisposed = false;
+
+  constructor(private readonly ports: ThreadIndexPorts) {
+    this.cache = new HeadCache(ports.folder, ports.log);
+    this.coverageChanged = new Emitter((error) => ports.log.error('A listener of the thread index failed', error));
+    this.texts = new Pacer(
+      ports.clock,
+      textPace,
+      () => this.buildTexts(),
+      (error) => this.complain('The text of threads could not be indexed', error),
+    );
+  }
+
+  /** More of the store can be searched. */
+  readonly onDidChangeCoverage = (listener: (coverage: TextCoverage) => void): Disposable =>
+    this.coverageChanged.event(listener);
+
+  /**
+   * What is in the folders now. Files that have not changed are not read; the text of those that have is indexed afterwards.
+   * @throws ThreadError `cancelled`; `unreadable` when the worker cannot be had
+   */
+  async list(folders: readonly string[], options: ListOptions = {}): Promise<ThreadList> {
+    return await this.queue.run('list', () => this.listNow(folders, options));
+  }
+
+  /** Through all text that has been indexed; see `parseQuery`. `limit` counts threads. @throws ThreadError */
+  async search(query: string, limit = 50): Promise<SearchResult> {
+    const { folder, clock } = this.ports;
+    const request = { method: 'search', folder, query, limit, nowMs: clock.now() } as const;
+    try {
+      const hits = await this.withWorker((link) => link.call(request, Hits));
+      return { hits, coverage: this.coverage };
+    } catch (error) {
+      throw asThreadError(error, 'The threads could not be searched');
+    }
+  }
+
+  dispose(): void {
+    this.isDisposed = true;
+    this.texts.dispose();
+    this.idleTimer?.dispose();
+    this.retryTimer?.dispose();
+    this.link?.dispose();
+    this.coverageChanged.dispose();
+  }
+
+  private async listNow(folders: readonly string[], { signal, onHeads }: ListOptions): Promise<ThreadList> {
+    checkGoesOn(signal);
+    this.loaded ??= this.cache.load();
+    const [{ files, problems }] = await Promise.all([scanFolders(folders), this.loaded]);
+    checkGoesOn(signal);
+    const nowMs = this.ports.clock.now();
+    const changed = files.filter((file) => file.sizeBytes <= maxThreadBytes && !this.cache.holds(file, nowMs));
+    const gone = this.cache.goneFrom(new Set(folders), files);
+    for (const file of gone) this.cache.delete(file);
+    if (changed.length + gone.length > 0) {
+      const told = onHeads && ((): void => onHeads(this.headsOf(files)));
+      await this.readHeads(newestFirst(changed), gone, signal, told);
+    }
+    this.store = { files: files.filter((file) => file.sizeBytes <= maxThreadBytes), folders };
+    if (changed.length + gone.length > 0 || this.coverage.total === 0) this.texts.touch();
+    return { heads: this.headsOf(files), problems };
+  }
+
+  /** A file that ends the worker, because it is too much for it, is marked, and the rest is read by another one. */
+  private async readHeads(
+    changed: readonly FileKey[],
+    gone: readonly string[],
+    signal: AbortSignal | undefined,
+    onHeads: (() => void) | undefined,
+  ): Promise<void> {
+    const { folder, clock } = this.ports;
+    const left = new Map(changed.map((file) => [file.path, file]));
+    const take = (value: unknown): void => {
+      for (const stored of HeadPart.parse(value)) {
+        left.delete(stored.file.path);
+        this.cache.set(stored);
+      }
+      onHeads?.();
+    };
+    for (let deadly = 0; ; deadly++) {
+      const files = [...left.values()];
+      const request = { method: 'heads' as const, folder, files, gone: [...gone], nowMs: clock.now() };
+      try {
+        await orCancelled(
+          this.withWorker((link) => link.call(request, z.unknown(), take)),
+          signal,
+        );
+        for (const file of left.keys()) this.cache.delete(file);
+        return;
+      } catch (error) {
+        const [file] = left.values();
+        if (!(error instanceof WorkerEndedError) || this.isDisposed || !file || deadly >= maxDeadlyFiles)
+          throw asThreadError(error, 'The threads could not be read');
+        this.complain(`Reading ${file.path} ended the reader`, error);
+        left.delete(file.path);
+        this.cache.set({ file, head: unreadable(file, 'Reading this thread takes more memory than there is.') });
+      }
+    }
+  }
+
+  private headsOf(files: readonly FileKey[]): readonly ThreadHead[] {
+    const heads = files.flatMap((file) =>
+      file.sizeBytes > maxThreadBytes
+        ? unreadable(file, tooLargeMessage(file.sizeBytes))
+        : (this.cache.get(file)?.head ?? []),
+    );
+    return heads.sort((one, other) => other.lastPromptAt - one.lastPromptAt);
+  }
+
+  /** Resolves to what it cost. */
+  private async buildTexts(): Promise<number> {
+    const { clock, folder } = this.ports;
+    const startedAt = clock.now();
+    const onPart = (value: unknown): void => {
+      this.coverage = CoveragePart.parse(value);
+      this.coverageChanged.fire(this.coverage);
+    };
+    const isDone = await this.withWorker((link) => link.call({ method: 'texts', folder }, z.boolean(), onPart));
+    if (!isDone && !this.isDisposed) this.retryTimer = clock.setTimer(retryTextsMs, () => this.texts.touch());
+    return clock.now() - startedAt;
+  }
+
+  private async withWorker<Answer>(work: (link: WorkerLink) => Promise<Answer>): Promise<Answer> {
+    if (this.isDisposed) throw new ThreadError('cancelled', 'The index of threads was closed.');
+    this.idleTimer?.dispose();
+    const link = this.worker();
+    try {
+      return await work(link);
+    } finally {
+      this.idleTimer?.dispose();
+      this.idleTimer = this.ports.clock.setTimer(idleMs, () => this.rest());
+    }
+  }
+
+  private worker(): WorkerLink {
+    if (!this.link || this.link.isOver) {
+      this.link = new WorkerLink(this.ports.workerFile, this.ports.log);
+      this.link.start();
+    }
+    this.tell(this.link);
+    return this.link;
+  }
+
+  /** Which files there are, for the texts. Requests are answered in their order. */
+  private tell(link: WorkerLink): void {
+    const { files, folders } = this.store;
+    if (files.length === 0 || (this.told?.link === link && this.told.files === files)) return;
+    this.told = { link, files };
+    link.call({ method: 'know', files: [...files], folders: [...folders] }, z.unknown()).catch(() => undefined);
+  }
+
+  private rest(): void {
+    if (!this.link || this.link.isBusy) return;
+    this.link.dispose();
+    this.link = undefined;
+  }
+
+  private complain(what: string, error: unknown): void {
+    if (!this.isDisposed) this.ports.log.warn(`${what}: ${messageOf(error)}`);
+  }
+}
+
+function unreadable({ path, sizeBytes, mtimeMs }: FileKey, problem: string): ThreadHead {
+  const threadId = path.replace(/^.*[\\/]/, '').replace(/\.json$/, '');
+  return problemHead({ source: 'local', threadId, path, sizeBytes, mtimeMs, nowMs: mtimeMs }, problem);
+}
+
+function newestFirst(files: readonly FileKey[]): readonly FileKey[] {
+  return [...files].sort((one, other) => other.mtimeMs - one.mtimeMs);
+}
+
+function checkGoesOn(signal: AbortSignal | undefined): void {
+  if (signal?.aborted === true) throw cancelled();
+}
+
+/** What was begun goes on in the worker, and is there the next time. */
+async function orCancelled<Result>(work: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
+  if (!signal) return await work;
+  checkGoesOn(signal);
+  const { promise, reject } = Promise.withResolvers<never>();
+  const abort = (): void => reject(cancelled());
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+function cancelled(): ThreadError {
+  return new ThreadError('cancelled', 'The list of threads was not waited for.');
+}
+
+function asThreadError(error: unknown, what: string): ThreadError {
+  if (error instanceof ThreadError) return error;
+  return new ThreadError('unreadable', `${what}: ${messageOf(error)}`, { cause: error });
+}

@@ -1,0 +1,9 @@
+import { parentPort } from 'node:worker_threads';
+import { ThreadWorker } from './threadWorker';
+
+/** The program of the workers that read threads. */
+
+const port = parentPort;
+if (!port) throw new Error('This is the program of a worker. Start it as one.');
+const worker = new ThreadWorker((message) => port.postMessage(message));
+port.on('message', (message: unknown) => void worker.handle(message));

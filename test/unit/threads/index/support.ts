@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { threadIndexWorkerBundle } from '../../../../scripts/lib/threadIndexWorker.mjs';
+
+/** Folders for a test: a store, an index, and the worker's program as it ships. */
+export interface IndexBench {
+  readonly store: string;
+  readonly index: string;
+  readonly workerFile: string;
+  /** Writes a thread with one prompt and one answer; its path. */
+  write(id: string, thread?: Partial<ThreadTexts>): string;
+  remove(): void;
+}
+
+export interface ThreadTexts {
+  readonly title: string;
+  readonly prompt: string;
+  readonly answer: string;
+  readonly created: number;
+}
+
+export async function makeIndexBench(): Promise<IndexBench> {
+  const root = mkdtempSync(join(tmpdir(), 'backline index '));
+  await build({ ...threadIndexWorkerBundle(), absWorkingDir: process.cwd(), outdir: root, logLevel: 'warning' });
+  const store = mkdtempSync(join(root, 'store-'));
+  return {
+    store,
+    index: join(root, 'index'),
+    workerFile: join(root, 'thread-index-worker.js'),
+    write: (id, thread = {}) => {
+      const file = join(store, `T-${id}.json`);
+      writeFileSync(file, threadJson(thread));
+      return file;
+    },
+    remove: () => rmSync(root, { recursive: true, force: true }),
+  };
+}
+
+export function threadJson({
+  title = 'Title',
+  prompt = 'prompt',
+  answer = 'answer',
+  created = 1_770_000_000_000,
+}: Partial<ThreadTexts> = {}): string {
+  const messages = [
+    { role: 'user', messageId: 0, content: [{ type: 'text', text: prompt }] },
+    {
+      role: 'assistant',
+      messageId: 1,
+      content: [{ type: 'text', text: answer }],
+      state: { type: 'complete', stopReason: 'end_turn' },
+    },
+  ];
+  return JSON.stringify({ v: 1, created, messages, title });
+}

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { fileUriPath } from '../../../../src/threads/common/fileUriPath';
+import { firstLine } from '../../../../src/threads/common/json';
+import { imagePart } from '../../../../src/threads/common/mapping/images';
+import { todosOf } from '../../../../src/threads/common/mapping/todos';
+import { resultParts } from '../../../../src/threads/common/mapping/toolResult';
+import { threadUsage } from '../../../../src/threads/common/threadUsage';
+
+describe('what tools give back', () => {
+  const shown = (tool: string, result: unknown, input: unknown = {}): readonly string[] =>
+    resultParts({ tool, input }, result).map((part) => part.type);
+
+  it('is shown by its form, whatever the tool', () => {
+    assert.deepEqual(shown('mcp__a__b', { output: 'x', exitCode: 1 }), ['terminal']);
+    assert.deepEqual(shown('tomorrow', { diff: '--- a\n+++ b\n@@ -1 +1 @@\n-a\n+b\n' }), ['diff']);
+    assert.deepEqual(shown('tomorrow', { content: [{ type: 'text', text: 'x' }] }), ['text']);
+    assert.deepEqual(shown('tomorrow', { content: 'x' }), ['text']);
+    assert.deepEqual(shown('tomorrow', { a: 1 }), ['json']);
+    assert.deepEqual(shown('handoff', { newThreadID: 'T-x', message: 'Go on' }), ['text', 'list']);
+    assert.deepEqual(shown('find_thread', { threads: [{ id: 'T-x', title: 'x' }] }), ['list']);
+  });
+
+  it('is no image that is loaded from somewhere', () => {
+    assert.deepEqual(imagePart({ type: 'url', url: 'https://example.com/a.png' })?.type, 'link');
+    assert.deepEqual(imagePart({ data: 'x'.repeat(9 * 1024 * 1024), mediaType: 'image/png' })?.type, 'text');
+    assert.deepEqual(imagePart({ data: 'eA==', mediaType: 'text/html' })?.type, 'text');
+    assert.equal(imagePart('x'), undefined);
+  });
+
+  it('takes line numbers from a file only when all lines have them', () => {
+    const [part] = resultParts({ tool: 'Read', input: {} }, { absolutePath: '/a', content: '9: a\n10: b\n12: c' });
+    assert.ok(part?.type === 'file' && part.text.startsWith('9: a') && part.firstLine === undefined);
+  });
+
+  it('shows what a change would be where its result says nothing of it', () => {
+    const input = { path: '/a', old_str: 'one', new_str: 'two' };
+    assert.deepEqual(shown('edit_file', 'Done.', input), ['diff', 'text']);
+    assert.deepEqual(shown('edit_file', { diff: 'no diff' }, input), ['diff']);
+  });
+
+  it('has todos in three forms', () => {
+    const item = { text: 'x', status: 'pending' };
+    assert.deepEqual(todosOf('todo_write', { todos: [{ content: 'x', status: 'todo' }] }, undefined), [item]);
+    assert.deepEqual(todosOf('todo_write', { content: '- [ ] x\n- [x] y' }, undefined), [
+      item,
+      { text: 'y', status: 'completed' },
+    ]);
+    assert.deepEqual(todosOf('todo_read', {}, [{ id: '1', content: 'x', status: 'todo' }]), [item]);
+    assert.equal(todosOf('Read', { todos: [] }, undefined), undefined);
+  });
+});
+
+describe('the usage of a thread', () => {
+  const answer = (model: string, usage: Record<string, number>, messageId = 1): unknown => ({
+    role: 'assistant',
+    messageId,
+    usage: { model, ...usage },
+  });
+
+  it('takes the uncached prompt of models of OpenAI for input', () => {
+    const usage = { inputTokens: 0, outputTokens: 5, cacheCreationInputTokens: 70, cacheReadInputTokens: 30 };
+    assert.deepEqual(threadUsage([answer('gpt-x', usage)], []), { input: 70, output: 5, cacheRead: 30 });
+    assert.deepEqual(threadUsage([answer('claude-x', usage)], []), {
+      input: 0,
+      output: 5,
+      cacheRead: 30,
+      cacheWrite: 70,
+    });
+  });
+
+  it('counts what both ledgers tell once', () => {
+    const events = [{ credits: 2, tokens: { input: 10, output: 20 }, toMessageId: 1 }];
+    const messages = [
+      answer('claude-x', { inputTokens: 10, outputTokens: 20 }),
+      answer('claude-x', { inputTokens: 1 }, 3),
+    ];
+    assert.deepEqual(threadUsage(messages, events), {
+      input: 11,
+      output: 20,
+      cost: { amount: 2, currency: 'credits' },
+    });
+  });
+
+  it('is unknown where nothing tells, and takes no nonsense', () => {
+    assert.equal(threadUsage([{ role: 'user' }, 5], [7]), undefined);
+    assert.equal(threadUsage([answer('x', { inputTokens: -1, outputTokens: 1.5 })], []), undefined);
+  });
+});
+
+describe('paths and lines', () => {
+  it('makes paths of the URIs of all systems', () => {
+    const paths: readonly (readonly [string, string | undefined])[] = [
+      ['file:///home/k%C3%BC/a%20b', '/home/kü/a b'],
+      ['file:///c%3A/Users/x', 'c:\\Users\\x'],
+      ['file:///C:/', 'c:\\'],
+      ['file://server/share', '\\\\server\\share'],
+      ['file://localhost/a', '/a'],
+      ['https://example.com', undefined],
+      ['/plain', undefined],
+    ];
+    for (const [uri, path] of paths) assert.equal(fileUriPath(uri), path, uri);
+  });
+
+  it('cuts the first line that says something, between characters', () => {
+    assert.equal(firstLine('\n  \n  one\ntwo'), 'one');
+    assert.equal(firstLine('😀😀😀', 4), '😀…');
+    assert.equal(firstLine(' \n'), '');
+  });
+});

@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { readdir, stat, writeFile } from 'node:fs/promises';
+import * as path from 'node:path';
+import { nullLogger } from '../../../../src/base/common/log';
+import { systemClock } from '../../../../src/base/node/systemClock';
+import { ThreadError, type ThreadErrorCode } from '../../../../src/threads/common/threadPorts';
+import { AmpCli } from '../../../../src/threads/node/ampCli';
+import { CliSource } from '../../../../src/threads/node/cliSource';
+import { FileThreadReader } from '../../../../src/threads/node/fileThreadReader';
+import { PrivateFolder } from '../../../../src/threads/node/privateFolder';
+import { commandRunner, type Command, type CommandRun } from '../../../../src/threads/node/runCommand';
+import { FakeClock } from '../../../fake/fakeClock';
+import { FakeAmp } from './fakeAmp';
+import { fixtureText, normalId, slowId, thread, ThreadFolder, until } from './threadFolder';
+
+describe('the amp CLI as a source', () => {
+  let folder: ThreadFolder;
+  let amp: FakeAmp;
+  let clock: FakeClock;
+  let exports: PrivateFolder;
+  let command: Command | undefined;
+  let source: CliSource;
+  const temp = (): string => path.join(folder.home, 'tmp');
+
+  beforeEach(async () => {
+    folder = await ThreadFolder.make();
+    amp = await FakeAmp.make(folder.home);
+    command = amp.command(folder.threads);
+    clock = new FakeClock();
+    exports = new PrivateFolder(temp());
+    const cli = new AmpCli(() => Promise.resolve(command), commandRunner(systemClock), exports);
+    const reader = new FileThreadReader(systemClock);
+    source = new CliSource({ cli, reader, clock, log: nullLogger, folder: exports });
+    await folder.put(slowId, thread(slowId, 2));
+  });
+  afterEach(async () => {
+    source.dispose();
+    await folder.remove();
+  });
+
+  const exported = async (): Promise<number> => (await amp.calls()).filter((call) => call.includes('export')).length;
+  const listed = async (): Promise<number> => (await amp.calls()).filter((call) => call.includes('list')).length;
+  const has =
+    (code: ThreadErrorCode, words: RegExp) =>
+    (error: unknown): boolean =>
+      error instanceof ThreadError && error.code === code && words.test(error.message);
+
+  it('is absent where there is no amp', async () => {
+    command = undefined;
+    assert.deepEqual(await source.list(), []);
+    assert.equal(source.state.kind, 'absent');
+    await assert.rejects(source.read(slowId), has('notFound', /no amp CLI/));
+  });
+
+  it('says how to sign in', async () => {
+    await amp.fail({ threads: await fixtureText('17-cli/not-logged-in.txt') });
+    await source.list();
+    assert.ok(source.state.kind === 'failed' && source.state.message.includes('amp login'));
+    await assert.rejects(source.read(slowId), has('notSignedIn', /amp login/));
+  });
+
+  it('says that a CLI is too old to tell its threads', async () => {
+    await amp.fail({ '--json': await fixtureText('17-cli/unknown-json.txt') });
+    await source.list();
+    assert.ok(source.state.kind === 'failed' && /too old.*--json.*amp update/.test(source.state.message));
+  });
+
+  it('does without a limit where the CLI does not know one, and remembers', async () => {
+    await amp.fail({ '--limit': await fixtureText('17-cli/unknown-limit.txt') });
+    assert.equal((await source.list()).length, 1);
+    assert.equal(source.state.kind, 'ready');
+    clock.advance(10_000);
+    await source.list();
+    assert.deepEqual(
+      (await amp.calls()).map((call) => call.includes('--limit')),
+      [true, false, false],
+    );
+  });
+
+  it('says what went wrong with an export, and keeps the list', async () => {
+    await source.list();
+    await amp.fail({ export: await fixtureText('17-cli/export-failure.txt') });
+    await assert.rejects(source.read(slowId), has('cli', /threads export.*server error 500/));
+    assert.equal((await source.list()).length, 1);
+    assert.equal(source.state.kind, 'ready');
+  });
+
+  it('says that the program cannot be started', async () => {
+    command = { file: path.join(folder.home, 'none'), args: [] };
+    await source.list();
+    assert.ok(source.state.kind === 'failed' && source.state.message.includes('cannot be started'));
+  });
+
+  it('is asked while somebody looks, no faster than every 10 s, and not after', async () => {
+    const looking = source.activate();
+    await until('the first question', async () => (await listed()) === 1 && clock.pending === 1);
+    clock.advance(9_999);
+    await source.list();
+    assert.equal(await listed(), 1);
+    clock.advance(1);
+    await until('the second question', async () => (await listed()) === 2 && clock.pending === 1);
+    looking.dispose();
+    assert.equal(clock.pending, 0);
+    clock.advance(60_000);
+    assert.equal(await listed(), 2);
+  });
+
+  it('is asked less and less often while it fails', async () => {
+    await amp.fail({ threads: 'Error: offline' });
+    const looking = source.activate();
+    await until('the first question', async () => (await listed()) === 1 && clock.pending === 1);
+    clock.advance(10_000);
+    assert.equal(clock.pending, 1);
+    assert.equal(await listed(), 1);
+    clock.advance(10_000);
+    await until('the second question', async () => (await listed()) === 2 && clock.pending === 1);
+    looking.dispose();
+  });
+
+  it('exports a thread again only when it has grown', async () => {
+    await source.list();
+    await source.read(slowId);
+    await source.read(slowId);
+    await source.rawJson(slowId, 'm0');
+    assert.equal(await exported(), 1);
+    await folder.put(slowId, thread(slowId, 4));
+    clock.advance(10_000);
+    await source.list();
+    assert.equal((await source.read(slowId)).head.messageCount, 4);
+    assert.equal(await exported(), 2);
+  });
+
+  it('takes an export that is larger than a pipe', async () => {
+    await folder.put(normalId, thread(normalId, 2, { padding: 'x'.repeat(3_000_000) }));
+    assert.equal((await source.read(normalId)).entries.length, 3);
+  });
+
+  it('keeps exports where nobody else reads them, and leaves nothing', async () => {
+    await source.read(slowId);
+    const made = await exports.path();
+    assert.equal((await stat(made)).mode & 0o777, 0o700);
+    assert.deepEqual(await readdir(made), [`${slowId}.json`]);
+    assert.equal((await stat(path.join(made, `${slowId}.json`))).mode & 0o777, 0o600);
+    source.dispose();
+    assert.deepEqual(await readdir(temp()), []);
+  });
+
+  it('hands over no id that could be an option or a path', async () => {
+    for (const id of ['--help', '../x', 'T-a/b', ''])
+      await assert.rejects(source.read(id), has('notFound', /no thread/));
+    assert.equal(await exported(), 0);
+  });
+
+  it('leaves out rows that are no threads, and gives up on what is no list', async () => {
+    const answers: string[] = [await fixtureText('17-cli/list.json'), 'Title  Updated\n', '{}'];
+    const run = async ({ outputFile }: CommandRun): Promise<{ exitCode: number; errors: string }> => {
+      await writeFile(outputFile, answers.shift() ?? '');
+      return { exitCode: 0, errors: '' };
+    };
+    const cli = new AmpCli(() => Promise.resolve(command), run, exports);
+    assert.deepEqual(
+      (await cli.list()).map(({ id }) => id),
+      [normalId, slowId],
+    );
+    await assert.rejects(cli.list(), has('cli', /amp update/));
+    await assert.rejects(cli.list(), has('cli', /amp update/));
+  });
+
+  it('searches in the words of Amp, which are never options', async () => {
+    assert.deepEqual(await source.search('-n file:a.ts'), [slowId]);
+    assert.equal((await amp.calls()).at(-1), 'threads search "-n file:a.ts" --json -n 50');
+  });
+
+  it('ends a command that hangs, at its time or when it is cancelled', async () => {
+    const { file } = amp.command(folder.threads);
+    const outputFile = path.join(await exports.path(), 'out');
+    const hanging = {
+      command: { file, args: ['-e', 'setInterval(() => undefined, 1000)'] },
+      args: [],
+      outputFile,
+      maxBytes: 10,
+    };
+    const run = commandRunner(systemClock);
+    await assert.rejects(run({ ...hanging, timeoutMs: 50 }), has('cli', /did not answer/));
+    await assert.rejects(
+      run({ ...hanging, timeoutMs: 60_000, signal: AbortSignal.timeout(50) }),
+      has('cancelled', /./),
+    );
+    const flood = { file, args: ['-e', 'setInterval(() => console.log("x".repeat(1000)), 5)'] };
+    await assert.rejects(run({ ...hanging, command: flood, timeoutMs: 60_000 }), has('tooLarge', /MiB/));
+  });
+});

@@ -1,0 +1,78 @@
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import * as path from 'node:path';
+import { nullLogger } from '../../../../src/base/common/log';
+import { systemClock } from '../../../../src/base/node/systemClock';
+import { AmpCli } from '../../../../src/threads/node/ampCli';
+import { ampPlaces } from '../../../../src/threads/node/ampData';
+import { CliSource } from '../../../../src/threads/node/cliSource';
+import { ExportedFiles } from '../../../../src/threads/node/exportedFiles';
+import { FileThreadReader } from '../../../../src/threads/node/fileThreadReader';
+import { LocalStore } from '../../../../src/threads/node/localStore';
+import { PrivateFolder } from '../../../../src/threads/node/privateFolder';
+import { commandRunner } from '../../../../src/threads/node/runCommand';
+import { FakeClock } from '../../../fake/fakeClock';
+import { FakeAmp } from './fakeAmp';
+import { sourceContract, type SourceHarness } from './sourceContract';
+import { ThreadFolder } from './threadFolder';
+
+const reader = (): FileThreadReader => new FileThreadReader(systemClock);
+
+sourceContract('the local store', async (): Promise<SourceHarness> => {
+  const folder = await ThreadFolder.make();
+  const places = ampPlaces({}, folder.home);
+  const source = new LocalStore({ places, moreFolders: [], reader: reader(), clock: systemClock, log: nullLogger });
+  await source.start();
+  return {
+    source,
+    put: (id, document) => folder.put(id, document),
+    pass: () => undefined,
+    breakStore: async () => {
+      await rm(folder.threads, { recursive: true });
+      await symlink(folder.threads, folder.threads);
+    },
+    setCurrent: (id) => writeFile(path.join(folder.data, 'session.json'), JSON.stringify({ lastThreadId: id })),
+    close: async () => {
+      source.dispose();
+      await folder.remove();
+    },
+  };
+});
+
+sourceContract('the amp CLI', async (): Promise<SourceHarness> => {
+  const folder = await ThreadFolder.make();
+  const amp = await FakeAmp.make(folder.home);
+  const clock = new FakeClock();
+  const exports = new PrivateFolder(path.join(folder.home, 'tmp'));
+  const find = (): Promise<ReturnType<FakeAmp['command']>> => Promise.resolve(amp.command(folder.threads));
+  const cli = new AmpCli(find, commandRunner(systemClock), exports);
+  const source = new CliSource({ cli, reader: reader(), clock, log: nullLogger, folder: exports });
+  return {
+    source,
+    put: (id, document) => folder.put(id, document),
+    pass: () => clock.advance(10_000),
+    breakStore: () => amp.fail({ threads: 'Error: it is broken' }),
+    close: async () => {
+      source.dispose();
+      await folder.remove();
+    },
+  };
+});
+
+sourceContract('opened files', async (): Promise<SourceHarness> => {
+  const folder = await ThreadFolder.make();
+  await mkdir(folder.threads, { recursive: true });
+  const source = new ExportedFiles({ reader: reader(), clock: systemClock, log: nullLogger });
+  return {
+    source,
+    put: async (id, document) => {
+      await folder.put(id, document);
+      await source.add(folder.file(id));
+    },
+    pass: () => undefined,
+    breakStore: () => rm(folder.threads, { recursive: true }),
+    close: async () => {
+      source.dispose();
+      await folder.remove();
+    },
+  };
+});

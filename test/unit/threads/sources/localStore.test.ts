@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict';
+import {
+  chmod,
+  copyFile,
+  mkdir,
+  readdir,
+  rename,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import * as path from 'node:path';
+import type { Clock } from '../../../../src/base/common/async';
+import { nullLogger } from '../../../../src/base/common/log';
+import { systemClock } from '../../../../src/base/node/systemClock';
+import { ThreadError, type ThreadHead } from '../../../../src/threads/common/threadPorts';
+import { ampPlaces } from '../../../../src/threads/node/ampData';
+import { currentThread } from '../../../../src/threads/node/currentThread';
+import { FileThreadReader } from '../../../../src/threads/node/fileThreadReader';
+import { LocalStore } from '../../../../src/threads/node/localStore';
+import { promptHistory } from '../../../../src/threads/node/promptHistory';
+import { FakeClock } from '../../../fake/fakeClock';
+import { thread, ThreadFolder, until } from './threadFolder';
+
+describe('the local store', () => {
+  let folder: ThreadFolder;
+  let store: LocalStore;
+  const make = (
+    moreFolders: readonly string[] = [],
+    tellsChanges?: () => Promise<boolean>,
+    clock: Clock = systemClock,
+  ): LocalStore =>
+    new LocalStore({
+      places: ampPlaces({}, folder.home),
+      moreFolders,
+      reader: new FileThreadReader(systemClock),
+      clock,
+      log: nullLogger,
+      ...(tellsChanges ? { tellsChanges } : {}),
+    });
+  const byId = async (): Promise<Map<string, ThreadHead>> =>
+    new Map((await store.list()).map((head) => [head.id, head]));
+
+  beforeEach(async () => {
+    folder = await ThreadFolder.make();
+    store = make();
+  });
+  afterEach(async () => {
+    store.dispose();
+    await folder.remove();
+  });
+
+  it('is where Amp has it, on all systems', () => {
+    assert.equal(ampPlaces({}, '/home/kim').threads, path.join('/home/kim', '.local', 'share', 'amp', 'threads'));
+    assert.equal(ampPlaces({ XDG_DATA_HOME: '/data' }, '/home/kim').threads, path.join('/data', 'amp', 'threads'));
+    assert.equal(ampPlaces({ XDG_DATA_HOME: 'data' }, '/home/kim').threads, ampPlaces({}, '/home/kim').threads);
+  });
+
+  it('says of each broken file why it cannot be read, and ignores what is no thread', async () => {
+    const broken = path.join(process.cwd(), 'test/fixtures/threads/12-broken');
+    for (const name of await readdir(broken)) await copyFile(path.join(broken, name), path.join(folder.threads, name));
+    const heads = await byId();
+    assert.deepEqual([...heads.keys()].sort(), ['T-latin1', 'T-list', 'T-no-messages', 'T-truncated', 'T-zero']);
+    assert.match(heads.get('T-truncated')?.problem ?? '', /not whole JSON/);
+    assert.match(heads.get('T-zero')?.problem ?? '', /empty/);
+    assert.match(heads.get('T-list')?.problem ?? '', /not a thread/);
+    assert.match(heads.get('T-no-messages')?.problem ?? '', /not a thread/);
+    assert.equal(heads.get('T-latin1')?.problem, undefined);
+    assert.equal(heads.get('T-latin1')?.firstPrompt, 'caf\ufffd \ufffd');
+    await assert.rejects(store.read('T-zero'), (error) => error instanceof ThreadError && error.code === 'unreadable');
+  });
+
+  it('refuses more than 50 MiB politely, with the size, and lists it', async () => {
+    await folder.put('T-huge', '{}');
+    await truncate(folder.file('T-huge'), 60 * 1024 * 1024);
+    const head = (await byId()).get('T-huge');
+    assert.match(head?.problem ?? '', /60\.0 MiB/);
+    assert.equal(head?.sizeBytes, 60 * 1024 * 1024);
+    await assert.rejects(store.read('T-huge'), (error) => error instanceof ThreadError && error.code === 'tooLarge');
+  });
+
+  it('hides what Amp hides, and shows a draft and sub-threads', async () => {
+    await folder.put('T-empty', { v: 0, id: 'T-empty', messages: [] });
+    await folder.put('T-draft', { v: 0, id: 'T-draft', messages: [], draft: [{ type: 'text', text: 'x' }] });
+    await folder.put('T-sub', thread('T-sub', 2, { mainThreadID: 'T-main' }));
+    const heads = await byId();
+    assert.deepEqual([...heads.keys()].sort(), ['T-draft', 'T-sub']);
+    assert.deepEqual(heads.get('T-sub')?.relations, [{ type: 'subthread', role: 'parent', threadId: 'T-main' }]);
+  });
+
+  it('reads more folders, and of a thread in two of them the later one', async () => {
+    const more = path.join(folder.home, 'more');
+    await mkdir(more);
+    await writeFile(path.join(more, 'T-a.json'), JSON.stringify(thread('T-a', 4)));
+    await writeFile(path.join(more, 'T-b.json'), JSON.stringify(thread('T-b', 2)));
+    await folder.put('T-a', thread('T-a', 2));
+    await utimes(folder.file('T-a'), 1_000, 1_000);
+    store.dispose();
+    store = make([more]);
+    const heads = await byId();
+    assert.deepEqual([...heads.keys()].sort(), ['T-a', 'T-b']);
+    assert.equal(heads.get('T-a')?.messageCount, 4);
+  });
+
+  it('lists what is left when files vanish while it reads', async () => {
+    await Promise.all(Array.from({ length: 300 }, (_item, index) => folder.put(`T-${index}`, thread(`T-${index}`, 2))));
+    const listing = store.list();
+    await Promise.all(
+      Array.from({ length: 299 }, (_item, index) => rm(folder.file(`T-${index + 1}`), { force: true })),
+    );
+    const heads = await listing;
+    assert.ok(heads.some(({ id }) => id === 'T-0'));
+    assert.ok(heads.every(({ problem }) => problem === undefined));
+  });
+
+  it('is absent, not failed, where Amp never was, and comes to life with it', async () => {
+    await rm(folder.data, { recursive: true });
+    await store.start();
+    assert.equal(store.state.kind, 'absent');
+    assert.deepEqual(await store.list(), []);
+    await mkdir(folder.threads, { recursive: true });
+    await folder.put('T-a', thread('T-a', 2));
+    assert.equal((await store.list()).length, 1);
+    assert.equal(store.state.kind, 'ready');
+  });
+
+  it('says that a folder cannot be read', async () => {
+    await rm(folder.threads, { recursive: true });
+    await symlink(folder.threads, folder.threads);
+    assert.deepEqual(await store.list(), []);
+    assert.ok(store.state.kind === 'failed' && store.state.message.includes(folder.threads));
+  });
+
+  it('writes nothing, and never opens the secrets', async () => {
+    await folder.put('T-a', thread('T-a', 2));
+    const secrets = path.join(folder.data, 'secrets.json');
+    await writeFile(secrets, '{"token":"x"}');
+    await utimes(secrets, 1_000, 1_000);
+    await chmod(folder.threads, 0o555);
+    const names = await readdir(folder.data, { recursive: true });
+    await store.start();
+    await store.list();
+    await store.read('T-a');
+    await store.currentHint();
+    assert.deepEqual(await readdir(folder.data, { recursive: true }), names);
+    assert.equal((await stat(secrets)).atimeMs, 1_000_000);
+    await assert.rejects(store.read('../secrets'), ThreadError);
+  });
+
+  it('stops when it is cancelled', async () => {
+    await folder.put('T-a', thread('T-a', 2));
+    await assert.rejects(
+      store.list(AbortSignal.abort()),
+      (error) => error instanceof ThreadError && error.code === 'cancelled',
+    );
+  });
+
+  for (const [how, tells] of [
+    ['watches', true],
+    ['polls', false],
+  ] as const) {
+    it(`${how}: tells of a rewrite, and of nothing that Amp still writes`, async () => {
+      store.dispose();
+      const clock = new FakeClock();
+      store = make([], () => Promise.resolve(tells), clock);
+      await folder.put('T-a', thread('T-a', 2));
+      await store.start();
+      const told: (ReadonlySet<string> | undefined)[] = [];
+      store.onDidChangeFiles((files) => told.push(files));
+      await writeFile(path.join(folder.threads, 'T-x.json.amptmp'), '{');
+      for (let count = 3; count < 8; count++) await folder.put('T-a', thread('T-a', count));
+      await until('being told', () => {
+        clock.advance(2_000);
+        return told.some((files) => files?.has(folder.file('T-a')) === true);
+      });
+      assert.ok(told.every((files) => files === undefined || [...files].every((file) => file === folder.file('T-a'))));
+    });
+  }
+
+  it('watches the folder that takes the place of another', async () => {
+    const clock = new FakeClock();
+    store.dispose();
+    store = make([], undefined, clock);
+    await folder.put('T-a', thread('T-a', 2));
+    await store.start();
+    let told = 0;
+    store.onDidChange(() => told++);
+    const toldAfter = (count: number) => (): boolean => {
+      clock.advance(5_000);
+      return told > count;
+    };
+    await rename(folder.threads, `${folder.threads}.old`);
+    await mkdir(folder.threads);
+    await until('the new folder', toldAfter(0));
+    clock.advance(1_000);
+    const before = told;
+    await folder.put('T-b', thread('T-b', 2));
+    await until('a thread in it', toldAfter(before));
+  });
+});
+
+describe("Amp's own notes", () => {
+  let folder: ThreadFolder;
+  const put = (name: string, text: string): Promise<void> => writeFile(path.join(folder.data, name), text);
+  const hint = (): Promise<string | undefined> => currentThread(ampPlaces({}, folder.home));
+
+  beforeEach(async () => {
+    folder = await ThreadFolder.make();
+  });
+  afterEach(() => folder.remove());
+
+  it('tell the current thread in all the forms they have had', async () => {
+    const state = path.join(folder.home, '.local', 'state', 'amp');
+    await mkdir(state, { recursive: true });
+    await writeFile(path.join(state, 'last-thread-id'), 'T-january\n');
+    await utimes(path.join(state, 'last-thread-id'), 1_000, 1_000);
+    assert.equal(await hint(), 'T-january');
+    await put('session.json', JSON.stringify({ agentMode: 'smart', launchCount: 1, lastThreadId: 'T-spring' }));
+    await utimes(path.join(folder.data, 'session.json'), 2_000, 2_000);
+    assert.equal(await hint(), 'T-spring');
+    const byTerminal = {
+      a: { lastThreadId: 'T-july', updatedAt: 3_000_000 },
+      b: { lastThreadId: 'T-old', updatedAt: 2_500_000 },
+    };
+    await put('session.json', JSON.stringify({ lastThreadId: 'T-spring', lastThreadByTerminal: byTerminal }));
+    assert.equal(await hint(), 'T-july');
+    await mkdir(path.join(folder.data, 'last-threads'));
+    await put('last-threads/ws-main-session.json', '"T-september"');
+    assert.equal(await hint(), 'T-september');
+  });
+
+  it('may be anything else', async () => {
+    for (const text of [
+      '',
+      '{',
+      '[]',
+      '{"lastThreadId": 5}',
+      '{"lastThreadId": "../x"}',
+      '{"lastThreadByTerminal": [1]}',
+    ]) {
+      await put('session.json', text);
+      assert.equal(await hint(), undefined, text);
+    }
+  });
+
+  it('have the prompts with their folders, in lines of two kinds', async () => {
+    await put('history.jsonl', '{"text":"a","cwd":"/p"}\n"b"\n\nbare words\n{"cwd":"/q"}\n');
+    assert.deepEqual(await promptHistory([folder.data]), [
+      { text: 'a', folder: '/p' },
+      { text: 'b' },
+      { text: 'bare words' },
+    ]);
+    await rm(path.join(folder.data, 'history.jsonl'));
+    await put('history.json', '["one", {"text":"two","cwd":"/p"}, 3]');
+    assert.deepEqual(await promptHistory([folder.data]), [{ text: 'one' }, { text: 'two', folder: '/p' }]);
+    assert.deepEqual(await promptHistory([path.join(folder.home, 'none')]), []);
+  });
+
+  it('say where a thread worked that does not say so itself', async () => {
+    await put('history.jsonl', '{"text":"Prompt 0","cwd":"/p"}\n');
+    await folder.put('T-a', thread('T-a', 2));
+    const options = { places: ampPlaces({}, folder.home), moreFolders: [], clock: systemClock, log: nullLogger };
+    const store = new LocalStore({ ...options, reader: new FileThreadReader(systemClock) });
+    assert.deepEqual((await store.list())[0]?.folders, ['/p']);
+    store.dispose();
+  });
+});
