@@ -4,6 +4,8 @@ import { agentReaperBundle } from './scripts/lib/agentReaper.mjs';
 import { amplifierServerBundle } from './scripts/lib/amplifierServer.mjs';
 import { demoAgentBundle } from './scripts/lib/demoAgent.mjs';
 import { writeNotices } from './scripts/lib/notices.mjs';
+import { pageBundles } from './scripts/lib/pages.mjs';
+import { threadIndexWorkerBundle } from './scripts/lib/threadIndexWorker.mjs';
 
 const production = process.argv.includes('--production');
 const watch = process.argv.includes('--watch');
@@ -44,6 +46,7 @@ const shared = {
 const loadedLater = {
   'amplifier-serve': 'src/amplifier/node/server/amplifierServer.ts',
   agents: 'src/acp/node/agentLauncher.ts',
+  chat: 'src/chat/vscode/chatRoot.ts',
 };
 
 /** @type {import('esbuild').Plugin} */
@@ -69,10 +72,12 @@ const bundles = [
     external: ['vscode'],
     plugins: [...shared.plugins, loadLater],
   },
-  { ...shared, entryPoints: loadedLater, outdir: 'dist' },
+  { ...shared, entryPoints: loadedLater, outdir: 'dist', external: ['vscode'] },
   { ...shared, ...demoAgentBundle(), outdir: 'dist' },
   { ...shared, ...agentReaperBundle(), outdir: 'dist' },
   { ...shared, ...amplifierServerBundle(), outdir: 'dist' },
+  ...pageBundles().map((page) => ({ ...shared, ...page, outdir: 'dist/pages' })),
+  { ...shared, ...threadIndexWorkerBundle(), outdir: 'dist' },
   // The Amp CLI runs TypeScript, and users may read what is installed for it: it ships as it is written.
   {
     ...shared,

@@ -10,9 +10,10 @@ import { SessionEffects } from './amplifier/vscode/sessionEffects';
 import { withDeadline } from './base/common/async';
 import { DisposableStore } from './base/common/disposable';
 import { messageOf } from './base/common/errors';
-import { StatusBoard, type Feature, type RunningFeature } from './base/common/feature';
+import { LateFeature, StatusBoard, type Feature, type RunningFeature } from './base/common/feature';
 import type { Logger } from './base/common/log';
 import { systemClock } from './base/node/systemClock';
+import type { ChatRoot } from './chat/vscode/chatRoot';
 import { EditorAdapter } from './editor/vscode/editorAdapter';
 import { commandIds, settingIds } from './manifest';
 import { Commands } from './platform/vscode/commands';
@@ -61,8 +62,10 @@ export function compose(context: vscode.ExtensionContext): App {
   const { version } = z.object({ version: z.string() }).parse(context.extension.packageJSON);
 
   const threads = store.add(new SessionThreads(systemClock, log.child('threads')));
-  const acp = new AcpFeature({
+  const acp: AcpFeature = new AcpFeature({
     threadSources: [threads],
+    // The conversations know the agents, and the agents tell them before they write.
+    witness: { beforeWrite: async (writer, file) => await chat.loaded?.beforeWrite(writer, file) },
     editor,
     log: log.child('acp'),
     status,
@@ -98,6 +101,26 @@ export function compose(context: vscode.ExtensionContext): App {
     ),
   );
 
+  const chat: LateFeature<ChatRoot> = new LateFeature<ChatRoot>({ id: 'chat', title: 'Chat' }, async () => {
+    const { ChatRoot } = await import('./chat/vscode/chatRoot');
+    return new ChatRoot({
+      backends,
+      editor,
+      mentionSources: [],
+      chipSources: [amplifier.chips],
+      log: log.child('chat'),
+      status,
+      commands,
+      settings,
+      clock: systemClock,
+      // A window without a folder has no storage of its own.
+      storageFolder: (context.storageUri ?? context.globalStorageUri).fsPath,
+      workspaceState: context.workspaceState,
+      globalState: context.globalState,
+      extensionUri: context.extensionUri,
+    });
+  });
+
   const features: readonly Feature[] = [
     new AmpFeature({
       editor,
@@ -114,6 +137,7 @@ export function compose(context: vscode.ExtensionContext): App {
     }),
     acp,
     amplifier,
+    chat,
     new ServeFeature({
       backends: acp.backends,
       editor,

@@ -15,6 +15,19 @@ export const commandIds = {
   amplifierSetToken: 'backline.amplifier.setToken',
   amplifierChooseContext: 'backline.amplifier.chooseContext',
   amplifierServe: 'backline.amplifier.serve',
+  chatOpen: 'backline.chat.open',
+  chatNew: 'backline.chat.new',
+  chatStop: 'backline.chat.stop',
+  chatPickBackend: 'backline.chat.pickBackend',
+  chatAddSelection: 'backline.chat.addSelection',
+  chatAddFile: 'backline.chat.addFile',
+  chatShowSessions: 'backline.chat.showSessions',
+  chatFind: 'backline.chat.find',
+  chatFocusApproval: 'backline.chat.focusApproval',
+  chatOpenInTab: 'backline.chat.openInTab',
+  chatExport: 'backline.chat.export',
+  chatApplyCode: 'backline.chat.applyCode',
+  chatDiscardCode: 'backline.chat.discardCode',
 } as const;
 
 export type CommandId = (typeof commandIds)[keyof typeof commandIds];
@@ -26,6 +39,7 @@ export const settingIds = {
   acpAgents: 'backline.acp.agents',
   amplifierHost: 'amplifier.server.host',
   amplifierPort: 'amplifier.server.port',
+  chatBackend: 'backline.chat.backend',
 } as const;
 
 export type SettingId = (typeof settingIds)[keyof typeof settingIds];

@@ -14,6 +14,8 @@ export interface SessionBackend extends Disposable {
   capabilities(signal?: AbortSignal): Promise<BackendCapabilities>;
   /** @throws BackendError */
   createSession(options: CreateSessionOptions, signal?: AbortSignal): Promise<BackendSession>;
+  /** What can be chosen for a new session, for example its `profile`. Absent where there is nothing. @throws BackendError */
+  sessionOptions?(signal?: AbortSignal): Promise<readonly ConfigOption[]>;
   /** The sessions the backend itself remembers, newest first. @throws BackendError `unsupported` */
   listSessions(options?: { cwd?: string; signal?: AbortSignal }): Promise<readonly SessionSummary[]>;
   /** Takes up a session of the backend. Its history, when the backend tells it, arrives as events. @throws BackendError */

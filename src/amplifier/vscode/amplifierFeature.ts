@@ -11,6 +11,7 @@ import { Messages } from '../../platform/vscode/messages';
 import type { Settings } from '../../platform/vscode/settings';
 import type { TrafficTap } from '../../wire/common/traffic';
 import type { BackendRegistry } from '../common/backendRegistry';
+import { ContextChips } from '../common/contextChips';
 import type { ContextCollector } from '../common/contextCollector';
 import type { ContextSwitches } from '../common/contextSwitches';
 import { Credentials, type SecretStore } from '../common/credentials';
@@ -44,10 +45,10 @@ export interface AmplifierFeatureOptions {
 export class AmplifierFeature implements Feature {
   readonly id = 'amplifier';
   readonly title = 'Amplifier server';
-  /** Which parts of the editor go to the server by themselves. */
-  readonly switches: ContextSwitches;
-  /** What goes to the server, and what the user sees of it. */
-  readonly context: ContextCollector;
+  private readonly switches: ContextSwitches;
+  /** What goes to the server by itself, for the chat to show. */
+  readonly chips: ContextChips;
+  private readonly context: ContextCollector;
   private readonly registry: ServerRegistry;
   private readonly watch: ServerWatch;
   private readonly credentials: Credentials;
@@ -60,6 +61,7 @@ export class AmplifierFeature implements Feature {
     this.tokens = new ServerTokens(secrets);
     this.switches = keptSwitches(memento, onListenerError);
     this.context = editorContext(editor, this.switches);
+    this.chips = new ContextChips(this.context, this.switches, editor, clock, onListenerError);
     this.watch = new ServerWatch({ askHealth: (signal) => this.askHealth(signal), clock, onListenerError });
     this.registry = new ServerRegistry({
       server: () => this.server(),
@@ -77,7 +79,7 @@ export class AmplifierFeature implements Feature {
 
   start(): Promise<RunningFeature> {
     const { commands, settings, status, log } = this.options;
-    const { registry, watch, switches, context, credentials, tokens } = this;
+    const { registry, watch, switches, context, chips, credentials, tokens } = this;
     const store = new DisposableStore();
     const messages = new Messages(log);
     const showStatus = (): void => {
@@ -90,6 +92,8 @@ export class AmplifierFeature implements Feature {
     };
 
     store.add(switches);
+    store.add(chips);
+    chips.start();
     store.add(registry);
     store.add(watch);
     store.add(watch.onDidChange(showStatus));

@@ -74,6 +74,12 @@ export class Settings implements vscode.Disposable {
     return { host: this.read(settingIds.amplifierHost), port: this.read(settingIds.amplifierPort) };
   }
 
+  /** The backend of new conversations, by id or title; empty for the one used last. */
+  chatBackend(): string {
+    const value = this.read(settingIds.chatBackend);
+    return typeof value === 'string' ? value.trim() : '';
+  }
+
   dispose(): void {
     this.store.dispose();
   }

@@ -4,6 +4,7 @@ import type { Logger } from '../../../base/common/log';
 import { messageOf, TimeoutError } from '../../../base/common/errors';
 import { AmplifierApiError, isMissingRoute } from '../../common/apiErrors';
 import type { CreateSessionRequest, Credentials, ServerInfo, WorkspaceContext } from '../../common/apiSchema';
+import type { ConfigOption } from '../../common/events';
 import type { ContextSource } from '../../common/contextSource';
 import {
   BackendError,
@@ -98,6 +99,23 @@ export class AmplifierBackend implements SessionBackend {
       await this.discard(id);
       throw error;
     }
+  }
+
+  /** The profiles, one of which a session is made with. */
+  async sessionOptions(signal?: AbortSignal): Promise<readonly ConfigOption[]> {
+    await this.connect(signal);
+    const { defaultProfile = 'dev' } = this.options;
+    const profiles = await this.ask(() => this.client.listProfiles(signal ? { signal } : {}));
+    const [first] = profiles;
+    if (!first) return [];
+    const value = profiles.some(({ name }) => name === defaultProfile) ? defaultProfile : first.name;
+    const choices = profiles.map(({ name, collection, description }) => ({
+      value: name,
+      name,
+      ...(description === undefined || description === '' ? {} : { description }),
+      ...(collection === undefined || collection === '' ? {} : { group: collection }),
+    }));
+    return [{ type: 'select', id: 'profile', name: 'Profile', category: 'profile', value, choices }];
   }
 
   async listSessions(options: { signal?: AbortSignal } = {}): Promise<readonly SessionSummary[]> {

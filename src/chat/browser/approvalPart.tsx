@@ -1,0 +1,37 @@
+import { PartView } from '../../transcript/browser/partView';
+import type { Part } from '../../transcript/common/entries';
+import { TerminalIcon } from '../../webview/browser/icons';
+
+interface ApprovalPartProps {
+  readonly part: Part;
+  /** In the parts of the question. */
+  readonly index: number;
+  readonly approvalId: string;
+}
+
+/** What would happen. What is to be run or written is never cut: it scrolls inside of its own box. */
+export function ApprovalPart({ part, index, approvalId }: ApprovalPartProps) {
+  switch (part.type) {
+    case 'terminal':
+      return (
+        <figure class="approval-part">
+          <figcaption>
+            <TerminalIcon /> Command
+          </figcaption>
+          <Block text={part.command ?? part.output} />
+        </figure>
+      );
+    case 'json':
+      return <Block text={part.json} />;
+    default:
+      return <PartView part={part} index={index} entryId={approvalId} />;
+  }
+}
+
+function Block({ text }: { text: string }) {
+  return (
+    <pre class="approval-block" tabIndex={0}>
+      {text}
+    </pre>
+  );
+}

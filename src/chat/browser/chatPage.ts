@@ -1,0 +1,127 @@
+import type * as z from 'zod/mini';
+import { messageOf } from '../../base/common/errors';
+import { Emitter } from '../../base/common/event';
+import { TranscriptModel } from '../../transcript/browser/transcriptModel';
+import type { HostConnection, VsCodeApi } from '../../webview/browser/hostConnection';
+import { PageError, type RequestType } from '../../webview/common/protocol';
+import { chatRequests, didAsk, didInsert, didUpdate, type ChatUpdate } from '../common/chatApi';
+import type { Draft } from '../common/chatView';
+import { DraftKeeper } from './draftKeeper';
+import { PageStore } from './pageStore';
+
+/** What the host, or one part of the page, asks another part to do. */
+export type PageWish = 'focusComposer' | 'showSessions' | 'focusApproval' | 'find' | 'rename';
+
+const aliveEveryMs = 5_000;
+
+/** The page without its looks: it listens to the host, keeps what it is told, and asks for what the user wants. */
+export class ChatPage {
+  readonly store = new PageStore();
+  readonly transcript = new TranscriptModel();
+  readonly drafts: DraftKeeper;
+  private readonly wishes = new Emitter<PageWish>(reportError);
+  readonly onDidWish = this.wishes.event;
+  /** A prompt without a conversation is on its way: the next conversation is that one. */
+  private awaitsOwnSession = false;
+
+  constructor(
+    private readonly connection: HostConnection,
+    api: Pick<VsCodeApi, 'getState' | 'setState'>,
+  ) {
+    this.drafts = new DraftKeeper(api, (sessionId, draft) => {
+      void this.ask(chatRequests.saveDraft, { ...(sessionId !== undefined && { sessionId }), ...draft });
+    });
+  }
+
+  get sessionId(): string | undefined {
+    return this.store.state.session?.id;
+  }
+
+  start(window: Window): void {
+    this.connection.on(didUpdate, (update) => this.update(update));
+    this.connection.on(didInsert, (draft) => this.insert(draft));
+    this.connection.on(didAsk, ({ what }) => this.wish(what));
+    this.connection.start(window);
+    this.drafts.start(window);
+    void this.ask(chatRequests.ready, {});
+    window.setInterval(() => {
+      if (window.document.visibilityState === 'visible') void this.ask(chatRequests.alive, {});
+    }, aliveEveryMs);
+  }
+
+  wish(what: PageWish): void {
+    if (what === 'showSessions') this.store.showList(true);
+    this.wishes.fire(what);
+  }
+
+  /** The answer; undefined when the host could not, which is shown to the user. */
+  async ask<Params extends z.ZodMiniType, Result extends z.ZodMiniType>(
+    type: RequestType<Params, Result>,
+    params: z.infer<Params>,
+  ): Promise<z.infer<Result> | undefined> {
+    try {
+      return await this.connection.request(type, params);
+    } catch (error) {
+      this.store.addProblem(messageOf(error), error instanceof PageError ? error.details : undefined);
+      return undefined;
+    }
+  }
+
+  /** Asks for something about the conversation that is shown; nothing happens when there is none. */
+  async askHere<Params extends z.ZodMiniType, Result extends z.ZodMiniType>(
+    type: RequestType<Params, Result>,
+    paramsOf: (sessionId: string) => z.infer<Params>,
+  ): Promise<z.infer<Result> | undefined> {
+    const { sessionId } = this;
+    return sessionId === undefined ? undefined : await this.ask(type, paramsOf(sessionId));
+  }
+
+  /** Sends what the composer holds. What cannot be sent comes back into it. */
+  async send(): Promise<void> {
+    const { sessionId } = this;
+    this.store.clearProblems();
+    const draft = this.drafts.take();
+    this.awaitsOwnSession = sessionId === undefined;
+    const sent = await this.ask(chatRequests.send, { ...(sessionId !== undefined && { sessionId }), ...draft });
+    this.awaitsOwnSession = false;
+    if (!sent) this.drafts.putBack(draft);
+  }
+
+  /** Takes a prompt out of the queue, to be edited or to be forgotten. */
+  async unqueue(id: string, isToEdit: boolean): Promise<void> {
+    const draft = await this.askHere(chatRequests.unqueue, (sessionId) => ({ sessionId, id }));
+    if (draft && isToEdit) this.insert(draft);
+  }
+
+  async editPrompt(entryId: string): Promise<void> {
+    const draft = await this.askHere(chatRequests.promptToEdit, (sessionId) => ({ sessionId, entryId }));
+    if (draft) this.insert(draft);
+  }
+
+  insert(draft: Draft): void {
+    this.drafts.add(draft);
+    this.wish('focusComposer');
+  }
+
+  /** As if the user had typed `@` behind what is there. */
+  startMention(): void {
+    const { text } = this.drafts.draft;
+    this.drafts.setText(text === '' || /\s$/.test(text) ? `${text}@` : `${text} @`);
+    this.wish('focusComposer');
+  }
+
+  async copy(text: string): Promise<void> {
+    await this.ask(chatRequests.copy, { text });
+  }
+
+  private update(update: ChatUpdate): void {
+    const before = this.sessionId;
+    this.store.apply(update);
+    const isOther = this.sessionId !== before;
+    if (isOther || update.draft) {
+      this.drafts.show(this.sessionId, update.draft, this.awaitsOwnSession && before === undefined);
+    }
+    if (update.transcript) this.transcript.apply(update.transcript);
+    else if (isOther) this.transcript.apply({ reset: true, before: 0 });
+  }
+}

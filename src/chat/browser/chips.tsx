@@ -1,0 +1,64 @@
+import { attachmentIcons } from '../../transcript/browser/entryIcons';
+import { formatTokens } from '../../transcript/browser/format';
+import { CloseIcon } from '../../webview/browser/icons';
+import { chatRequests } from '../common/chatApi';
+import type { ContextChipView, DraftAttachment } from '../common/chatView';
+import { usePage, usePageState } from './pageContext';
+import { attachmentWords } from './words';
+
+/** What goes with the prompt: what the user has added, and what goes by itself. */
+export function Chips() {
+  const page = usePage();
+  const { chips: context } = usePageState();
+  const { attachments } = page.drafts.draft;
+  if (attachments.length + context.length === 0) return null;
+  return (
+    <ul class="chips" aria-label="What goes with the prompt">
+      {context.map((chip) => (
+        <li key={chip.kind}>
+          <ContextChip chip={chip} />
+        </li>
+      ))}
+      {attachments.map((attachment) => (
+        <li key={attachment.id}>
+          <AttachmentChip attachment={attachment} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function ContextChip({ chip: { kind, label, isOn, tokens } }: { chip: ContextChipView }) {
+  const page = usePage();
+  const note = tokens === undefined ? '' : `, about ${formatTokens(tokens)} tokens`;
+  return (
+    <button
+      type="button"
+      class="chip is-context"
+      aria-pressed={isOn}
+      title={isOn ? `${label} goes with every prompt${note}` : `${label} stays here`}
+      onClick={() => void page.ask(chatRequests.toggleContext, { kind, isOn: !isOn })}
+    >
+      <span class="chip-title">{label}</span>
+      {isOn && tokens !== undefined && <span class="chip-note">{formatTokens(tokens)}</span>}
+    </button>
+  );
+}
+
+function AttachmentChip({ attachment }: { attachment: DraftAttachment }) {
+  const page = usePage();
+  const { id, kind, title, path, line, image, tokens } = attachment;
+  const Picture = attachmentIcons[kind];
+  const place = [path ?? title, line].filter((part) => part !== undefined).join(':');
+  const note = tokens === undefined ? '' : `, about ${formatTokens(tokens)} tokens`;
+  return (
+    <span class="chip" title={`${attachmentWords[kind]}: ${place}${note}`}>
+      {image ? <img class="chip-image" src={`data:${image.mimeType};base64,${image.data}`} alt="" /> : <Picture />}
+      <span class="chip-title">{title}</span>
+      {tokens !== undefined && <span class="chip-note">{formatTokens(tokens)}</span>}
+      <button type="button" class="chip-remove" aria-label={`Remove ${title}`} onClick={() => page.drafts.detach(id)}>
+        <CloseIcon />
+      </button>
+    </span>
+  );
+}

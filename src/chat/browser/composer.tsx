@@ -1,0 +1,196 @@
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { indexAfterKey } from '../../webview/browser/listKeys';
+import { useChanges } from '../../webview/browser/useChanges';
+import { chatRequests } from '../common/chatApi';
+import type { SessionView } from '../common/chatView';
+import { Chips } from './chips';
+import { ComposerFoot } from './composerFoot';
+import { HistoryWalk } from './historyWalk';
+import { usePage, usePageState } from './pageContext';
+import { SuggestionList } from './suggestionList';
+import { completed, type Trigger } from './triggers';
+import { useIntake } from './useIntake';
+import { useSuggestions } from './useSuggestions';
+import { useWish } from './useWish';
+
+/** Where the user writes. Enter sends, or queues while a turn runs; Shift+Enter begins a new line. */
+export function Composer() {
+  const page = usePage();
+  const { session, history } = usePageState();
+  const { drafts } = page;
+  useChanges(drafts.onDidChange);
+  const { draft } = drafts;
+  const box = useRef<HTMLDivElement>(null);
+  const input = useRef<HTMLTextAreaElement>(null);
+  const walk = useRef(new HistoryWalk());
+  const listId = useId();
+  const [caret, setCaret] = useState<number>();
+  const nextCaret = useRef<number | undefined>(undefined);
+  const [active, setActive] = useState(0);
+  /** Where the sign stands whose list the user has closed. */
+  const [dismissed, setDismissed] = useState<number>();
+  const intake = useIntake();
+
+  const isReadonly = session?.status === 'readonly';
+  const isBusy = isRunning(session);
+  const isEmpty = draft.text.trim() === '' && draft.attachments.length === 0;
+
+  const complete = (trigger: Trigger, name: string): void => {
+    const result = completed(draft.text, caret ?? draft.text.length, trigger, name);
+    nextCaret.current = result.caret;
+    drafts.setText(result.text);
+  };
+  const suggestions = useSuggestions(draft.text, caret, {
+    command: (trigger, { name }) => complete(trigger, name),
+    mention: (trigger, row) => {
+      complete(trigger, row.title);
+      drafts.attach(row);
+    },
+  });
+  const start = suggestions?.trigger.start;
+  const open = suggestions && start !== dismissed ? suggestions : undefined;
+  useEffect(() => {
+    if (start === undefined) setDismissed(undefined);
+  }, [start]);
+  useEffect(() => setActive(0), [suggestions?.trigger.query, start]);
+
+  useWish('focusComposer', () => {
+    // After the text has been put in, so that the cursor stands behind it.
+    requestAnimationFrame(() => {
+      input.current?.focus();
+      input.current?.setSelectionRange(input.current.value.length, input.current.value.length);
+    });
+  });
+
+  useEffect(() => {
+    const followCaret = (): void => {
+      const area = input.current;
+      if (!area || document.activeElement !== area) return;
+      setCaret(area.selectionStart === area.selectionEnd ? area.selectionStart : undefined);
+    };
+    document.addEventListener('selectionchange', followCaret);
+    return () => document.removeEventListener('selectionchange', followCaret);
+  }, []);
+
+  useLayoutEffect(() => {
+    if (nextCaret.current === undefined) return;
+    input.current?.setSelectionRange(nextCaret.current, nextCaret.current);
+    setCaret(nextCaret.current);
+    nextCaret.current = undefined;
+  }, [draft.text]);
+
+  const send = (): void => {
+    if (isEmpty || isReadonly) return;
+    setCaret(undefined);
+    void page.send();
+  };
+
+  const moveInList = (event: KeyboardEvent): boolean => {
+    if (!open || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return false;
+    const isMove = event.key === 'ArrowDown' || event.key === 'ArrowUp';
+    const next = isMove ? indexAfterKey(event.key, active, open.items.length) : undefined;
+    const item = open.items[active];
+    if (next !== undefined) setActive(next);
+    else if (item && (event.key === 'Enter' || event.key === 'Tab')) item.choose();
+    else if (event.key === 'Escape') setDismissed(open.trigger.start);
+    else return false;
+    return true;
+  };
+
+  const walkHistory = (event: KeyboardEvent, area: HTMLTextAreaElement): boolean => {
+    if (event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) return false;
+    if (area.selectionStart !== area.selectionEnd) return false;
+    const isUp = event.key === 'ArrowUp' && !draft.text.slice(0, area.selectionStart).includes('\n');
+    const isDown = event.key === 'ArrowDown' && !draft.text.slice(area.selectionStart).includes('\n');
+    let found: string | undefined;
+    if (isUp) found = walk.current.older(history, draft.text);
+    else if (isDown) found = walk.current.newer(history, draft.text);
+    if (found === undefined) return false;
+    // At the end that the next step leaves by.
+    nextCaret.current = isUp && found.includes('\n') ? 0 : found.length;
+    drafts.setText(found);
+    return true;
+  };
+
+  const onKeyDown = (event: KeyboardEvent & { readonly currentTarget: HTMLTextAreaElement }): void => {
+    if (isComposing(event)) return;
+    const isSend = event.key === 'Enter' && !event.shiftKey && !event.altKey;
+    if (moveInList(event) || walkHistory(event, event.currentTarget)) event.preventDefault();
+    else if (isSend) {
+      event.preventDefault();
+      send();
+    } else if (event.key === 'Escape' && event.shiftKey && isBusy) {
+      event.preventDefault();
+      void page.askHere(chatRequests.stop, (sessionId) => ({ sessionId }));
+    }
+  };
+
+  return (
+    <div
+      ref={box}
+      class={`composer ${intake.isOver ? 'is-drop' : ''}`}
+      onDragOver={intake.onDragOver}
+      onDragLeave={intake.onDragLeave}
+      onDrop={intake.onDrop}
+    >
+      <Chips />
+      <textarea
+        ref={input}
+        class="composer-input"
+        rows={1}
+        aria-label="Prompt"
+        aria-autocomplete="list"
+        aria-haspopup="listbox"
+        aria-controls={open && open.items.length > 0 ? listId : undefined}
+        aria-activedescendant={open && open.items.length > 0 ? `${listId}-${active}` : undefined}
+        placeholder={placeholderOf(session)}
+        disabled={isReadonly}
+        dir="auto"
+        value={draft.text}
+        onInput={({ currentTarget: { value, selectionStart } }) => {
+          setCaret(selectionStart);
+          drafts.setText(value);
+        }}
+        onKeyDown={onKeyDown}
+        onPaste={intake.onPaste}
+      />
+      <CommandHint text={draft.text} session={session} />
+      <ComposerFoot isEmpty={isEmpty} isBusy={isBusy} onSend={send} />
+      {intake.isOver && <p class="drop-hint">Hold Shift and drop to add it to the prompt</p>}
+      {open && (
+        <SuggestionList
+          id={listId}
+          label={open.trigger.kind === 'command' ? 'Commands' : 'Add to the prompt'}
+          anchor={box}
+          suggestions={open.items}
+          active={active}
+          emptyText={open.emptyText}
+          onHover={setActive}
+          onLeave={() => setDismissed(open.trigger.start)}
+        />
+      )}
+    </div>
+  );
+}
+
+/** What the command expects, until something is written behind it. */
+function CommandHint({ text, session }: { text: string; session: SessionView | undefined }) {
+  const name = /^\/(\S+) $/.exec(text)?.[1];
+  const hint = session?.commands.find((command) => command.name === name)?.hint;
+  return hint === undefined ? null : <p class="command-hint">{hint}</p>;
+}
+
+export function isRunning(session: SessionView | undefined): boolean {
+  return session !== undefined && ['busy', 'stopping', 'reconnecting', 'starting'].includes(session.status);
+}
+
+function placeholderOf(session: SessionView | undefined): string {
+  if (session?.status === 'readonly') return 'This conversation is read-only here';
+  if (isRunning(session)) return 'Queue what comes next';
+  return 'Ask, or @ to add context';
+}
+
+/** Enter and the arrows belong to an input method while it composes. Some tell it by the key's code alone. */
+function isComposing(event: KeyboardEvent): boolean {
+  return event.isComposing || Reflect.get(event, 'keyCode') === 229;
+}

@@ -1,0 +1,66 @@
+import { chatRequests } from '../common/chatApi';
+import type { BackendView } from '../common/chatView';
+import { usePage, usePageState } from './pageContext';
+import { TrustBanner } from './statusBanner';
+import { backendStateWords, repairLabel } from './words';
+
+/** Prompts that every agent can do something with, the demo agent included. */
+const starters = ['What can you do?', 'Summarise README.md', 'Sort the imports of ', 'Rename oldName to newName in '];
+
+/** What there is to see before the first prompt. */
+export function EmptyState() {
+  const page = usePage();
+  const { session, backends, chosenBackend, isUntrusted } = usePageState();
+  const backendId = session?.backendId ?? chosenBackend;
+  const backend = backends.find(({ id }) => id === backendId);
+  return (
+    <div class="empty">
+      <h2 class="empty-greeting">What shall we work on?</h2>
+      {isUntrusted ? <TrustBanner /> : backend && <BackendCard backend={backend} />}
+      <ul class="starters">
+        {starters.map((starter) => (
+          <li key={starter}>
+            <button type="button" class="starter" onClick={() => page.insert({ text: starter, attachments: [] })}>
+              {starter.endsWith(' ') ? `${starter.trimEnd()} …` : starter}
+            </button>
+          </li>
+        ))}
+      </ul>
+      <dl class="tips">
+        <dt>
+          <kbd>@</kbd>
+        </dt>
+        <dd>adds files, folders, the selection, problems and changes</dd>
+        <dt>
+          <kbd>/</kbd>
+        </dt>
+        <dd>at the start runs a command of the agent</dd>
+        <dt>
+          <kbd>Shift</kbd> <kbd>Enter</kbd>
+        </dt>
+        <dd>begins a new line</dd>
+      </dl>
+    </div>
+  );
+}
+
+function BackendCard({ backend }: { backend: BackendView }) {
+  const page = usePage();
+  const { id: backendId, title, description, state, problem } = backend;
+  const needsCare = state === 'authRequired' || state === 'failed' || state === 'unavailable';
+  return (
+    <div class="backend-card">
+      <p class="backend-card-title">
+        <span class={`dot is-${state}`} />
+        <strong>{title}</strong>
+        <span>{backendStateWords[state]}</span>
+      </p>
+      <p class="backend-card-description">{problem ?? description}</p>
+      {needsCare && (
+        <button type="button" class="button" onClick={() => void page.ask(chatRequests.repairBackend, { backendId })}>
+          {repairLabel(state)}
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,97 @@
+import { Emitter } from '../../base/common/event';
+import type { ChatUpdate } from '../common/chatApi';
+import type { BackendView, ContextChipView, OptionView, SessionRow, SessionView } from '../common/chatView';
+
+/** A request that failed, for the user to read. */
+export interface Problem {
+  readonly id: number;
+  readonly message: string;
+  readonly details: string | undefined;
+}
+
+export interface PageState {
+  /** The host has told something. */
+  readonly isReady: boolean;
+  readonly session: SessionView | undefined;
+  readonly sessions: readonly SessionRow[];
+  readonly backends: readonly BackendView[];
+  readonly chosenBackend: string | undefined;
+  /** Of a conversation that has not begun. */
+  readonly newOptions: readonly OptionView[];
+  readonly chips: readonly ContextChipView[];
+  /** Absolute. */
+  readonly folders: readonly string[];
+  /** Newest last. */
+  readonly history: readonly string[];
+  readonly isUntrusted: boolean;
+  readonly problems: readonly Problem[];
+  readonly isListShown: boolean;
+}
+
+const mostProblems = 3;
+
+/** What the page shows beside the transcript and the composer: the host's last word, and what is open. */
+export class PageStore {
+  private current: PageState = {
+    isReady: false,
+    session: undefined,
+    sessions: [],
+    backends: [],
+    chosenBackend: undefined,
+    newOptions: [],
+    chips: [],
+    folders: [],
+    history: [],
+    isUntrusted: false,
+    problems: [],
+    isListShown: false,
+  };
+  private lastProblem = 0;
+  private readonly emitter = new Emitter<void>(reportError);
+  readonly onDidChange = this.emitter.event;
+
+  get state(): PageState {
+    return this.current;
+  }
+
+  apply(update: ChatUpdate): void {
+    const { session, sessions, backends, chosenBackend, newOptions, chips, folders, history, untrusted } = update;
+    const isOnlyTranscript = Object.keys(update).every((part) => part === 'transcript');
+    if (isOnlyTranscript && this.current.isReady) return;
+    this.change({
+      isReady: true,
+      ...(session !== undefined && { session: session ?? undefined }),
+      ...(sessions && { sessions }),
+      ...(backends && { backends }),
+      ...(chosenBackend !== undefined && { chosenBackend }),
+      ...(newOptions && { newOptions }),
+      ...(chips && { chips }),
+      ...(folders && { folders }),
+      ...(history && { history }),
+      ...(untrusted !== undefined && { isUntrusted: untrusted }),
+    });
+  }
+
+  showList(isListShown: boolean): void {
+    if (isListShown !== this.current.isListShown) this.change({ isListShown });
+  }
+
+  /** The oldest go when there are many. */
+  addProblem(message: string, details?: string): void {
+    const others = this.current.problems.filter((problem) => problem.message !== message);
+    this.change({ problems: [...others, { id: ++this.lastProblem, message, details }].slice(-mostProblems) });
+  }
+
+  dismissProblem(id: number): void {
+    this.change({ problems: this.current.problems.filter((problem) => problem.id !== id) });
+  }
+
+  clearProblems(): void {
+    if (this.current.problems.length > 0) this.change({ problems: [] });
+  }
+
+  private change(part: Partial<PageState>): void {
+    this.current = { ...this.current, ...part };
+    this.emitter.fire();
+  }
+}

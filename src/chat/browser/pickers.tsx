@@ -1,0 +1,94 @@
+import { Picker, type Choice } from '../../webview/browser/picker';
+import { chatRequests } from '../common/chatApi';
+import type { BackendView, OptionView, SessionView } from '../common/chatView';
+import { usePage, usePageState } from './pageContext';
+import { backendStateWords } from './words';
+
+/** What the next prompt goes to: the backend of a new conversation and what can be chosen there, else its agent's settings. */
+export function Pickers() {
+  const { session, backends, chosenBackend, newOptions } = usePageState();
+  return (
+    <>
+      {!session && <BackendPicker backends={backends} value={chosenBackend} />}
+      {inOrder(session?.options ?? newOptions).map((option) => (
+        <OptionControl key={option.id} session={session} option={option} />
+      ))}
+    </>
+  );
+}
+
+const sources: Record<BackendView['source'], string> = {
+  demo: 'Built in',
+  configured: 'Configured',
+  found: 'Found on this machine',
+  server: 'Servers',
+};
+
+function BackendPicker({ backends, value }: { backends: readonly BackendView[]; value: string | undefined }) {
+  const page = usePage();
+  if (backends.length === 0) return null;
+  const choices = backends.map(({ id, title, description, source, state, problem }): Choice => ({
+    value: id,
+    name: title,
+    description: problem ?? description,
+    group: sources[source],
+    state: { class: `is-${state}`, word: backendStateWords[state] },
+  }));
+  return (
+    <Picker
+      label="Agent"
+      value={value}
+      choices={choices}
+      onPick={(backendId) => void page.ask(chatRequests.chooseBackend, { backendId })}
+    />
+  );
+}
+
+interface OptionControlProps {
+  /** None before it has begun. */
+  readonly session: SessionView | undefined;
+  readonly option: OptionView;
+}
+
+function OptionControl({ session, option }: OptionControlProps) {
+  const page = usePage();
+  const { name, description } = option;
+  const set = (value: string | boolean) =>
+    void page.ask(chatRequests.setOption, { ...(session && { sessionId: session.id }), optionId: option.id, value });
+  const disabled = session?.status === 'readonly';
+  if (option.type === 'boolean') {
+    return (
+      <button
+        type="button"
+        class="toggle"
+        aria-pressed={option.value}
+        title={description ?? name}
+        disabled={disabled}
+        onClick={() => set(!option.value)}
+      >
+        {name}
+      </button>
+    );
+  }
+  return (
+    <Picker
+      label={name}
+      value={option.value}
+      choices={option.choices}
+      hint={description}
+      disabled={disabled}
+      onPick={set}
+    />
+  );
+}
+
+const first = ['mode', 'model', 'thought_level'];
+
+/** What is changed most comes first; the rest as the agent has it. */
+function inOrder(options: readonly OptionView[]): OptionView[] {
+  const rankOf = ({ category = '' }: OptionView): number => {
+    const rank = first.indexOf(category);
+    return rank < 0 ? first.length : rank;
+  };
+  return options.toSorted((a, b) => rankOf(a) - rankOf(b));
+}

@@ -1,0 +1,20 @@
+import { IconButton } from '../../webview/browser/iconButton';
+import { CloseIcon } from '../../webview/browser/icons';
+import { Banner } from './banner';
+import { usePage, usePageState } from './pageContext';
+
+/** What could not be done, beside the composer until it is dismissed. */
+export function ProblemList() {
+  const { store } = usePage();
+  const { problems } = usePageState();
+  return (
+    <>
+      {problems.map(({ id, message, details }) => (
+        <div key={id} class="problem">
+          <Banner level="error" text={message} details={details} />
+          <IconButton label="Dismiss" icon={CloseIcon} onClick={() => store.dismissProblem(id)} />
+        </div>
+      ))}
+    </>
+  );
+}

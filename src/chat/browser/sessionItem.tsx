@@ -1,0 +1,72 @@
+import { useState } from 'preact/hooks';
+import { formatAge } from '../../transcript/browser/format';
+import { IconButton } from '../../webview/browser/iconButton';
+import { EditIcon, MoreIcon } from '../../webview/browser/icons';
+import { MenuButton } from '../../webview/browser/menu';
+import { chatRequests } from '../common/chatApi';
+import type { SessionRow } from '../common/chatView';
+import { usePage } from './pageContext';
+import { sessionMenu } from './sessionMenu';
+import { TitleField } from './titleField';
+import { rowStateWords } from './words';
+
+/** One conversation of the list. */
+export function SessionItem({ row }: { row: SessionRow }) {
+  const page = usePage();
+  const [isRenamed, setRenamed] = useState(false);
+  const sessionId = row.id;
+  const isShown = page.sessionId === sessionId;
+  const word = rowStateWords[row.state];
+
+  if (isRenamed) {
+    return (
+      <li class="session">
+        <TitleField
+          title={row.title}
+          onDone={(title) => {
+            setRenamed(false);
+            if (title !== undefined) void page.ask(chatRequests.renameSession, { sessionId, title });
+          }}
+        />
+      </li>
+    );
+  }
+  return (
+    <li class={`session ${isShown ? 'is-shown' : ''}`}>
+      <button
+        type="button"
+        class="session-open"
+        aria-current={isShown}
+        aria-keyshortcuts={row.remote ? undefined : 'F2 Delete'}
+        title={row.title}
+        onClick={() => {
+          page.store.showList(false);
+          void page.ask(chatRequests.openSession, { sessionId });
+          page.wish('focusComposer');
+        }}
+        onKeyDown={(event) => {
+          if (row.remote) return;
+          if (event.key === 'F2') setRenamed(true);
+          else if (event.key === 'Delete') void page.ask(chatRequests.deleteSession, { sessionId });
+        }}
+      >
+        <span class="session-title">
+          {word !== '' && <span class={`dot is-${row.state}`} />}
+          <span class="session-name">{row.title}</span>
+        </span>
+        {row.snippet !== undefined && <span class="session-snippet">{row.snippet}</span>}
+        <span class="session-meta">
+          <span class="session-backend">{row.backendTitle}</span>
+          <span>{formatAge(row.updatedAt, Date.now())}</span>
+          {word !== '' && <span class="session-word">{word}</span>}
+        </span>
+      </button>
+      {!row.remote && (
+        <span class="session-actions">
+          <IconButton label={`Rename “${row.title}”`} hint="F2" icon={EditIcon} onClick={() => setRenamed(true)} />
+          <MenuButton label={`More actions for “${row.title}”`} icon={MoreIcon} items={sessionMenu(page, sessionId)} />
+        </span>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,126 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { IconButton } from '../../webview/browser/iconButton';
+import { CloseIcon } from '../../webview/browser/icons';
+import { indexAfterKey } from '../../webview/browser/listKeys';
+import { chatRequests } from '../common/chatApi';
+import type { SessionRow } from '../common/chatView';
+import { usePage, usePageState } from './pageContext';
+import { SessionItem } from './sessionItem';
+import { recencyOf } from './words';
+
+const searchDelayMs = 200;
+
+/** All conversations, over the transcript: to search, open, rename, export and delete. */
+export function SessionList() {
+  const page = usePage();
+  const { sessions } = usePageState();
+  const [query, setQuery] = useState('');
+  const found = useFound(query);
+  const panel = useRef<HTMLElement>(null);
+  const input = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => input.current?.focus(), []);
+
+  const close = (): void => {
+    page.store.showList(false);
+    document.querySelector<HTMLElement>('.sessions-button')?.focus();
+  };
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape') {
+      event.preventDefault();
+      if (query === '') close();
+      else setQuery('');
+      return;
+    }
+    const rows = [...(panel.current?.querySelectorAll<HTMLElement>('.session-open') ?? [])];
+    const at = rows.findIndex((row) => row === document.activeElement);
+    if (at < 0 && event.key !== 'ArrowDown') return;
+    const next = indexAfterKey(event.key, at, rows.length);
+    if (next === undefined) return;
+    event.preventDefault();
+    rows[next]?.focus();
+  };
+
+  const groups = query === '' ? groupsOf(sessions, found ?? []) : [{ name: '', rows: found ?? [] }];
+  const isEmpty = groups.every(({ rows }) => rows.length === 0);
+  return (
+    <section ref={panel} class="sessions" aria-label="Conversations" onKeyDown={onKeyDown}>
+      <div class="sessions-head">
+        <input
+          ref={input}
+          class="text-field"
+          type="search"
+          placeholder="Search conversations"
+          aria-label="Search conversations"
+          value={query}
+          onInput={(event) => setQuery(event.currentTarget.value)}
+        />
+        <IconButton label="Close" hint="Escape" icon={CloseIcon} onClick={close} />
+      </div>
+      <div class="sessions-rows">
+        {groups.map(({ name, rows }) => (
+          <Group key={name} name={name} rows={rows} />
+        ))}
+        {isEmpty && <Nothing query={query} isSearching={query !== '' && found === undefined} />}
+      </div>
+    </section>
+  );
+}
+
+function Group({ name, rows }: { name: string; rows: readonly SessionRow[] }) {
+  if (rows.length === 0) return null;
+  return (
+    <>
+      {name !== '' && <h2>{name}</h2>}
+      <ul>
+        {rows.map((row) => (
+          <SessionItem key={row.id} row={row} />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Nothing({ query, isSearching }: { query: string; isSearching: boolean }) {
+  if (isSearching) return <p class="sessions-none">Searching…</p>;
+  if (query !== '') return <p class="sessions-none">No conversation has all the words of “{query}”.</p>;
+  return (
+    <div class="sessions-none">
+      <p>No conversations yet.</p>
+      <p>Each one you begin is kept here, with all that was said, until you delete it. You can go on where it ended.</p>
+    </div>
+  );
+}
+
+/** What the host finds for the query, and without one the conversations that agents remember; undefined while it looks. */
+function useFound(query: string): readonly SessionRow[] | undefined {
+  const page = usePage();
+  const [found, setFound] = useState<{ query: string; rows: readonly SessionRow[] }>();
+  useEffect(() => {
+    let isCurrent = true;
+    const search = async (): Promise<void> => {
+      const answer = await page.ask(chatRequests.searchSessions, { query });
+      if (isCurrent) setFound({ query, rows: answer?.sessions ?? [] });
+    };
+    const timer = window.setTimeout(() => void search(), query === '' ? 0 : searchDelayMs);
+    return () => {
+      isCurrent = false;
+      window.clearTimeout(timer);
+    };
+  }, [page, query]);
+  // What was found for fewer letters stays until the new answer is there: the list does not flicker.
+  return found && (query === '') === (found.query === '') ? found.rows : undefined;
+}
+
+/** Ours by age, then what each agent remembers itself. */
+function groupsOf(ours: readonly SessionRow[], found: readonly SessionRow[]): { name: string; rows: SessionRow[] }[] {
+  const now = Date.now();
+  const here = new Set(ours.map(({ id }) => id));
+  const remote = found.filter((row) => row.remote === true && !here.has(row.id));
+  const byName = new Map<string, SessionRow[]>();
+  for (const row of [...ours, ...remote]) {
+    const name = row.remote ? `Kept by ${row.backendTitle}` : recencyOf(row.updatedAt, now);
+    byName.set(name, [...(byName.get(name) ?? []), row]);
+  }
+  return [...byName].map(([name, rows]) => ({ name, rows }));
+}

@@ -1,0 +1,84 @@
+import { chatRequests } from '../common/chatApi';
+import type { SessionView } from '../common/chatView';
+import { Banner } from './banner';
+import { usePage, usePageState } from './pageContext';
+
+/** Why the conversation does not go on as usual, and what to do. */
+export function StatusBanner() {
+  const { session, isUntrusted } = usePageState();
+  return (
+    <>
+      {isUntrusted && session && <TrustBanner />}
+      {session && <SessionBanner session={session} />}
+    </>
+  );
+}
+
+export function TrustBanner() {
+  const page = usePage();
+  return (
+    <Banner
+      level="warning"
+      text="Agents do not start in Restricted Mode: they run programs and change files. You can read past conversations."
+    >
+      <button type="button" class="button" onClick={() => void page.ask(chatRequests.manageTrust, {})}>
+        Manage workspace trust
+      </button>
+    </Banner>
+  );
+}
+
+function SessionBanner({ session }: { session: SessionView }) {
+  const page = usePage();
+  const { status, statusText, statusDetails: details, backendTitle, backendId } = session;
+  const repair = (label: string) => (
+    <button type="button" class="button" onClick={() => void page.ask(chatRequests.repairBackend, { backendId })}>
+      {label}
+    </button>
+  );
+  switch (status) {
+    case 'starting':
+      return <Banner level="info" isBusy text={statusText ?? `Starting ${backendTitle}…`} details={details} />;
+    case 'reconnecting':
+      return (
+        <Banner
+          level="warning"
+          isBusy
+          text={statusText ?? `The connection to ${backendTitle} is lost and being made again. What was said stays.`}
+          details={details}
+        />
+      );
+    case 'signIn':
+      return (
+        <Banner level="warning" text={statusText ?? `${backendTitle} asks you to sign in first.`} details={details}>
+          {repair('Sign in…')}
+        </Banner>
+      );
+    case 'failed':
+      return (
+        <Banner
+          level="error"
+          text={statusText ?? `${backendTitle} has failed. Send your prompt again to start it anew.`}
+          details={details}
+        >
+          {repair('Try again…')}
+        </Banner>
+      );
+    case 'readonly':
+      return (
+        <Banner
+          level="info"
+          text={statusText ?? 'Another window goes on with this conversation. You can read it here.'}
+          details={details}
+        >
+          <button type="button" class="button" onClick={() => void page.ask(chatRequests.newSession, {})}>
+            New conversation
+          </button>
+        </Banner>
+      );
+    case 'idle':
+    case 'busy':
+    case 'stopping':
+      return null;
+  }
+}

@@ -1,0 +1,41 @@
+import { useLayoutEffect, useRef } from 'preact/hooks';
+
+interface TitleFieldProps {
+  readonly title: string;
+  /** With the new title; undefined when it stays. */
+  readonly onDone: (title: string | undefined) => void;
+}
+
+/** The title of a conversation while it is edited: Enter and leaving take it, Escape does not. */
+export function TitleField({ title, onDone }: TitleFieldProps) {
+  const input = useRef<HTMLInputElement>(null);
+  const isDone = useRef(false);
+  useLayoutEffect(() => {
+    input.current?.focus();
+    input.current?.select();
+  }, []);
+
+  const end = (isTaken: boolean): void => {
+    if (isDone.current) return;
+    isDone.current = true;
+    const text = input.current?.value.trim() ?? '';
+    onDone(isTaken && text !== '' && text !== title ? text : undefined);
+  };
+
+  return (
+    <input
+      ref={input}
+      class="text-field title-field"
+      type="text"
+      aria-label="Title of the conversation"
+      defaultValue={title}
+      onBlur={() => end(true)}
+      onKeyDown={(event) => {
+        event.stopPropagation();
+        if (event.isComposing || (event.key !== 'Enter' && event.key !== 'Escape')) return;
+        event.preventDefault();
+        end(event.key === 'Enter');
+      }}
+    />
+  );
+}

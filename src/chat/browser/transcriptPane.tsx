@@ -1,0 +1,73 @@
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { FindBar } from '../../transcript/browser/find';
+import type { TranscriptOptions } from '../../transcript/browser/transcriptActions';
+import { TranscriptList } from '../../transcript/browser/transcriptList';
+import type { TranscriptModel } from '../../transcript/browser/transcriptModel';
+import type { ChatPage } from './chatPage';
+import { EmptyState } from './emptyState';
+import { usePage, usePageState } from './pageContext';
+import { transcriptActions } from './transcriptActions';
+import { useWish } from './useWish';
+
+const options: TranscriptOptions = { label: 'Conversation', isLive: true };
+
+/** What was said, or what there is to see before anything was. */
+export function TranscriptPane() {
+  const page = usePage();
+  const { isReady } = usePageState();
+  const isEmpty = useIsEmpty(page.transcript);
+  const actions = useMemo(() => transcriptActions(page), [page]);
+  const { isFinding, stopFinding } = useFinding(page);
+
+  if (!isReady) return <div class="transcript-pane" aria-busy="true" />;
+  if (isEmpty) {
+    return (
+      <div class="transcript-pane">
+        <EmptyState />
+      </div>
+    );
+  }
+  return (
+    <div class="transcript-pane">
+      {isFinding && <FindBar onClose={stopFinding} />}
+      <TranscriptList model={page.transcript} actions={actions} options={options} />
+    </div>
+  );
+}
+
+/** Whether the find bar is open: views of VS Code have none of their own. */
+function useFinding(page: ChatPage): { readonly isFinding: boolean; stopFinding: () => void } {
+  const [isFinding, setFinding] = useState(false);
+  useWish('find', () => setFinding(true));
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      if (event.key.toLowerCase() !== 'f' || !(event.ctrlKey || event.metaKey) || event.altKey) return;
+      event.preventDefault();
+      setFinding(true);
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, []);
+  const stopFinding = (): void => {
+    setFinding(false);
+    page.wish('focusComposer');
+  };
+  return { isFinding, stopFinding };
+}
+
+function useIsEmpty(transcript: TranscriptModel): boolean {
+  const [, redraw] = useState(0);
+  const isEmpty = transcript.size === 0;
+  useEffect(() => {
+    let wasEmpty = isEmpty;
+    const follow = (): void => {
+      const isNow = transcript.size === 0;
+      if (isNow !== wasEmpty) redraw((count) => count + 1);
+      wasEmpty = isNow;
+    };
+    follow();
+    const subscription = transcript.onDidChange(follow);
+    return () => subscription.dispose();
+  }, [transcript]);
+  return isEmpty;
+}

@@ -1,0 +1,16 @@
+import { useEffect, useRef } from 'preact/hooks';
+import type { PageWish } from './chatPage';
+import { usePage } from './pageContext';
+
+/** Calls the newest `grant` whenever another part of the page, or the host, wishes for it. */
+export function useWish(wanted: PageWish, grant: () => void): void {
+  const page = usePage();
+  const latest = useRef(grant);
+  latest.current = grant;
+  useEffect(() => {
+    const subscription = page.onDidWish((wish) => {
+      if (wish === wanted) latest.current();
+    });
+    return () => subscription.dispose();
+  }, [page, wanted]);
+}

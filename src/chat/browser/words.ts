@@ -1,0 +1,61 @@
+import type { BackendView, DraftAttachment, SessionRow } from '../common/chatView';
+
+/** How the page says numbers, times and states. */
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** The heading that a conversation stands under. */
+export function recencyOf(at: number, now: number): string {
+  const midnight = new Date(now).setHours(0, 0, 0, 0);
+  if (at >= midnight) return 'Today';
+  if (at >= midnight - dayMs) return 'Yesterday';
+  return at >= midnight - 7 * dayMs ? 'Last 7 days' : 'Older';
+}
+
+/** `4 min 59 s`; hours without seconds. */
+export function durationInWords(ms: number): string {
+  const seconds = Math.max(Math.ceil(ms / 1000), 0);
+  const minutes = Math.floor(seconds / 60);
+  if (minutes >= 60) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  return minutes > 0 ? `${minutes} min ${seconds % 60} s` : `${seconds} s`;
+}
+
+export function fileNameOf(path: string): { readonly name: string; readonly folder: string } {
+  const at = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'));
+  return { name: path.slice(at + 1), folder: path.slice(0, Math.max(at, 0)) };
+}
+
+export const backendStateWords: Record<BackendView['state'], string> = {
+  stopped: 'not started',
+  starting: 'starting…',
+  ready: 'ready',
+  authRequired: 'sign-in needed',
+  failed: 'failed',
+  unavailable: 'not available',
+};
+
+/** What the button says that does something about it. */
+export function repairLabel(state: BackendView['state']): string {
+  if (state === 'authRequired') return 'Sign in…';
+  return state === 'failed' ? 'Try again…' : 'Set up…';
+}
+
+export const rowStateWords: Record<SessionRow['state'], string> = {
+  idle: '',
+  busy: 'working',
+  waiting: 'waits for your answer',
+  unread: 'new answer',
+  failed: 'failed',
+};
+
+export const attachmentWords: Record<DraftAttachment['kind'], string> = {
+  file: 'File',
+  folder: 'Folder',
+  selection: 'Selection',
+  problems: 'Problems',
+  editors: 'Open editors',
+  git: 'Git changes',
+  context: 'Context',
+  image: 'Image',
+  text: 'Text',
+};

@@ -1,0 +1,139 @@
+import * as z from 'zod';
+import { isDenial } from '../../amplifier/common/approvalOptions';
+import { ToolContent, type EventData } from '../../amplifier/common/events';
+import type { ApprovalView } from './chatView';
+import type { DiffTexts } from './chatPorts';
+import { commandOf, contentParts, inputParts, toJson, type ShownParts } from './toolParts';
+
+const Context = z.looseObject({
+  agent: z.string().optional().catch(undefined),
+  mode: z.string().optional().catch(undefined),
+  cwd: z.string().optional().catch(undefined),
+  content: z.array(ToolContent).optional().catch(undefined),
+  input: z.record(z.string(), z.unknown()).optional().catch(undefined),
+  matches: z.record(z.string(), z.string()).optional().catch(undefined),
+});
+
+interface Question {
+  view: ApprovalView;
+  readonly callId: string | undefined;
+  readonly diffs: readonly (DiffTexts | undefined)[];
+}
+
+export interface DecidedApproval {
+  readonly callId: string | undefined;
+  readonly isGranted: boolean;
+  /** The option that was chosen, or why there was none. */
+  readonly decision: string;
+}
+
+/** The questions that are open: each from when it is asked until it is answered, its time is up, or its turn is over. */
+export class ApprovalViews {
+  private readonly open = new Map<string, Question>();
+
+  get all(): ApprovalView[] {
+    return [...this.open.values()].map(({ view }) => view);
+  }
+
+  /** `about` is what is known of the waiting call. `at` is in milliseconds since the epoch. */
+  ask(
+    data: EventData<'approval:required'>,
+    about: { callId: string | undefined; entryId: string | undefined; call: ShownParts | undefined },
+    who: string,
+    at: number | undefined,
+  ): void {
+    const context = Context.parse(data.context ?? {});
+    const { parts, diffs } = shownParts(data.context ?? {}, context, about.call);
+    const { timeout } = data;
+    this.open.set(data.approval_id, {
+      callId: about.callId,
+      diffs,
+      view: {
+        id: data.approval_id,
+        prompt: data.prompt,
+        asks: context.agent ?? who,
+        ...(context.mode === undefined ? {} : { mode: context.mode }),
+        parts: [...parts],
+        options: data.options.map((label, index) => {
+          const matches = context.matches?.[label];
+          const kind = data.option_kinds?.[index] ?? kindOf(label);
+          return { label, kind, ...(matches === undefined ? {} : { matches }) };
+        }),
+        ...(timeout === undefined || timeout <= 0 || at === undefined ? {} : { expiresAt: at + timeout * 1000 }),
+        state: 'pending',
+        ...(about.entryId === undefined ? {} : { entryId: about.entryId }),
+      },
+    });
+  }
+
+  /** The user's answer is on its way, or has come back. */
+  setState(id: string, state: ApprovalView['state']): void {
+    const question = this.open.get(id);
+    if (question) question.view = { ...question.view, state };
+  }
+
+  /** Undefined for one that nobody knows. */
+  decide(data: EventData<'approval:denied' | 'approval:granted'>, saysGranted: boolean): DecidedApproval | undefined {
+    const { approval_id: id, decision } = data;
+    const question = this.open.get(id);
+    if (!question) return undefined;
+    this.open.delete(id);
+    const chosen = question.view.options.find(({ label }) => label === decision);
+    const isRejection = chosen ? chosen.kind.startsWith('reject') : isDenial(decision);
+    const reason =
+      'reason' in data && typeof data.reason === 'string' ? (reasons[data.reason] ?? data.reason) : undefined;
+    return {
+      callId: question.callId,
+      isGranted: saysGranted && !isRejection,
+      decision: chosen?.label ?? reason ?? (decision === '' ? 'Not answered.' : decision),
+    };
+  }
+
+  /** Nobody waits for an answer any more. */
+  clear(): void {
+    this.open.clear();
+  }
+
+  diffTexts(id: string, part: number): DiffTexts | undefined {
+    return this.open.get(id)?.diffs[part];
+  }
+}
+
+/** A command is shown whole, and comes before all else. */
+function shownParts(
+  raw: Readonly<Record<string, unknown>>,
+  context: z.infer<typeof Context>,
+  call: ShownParts | undefined,
+): ShownParts {
+  const command = commandOf(raw) ?? (context.input && commandOf(context.input));
+  const content = context.content ? contentParts(context.content) : undefined;
+  if (content && content.parts.length > 0) return withCommand(command, content);
+  const input = context.input ?? {};
+  const change = inputParts(input);
+  if (change.parts.length > 0 || command !== undefined) return withCommand(command, change);
+  if (Object.keys(input).length > 0) return { parts: [{ type: 'json', json: toJson(input) }], diffs: [] };
+  return call ?? { parts: [], diffs: [] };
+}
+
+function withCommand(command: string | undefined, { parts, diffs }: ShownParts): ShownParts {
+  if (command === undefined || parts.some((part) => part.type === 'terminal' && part.command === command)) {
+    return { parts, diffs };
+  }
+  return { parts: [{ type: 'terminal', command, output: '' }, ...parts], diffs: [undefined, ...diffs] };
+}
+
+/** Of options whose server does not say what they mean. */
+function kindOf(label: string): ApprovalView['options'][number]['kind'] {
+  const isAlways = /always|\ball\b/i.test(label);
+  if (isDenial(label)) return isAlways ? 'reject_always' : 'reject_once';
+  if (!/allow|yes|approve|accept|ok|run|apply/i.test(label)) return 'other';
+  return isAlways ? 'allow_always' : 'allow_once';
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  timeout: 'Nobody answered in time.',
+  turn_ended: 'The turn ended before there was an answer.',
+  answered_elsewhere: 'It was answered elsewhere.',
+  user_denied: 'Denied.',
+  unanswerable: 'It could not be answered.',
+};

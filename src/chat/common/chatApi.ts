@@ -1,0 +1,130 @@
+import * as z from 'zod/mini';
+import { Entry } from '../../transcript/common/entries';
+import { TranscriptPatch } from '../../transcript/common/patch';
+import { defineNotification, defineRequest, Nothing } from '../../webview/common/protocol';
+import { BackendView, ContextChipView, Draft, MentionRow, OptionView, SessionRow, SessionView } from './chatView';
+
+/** What the page of the chat asks of its host, and what the host tells it. */
+
+const Text = z.string();
+const inSession = { sessionId: Text };
+const optional = z.optional;
+
+/** The host posts at most one of these a frame; what is absent has not changed. */
+export const ChatUpdate = z.object({
+  /** The conversation that is shown; null when there is none. */
+  session: optional(z.nullable(SessionView)),
+  /** Of the conversation that is shown. */
+  transcript: optional(TranscriptPatch),
+  sessions: optional(z.array(SessionRow)),
+  backends: optional(z.array(BackendView)),
+  /** The backend that a new conversation is with. */
+  chosenBackend: optional(Text),
+  /** What can be chosen for a conversation with the chosen backend before it begins. */
+  newOptions: optional(z.array(OptionView)),
+  /** What goes along with the prompts of the conversation that is shown, or would begin, by itself. */
+  chips: optional(z.array(ContextChipView)),
+  /** The workspace's folders, absolute: paths are shown relative to them. */
+  folders: optional(z.array(Text)),
+  /** The draft of the conversation that is shown: sent when it is shown, never while the user types. */
+  draft: optional(Draft),
+  /** For the history of the composer, newest last. */
+  history: optional(z.array(Text)),
+  /** Workspace trust is missing: agents cannot be started. */
+  untrusted: optional(z.boolean()),
+});
+export type ChatUpdate = z.infer<typeof ChatUpdate>;
+
+export const didUpdate = defineNotification('chat/didUpdate', ChatUpdate);
+/** Puts text and attachments into the composer, and the cursor behind it. */
+export const didInsert = defineNotification('chat/didInsert', Draft);
+/** To be carried out by the page: commands of the palette and of the title bar. */
+export const didAsk = defineNotification(
+  'chat/didAsk',
+  z.object({ what: z.enum(['focusComposer', 'showSessions', 'focusApproval', 'find']) }),
+);
+
+export const chatRequests = {
+  /** The page is there and knows nothing: everything is told by `didUpdate` after this. */
+  ready: defineRequest('chat/ready', Nothing, Nothing),
+  /** The page is alive; sent every few seconds while it is visible. */
+  alive: defineRequest('chat/alive', Nothing, Nothing),
+  loadOlder: defineRequest('chat/loadOlder', z.object({ ...inSession, count: z.int() }), Nothing),
+
+  /** Queues the prompt while a turn runs. Without a session it makes one with the chosen backend. */
+  send: defineRequest('chat/send', z.object({ sessionId: optional(Text), ...Draft.shape }), Nothing),
+  /** Ends the turn and keeps the queue. */
+  stop: defineRequest('chat/stop', z.object(inSession), Nothing),
+  /** `option` is the label, byte for byte. */
+  approve: defineRequest('chat/approve', z.object({ ...inSession, approvalId: Text, option: Text }), Nothing),
+  /** Takes the prompt out of the queue, and returns it to be edited. */
+  unqueue: defineRequest('chat/unqueue', z.object({ ...inSession, id: Text }), Draft),
+  /** Sends the first of the queue now, after a turn that did not end well. */
+  sendQueued: defineRequest('chat/sendQueued', z.object(inSession), Nothing),
+  /** What was sent as that prompt, to be edited and sent again. */
+  promptToEdit: defineRequest('chat/promptToEdit', z.object({ ...inSession, entryId: Text }), Draft),
+  saveDraft: defineRequest('chat/saveDraft', z.object({ sessionId: optional(Text), ...Draft.shape }), Nothing),
+  /** Without a session: of the one that begins next. */
+  setOption: defineRequest(
+    'chat/setOption',
+    z.object({ sessionId: optional(Text), optionId: Text, value: z.union([Text, z.boolean()]) }),
+    Nothing,
+  ),
+  toggleContext: defineRequest('chat/toggleContext', z.object({ kind: Text, isOn: z.boolean() }), Nothing),
+
+  chooseBackend: defineRequest('chat/chooseBackend', z.object({ backendId: Text }), Nothing),
+  /** What can be done about a backend that is not ready: sign in, settings, restart. */
+  repairBackend: defineRequest('chat/repairBackend', z.object({ backendId: Text }), Nothing),
+  /** Why agents do not start, and how to change it. */
+  manageTrust: defineRequest('chat/manageTrust', Nothing, Nothing),
+  /** Shows the empty page; the conversation begins with the first prompt. */
+  newSession: defineRequest('chat/newSession', z.object({ backendId: optional(Text) }), Nothing),
+  openSession: defineRequest('chat/openSession', z.object(inSession), Nothing),
+  openInTab: defineRequest('chat/openInTab', z.object(inSession), Nothing),
+  renameSession: defineRequest('chat/renameSession', z.object({ ...inSession, title: Text }), Nothing),
+  /** The host asks the user first. */
+  deleteSession: defineRequest('chat/deleteSession', z.object(inSession), Nothing),
+  searchSessions: defineRequest(
+    'chat/searchSessions',
+    z.object({ query: Text }),
+    z.object({ sessions: z.array(SessionRow) }),
+  ),
+  exportSession: defineRequest(
+    'chat/exportSession',
+    z.object({ ...inSession, format: z.enum(['markdown', 'html', 'json']) }),
+    Nothing,
+  ),
+
+  /** For `@`: `kind` narrows to one source. */
+  mentions: defineRequest(
+    'chat/mentions',
+    z.object({ query: Text, kind: optional(Text) }),
+    z.object({ rows: z.array(MentionRow) }),
+  ),
+  /** Files and folders dropped on the composer, as URIs or paths. */
+  dropped: defineRequest('chat/dropped', z.object({ uris: z.array(Text) }), z.object({ rows: z.array(MentionRow) })),
+
+  /** The whole entry, with nothing cut away; very large ones open in an editor instead, and come as they were. */
+  showAll: defineRequest('chat/showAll', z.object({ ...inSession, entryId: Text }), z.object({ entry: Entry })),
+  /** `part` is the index of a diff in the entry's parts. */
+  openDiff: defineRequest('chat/openDiff', z.object({ ...inSession, entryId: Text, part: z.int() }), Nothing),
+  openApprovalDiff: defineRequest(
+    'chat/openApprovalDiff',
+    z.object({ ...inSession, approvalId: Text, part: z.int() }),
+    Nothing,
+  ),
+  /** A path or a link of the transcript; `line` is 1-based. */
+  open: defineRequest('chat/open', z.object({ target: Text, line: optional(z.int()) }), Nothing),
+  copy: defineRequest('chat/copy', z.object({ text: Text }), Nothing),
+  insertAtCursor: defineRequest('chat/insertAtCursor', z.object({ text: Text }), Nothing),
+  /** Shows the code as a change of the file it names, or of the active one, to be accepted. */
+  applyCode: defineRequest('chat/applyCode', z.object({ text: Text, path: optional(Text) }), Nothing),
+  openAsNewFile: defineRequest('chat/openAsNewFile', z.object({ text: Text, language: optional(Text) }), Nothing),
+
+  /** How a file was before the conversation began, beside how it is. */
+  openChange: defineRequest('chat/openChange', z.object({ ...inSession, path: Text }), Nothing),
+  /** One file, or all without a path. */
+  revert: defineRequest('chat/revert', z.object({ ...inSession, path: optional(Text) }), Nothing),
+  /** Keeps what was changed: it is no longer listed. */
+  keepChanges: defineRequest('chat/keepChanges', z.object({ ...inSession, path: optional(Text) }), Nothing),
+} as const;

@@ -1,0 +1,103 @@
+import type { PromptAttachment } from '../../amplifier/common/sessionBackend';
+import type { Disposable } from '../../base/common/disposable';
+import type { Event } from '../../base/common/event';
+import type { Entry } from '../../transcript/common/entries';
+import type { TranscriptDocument } from '../../transcript/common/transcriptDocument';
+import type { BackendView, Draft, DraftAttachment, MentionRow, SessionRow, SessionView } from './chatView';
+
+/** The conversations of a window, kept on disk as they happen. */
+export interface Chats extends Disposable {
+  /** The rows, or what a row says, may have changed. */
+  readonly onDidChange: Event<void>;
+  readonly onDidChangeBackends: Event<void>;
+  /** Newest first, without those that were never spoken in. */
+  readonly rows: readonly SessionRow[];
+  /** Conversations whose title or text has all words of the query, and those that backends remember themselves. */
+  search(query: string, signal?: AbortSignal): Promise<readonly SessionRow[]>;
+  backends(): Promise<readonly BackendView[]>;
+
+  /** A conversation that is on no disk and starts nothing before its first prompt. @throws BackendError `notFound` */
+  create(backendId: string): Promise<Chat>;
+  /**
+   * The conversation of a row, with all that was said; a turn that ran when its window ended is marked. One that another
+   * window writes is read-only. Its backend starts when the next prompt is sent.
+   * @throws ChatError `notFound`, `unreadable`
+   */
+  open(sessionId: string): Promise<Chat>;
+  /** @throws ChatError */
+  rename(sessionId: string, title: string): Promise<void>;
+  /** Stops it, and forgets it here and, where it can, in its backend. @throws ChatError */
+  delete(sessionId: string): Promise<void>;
+  export(sessionId: string, format: ExportFormat): Promise<string>;
+  /** Ends turns as interrupted, closes sessions and files. Never rejects. */
+  stop(): Promise<void>;
+}
+
+export type ExportFormat = 'markdown' | 'html' | 'json';
+
+/** One conversation. It belongs to `Chats`, which disposes it. */
+export interface Chat {
+  readonly id: string;
+  readonly view: SessionView;
+  readonly transcript: TranscriptDocument;
+  /** The view has changed; the transcript tells of itself. */
+  readonly onDidChange: Event<void>;
+  readonly draft: Draft;
+  saveDraft(draft: Draft): void;
+  /** Prompts sent before, oldest first. */
+  readonly history: readonly string[];
+  /** Someone looks at it now; what ends meanwhile is not unread. */
+  isShown: boolean;
+
+  /** Resolves when the backend has taken the prompt, or it is queued. The draft is kept when it fails. @throws BackendError */
+  send(draft: Draft): Promise<void>;
+  unqueue(id: string): Draft;
+  sendQueued(): Promise<void>;
+  /** The turn looks ended at once; the backend is made to end it after. */
+  stop(): Promise<void>;
+  /** @throws BackendError `approvalInvalid`, `approvalResolved` */
+  approve(approvalId: string, option: string): Promise<void>;
+  setOption(optionId: string, value: string | boolean): Promise<void>;
+  promptToEdit(entryId: string): Draft;
+  /** With nothing cut away. */
+  wholeEntry(entryId: string): Entry | undefined;
+  /** Both texts of a diff, whole; `before` is null for a file that did not exist. */
+  diffTexts(entryId: string, part: number): DiffTexts | undefined;
+  approvalDiffTexts(approvalId: string, part: number): DiffTexts | undefined;
+
+  /** How a file was before the conversation touched it; null when it did not exist, undefined when that is not known. */
+  textBefore(path: string): Promise<string | null | undefined>;
+  /** @throws ChatError `changedSince` unless `force` */
+  revert(path: string, options?: { force?: boolean }): Promise<void>;
+  keepChanges(path?: string): Promise<void>;
+}
+
+export interface DiffTexts {
+  readonly path: string;
+  readonly before: string | null;
+  readonly after: string;
+}
+
+/** Where `@` finds things: files, the selection, problems and others. */
+export interface MentionSource {
+  readonly kind: DraftAttachment['kind'];
+  /** Best first. Ids are the source's own and survive a reload. */
+  search(query: string, signal: AbortSignal): Promise<readonly MentionRow[]>;
+  /** What is sent for it; empty when there is nothing any more. @throws EditorError */
+  resolve(attachment: DraftAttachment, signal: AbortSignal): Promise<readonly PromptAttachment[]>;
+}
+
+export type ChatErrorCode = 'notFound' | 'unreadable' | 'readonly' | 'changedSince' | 'storage';
+
+/** What the user reads when a conversation could not be kept, found or changed. */
+export class ChatError extends Error {
+  override readonly name = 'ChatError';
+  constructor(
+    readonly code: ChatErrorCode,
+    message: string,
+    readonly details?: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}

@@ -1,0 +1,321 @@
+import type { BackendRegistry } from '../../amplifier/common/backendRegistry';
+import type { AmplifierEvent } from '../../amplifier/common/events';
+import { BackendError, type CreateSessionOptions, type SessionBackend } from '../../amplifier/common/sessionBackend';
+import type { Clock } from '../../base/common/async';
+import { messageOf } from '../../base/common/errors';
+import type { Event } from '../../base/common/event';
+import type { Logger } from '../../base/common/log';
+import type { Entry } from '../../transcript/common/entries';
+import type { TranscriptDocument } from '../../transcript/common/transcriptDocument';
+import type { ChatFiles } from './changeJournal';
+import { ChatError, type Chat, type DiffTexts } from './chatPorts';
+import type { SessionFile } from './chatStore';
+import type { Draft, QueuedPrompt, SessionRow, SessionView } from './chatView';
+import { Conversation } from './conversation';
+import type { LogRecord } from './logRecord';
+import type { AttachmentResolver } from './promptDelivery';
+import { SessionLink } from './sessionLink';
+import { statusOf, transcriptView } from './sessionStatus';
+import { TurnRunner } from './turnRunner';
+
+export interface ChatSessionPorts {
+  readonly backends: Pick<BackendRegistry, 'open'>;
+  readonly files: ChatFiles;
+  readonly attachments: AttachmentResolver;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly host: ChatSessionHost;
+}
+
+export interface ChatSessionHost {
+  newId(): string;
+  /** @throws BackendError when there is no folder to work in */
+  createOptions(backendId: string): CreateSessionOptions;
+  /** The backend has been opened. */
+  onBackend(backend: SessionBackend): void;
+}
+
+const emptyDraft: Draft = { text: '', attachments: [] };
+/** What only adds text does not change the view. */
+const textOnly: ReadonlySet<string> = new Set(['content_block:delta', 'thinking:delta', 'tool:update']);
+const maxDraftUnits = 2 * 1024 * 1024;
+/** One conversation: its transcript and its log, its queue and its draft, and its way to a backend while it has one. */
+export class ChatSession implements Chat {
+  private readonly told: Conversation;
+  private readonly link: SessionLink;
+  private readonly turns: TurnRunner;
+  private queue: QueuedPrompt[] = [];
+  private draftValue: Draft;
+  private shown = false;
+  constructor(
+    private readonly file: SessionFile,
+    private readonly ports: ChatSessionPorts,
+  ) {
+    const { backends, host, log } = ports;
+    const { backendId, draft } = file.head;
+    this.told = new Conversation(file, ports);
+    this.draftValue = draft ?? emptyDraft;
+    this.link = new SessionLink({
+      backends,
+      log,
+      backendId,
+      options: () => host.createOptions(backendId),
+      handlers: {
+        onEvent: (event) => this.handle(event),
+        onGap: () => this.told.notice('warning', 'Some of what was said was lost on the way here.'),
+        onState: () => this.told.emitter.fire(),
+        onBackend: (backend) => host.onBackend(backend),
+        onEnded: () => this.lost(),
+      },
+    });
+    const { attachments, clock } = ports;
+    this.turns = new TurnRunner({ told: this.told, link: this.link, attachments, clock, log });
+  }
+
+  get id(): string {
+    return this.file.head.id;
+  }
+
+  get onDidChange(): Event<void> {
+    return this.told.emitter.event;
+  }
+
+  get transcript(): TranscriptDocument {
+    return this.told.document;
+  }
+
+  get draft(): Draft {
+    return this.draftValue;
+  }
+
+  get history(): readonly string[] {
+    return this.story.prompts.map(({ draft }) => draft.text);
+  }
+
+  get isShown(): boolean {
+    return this.shown;
+  }
+
+  set isShown(isShown: boolean) {
+    this.shown = isShown;
+    if (isShown && this.file.head.state === 'unread') this.file.changeHead({ state: 'idle' });
+    if (isShown) void this.told.journal.refresh();
+  }
+
+  /** The backend's own name for the session that is connected. */
+  get backendSessionId(): string | undefined {
+    return this.link.session?.id;
+  }
+
+  get view(): SessionView {
+    const { backendId, backendTitle, title } = this.file.head;
+    return {
+      id: this.id,
+      title,
+      backendId,
+      backendTitle,
+      ...statusOf({
+        transcript: this.story,
+        backend: this.link.state,
+        readonly: this.file.readonly,
+        problem: this.file.problem,
+        isStopping: this.turns.isStopping,
+        isResuming: this.turns.isResuming,
+        failure: this.turns.failure,
+      }),
+      ...transcriptView(this.story),
+      queue: [...this.queue],
+      // Until the backend has said that it takes none.
+      takesImages: this.link.capabilities?.images ?? true,
+      changes: this.told.journal.changes,
+    };
+  }
+
+  private get story(): Conversation['story'] {
+    return this.told.story;
+  }
+
+  /** Its state for the list; undefined when the head says it. */
+  get rowState(): SessionRow['state'] | undefined {
+    if (this.story.approvals.all.length > 0) return 'waiting';
+    return this.story.isBusy ? 'busy' : undefined;
+  }
+
+  // The past
+
+  /** Takes all that is on disk; `damage` says what is missing. */
+  async restore(records: readonly LogRecord[], damage: string | undefined): Promise<void> {
+    await this.told.restore(records, damage);
+  }
+
+  /** A turn that ended with its window may still run in a backend that lives on. Starts nothing. Never rejects. */
+  resumeTurn(): void {
+    if (this.file.readonly === undefined) this.turns.resume();
+  }
+
+  /** Makes a session of the backend's own to this conversation, with the history it tells. @throws BackendError */
+  async adopt(remoteId: string, signal: AbortSignal): Promise<void> {
+    this.told.begin();
+    await this.link.load(remoteId, true, signal);
+    this.told.bind(remoteId);
+  }
+
+  // What the user does
+
+  saveDraft(draft: Draft): void {
+    this.draftValue = draft;
+    if (JSON.stringify(draft).length <= maxDraftUnits) this.file.changeHead({ draft });
+  }
+
+  async send(draft: Draft): Promise<void> {
+    if (this.file.readonly !== undefined) throw new ChatError('readonly', this.file.readonly);
+    if (draft.text.trim() === '' && draft.attachments.length === 0) return;
+    const prompt = { id: this.ports.host.newId(), ...draft };
+    if (this.story.isBusy) {
+      this.queue.push(prompt);
+      this.saveDraft(emptyDraft);
+      this.told.emitter.fire();
+      return;
+    }
+    await this.turns.run(prompt);
+    this.saveDraft(emptyDraft);
+  }
+
+  unqueue(id: string): Draft {
+    const prompt = this.queue.find((queued) => queued.id === id);
+    this.queue = this.queue.filter((queued) => queued.id !== id);
+    this.told.emitter.fire();
+    return prompt ? { text: prompt.text, attachments: prompt.attachments } : emptyDraft;
+  }
+
+  async sendQueued(): Promise<void> {
+    if (this.story.isBusy) return;
+    const [next, ...rest] = this.queue;
+    if (!next) return;
+    this.queue = rest;
+    try {
+      await this.turns.run(next);
+    } catch (error) {
+      this.queue = [next, ...this.queue];
+      this.told.emitter.fire();
+      throw error;
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.turns.stop(() => this.turnEnded());
+  }
+
+  async approve(approvalId: string, option: string): Promise<void> {
+    const { approvals } = this.story;
+    const { session } = this.link;
+    if (!session || !approvals.all.some(({ id }) => id === approvalId)) {
+      throw new BackendError('approvalResolved', 'This was answered already, or nobody waits for it any more.');
+    }
+    approvals.setState(approvalId, 'answering');
+    this.told.emitter.fire();
+    try {
+      await session.approve(approvalId, option);
+    } catch (error) {
+      approvals.setState(approvalId, 'pending');
+      this.told.emitter.fire();
+      throw error;
+    }
+  }
+
+  async setOption(optionId: string, value: string | boolean): Promise<void> {
+    const { session } = await this.turns.connect();
+    await session.setConfig(optionId, value);
+  }
+
+  promptToEdit(entryId: string): Draft {
+    return this.story.prompts.find((prompt) => prompt.entryId === entryId)?.draft ?? emptyDraft;
+  }
+
+  wholeEntry(entryId: string): Entry | undefined {
+    return this.story.writer.whole(entryId);
+  }
+
+  diffTexts(entryId: string, part: number): DiffTexts | undefined {
+    return this.story.writer.diffTexts(entryId, part);
+  }
+
+  approvalDiffTexts(approvalId: string, part: number): DiffTexts | undefined {
+    return this.story.approvals.diffTexts(approvalId, part);
+  }
+
+  textBefore(path: string): Promise<string | null | undefined> {
+    return this.told.journal.textBefore(path);
+  }
+
+  async revert(path: string, options?: { force?: boolean }): Promise<void> {
+    await this.told.journal.revert(path, options);
+  }
+
+  async keepChanges(path?: string): Promise<void> {
+    await this.told.journal.keep(path);
+  }
+
+  // What its owner does
+
+  beforeWrite(path: string): Promise<void> {
+    return this.told.journal.beforeWrite(path);
+  }
+
+  rename(title: string): void {
+    this.file.changeHead({ title, titledBy: 'user' });
+    this.told.emitter.fire();
+  }
+
+  /** Ends it here and in its backend, for good. Never rejects. */
+  async forget(): Promise<void> {
+    this.endLife();
+    await this.link.forget(this.file.head.remoteId);
+  }
+
+  /** The window closes: a server goes on with the turn, an agent does not. Never rejects. */
+  async close(): Promise<void> {
+    if (this.story.isBusy) this.told.interrupted();
+    this.endLife();
+    this.link.release();
+    await this.file.close();
+  }
+
+  dispose(): void {
+    this.link.dispose();
+    this.told.dispose();
+  }
+
+  private endLife(): void {
+    this.queue = [];
+    this.turns.dispose();
+  }
+
+  // Turns
+
+  private handle(event: AmplifierEvent): void {
+    const { isBusy: wasBusy } = this.story;
+    this.told.journal.observe(event);
+    this.told.record({ type: 'event', event }, textOnly.has(event.event));
+    if (event.event === 'session:info') this.told.titled(event.data.title);
+    if (event.event === 'prompt:submit') this.told.titledByPrompt(event.data.prompt);
+    if (wasBusy && !this.story.isBusy) this.turnEnded();
+  }
+
+  /** By whatever. */
+  private turnEnded(): void {
+    this.told.turnEnded(this.shown);
+    if (this.story.lastEnd?.outcome !== 'completed' || this.queue.length === 0) return;
+    this.sendQueued().catch((error: unknown) => this.ports.log.info(`A queued prompt waits: ${messageOf(error)}`));
+  }
+
+  /** The session is over in the backend. */
+  private lost(): void {
+    if (this.story.isBusy) {
+      const text = `${this.file.head.backendTitle} ended the conversation in the middle of the turn. Send a prompt to go on.`;
+      this.told.record({ type: 'ended', outcome: 'interrupted', text });
+      this.turnEnded();
+    } else if (this.story.isStopping) this.told.record({ type: 'settled' });
+    this.told.emitter.fire();
+  }
+}

@@ -1,0 +1,305 @@
+import type { BackendRegistry } from '../../amplifier/common/backendRegistry';
+import { BackendError, type CreateSessionOptions, type SessionBackend } from '../../amplifier/common/sessionBackend';
+import { withDeadline, type Clock } from '../../base/common/async';
+import type { Disposable } from '../../base/common/disposable';
+import { messageOf } from '../../base/common/errors';
+import { Emitter, type Event } from '../../base/common/event';
+import type { Logger } from '../../base/common/log';
+import type { Writer, WriteWitness } from '../../editor/common/writeWitness';
+import { exportTranscript } from '../../transcript/common/export/exportTranscript';
+import type { ChatFiles } from './changeJournal';
+import type { Chat, Chats, ExportFormat } from './chatPorts';
+import { ChatSession, type ChatSessionPorts } from './chatSession';
+import type { ChatStore, SessionFile, SessionHead } from './chatStore';
+import type { BackendView, SessionRow } from './chatView';
+import { logVersion } from './logRecord';
+import type { AttachmentResolver } from './promptDelivery';
+import { parseRemoteRowId, RemoteSessions } from './remoteSessions';
+
+export interface ChatSessionsPorts {
+  readonly backends: BackendRegistry;
+  readonly store: ChatStore;
+  readonly files: ChatFiles;
+  readonly attachments: AttachmentResolver;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Unique for ever, of letters, digits and `-`. */
+  readonly newId: () => string;
+  /** Amplifier's profile and model for new sessions. */
+  readonly choices?: (backendId: string) => Pick<CreateSessionOptions, 'profile' | 'model'>;
+}
+
+const resumeAskMs = 5000;
+const loadTimeoutMs = 60_000;
+
+/** The conversations of a window: those that are open here, and those on disk. */
+export class ChatSessions implements Chats, WriteWitness {
+  private readonly chats = new Map<string, ChatSession>();
+  private readonly opening = new Map<string, Promise<ChatSession>>();
+  private readonly running = new Map<string, { readonly backend: SessionBackend; readonly states: Disposable }>();
+  private readonly listeners: Disposable[] = [];
+  private readonly changed: Emitter<void>;
+  private readonly backendsChanged: Emitter<void>;
+  private readonly remotes: RemoteSessions;
+  private readonly chatPorts: ChatSessionPorts;
+
+  constructor(private readonly ports: ChatSessionsPorts) {
+    const { attachments, backends, clock, files, log, newId } = ports;
+    const onListenerError = (error: unknown): void => log.error('a listener failed', error);
+    this.changed = new Emitter(onListenerError);
+    this.backendsChanged = new Emitter(onListenerError);
+    this.remotes = new RemoteSessions(clock, log);
+    this.chatPorts = {
+      backends,
+      files,
+      attachments,
+      clock,
+      log,
+      host: {
+        newId,
+        createOptions: (backendId) => this.createOptions(backendId),
+        onBackend: (backend) => this.watch(backend),
+      },
+    };
+  }
+
+  /** Reads the list, and follows what other windows do. */
+  async start(): Promise<void> {
+    const { backends, store } = this.ports;
+    this.listeners.push(
+      store.onDidChange(() => this.changed.fire()),
+      backends.onDidChange(() => this.backendsChanged.fire()),
+    );
+    await store.start();
+  }
+
+  get onDidChange(): Event<void> {
+    return this.changed.event;
+  }
+
+  get onDidChangeBackends(): Event<void> {
+    return this.backendsChanged.event;
+  }
+
+  get rows(): readonly SessionRow[] {
+    return this.ports.store.heads.map((head) => this.rowOf(head)).sort(newestFirst);
+  }
+
+  async search(query: string, signal?: AbortSignal): Promise<readonly SessionRow[]> {
+    const { editor } = this.ports.files;
+    const cwd = editor.folders[0]?.path;
+    const known = new Set(this.ports.store.heads.map(({ backendId, remoteId }) => `${backendId}:${remoteId ?? ''}`));
+    const [found, remote] = await Promise.all([
+      this.ports.store.search(query, signal),
+      this.remotes.search(
+        [...this.running.values()].map(({ backend }) => backend),
+        query,
+        {
+          isKnown: (backendId, remoteId) => known.has(`${backendId}:${remoteId}`),
+          ...(cwd === undefined ? {} : { cwd }),
+          ...(signal ? { signal } : {}),
+        },
+      ),
+    ]);
+    const rows = found.map(({ head, snippet }): SessionRow => {
+      const row = this.rowOf(head);
+      return snippet === undefined ? row : { ...row, snippet };
+    });
+    return [...rows, ...remote].sort(newestFirst);
+  }
+
+  async backends(): Promise<readonly BackendView[]> {
+    const entries = await this.ports.backends.list();
+    return entries.map(({ description, id, problem, source, title }) => {
+      const state = this.running.get(id)?.backend.state;
+      const said = problem ?? (state?.kind === 'failed' || state?.kind === 'authRequired' ? state.message : undefined);
+      return {
+        id,
+        title,
+        description,
+        source,
+        state: problem === undefined ? (state?.kind ?? 'stopped') : 'unavailable',
+        ...(said === undefined ? {} : { problem: said }),
+      };
+    });
+  }
+
+  async create(backendId: string): Promise<Chat> {
+    return await this.createChat(backendId);
+  }
+
+  async open(sessionId: string): Promise<Chat> {
+    const open = this.chats.get(sessionId);
+    if (open && open.view.status !== 'readonly') return open;
+    // Who asks for the same one meanwhile gets it, too.
+    const opening =
+      this.opening.get(sessionId) ?? this.openChat(sessionId).finally(() => this.opening.delete(sessionId));
+    this.opening.set(sessionId, opening);
+    return await opening;
+  }
+
+  async rename(sessionId: string, title: string): Promise<void> {
+    const chat = this.chats.get(sessionId);
+    if (chat) chat.rename(title);
+    else await this.ports.store.changeHead(sessionId, { title, titledBy: 'user' });
+    this.changed.fire();
+  }
+
+  async delete(sessionId: string): Promise<void> {
+    const chat = this.chats.get(sessionId);
+    if (chat) {
+      await chat.forget();
+      this.chats.delete(sessionId);
+    } else {
+      await this.forgetStored(this.ports.store.heads.find(({ id }) => id === sessionId));
+    }
+    await this.ports.store.remove(sessionId);
+    chat?.dispose();
+    this.changed.fire();
+  }
+
+  async export(sessionId: string, format: ExportFormat): Promise<string> {
+    const chat = await this.open(sessionId);
+    const { backendTitle, title } = chat.view;
+    const entries = [...chat.transcript.entries()].map((entry) => chat.wholeEntry(entry.id) ?? entry);
+    const head = this.ports.store.heads.find(({ id }) => id === chat.id);
+    return exportTranscript(
+      { title, who: backendTitle, ...(head ? { createdAt: head.createdAt, updatedAt: head.updatedAt } : {}) },
+      entries,
+      format,
+    );
+  }
+
+  async beforeWrite({ backendId, sessionId }: Writer, path: string): Promise<void> {
+    for (const chat of this.chats.values()) {
+      const isWriter = chat.view.backendId === backendId && chat.backendSessionId === sessionId;
+      if (isWriter) await chat.beforeWrite(path);
+    }
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(
+      [...this.chats.values()].map((chat) =>
+        chat.close().catch((error: unknown) => this.ports.log.error('a conversation was not closed', error)),
+      ),
+    );
+    await this.ports.store.stop();
+  }
+
+  dispose(): void {
+    for (const listener of this.listeners.splice(0)) listener.dispose();
+    for (const { states } of this.running.values()) states.dispose();
+    this.running.clear();
+    for (const chat of this.chats.values()) chat.dispose();
+    this.chats.clear();
+    this.changed.dispose();
+    this.backendsChanged.dispose();
+  }
+
+  private async createChat(backendId: string, id = this.ports.newId()): Promise<ChatSession> {
+    const entry = (await this.ports.backends.list()).find((candidate) => candidate.id === backendId);
+    if (!entry) throw new BackendError('notFound', 'This agent is not there any more. Choose another one.');
+    const now = this.ports.clock.now();
+    const head: SessionHead = {
+      version: logVersion,
+      id,
+      title: 'New chat',
+      titledBy: 'prompt',
+      backendId,
+      backendTitle: entry.title,
+      createdAt: now,
+      updatedAt: now,
+      state: 'idle',
+    };
+    return this.keep(this.ports.store.create(head));
+  }
+
+  private async openChat(sessionId: string): Promise<ChatSession> {
+    const remote = parseRemoteRowId(sessionId);
+    if (remote) return await this.openRemote(remote.backendId, remote.remoteId);
+    const old = this.chats.get(sessionId);
+    const { damage, file, records } = await this.ports.store.open(sessionId);
+    old?.dispose();
+    const chat = this.keep(file);
+    await chat.restore(records, damage);
+    if (await this.livesOn(file.head.backendId)) chat.resumeTurn();
+    return chat;
+  }
+
+  private async openRemote(backendId: string, remoteId: string): Promise<ChatSession> {
+    const head = this.ports.store.heads.find((known) => known.backendId === backendId && known.remoteId === remoteId);
+    if (head) return this.chats.get(head.id) ?? (await this.openChat(head.id));
+    const chat = await this.createChat(backendId);
+    try {
+      const { clock } = this.ports;
+      await withDeadline(clock, 'Loading the conversation', loadTimeoutMs, (signal) => chat.adopt(remoteId, signal));
+      return chat;
+    } catch (error) {
+      await chat.close();
+      this.chats.delete(chat.id);
+      await this.ports.store.remove(chat.id).catch(() => undefined);
+      chat.dispose();
+      throw error;
+    }
+  }
+
+  private keep(file: SessionFile): ChatSession {
+    const chat = new ChatSession(file, this.chatPorts);
+    this.chats.set(chat.id, chat);
+    let shown = chat.rowState;
+    chat.onDidChange(() => {
+      if (chat.rowState === shown) return;
+      shown = chat.rowState;
+      this.changed.fire();
+    });
+    return chat;
+  }
+
+  /** Whether the backend goes on without this window, so that nothing has to be started to ask it. */
+  private async livesOn(backendId: string): Promise<boolean> {
+    try {
+      const { backends, clock } = this.ports;
+      const entries = await withDeadline(clock, 'Listing the backends', resumeAskMs, (signal) => backends.list(signal));
+      return entries.some(
+        ({ id, problem, source }) => id === backendId && source === 'server' && problem === undefined,
+      );
+    } catch (error) {
+      this.ports.log.debug(`The backends were not listed: ${messageOf(error)}`);
+      return false;
+    }
+  }
+
+  private async forgetStored(head: SessionHead | undefined): Promise<void> {
+    const backend = head && this.running.get(head.backendId)?.backend;
+    if (head?.remoteId !== undefined && backend?.state.kind === 'ready') {
+      await this.remotes.forget(backend, head.remoteId);
+    }
+  }
+
+  private watch(backend: SessionBackend): void {
+    const known = this.running.get(backend.id);
+    if (known?.backend === backend) return;
+    known?.states.dispose();
+    this.running.set(backend.id, { backend, states: backend.onDidChangeState(() => this.backendsChanged.fire()) });
+    this.backendsChanged.fire();
+  }
+
+  private createOptions(backendId: string): CreateSessionOptions {
+    const [first, ...others] = this.ports.files.editor.folders;
+    if (!first) throw new BackendError('invalidRequest', 'Open a folder first: agents work in one.');
+    return {
+      cwd: first.path,
+      ...(others.length > 0 ? { additionalDirectories: others.map(({ path }) => path) } : {}),
+      ...this.ports.choices?.(backendId),
+    };
+  }
+
+  private rowOf(head: SessionHead): SessionRow {
+    const { backendTitle, id, state, title, updatedAt } = head;
+    return { id, title, backendTitle, updatedAt, state: this.chats.get(id)?.rowState ?? state };
+  }
+}
+
+function newestFirst(one: SessionRow, other: SessionRow): number {
+  return other.updatedAt - one.updatedAt;
+}

@@ -1,0 +1,87 @@
+/** Where code of an answer belongs in a file: answers rarely say. */
+
+export interface LineSpan {
+  /** 0-based; `end` is the first line behind it. */
+  readonly start: number;
+  readonly end: number;
+}
+
+export type Placement = 'whole file' | 'selection' | 'matching lines' | 'cursor';
+
+export interface PlacedCode {
+  /** The whole text of the file with the code in it. */
+  readonly text: string;
+  readonly placement: Placement;
+}
+
+export interface PlaceCodeInput {
+  /** Undefined for a file that does not exist. */
+  readonly text: string | undefined;
+  readonly code: string;
+  /** Offsets in UTF-16 units of what is selected in the file, or where its cursor is. */
+  readonly selection: { readonly start: number; readonly end: number } | undefined;
+}
+
+/**
+ * Takes the place of what is selected; of the lines between its own first and last one, when they are found once; or of the
+ * whole of a file that is empty or begins and ends alike. Otherwise it goes where the cursor is, or to the end.
+ */
+export function placeCode({ text = '', code, selection }: PlaceCodeInput): PlacedCode {
+  const newline = text.includes('\r\n') ? '\r\n' : '\n';
+  const body = code.replace(/\r\n?|\n/g, newline);
+  if (text.trim() === '') return { text: withEnd(body, newline), placement: 'whole file' };
+  if (selection && selection.end > selection.start) {
+    const replaced = text.slice(selection.start, selection.end);
+    const middle = replaced.endsWith(newline) ? withEnd(body, newline) : body;
+    return { text: text.slice(0, selection.start) + middle + text.slice(selection.end), placement: 'selection' };
+  }
+  const lines = text.split(newline);
+  const span = matchingSpan(lines, body.split(newline));
+  if (span) {
+    const isWhole = lines.slice(0, span.start).every(isBlank) && lines.slice(span.end).every(isBlank);
+    const changed = [...lines.slice(0, span.start), ...trimBlank(body.split(newline)), ...lines.slice(span.end)];
+    return { text: changed.join(newline), placement: isWhole ? 'whole file' : 'matching lines' };
+  }
+  const at = selection?.start ?? text.length;
+  const lineEnd = endOfLine(text, at, newline);
+  const before = text.slice(0, lineEnd);
+  const glue = before === '' || before.endsWith(newline) ? '' : newline;
+  return { text: before + glue + withEnd(body, newline) + text.slice(lineEnd), placement: 'cursor' };
+}
+
+/** From the only line like the first of the code to the only one like its last. */
+function matchingSpan(lines: readonly string[], code: readonly string[]): LineSpan | undefined {
+  const wanted = trimBlank(code);
+  const [first] = wanted;
+  const last = wanted.at(-1);
+  if (first === undefined || last === undefined || wanted.length < 2) return undefined;
+  const starts = placesOf(lines, first);
+  const [start] = starts;
+  if (start === undefined || starts.length > 1) return undefined;
+  // A closing brace is everywhere: the first one of the same depth ends what was begun.
+  const end = lines.findIndex((line, index) => index > start && line.trimEnd() === last.trimEnd());
+  return end === -1 ? undefined : { start, end: end + 1 };
+}
+
+function placesOf(lines: readonly string[], wanted: string): number[] {
+  return lines.flatMap((line, index) => (line.trimEnd() === wanted.trimEnd() ? [index] : []));
+}
+
+function trimBlank(lines: readonly string[]): string[] {
+  const first = lines.findIndex((line) => !isBlank(line));
+  return first === -1 ? [] : lines.slice(first, lines.findLastIndex((line) => !isBlank(line)) + 1);
+}
+
+function isBlank(line: string): boolean {
+  return line.trim() === '';
+}
+
+function withEnd(text: string, newline: string): string {
+  return text.endsWith(newline) ? text : text + newline;
+}
+
+/** Behind the line that holds the offset. */
+function endOfLine(text: string, at: number, newline: string): number {
+  const found = text.indexOf(newline, at);
+  return found === -1 ? text.length : found + newline.length;
+}

@@ -1,0 +1,54 @@
+import { FileChange, type EntryOf } from '../../transcript/common/entries';
+import type { EntryWriter } from './entryWriter';
+import type { RecordOf } from './logRecord';
+
+type End = EntryOf<'end'>;
+
+/** The ends of turns, which learn later what their turn has changed and what became of that. */
+export class EndEntries {
+  private readonly ids = new Map<number, string>();
+  private lastTurn: number | undefined;
+
+  constructor(private readonly writer: EntryWriter) {}
+
+  get last(): End | undefined {
+    return this.lastTurn === undefined ? undefined : this.of(this.lastTurn);
+  }
+
+  put(end: End): void {
+    this.ids.set(end.turn, end.id);
+    this.lastTurn = end.turn;
+    this.writer.put(end);
+  }
+
+  /** The turn goes on. */
+  removeLast(): void {
+    const { last } = this;
+    if (!last) return;
+    this.writer.remove(last.id);
+    this.ids.delete(last.turn);
+    this.lastTurn = undefined;
+  }
+
+  changed({ turn, changes }: RecordOf<'changed'>): void {
+    const end = this.of(turn);
+    if (end) this.writer.put({ ...end, changes: changes.map((change) => FileChange.parse(change)) });
+  }
+
+  reverted(path: string): void {
+    for (const turn of this.ids.keys()) {
+      const end = this.of(turn);
+      if (!end?.changes?.some((change) => change.path === path)) continue;
+      const changes = end.changes.map((change) =>
+        change.path === path ? { ...change, state: 'reverted' as const } : change,
+      );
+      this.writer.put({ ...end, changes });
+    }
+  }
+
+  private of(turn: number): End | undefined {
+    const id = this.ids.get(turn);
+    const entry = id === undefined ? undefined : this.writer.document.get(id);
+    return entry?.kind === 'end' ? entry : undefined;
+  }
+}

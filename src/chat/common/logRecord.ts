@@ -1,0 +1,62 @@
+import * as z from 'zod';
+import { AmplifierEvent } from '../../amplifier/common/events';
+import { FileChange } from '../../transcript/common/entries';
+import { DraftAttachment } from './chatView';
+
+/** Of the log and the head; what a later version writes is read as far as it is understood. */
+export const logVersion = 1;
+
+const Text = z.string();
+/** Milliseconds since the epoch. */
+const at = z.number();
+const record = <Name extends string, Shape extends z.core.$ZodLooseShape>(type: Name, shape: Shape) =>
+  z.object({ type: z.literal(type), at, ...shape });
+
+/**
+ * What happens in a conversation, in order: a line each of its log. The transcript is made of nothing else, so that a
+ * conversation that is read again looks as it did.
+ */
+export const LogRecord = z.discriminatedUnion('type', [
+  record('begin', { version: z.number(), id: Text, backendId: Text }),
+  /** From now on it is this session of the backend. */
+  record('bound', { remoteId: Text }),
+  record('prompt', { id: Text, text: Text, attachments: z.array(DraftAttachment) }),
+  /** The backend did not take the prompt: it was never said. */
+  record('withdrawn', { id: Text }),
+  record('event', { event: AmplifierEvent }),
+  record('notice', { level: z.enum(['info', 'warning', 'error']), text: Text, details: Text.optional() }),
+  /** By the user. `inBackend`: the backend has still to say that the turn has ended. */
+  record('stopped', { inBackend: z.boolean() }),
+  /** The backend never took the prompt whose turn was stopped. */
+  record('settled', {}),
+  /** The turn has ended without a word of the backend. */
+  record('ended', { outcome: z.enum(['interrupted', 'failed']), text: Text, details: Text.optional() }),
+  /** The turn that was told as ended goes on. */
+  record('resumed', {}),
+  /** How a file was before the conversation touched it: the id of its text, null for none. Absent: that is not known. */
+  record('snapshot', { path: Text, text: Text.nullable().optional() }),
+  /** `after` is the id of the text that the turn has left, null for none. */
+  record('changed', {
+    turn: z.number(),
+    changes: z.array(z.object({ ...FileChange.shape, after: Text.nullable().optional() })),
+  }),
+  record('fileDecided', { path: Text, decision: z.enum(['reverted', 'kept']) }),
+]);
+export type LogRecord = z.infer<typeof LogRecord>;
+export type RecordOf<Type extends LogRecord['type']> = Extract<LogRecord, { type: Type }>;
+
+/** A record without its time. */
+export type NewRecord = LogRecord extends infer One ? (One extends LogRecord ? Omit<One, 'at'> : never) : never;
+
+/** One record for two that follow each other, when both are pieces of one text; undefined when they are not. */
+export function mergedDeltas(first: LogRecord, second: LogRecord): LogRecord | undefined {
+  if (first.type !== 'event' || second.type !== 'event') return undefined;
+  const { event: one } = first;
+  const { event: other } = second;
+  if (one.event === 'thinking:delta' && other.event === 'thinking:delta') {
+    return { ...first, event: { ...one, data: { ...one.data, delta: one.data.delta + other.data.delta } } };
+  }
+  if (one.event !== 'content_block:delta' || other.event !== 'content_block:delta') return undefined;
+  if (one.data.block_index !== other.data.block_index) return undefined;
+  return { ...first, event: { ...one, data: { ...one.data, delta: one.data.delta + other.data.delta } } };
+}

@@ -1,0 +1,47 @@
+import type { PromptAttachment } from '../../../amplifier/common/sessionBackend';
+import type { EditorPort } from '../../../editor/common/editorPort';
+import type { MentionSource } from '../chatPorts';
+import type { MentionRow } from '../chatView';
+import { isAskedFor, tokensOf } from './mentions';
+
+export interface EditorMentionsPorts {
+  readonly editor: Pick<EditorPort, 'stat' | 'resolve'>;
+  /** Absolute paths of the files in tabs, the active one first. */
+  readonly openFiles: () => readonly string[];
+}
+
+const maxFiles = 20;
+
+/** The files that are open in tabs, all at once. */
+export class EditorMentions implements MentionSource {
+  readonly kind = 'editors';
+
+  constructor(private readonly ports: EditorMentionsPorts) {}
+
+  async search(query: string): Promise<MentionRow[]> {
+    if (!isAskedFor(query, 'open editors', 'editors', 'tabs')) return [];
+    const { editor, openFiles } = this.ports;
+    const stats = await Promise.all(
+      openFiles()
+        .slice(0, maxFiles)
+        .map((path) => editor.stat(path).catch(() => undefined)),
+    );
+    const sizes = stats.flatMap((stat) => (stat ? [stat.size] : []));
+    if (sizes.length === 0) return [];
+    const tokens = sizes.reduce((sum, size) => sum + tokensOf(size), 0);
+    return [
+      { kind: 'editors', id: 'editors', title: `Open editors (${sizes.length})`, tokens, detail: 'Files in tabs' },
+    ];
+  }
+
+  /** Those that are open when the prompt is sent. */
+  async resolve(): Promise<readonly PromptAttachment[]> {
+    const { editor, openFiles } = this.ports;
+    const found = await Promise.all(
+      openFiles()
+        .slice(0, maxFiles)
+        .map((path) => editor.resolve(path).catch(() => undefined)),
+    );
+    return found.flatMap((path) => (path === undefined ? [] : [{ type: 'file' as const, path }]));
+  }
+}

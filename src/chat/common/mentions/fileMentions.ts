@@ -1,0 +1,63 @@
+import type { PromptAttachment } from '../../../amplifier/common/sessionBackend';
+import type { EditorPort } from '../../../editor/common/editorPort';
+import type { MentionSource } from '../chatPorts';
+import type { DraftAttachment, MentionRow } from '../chatView';
+import type { FileIndex, IndexedFile } from './fileIndex';
+import { bestPaths } from './fuzzy';
+import { tokensOf } from './mentions';
+
+export interface FileMentionsPorts {
+  readonly index: Pick<FileIndex, 'files'>;
+  readonly editor: Pick<EditorPort, 'resolve' | 'stat'>;
+  /** Absolute paths, the one opened last first. */
+  readonly recent: () => readonly string[];
+}
+
+const maxRows = 20;
+/** Some of what is found is not for agents. */
+const maxCandidates = maxRows * 2;
+
+/** Files of the workspace by some letters of their paths; those opened last come first. */
+export class FileMentions implements MentionSource {
+  readonly kind = 'file';
+
+  constructor(private readonly ports: FileMentionsPorts) {}
+
+  async search(query: string, signal: AbortSignal): Promise<MentionRow[]> {
+    const { index, recent } = this.ports;
+    const places = new Map(recent().map((path, place) => [path, place]));
+    const bonus = ({ path }: IndexedFile): number => {
+      const place = places.get(path);
+      return place === undefined ? 0 : Math.max(1, 12 - place);
+    };
+    const best = bestPaths(query, await index.files(), { count: maxCandidates, bonus });
+    signal.throwIfAborted();
+    const rows = await Promise.all(best.map((file) => this.row(file)));
+    return rows.flatMap((row) => row ?? []).slice(0, maxRows);
+  }
+
+  async resolve({ path }: DraftAttachment): Promise<readonly PromptAttachment[]> {
+    if (path === undefined) return [];
+    return [{ type: 'file', path: await this.ports.editor.resolve(path) }];
+  }
+
+  /** The row of a path that is named, for example by dropping it. @throws EditorError */
+  async rowOf(path: string, relative: string): Promise<MentionRow> {
+    const { size } = await this.ports.editor.stat(path);
+    const title = relative.slice(relative.lastIndexOf('/') + 1);
+    const folder = relative.slice(0, Math.max(0, relative.length - title.length - 1));
+    return {
+      kind: 'file',
+      id: `file:${path}`,
+      title,
+      path,
+      tokens: tokensOf(size),
+      ...(folder === '' ? {} : { detail: folder }),
+    };
+  }
+
+  private row({ path, relative }: IndexedFile): Promise<MentionRow | undefined> {
+    // What may not be seen, or is gone, is not offered.
+    return this.rowOf(path, relative).catch(() => undefined);
+  }
+}

@@ -1,0 +1,99 @@
+import type { PromptAttachment } from '../../../amplifier/common/sessionBackend';
+import { toFileUri } from '../../../base/common/fileUri';
+import type { EditorPort } from '../../../editor/common/editorPort';
+import type { MentionSource } from '../chatPorts';
+import type { DraftAttachment, MentionRow } from '../chatView';
+import type { FileIndex } from './fileIndex';
+import { bestPaths, type PathCandidate } from './fuzzy';
+
+export interface FolderMentionsPorts {
+  readonly index: Pick<FileIndex, 'files'>;
+  readonly editor: Pick<EditorPort, 'resolve'>;
+}
+
+interface Folder extends PathCandidate {
+  readonly path: string;
+}
+
+const maxRows = 8;
+const maxListed = 300;
+
+/** Folders of the workspace; what is sent is the list of their files. */
+export class FolderMentions implements MentionSource {
+  readonly kind = 'folder';
+
+  constructor(private readonly ports: FolderMentionsPorts) {}
+
+  async search(query: string, signal: AbortSignal): Promise<MentionRow[]> {
+    // Without a word, the files of the workspace say more than its folders.
+    if (query.trim() === '') return [];
+    const best = bestPaths(query, await this.folders(), { count: maxRows * 2, bonus: () => 0 });
+    signal.throwIfAborted();
+    const rows = await Promise.all(best.map((folder) => this.row(folder)));
+    return rows.flatMap((row) => row ?? []).slice(0, maxRows);
+  }
+
+  async resolve({ path }: DraftAttachment): Promise<readonly PromptAttachment[]> {
+    if (path === undefined) return [];
+    const folder = await this.ports.editor.resolve(path);
+    const { names, more } = await this.list(folder);
+    const rest = more > 0 ? [`… and ${more} more`] : [];
+    const text = [`Files in ${folder}:`, ...names, ...rest].join('\n');
+    return [{ type: 'text', uri: toFileUri(folder), title: baseName(folder), text }];
+  }
+
+  /** The row of a path that is named. */
+  rowOf(path: string, relative: string): MentionRow {
+    const folder = relative.slice(0, Math.max(0, relative.lastIndexOf('/')));
+    const title = `${baseName(path)}/`;
+    return { kind: 'folder', id: `folder:${path}`, title, path, ...(folder === '' ? {} : { detail: folder }) };
+  }
+
+  private async row({ path, relative }: Folder): Promise<MentionRow | undefined> {
+    return await this.ports.editor.resolve(path).then(
+      () => this.rowOf(path, relative),
+      () => undefined,
+    );
+  }
+
+  /** Every folder that has a file somewhere below it. */
+  private async folders(): Promise<Iterable<Folder>> {
+    const found = new Map<string, Folder>();
+    for (const { path, relative } of await this.ports.index.files()) {
+      let absolute = parentOf(path);
+      for (let name = parentOf(relative); name !== '' && !found.has(absolute); name = parentOf(name)) {
+        found.set(absolute, { path: absolute, relative: name, lower: name.toLowerCase() });
+        absolute = parentOf(absolute);
+      }
+    }
+    return found.values();
+  }
+
+  private async list(folder: string): Promise<{ names: string[]; more: number }> {
+    const below: string[] = [];
+    for (const { path } of await this.ports.index.files()) {
+      if (path.startsWith(folder) && isSeparator(path.charAt(folder.length))) below.push(path);
+    }
+    const checked = await Promise.all(
+      below.slice(0, maxListed).map((path) =>
+        this.ports.editor.resolve(path).then(
+          () => [path.slice(folder.length + 1)],
+          () => [],
+        ),
+      ),
+    );
+    return { names: checked.flat(), more: Math.max(0, below.length - maxListed) };
+  }
+}
+
+function isSeparator(character: string): boolean {
+  return character === '/' || character === '\\';
+}
+
+function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.search(/[\\/][^\\/]*$/)));
+}
+
+function baseName(path: string): string {
+  return path.slice(path.search(/[^\\/]*$/));
+}

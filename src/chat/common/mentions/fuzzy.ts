@@ -1,0 +1,74 @@
+/** Finds paths by some of their letters, as the editor's own quick open does: fast enough for 50,000 of them at each key. */
+
+export interface PathCandidate {
+  /** What is searched, with `/`: relative to the workspace. */
+  readonly relative: string;
+  /** The same in lower case. */
+  readonly lower: string;
+}
+
+const separators = new Set(['/', '-', '_', '.', ' ']);
+
+/**
+ * How well the letters of `query` (lower case, no spaces) fit: undefined when they are not all there, in their order. The
+ * name counts more than its folders, letters in a row and at the beginning of words more than others, short paths more.
+ */
+export function scorePath(query: string, { relative, lower }: PathCandidate): number | undefined {
+  if (query === '') return 0;
+  const nameStart = lower.lastIndexOf('/') + 1;
+  const inName = query.includes('/') ? undefined : scoreFrom(query, relative, lower, nameStart);
+  const score = inName === undefined ? scoreFrom(query, relative, lower, 0) : inName + 40;
+  return score === undefined ? undefined : score - lower.length * 0.1;
+}
+
+function scoreFrom(query: string, text: string, lower: string, start: number): number | undefined {
+  const whole = lower.indexOf(query, start);
+  if (whole !== -1) {
+    const end = whole + query.length;
+    const endsName = end === lower.length || lower.charAt(end) === '.';
+    return query.length * 8 + (beginsWord(text, whole) ? 30 : 0) + (whole === start ? 20 : 0) + (endsName ? 15 : 0);
+  }
+  let score = 0;
+  let previous = -2;
+  let from = start;
+  for (const letter of query) {
+    const at = lower.indexOf(letter, from);
+    if (at === -1) return undefined;
+    score += 1 + (at === previous + 1 ? 4 : 0) + (beginsWord(text, at) ? 5 : 0);
+    previous = at;
+    from = at + letter.length;
+  }
+  return score;
+}
+
+function beginsWord(text: string, at: number): boolean {
+  if (at === 0) return true;
+  if (separators.has(text.charAt(at - 1))) return true;
+  const letter = text.charAt(at);
+  const before = text.charAt(at - 1);
+  return letter !== letter.toLowerCase() && before === before.toLowerCase();
+}
+
+/**
+ * The best `count` candidates, best first; of equals those that `bonus` lifts, then as they came. Spaces in the query only
+ * separate.
+ */
+export function bestPaths<Candidate extends PathCandidate>(
+  query: string,
+  candidates: Iterable<Candidate>,
+  { count, bonus }: { count: number; bonus: (candidate: Candidate) => number },
+): Candidate[] {
+  const wanted = query.toLowerCase().replaceAll('\\', '/').replace(/\s+/g, '');
+  const best: { readonly candidate: Candidate; readonly score: number }[] = [];
+  for (const candidate of candidates) {
+    const score = scorePath(wanted, candidate);
+    if (score === undefined) continue;
+    const found = { candidate, score: score + bonus(candidate) };
+    const last = best[count - 1];
+    if (last && last.score >= found.score) continue;
+    const place = best.findIndex((other) => other.score < found.score);
+    best.splice(place === -1 ? best.length : place, 0, found);
+    best.length = Math.min(best.length, count);
+  }
+  return best.map(({ candidate }) => candidate);
+}

@@ -1,0 +1,82 @@
+import type { PromptAttachment } from '../../../amplifier/common/sessionBackend';
+import { toFileUri } from '../../../base/common/fileUri';
+import type { EditorPort } from '../../../editor/common/editorPort';
+import type { MentionSource } from '../chatPorts';
+import type { MentionRow } from '../chatView';
+import { isAskedFor } from './mentions';
+
+/** What has changed in the repository since its last commit. */
+export interface GitChanges {
+  readonly root: string;
+  readonly branch: string;
+  readonly files: readonly GitFile[];
+}
+
+export interface GitFile {
+  /** Absolute. */
+  readonly path: string;
+  readonly state: 'changed' | 'untracked' | 'deleted';
+}
+
+export interface GitPort {
+  /** Undefined without Git or a repository. */
+  changes(): Promise<GitChanges | undefined>;
+  /** As `git diff HEAD` says it; empty for a file that is not tracked. */
+  diff(path: string): Promise<string>;
+}
+
+const maxFiles = 100;
+/** UTF-16 units of the text that is sent. */
+const maxLength = 64 * 1024;
+
+/** The changes that are not committed, as a diff. Files that are not for agents are left out. */
+export class GitMentions implements MentionSource {
+  readonly kind = 'git';
+
+  constructor(
+    private readonly git: GitPort,
+    private readonly editor: Pick<EditorPort, 'resolve'>,
+  ) {}
+
+  async search(query: string): Promise<MentionRow[]> {
+    if (!isAskedFor(query, 'git changes', 'changes', 'diff')) return [];
+    const changes = await this.git.changes();
+    if (!changes) return [];
+    const { length } = await this.allowed(changes);
+    if (length === 0) return [];
+    return [{ kind: 'git', id: 'git', title: `Git changes (${length})`, detail: `On ${changes.branch}` }];
+  }
+
+  async resolve(_attachment: unknown, signal: AbortSignal): Promise<readonly PromptAttachment[]> {
+    const changes = await this.git.changes();
+    if (!changes) return [];
+    const files = await this.allowed(changes);
+    if (files.length === 0) return [];
+    const parts = [`Not committed on ${changes.branch}:`, ...files.map(({ path, state }) => `${state}: ${path}`)];
+    let length = 0;
+    for (const { path, state } of files) {
+      signal.throwIfAborted();
+      if (state === 'untracked') continue;
+      const diff = await this.git.diff(path);
+      length += diff.length;
+      if (length > maxLength) {
+        parts.push('', '… the diffs of more files are left out');
+        break;
+      }
+      if (diff !== '') parts.push('', diff);
+    }
+    return [{ type: 'text', uri: toFileUri(changes.root), title: 'Git changes', text: parts.join('\n') }];
+  }
+
+  private async allowed({ files }: GitChanges): Promise<GitFile[]> {
+    const checked = await Promise.all(
+      files.slice(0, maxFiles).map((file) =>
+        this.editor.resolve(file.path).then(
+          () => [file],
+          () => [],
+        ),
+      ),
+    );
+    return checked.flat();
+  }
+}

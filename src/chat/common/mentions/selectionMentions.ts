@@ -1,0 +1,49 @@
+import type { PromptAttachment } from '../../../amplifier/common/sessionBackend';
+import type { EditorPort, EditorSelection } from '../../../editor/common/editorPort';
+import type { MentionSource } from '../chatPorts';
+import type { DraftAttachment, MentionRow } from '../chatView';
+import { isAskedFor, tokensOf } from './mentions';
+
+/** What is selected in the editor that was active last, as the lines of its file. */
+export class SelectionMentions implements MentionSource {
+  readonly kind = 'selection';
+
+  constructor(private readonly editor: Pick<EditorPort, 'activeSelection' | 'resolve'>) {}
+
+  search(query: string): Promise<MentionRow[]> {
+    const { activeSelection } = this.editor;
+    const row = activeSelection && isAskedFor(query, 'selection') ? rowOf(activeSelection) : undefined;
+    return Promise.resolve(row ? [row] : []);
+  }
+
+  /** The lines as they are when the prompt is sent. */
+  async resolve({ id, path }: DraftAttachment): Promise<readonly PromptAttachment[]> {
+    const [, first, last] = /#(\d+)-(\d+)$/.exec(id) ?? [];
+    if (path === undefined || first === undefined || last === undefined) return [];
+    const lines = { first: Number(first), last: Number(last) };
+    return [{ type: 'file', path: await this.editor.resolve(path), lines }];
+  }
+
+  /** Of the primary selection; undefined when nothing is selected. */
+  current(): MentionRow | undefined {
+    return this.editor.activeSelection && rowOf(this.editor.activeSelection);
+  }
+}
+
+function rowOf({ path, selections: [selected] }: EditorSelection): MentionRow | undefined {
+  if (!selected || selected.text === '') return undefined;
+  const { start, end } = selected;
+  const first = start.line + 1;
+  // A selection of whole lines ends before the first letter of the next one.
+  const last = end.character === 0 && end.line > start.line ? end.line : end.line + 1;
+  const name = path.slice(path.search(/[^\\/]*$/));
+  return {
+    kind: 'selection',
+    id: `selection:${path}#${first}-${last}`,
+    title: first === last ? `${name}:${first}` : `${name}:${first}-${last}`,
+    path,
+    line: first,
+    tokens: tokensOf(selected.text.length),
+    detail: 'Selection',
+  };
+}

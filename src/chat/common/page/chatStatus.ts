@@ -1,0 +1,61 @@
+import type { FeatureStatus, StatusAction } from '../../../base/common/feature';
+import type { BackendView, SessionRow } from '../chatView';
+
+export interface ChatSituation {
+  readonly isTrusted: boolean;
+  readonly chosen: BackendView | undefined;
+  /** The setting names a backend that there is not. */
+  readonly isPreferredMissing: boolean;
+  readonly rows: readonly SessionRow[];
+  readonly waiting: number;
+}
+
+/** Commands that help; named by the caller, who knows how they are registered. */
+export interface ChatActions {
+  readonly open: StatusAction;
+  readonly pickBackend: StatusAction;
+  readonly showApproval: StatusAction;
+  readonly openSettings: StatusAction;
+  readonly manageTrust: StatusAction;
+}
+
+/** What the status list says of the chat: first what waits for the user. */
+export function chatStatus(
+  { isTrusted, chosen, isPreferredMissing, rows, waiting }: ChatSituation,
+  actions: ChatActions,
+): Pick<FeatureStatus, 'state' | 'summary' | 'actions'> {
+  if (!isTrusted) {
+    const summary = 'Conversations can be read. Agents are not started in a workspace that you do not trust.';
+    return { state: 'off', summary, actions: [actions.manageTrust, actions.open] };
+  }
+  if (waiting > 0) {
+    const summary = `${counted(waiting, 'question waits', 'questions wait')} for your answer.`;
+    return { state: 'attention', summary, actions: [actions.showApproval, actions.open] };
+  }
+  if (isPreferredMissing) {
+    const summary = 'The setting backline.chat.backend names an agent that is not there. Choose another one.';
+    return { state: 'attention', summary, actions: [actions.pickBackend, actions.openSettings] };
+  }
+  return {
+    state: 'ready',
+    summary: [talksTo(chosen), ...said(rows)].join(' '),
+    actions: [actions.open, actions.pickBackend],
+  };
+}
+
+function talksTo(chosen: BackendView | undefined): string {
+  return chosen ? `New conversations are with ${chosen.title}.` : 'No agent is chosen yet.';
+}
+
+function said(rows: readonly SessionRow[]): string[] {
+  const count = (state: SessionRow['state']): number => rows.filter((row) => row.state === state).length;
+  const [busy, unread] = [count('busy'), count('unread')];
+  return [
+    ...(busy > 0 ? [`${counted(busy, 'answer is', 'answers are')} being written.`] : []),
+    ...(unread > 0 ? [`${counted(unread, 'answer is', 'answers are')} new.`] : []),
+  ];
+}
+
+function counted(count: number, one: string, more: string): string {
+  return `${count} ${count === 1 ? one : more}`;
+}

@@ -1,0 +1,31 @@
+import * as z from 'zod/mini';
+import { Draft } from '../chatView';
+import type { ChoiceMemento } from './backendChoice';
+
+const memoryName = 'chat.newDraft';
+const empty: Draft = { text: '', attachments: [] };
+
+/** What is typed where no conversation has begun, kept over reloads. Images are kept as long as the window. */
+export class NewDraft {
+  private draft: Draft | undefined;
+
+  constructor(
+    private readonly memento: ChoiceMemento,
+    private readonly onError: (error: unknown) => void,
+  ) {}
+
+  get(): Draft {
+    this.draft ??= z.safeParse(Draft, this.memento.get(memoryName)).data ?? empty;
+    return this.draft;
+  }
+
+  save(draft: Draft): void {
+    this.draft = draft;
+    const kept = { ...draft, attachments: draft.attachments.filter(({ image }) => !image) };
+    this.memento.update(memoryName, kept).then(undefined, this.onError);
+  }
+
+  clear(): void {
+    this.save(empty);
+  }
+}

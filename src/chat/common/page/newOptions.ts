@@ -1,0 +1,75 @@
+import * as z from 'zod/mini';
+import type { BackendRegistry } from '../../../amplifier/common/backendRegistry';
+import type { CreateSessionOptions } from '../../../amplifier/common/sessionBackend';
+import type { Disposable } from '../../../base/common/disposable';
+import { Emitter, type Event } from '../../../base/common/event';
+import type { BackendView, OptionView } from '../chatView';
+import type { ChoiceMemento } from './backendChoice';
+
+export interface NewOptionsPorts {
+  readonly backends: BackendRegistry;
+  readonly memento: ChoiceMemento;
+  readonly onError: (error: unknown) => void;
+}
+
+const memoryName = 'chat.newOptions';
+const Kept = z.record(z.string(), z.record(z.string(), z.string()));
+type Kept = z.infer<typeof Kept>;
+
+/** What can be chosen before a conversation with a server begins: its profile. Kept for the next one. */
+export class NewOptions implements Disposable {
+  private readonly emitter: Emitter<void>;
+  private readonly known = new Map<string, readonly OptionView[]>();
+
+  constructor(private readonly ports: NewOptionsPorts) {
+    this.emitter = new Emitter(ports.onError);
+  }
+
+  get onDidChange(): Event<void> {
+    return this.emitter.event;
+  }
+
+  /** As they are known now, with what the user chose. */
+  of(backendId: string | undefined): OptionView[] {
+    if (backendId === undefined) return [];
+    const chosen = this.kept[backendId] ?? {};
+    return (this.known.get(backendId) ?? []).map((option) => {
+      const value = chosen[option.id];
+      const isListed = option.type === 'select' && option.choices.some((choice) => choice.value === value);
+      return option.type === 'select' && isListed && value !== undefined ? { ...option, value } : option;
+    });
+  }
+
+  /** For `POST /sessions`. */
+  choices(backendId: string): Pick<CreateSessionOptions, 'profile'> {
+    const profile = this.of(backendId).find(({ id }) => id === 'profile')?.value;
+    return typeof profile === 'string' ? { profile } : {};
+  }
+
+  set(backendId: string, optionId: string, value: string): void {
+    const kept = { ...this.kept, [backendId]: { ...this.kept[backendId], [optionId]: value } };
+    this.ports.memento.update(memoryName, kept).then(undefined, this.ports.onError);
+    this.emitter.fire();
+  }
+
+  /** Asks a server; agents have no options before their session. A server that does not answer has none. Never rejects. */
+  async refresh({ id, source, state }: BackendView): Promise<void> {
+    if (source !== 'server' || state === 'unavailable') return;
+    try {
+      const backend = await this.ports.backends.open(id);
+      this.known.set(id, (await backend.sessionOptions?.()) ?? []);
+    } catch {
+      // What is wrong with the server is told where it is chosen.
+      this.known.delete(id);
+    }
+    this.emitter.fire();
+  }
+
+  dispose(): void {
+    this.emitter.dispose();
+  }
+
+  private get kept(): Kept {
+    return z.safeParse(Kept, this.ports.memento.get(memoryName)).data ?? {};
+  }
+}

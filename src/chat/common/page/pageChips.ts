@@ -1,0 +1,53 @@
+import type { Disposable } from '../../../base/common/disposable';
+import { DisposableStore } from '../../../base/common/disposable';
+import { Emitter, type Event } from '../../../base/common/event';
+import type { ContextChipView } from '../chatView';
+
+/** Something that goes along with the prompts of a conversation by itself. */
+export interface ChipSource {
+  /** Coalesced. */
+  readonly onDidChange: Event<void>;
+  /** Of a conversation with that backend. */
+  of(backendId: string): Promise<readonly ContextChipView[]>;
+  /** Nothing happens for a kind that is another source's. */
+  set(kind: string, isOn: boolean): void;
+}
+
+/** The chips of all sources, in their order. One that fails takes nothing from the others. */
+export class PageChips implements Disposable {
+  private readonly store = new DisposableStore();
+  private readonly emitter: Emitter<void>;
+
+  constructor(
+    private readonly sources: readonly ChipSource[],
+    private readonly onError: (error: unknown) => void,
+  ) {
+    this.emitter = this.store.add(new Emitter<void>(onError));
+  }
+
+  get onDidChange(): Event<void> {
+    return this.emitter.event;
+  }
+
+  start(): void {
+    for (const source of this.sources) this.store.add(source.onDidChange(() => this.emitter.fire()));
+  }
+
+  /** Never rejects. */
+  async of(backendId: string): Promise<ContextChipView[]> {
+    const found = await Promise.allSettled(this.sources.map((source) => source.of(backendId)));
+    return found.flatMap((result) => {
+      if (result.status === 'fulfilled') return result.value;
+      this.onError(result.reason);
+      return [];
+    });
+  }
+
+  set(kind: string, isOn: boolean): void {
+    for (const source of this.sources) source.set(kind, isOn);
+  }
+
+  dispose(): void {
+    this.store.dispose();
+  }
+}

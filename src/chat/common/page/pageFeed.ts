@@ -1,0 +1,184 @@
+import { Coalescer, type Clock } from '../../../base/common/async';
+import { DisposableStore, type Disposable } from '../../../base/common/disposable';
+import type { TranscriptFeed } from '../../../transcript/common/transcriptDocument';
+import type { ChatUpdate } from '../chatApi';
+import type { Chat, Chats } from '../chatPorts';
+import type { ContextChipView, Draft, SessionRow } from '../chatView';
+import type { BackendChoice } from './backendChoice';
+import type { NewOptions } from './newOptions';
+import type { PageChips } from './pageChips';
+
+export interface PageFeedPorts {
+  readonly chats: Pick<Chats, 'rows' | 'onDidChange'>;
+  readonly backends: Pick<BackendChoice, 'views' | 'chosen' | 'onDidChange'>;
+  readonly chips: Pick<PageChips, 'of' | 'onDidChange'>;
+  readonly newOptions: Pick<NewOptions, 'of' | 'onDidChange'>;
+  readonly folders: () => readonly string[];
+  readonly isTrusted: () => boolean;
+  /** What is typed where no conversation has begun. */
+  readonly newDraft: () => Draft;
+  readonly post: (update: ChatUpdate) => void;
+  readonly clock: Clock;
+}
+
+/** One frame of a screen. */
+const frameMs = 16;
+/** The list is long and says little: it need not move with every event. */
+const rowsMs = 250;
+/** The page asks for more by searching. */
+const maxRows = 200;
+const tail = 40;
+
+type Part = Exclude<keyof ChatUpdate, 'transcript'>;
+const everything: readonly Part[] = [
+  'session',
+  'sessions',
+  'backends',
+  'chosenBackend',
+  'newOptions',
+  'chips',
+  'folders',
+  'draft',
+  'history',
+  'untrusted',
+];
+
+/**
+ * Tells one page what has changed, at most once a frame however much happens, and nothing at all while there is no page:
+ * one that comes asks for everything.
+ */
+export class PageFeed implements Disposable {
+  private readonly store = new DisposableStore();
+  private readonly frame: Coalescer;
+  private readonly rowsLater: Coalescer;
+  private readonly dirty = new Set<Part>();
+  private current: { readonly chat: Chat; readonly feed: TranscriptFeed; readonly store: DisposableStore } | undefined;
+  private historyLength = 0;
+  private chips: ContextChipView[] = [];
+  private chipsAsked = 0;
+  private isListening = false;
+
+  constructor(private readonly ports: PageFeedPorts) {
+    this.frame = this.store.add(new Coalescer(ports.clock, frameMs, () => this.flush()));
+    this.rowsLater = this.store.add(new Coalescer(ports.clock, rowsMs, () => this.changed('sessions')));
+  }
+
+  start(): void {
+    const { chats, backends, chips, newOptions } = this.ports;
+    this.store.add(chats.onDidChange(() => this.rowsLater.schedule()));
+    this.store.add(
+      backends.onDidChange(() => {
+        this.changed('backends', 'chosenBackend', 'newOptions');
+        this.refreshChips();
+      }),
+    );
+    this.store.add(newOptions.onDidChange(() => this.changed('newOptions')));
+    this.store.add(chips.onDidChange(() => this.refreshChips()));
+  }
+
+  get chat(): Chat | undefined {
+    return this.current?.chat;
+  }
+
+  /** Whether there is a page that hears what is posted. */
+  get hasPage(): boolean {
+    return this.isListening;
+  }
+
+  /** Another conversation, or none: the page is told all of it. */
+  show(chat: Chat | undefined): void {
+    this.current?.store.dispose();
+    this.current = undefined;
+    if (chat) {
+      const store = new DisposableStore();
+      const feed = store.add(chat.transcript.feed(tail));
+      store.add(chat.onDidChange(() => this.changed('session')));
+      store.add(chat.transcript.onDidChange(() => this.schedule()));
+      this.current = { chat, feed, store };
+    }
+    this.changed('session', 'draft', 'history');
+    this.refreshChips();
+  }
+
+  /** There is a page now, and it knows nothing. */
+  pageCame(): void {
+    this.isListening = true;
+    this.current?.feed.restart(tail);
+    this.changed(...everything);
+    this.frame.flushNow();
+    this.refreshChips();
+  }
+
+  /** It is hidden or gone; nothing is posted until one comes. */
+  pageLeft(): void {
+    this.isListening = false;
+    this.frame.dispose();
+    // What would be gathered for it is told to the next one anyway.
+    this.current?.feed.restart(tail);
+  }
+
+  /** At most `count` entries more from before those that the page has. */
+  loadOlder(count: number): void {
+    this.current?.feed.showOlder(count);
+    this.schedule();
+  }
+
+  changed(...parts: readonly Part[]): void {
+    for (const part of parts) this.dirty.add(part);
+    this.schedule();
+  }
+
+  dispose(): void {
+    this.isListening = false;
+    this.current?.store.dispose();
+    this.current = undefined;
+    this.store.dispose();
+  }
+
+  /** They take a moment to be known, and what is asked for last counts. */
+  private refreshChips(): void {
+    if (!this.isListening) return;
+    const asked = ++this.chipsAsked;
+    const backendId = this.current?.chat.view.backendId ?? this.ports.backends.chosen?.id;
+    const told = backendId === undefined ? Promise.resolve([]) : this.ports.chips.of(backendId);
+    void told.then((chips) => {
+      if (asked !== this.chipsAsked || this.store.isDisposed) return;
+      this.chips = chips;
+      this.changed('chips');
+    });
+  }
+
+  private schedule(): void {
+    if (this.isListening) this.frame.schedule();
+  }
+
+  private flush(): void {
+    const { post, chats, backends, newOptions, folders, isTrusted, newDraft } = this.ports;
+    const { chat, feed } = this.current ?? {};
+    const history = chat?.history ?? [];
+    if (history.length !== this.historyLength) this.dirty.add('history');
+    this.historyLength = history.length;
+    const isDirty = (part: Part): boolean => this.dirty.has(part);
+    const chosen = backends.chosen?.id;
+    const update: ChatUpdate = {
+      ...(isDirty('session') ? { session: chat?.view ?? null } : {}),
+      ...(feed?.hasNews ? { transcript: feed.take() } : {}),
+      ...(isDirty('sessions') ? { sessions: chats.rows.slice(0, maxRows) } : {}),
+      ...(isDirty('backends') ? { backends: [...backends.views] } : {}),
+      ...(isDirty('chosenBackend') && chosen !== undefined ? { chosenBackend: chosen } : {}),
+      ...(isDirty('newOptions') ? { newOptions: newOptions.of(chosen) } : {}),
+      ...(isDirty('chips') ? { chips: this.chips } : {}),
+      ...(isDirty('folders') ? { folders: [...folders()] } : {}),
+      ...(isDirty('draft') ? { draft: chat?.draft ?? newDraft() } : {}),
+      ...(isDirty('history') ? { history: [...history] } : {}),
+      ...(isDirty('untrusted') ? { untrusted: !isTrusted() } : {}),
+    };
+    this.dirty.clear();
+    if (Object.keys(update).length > 0) post(update);
+  }
+}
+
+/** How many conversations wait for the user's answer. */
+export function waitingRows(rows: readonly SessionRow[]): readonly SessionRow[] {
+  return rows.filter(({ state }) => state === 'waiting');
+}

@@ -1,0 +1,68 @@
+import { isBackendError, type BackendSession, type PromptAttachment } from '../../amplifier/common/sessionBackend';
+import type { Clock } from '../../base/common/async';
+import { messageOf } from '../../base/common/errors';
+import type { DraftAttachment } from './chatView';
+
+/** Finds what an attachment stands for when its prompt is sent. */
+export interface AttachmentResolver {
+  /** Empty when there is nothing any more. @throws EditorError */
+  resolve(attachment: DraftAttachment, signal: AbortSignal): Promise<readonly PromptAttachment[]>;
+}
+
+export interface ResolvedAttachments {
+  readonly attachments: PromptAttachment[];
+  /** What could not be sent along; each a sentence. */
+  readonly problems: string[];
+}
+
+const retryMs = 50;
+const maxTries = 40;
+
+export async function resolveAttachments(
+  resolver: AttachmentResolver,
+  drafts: readonly DraftAttachment[],
+  signal: AbortSignal,
+): Promise<ResolvedAttachments> {
+  const attachments: PromptAttachment[] = [];
+  const problems: string[] = [];
+  for (const draft of drafts) {
+    if (draft.image) {
+      attachments.push({ type: 'image', ...draft.image });
+      continue;
+    }
+    try {
+      const found = await resolver.resolve(draft, signal);
+      if (found.length === 0) problems.push(`"${draft.title}" was not sent along: there is nothing any more.`);
+      attachments.push(...found);
+    } catch (error) {
+      signal.throwIfAborted();
+      problems.push(`"${draft.title}" was not sent along: ${messageOf(error)}`);
+    }
+  }
+  return { attachments, problems };
+}
+
+/** A session tells the end of its turn a moment before it takes the next prompt. @throws BackendError */
+export async function promptWhenFree(
+  session: BackendSession,
+  input: { text: string; attachments: readonly PromptAttachment[] },
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await session.prompt(input);
+      return;
+    } catch (error) {
+      if (!isBackendError(error) || error.code !== 'busy' || tries === maxTries) throw error;
+      await pause(clock, retryMs);
+      signal.throwIfAborted();
+    }
+  }
+}
+
+export function pause(clock: Clock, delayMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    clock.setTimer(delayMs, resolve);
+  });
+}

@@ -1,0 +1,66 @@
+import type { BackendState } from '../../amplifier/common/sessionBackend';
+import type { ChatTranscript } from './chatTranscript';
+import { OptionView, type SessionView } from './chatView';
+
+type Status = Pick<SessionView, 'status' | 'statusText' | 'statusDetails'>;
+
+export interface StatusFacts {
+  readonly transcript: Pick<ChatTranscript, 'isBusy' | 'isStarting' | 'statusText'>;
+  readonly backend: BackendState | undefined;
+  readonly readonly: string | undefined;
+  /** Why nothing is kept on disk. */
+  readonly problem: string | undefined;
+  /** The backend is being made to end a turn. */
+  readonly isStopping: boolean;
+  /** It is being found out whether a turn still runs. */
+  readonly isResuming: boolean;
+  /** Why the last prompt was not taken. */
+  readonly failure: { readonly text: string; readonly details?: string } | undefined;
+}
+
+/** What goes on, in the order of what the user must know first. */
+export function statusOf(facts: StatusFacts): Status {
+  const { backend, failure, problem, readonly, transcript } = facts;
+  if (readonly !== undefined) return { status: 'readonly', statusText: readonly };
+  if (backend?.kind === 'authRequired' && (transcript.isBusy || failure)) {
+    return { status: 'signIn', statusText: backend.message };
+  }
+  if (facts.isStopping) return { status: 'stopping' };
+  if (facts.isResuming) return { status: 'reconnecting', statusText: 'Looking whether the turn still runs…' };
+  if (transcript.isBusy) return busyStatus(facts);
+  if (failure) {
+    const { details, text } = failure;
+    return { status: 'failed', statusText: text, ...(details === undefined ? {} : { statusDetails: details }) };
+  }
+  return problem === undefined ? { status: 'idle' } : { status: 'idle', statusText: problem };
+}
+
+function busyStatus({ backend, problem, transcript }: StatusFacts): Status {
+  if (transcript.isStarting) {
+    return backend?.kind === 'starting' ? { status: 'starting', statusText: backend.message } : { status: 'starting' };
+  }
+  if (backend?.kind === 'failed') {
+    const details = backend.details === undefined ? {} : { statusDetails: backend.details };
+    return { status: 'reconnecting', statusText: backend.message, ...details };
+  }
+  const text = problem ?? transcript.statusText;
+  return text === undefined ? { status: 'busy' } : { status: 'busy', statusText: text };
+}
+
+/** What the transcript knows of the session, for the page. */
+export function transcriptView(
+  transcript: ChatTranscript,
+): Pick<SessionView, 'approvals' | 'options' | 'commands' | 'context' | 'usage' | 'busySince'> {
+  const { busySince, usage } = transcript;
+  const { context, total } = usage;
+  return {
+    approvals: transcript.approvals.all,
+    options: transcript.options.map((option) => OptionView.parse(option)),
+    commands: transcript.commands.map(({ name, description, hint }) =>
+      hint === undefined ? { name, description } : { name, description, hint },
+    ),
+    ...(busySince === undefined ? {} : { busySince }),
+    ...(context ? { context: { ...context } } : {}),
+    ...(total ? { usage: total } : {}),
+  };
+}

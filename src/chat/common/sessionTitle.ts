@@ -1,0 +1,12 @@
+const maxUnits = 80;
+
+/** The first words of a prompt, as a title. */
+export function titleOfPrompt(text: string): string {
+  const line = text.split('\n').find((candidate) => candidate.trim() !== '') ?? '';
+  const words = line.replace(/\s+/g, ' ').trim();
+  if (words === '') return 'New chat';
+  if (words.length <= maxUnits) return words;
+  const cut = words.slice(0, maxUnits);
+  const end = cut.lastIndexOf(' ');
+  return `${(end > maxUnits / 2 ? cut.slice(0, end) : cut).toWellFormed().replace(/\uFFFD$/, '')}…`;
+}

@@ -1,0 +1,184 @@
+import {
+  BackendError,
+  isBackendError,
+  type BackendSession,
+  type PromptAttachment,
+} from '../../amplifier/common/sessionBackend';
+import type { Clock } from '../../base/common/async';
+import type { Disposable } from '../../base/common/disposable';
+import { messageOf } from '../../base/common/errors';
+import type { Logger } from '../../base/common/log';
+import type { QueuedPrompt } from './chatView';
+import type { Conversation } from './conversation';
+import { conversationDigest } from './conversationDigest';
+import { pause, promptWhenFree, resolveAttachments, type AttachmentResolver } from './promptDelivery';
+import type { Connected, SessionLink } from './sessionLink';
+
+export interface TurnRunnerPorts {
+  readonly told: Conversation;
+  readonly link: SessionLink;
+  readonly attachments: AttachmentResolver;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+const resumeTimeoutMs = 10_000;
+const resumePollMs = 100;
+const resumePolls = 25;
+
+/** One turn after the other: brings its prompt to the backend, and ends it there when the user has ended it here. */
+export class TurnRunner implements Disposable {
+  /** Why the last prompt was not taken. */
+  failure: { readonly text: string; readonly details?: string } | undefined;
+  /** Of the turn that runs; fires when the user stops it. */
+  private running: AbortController | undefined;
+  /** Its prompt has gone to the backend. */
+  private isSent = false;
+  private stopping: Promise<void> | undefined;
+  private resuming: Promise<void> | undefined;
+  private readonly life = new AbortController();
+
+  constructor(private readonly ports: TurnRunnerPorts) {}
+
+  /** The backend is being made to end a turn. */
+  get isStopping(): boolean {
+    return this.stopping !== undefined;
+  }
+
+  /** It is being found out whether a turn still runs. */
+  get isResuming(): boolean {
+    return this.resuming !== undefined;
+  }
+
+  /** Resolves when the backend has taken the prompt, or the user has stopped it. @throws BackendError */
+  async run(prompt: QueuedPrompt): Promise<void> {
+    const { told } = this.ports;
+    const running = new AbortController();
+    this.running = running;
+    this.isSent = false;
+    this.failure = undefined;
+    const { attachments, id, text } = prompt;
+    told.prompted({ id, text, attachments });
+    try {
+      await this.deliver(prompt, AbortSignal.any([running.signal, this.life.signal]));
+    } catch (error) {
+      if (!running.signal.aborted) throw this.notTaken(id, error);
+      // What was never taken is never told as ended.
+      if (told.story.isStopping) told.record({ type: 'settled' });
+    }
+  }
+
+  /** The turn has ended in the transcript with this call, and in the backend when it resolves. Never rejects. */
+  async stop(onEnded: () => void): Promise<void> {
+    const { link, told } = this.ports;
+    if (!told.story.isBusy) {
+      await this.stopping;
+      return;
+    }
+    const session = this.isSent ? link.session : undefined;
+    told.record({ type: 'stopped', inBackend: session !== undefined });
+    this.running?.abort();
+    onEnded();
+    if (session) await this.cancel(session);
+  }
+
+  async connect(signal: AbortSignal = this.life.signal): Promise<Connected> {
+    const { link, told } = this.ports;
+    const connected = await link.connect(told.head.remoteId, signal);
+    if (connected.how !== 'open') told.bind(connected.session.id);
+    told.emitter.fire();
+    return connected;
+  }
+
+  /** A turn that ended with its window may still run in a backend that lives on. */
+  resume(): void {
+    const { log, told } = this.ports;
+    const { remoteId } = told.head;
+    if (told.story.lastEnd?.outcome !== 'interrupted' || remoteId === undefined) return;
+    this.resuming = this.tryResume(remoteId)
+      .catch((error: unknown) => log.info(`A turn was not taken up again: ${messageOf(error)}`))
+      .finally(() => {
+        this.resuming = undefined;
+        told.emitter.fire();
+      });
+    told.emitter.fire();
+  }
+
+  /** What is on its way is given up; the transcript stays as it is. */
+  dispose(): void {
+    this.life.abort();
+    this.running?.abort();
+  }
+
+  private async deliver({ attachments: drafts, text }: QueuedPrompt, signal: AbortSignal): Promise<void> {
+    const { attachments: resolver, clock, told } = this.ports;
+    await this.stopping;
+    await this.resuming;
+    const isFirst = told.story.turnNumber === 1;
+    const { how, session } = await this.connect(signal);
+    const resolved = await resolveAttachments(resolver, drafts, signal);
+    for (const problem of resolved.problems) told.notice('warning', problem);
+    const attachments = how === 'created' && !isFirst ? this.reminded(resolved.attachments) : resolved.attachments;
+    signal.throwIfAborted();
+    this.isSent = true;
+    await promptWhenFree(session, { text, attachments }, clock, signal);
+    // Stopped while it was on its way.
+    if (signal.aborted) await this.cancel(session);
+  }
+
+  private reminded(attachments: readonly PromptAttachment[]): PromptAttachment[] {
+    const { told } = this.ports;
+    const digest = conversationDigest(told.head.id, told.document.slice(0, -1));
+    const who = told.head.backendTitle;
+    told.notice('info', `${who} does not remember this conversation. A summary of it was sent along with your prompt.`);
+    return digest ? [digest, ...attachments] : [...attachments];
+  }
+
+  private notTaken(promptId: string, error: unknown): BackendError {
+    const { told } = this.ports;
+    const failure = isBackendError(error)
+      ? error
+      : new BackendError('backend', messageOf(error), undefined, { cause: error });
+    const { details, message } = failure;
+    // A turn that has begun, or has ended meanwhile, tells of its failure by itself.
+    if (!told.story.isStarting) return failure;
+    this.failure = { text: message, ...(details === undefined ? {} : { details }) };
+    told.record({ type: 'withdrawn', id: promptId });
+    told.notice('error', message, details);
+    told.file.changeHead({ state: 'failed' });
+    return failure;
+  }
+
+  private async cancel(session: BackendSession): Promise<void> {
+    const { told } = this.ports;
+    this.stopping ??= session
+      .cancel()
+      .catch((error: unknown) => told.notice('warning', `The agent could not be told to stop: ${messageOf(error)}`))
+      .finally(() => {
+        this.stopping = undefined;
+        told.emitter.fire();
+      });
+    told.emitter.fire();
+    await this.stopping;
+  }
+
+  private async tryResume(remoteId: string): Promise<void> {
+    const { clock, link, told } = this.ports;
+    const late = new AbortController();
+    const timer = clock.setTimer(resumeTimeoutMs, () => late.abort());
+    try {
+      const session = await link.load(remoteId, false, AbortSignal.any([this.life.signal, late.signal]));
+      for (let poll = 0; poll < resumePolls && !session.isBusy; poll++) await pause(clock, resumePollMs);
+      if (!session.isBusy || told.story.isBusy) return;
+    } finally {
+      timer.dispose();
+    }
+    link.endHistory();
+    told.record({ type: 'resumed' });
+    this.isSent = true;
+    told.notice(
+      'info',
+      'The turn went on while the window was closed. Some of what was said meanwhile may be missing.',
+    );
+  }
+}

@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto';
+import { createReadStream, watch } from 'node:fs';
+import { mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import * as path from 'node:path';
+import { toDisposable, type Disposable } from '../../base/common/disposable';
+import { errorCode } from '../../base/common/errors';
+
+/** What the store asks of a disk; tests let it fail. Files are the user's alone. Everything rejects with errors of Node.js. */
+export interface FilePort {
+  makeFolder(folder: string): Promise<void>;
+  /** Names; none of a folder that is missing. */
+  list(folder: string): Promise<readonly string[]>;
+  /** Undefined when it is missing. */
+  read(file: string): Promise<string | undefined>;
+  chunks(file: string, signal?: AbortSignal): AsyncIterable<Uint8Array>;
+  /** Makes `bytes` the end of the file, from `offset` on; what was behind is gone. */
+  writeAt(file: string, offset: number, bytes: Uint8Array): Promise<void>;
+  /** By a rename, so that nobody reads half of it. */
+  replace(file: string, text: string): Promise<void>;
+  /** False when it is there already. */
+  createNew(file: string, text: string): Promise<boolean>;
+  /** False when `from` is missing. */
+  move(from: string, to: string): Promise<boolean>;
+  touch(file: string): Promise<void>;
+  /** Milliseconds since the epoch; undefined when it is missing. */
+  modifiedAt(file: string): Promise<number | undefined>;
+  /** With all that is in it; nothing when it is missing. */
+  remove(file: string): Promise<void>;
+  /** `name` is the entry that may have changed, when the system tells. */
+  watch(folder: string, onChange: (name: string | undefined) => void): Disposable;
+}
+
+const fileMode = 0o600;
+
+export class DiskFiles implements FilePort {
+  async makeFolder(folder: string): Promise<void> {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+  }
+
+  async list(folder: string): Promise<readonly string[]> {
+    return (await unlessMissing(readdir(folder))) ?? [];
+  }
+
+  read(file: string): Promise<string | undefined> {
+    return unlessMissing(readFile(file, 'utf8'));
+  }
+
+  async *chunks(file: string, signal?: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
+    const stream = createReadStream(file, { highWaterMark: 256 * 1024, ...(signal ? { signal } : {}) });
+    for await (const chunk of stream) if (chunk instanceof Uint8Array) yield chunk;
+  }
+
+  async writeAt(file: string, offset: number, bytes: Uint8Array): Promise<void> {
+    const handle = (await unlessMissing(open(file, 'r+'))) ?? (await open(file, 'wx+', fileMode));
+    try {
+      let written = 0;
+      while (written < bytes.length) {
+        written += (await handle.write(bytes, written, bytes.length - written, offset + written)).bytesWritten;
+      }
+      await handle.truncate(offset + bytes.length);
+    } finally {
+      await handle.close();
+    }
+  }
+
+  async replace(file: string, text: string): Promise<void> {
+    const draft = `${file}.${randomBytes(6).toString('hex')}.tmp`;
+    try {
+      await writeFile(draft, text, { mode: fileMode, flag: 'wx' });
+      await rename(draft, file);
+    } catch (error) {
+      await rm(draft, { force: true });
+      throw error;
+    }
+  }
+
+  async createNew(file: string, text: string): Promise<boolean> {
+    try {
+      await writeFile(file, text, { mode: fileMode, flag: 'wx' });
+      return true;
+    } catch (error) {
+      if (errorCode(error) === 'EEXIST') return false;
+      throw error;
+    }
+  }
+
+  async move(from: string, to: string): Promise<boolean> {
+    return (await unlessMissing(rename(from, to).then(() => true))) ?? false;
+  }
+
+  async touch(file: string): Promise<void> {
+    const now = new Date();
+    await utimes(file, now, now);
+  }
+
+  async modifiedAt(file: string): Promise<number | undefined> {
+    return (await unlessMissing(stat(file)))?.mtimeMs;
+  }
+
+  async remove(file: string): Promise<void> {
+    await rm(file, { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  watch(folder: string, onChange: (name: string | undefined) => void): Disposable {
+    const watcher = watch(folder, { persistent: false }, (_event, name) =>
+      onChange(name === null ? undefined : path.basename(name)),
+    );
+    // A folder that goes away takes its watcher along; the list is then as it was read last.
+    watcher.on('error', () => watcher.close());
+    return toDisposable(() => watcher.close());
+  }
+}
+
+async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,166 @@
+import { Coalescer, type Clock } from '../../base/common/async';
+import type { Disposable } from '../../base/common/disposable';
+import { errorCode, messageOf } from '../../base/common/errors';
+import { Emitter, type Event } from '../../base/common/event';
+import type { Logger } from '../../base/common/log';
+import { mergedDeltas, type LogRecord } from '../common/logRecord';
+import type { FilePort } from './filePort';
+
+const writeDelayMs = 50;
+const retryMs = 5000;
+/** What waits for the disk at most, in UTF-16 units. */
+const maxWaitingUnits = 32 * 1024 * 1024;
+
+/** After these the user may believe that it is kept. */
+const flushedEvents: ReadonlySet<string> = new Set(['prompt:complete', 'error', 'approval:required', 'session:end']);
+
+export interface LogWriterPorts {
+  readonly files: FilePort;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Resolves when the folder is there; called before each write. */
+  readonly ready: () => Promise<void>;
+}
+
+/** Appends records to a log in their order, a write for many. What the disk does not take waits, and is tried again. */
+export class LogWriter implements Disposable {
+  private waiting: string[] = [];
+  private waitingUnits = 0;
+  /** The newest record, which the next one may be merged into. */
+  private last: LogRecord | undefined;
+  private running: Promise<void> | undefined;
+  private hasLost = false;
+  private currentProblem: string | undefined;
+  private retry: Disposable | undefined;
+  private readonly soon: Coalescer;
+  private readonly emitter: Emitter<void>;
+
+  /** `offset` is where writing goes on, in bytes. */
+  constructor(
+    private readonly file: string,
+    private offset: number,
+    private readonly ports: LogWriterPorts,
+  ) {
+    this.soon = new Coalescer(ports.clock, writeDelayMs, () => void this.flush());
+    this.emitter = new Emitter((error) => ports.log.error('a listener failed', error));
+  }
+
+  get problem(): string | undefined {
+    return this.currentProblem;
+  }
+
+  get onDidChangeProblem(): Event<void> {
+    return this.emitter.event;
+  }
+
+  append(record: LogRecord): void {
+    const merged = this.last && mergedDeltas(this.last, record);
+    if (merged) {
+      this.last = merged;
+    } else {
+      this.settleLast();
+      this.last = record;
+    }
+    if (isFlushed(record)) void this.flush();
+    else this.soon.schedule();
+  }
+
+  /** Never rejects. */
+  async flush(): Promise<void> {
+    this.soon.dispose();
+    // A second round for what came during the first.
+    for (let round = 0; round < 2 && this.hasWaiting; round++) {
+      this.running ??= this.write().finally(() => {
+        this.running = undefined;
+      });
+      await this.running;
+      if (this.currentProblem !== undefined) return;
+    }
+  }
+
+  dispose(): void {
+    this.soon.dispose();
+    this.retry?.dispose();
+    this.emitter.dispose();
+  }
+
+  private get hasWaiting(): boolean {
+    return this.running !== undefined || this.waiting.length > 0 || this.last !== undefined;
+  }
+
+  private settleLast(): void {
+    if (!this.last) return;
+    this.push(`${JSON.stringify(this.last)}\n`);
+    this.last = undefined;
+  }
+
+  private push(line: string): void {
+    this.waiting.push(line);
+    this.waitingUnits += line.length;
+    if (this.waitingUnits <= maxWaitingUnits || this.currentProblem === undefined) return;
+    this.hasLost = true;
+    this.waiting = [];
+    this.waitingUnits = 0;
+  }
+
+  private async write(): Promise<void> {
+    const { clock, files, log, ready } = this.ports;
+    this.retry?.dispose();
+    this.retry = undefined;
+    this.settleLast();
+    const lines = this.waiting;
+    const units = this.waitingUnits;
+    this.waiting = [];
+    this.waitingUnits = 0;
+    const lost = this.hasLost ? [`${JSON.stringify(lostRecord(clock.now()))}\n`] : [];
+    const bytes = Buffer.from([...lost, ...lines].join(''));
+    try {
+      await ready();
+      await files.writeAt(this.file, this.offset, bytes);
+      this.offset += bytes.length;
+      this.hasLost = false;
+      this.setProblem(undefined);
+    } catch (error) {
+      this.waiting = [...lines, ...this.waiting];
+      this.waitingUnits += units;
+      log.warn(`A conversation could not be written: ${messageOf(error)}`);
+      this.setProblem(problemOf(error));
+      this.retry = clock.setTimer(retryMs, () => void this.flush());
+    }
+  }
+
+  private setProblem(problem: string | undefined): void {
+    if (this.currentProblem === problem) return;
+    this.currentProblem = problem;
+    this.emitter.fire();
+  }
+}
+
+function isFlushed(record: LogRecord): boolean {
+  if (record.type !== 'event') return record.type !== 'notice' && record.type !== 'snapshot';
+  return flushedEvents.has(record.event.event);
+}
+
+function lostRecord(at: number): LogRecord {
+  return {
+    type: 'notice',
+    at,
+    level: 'warning',
+    text: 'A part of the conversation is missing here: it could not be written.',
+  };
+}
+
+export function problemOf(error: unknown): string {
+  const kept = 'The conversation goes on, but it is kept in memory only and is gone when this window closes.';
+  switch (errorCode(error)) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return `The disk is full. ${kept} Free some space: Backline tries again by itself.`;
+    case 'EROFS':
+    case 'EACCES':
+    case 'EPERM':
+      return `The folder of conversations cannot be written. ${kept} Check its permissions: Backline tries again by itself.`;
+    default:
+      return `The conversation could not be written (${messageOf(error)}). ${kept} Backline tries again by itself.`;
+  }
+}

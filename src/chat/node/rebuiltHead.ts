@@ -1,0 +1,22 @@
+import type { SessionHead } from '../common/chatStore';
+import { logVersion, type LogRecord } from '../common/logRecord';
+import { titleOfPrompt } from '../common/sessionTitle';
+
+/** What can be told of a conversation whose head is missing. */
+export function rebuiltHead(id: string, records: readonly LogRecord[]): SessionHead {
+  const begin = records.find((record) => record.type === 'begin');
+  const prompt = records.find((record) => record.type === 'prompt');
+  const bound = records.findLast((record) => record.type === 'bound');
+  return {
+    version: logVersion,
+    id,
+    title: titleOfPrompt(prompt?.text ?? ''),
+    titledBy: 'prompt',
+    backendId: begin?.backendId ?? '',
+    backendTitle: begin?.backendId ?? '',
+    ...(bound ? { remoteId: bound.remoteId } : {}),
+    createdAt: records[0]?.at ?? 0,
+    updatedAt: records.at(-1)?.at ?? 0,
+    state: 'idle',
+  };
+}

@@ -1,0 +1,314 @@
+import * as path from 'node:path';
+import { Coalescer, type Clock } from '../../base/common/async';
+import type { Disposable } from '../../base/common/disposable';
+import { messageOf } from '../../base/common/errors';
+import { Emitter, type Event } from '../../base/common/event';
+import type { Logger } from '../../base/common/log';
+import { ChatError } from '../common/chatPorts';
+import {
+  SessionHead,
+  type ChatStore,
+  type FoundSession,
+  type OpenedSession,
+  type SessionFile,
+} from '../common/chatStore';
+import type { FilePort } from './filePort';
+import { readLog } from './logReader';
+import { SessionLock } from './sessionLock';
+import { rebuiltHead } from './rebuiltHead';
+import { StoredSession, type StoredStart } from './storedSession';
+import { hasAllWords, searchLog, wordsOf } from './textSearch';
+
+const listDelayMs = 150;
+const readAtOnce = 32;
+const maxFound = 200;
+/** What one search reads at most. */
+const maxSearchBytes = 256 * 1024 * 1024;
+const otherWindow = 'Another window of VS Code writes this conversation. Go on there, or close it there first.';
+const newerVersion = 'A newer version of Backline has written this conversation: it can be read here, not continued.';
+
+export interface SessionStoreOptions {
+  /** Absolute. It is made when the first conversation is kept. */
+  readonly folder: string;
+  readonly files: FilePort;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/**
+ * Conversations on disk: `<folder>/<id>/log.jsonl` says what happened, `<folder>/heads/<id>.json` what the list shows, so
+ * that one watch over one folder tells what other windows do.
+ */
+export class SessionStore implements ChatStore {
+  private readonly byId = new Map<string, SessionHead>();
+  private readonly writing = new Map<string, StoredSession>();
+  private readonly emitter: Emitter<void>;
+  private readonly changedNames = new Set<string>();
+  private rereadAll = false;
+  private readonly reread: Coalescer;
+  private watcher: Disposable | undefined;
+
+  constructor(private readonly options: SessionStoreOptions) {
+    this.emitter = new Emitter((error) => options.log.error('a listener failed', error));
+    this.reread = new Coalescer(options.clock, listDelayMs, () => void this.readChanged());
+  }
+
+  get onDidChange(): Event<void> {
+    return this.emitter.event;
+  }
+
+  get heads(): readonly SessionHead[] {
+    return [...this.byId.values()];
+  }
+
+  async start(): Promise<void> {
+    const { files, log } = this.options;
+    try {
+      await files.makeFolder(this.headsFolder);
+      this.watcher = files.watch(this.headsFolder, (name) => {
+        if (name === undefined) this.rereadAll = true;
+        else this.changedNames.add(name);
+        this.reread.schedule();
+      });
+    } catch (error) {
+      log.warn(`The folder of conversations cannot be watched: ${messageOf(error)}`);
+    }
+    await this.readAll();
+  }
+
+  create(head: SessionHead): SessionFile {
+    const { files } = this.options;
+    const folder = this.folderOf(head.id);
+    const lock = this.lockOf(head.id);
+    let hasBegun = false;
+    // Not before its first record: nothing is kept of what was never said. Again after a disk that was full.
+    const ready = async (): Promise<void> => {
+      if (hasBegun) return;
+      await files.makeFolder(this.headsFolder);
+      await files.makeFolder(folder);
+      hasBegun = await lock.take();
+    };
+    return this.keep({ head, offset: 0, lock, ready });
+  }
+
+  async open(id: string): Promise<OpenedSession> {
+    if (!isId(id)) throw notFound();
+    const { files, log } = this.options;
+    const lock = this.lockOf(id);
+    // A folder that cannot be written is told by what is written later.
+    const isOurs = await lock.take().catch((error: unknown) => {
+      log.warn(`A conversation could not be locked: ${messageOf(error)}`);
+      return undefined;
+    });
+    try {
+      if (isOurs !== true && (await files.modifiedAt(this.logOf(id))) === undefined) throw notFound();
+      const { damage, end, isNewer, records } = await readLog(files, this.logOf(id));
+      const head = this.byId.get(id) ?? (await this.readHead(id)) ?? rebuiltHead(id, records);
+      const reason = isNewer ? newerVersion : isOurs === false ? otherWindow : undefined;
+      const start = { head, offset: end, lock: isOurs ? lock : undefined, ready: () => Promise.resolve() };
+      const file = this.keep(reason === undefined ? start : { ...start, readonly: reason });
+      return { head, file, records, ...(damage === undefined ? {} : { damage }) };
+    } catch (error) {
+      await lock.release();
+      if (error instanceof ChatError) throw error;
+      const message = 'This conversation could not be read. Its files are in the folder of Backline’s storage.';
+      throw new ChatError('unreadable', message, messageOf(error), { cause: error });
+    }
+  }
+
+  async changeHead(id: string, change: Partial<SessionHead>): Promise<void> {
+    const open = this.writing.get(id);
+    if (open) {
+      open.changeHead(change);
+      return;
+    }
+    const head = isId(id) ? ((await this.readHead(id)) ?? this.byId.get(id)) : undefined;
+    if (!head) throw notFound();
+    const changed = { ...head, ...change };
+    try {
+      await this.options.files.replace(this.headOf(id), JSON.stringify(changed));
+    } catch (error) {
+      throw new ChatError('storage', 'The change could not be written to disk.', messageOf(error), { cause: error });
+    }
+    this.byId.set(id, changed);
+    this.emitter.fire();
+  }
+
+  async remove(id: string): Promise<void> {
+    if (!isId(id)) throw notFound();
+    const { files } = this.options;
+    await this.writing.get(id)?.close();
+    this.writing.delete(id);
+    const lock = this.lockOf(id);
+    const isThere = (await files.modifiedAt(this.folderOf(id)).catch(() => undefined)) !== undefined;
+    if (isThere && !(await lock.take().catch(() => true))) throw new ChatError('readonly', otherWindow);
+    lock.dispose();
+    try {
+      await files.remove(this.headOf(id));
+      await files.remove(this.folderOf(id));
+    } catch (error) {
+      throw new ChatError('storage', 'The conversation could not be deleted.', messageOf(error), { cause: error });
+    }
+    this.byId.delete(id);
+    this.emitter.fire();
+  }
+
+  async search(query: string, signal?: AbortSignal): Promise<readonly FoundSession[]> {
+    const words = wordsOf(query);
+    const heads = this.heads.toSorted((a, b) => b.updatedAt - a.updatedAt);
+    if (words.length === 0) return heads.map((head) => ({ head }));
+    await Promise.all([...this.writing.values()].map((session) => session.flush()));
+    const found: FoundSession[] = [];
+    let bytesLeft = maxSearchBytes;
+    const spend = (bytes: number): boolean => (bytesLeft -= bytes) > 0;
+    for (const head of heads) {
+      if (signal?.aborted || found.length >= maxFound) break;
+      if (hasAllWords(head.title, words)) {
+        found.push({ head });
+        continue;
+      }
+      if (bytesLeft <= 0) continue;
+      const search = searchLog(this.options.files, this.logOf(head.id), words, spend, signal);
+      const snippet = await search.catch(() => undefined);
+      if (snippet !== undefined) found.push({ head, snippet });
+    }
+    return found;
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.writing.values()].map((session) => session.close()));
+    this.writing.clear();
+  }
+
+  dispose(): void {
+    this.watcher?.dispose();
+    this.reread.dispose();
+    this.emitter.dispose();
+  }
+
+  // One conversation
+
+  private keep(start: StoredStart): StoredSession {
+    const { clock, files, log } = this.options;
+    const { id } = start.head;
+    const session = new StoredSession(start, {
+      files,
+      clock,
+      log,
+      folder: this.folderOf(id),
+      headFile: this.headOf(id),
+      onDidChangeHead: (head) => {
+        this.byId.set(id, head);
+        this.emitter.fire();
+      },
+      onClosed: () => {
+        if (this.writing.get(id) === session) this.writing.delete(id);
+      },
+    });
+    if (start.readonly === undefined) this.writing.set(id, session);
+    return session;
+  }
+
+  private lockOf(id: string): SessionLock {
+    const { clock, files } = this.options;
+    return new SessionLock(path.join(this.folderOf(id), 'lock'), {
+      files,
+      clock,
+      onLost: () => {
+        this.writing.get(id)?.loseLock(otherWindow);
+        this.writing.delete(id);
+      },
+    });
+  }
+
+  // The list
+
+  private async readAll(): Promise<void> {
+    const { files, log } = this.options;
+    try {
+      const listed = (await files.list(this.headsFolder)).flatMap((name) => idOf(name) ?? []);
+      const ids = [...new Set([...listed, ...(await files.list(this.options.folder)).filter(isId)])];
+      const gone = new Set(this.byId.keys());
+      for (let at = 0; at < ids.length; at += readAtOnce) {
+        await Promise.all(ids.slice(at, at + readAtOnce).map((id) => this.refresh(id)));
+      }
+      for (const id of ids) gone.delete(id);
+      for (const id of gone) if (!this.writing.has(id)) this.byId.delete(id);
+    } catch (error) {
+      log.warn(`The conversations could not be listed: ${messageOf(error)}`);
+    }
+    this.emitter.fire();
+  }
+
+  private async readChanged(): Promise<void> {
+    const names = [...this.changedNames];
+    this.changedNames.clear();
+    if (this.rereadAll) {
+      this.rereadAll = false;
+      await this.readAll();
+      return;
+    }
+    const ids = names.flatMap((name) => idOf(name) ?? []).filter((id) => !this.writing.has(id));
+    if (ids.length === 0) return;
+    await Promise.all(ids.map((id) => this.refresh(id)));
+    this.emitter.fire();
+  }
+
+  private async refresh(id: string): Promise<void> {
+    if (this.writing.has(id)) return;
+    const head = (await this.readHead(id)) ?? (await this.rebuildHead(id));
+    if (head) this.byId.set(id, head);
+    else this.byId.delete(id);
+  }
+
+  /** The window died before it wrote the head. */
+  private async rebuildHead(id: string): Promise<SessionHead | undefined> {
+    const { files } = this.options;
+    try {
+      if ((await files.modifiedAt(this.logOf(id))) === undefined) return undefined;
+      return rebuiltHead(id, (await readLog(files, this.logOf(id))).records);
+    } catch {
+      return undefined;
+    }
+  }
+
+  private async readHead(id: string): Promise<SessionHead | undefined> {
+    const text = await this.options.files.read(this.headOf(id)).catch(() => undefined);
+    if (text === undefined) return undefined;
+    try {
+      const head = SessionHead.safeParse(JSON.parse(text)).data;
+      return head?.id === id ? head : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  private get headsFolder(): string {
+    return path.join(this.options.folder, 'heads');
+  }
+
+  private headOf(id: string): string {
+    return path.join(this.headsFolder, `${id}.json`);
+  }
+
+  private folderOf(id: string): string {
+    return path.join(this.options.folder, id);
+  }
+
+  private logOf(id: string): string {
+    return path.join(this.folderOf(id), 'log.jsonl');
+  }
+}
+
+function isId(name: string): boolean {
+  return /^[\w-]{8,64}$/.test(name);
+}
+
+function idOf(fileName: string): string | undefined {
+  const id = fileName.endsWith('.json') ? fileName.slice(0, -'.json'.length) : undefined;
+  return id !== undefined && isId(id) ? id : undefined;
+}
+
+function notFound(): ChatError {
+  return new ChatError('notFound', 'This conversation is not there any more.');
+}

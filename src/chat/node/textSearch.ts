@@ -1,0 +1,132 @@
+import * as z from 'zod';
+import type { FilePort } from './filePort';
+import { linesOf } from './logReader';
+
+/** Texts are searched in pieces of about this size, in UTF-16 units; a word may lie across two of them. */
+const pieceUnits = 64 * 1024;
+const overlapUnits = 256;
+const snippetBefore = 40;
+const snippetUnits = 160;
+
+const Searched = z.union([
+  z.object({ type: z.literal('prompt'), text: z.string() }),
+  z.object({
+    type: z.literal('event'),
+    event: z.object({
+      event: z.string(),
+      data: z.object({
+        delta: z.string().optional(),
+        prompt: z.string().optional(),
+        response: z.string().optional(),
+        title: z.string().optional(),
+        replayed: z.boolean().optional(),
+      }),
+    }),
+  }),
+]);
+const searchedEvents: ReadonlySet<string> = new Set([
+  'content_block:delta',
+  'prompt:submit',
+  'prompt:complete',
+  'tool:pre',
+]);
+
+/** The words of a query, each of which must be found. */
+export function wordsOf(query: string): string[] {
+  return query
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '')
+    .slice(0, 16);
+}
+
+export function hasAllWords(text: string, words: readonly string[]): boolean {
+  const lower = text.toLowerCase();
+  return words.every((word) => lower.includes(word));
+}
+
+/**
+ * Where all words are found in what was said, as a piece of the text around the first; undefined when one is missing.
+ * `spend` is asked with the bytes that were read; false ends the search.
+ */
+export async function searchLog(
+  files: FilePort,
+  file: string,
+  words: readonly string[],
+  spend: (bytes: number) => boolean,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const search = new WordSearch(words);
+  let read = 0;
+  for await (const { text, endOffset } of linesOf(files.chunks(file, signal))) {
+    search.add(textOf(text));
+    if (search.isDone) break;
+    if (!spend(endOffset - read) || signal?.aborted) return undefined;
+    read = endOffset;
+  }
+  return search.finish();
+}
+
+class WordSearch {
+  private readonly missing: Set<string>;
+  private readonly first: string;
+  private piece = '';
+  private snippet: string | undefined;
+
+  constructor(words: readonly string[]) {
+    this.missing = new Set(words);
+    this.first = words[0] ?? '';
+  }
+
+  get isDone(): boolean {
+    return this.missing.size === 0;
+  }
+
+  add(text: string): void {
+    this.piece += text;
+    if (this.piece.length >= pieceUnits) this.look();
+  }
+
+  finish(): string | undefined {
+    this.look();
+    return this.isDone ? this.snippet : undefined;
+  }
+
+  private look(): void {
+    const lower = this.piece.toLowerCase();
+    for (const word of this.missing) {
+      const index = lower.indexOf(word);
+      if (index === -1) continue;
+      this.missing.delete(word);
+      if (word === this.first) this.snippet = snippetAt(this.piece, index);
+    }
+    this.piece = this.piece.slice(-overlapUnits);
+  }
+}
+
+function snippetAt(text: string, index: number): string {
+  const start = Math.max(0, index - snippetBefore);
+  const words = text
+    .slice(start, start + snippetUnits)
+    .replace(/\s+/g, ' ')
+    .trim();
+  return `${start > 0 ? '…' : ''}${words}${start + snippetUnits < text.length ? '…' : ''}`;
+}
+
+function textOf(line: string): string {
+  // Most lines are of tools and are not looked into.
+  if (!/"(?:prompt|content_block:delta|prompt:submit|prompt:complete|tool:pre)"/.test(line.slice(0, 200))) return '';
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return '';
+  }
+  const found = Searched.safeParse(value).data;
+  if (!found) return '';
+  if (found.type === 'prompt') return `\n${found.text}\n`;
+  const { event, data } = found.event;
+  if (!searchedEvents.has(event)) return '';
+  if (event === 'content_block:delta') return data.delta ?? '';
+  return `\n${(event === 'prompt:submit' ? data.prompt : event === 'tool:pre' ? data.title : data.response) ?? ''}\n`;
+}

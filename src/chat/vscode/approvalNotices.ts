@@ -1,0 +1,56 @@
+import { DisposableStore, type Disposable } from '../../base/common/disposable';
+import type { Messages } from '../../platform/vscode/messages';
+import type { ApprovalWatch, WaitingApproval } from '../common/page/approvalWatch';
+import type { ShownChats } from '../common/page/shownChats';
+
+export interface ApprovalNoticesOptions {
+  readonly approvals: ApprovalWatch;
+  readonly shown: ShownChats;
+  readonly setBadge: (value: number, tooltip: string) => void;
+  readonly messages: Messages;
+  readonly show: (approval: WaitingApproval) => Promise<void>;
+}
+
+const maxPrompt = 160;
+
+/** Says that a question waits where nobody sees it: a number on the view, and one message for each question. */
+export class ApprovalNotices implements Disposable {
+  private readonly store = new DisposableStore();
+  private readonly told = new Set<string>();
+
+  constructor(private readonly options: ApprovalNoticesOptions) {}
+
+  start(): void {
+    this.store.add(this.options.approvals.onDidChange(() => this.look()));
+    this.look();
+  }
+
+  /** To be called when the view comes and goes, too. */
+  look(): void {
+    const { waiting } = this.options.approvals;
+    const keys = new Set(waiting.map(({ key }) => key));
+    for (const key of this.told) if (!keys.has(key)) this.told.delete(key);
+    this.options.setBadge(
+      waiting.length,
+      waiting.length === 1 ? '1 question waits' : `${waiting.length} questions wait`,
+    );
+    for (const approval of waiting) this.tell(approval);
+  }
+
+  dispose(): void {
+    this.store.dispose();
+    this.told.clear();
+  }
+
+  private tell(approval: WaitingApproval): void {
+    const { shown, messages, show } = this.options;
+    const { key, chat, prompt } = approval;
+    if (this.told.has(key)) return;
+    // Who sees it now needs no message later.
+    this.told.add(key);
+    if (shown.has(chat.id)) return;
+    const text = prompt.length > maxPrompt ? `${prompt.slice(0, maxPrompt)}…` : prompt;
+    // To allow from here would be to allow what was not read.
+    messages.info(`${chat.view.backendTitle} asks: ${text}`, { label: 'Show', run: () => show(approval) });
+  }
+}

@@ -1,0 +1,138 @@
+import * as vscode from 'vscode';
+import { DisposableStore, type Disposable } from '../../base/common/disposable';
+import { commandIds } from '../../manifest';
+import type { Commands } from '../../platform/vscode/commands';
+import type { Messages } from '../../platform/vscode/messages';
+import type { Chat, ExportFormat } from '../common/chatPorts';
+import type { MentionRow } from '../common/chatView';
+import type { ApprovalWatch } from '../common/page/approvalWatch';
+import type { BackendPicker } from './backendPicker';
+import type { ChatPages } from './chatPages';
+import type { ChatWindow } from './chatWindow';
+import { openFiles } from './recentFiles';
+
+export interface ChatCommandsOptions {
+  readonly commands: Commands;
+  readonly pages: ChatPages;
+  readonly window: ChatWindow;
+  readonly picker: BackendPicker;
+  readonly approvals: ApprovalWatch;
+  readonly selected: () => MentionRow | undefined;
+  readonly messages: Messages;
+}
+
+/** The commands of the chat. Each works from anywhere, or says what is missing. */
+export class ChatCommands implements Disposable {
+  private readonly store = new DisposableStore();
+
+  constructor(private readonly options: ChatCommandsOptions) {}
+
+  start(): void {
+    const { commands, window, picker } = this.options;
+    const handle = (id: Parameters<Commands['handle']>[0], run: (...args: readonly unknown[]) => unknown): void => {
+      this.store.add(commands.handle(id, run));
+    };
+    handle(commandIds.chatOpen, () => this.open());
+    handle(commandIds.chatNew, () => this.begin());
+    handle(commandIds.chatStop, () => this.stop());
+    handle(commandIds.chatPickBackend, async () => {
+      if (await picker.pick()) await this.open();
+    });
+    handle(commandIds.chatAddSelection, () => this.addSelection());
+    handle(commandIds.chatAddFile, (uri, all) => this.addFiles(uri, all));
+    handle(commandIds.chatShowSessions, async () => (await this.options.pages.revealActive()).ask('showSessions'));
+    handle(commandIds.chatFind, async () => (await this.options.pages.revealActive()).ask('find'));
+    handle(commandIds.chatFocusApproval, () => this.focusApproval());
+    handle(commandIds.chatOpenInTab, () => this.openInTab());
+    handle(commandIds.chatExport, () => this.export());
+    handle(commandIds.chatApplyCode, () => window.code.apply());
+    handle(commandIds.chatDiscardCode, () => window.code.discard());
+  }
+
+  dispose(): void {
+    this.store.dispose();
+  }
+
+  private async open(): Promise<void> {
+    (await this.options.pages.reveal()).ask('focusComposer');
+  }
+
+  private async begin(): Promise<void> {
+    const page = await this.options.pages.reveal();
+    page.show(undefined);
+    page.ask('focusComposer');
+  }
+
+  private async stop(): Promise<void> {
+    const chat = this.options.pages.active?.chat;
+    if (chat?.view.busySince === undefined) {
+      this.options.messages.info('No answer is being written in the conversation that is shown.');
+      return;
+    }
+    await chat.stop();
+  }
+
+  private async addSelection(): Promise<void> {
+    const row = this.options.selected();
+    if (row) await this.insert([row]);
+    // Without a selection, the file is what is meant.
+    else await this.addFiles(undefined, undefined);
+  }
+
+  /** From the explorer VS Code hands in what was clicked, and all that is selected there. */
+  private async addFiles(uri: unknown, all: unknown): Promise<void> {
+    const named = Array.isArray(all) && all.length > 0 ? all : [uri];
+    const uris = named.flatMap((item) => (item instanceof vscode.Uri ? [item.toString()] : []));
+    const paths = uris.length > 0 ? uris : openFiles().slice(0, 1);
+    if (paths.length === 0) {
+      this.options.messages.info('Open a file of the workspace first, or choose one in the Explorer.');
+      return;
+    }
+    await this.insert(await this.options.window.dropped(paths));
+  }
+
+  private async insert(rows: readonly MentionRow[]): Promise<void> {
+    const page = await this.options.pages.revealActive();
+    page.insert({ text: '', attachments: [...rows] });
+    page.ask('focusComposer');
+  }
+
+  private async focusApproval(): Promise<void> {
+    const { pages, approvals, messages } = this.options;
+    const shown = pages.active?.chat;
+    const waiting = approvals.waiting.find(({ chat }) => chat.id === shown?.id) ?? approvals.waiting[0];
+    if (!waiting) {
+      messages.info('No agent asks you anything at the moment.');
+      return;
+    }
+    const page = waiting.chat.id === shown?.id ? await pages.revealActive() : await pages.reveal();
+    if (page.chat?.id !== waiting.chat.id) page.show(waiting.chat);
+    page.ask('focusApproval');
+  }
+
+  private async openInTab(): Promise<void> {
+    const chat = this.shownChat();
+    if (chat) await this.options.window.openInTab(chat.id);
+  }
+
+  private async export(): Promise<void> {
+    const chat = this.shownChat();
+    if (!chat) return;
+    const items: (vscode.QuickPickItem & { format: ExportFormat })[] = [
+      { label: 'Markdown', description: 'to read and to paste', format: 'markdown' },
+      { label: 'HTML', description: 'one file for any browser', format: 'html' },
+      { label: 'JSON', description: 'everything, for programs', format: 'json' },
+    ];
+    const picked = await vscode.window.showQuickPick(items, {
+      title: 'Export the Conversation',
+      placeHolder: 'As what?',
+    });
+    if (picked) await this.options.window.review.export(chat.id, picked.format);
+  }
+
+  private shownChat(): Chat | undefined {
+    const chat = this.options.pages.active?.chat;
+    if (!chat) this.options.messages.info('No conversation is shown. Open one in the chat first.');
+    return chat;
+  }
+}

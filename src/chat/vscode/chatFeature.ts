@@ -1,0 +1,215 @@
+import * as vscode from 'vscode';
+import { Coalescer, type Clock } from '../../base/common/async';
+import { DisposableStore } from '../../base/common/disposable';
+import type { Feature, RunningFeature, StatusBoard } from '../../base/common/feature';
+import type { Logger } from '../../base/common/log';
+import type { EditorPort } from '../../editor/common/editorPort';
+import { commandIds, settingIds } from '../../manifest';
+import type { Commands } from '../../platform/vscode/commands';
+import { Messages } from '../../platform/vscode/messages';
+import type { Settings } from '../../platform/vscode/settings';
+import type { PageFiles } from '../../webview/vscode/webviewHtml';
+import type { Chats } from '../common/chatPorts';
+import type { Mentions } from '../common/mentions/mentions';
+import { ApprovalWatch } from '../common/page/approvalWatch';
+import { BackendChoice, type ChoiceMemento } from '../common/page/backendChoice';
+import { chatStatus, type ChatActions } from '../common/page/chatStatus';
+import { NewDraft } from '../common/page/newDraft';
+import type { NewOptions } from '../common/page/newOptions';
+import type { PageChips } from '../common/page/pageChips';
+import { ShownChats } from '../common/page/shownChats';
+import { ApprovalNotices } from './approvalNotices';
+import { BackendPicker } from './backendPicker';
+import { ChatCommands } from './chatCommands';
+import { ChatPages } from './chatPages';
+import type { ChatWindow } from './chatWindow';
+import { CodeProposals } from './codeProposals';
+import type { Dialogs } from './dialogs';
+import { DiffViews } from './diffViews';
+import { EditorActions } from './editorActions';
+import { ReviewActions } from './reviewActions';
+import { VirtualDocuments } from './virtualDocuments';
+import type { WindowMentions } from './windowMentions';
+
+export interface ChatFeatureOptions {
+  /** The feature starts, stops and disposes it. */
+  readonly chats: Chats & { start(): Promise<void> };
+  /** All that `@` finds. */
+  readonly mentions: Mentions;
+  /** What of this window can be mentioned; the feature starts and disposes it. */
+  readonly windowMentions: WindowMentions;
+  readonly editor: EditorPort;
+  /** What is chosen before a conversation begins; the feature disposes it, and the chips. */
+  readonly newOptions: NewOptions;
+  readonly chips: PageChips;
+  readonly dialogs: Dialogs;
+  readonly log: Logger;
+  readonly status: StatusBoard;
+  readonly commands: Commands;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  /** Of the workspace: which conversation is shown, what is typed. */
+  readonly workspaceState: ChoiceMemento;
+  /** Of the user: which backend was used last. */
+  readonly globalState: ChoiceMemento;
+  /** `dist/pages`. */
+  readonly pagesFolder: vscode.Uri;
+}
+
+const statusMs = 200;
+
+/** The chat: a view and editor tabs on conversations with whatever backend the user chooses. Starts none by itself. */
+export class ChatFeature implements Feature {
+  readonly id = 'chat';
+  readonly title = 'Chat';
+
+  constructor(private readonly options: ChatFeatureOptions) {}
+
+  async start(): Promise<RunningFeature> {
+    const { chats, clock, commands, dialogs, editor, globalState, log, mentions, settings, status } = this.options;
+    const { chips, newOptions, windowMentions, workspaceState } = this.options;
+    const store = new DisposableStore();
+    const onError = (error: unknown): void => log.error('something went wrong in the chat', error);
+    const messages = new Messages(log);
+
+    store.add(chats);
+    store.add(windowMentions);
+    store.add(newOptions);
+    store.add(chips);
+    const preferred = (): string => settings.chatBackend();
+    const backends = store.add(new BackendChoice({ chats, preferred, memento: globalState, onError }));
+    const documents = store.add(new VirtualDocuments('backline-chat'));
+    const editorActions = store.add(new EditorActions(editor));
+    const proposed = store.add(new VirtualDocuments('backline-apply'));
+    const code = store.add(new CodeProposals(proposed, editor, editorActions, messages));
+    const picker = new BackendPicker(backends);
+    const shown = new ShownChats();
+    const pages = store.add(
+      new ChatPages({ window: () => window, files: this.pageFiles(), memento: workspaceState, messages }),
+    );
+    const window: ChatWindow = {
+      chats,
+      backends,
+      mentions,
+      dropped: (uris) => windowMentions.dropped(uris),
+      newDraft: new NewDraft(workspaceState, onError),
+      shown,
+      editor: editorActions,
+      code,
+      review: new ReviewActions(chats, new DiffViews(documents, editor), documents, dialogs, messages),
+      repairBackend: (id) => picker.repair(id),
+      manageTrust: async () => {
+        await vscode.commands.executeCommand('workbench.trust.manage');
+      },
+      chips,
+      newOptions,
+      folders: () => editor.folders.map((folder) => folder.path),
+      openInTab: (id) => pages.openInTab(id),
+      forget: (id) => pages.forget(id),
+      isTrusted,
+      clock,
+      log,
+    };
+    const approvals = store.add(new ApprovalWatch(chats, onError));
+    const notices = store.add(
+      new ApprovalNotices({
+        approvals,
+        shown,
+        setBadge: (value, tooltip) => pages.setBadge(value, tooltip),
+        messages,
+        show: async ({ chat }) => {
+          const page = await pages.reveal();
+          if (page.chat?.id !== chat.id) page.show(chat);
+          page.ask('focusApproval');
+        },
+      }),
+    );
+    const selected = () => windowMentions.selected();
+    const chatCommands = store.add(
+      new ChatCommands({ commands, pages, window, picker, approvals, selected, messages }),
+    );
+    const showStatus = (): void => {
+      const situation = {
+        isTrusted: isTrusted(),
+        chosen: backends.chosen,
+        isPreferredMissing: backends.views.length > 0 && backends.isPreferredMissing,
+        rows: chats.rows,
+        waiting: approvals.waiting.length,
+      };
+      status.set({ id: this.id, title: this.title, ...chatStatus(situation, actions) });
+    };
+    let asked = '';
+    /** Once for each state of each backend that is chosen: what a server offers may be another list when it is back. */
+    const askOptions = (): void => {
+      const { chosen } = backends;
+      const key = chosen ? `${chosen.id} ${chosen.state}` : '';
+      if (!chosen || key === asked) return;
+      asked = key;
+      void newOptions.refresh(chosen);
+    };
+    const statusLater = store.add(new Coalescer(clock, statusMs, showStatus));
+    const changed = (): void => statusLater.schedule();
+
+    store.add(chats.onDidChange(changed));
+    store.add(backends.onDidChange(changed));
+    store.add(backends.onDidChange(() => askOptions()));
+    store.add(approvals.onDidChange(changed));
+    store.add(pages.onDidChange(() => notices.look()));
+    store.add(status.onDidLook(() => void backends.refresh()));
+    store.add(
+      settings.onDidChange((id) => {
+        if (id === settingIds.chatBackend) void backends.refresh();
+      }),
+    );
+    store.add(
+      vscode.workspace.onDidGrantWorkspaceTrust(() => {
+        pages.trustChanged();
+        void backends.refresh();
+      }),
+    );
+    // Before there are pages: what they show is among the conversations on disk.
+    await chats.start();
+    for (const part of [
+      windowMentions,
+      chips,
+      backends,
+      documents,
+      proposed,
+      editorActions,
+      code,
+      approvals,
+      notices,
+      chatCommands,
+      pages,
+    ]) {
+      part.start();
+    }
+    showStatus();
+    return { stop: () => chats.stop(), dispose: () => store.dispose() };
+  }
+
+  private pageFiles(): PageFiles {
+    const { pagesFolder } = this.options;
+    return {
+      folder: pagesFolder,
+      script: vscode.Uri.joinPath(pagesFolder, 'chat.js'),
+      style: vscode.Uri.joinPath(pagesFolder, 'chat.css'),
+    };
+  }
+}
+
+const actions: ChatActions = {
+  open: { label: 'Open the chat', command: commandIds.chatOpen },
+  pickBackend: { label: 'Choose an agent', command: commandIds.chatPickBackend },
+  showApproval: { label: 'Show the question', command: commandIds.chatFocusApproval },
+  openSettings: {
+    label: 'Open settings',
+    command: 'workbench.action.openSettings',
+    arguments: [settingIds.chatBackend],
+  },
+  manageTrust: { label: 'Manage workspace trust', command: 'workbench.trust.manage' },
+};
+
+function isTrusted(): boolean {
+  return vscode.workspace.isTrusted;
+}

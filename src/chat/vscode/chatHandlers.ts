@@ -1,0 +1,185 @@
+import type { Handlers } from '../../webview/common/requestHandlers';
+import { chatRequests } from '../common/chatApi';
+import type { Chat } from '../common/chatPorts';
+import type { ChatWindow } from './chatWindow';
+
+/** What a page lets its requests do to it. */
+export interface PageControl {
+  readonly chat: Chat | undefined;
+  /** Makes it the one that is shown; none is a page on which a conversation can begin. */
+  show(chat: Chat | undefined): void;
+  ready(): Promise<void>;
+  alive(): void;
+  loadOlder(count: number): void;
+}
+
+const done = {};
+
+/** What each request of the page does. Whatever is thrown is shown by the page. */
+export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<typeof chatRequests> {
+  const { chats, backends, mentions, newDraft, editor, code, review } = window;
+  let search = new AbortController();
+  let mention = new AbortController();
+
+  const chatOf = async (id: string): Promise<Chat> => (page.chat?.id === id ? page.chat : await chats.open(id));
+
+  /** The conversation begins with its first prompt, and is shown before its backend is there. */
+  const begin = async (): Promise<Chat> => {
+    const { chosen } = backends;
+    if (!chosen) throw new Error('There is no agent to talk to. Add one in the setting backline.acp.agents.');
+    const chat = await chats.create(chosen.id);
+    backends.remember(chosen.id);
+    newDraft.clear();
+    page.show(chat);
+    return chat;
+  };
+
+  return {
+    ready: chatRequests.ready.handledBy(async () => {
+      await page.ready();
+      return done;
+    }),
+    alive: chatRequests.alive.handledBy(() => {
+      page.alive();
+      return done;
+    }),
+    loadOlder: chatRequests.loadOlder.handledBy(({ sessionId, count }) => {
+      if (page.chat?.id === sessionId) page.loadOlder(count);
+      return done;
+    }),
+
+    send: chatRequests.send.handledBy(async ({ sessionId, ...draft }) => {
+      const chat = sessionId === undefined ? await begin() : await chatOf(sessionId);
+      await chat.send(draft);
+      return done;
+    }),
+    stop: chatRequests.stop.handledBy(async ({ sessionId }) => {
+      await (await chatOf(sessionId)).stop();
+      return done;
+    }),
+    approve: chatRequests.approve.handledBy(async ({ sessionId, approvalId, option }) => {
+      await (await chatOf(sessionId)).approve(approvalId, option);
+      return done;
+    }),
+    unqueue: chatRequests.unqueue.handledBy(async ({ sessionId, id }) => (await chatOf(sessionId)).unqueue(id)),
+    sendQueued: chatRequests.sendQueued.handledBy(async ({ sessionId }) => {
+      await (await chatOf(sessionId)).sendQueued();
+      return done;
+    }),
+    promptToEdit: chatRequests.promptToEdit.handledBy(async ({ sessionId, entryId }) =>
+      (await chatOf(sessionId)).promptToEdit(entryId),
+    ),
+    saveDraft: chatRequests.saveDraft.handledBy(async ({ sessionId, ...draft }) => {
+      if (sessionId === undefined) newDraft.save(draft);
+      else (await chatOf(sessionId)).saveDraft(draft);
+      return done;
+    }),
+    setOption: chatRequests.setOption.handledBy(async ({ sessionId, optionId, value }) => {
+      if (sessionId === undefined) {
+        if (backends.chosen && typeof value === 'string') window.newOptions.set(backends.chosen.id, optionId, value);
+        return done;
+      }
+      await (await chatOf(sessionId)).setOption(optionId, value);
+      return done;
+    }),
+    toggleContext: chatRequests.toggleContext.handledBy(({ kind, isOn }) => {
+      window.chips.set(kind, isOn);
+      return done;
+    }),
+
+    chooseBackend: chatRequests.chooseBackend.handledBy(({ backendId }) => {
+      backends.choose(backendId);
+      return done;
+    }),
+    repairBackend: chatRequests.repairBackend.handledBy(async ({ backendId }) => {
+      await window.repairBackend(backendId);
+      return done;
+    }),
+    manageTrust: chatRequests.manageTrust.handledBy(async () => {
+      await window.manageTrust();
+      return done;
+    }),
+    newSession: chatRequests.newSession.handledBy(({ backendId }) => {
+      if (backendId !== undefined) backends.choose(backendId);
+      page.show(undefined);
+      return done;
+    }),
+    openSession: chatRequests.openSession.handledBy(async ({ sessionId }) => {
+      page.show(await chats.open(sessionId));
+      return done;
+    }),
+    openInTab: chatRequests.openInTab.handledBy(async ({ sessionId }) => {
+      await window.openInTab(sessionId);
+      return done;
+    }),
+    renameSession: chatRequests.renameSession.handledBy(async ({ sessionId, title }) => {
+      await chats.rename(sessionId, title);
+      return done;
+    }),
+    deleteSession: chatRequests.deleteSession.handledBy(async ({ sessionId }) => {
+      if (await review.delete(sessionId)) window.forget(sessionId);
+      return done;
+    }),
+    searchSessions: chatRequests.searchSessions.handledBy(async ({ query }) => {
+      search.abort();
+      search = new AbortController();
+      return { sessions: [...(await chats.search(query, search.signal))] };
+    }),
+    exportSession: chatRequests.exportSession.handledBy(async ({ sessionId, format }) => {
+      await review.export(sessionId, format);
+      return done;
+    }),
+
+    mentions: chatRequests.mentions.handledBy(async ({ query, kind }) => {
+      mention.abort();
+      mention = new AbortController();
+      return { rows: await mentions.search(query, kind, mention.signal) };
+    }),
+    dropped: chatRequests.dropped.handledBy(async ({ uris }) => ({ rows: await window.dropped(uris) })),
+
+    showAll: chatRequests.showAll.handledBy(async ({ sessionId, entryId }) => ({
+      entry: await review.wholeEntry(await chatOf(sessionId), entryId),
+    })),
+    openDiff: chatRequests.openDiff.handledBy(async ({ sessionId, entryId, part }) => {
+      await review.openDiff((await chatOf(sessionId)).diffTexts(entryId, part), 'change of the chat');
+      return done;
+    }),
+    openApprovalDiff: chatRequests.openApprovalDiff.handledBy(async ({ sessionId, approvalId, part }) => {
+      await review.openDiff((await chatOf(sessionId)).approvalDiffTexts(approvalId, part), 'waits for your answer');
+      return done;
+    }),
+    open: chatRequests.open.handledBy(async ({ target, line }) => {
+      await editor.open(target, line);
+      return done;
+    }),
+    copy: chatRequests.copy.handledBy(async ({ text }) => {
+      await editor.copy(text);
+      return done;
+    }),
+    insertAtCursor: chatRequests.insertAtCursor.handledBy(async ({ text }) => {
+      await editor.insertAtCursor(text);
+      return done;
+    }),
+    applyCode: chatRequests.applyCode.handledBy(async ({ text, path }) => {
+      await code.propose(text, path);
+      return done;
+    }),
+    openAsNewFile: chatRequests.openAsNewFile.handledBy(async ({ text, language }) => {
+      await editor.openAsNewFile(text, language);
+      return done;
+    }),
+
+    openChange: chatRequests.openChange.handledBy(async ({ sessionId, path }) => {
+      await review.openChange(await chatOf(sessionId), path);
+      return done;
+    }),
+    revert: chatRequests.revert.handledBy(async ({ sessionId, path }) => {
+      await review.revert(await chatOf(sessionId), path);
+      return done;
+    }),
+    keepChanges: chatRequests.keepChanges.handledBy(async ({ sessionId, path }) => {
+      await (await chatOf(sessionId)).keepChanges(path);
+      return done;
+    }),
+  };
+}

@@ -1,0 +1,188 @@
+import * as vscode from 'vscode';
+import * as z from 'zod';
+import { DisposableStore, type Disposable } from '../../base/common/disposable';
+import { messageOf } from '../../base/common/errors';
+import { Emitter, type Event } from '../../base/common/event';
+import type { Messages } from '../../platform/vscode/messages';
+import type { PageFiles } from '../../webview/vscode/webviewHtml';
+import type { Chat } from '../common/chatPorts';
+import type { ChoiceMemento } from '../common/page/backendChoice';
+import { ChatPage, type PageSurface } from './chatPage';
+import type { ChatWindow } from './chatWindow';
+
+export const chatViewId = 'backline.chat';
+const panelType = 'backline.chatTab';
+const shownName = 'chat.shown';
+
+export interface ChatPagesOptions {
+  readonly window: () => ChatWindow;
+  readonly files: PageFiles;
+  /** Remembers what the view shows. */
+  readonly memento: ChoiceMemento;
+  readonly messages: Messages;
+}
+
+/** What a page keeps for the day its tab is opened again. */
+const TabState = z.object({ sessionId: z.string() });
+
+/** The view of the chat and its editor tabs, which VS Code makes, hides and throws away as it likes. */
+export class ChatPages implements Disposable, vscode.WebviewViewProvider, vscode.WebviewPanelSerializer {
+  private readonly store = new DisposableStore();
+  private readonly emitter: Emitter<void>;
+  private readonly pages = new Set<ChatPage>();
+  private readonly tabs = new Map<vscode.WebviewPanel, ChatPage>();
+  private view: { readonly view: vscode.WebviewView; readonly page: ChatPage } | undefined;
+  private onceResolved: ((page: ChatPage) => void)[] = [];
+
+  constructor(private readonly options: ChatPagesOptions) {
+    this.emitter = this.store.add(
+      new Emitter<void>((error) => options.window().log.error('a listener of the pages failed', error)),
+    );
+  }
+
+  /** A page has come, gone, been hidden or shown, or shows another conversation. */
+  get onDidChange(): Event<void> {
+    return this.emitter.event;
+  }
+
+  start(): void {
+    this.store.add(vscode.window.registerWebviewViewProvider(chatViewId, this));
+    this.store.add(vscode.window.registerWebviewPanelSerializer(panelType, this));
+  }
+
+  /** The one the user is in: the tab in front when it has the focus, else the view's. */
+  get active(): ChatPage | undefined {
+    for (const [panel, page] of this.tabs) if (panel.active) return page;
+    return this.view?.page;
+  }
+
+  /** Shows the view and gives it the focus. */
+  async reveal(): Promise<ChatPage> {
+    await vscode.commands.executeCommand(`${chatViewId}.focus`);
+    if (this.view) return this.view.page;
+    return await new Promise<ChatPage>((resolve) => this.onceResolved.push(resolve));
+  }
+
+  /** The tab in front, else the view, which is shown. */
+  async revealActive(): Promise<ChatPage> {
+    const { active } = this;
+    return active && active !== this.view?.page ? active : await this.reveal();
+  }
+
+  /** The tab that shows the conversation already, or a new one. @throws ChatError */
+  async openInTab(sessionId: string): Promise<void> {
+    const [shown] = [...this.tabs].find(([, page]) => page.chat?.id === sessionId) ?? [];
+    if (shown) {
+      shown.reveal();
+      return;
+    }
+    const chat = await this.options.window().chats.open(sessionId);
+    const { files } = this.options;
+    const options = { enableScripts: true, localResourceRoots: [files.folder] };
+    const panel = vscode.window.createWebviewPanel(panelType, chat.view.title, vscode.ViewColumn.Active, options);
+    this.addTab(panel, chat.id);
+  }
+
+  /** The number that waits for the user; nothing before the view was there. */
+  setBadge(value: number, tooltip: string): void {
+    if (this.view) this.view.view.badge = value === 0 ? undefined : { value, tooltip };
+  }
+
+  forget(sessionId: string): void {
+    for (const page of this.pages) if (page.chat?.id === sessionId) page.show(undefined);
+  }
+
+  trustChanged(): void {
+    for (const page of this.pages) page.trustChanged();
+  }
+
+  resolveWebviewView(view: vscode.WebviewView): void {
+    const sessionId = z.string().optional().catch(undefined).parse(this.options.memento.get(shownName));
+    const surface: PageSurface = {
+      webview: view.webview,
+      isVisible: () => view.visible,
+      onDidChangeVisibility: (listener) => view.onDidChangeVisibility(listener),
+    };
+    const page = this.addPage(surface, sessionId, (chat) => this.remember(chat));
+    this.view = { view, page };
+    view.onDidDispose(() => {
+      if (this.view?.view === view) this.view = undefined;
+      this.remove(page);
+    });
+    for (const resolve of this.onceResolved.splice(0)) resolve(page);
+  }
+
+  deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
+    const kept = TabState.safeParse(state).data;
+    // Without its state nobody knows which conversation it was.
+    if (kept) this.addTab(panel, kept.sessionId);
+    else panel.dispose();
+    return Promise.resolve();
+  }
+
+  dispose(): void {
+    for (const page of this.pages) page.dispose();
+    this.pages.clear();
+    // The tabs stay: a window that is loaded again fills them.
+    this.tabs.clear();
+    this.store.dispose();
+  }
+
+  private addTab(panel: vscode.WebviewPanel, sessionId: string): void {
+    const surface: PageSurface = {
+      webview: panel.webview,
+      isVisible: () => panel.visible,
+      onDidChangeVisibility: (listener) => panel.onDidChangeViewState(listener),
+    };
+    let titled: Disposable | undefined;
+    const page = this.addPage(surface, sessionId, (chat) => {
+      titled?.dispose();
+      const showTitle = (): void => {
+        const title = chat?.view.title ?? 'New Chat';
+        if (panel.title !== title) panel.title = title;
+      };
+      showTitle();
+      titled = chat?.onDidChange(showTitle);
+    });
+    this.tabs.set(panel, page);
+    panel.onDidDispose(() => {
+      titled?.dispose();
+      this.tabs.delete(panel);
+      this.remove(page);
+    });
+  }
+
+  private addPage(surface: PageSurface, sessionId: string | undefined, onDidShow: (chat?: Chat) => void): ChatPage {
+    const { window, files, messages } = this.options;
+    const page = new ChatPage({
+      window: window(),
+      surface,
+      files,
+      sessionId,
+      onDidShow: (chat) => {
+        onDidShow(chat);
+        this.emitter.fire();
+      },
+      onSilent: () =>
+        messages.error('The page of the chat does not answer.', { label: 'Reload It', run: () => page.load() }),
+    });
+    this.pages.add(page);
+    page.follow(surface.onDidChangeVisibility(() => this.emitter.fire()));
+    page.start();
+    this.emitter.fire();
+    return page;
+  }
+
+  private remove(page: ChatPage): void {
+    page.dispose();
+    this.pages.delete(page);
+    if (!this.store.isDisposed) this.emitter.fire();
+  }
+
+  private remember(chat: Chat | undefined): void {
+    const { memento, window } = this.options;
+    memento
+      .update(shownName, chat?.id)
+      .then(undefined, (error: unknown) => window().log.warn(`cannot remember what is shown: ${messageOf(error)}`));
+  }
+}

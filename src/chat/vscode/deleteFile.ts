@@ -1,0 +1,15 @@
+import * as vscode from 'vscode';
+import { EditorError, type EditorPort } from '../../editor/common/editorPort';
+
+/** Takes a file of the workspace away so that the user can undo it. @throws EditorError `untrusted`, `editRejected`, … */
+export async function deleteFile(editor: Pick<EditorPort, 'resolve'>, path: string): Promise<void> {
+  const resolved = await editor.resolve(path);
+  if (!vscode.workspace.isTrusted) {
+    throw new EditorError('untrusted', `${path} is not deleted in a workspace that you do not trust.`);
+  }
+  const edit = new vscode.WorkspaceEdit();
+  edit.deleteFile(vscode.Uri.file(resolved), { ignoreIfNotExists: true });
+  if (!(await vscode.workspace.applyEdit(edit))) {
+    throw new EditorError('editRejected', `VS Code did not delete ${path}. Close its editors and try again.`);
+  }
+}

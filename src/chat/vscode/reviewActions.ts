@@ -1,0 +1,140 @@
+import * as vscode from 'vscode';
+import { messageOf } from '../../base/common/errors';
+import type { Entry } from '../../transcript/common/entries';
+import type { Messages } from '../../platform/vscode/messages';
+import { ChatError, type Chat, type Chats, type DiffTexts, type ExportFormat } from '../common/chatPorts';
+import type { Dialogs } from './dialogs';
+import type { DiffViews } from './diffViews';
+import type { VirtualDocuments } from './virtualDocuments';
+
+/** UTF-16 units of JSON; what is longer is for an editor. */
+const maxEntryLength = 1024 * 1024;
+
+const extensions: Record<ExportFormat, string> = { markdown: 'md', html: 'html', json: 'json' };
+
+/** What the user does with a conversation and with what it changed; asks before anything is lost. */
+export class ReviewActions {
+  constructor(
+    private readonly chats: Pick<Chats, 'rows' | 'delete' | 'export'>,
+    private readonly diffs: DiffViews,
+    private readonly documents: VirtualDocuments,
+    private readonly dialogs: Dialogs,
+    private readonly messages: Messages,
+  ) {}
+
+  /** `texts` are undefined when they are not kept. @throws Error then */
+  async openDiff(texts: DiffTexts | undefined, what: string): Promise<void> {
+    if (!texts) throw new Error('The texts of this change are no longer there.');
+    await this.diffs.show(texts, what);
+  }
+
+  /** How a file was before the conversation, beside how it is. @throws ChatError `notFound` */
+  async openChange(chat: Chat, path: string): Promise<void> {
+    const before = await chat.textBefore(path);
+    if (before === undefined) {
+      throw new ChatError(
+        'notFound',
+        `How ${path} was before the conversation was not seen, so there is nothing to compare.`,
+      );
+    }
+    await this.diffs.showChange(path, before);
+  }
+
+  /** One file, or all of them. Asks for more than one, and for what was changed since. @throws ChatError, EditorError */
+  async revert(chat: Chat, path: string | undefined): Promise<void> {
+    const changed = chat.view.changes.filter(({ state }) => state === 'applied' || state === 'changedSince');
+    const paths = path === undefined ? changed.map((change) => change.path) : [path];
+    if (paths.length === 0) throw new Error('There is nothing to revert.');
+    if (paths.length > 1 && !(await this.isAllWanted(paths))) return;
+    const failures: string[] = [];
+    for (const one of paths) {
+      await this.revertOne(chat, one).catch((error: unknown) => failures.push(messageOf(error)));
+    }
+    if (failures.length > 0) throw new Error(failures.join('\n'));
+  }
+
+  /** Asks first. Whether it is gone. @throws ChatError */
+  async delete(sessionId: string): Promise<boolean> {
+    const row = this.chats.rows.find(({ id }) => id === sessionId);
+    const isBusy = row?.state === 'busy' || row?.state === 'waiting';
+    const wanted = await this.dialogs.confirm({
+      message: `Delete "${row?.title ?? 'this conversation'}"?`,
+      detail: `${isBusy ? 'The agent is stopped. ' : ''}What was said is gone for good; changes of files stay.`,
+      action: 'Delete',
+    });
+    if (wanted) await this.chats.delete(sessionId);
+    return wanted;
+  }
+
+  /** Into a file that the user chooses. @throws ChatError */
+  async export(sessionId: string, format: ExportFormat): Promise<void> {
+    const title = this.chats.rows.find(({ id }) => id === sessionId)?.title ?? 'conversation';
+    const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file('/');
+    const extension = extensions[format];
+    const suggested = vscode.Uri.joinPath(folder, `${fileName(title)}.${extension}`);
+    const file = await this.dialogs.chooseFile(suggested, { [extension.toUpperCase()]: [extension] });
+    if (!file) return;
+    const text = await this.chats.export(sessionId, format);
+    await vscode.workspace.fs.writeFile(file, new TextEncoder().encode(text));
+    this.messages.info(`The conversation is in ${vscode.workspace.asRelativePath(file)}.`, {
+      label: 'Open',
+      run: () => vscode.commands.executeCommand('vscode.open', file),
+    });
+  }
+
+  /** What a page can hold; the rest opens in an editor. @throws ChatError `notFound` */
+  async wholeEntry(chat: Chat, entryId: string): Promise<Entry> {
+    const entry = chat.wholeEntry(entryId);
+    const shown = chat.transcript.get(entryId);
+    if (!entry || !shown) throw new ChatError('notFound', 'This part of the conversation is no longer there.');
+    if (JSON.stringify(entry).length <= maxEntryLength) return entry;
+    await vscode.window.showTextDocument(this.documents.add('/Whole output.txt', textOf(entry)), { preview: true });
+    return shown;
+  }
+
+  private async revertOne(chat: Chat, path: string): Promise<void> {
+    try {
+      await chat.revert(path);
+    } catch (error) {
+      if (!(error instanceof ChatError && error.code === 'changedSince')) throw error;
+      const name = vscode.workspace.asRelativePath(path);
+      const wanted = await this.dialogs.confirm({
+        message: `${name} was changed after the agent's edit. Revert it anyway?`,
+        detail:
+          'It becomes what it was before the conversation; the later changes are lost. You can undo this in the editor.',
+        action: 'Revert',
+      });
+      if (wanted) await chat.revert(path, { force: true });
+    }
+  }
+
+  private isAllWanted(paths: readonly string[]): Promise<boolean> {
+    const names = paths.map((path) => vscode.workspace.asRelativePath(path));
+    const more = names.length > 10 ? [`… and ${names.length - 10} more`] : [];
+    return this.dialogs.confirm({
+      message: `Revert ${names.length} files to what they were before the conversation?`,
+      detail: [...names.slice(0, 10), ...more].join('\n'),
+      action: 'Revert All',
+    });
+  }
+}
+
+/** All text of an entry, one part after the other. */
+function textOf(entry: Entry): string {
+  if ('text' in entry && entry.text !== undefined) return entry.text;
+  if (entry.kind !== 'tool') return JSON.stringify(entry, undefined, 2);
+  const parts = entry.parts.map((part) => {
+    if ('text' in part) return part.text;
+    return part.type === 'terminal' ? part.output : JSON.stringify(part, undefined, 2);
+  });
+  return [entry.title, ...parts, ...(entry.error === undefined ? [] : [entry.error])].join('\n\n');
+}
+
+function fileName(title: string): string {
+  const plain = title
+    .replace(/[^\p{L}\p{N} _-]+/gu, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, 60);
+  return plain === '' ? 'conversation' : plain;
+}

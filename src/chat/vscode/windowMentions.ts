@@ -1,0 +1,155 @@
+import * as vscode from 'vscode';
+import * as z from 'zod';
+import type { Clock } from '../../base/common/async';
+import { DisposableStore, type Disposable } from '../../base/common/disposable';
+import { Emitter } from '../../base/common/event';
+import type { Logger } from '../../base/common/log';
+import type { EditorPort } from '../../editor/common/editorPort';
+import type { MentionSource } from '../common/chatPorts';
+import type { MentionRow } from '../common/chatView';
+import { EditorMentions } from '../common/mentions/editorMentions';
+import { FileIndex } from '../common/mentions/fileIndex';
+import { FileMentions } from '../common/mentions/fileMentions';
+import { FolderMentions } from '../common/mentions/folderMentions';
+import { GitMentions } from '../common/mentions/gitMentions';
+import { ProblemMentions } from '../common/mentions/problemMentions';
+import { SelectionMentions } from '../common/mentions/selectionMentions';
+import { gitChanges } from './gitChanges';
+import { openFiles, RecentFiles } from './recentFiles';
+
+export interface WindowMentionsOptions {
+  readonly editor: EditorPort;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+const maxFiles = 100_000;
+
+/** What of this window can be mentioned: its files, folders, selection, problems, tabs and Git changes. */
+export class WindowMentions implements Disposable {
+  /** In the order in which their rows are shown. */
+  readonly sources: readonly MentionSource[];
+  private readonly store = new DisposableStore();
+  private readonly recent = this.store.add(new RecentFiles());
+  private readonly created: Emitter<string>;
+  private readonly deleted: Emitter<string>;
+  private readonly reset: Emitter<void>;
+  private readonly index: FileIndex;
+  private readonly files: FileMentions;
+  private readonly folders: FolderMentions;
+  private readonly selection: SelectionMentions;
+
+  constructor(private readonly options: WindowMentionsOptions) {
+    const { editor, clock, log } = options;
+    const onError = (error: unknown): void => log.error('cannot list the files to mention', error);
+    this.created = this.store.add(new Emitter<string>(onError));
+    this.deleted = this.store.add(new Emitter<string>(onError));
+    this.reset = this.store.add(new Emitter<void>(onError));
+    this.index = this.store.add(
+      new FileIndex({
+        listFiles,
+        onDidCreate: this.created.event,
+        onDidDelete: this.deleted.event,
+        onDidReset: this.reset.event,
+        relative: relativePath,
+        clock,
+        onError,
+      }),
+    );
+    this.files = new FileMentions({ index: this.index, editor, recent: () => this.recent.all });
+    this.folders = new FolderMentions({ index: this.index, editor });
+    this.selection = new SelectionMentions(editor);
+    this.sources = [
+      this.selection,
+      new ProblemMentions(editor),
+      new EditorMentions({ editor, openFiles }),
+      new GitMentions(gitChanges, editor),
+      this.files,
+      this.folders,
+    ];
+  }
+
+  start(): void {
+    this.recent.start();
+    this.index.start();
+    const watcher = this.store.add(vscode.workspace.createFileSystemWatcher('**/*', false, true, false));
+    this.store.add(watcher.onDidCreate(({ fsPath }) => void this.onDidCreate(fsPath)));
+    this.store.add(watcher.onDidDelete(({ fsPath }) => this.deleted.fire(fsPath)));
+    this.store.add(this.options.editor.onDidChangeFolders(() => this.reset.fire()));
+    this.store.add(
+      vscode.workspace.onDidChangeConfiguration((change) => {
+        if (change.affectsConfiguration('files.exclude') || change.affectsConfiguration('search.exclude')) {
+          this.reset.fire();
+        }
+      }),
+    );
+  }
+
+  /** What is selected now, as a mention. */
+  selected(): MentionRow | undefined {
+    return this.selection.current();
+  }
+
+  /** Files and folders by URI or path. @throws EditorError when none of them may be seen: the first reason */
+  async dropped(uris: readonly string[]): Promise<MentionRow[]> {
+    const results = await Promise.allSettled(uris.map((uri) => this.rowOf(pathOf(uri))));
+    const rows = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+    const failure = results.find((result) => result.status === 'rejected');
+    if (rows.length === 0 && failure) throw failure.reason;
+    return rows;
+  }
+
+  dispose(): void {
+    this.store.dispose();
+  }
+
+  private async rowOf(named: string): Promise<MentionRow> {
+    const { path, type } = await this.options.editor.stat(named);
+    const relative = relativePath(path);
+    return type === 'directory' ? this.folders.rowOf(path, relative) : await this.files.rowOf(path, relative);
+  }
+
+  /** Folders are created too, and what is hidden is not to be found. */
+  private async onDidCreate(path: string): Promise<void> {
+    if (/[\\/](?:\.git|node_modules)[\\/]/.test(path)) return;
+    const type = await this.options.editor.stat(path).then(
+      (stat) => stat.type,
+      () => undefined,
+    );
+    if (type === 'file' && !this.store.isDisposed) this.created.fire(path);
+  }
+}
+
+/** Without what `files.exclude` and `search.exclude` hide. */
+async function listFiles(signal: AbortSignal): Promise<string[]> {
+  const cancel = new vscode.CancellationTokenSource();
+  const onAbort = (): void => cancel.cancel();
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    const found = await vscode.workspace.findFiles('**/*', searchExclude(), maxFiles, cancel.token);
+    return found.flatMap(({ scheme, fsPath }) => (scheme === 'file' ? [fsPath] : [])).sort();
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    cancel.dispose();
+  }
+}
+
+/** The globs that are switched on; `files.exclude` is VS Code's own part. Undefined without any. */
+function searchExclude(): string | undefined {
+  const value = vscode.workspace.getConfiguration('search').get<unknown>('exclude');
+  const table = z.record(z.string(), z.unknown()).catch({}).parse(value);
+  // A glob with braces of its own cannot be within others.
+  const globs = Object.entries(table).flatMap(([glob, isOn]) => (isOn === true && !/[{},]/.test(glob) ? [glob] : []));
+  return globs.length === 0 ? undefined : `{${globs.join(',')}}`;
+}
+
+function relativePath(path: string): string {
+  return vscode.workspace.asRelativePath(path).replaceAll('\\', '/');
+}
+
+/** VS Code in a browser names the machine's files by a URI of its own. */
+function pathOf(uriOrPath: string): string {
+  if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(uriOrPath)) return uriOrPath;
+  const uri = vscode.Uri.parse(uriOrPath);
+  return uri.scheme === 'vscode-remote' ? uri.with({ scheme: 'file', authority: '' }).fsPath : uri.fsPath;
+}

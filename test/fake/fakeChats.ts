@@ -1,0 +1,205 @@
+import { Emitter } from '../../src/base/common/event';
+import { ChatError, type Chat, type Chats, type DiffTexts, type ExportFormat } from '../../src/chat/common/chatPorts';
+import type { BackendView, Draft, SessionRow, SessionView } from '../../src/chat/common/chatView';
+import type { Entry } from '../../src/transcript/common/entries';
+import { TranscriptDocument } from '../../src/transcript/common/transcriptDocument';
+
+const throwIt = (error: unknown): never => {
+  throw error;
+};
+
+/** A conversation that says what the test lets it say, and notes what is asked of it. */
+export class FakeChat implements Chat {
+  readonly transcript = new TranscriptDocument(throwIt);
+  readonly sent: Draft[] = [];
+  readonly answers: { approvalId: string; option: string }[] = [];
+  readonly stops: string[] = [];
+  readonly history: string[] = [];
+  /** What files were before, by path. */
+  readonly before = new Map<string, string | null>();
+  /** What reverting one does; throws to refuse. */
+  onRevert: (path: string, force: boolean) => Promise<void> = () => Promise.resolve();
+  onSend: () => Promise<void> = () => Promise.resolve();
+  diff: DiffTexts | undefined;
+  isShown = false;
+  draft: Draft = { text: '', attachments: [] };
+  private readonly emitter = new Emitter<void>(throwIt);
+  readonly onDidChange = this.emitter.event;
+  private current: SessionView;
+
+  constructor(readonly id: string) {
+    this.current = {
+      id,
+      title: `Chat ${id}`,
+      backendId: 'demo-agent',
+      backendTitle: 'Demo agent',
+      status: 'idle',
+      approvals: [],
+      queue: [],
+      options: [],
+      commands: [],
+      takesImages: false,
+      changes: [],
+    };
+  }
+
+  get view(): SessionView {
+    return this.current;
+  }
+
+  change(view: Partial<SessionView>): void {
+    this.current = { ...this.current, ...view };
+    this.emitter.fire();
+  }
+
+  say(entry: Entry): void {
+    this.transcript.put(entry);
+  }
+
+  saveDraft(draft: Draft): void {
+    this.draft = draft;
+  }
+
+  async send(draft: Draft): Promise<void> {
+    await this.onSend();
+    this.sent.push(draft);
+    this.history.push(draft.text);
+    this.emitter.fire();
+  }
+
+  unqueue(id: string): Draft {
+    const found = this.current.queue.find((queued) => queued.id === id);
+    if (!found) throw new ChatError('notFound', 'It was sent already.');
+    this.change({ queue: this.current.queue.filter((queued) => queued !== found) });
+    return { text: found.text, attachments: found.attachments };
+  }
+
+  sendQueued(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  stop(): Promise<void> {
+    this.stops.push(this.id);
+    return Promise.resolve();
+  }
+
+  approve(approvalId: string, option: string): Promise<void> {
+    this.answers.push({ approvalId, option });
+    this.change({ approvals: this.current.approvals.filter(({ id }) => id !== approvalId) });
+    return Promise.resolve();
+  }
+
+  setOption(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  promptToEdit(entryId: string): Draft {
+    const entry = this.transcript.get(entryId);
+    return { text: entry?.kind === 'prompt' ? entry.text : '', attachments: [] };
+  }
+
+  wholeEntry(entryId: string): Entry | undefined {
+    return this.transcript.get(entryId);
+  }
+
+  diffTexts(): DiffTexts | undefined {
+    return this.diff;
+  }
+
+  approvalDiffTexts(): DiffTexts | undefined {
+    return this.diff;
+  }
+
+  textBefore(path: string): Promise<string | null | undefined> {
+    return Promise.resolve(this.before.get(path));
+  }
+
+  async revert(path: string, { force = false }: { force?: boolean } = {}): Promise<void> {
+    await this.onRevert(path, force);
+    this.change({ changes: this.current.changes.filter((change) => change.path !== path) });
+  }
+
+  keepChanges(path?: string): Promise<void> {
+    this.change({ changes: path === undefined ? [] : this.current.changes.filter((change) => change.path !== path) });
+    return Promise.resolve();
+  }
+}
+
+/** Conversations in memory, with a demo agent and one that is not ready. */
+export class FakeChats implements Chats {
+  readonly opened = new Map<string, FakeChat>();
+  readonly deleted: string[] = [];
+  rows: readonly SessionRow[] = [];
+  views: readonly BackendView[] = [
+    backendView('demo-agent', 'demo', 'stopped'),
+    backendView('other', 'found', 'ready'),
+  ];
+  private readonly emitter = new Emitter<void>(throwIt);
+  private readonly backendsEmitter = new Emitter<void>(throwIt);
+  readonly onDidChange = this.emitter.event;
+  readonly onDidChangeBackends = this.backendsEmitter.event;
+
+  /** Puts a conversation into the list. */
+  add(id: string, state: SessionRow['state'] = 'idle'): FakeChat {
+    const chat = this.opened.get(id) ?? new FakeChat(id);
+    this.opened.set(id, chat);
+    const row: SessionRow = { id, title: chat.view.title, backendTitle: 'Demo agent', updatedAt: 0, state };
+    this.rows = [row, ...this.rows.filter((known) => known.id !== id)];
+    this.emitter.fire();
+    return chat;
+  }
+
+  changeBackends(views: readonly BackendView[]): void {
+    this.views = views;
+    this.backendsEmitter.fire();
+  }
+
+  search(query: string): Promise<readonly SessionRow[]> {
+    return Promise.resolve(this.rows.filter(({ title }) => title.includes(query)));
+  }
+
+  backends(): Promise<readonly BackendView[]> {
+    return Promise.resolve(this.views);
+  }
+
+  create(backendId: string): Promise<FakeChat> {
+    const chat = this.add(`new-${this.opened.size + 1}`);
+    chat.change({ backendId });
+    return Promise.resolve(chat);
+  }
+
+  open(sessionId: string): Promise<FakeChat> {
+    const chat = this.opened.get(sessionId);
+    return chat ? Promise.resolve(chat) : Promise.reject(new ChatError('notFound', 'It is no longer there.'));
+  }
+
+  rename(sessionId: string, title: string): Promise<void> {
+    this.opened.get(sessionId)?.change({ title });
+    return Promise.resolve();
+  }
+
+  delete(sessionId: string): Promise<void> {
+    this.deleted.push(sessionId);
+    this.opened.delete(sessionId);
+    this.rows = this.rows.filter(({ id }) => id !== sessionId);
+    this.emitter.fire();
+    return Promise.resolve();
+  }
+
+  export(sessionId: string, format: ExportFormat): Promise<string> {
+    return Promise.resolve(`${sessionId} as ${format}`);
+  }
+
+  stop(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  dispose(): void {
+    this.emitter.dispose();
+    this.backendsEmitter.dispose();
+  }
+}
+
+export function backendView(id: string, source: BackendView['source'], state: BackendView['state']): BackendView {
+  return { id, title: `The ${id}`, description: id, source, state };
+}

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import { nullLogger } from '../../src/base/common/log';
+import type { ApprovalView } from '../../src/chat/common/chatView';
+import { ApprovalWatch } from '../../src/chat/common/page/approvalWatch';
+import { ApprovalNotices } from '../../src/chat/vscode/approvalNotices';
+import { Messages } from '../../src/platform/vscode/messages';
+import { ChatUnderTest, type PageUnderTest } from './support/chat';
+import { eventually } from './support/eventually';
+import { closeAll, show, writeInWorkspace } from './support/workspace';
+
+describe('the pages of the chat', () => {
+  let subject: ChatUnderTest;
+
+  beforeEach(async () => {
+    subject = await ChatUnderTest.start();
+  });
+  afterEach(async () => {
+    await subject.dispose();
+    await closeAll();
+  });
+
+  const shownIn = (page: PageUnderTest, id: string): Promise<void> =>
+    eventually(`${id} on the page`, () => assert.equal(page.latest('session')?.id, id));
+
+  it('begin a conversation with the first prompt, and remember it for the next time', async () => {
+    const page = await subject.view();
+    assert.equal(page.latest('session'), null);
+    await eventually('the backend', () => assert.equal(page.latest('chosenBackend'), 'demo-agent'));
+    await page.ask('send', { text: 'hello', attachments: [] });
+    await shownIn(page, 'new-1');
+    assert.deepEqual(subject.chats.opened.get('new-1')?.sent, [{ text: 'hello', attachments: [] }]);
+    page.panel.dispose();
+    const again = await subject.view();
+    assert.equal(again.latest('session')?.id, 'new-1', 'the view was thrown away and made anew');
+  });
+
+  it('keep what is typed when they are thrown away', async () => {
+    const page = await subject.view();
+    await page.ask('saveDraft', { text: 'half a thought', attachments: [] });
+    page.panel.dispose();
+    const again = await subject.view();
+    assert.equal(again.latest('draft')?.text, 'half a thought');
+    const chat = subject.chats.add('one');
+    await again.ask('openSession', { sessionId: 'one' });
+    await again.ask('saveDraft', { sessionId: 'one', text: 'to one', attachments: [] });
+    assert.equal(chat.draft.text, 'to one');
+  });
+
+  it('show what is said in a few posts, however many events it comes in', async () => {
+    const chat = subject.chats.add('one');
+    chat.say({ kind: 'answer', id: 'a', turn: 1, text: '', streaming: true });
+    const page = await subject.tab('one');
+    page.updates.splice(0);
+    const startedAt = Date.now();
+    for (let index = 0; index < 500; index++) {
+      chat.transcript.append('a', 'x');
+      if (index % 50 === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    const text = (): string =>
+      page.updates
+        .flatMap(({ transcript }) => transcript?.append ?? [])
+        .map((part) => part.text)
+        .join('');
+    await eventually('all of it', () => assert.equal(text().length, 500));
+    assert.ok(page.updates.length <= (Date.now() - startedAt) / 16 + 1, `${page.updates.length} posts`);
+  });
+
+  it('are told nothing while they are hidden, and everything when they are back', async () => {
+    const chat = subject.chats.add('one');
+    const page = await subject.tab('one');
+    assert.equal(chat.isShown, true);
+    await show(await writeInWorkspace('chat/over.txt', 'over the page'));
+    await eventually('hidden', () => assert.equal(chat.isShown, false));
+    const before = page.updates.length;
+    chat.change({ status: 'busy' });
+    const loads = page.loads;
+    page.panel.reveal();
+    await eventually('loaded again', () => assert.ok(page.loads > loads));
+    assert.equal(page.updates.length, before);
+    await page.ask('ready');
+    await eventually('the news', () => assert.equal(page.latest('session')?.status, 'busy'));
+    assert.equal(chat.isShown, true);
+  });
+
+  it('lead conversations side by side, each in its own', async () => {
+    const [one, two] = [subject.chats.add('one'), subject.chats.add('two')];
+    const first = await subject.tab('one');
+    const second = new Promise<PageUnderTest>((resolve) => void subject.tab('two').then(resolve));
+    const other = await second;
+    await other.ask('send', { sessionId: 'two', text: 'for two', attachments: [] });
+    assert.deepEqual([one.sent.length, two.sent.length], [0, 1]);
+    assert.equal(first.latest('session')?.id, 'one');
+    assert.equal(other.panel.title, 'Chat two');
+    two.change({ title: 'Renamed' });
+    await eventually('the title', () => assert.equal(other.panel.title, 'Renamed'));
+  });
+
+  it('forget a conversation that is deleted, after asking', async () => {
+    subject.chats.add('one');
+    const page = await subject.tab('one');
+    subject.isConfirmed = false;
+    await page.ask('deleteSession', { sessionId: 'one' });
+    assert.deepEqual(subject.chats.deleted, []);
+    subject.isConfirmed = true;
+    await page.ask('deleteSession', { sessionId: 'one' });
+    assert.deepEqual(subject.chats.deleted, ['one']);
+    assert.match(subject.questions[0]?.message ?? '', /Delete "Chat one"\?/);
+    await eventually('an empty page', () => assert.equal(page.latest('session'), null));
+  });
+
+  it('hear from the host why something did not work', async () => {
+    const page = await subject.tab(subject.chats.add('one').id);
+    await assert.rejects(page.ask('openSession', { sessionId: 'gone' }), /no longer there/);
+    await assert.rejects(page.ask('unqueue', { sessionId: 'one', id: 'gone' }), /sent already/);
+    await assert.rejects(page.ask('send', { text: 7 }), /does not understand/);
+    await assert.rejects(page.ask('format', {}), /no request/);
+  });
+
+  it('carry out what commands ask of them once they are there', async () => {
+    const page = await subject.view();
+    const { active } = subject.pages;
+    active?.ask('showSessions');
+    active?.insert({ text: 'added', attachments: [] });
+    await eventually('both', () =>
+      assert.deepEqual(page.told, [
+        { method: 'chat/didAsk', params: { what: 'showSessions' } },
+        { method: 'chat/didInsert', params: { text: 'added', attachments: [] } },
+      ]),
+    );
+  });
+
+  it('pass on which parts of the editor go to the backend', async () => {
+    const page = await subject.view();
+    await page.ask('toggleContext', { kind: 'git', isOn: false });
+    assert.deepEqual(subject.contexts, ['git false']);
+  });
+
+  it('number the questions that wait on the view, and open one where it can be read', async () => {
+    const page = await subject.view();
+    const approvals = new ApprovalWatch(subject.chats, assert.ifError);
+    approvals.start();
+    const shown: string[] = [];
+    const notices = new ApprovalNotices({
+      approvals,
+      shown: subject.window.shown,
+      setBadge: (value, tooltip) => subject.pages.setBadge(value, tooltip),
+      messages: new Messages(nullLogger),
+      show: ({ chat }) => Promise.resolve(void shown.push(chat.id)),
+    });
+    notices.start();
+    const question = (id: string): ApprovalView => ({
+      id,
+      prompt: `May I ${id}?`,
+      asks: 'Demo agent',
+      parts: [],
+      options: [],
+      state: 'pending',
+    });
+    const chat = subject.chats.add('one');
+    chat.change({ approvals: [question('read'), question('write')] });
+    subject.chats.add('one', 'waiting');
+    await eventually('two', () => assert.deepEqual(page.badge, { value: 2, tooltip: '2 questions wait' }));
+    await page.ask('approve', { sessionId: 'one', approvalId: 'read', option: 'Allow' });
+    await eventually('one', () => assert.equal(page.badge?.value, 1));
+    subject.chats.add('one', 'idle');
+    await eventually('none', () => assert.equal(page.badge, undefined));
+    assert.deepEqual(chat.answers, [{ approvalId: 'read', option: 'Allow' }]);
+    notices.dispose();
+    approvals.dispose();
+    await vscode.commands.executeCommand('notifications.clearAll');
+  });
+});

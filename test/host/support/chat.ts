@@ -1,0 +1,246 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import * as z from 'zod';
+import type { BackendRegistry } from '../../../src/amplifier/common/backendRegistry';
+import { toDisposable } from '../../../src/base/common/disposable';
+import { nullLogger } from '../../../src/base/common/log';
+import { systemClock } from '../../../src/base/node/systemClock';
+import { ChatUpdate } from '../../../src/chat/common/chatApi';
+import { Mentions } from '../../../src/chat/common/mentions/mentions';
+import { BackendChoice } from '../../../src/chat/common/page/backendChoice';
+import { NewDraft } from '../../../src/chat/common/page/newDraft';
+import { NewOptions } from '../../../src/chat/common/page/newOptions';
+import { PageChips, type ChipSource } from '../../../src/chat/common/page/pageChips';
+import { ShownChats } from '../../../src/chat/common/page/shownChats';
+import { ChatPages } from '../../../src/chat/vscode/chatPages';
+import type { ChatWindow } from '../../../src/chat/vscode/chatWindow';
+import { CodeProposals } from '../../../src/chat/vscode/codeProposals';
+import type { Dialogs, Question } from '../../../src/chat/vscode/dialogs';
+import { DiffViews } from '../../../src/chat/vscode/diffViews';
+import { EditorActions } from '../../../src/chat/vscode/editorActions';
+import { ReviewActions } from '../../../src/chat/vscode/reviewActions';
+import { VirtualDocuments } from '../../../src/chat/vscode/virtualDocuments';
+import { WindowMentions } from '../../../src/chat/vscode/windowMentions';
+import { Messages } from '../../../src/platform/vscode/messages';
+import { FakeChats } from '../../fake/fakeChats';
+import { AdapterUnderTest } from './editorAdapter';
+import { eventually } from './eventually';
+
+/** Does as the test says, and tells it all that it hears. */
+const pageScript = `
+const api = acquireVsCodeApi();
+addEventListener('message', ({ data }) => {
+  if (data.ask) api.postMessage(data.ask);
+  else api.postMessage({ heard: data });
+});
+api.postMessage({ heard: { loaded: true } });
+`;
+
+const noBackends: BackendRegistry = {
+  onDidChange: () => toDisposable(() => undefined),
+  list: () => Promise.resolve([]),
+  open: () => Promise.reject(new Error('There is none.')),
+};
+
+const Heard = z.object({ heard: z.record(z.string(), z.unknown()) });
+const Answer = z.object({
+  id: z.number(),
+  result: z.record(z.string(), z.unknown()).optional(),
+  error: z.object({ message: z.string() }).optional(),
+});
+
+/** The parts of the chat as the feature joins them, over fake conversations, in the real VS Code. Dispose it. */
+export class ChatUnderTest {
+  readonly chats = new FakeChats();
+  readonly editor = new AdapterUnderTest();
+  readonly state = new Map<string, unknown>();
+  readonly questions: Question[] = [];
+  readonly contexts: string[] = [];
+  private readonly chipSource: ChipSource = {
+    onDidChange: () => toDisposable(() => undefined),
+    of: () => Promise.resolve([{ kind: 'git', label: 'Git: main', isOn: true }]),
+    set: (kind, isOn) => void this.contexts.push(`${kind} ${isOn}`),
+  };
+  /** What the user answers, and where files are saved. */
+  isConfirmed = true;
+  saveAs: vscode.Uri | undefined;
+  readonly window: ChatWindow;
+  readonly pages: ChatPages;
+  readonly mentions: WindowMentions;
+  private readonly documents = new VirtualDocuments('backline-chat-test');
+  private readonly proposed = new VirtualDocuments('backline-apply-test');
+  private readonly actions: EditorActions;
+  private readonly code: CodeProposals;
+  private readonly backends: BackendChoice;
+
+  private constructor(readonly folder: string) {
+    const messages = new Messages(nullLogger);
+    const { adapter } = this.editor;
+    const memento = {
+      get: (name: string) => this.state.get(name),
+      update: (name: string, value: unknown) => Promise.resolve(void this.state.set(name, value)),
+    };
+    const throwIt = (error: unknown): never => {
+      throw error;
+    };
+    const dialogs: Dialogs = {
+      confirm: (question) => {
+        this.questions.push(question);
+        return Promise.resolve(this.isConfirmed);
+      },
+      chooseFile: () => Promise.resolve(this.saveAs),
+    };
+    this.actions = new EditorActions(adapter);
+    this.code = new CodeProposals(this.proposed, adapter, this.actions, messages);
+    this.backends = new BackendChoice({ chats: this.chats, preferred: () => '', memento, onError: throwIt });
+    this.mentions = new WindowMentions({ editor: adapter, clock: systemClock, log: nullLogger });
+    const uri = vscode.Uri.file(folder);
+    const files = {
+      folder: uri,
+      script: vscode.Uri.joinPath(uri, 'page.js'),
+      style: vscode.Uri.joinPath(uri, 'page.css'),
+    };
+    this.pages = new ChatPages({ window: () => this.window, files, memento, messages });
+    this.window = {
+      chats: this.chats,
+      backends: this.backends,
+      mentions: new Mentions(this.mentions.sources, systemClock, nullLogger),
+      dropped: (uris) => this.mentions.dropped(uris),
+      newDraft: new NewDraft(memento, throwIt),
+      shown: new ShownChats(),
+      editor: this.actions,
+      code: this.code,
+      review: new ReviewActions(this.chats, new DiffViews(this.documents, adapter), this.documents, dialogs, messages),
+      repairBackend: () => Promise.resolve(),
+      manageTrust: () => Promise.resolve(),
+      chips: new PageChips([this.chipSource], throwIt),
+      newOptions: new NewOptions({ backends: noBackends, memento, onError: throwIt }),
+      folders: () => adapter.folders.map((workspaceFolder) => workspaceFolder.path),
+      openInTab: (id) => this.pages.openInTab(id),
+      forget: (id) => this.pages.forget(id),
+      isTrusted: () => true,
+      clock: systemClock,
+      log: nullLogger,
+    };
+    for (const part of [this.documents, this.proposed, this.actions, this.code, this.backends, this.mentions]) {
+      part.start();
+    }
+  }
+
+  static async start(): Promise<ChatUnderTest> {
+    const folder = await mkdtemp(path.join(tmpdir(), 'backline-page-'));
+    await writeFile(path.join(folder, 'page.js'), pageScript);
+    await writeFile(path.join(folder, 'page.css'), '');
+    return new ChatUnderTest(folder);
+  }
+
+  /** A tab of a window that was loaded again, which showed that conversation. */
+  async tab(sessionId: string, column?: vscode.ViewColumn): Promise<PageUnderTest> {
+    const page = new PageUnderTest(column);
+    await this.pages.deserializeWebviewPanel(page.panel, { sessionId });
+    await page.come();
+    return page;
+  }
+
+  /** The view, in a panel's clothes: VS Code makes views only where package.json has them. */
+  async view(): Promise<PageUnderTest> {
+    const page = new PageUnderTest();
+    this.pages.resolveWebviewView(page.asView);
+    await page.come();
+    return page;
+  }
+
+  async dispose(): Promise<void> {
+    this.pages.dispose();
+    for (const part of [this.code, this.actions, this.proposed, this.documents, this.backends, this.mentions]) {
+      part.dispose();
+    }
+    this.editor.dispose();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** A real webview with a page that does as the test says. */
+export class PageUnderTest {
+  readonly panel: vscode.WebviewPanel;
+  readonly updates: ChatUpdate[] = [];
+  readonly told: { method: string; params: unknown }[] = [];
+  /** How often it was loaded. */
+  loads = 0;
+  badge: vscode.ViewBadge | undefined;
+  private lastId = 0;
+  private readonly answers = new Map<number, z.infer<typeof Answer>>();
+
+  /** In a column of its own the page stays visible, and the focus where it is. */
+  constructor(column?: vscode.ViewColumn) {
+    const place = { viewColumn: column ?? vscode.ViewColumn.Active, preserveFocus: column !== undefined };
+    this.panel = vscode.window.createWebviewPanel('backline.test', 'Test', place);
+    this.panel.webview.onDidReceiveMessage((message: unknown) => {
+      const heard = Heard.safeParse(message).data?.heard;
+      if (heard) this.hear(heard);
+    });
+  }
+
+  get asView(): vscode.WebviewView {
+    const { panel } = this;
+    const setBadge = (badge: vscode.ViewBadge | undefined): void => {
+      this.badge = badge;
+    };
+    return {
+      viewType: 'backline.chat',
+      webview: panel.webview,
+      get visible() {
+        return panel.visible;
+      },
+      onDidChangeVisibility: (listener) => panel.onDidChangeViewState(() => void listener(undefined)),
+      onDidDispose: panel.onDidDispose,
+      show: () => panel.reveal(),
+      set badge(badge: vscode.ViewBadge | undefined) {
+        setBadge(badge);
+      },
+    };
+  }
+
+  /** The page is there, and has been told everything. */
+  async come(): Promise<void> {
+    await eventually('the page', () => assert.ok(this.loads > 0));
+    await this.ask('ready');
+    await eventually('the first update', () => assert.ok(this.updates.length > 0));
+  }
+
+  /** The answer to a request of the page. Rejects with the message that the user reads. */
+  async ask(name: string, params: object = {}): Promise<Record<string, unknown>> {
+    const id = ++this.lastId;
+    await this.panel.webview.postMessage({ ask: { id, method: `chat/${name}`, params } });
+    const answer = await eventually(`an answer to ${name}`, () => {
+      const found = this.answers.get(id);
+      assert.ok(found);
+      return found;
+    });
+    if (answer.error) throw new Error(answer.error.message);
+    return answer.result ?? {};
+  }
+
+  /** What the page knows of a part now. */
+  latest<Part extends keyof ChatUpdate>(part: Part): ChatUpdate[Part] {
+    return this.updates.findLast((update) => update[part] !== undefined)?.[part];
+  }
+
+  private hear(message: Record<string, unknown>): void {
+    if (message['loaded'] === true) {
+      this.loads++;
+      return;
+    }
+    const answer = Answer.safeParse(message).data;
+    if (answer) {
+      this.answers.set(answer.id, answer);
+      return;
+    }
+    const { method, params } = z.object({ method: z.string(), params: z.unknown() }).parse(message);
+    if (method === 'chat/didUpdate') this.updates.push(ChatUpdate.parse(params));
+    else this.told.push({ method, params });
+  }
+}

@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict';
+import { chatRequests, didAsk } from '../../../src/chat/common/chatApi';
+import { backends, changes, now, rows, sessionOf, snapshot } from './support/chatFixtures';
+import { ChatPages, type ChatHere } from './support/chatPages';
+
+const models = Array.from({ length: 12 }, (_, index) => ({ value: `m${index}`, name: `Model ${index}` }));
+
+describe('the conversations', () => {
+  const pages = new ChatPages();
+  before(() => pages.start());
+  afterEach(() => pages.closePages());
+  after(() => pages.stop());
+
+  const openList = async (chat: ChatHere): Promise<void> => {
+    await chat.page.getByRole('button', { name: 'Conversations' }).click();
+    await chat.page.getByRole('region', { name: 'Conversations' }).waitFor();
+  };
+  const row = ({ page }: ChatHere, title: string) => page.locator('.session-open', { hasText: title });
+
+  it('are listed with backend and state, and opened', async () => {
+    const chat = await pages.openChat();
+    await openList(chat);
+    assert.equal(await chat.page.locator('.session').count(), rows.length);
+    assert.match((await row(chat, 'Tests for the parser').textContent()) ?? '', /Demo agent.*waits for your answer/);
+    await row(chat, 'Tests for the parser').click();
+    assert.deepEqual(await chat.host.waitFor(chatRequests.openSession), { sessionId: 's3' });
+    assert.equal(await chat.page.getByRole('region', { name: 'Conversations' }).count(), 0);
+  });
+
+  it('are searched once the typing pauses', async () => {
+    const chat = await pages.openChat();
+    chat.host.answer(chatRequests.searchSessions, ({ query }) => ({
+      sessions: rows.slice(1, 2).map((found) => ({ ...found, snippet: `found ${query}` })),
+    }));
+    await openList(chat);
+    await chat.page.getByRole('searchbox').pressSequentially('build');
+    await chat.page.getByText('found build').waitFor();
+    assert.equal(await chat.page.locator('.session').count(), 1);
+    const queries = chat.host.requestsOf(chatRequests.searchSessions).map(({ query }) => query);
+    assert.deepEqual(queries, ['', 'build']);
+  });
+
+  it('of the agents themselves stand under their agent', async () => {
+    const remote = {
+      id: 'r1',
+      title: 'From the terminal',
+      backendTitle: 'Claude Code',
+      updatedAt: now,
+      state: 'idle' as const,
+      remote: true,
+    };
+    const chat = await pages.openChat(undefined, {
+      prepare: (host) => host.answer(chatRequests.searchSessions, () => ({ sessions: [remote] })),
+    });
+    await openList(chat);
+    await chat.page.getByRole('heading', { name: 'Kept by Claude Code' }).waitFor();
+    await row(chat, 'From the terminal').click();
+    assert.deepEqual(await chat.host.waitFor(chatRequests.openSession), { sessionId: 'r1' });
+  });
+
+  it('are renamed in place with F2; Escape leaves them', async () => {
+    const chat = await pages.openChat();
+    await openList(chat);
+    await row(chat, 'Tests for the parser').press('F2');
+    const field = chat.page.getByRole('textbox', { name: 'Title of the conversation' });
+    await field.fill('Dropped');
+    await field.press('Escape');
+    await row(chat, 'Tests for the parser').press('F2');
+    await field.fill('Parser tests');
+    await field.press('Enter');
+    await chat.host.waitFor(chatRequests.renameSession);
+    assert.deepEqual(chat.host.requestsOf(chatRequests.renameSession), [{ sessionId: 's3', title: 'Parser tests' }]);
+  });
+
+  it('are deleted by key, and exported and opened in a tab by the menu', async () => {
+    const chat = await pages.openChat();
+    await openList(chat);
+    await row(chat, 'Tests for the parser').press('Delete');
+    assert.deepEqual(await chat.host.waitFor(chatRequests.deleteSession), { sessionId: 's3' });
+    const formats = ['Markdown', 'HTML', 'JSON'];
+    for (const format of formats) {
+      await chat.page.getByRole('button', { name: 'More actions for “Tests for the parser”' }).click();
+      await chat.page.getByRole('menuitem', { name: `Export as ${format}` }).click();
+    }
+    await chat.host.waitFor(chatRequests.exportSession, 3);
+    assert.deepEqual(
+      chat.host.requestsOf(chatRequests.exportSession).map(({ format }) => format),
+      ['markdown', 'html', 'json'],
+    );
+    await chat.page.getByRole('button', { name: 'More actions for “Tests for the parser”' }).click();
+    await chat.page.keyboard.press('Enter');
+    assert.deepEqual(await chat.host.waitFor(chatRequests.openInTab), { sessionId: 's3' });
+  });
+
+  it('are walked with the arrows, and Escape goes back to the button', async () => {
+    const chat = await pages.openChat();
+    await openList(chat);
+    await chat.page.keyboard.press('ArrowDown');
+    await chat.page.keyboard.press('ArrowDown');
+    assert.match((await chat.page.locator(':focus').textContent()) ?? '', /Why does the build fail/);
+    await chat.page.keyboard.press('Escape');
+    assert.equal(await chat.page.locator(':focus').getAttribute('aria-label'), 'Conversations');
+  });
+
+  it('are explained when there are none, and shown when the host asks', async () => {
+    const chat = await pages.openChat(snapshot(null, { sessions: [] }));
+    await chat.host.notify(didAsk, { what: 'showSessions' });
+    await chat.page.getByText('No conversations yet.').waitFor();
+  });
+
+  it('begin anew by the button', async () => {
+    const chat = await pages.openChat();
+    await chat.page.getByRole('button', { name: 'New conversation' }).click();
+    await chat.host.waitFor(chatRequests.newSession);
+  });
+
+  it('are renamed from the header', async () => {
+    const chat = await pages.openChat();
+    await chat.page.getByRole('button', { name: 'More actions', exact: true }).click();
+    await chat.page.getByRole('menuitem', { name: 'Rename' }).click();
+    await chat.page.getByRole('textbox', { name: 'Title of the conversation' }).fill('New title');
+    await chat.page.keyboard.press('Enter');
+    assert.deepEqual(await chat.host.waitFor(chatRequests.renameSession), { sessionId: 's1', title: 'New title' });
+  });
+});
+
+describe('what a conversation is with', () => {
+  const pages = new ChatPages();
+  before(() => pages.start());
+  afterEach(() => pages.closePages());
+  after(() => pages.stop());
+
+  it('is picked for a new one by keyboard, each with its state and what to do', async () => {
+    const chat = await pages.openChat(snapshot(null));
+    await chat.page.getByRole('button', { name: 'Agent: Demo agent' }).press('ArrowDown');
+    await chat.page.getByRole('option', { name: /Claude Code.*sign-in needed.*run its login once/ }).waitFor();
+    await chat.page.keyboard.press('ArrowDown');
+    await chat.page.keyboard.press('Enter');
+    assert.deepEqual(await chat.host.waitFor(chatRequests.chooseBackend), { backendId: 'claude' });
+    assert.match((await chat.page.locator(':focus').getAttribute('aria-label')) ?? '', /^Agent/);
+  });
+
+  it('says what to do when it is not ready', async () => {
+    const chat = await pages.openChat(snapshot(null, { chosenBackend: 'claude', backends }));
+    await chat.page.getByRole('button', { name: 'Sign in…' }).click();
+    assert.deepEqual(await chat.host.waitFor(chatRequests.repairBackend), { backendId: 'claude' });
+  });
+
+  it('does not start without trust, and leads to it', async () => {
+    const chat = await pages.openChat(snapshot(null, { untrusted: true }));
+    await chat.page.getByRole('button', { name: 'Manage workspace trust' }).click();
+    await chat.host.waitFor(chatRequests.manageTrust);
+  });
+
+  it('is set up by its options, narrowed by typing', async () => {
+    const chat = await pages.openChat(
+      snapshot(
+        sessionOf({
+          options: [
+            { type: 'boolean', id: 'web', name: 'Web', value: false },
+            { type: 'select', id: 'model', name: 'Model', category: 'model', value: 'm0', choices: models },
+          ],
+        }),
+      ),
+    );
+    const names = await chat.page.locator('.composer-pickers button').allTextContents();
+    assert.deepEqual(names, ['Model 0', 'Web']);
+    await chat.page.getByRole('button', { name: 'Model: Model 0' }).click();
+    await chat.page.keyboard.type('11');
+    await chat.page.keyboard.press('Enter');
+    assert.deepEqual(await chat.host.waitFor(chatRequests.setOption), {
+      sessionId: 's1',
+      optionId: 'model',
+      value: 'm11',
+    });
+    await chat.page.getByRole('button', { name: 'Web', pressed: false }).click();
+    assert.deepEqual(await chat.host.waitFor(chatRequests.setOption, 2), {
+      sessionId: 's1',
+      optionId: 'web',
+      value: true,
+    });
+  });
+
+  it('changes files, which are kept and reverted one by one or all', async () => {
+    const chat = await pages.openChat(snapshot(sessionOf({ changes })));
+    await chat.page.getByRole('button', { name: 'Revert', exact: true }).click();
+    assert.deepEqual(await chat.host.waitFor(chatRequests.revert), { sessionId: 's1' });
+    await chat.page.getByText('3 files changed').click();
+    await chat.page.getByRole('button', { name: 'Revert main.ts' }).click();
+    assert.deepEqual(await chat.host.waitFor(chatRequests.revert, 2), { sessionId: 's1', path: changes[1]?.path });
+    await chat.page.getByRole('button', { name: 'Keep the changes of greeting.ts' }).click();
+    assert.deepEqual(await chat.host.waitFor(chatRequests.keepChanges), { sessionId: 's1', path: 'src/greeting.ts' });
+    await chat.page.getByTitle('Open the changes of src/welcome.ts').click();
+    assert.deepEqual(await chat.host.waitFor(chatRequests.openChange), { sessionId: 's1', path: 'src/welcome.ts' });
+  });
+
+  it('says what failed, with details to copy and something to do', async () => {
+    const failed = sessionOf({ status: 'failed', statusText: 'It ended.', statusDetails: 'exit code 1' });
+    const chat = await pages.openChat(snapshot(failed));
+    await chat.page.getByText('Details', { exact: true }).click();
+    await chat.page.getByRole('button', { name: 'Copy details' }).click();
+    assert.deepEqual(await chat.host.waitFor(chatRequests.copy), { text: 'It ended.\n\nexit code 1' });
+    await chat.page.getByRole('button', { name: 'Try again…' }).click();
+    assert.deepEqual(await chat.host.waitFor(chatRequests.repairBackend), { backendId: 'demo' });
+  });
+
+  it('is searched when the host asks', async () => {
+    const chat = await pages.openChat();
+    await chat.host.notify(didAsk, { what: 'find' });
+    await chat.page.getByRole('textbox', { name: 'Find in the conversation' }).waitFor();
+  });
+
+  it('begins with a prompt that is offered', async () => {
+    const chat = await pages.openChat(snapshot(null));
+    await chat.page.getByRole('button', { name: 'What can you do?' }).click();
+    await chat.page.waitForFunction(() => document.activeElement?.tagName === 'TEXTAREA');
+    await chat.page.keyboard.press('Enter');
+    assert.equal((await chat.host.waitFor(chatRequests.send)).text, 'What can you do?');
+  });
+});

@@ -1,0 +1,54 @@
+// Opens the page of the chat with a host that tells it a first state.
+import type { Locator, Page } from 'playwright-core';
+import { chatRequests, didUpdate } from '../../../../src/chat/common/chatApi';
+import type { SessionView } from '../../../../src/chat/common/chatView';
+import { PageHarness, type OpenedPage, type PageOptions } from '../../support/pageHarness';
+import { sessionOf, snapshot, type Update } from './chatFixtures';
+
+export interface ChatHere extends OpenedPage {
+  readonly composer: Locator;
+  tell(update: Update): Promise<void>;
+  tellSession(part: Partial<SessionView>): Promise<void>;
+}
+
+export class ChatPages extends PageHarness {
+  /** The page has drawn the first state; its clock stands at `now` and goes on with `page.clock`. */
+  async openChat(first: Update = snapshot(sessionOf()), options: Partial<PageOptions> = {}): Promise<ChatHere> {
+    const opened = await this.openPage({
+      entry: 'src/chat/browser/main.tsx',
+      ...options,
+      prepare: (host) => {
+        host.answer(chatRequests.ready, () => {
+          void host.notify(didUpdate, first);
+          return {};
+        });
+        host.answer(chatRequests.searchSessions, () => ({ sessions: [] }));
+        options.prepare?.(host);
+      },
+    });
+    const { page, host } = opened;
+    const tell = (update: Update): Promise<void> => host.notify(didUpdate, update);
+    const base = first.session ?? sessionOf();
+    await page.locator('.transcript-pane:not([aria-busy])').waitFor();
+    return {
+      ...opened,
+      composer: page.getByRole('textbox', { name: 'Prompt' }),
+      tell,
+      tellSession: (part) => tell({ session: { ...base, ...part } }),
+    };
+  }
+}
+
+/** Everything on the page that is wider than it may be. */
+export function overflowing(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll('body *')]
+      .filter((element) => {
+        const { right, width } = element.getBoundingClientRect();
+        return (
+          width > 0 && right > window.innerWidth + 1 && !element.closest('pre, table, .visually-hidden, .diff-scroll')
+        );
+      })
+      .map((element) => `${element.tagName}.${element.getAttribute('class') ?? ''}`),
+  );
+}

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import * as path from 'node:path';
+import { ChatView } from './support/chatView';
+import { VsCodeWindow } from './support/window';
+
+const original = 'export const colour = 1;\nconsole.log(colour);\n';
+
+/** The path from the first prompt on, in one window, as a user goes it. */
+describe('The chat, as a user sees it', () => {
+  let window: VsCodeWindow;
+  let chat: ChatView;
+  let file: string;
+
+  before(async () => {
+    window = await VsCodeWindow.open({
+      prepare: async ({ workspace }) => {
+        file = path.join(workspace, 'src', 'colour.ts');
+        await writeFile(file, original);
+      },
+    });
+    chat = new ChatView(window.page);
+  });
+  after(() => window.close());
+
+  async function begin(): Promise<void> {
+    await window.runCommand('Backline: New Chat');
+    await (await chat.frame()).locator('.empty').first().waitFor();
+  }
+
+  async function reload(): Promise<void> {
+    const loaded = window.page.waitForEvent('domcontentloaded');
+    await window.runCommand('Developer: Reload Window');
+    await loaded;
+    await window.statusItem.waitFor({ timeout: 45_000 });
+  }
+
+  async function contains(text: string): Promise<void> {
+    for (let attempt = 0; attempt < 100; attempt++) {
+      if ((await readFile(file, 'utf8')) === text) return;
+      await window.page.waitForTimeout(100);
+    }
+    assert.equal(await readFile(file, 'utf8'), text);
+  }
+
+  it('answers the first prompt without an account', async () => {
+    await window.runCommand('Backline: Open Chat');
+    await chat.send('what can you do?');
+    await chat.shows(/rename/i);
+    await window.screenshot('chat-first-prompt');
+  });
+
+  it('asks with the change it would make, makes it, lists it, and takes it back', async () => {
+    await begin();
+    await chat.send('rename colour to color in src/colour.ts');
+    await (await chat.button('Allow')).waitFor({ timeout: 30_000 });
+    await window.screenshot('chat-approval');
+    await contains(original);
+    await chat.answer('Allow');
+    await contains(original.replaceAll('colour', 'color'));
+    await chat.shows(/1 file/);
+    await window.screenshot('chat-changes');
+    await (await chat.button('Revert')).click();
+    await contains(original);
+  });
+
+  it('stops when it is told to', async () => {
+    await begin();
+    await chat.send('/slow 2000');
+    await (await chat.button('Stop')).click();
+    await (await chat.button('Send')).waitFor();
+  });
+
+  it('keeps what was said and what was typed over a reload in mid-turn', async () => {
+    await begin();
+    await chat.send('/slow 1000');
+    await (await chat.button('Stop')).waitFor();
+    await chat.type('half a thought');
+    await window.page.waitForTimeout(1_500);
+    await reload();
+    await window.runCommand('Backline: Open Chat');
+    await chat.shows('/slow 1000');
+    const prompt = (await chat.frame()).getByRole('textbox', { name: 'Prompt' });
+    assert.equal(await prompt.inputValue(), 'half a thought');
+    await window.screenshot('chat-after-reload');
+    await prompt.fill('');
+  });
+
+  it('goes on while it is hidden, and shows all of it afterwards', async () => {
+    await begin();
+    await chat.send('/slow 30');
+    await (await chat.button('Stop')).waitFor();
+    await window.runCommand('View: Show Explorer');
+    await window.page.waitForTimeout(1_000);
+    await window.runCommand('Backline: Open Chat');
+    await chat.shows('/slow 30');
+    await (await chat.button('Send')).waitFor({ timeout: 30_000 });
+  });
+
+  it('says once that a question waits when nobody sees it', async () => {
+    await begin();
+    await chat.send('/slow 5');
+    await (await chat.button('Send')).waitFor({ timeout: 30_000 });
+    await chat.send('rename colour to color in src/colour.ts');
+    await window.runCommand('View: Show Explorer');
+    const message = window.messages.filter({ hasText: 'asks:' });
+    if ((await message.count()) > 0) {
+      assert.equal(await message.count(), 1);
+      await message.getByText('Show').click();
+    } else {
+      // It asked before it was hidden.
+      await window.runCommand('Backline: Go to the Question That Waits');
+    }
+    await chat.answer('Deny');
+    await contains(original);
+  });
+
+  it('leads two conversations at once, one of them in a tab', async () => {
+    await begin();
+    await chat.send('/slow 400');
+    await (await chat.button('Stop')).waitFor();
+    await window.runCommand('Backline: Open Conversation in an Editor Tab');
+    await window.page.locator('.tab.active').filter({ hasText: 'slow' }).waitFor();
+    // A page that has just come takes the focus from whatever else has it.
+    const frames = (): Promise<number> =>
+      Promise.all(
+        window.page.frames().map((frame) =>
+          frame
+            .getByRole('textbox', { name: 'Prompt' })
+            .isVisible()
+            .catch(() => false),
+        ),
+      ).then((visible) => visible.filter(Boolean).length);
+    for (let attempt = 0; attempt < 50 && (await frames()) < 2; attempt++) await window.page.waitForTimeout(100);
+    assert.equal(await frames(), 2);
+    await window.runCommand('Backline: New Chat');
+    await window.screenshot('chat-two');
+  });
+
+  it('follows the theme', async () => {
+    await window.runCommand('Preferences: Toggle between Light/Dark Themes');
+    await window.page.waitForTimeout(500);
+    await chat.frame();
+    await window.screenshot('chat-other-theme');
+  });
+});
+
+describe('The chat in a workspace that is not trusted', () => {
+  it('opens, and says why agents do not start', async () => {
+    const window = await VsCodeWindow.open({ restricted: true });
+    try {
+      const chat = new ChatView(window.page);
+      await window.runCommand('Backline: Open Chat');
+      await chat.shows(/Restricted Mode/);
+      await window.screenshot('chat-restricted');
+      await (await chat.button(/workspace trust/i)).click();
+      await window.page.locator('.workspace-trust-editor').waitFor();
+    } finally {
+      await window.close();
+    }
+  });
+});

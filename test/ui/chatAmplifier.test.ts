@@ -1,0 +1,69 @@
+import { inRoot } from '../../scripts/lib/paths.mjs';
+import { AmplifierProgram } from '../fake/amplifierProgram';
+import { RealDialectServer } from '../fake/realDialectServer';
+import { ChatView } from './support/chatView';
+import { VsCodeWindow } from './support/window';
+
+describe('The chat with an Amplifier server', () => {
+  async function openChat(port: string): Promise<{ window: VsCodeWindow; chat: ChatView }> {
+    const window = await VsCodeWindow.open({
+      settings: { 'amplifier.server.port': Number(port), 'backline.chat.backend': 'amplifier' },
+    });
+    await window.runCommand('Backline: Open Chat');
+    return { window, chat: new ChatView(window.page) };
+  }
+
+  it('drives the embedded one, and keeps the partial answer when it is killed and started again', async () => {
+    const program = new AmplifierProgram({
+      file: inRoot('dist', 'amplifier-server.js'),
+      cwd: inRoot('examples', 'workspace'),
+    });
+    await program.start();
+    const { window, chat } = await openChat(program.url.port);
+    try {
+      await chat.send('what can you do?');
+      await chat.shows(/rename/i);
+      await (await chat.button('Send')).waitFor({ timeout: 30_000 });
+      await chat.send('/slow 2000');
+      await (await chat.button('Stop')).waitFor();
+      await window.page.waitForTimeout(1_000);
+      await program.stop();
+      await chat.shows(/connection|lost|answers|server/i);
+      await window.screenshot('chat-server-gone');
+      await program.start();
+      await (await chat.button('Send')).waitFor({ timeout: 60_000 });
+      await chat.send('what can you do?');
+      await chat.shows('/slow 2000');
+      await window.screenshot('chat-server-back');
+    } finally {
+      await window.close();
+      await program.stop();
+    }
+  }).timeout(180_000);
+
+  it('drives the real dialect, and keeps the partial answer when it is killed and started again', async () => {
+    let isHanging = true;
+    const server = new RealDialectServer({
+      script: async (turn) => {
+        turn.delta('the first half');
+        if (isHanging) await new Promise(() => undefined);
+      },
+    });
+    await server.start();
+    const { window, chat } = await openChat(server.url.port);
+    try {
+      await chat.send('begin');
+      await chat.shows('the first half');
+      await server.stop();
+      await window.page.waitForTimeout(1_000);
+      isHanging = false;
+      await server.start();
+      await (await chat.button('Send')).waitFor({ timeout: 60_000 });
+      await chat.shows('the first half');
+      await window.screenshot('chat-real-dialect');
+    } finally {
+      await window.close();
+      await server.stop();
+    }
+  }).timeout(180_000);
+});

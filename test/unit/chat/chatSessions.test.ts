@@ -1,0 +1,273 @@
+import assert from 'node:assert/strict';
+import { BackendError } from '../../../src/amplifier/common/sessionBackend';
+import { ChatBackends } from './support/chatBackend';
+import { event } from './support/told';
+import { draft, outline, until, Window } from './support/window';
+
+describe('conversations of a window', () => {
+  let window: Window;
+  beforeEach(async () => {
+    window = await Window.open();
+  });
+  afterEach(() => window.remove());
+
+  it('start nothing and keep nothing before the first prompt', async () => {
+    await window.chats.create('one');
+    assert.deepEqual(window.agent.calls, []);
+    assert.deepEqual(window.chats.rows, []);
+  });
+
+  it('bring a prompt to the backend and show the answer', async () => {
+    const chat = await window.chats.create('one');
+    await chat.send(draft('Hello there'));
+    window.agent.last.say('Hi.');
+    window.agent.last.end('Hi.');
+    await until('the end', () => outline(chat).includes('end: completed'));
+    assert.deepEqual(outline(chat), ['prompt: Hello there', 'answer: Hi.', 'end: completed']);
+    assert.deepEqual(
+      window.chats.rows.map(({ state, title }) => [title, state]),
+      [['Hello there', 'unread']],
+    );
+    assert.deepEqual(chat.history, ['Hello there']);
+  });
+
+  it('answer side by side', async () => {
+    const [one, two] = await Promise.all([window.chats.create('one'), window.chats.create('two')]);
+    await Promise.all([one.send(draft('A')), two.send(draft('B'))]);
+    assert.ok(window.backends instanceof ChatBackends);
+    for (const backend of window.backends.backends) {
+      backend.last.say(backend.id);
+      backend.last.end();
+    }
+    await until('both', () => [one, two].every((chat) => outline(chat).includes('end: completed')));
+    assert.equal(outline(one)[1], 'answer: one');
+    assert.equal(outline(two)[1], 'answer: two');
+  });
+
+  it('queue prompts while busy and send them one after the other', async () => {
+    const chat = await window.chats.create('one');
+    await chat.send(draft('1'));
+    await chat.send(draft('2'));
+    await chat.send(draft('3'));
+    assert.deepEqual(
+      chat.view.queue.map(({ text }) => text),
+      ['2', '3'],
+    );
+    const third = chat.view.queue[1];
+    assert.ok(third);
+    assert.deepEqual(chat.unqueue(third.id), draft('3'));
+    window.agent.last.end('One.');
+    await until('the second', () => window.agent.last.prompts.length === 2);
+    assert.deepEqual(chat.view.queue, []);
+  });
+
+  it('keep the queue when a turn fails or is stopped', async () => {
+    const chat = await window.chats.create('one');
+    await chat.send(draft('1'));
+    await chat.send(draft('2'));
+    await chat.stop();
+    assert.deepEqual(
+      chat.view.queue.map(({ text }) => text),
+      ['2'],
+    );
+    await chat.sendQueued();
+    await until('the second', () => window.agent.last.prompts.length === 2);
+    await chat.send(draft('3'));
+    window.agent.last.tell(event('error', { error: 'Broke.' }));
+    await until('the failure', () => outline(chat).at(-1) === 'end: failed');
+    assert.deepEqual(
+      chat.view.queue.map(({ text }) => text),
+      ['3'],
+    );
+  });
+
+  it('stop at once, and tell the backend after', async () => {
+    const chat = await window.chats.create('one');
+    await chat.send(draft('Go'));
+    await until('the echo', () => chat.view.status === 'busy');
+    const stopped = chat.stop();
+    assert.equal(outline(chat).at(-1), 'end: cancelled');
+    await stopped;
+    assert.deepEqual(window.agent.last.calls, ['cancel']);
+    await chat.send(draft('Again'));
+    window.agent.last.end('Yes.');
+    await until('the next', () => outline(chat).includes('answer: Yes.'));
+  });
+
+  it('can be stopped while their backend starts', async () => {
+    let isAborted = false;
+    window.agent.beforeSession = (signal) =>
+      new Promise((_resolve, reject) => {
+        signal?.addEventListener('abort', () => {
+          isAborted = true;
+          reject(new BackendError('cancelled', 'Cancelled.'));
+        });
+      });
+    const chat = await window.chats.create('one');
+    const sent = chat.send(draft('Go'));
+    await until('the start', () => window.agent.calls.includes('create'));
+    assert.equal(chat.view.status, 'starting');
+    await chat.stop();
+    await sent;
+    assert.ok(isAborted);
+    assert.deepEqual(outline(chat), ['prompt: Go', 'end: cancelled']);
+    assert.equal(chat.view.status, 'idle');
+  });
+
+  it('take the prompt back when the backend does not start, and say why', async () => {
+    window.agent.beforeSession = () => Promise.reject(new BackendError('notReady', 'Install it first.', 'ENOENT'));
+    const chat = await window.chats.create('one');
+    chat.saveDraft(draft('Go'));
+    await assert.rejects(chat.send(draft('Go')), /Install it first/);
+    assert.deepEqual(outline(chat), ['notice: Install it first.']);
+    assert.equal(chat.view.status, 'failed');
+    assert.equal(chat.view.statusDetails, 'ENOENT');
+    assert.deepEqual(chat.draft, draft('Go'));
+  });
+
+  it('keep half an answer when the backend is gone, and go on with the next prompt', async () => {
+    const chat = await window.chats.create('one');
+    await chat.send(draft('Go'));
+    window.agent.last.say('Half');
+    await until('the text', () => outline(chat).includes('answer: Half'));
+    window.agent.last.log.end();
+    await until('the end', () => outline(chat).includes('end: interrupted'));
+    await chat.send(draft('Go on'));
+    assert.deepEqual(window.agent.calls, ['create', 'load one-1']);
+  });
+
+  it('say so, and tell the agent what was said, when it does not remember', async () => {
+    window.agent.canLoad = false;
+    const chat = await window.chats.create('one');
+    await chat.send(draft('My name is Ada'));
+    window.agent.last.end('Hello Ada.');
+    await until('the end', () => outline(chat).includes('end: completed'));
+    window.agent.last.log.end();
+    await until('the loss', () => chat.view.status === 'idle');
+    await chat.send(draft('Who am I?'));
+    const [attachment] = window.agent.last.prompts[0]?.attachments ?? [];
+    assert.ok(attachment?.type === 'text');
+    assert.match(attachment.text, /User: My name is Ada\n\nAssistant: Hello Ada\./);
+    assert.ok(outline(chat).some((line) => line.startsWith('notice: Agent one does not remember')));
+  });
+
+  it('answer what is asked, and refuse an answer that comes late', async () => {
+    const chat = await window.chats.create('one');
+    await chat.send(draft('Go'));
+    window.agent.last.tell(event('approval:required', { approval_id: 'a', prompt: 'May I?', options: ['Yes', 'No'] }));
+    await until('the question', () => chat.view.approvals.length === 1);
+    assert.equal(window.chats.rows[0]?.state, 'waiting');
+    await chat.approve('a', 'Yes');
+    await until('the answer', () => chat.view.approvals.length === 0);
+    assert.deepEqual(window.agent.last.calls, ['approve a Yes']);
+    await assert.rejects(chat.approve('a', 'Yes'), { code: 'approvalResolved' });
+  });
+
+  it('can be renamed, found and deleted while busy', async () => {
+    const chat = await window.chats.create('one');
+    await chat.send(draft('Find the needle'));
+    window.agent.last.say('a hay');
+    window.agent.last.say('stack');
+    await until('the text', () => outline(chat).includes('answer: a haystack'));
+    await window.chats.rename(chat.id, 'Mine');
+    window.agent.last.tell(event('session:info', { title: 'Theirs' }));
+    assert.equal(window.chats.rows[0]?.title, 'Mine');
+    const [found] = await window.chats.search('needle haystack');
+    assert.match(found?.snippet ?? '', /needle/);
+    assert.deepEqual(await window.chats.search('nowhere'), []);
+    await window.chats.delete(chat.id);
+    assert.deepEqual(window.chats.rows, []);
+    assert.ok(window.agent.calls.includes('delete one-1'));
+    await assert.rejects(window.chats.open(chat.id), { code: 'notFound' });
+  });
+
+  it('list what a running agent remembers, and open it with its history', async () => {
+    const chat = await window.chats.create('one');
+    await chat.send(draft('Go'));
+    window.agent.summaries = [
+      { id: 'old', title: 'Long ago' },
+      { id: 'one-1', title: 'Here already' },
+    ];
+    window.agent.history = [
+      event('prompt:submit', { prompt: 'Then', replayed: true }),
+      event('content_block:delta', { block_index: 0, delta: 'Was.' }),
+      event('prompt:complete', { response: 'Was.' }),
+    ];
+    const row = (await window.chats.search('')).find(({ remote }) => remote);
+    assert.equal(row?.title, 'Long ago');
+    const opened = await window.chats.open(row.id);
+    await until('the history', () => outline(opened).length === 3);
+    assert.deepEqual(outline(opened), ['prompt: Then', 'answer: Was.', 'end: completed']);
+    assert.equal(opened.view.title, 'Then');
+  });
+});
+
+describe('conversations of a window that is gone', () => {
+  const history = [
+    event('prompt:submit', { prompt: 'Go', replayed: true }),
+    event('content_block:delta', { block_index: 0, delta: 'Half' }),
+    event('prompt:complete', { response: 'Half' }),
+  ];
+
+  async function crashed(backends = new ChatBackends('one')) {
+    const window = await Window.open({ backends });
+    const chat = await window.chats.create('one');
+    await chat.send(draft('Go'));
+    window.agent.last.say('Half');
+    await until('the text', () => outline(chat).includes('answer: Half'));
+    const { id } = chat;
+    await window.close();
+    return { id, folder: window.folder };
+  }
+
+  it('are there again, with the turn marked and the history not told twice', async () => {
+    const { folder, id } = await crashed();
+    const window = await Window.open({ folder, backends: new ChatBackends('one') });
+    const chat = await window.chats.open(id);
+    assert.deepEqual(outline(chat), ['prompt: Go', 'answer: Half', 'end: interrupted']);
+    assert.deepEqual(window.agent.calls, []);
+    window.agent.history = history;
+    await chat.send(draft('Go on'));
+    window.agent.last.end('More.');
+    await until('the answer', () => outline(chat).includes('answer: More.'));
+    assert.deepEqual(window.agent.calls, ['load one-1']);
+    assert.deepEqual(outline(chat).slice(3), ['prompt: Go on', 'answer: More.', 'end: completed']);
+    await window.remove();
+  });
+
+  it('go on with a turn that still runs on a server', async () => {
+    const { folder, id } = await crashed();
+    const backends = new ChatBackends('one');
+    backends.source = 'server';
+    const window = await Window.open({ folder, backends });
+    const opened = window.chats.open(id);
+    await until('the load', () => window.agent.sessions.length === 1);
+    window.agent.last.isBusy = true;
+    const chat = await opened;
+    await until('the turn', () => chat.view.status === 'busy');
+    window.agent.last.say(' and half');
+    window.agent.last.end('Half and half');
+    await until('the end', () => outline(chat).at(-1) === 'end: completed');
+    assert.deepEqual(
+      outline(chat).filter((line) => line.startsWith('answer')),
+      ['answer: Half', 'answer:  and half'],
+    );
+    await window.remove();
+  });
+
+  it('are read-only while another window writes them', async () => {
+    const first = await Window.open({ backends: new ChatBackends('one') });
+    const chat = await first.chats.create('one');
+    await chat.send(draft('Go'));
+    await first.store.search('Go');
+    const second = await Window.open({ folder: first.folder, backends: new ChatBackends('one') });
+    assert.equal(second.chats.rows.length, 1);
+    const other = await second.chats.open(chat.id);
+    assert.equal(other.view.status, 'readonly');
+    await assert.rejects(other.send(draft('Me, too')), { code: 'readonly' });
+    await assert.rejects(second.chats.delete(chat.id), { code: 'readonly' });
+    await first.close();
+    assert.equal((await second.chats.open(chat.id)).view.status, 'idle');
+    await second.remove();
+  });
+});

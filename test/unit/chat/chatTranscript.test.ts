@@ -1,0 +1,324 @@
+import assert from 'node:assert/strict';
+import { LogRecord } from '../../../src/chat/common/logRecord';
+import { event, Told } from './support/told';
+
+/** A turn as an ACP agent tells it. */
+function richTurn(told: Told): Told {
+  return told.prompt('Rename it').events(
+    event('content_block:start', { block_type: 'text', block_index: 0 }),
+    event('content_block:delta', { block_index: 0, delta: 'I look ' }),
+    event('content_block:delta', { block_index: 0, delta: 'first.' }),
+    event('content_block:end', { block_index: 0 }),
+    event('thinking:delta', { delta: 'Hm' }),
+    event('thinking:delta', { delta: 'm' }),
+    event('thinking:final', { thinking: 'Hmm' }),
+    event('tool:pre', {
+      tool_name: 'edit',
+      operation: 'edit',
+      input: {},
+      call_id: 'c1',
+      title: 'Edit a.ts',
+      kind: 'edit',
+    }),
+    event('tool:update', {
+      call_id: 'c1',
+      content: [{ type: 'diff', path: '/ws/a.ts', old_text: 'one\n', new_text: 'two\n' }],
+    }),
+    event('approval:required', {
+      approval_id: 'a1',
+      prompt: 'Edit a.ts?',
+      options: ['Yes', 'No'],
+      option_kinds: ['allow_once', 'reject_once'],
+      timeout: 60,
+      call_id: 'c1',
+      context: {
+        agent: 'Claude',
+        mode: 'Ask',
+        content: [{ type: 'diff', path: '/ws/a.ts', old_text: 'one\n', new_text: 'two\n' }],
+      },
+    }),
+  );
+}
+
+const end = event('prompt:complete', { response: 'I look first.\n\nDone.', stop_reason: 'end_turn' });
+
+describe('the transcript of an agent that tells all', () => {
+  it('shows text, thinking, the call that waits and its question', () => {
+    const told = richTurn(new Told());
+    assert.deepEqual(told.outline, [
+      'prompt: Rename it',
+      'answer: I look first.',
+      'thinking: Hmm',
+      'tool: Edit a.ts [edit, waiting]',
+    ]);
+    const [approval] = told.story.approvals.all;
+    assert.equal(approval?.asks, 'Claude');
+    assert.equal(approval.mode, 'Ask');
+    assert.equal(approval.parts[0]?.type, 'diff');
+    assert.equal(approval.entryId, told.entries[3]?.id);
+    assert.equal(approval.expiresAt, 2100 + 60_000);
+    assert.deepEqual(told.story.approvals.diffTexts('a1', 0), { path: '/ws/a.ts', before: 'one\n', after: 'two\n' });
+  });
+
+  it('goes on after the answer, and does not tell a text twice that came in blocks', () => {
+    const told = richTurn(new Told()).events(
+      event('approval:granted', { approval_id: 'a1', decision: 'Yes' }),
+      event('tool:post', {
+        tool_name: 'edit',
+        operation: 'edit',
+        result: { success: true },
+        call_id: 'c1',
+        duration_ms: 7,
+      }),
+      event('content_block:start', { block_type: 'text', block_index: 1 }),
+      event('content_block:delta', { block_index: 1, delta: 'Done.' }),
+      event('content_block:end', { block_index: 1 }),
+      end,
+    );
+    assert.deepEqual(told.outline.slice(3), ['tool: Edit a.ts [edit, done]', 'answer: Done.', 'end: completed']);
+    const tool = told.entries[3];
+    assert.ok(tool?.kind === 'tool');
+    assert.equal(tool.decision, 'Yes');
+    assert.equal(tool.durationMs, 7);
+    assert.deepEqual(told.story.approvals.all, []);
+    assert.equal(told.story.isBusy, false);
+  });
+
+  it('measures how long was thought', () => {
+    const thinking = richTurn(new Told()).entries[2];
+    assert.ok(thinking?.kind === 'thinking');
+    assert.equal(thinking.durationMs, 200);
+  });
+
+  it('only appends while text streams', () => {
+    const told = new Told().prompt('Go');
+    told.events(event('content_block:start', { block_type: 'text', block_index: 0 }));
+    told.events(event('content_block:delta', { block_index: 0, delta: 'a' }));
+    const feed = told.document.feed(100);
+    feed.take();
+    told.events(event('content_block:delta', { block_index: 0, delta: 'b' }));
+    told.events(event('content_block:delta', { block_index: 0, delta: 'c' }));
+    const patch = feed.take();
+    assert.equal(patch.put, undefined);
+    assert.deepEqual(
+      patch.append?.map(({ text }) => text),
+      ['bc'],
+    );
+  });
+
+  it('says what was denied, and why when nobody answered', () => {
+    const denied = richTurn(new Told()).events(event('approval:denied', { approval_id: 'a1', decision: 'No' }));
+    assert.equal(denied.outline[3], 'tool: Edit a.ts [edit, rejected]');
+    const late = richTurn(new Told()).events(
+      event('approval:denied', { approval_id: 'a1', decision: 'deny', reason: 'timeout' }),
+    );
+    const tool = late.entries[3];
+    assert.ok(tool?.kind === 'tool');
+    assert.equal(tool.decision, 'Nobody answered in time.');
+  });
+
+  it('lets no question outlive its turn', () => {
+    const told = richTurn(new Told()).events(event('error', { error: 'It broke.', code: 'x' }));
+    assert.deepEqual(told.story.approvals.all, []);
+    assert.deepEqual(told.outline.slice(3), ['tool: Edit a.ts [edit, stale]', 'end: failed']);
+  });
+
+  it('puts the calls of a subagent below its call', () => {
+    const told = new Told()
+      .prompt('Go')
+      .events(
+        event('tool:pre', { tool_name: 'Task', operation: 'other', input: {}, call_id: 't', kind: 'other' }),
+        event('tool:pre', { tool_name: 'read', operation: 'read', input: {}, call_id: 'r', parent_call_id: 't' }),
+      );
+    const [, task, read] = told.entries;
+    assert.ok(task?.kind === 'tool' && read?.kind === 'tool');
+    assert.equal(task.toolKind, 'agent');
+    assert.equal(read.parent, task.id);
+  });
+
+  it('counts what a turn has cost out of totals', () => {
+    const told = new Told();
+    const cost = (amount: number) => ({ used: 10, size: 100, cost: { amount, currency: 'USD' } });
+    told.prompt('One').events(event('usage:update', cost(0.5)), event('prompt:complete', { response: '' }));
+    told.prompt('Two').events(event('usage:update', cost(0.75)), event('prompt:complete', { response: '' }));
+    assert.deepEqual(told.story.lastEnd?.usage, { cost: { amount: 0.25, currency: 'USD' } });
+    assert.deepEqual(told.story.usage.context, { used: 10, size: 100 });
+  });
+
+  it('replaces its plan in its place', () => {
+    const plan = (status: 'pending' | 'completed') =>
+      event('plan:update', { entries: [{ content: 'Read', priority: 'low', status }] });
+    const told = new Told()
+      .prompt('Go')
+      .events(plan('pending'), event('notice', { level: 'info', message: 'Hm' }), plan('completed'));
+    assert.deepEqual(told.outline, ['prompt: Go', 'todos: Read (completed)', 'notice: Hm']);
+  });
+});
+
+describe('the transcript of a plain Amplifier server', () => {
+  it('pairs results with calls that have no ids', () => {
+    const told = new Told().prompt('Go').events(
+      event('content_block:delta', { block_index: 0, delta: 'Look.' }),
+      event('tool:pre', { tool_name: 'bash', operation: 'bash', input: { command: 'ls' } }),
+      event('tool:pre', { tool_name: 'read_file', operation: 'read_file', input: { path: 'a.txt' } }),
+      event('tool:post', {
+        tool_name: 'bash',
+        operation: 'bash',
+        result: { success: true, output: { stdout: 'a.txt\n', exit_code: 0 } },
+      }),
+      event('tool:error', { tool_name: 'read_file', operation: 'read_file', error: 'No such file' }),
+      event('content_block:delta', { block_index: 0, delta: 'Seen.' }),
+      event('prompt:complete', { response: 'Seen.', token_usage: { input_tokens: 5, output_tokens: 2 } }),
+    );
+    assert.deepEqual(told.outline, [
+      'prompt: Go',
+      'answer: Look.',
+      'tool: bash: ls [execute, done]',
+      'tool: read_file: a.txt [read, failed]',
+      'answer: Seen.',
+      'end: completed',
+    ]);
+    const bash = told.entries[2];
+    assert.ok(bash?.kind === 'tool');
+    assert.deepEqual(bash.parts, [{ type: 'terminal', output: 'a.txt\n', command: 'ls', exitCode: 0 }]);
+    assert.deepEqual(told.story.usage.total, { input: 5, output: 2 });
+  });
+
+  it('takes the response when no text came, and thinking in one lump', () => {
+    const told = new Told()
+      .prompt('Go')
+      .events(
+        event('thinking:final', { thinking: 'All at once' }),
+        event('prompt:complete', { response: 'Only here.' }),
+      );
+    assert.deepEqual(told.outline, ['prompt: Go', 'thinking: All at once', 'answer: Only here.', 'end: completed']);
+  });
+
+  it('shows what waits of a call that is asked about without saying which', () => {
+    const told = new Told().prompt('Go').events(
+      event('tool:pre', { tool_name: 'bash', operation: 'bash', input: { command: 'rm -r x' } }),
+      event('approval:required', {
+        approval_id: 'x',
+        prompt: 'Allow running: command',
+        options: ['AlwaysAllow', 'Allow', 'Deny'],
+        context: {},
+      }),
+    );
+    const [approval] = told.story.approvals.all;
+    assert.deepEqual(approval?.parts, [{ type: 'terminal', command: 'rm -r x', output: '' }]);
+    assert.deepEqual(
+      approval.options.map(({ kind }) => kind),
+      ['allow_always', 'allow_once', 'reject_once'],
+    );
+  });
+
+  it('judges an approval by its decision, not by the name of its event', () => {
+    const told = new Told()
+      .prompt('Go')
+      .events(
+        event('tool:pre', { tool_name: 'bash', operation: 'bash', input: { command: 'ls' } }),
+        event('approval:required', { approval_id: 'x', prompt: 'Run?', options: ['Allow', 'Deny'] }),
+        event('approval:granted', { approval_id: 'x', decision: 'Deny' }),
+      );
+    assert.equal(told.outline[1], 'tool: bash: ls [execute, rejected]');
+  });
+
+  it('tells the history of a session without times', () => {
+    const told = new Told().events(
+      event('prompt:submit', { prompt: 'Old', replayed: true }),
+      event('content_block:delta', { block_index: 0, delta: 'Then.' }),
+      event('prompt:complete', { response: 'Then.' }),
+    );
+    assert.deepEqual(told.outline, ['prompt: Old', 'answer: Then.', 'end: completed']);
+    assert.deepEqual(
+      told.entries.map(({ at }) => at),
+      [undefined, undefined, undefined],
+    );
+  });
+});
+
+describe('a turn', () => {
+  const open = () => new Told().prompt('Go').events(event('content_block:delta', { block_index: 0, delta: 'Half' }));
+
+  it('ends at once when it is stopped, and is not ended again by the backend', () => {
+    const told = open().say({ type: 'stopped', inBackend: true });
+    assert.equal(told.story.isBusy, false);
+    told.events(
+      event('content_block:delta', { block_index: 0, delta: ' late' }),
+      event('prompt:complete', { response: 'Half late', stop_reason: 'cancelled' }),
+    );
+    assert.deepEqual(told.outline, ['prompt: Go', 'answer: Half', 'end: cancelled']);
+    assert.equal(told.story.isStopping, false);
+  });
+
+  it('is not ended by the late end of the one before it', () => {
+    const told = open().say(
+      { type: 'stopped', inBackend: true },
+      { type: 'prompt', id: 'q', text: 'Next', attachments: [] },
+    );
+    told.events(event('prompt:complete', { response: 'Half', stop_reason: 'cancelled' }));
+    assert.equal(told.story.isBusy, true);
+    told.events(event('prompt:submit', { prompt: 'Next' }), event('prompt:complete', { response: 'Yes.' }));
+    assert.deepEqual(told.outline.slice(3), ['prompt: Next', 'answer: Yes.', 'end: completed']);
+  });
+
+  it('leaves nothing behind when its prompt was not taken', () => {
+    const told = new Told().say(
+      { type: 'prompt', id: 'p', text: 'Go', attachments: [] },
+      { type: 'withdrawn', id: 'p' },
+    );
+    assert.deepEqual(told.outline, []);
+    assert.equal(told.story.isBusy, false);
+    assert.deepEqual(told.story.prompts, []);
+  });
+
+  it('keeps what was said when it is cut off, and goes on when it was not', () => {
+    const told = open().say({ type: 'ended', outcome: 'interrupted', text: 'Gone.' });
+    assert.deepEqual(told.outline.slice(1), ['answer: Half', 'end: interrupted']);
+    told.say({ type: 'resumed' }).events(event('prompt:complete', { response: 'Half and half' }));
+    assert.deepEqual(told.outline.slice(1), ['answer: Half', 'answer:  and half', 'end: completed']);
+  });
+
+  it('says what to do about each other end', () => {
+    const outcomes = (['refusal', 'max_tokens', 'max_turn_requests', 'interrupted'] as const).map((stop_reason) => {
+      const told = open().events(event('prompt:complete', { response: 'Half', stop_reason }));
+      assert.ok(told.story.lastEnd?.text, stop_reason);
+      return told.story.lastEnd.outcome;
+    });
+    assert.deepEqual(outcomes, ['refused', 'limit', 'limit', 'interrupted']);
+  });
+
+  it('shows what it changed, and what became of that', () => {
+    const told = open().events(event('prompt:complete', { response: 'Half' }));
+    const change = { path: '/ws/a', change: 'modified', added: 1, removed: 0, state: 'applied' } as const;
+    told.say({ type: 'changed', turn: 1, changes: [{ ...change, after: 'id' }] });
+    assert.deepEqual(told.story.lastEnd?.changes, [change]);
+    told.say({ type: 'fileDecided', path: '/ws/a', decision: 'reverted' });
+    assert.equal(told.story.lastEnd.changes[0]?.state, 'reverted');
+  });
+});
+
+describe('a transcript that is read again', () => {
+  it('is the one that was told, ids included', () => {
+    const first = richTurn(new Told()).events(end);
+    const again = new Told();
+    for (const record of first.records) again.story.apply(LogRecord.parse(JSON.parse(JSON.stringify(record))));
+    assert.deepEqual(again.entries, first.entries);
+  });
+
+  it('keeps the whole of what was cut', () => {
+    const long = 'x'.repeat(100_000);
+    const told = new Told()
+      .prompt('Go')
+      .events(
+        event('tool:pre', { tool_name: 'bash', operation: 'bash', input: { command: 'ls' } }),
+        event('tool:post', { tool_name: 'bash', operation: 'bash', result: { success: true, output: long } }),
+      );
+    const tool = told.entries[1];
+    assert.ok(tool?.kind === 'tool' && tool.parts[0]?.type === 'terminal');
+    assert.equal(tool.parts[0].output.length + (tool.parts[0].omitted ?? 0), long.length);
+    const whole = told.story.writer.whole(tool.id);
+    assert.ok(whole?.kind === 'tool' && whole.parts[0]?.type === 'terminal');
+    assert.equal(whole.parts[0].output, long);
+  });
+});

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { event } from './support/told';
+import { draft, outline, until, Window } from './support/window';
+
+describe('a conversation with an agent that says much', () => {
+  let window: Window;
+  beforeEach(async () => {
+    window = await Window.open();
+  });
+  afterEach(() => window.remove());
+
+  // 500 events a second for a minute, told as fast as they can be.
+  const count = 30_000;
+
+  it('loses nothing, in the transcript and on disk, and lets others run', async () => {
+    const chat = await window.chats.create('one');
+    await chat.send(draft('Go'));
+    let turns = 0;
+    const ticker = setInterval(() => turns++, 1);
+    for (let index = 0; index < count; index++) window.agent.last.say(`${index} `);
+    window.agent.last.tell(event('notice', { level: 'info', message: 'Nearly.' }));
+    window.agent.last.end();
+    await until('the end', () => outline(chat).includes('end: completed'));
+    clearInterval(ticker);
+    assert.ok(turns > 3, `others ran ${turns} times`);
+    const text = Array.from({ length: count }, (_, index) => `${index} `).join('');
+    assert.equal(outline(chat)[1], `answer: ${text}`);
+    await window.close();
+    const again = await Window.open({ folder: window.folder });
+    assert.equal(outline(await again.chats.open(chat.id))[1], `answer: ${text}`);
+    await again.close();
+  });
+});

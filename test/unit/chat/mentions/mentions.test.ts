@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict';
+import { nullLogger } from '../../../../src/base/common/log';
+import { Emitter } from '../../../../src/base/common/event';
+import type { MentionSource } from '../../../../src/chat/common/chatPorts';
+import type { MentionRow } from '../../../../src/chat/common/chatView';
+import { EditorMentions } from '../../../../src/chat/common/mentions/editorMentions';
+import { FileIndex } from '../../../../src/chat/common/mentions/fileIndex';
+import { FileMentions } from '../../../../src/chat/common/mentions/fileMentions';
+import { FolderMentions } from '../../../../src/chat/common/mentions/folderMentions';
+import { GitMentions } from '../../../../src/chat/common/mentions/gitMentions';
+import { Mentions } from '../../../../src/chat/common/mentions/mentions';
+import { ProblemMentions } from '../../../../src/chat/common/mentions/problemMentions';
+import { SelectionMentions } from '../../../../src/chat/common/mentions/selectionMentions';
+import { FakeClock } from '../../../fake/fakeClock';
+import { FakeEditor } from '../../../fake/fakeEditor';
+
+const throwIt = (error: unknown): never => {
+  throw error;
+};
+const { signal } = new AbortController();
+
+describe('mentions of files and folders', () => {
+  let paths: string[];
+  let listed: number;
+  let clock: FakeClock;
+  let editor: FakeEditor;
+  let recent: string[];
+  let index: FileIndex;
+  let files: FileMentions;
+  const created = new Emitter<string>(throwIt);
+  const deleted = new Emitter<string>(throwIt);
+  const reset = new Emitter<void>(throwIt);
+
+  beforeEach(() => {
+    paths = ['/ws/src/chat/chatPage.ts', '/ws/src/a.ts', '/ws/README.md', '/ws/.env', '/ws/src/parent/change.ts'];
+    listed = 0;
+    recent = [];
+    clock = new FakeClock();
+    editor = new FakeEditor(Object.fromEntries(paths.map((path) => [path, 'x'.repeat(41)])));
+    index = new FileIndex({
+      listFiles: () => {
+        listed++;
+        return Promise.resolve([...paths]);
+      },
+      onDidCreate: created.event,
+      onDidDelete: deleted.event,
+      onDidReset: reset.event,
+      relative: (path) => path.replace('/ws/', ''),
+      clock,
+      onError: throwIt,
+    });
+    index.start();
+    files = new FileMentions({ index, editor, recent: () => recent });
+  });
+  afterEach(() => index.dispose());
+
+  const titles = (rows: readonly MentionRow[]): string[] => rows.map(({ title }) => title);
+
+  it('find files by letters of their names, with their folder and a rough count of tokens', async () => {
+    const [best] = await files.search('cpage', signal);
+    assert.deepEqual(best, {
+      kind: 'file',
+      id: 'file:/ws/src/chat/chatPage.ts',
+      title: 'chatPage.ts',
+      path: '/ws/src/chat/chatPage.ts',
+      detail: 'src/chat',
+      tokens: 11,
+    });
+  });
+
+  it('put the files first that were opened last', async () => {
+    recent = ['/ws/README.md', '/ws/src/a.ts'];
+    assert.deepEqual(titles(await files.search('', signal)).slice(0, 2), ['README.md', 'a.ts']);
+  });
+
+  it('never offer what is not for agents', async () => {
+    assert.deepEqual(titles(await files.search('env', signal)), []);
+    await assert.rejects(files.resolve({ kind: 'file', id: 'x', title: 'x', path: '/ws/.env' }), { code: 'excluded' });
+  });
+
+  it('list once, and know of files that come and go', async () => {
+    await files.search('', signal);
+    paths.push('/ws/src/new.ts');
+    await editor.writeText('/ws/src/new.ts', 'n');
+    created.fire('/ws/src/new.ts');
+    deleted.fire('/ws/src/a.ts');
+    assert.deepEqual(titles(await files.search('new', signal)), ['new.ts']);
+    assert.ok(!titles(await files.search('', signal)).includes('a.ts'));
+    assert.equal(listed, 1);
+    clock.advance(3_000);
+    assert.equal(listed, 2);
+    await new Promise((resolve) => setImmediate(resolve));
+    reset.fire();
+    await files.search('', signal);
+    assert.equal(listed, 3);
+  });
+
+  it('tell a folder by the files below it that are for agents', async () => {
+    const folders = new FolderMentions({ index, editor });
+    const [row] = await folders.search('chat', signal);
+    assert.deepEqual({ title: row?.title, path: row?.path }, { title: 'chat/', path: '/ws/src/chat' });
+    assert.ok(row);
+    const [sent] = await folders.resolve(row);
+    assert.deepEqual(sent, {
+      type: 'text',
+      uri: 'file:///ws/src/chat',
+      title: 'chat',
+      text: 'Files in /ws/src/chat:\nchatPage.ts',
+    });
+  });
+});
+
+describe('mentions of what goes on', () => {
+  const editor = new FakeEditor({ '/ws/a.ts': 'one\ntwo\nthree\n', '/ws/.env': 'K=1' });
+
+  it('name the lines of a selection, and send them as they are then', async () => {
+    const text = 'two\n';
+    const selected = { start: { line: 1, character: 0 }, end: { line: 2, character: 0 }, text };
+    editor.activeSelection = { path: '/ws/a.ts', selections: [selected] };
+    const source = new SelectionMentions(editor);
+    const [row] = await source.search('sel');
+    assert.equal(row?.title, 'a.ts:2');
+    assert.deepEqual(await source.resolve(row), [{ type: 'file', path: '/ws/a.ts', lines: { first: 2, last: 2 } }]);
+    editor.activeSelection = { path: '/ws/a.ts', selections: [{ ...selected, text: '' }] };
+    assert.deepEqual(await source.search(''), [], 'a cursor is no selection');
+  });
+
+  it('send problems as compilers say them', async () => {
+    const diagnostic = {
+      range: { start: { line: 1, character: 2 }, end: { line: 1, character: 3 } },
+      severity: 'error',
+      message: 'no such name',
+      source: 'ts',
+      code: '2304',
+      lineText: 'two',
+      startOffset: 6,
+      endOffset: 7,
+    } as const;
+    const source = new ProblemMentions({
+      folders: editor.folders,
+      visibleFiles: ['/ws/a.ts'],
+      diagnostics: (path) =>
+        Promise.resolve(path === '/ws/b.ts' ? [] : [{ path: '/ws/a.ts', diagnostics: [diagnostic] }]),
+    });
+    const [row] = await source.search('prob', signal);
+    assert.equal(row?.title, 'Problems (1)');
+    const [sent] = await source.resolve(row, signal);
+    assert.equal(sent?.type === 'text' && sent.text, '/ws/a.ts:2:3 error: no such name (ts 2304)');
+    assert.deepEqual(await source.resolve({ ...row, path: '/ws/b.ts' }, signal), [], 'nothing when they are gone');
+  });
+
+  it('send the files in tabs that are for agents', async () => {
+    const source = new EditorMentions({ editor, openFiles: () => ['/ws/a.ts', '/ws/.env'] });
+    const [row] = await source.search('');
+    assert.equal(row?.title, 'Open editors (1)');
+    assert.deepEqual(await source.resolve(), [{ type: 'file', path: '/ws/a.ts' }]);
+  });
+
+  it('send what Git has to say, without what is not for agents', async () => {
+    const asked: string[] = [];
+    const git = {
+      changes: () =>
+        Promise.resolve({
+          root: '/ws',
+          branch: 'main',
+          files: [
+            { path: '/ws/a.ts', state: 'changed' },
+            { path: '/ws/.env', state: 'changed' },
+          ],
+        } as const),
+      diff: (path: string) => {
+        asked.push(path);
+        return Promise.resolve(`diff of ${path}`);
+      },
+    };
+    const source = new GitMentions(git, editor);
+    assert.equal((await source.search('git'))[0]?.title, 'Git changes (1)');
+    const [sent] = await source.resolve(undefined, signal);
+    assert.equal(sent?.type === 'text' && sent.text, 'Not committed on main:\nchanged: /ws/a.ts\n\ndiff of /ws/a.ts');
+    assert.deepEqual(asked, ['/ws/a.ts']);
+  });
+});
+
+describe('all mentions together', () => {
+  const row = (kind: MentionRow['kind'], id: string): MentionRow => ({ kind, id, title: id });
+  const source = (kind: MentionRow['kind'], search: MentionSource['search']): MentionSource => ({
+    kind,
+    search,
+    resolve: ({ id }) => Promise.resolve([{ type: 'text', uri: id, title: id, text: kind }]),
+  });
+
+  it('are not kept from the user by a source that fails or hangs', async () => {
+    const clock = new FakeClock();
+    const mentions = new Mentions(
+      [
+        source('git', () => Promise.reject(new Error('no git'))),
+        source('problems', () => new Promise(() => undefined)),
+        source('file', () => Promise.resolve([row('file', 'a')])),
+      ],
+      clock,
+      nullLogger,
+    );
+    const found = mentions.search('', undefined, signal);
+    clock.advance(2_000);
+    assert.deepEqual(await found, [row('file', 'a')]);
+    assert.deepEqual(await mentions.search('', 'file', signal), [row('file', 'a')]);
+  });
+
+  it('become what is sent by their source, or nothing', async () => {
+    const mentions = new Mentions([source('file', () => Promise.resolve([]))], new FakeClock(), nullLogger);
+    const sent = await mentions.resolve(row('file', 'f'), signal);
+    assert.deepEqual(sent, [{ type: 'text', uri: 'f', title: 'f', text: 'file' }]);
+    assert.deepEqual(await mentions.resolve(row('git', 'g'), signal), []);
+  });
+});

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { Emitter } from '../../../../src/base/common/event';
+import type { ContextChipView } from '../../../../src/chat/common/chatView';
+import { PageChips, type ChipSource } from '../../../../src/chat/common/page/pageChips';
+
+const throwIt = (error: unknown): never => {
+  throw error;
+};
+
+function source(of: (backendId: string) => Promise<readonly ContextChipView[]>) {
+  const emitter = new Emitter<void>(throwIt);
+  const switched: string[] = [];
+  const chips: ChipSource = {
+    onDidChange: emitter.event,
+    of,
+    set: (kind, isOn) => void switched.push(`${kind} ${isOn}`),
+  };
+  return { chips, emitter, switched };
+}
+
+describe('the chips of a page', () => {
+  it('are those of all sources in their order, and one that fails takes nothing from the others', async () => {
+    const failures: unknown[] = [];
+    const git = { kind: 'git', label: 'Git: main', isOn: true };
+    const good = source((backendId) => Promise.resolve(backendId === 'server' ? [git] : []));
+    const bad = source(() => Promise.reject(new Error('no')));
+    const chips = new PageChips([bad.chips, good.chips], (error) => failures.push(error));
+    assert.deepEqual(await chips.of('server'), [git]);
+    assert.deepEqual(await chips.of('agent'), []);
+    assert.equal(failures.length, 2);
+  });
+
+  it('tell of changes of any source, and hand every switch to all', () => {
+    const one = source(() => Promise.resolve([]));
+    const other = source(() => Promise.resolve([]));
+    const chips = new PageChips([one.chips, other.chips], throwIt);
+    let changes = 0;
+    chips.onDidChange(() => changes++);
+    chips.start();
+    one.emitter.fire();
+    other.emitter.fire();
+    assert.equal(changes, 2);
+    chips.set('git', false);
+    assert.deepEqual([one.switched, other.switched], [['git false'], ['git false']]);
+    chips.dispose();
+    one.emitter.fire();
+    assert.equal(changes, 2);
+  });
+});

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import type { BackendRegistry } from '../../../../src/amplifier/common/backendRegistry';
+import type { ChatUpdate } from '../../../../src/chat/common/chatApi';
+import { BackendChoice } from '../../../../src/chat/common/page/backendChoice';
+import { NewOptions } from '../../../../src/chat/common/page/newOptions';
+import { PageChips } from '../../../../src/chat/common/page/pageChips';
+import { PageFeed } from '../../../../src/chat/common/page/pageFeed';
+import { FakeChats } from '../../../fake/fakeChats';
+import { FakeClock } from '../../../fake/fakeClock';
+
+const noBackends: BackendRegistry = {
+  onDidChange: () => ({ dispose: () => undefined }),
+  list: () => Promise.resolve([]),
+  open: () => Promise.reject(new Error('none')),
+};
+
+const throwIt = (error: unknown): never => {
+  throw error;
+};
+
+describe('what a page of the chat is told', () => {
+  let chats: FakeChats;
+  let clock: FakeClock;
+  let feed: PageFeed;
+  let posted: ChatUpdate[];
+  let chips: PageChips;
+  let newOptions: NewOptions;
+
+  beforeEach(() => {
+    chats = new FakeChats();
+    clock = new FakeClock();
+    posted = [];
+    chips = new PageChips([], throwIt);
+    const memento = { get: () => undefined, update: () => Promise.resolve() };
+    newOptions = new NewOptions({ backends: noBackends, memento, onError: throwIt });
+    feed = new PageFeed({
+      chats,
+      backends: new BackendChoice({ chats, preferred: () => '', memento, onError: throwIt }),
+      chips,
+      newOptions,
+      folders: () => ['/work'],
+      isTrusted: () => true,
+      newDraft: () => ({ text: 'begun', attachments: [] }),
+      post: (update) => void posted.push(update),
+      clock,
+    });
+    feed.start();
+  });
+  afterEach(() => feed.dispose());
+
+  const answer = (text: string) => ({ kind: 'answer', id: 'a', turn: 1, text, streaming: true }) as const;
+
+  it('is nothing before there is a page', () => {
+    feed.show(chats.add('one'));
+    clock.advance(1000);
+    assert.equal(posted.length, 0);
+  });
+
+  it('is everything when a page comes, at once', () => {
+    const chat = chats.add('one');
+    chat.say(answer('hello'));
+    feed.show(chat);
+    feed.pageCame();
+    assert.equal(posted.length, 1);
+    const [update] = posted;
+    assert.equal(update?.session?.id, 'one');
+    assert.equal(update.transcript?.reset, true);
+    assert.equal(update.untrusted, false);
+    assert.deepEqual(
+      update.sessions?.map(({ id }) => id),
+      ['one'],
+    );
+    assert.deepEqual(update.draft, { text: '', attachments: [] });
+  });
+
+  it('is the draft of the window where no conversation has begun', () => {
+    feed.pageCame();
+    assert.equal(posted[0]?.session, null);
+    assert.equal(posted[0].draft?.text, 'begun');
+  });
+
+  it('is at most one update a frame, with all the text, at a thousand events a second', () => {
+    const chat = chats.add('one');
+    chat.say(answer(''));
+    feed.show(chat);
+    feed.pageCame();
+    posted.splice(0);
+    for (let ms = 0; ms < 1000; ms++) {
+      chat.transcript.append('a', 'x');
+      chat.change({ statusText: String(ms) });
+      clock.advance(1);
+    }
+    clock.advance(16);
+    assert.ok(posted.length <= Math.ceil(1000 / 16) + 1, `${posted.length} updates`);
+    const texts = posted.flatMap(({ transcript }) => transcript?.append ?? []).map(({ text }) => text);
+    assert.equal(texts.join('').length, 1000);
+  });
+
+  it('moves the list of conversations four times a second at most', () => {
+    feed.pageCame();
+    posted.splice(0);
+    for (let ms = 0; ms < 1000; ms += 5) {
+      chats.add('one', 'busy');
+      clock.advance(5);
+    }
+    assert.ok(posted.filter(({ sessions }) => sessions).length <= 4);
+  });
+
+  it('is nothing while the page is hidden, and everything when it comes back', () => {
+    const chat = chats.add('one');
+    chat.say(answer(''));
+    feed.show(chat);
+    feed.pageCame();
+    feed.pageLeft();
+    posted.splice(0);
+    chat.transcript.append('a', 'while it was hidden');
+    chat.change({ status: 'busy' });
+    clock.advance(1000);
+    assert.equal(posted.length, 0);
+    feed.pageCame();
+    assert.equal(posted[0]?.session?.status, 'busy');
+    assert.match(JSON.stringify(posted[0].transcript?.put), /while it was hidden/);
+  });
+
+  it('holds nothing of the conversation that was shown before', () => {
+    const [one, two] = [chats.add('one'), chats.add('two')];
+    feed.show(one);
+    feed.pageCame();
+    feed.show(two);
+    clock.advance(16);
+    posted.splice(0);
+    one.change({ status: 'busy' });
+    one.say(answer('of the other'));
+    clock.advance(16);
+    assert.equal(posted.length, 0);
+  });
+
+  it('holds older entries when the page asks for them', () => {
+    const chat = chats.add('one');
+    for (let index = 0; index < 100; index++) chat.say({ ...answer(`${index}`), id: `a${index}` });
+    feed.show(chat);
+    feed.pageCame();
+    assert.equal(posted[0]?.transcript?.put?.length, 40);
+    feed.loadOlder(25);
+    clock.advance(16);
+    assert.equal(posted[1]?.transcript?.older?.length, 25);
+    assert.equal(posted[1].transcript.before, 35);
+  });
+});

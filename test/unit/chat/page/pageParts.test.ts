@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { ApprovalWatch } from '../../../../src/chat/common/page/approvalWatch';
+import { BackendChoice } from '../../../../src/chat/common/page/backendChoice';
+import { chatStatus } from '../../../../src/chat/common/page/chatStatus';
+import { NewDraft } from '../../../../src/chat/common/page/newDraft';
+import { PageWatch } from '../../../../src/chat/common/page/pageWatch';
+import { ShownChats } from '../../../../src/chat/common/page/shownChats';
+import type { ApprovalView } from '../../../../src/chat/common/chatView';
+import { backendView, FakeChat, FakeChats } from '../../../fake/fakeChats';
+import { FakeClock } from '../../../fake/fakeClock';
+
+const throwIt = (error: unknown): never => {
+  throw error;
+};
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+class FakeMemento {
+  readonly values = new Map<string, unknown>();
+  get(name: string): unknown {
+    return this.values.get(name);
+  }
+  update(name: string, value: unknown): Promise<void> {
+    this.values.set(name, value);
+    return Promise.resolve();
+  }
+}
+
+describe('the backend of new conversations', () => {
+  let chats: FakeChats;
+  let memento: FakeMemento;
+  let preferred: string;
+  let choice: BackendChoice;
+
+  beforeEach(() => {
+    chats = new FakeChats();
+    memento = new FakeMemento();
+    preferred = '';
+    choice = new BackendChoice({ chats, preferred: () => preferred, memento, onError: throwIt });
+    choice.start();
+  });
+  afterEach(() => choice.dispose());
+
+  it('is the demo agent for whoever has used none', async () => {
+    await choice.refresh();
+    assert.equal(choice.chosen?.id, 'demo-agent');
+  });
+
+  it('is the one used last, unless the setting or the user in this window says otherwise', async () => {
+    memento.values.set('chat.backend', 'other');
+    chats.changeBackends([...chats.views, backendView('third', 'configured', 'stopped')]);
+    await choice.refresh();
+    assert.equal(choice.chosen?.id, 'other');
+    preferred = 'The third';
+    assert.equal(choice.chosen.id, 'third');
+    choice.choose('demo-agent');
+    assert.equal(choice.chosen.id, 'demo-agent');
+    assert.equal(memento.values.get('chat.backend'), 'demo-agent');
+  });
+
+  it('is another one when the setting names none that there is, which can be said', async () => {
+    preferred = 'gone';
+    await choice.refresh();
+    assert.equal(choice.chosen?.id, 'demo-agent');
+    assert.equal(choice.isPreferredMissing, true);
+  });
+
+  it('follows what the backends say of themselves', async () => {
+    await choice.refresh();
+    let changes = 0;
+    choice.onDidChange(() => changes++);
+    chats.changeBackends([backendView('demo-agent', 'demo', 'failed')]);
+    await settled();
+    assert.equal(choice.chosen?.state, 'failed');
+    assert.equal(changes, 1);
+  });
+});
+
+describe('the watch over a page', () => {
+  it('notices three missed signs of life, and none when the machine just slept', () => {
+    const clock = new FakeClock();
+    let silences = 0;
+    const watch = new PageWatch(clock, () => silences++);
+    watch.start();
+    for (let index = 0; index < 10; index++) {
+      clock.advance(5_000);
+      watch.heard();
+    }
+    assert.equal(silences, 0);
+    clock.advance(15_000);
+    assert.equal(silences, 0);
+    clock.advance(5_000);
+    assert.equal(silences, 1);
+    clock.advance(60_000);
+    assert.equal(silences, 1, 'once, until it is started again');
+  });
+
+  it('does not look at a hidden page', () => {
+    const clock = new FakeClock();
+    const watch = new PageWatch(clock, () => assert.fail());
+    watch.start();
+    watch.dispose();
+    clock.advance(60_000);
+    assert.equal(clock.pending, 0);
+  });
+});
+
+describe('conversations that are shown', () => {
+  it('are so as long as one page shows them', () => {
+    const shown = new ShownChats();
+    const chat = new FakeChat('one');
+    const [view, tab] = [{}, {}];
+    shown.set(view, chat);
+    shown.set(tab, chat);
+    shown.set(view, undefined);
+    assert.equal(chat.isShown, true);
+    shown.set(tab, undefined);
+    assert.equal(chat.isShown, false);
+    assert.equal(shown.has('one'), false);
+  });
+});
+
+describe('the draft of no conversation', () => {
+  it('outlives the window, without its images', () => {
+    const memento = new FakeMemento();
+    const first = new NewDraft(memento, throwIt);
+    const image = { kind: 'image', id: 'i', title: 'i.png', image: { mimeType: 'image/png', data: 'AA==' } } as const;
+    const file = { kind: 'file', id: 'f', title: 'f.ts', path: '/ws/f.ts' } as const;
+    first.save({ text: 'half a thought', attachments: [image, file] });
+    assert.equal(first.get().attachments.length, 2);
+    assert.deepEqual(new NewDraft(memento, throwIt).get(), { text: 'half a thought', attachments: [file] });
+    first.clear();
+    assert.equal(new NewDraft(memento, throwIt).get().text, '');
+  });
+
+  it('is empty when what was kept is something else', () => {
+    const memento = new FakeMemento();
+    memento.values.set('chat.newDraft', 7);
+    assert.deepEqual(new NewDraft(memento, throwIt).get(), { text: '', attachments: [] });
+  });
+});
+
+describe('questions that wait', () => {
+  const question = (id: string): ApprovalView => ({
+    id,
+    prompt: `May I ${id}?`,
+    asks: 'Demo agent',
+    parts: [],
+    options: [{ label: 'Allow', kind: 'allow_once' }],
+    state: 'pending',
+  });
+
+  it('are those of all conversations, until they are answered', async () => {
+    const chats = new FakeChats();
+    const watch = new ApprovalWatch(chats, throwIt);
+    watch.start();
+    chats.add('one').change({ approvals: [question('write')] });
+    chats.add('two').change({ approvals: [question('run')] });
+    chats.add('one', 'waiting');
+    chats.add('two', 'waiting');
+    await settled();
+    assert.deepEqual(watch.waiting.map(({ prompt }) => prompt).sort(), ['May I run?', 'May I write?']);
+    let changes = 0;
+    watch.onDidChange(() => changes++);
+    await chats.opened.get('one')?.approve('write', 'Allow');
+    assert.deepEqual(
+      watch.waiting.map(({ prompt }) => prompt),
+      ['May I run?'],
+    );
+    assert.ok(changes > 0);
+    chats.add('two', 'idle');
+    assert.deepEqual(watch.waiting, []);
+    watch.dispose();
+  });
+
+  it('of a conversation that cannot be opened keep nothing busy', async () => {
+    const chats = new FakeChats();
+    const errors: unknown[] = [];
+    const watch = new ApprovalWatch(chats, (error) => errors.push(error));
+    watch.start();
+    chats.add('one');
+    chats.opened.clear();
+    chats.rows = chats.rows.map((row) => ({ ...row, state: 'waiting' }));
+    chats.open = () => Promise.reject(new Error('damaged'));
+    chats.add('other');
+    await settled();
+    assert.equal(errors.length, 1);
+    watch.dispose();
+  });
+});
+
+describe('the status of the chat', () => {
+  const action = (label: string) => ({ label, command: label });
+  const actions = {
+    open: action('open'),
+    pickBackend: action('pick'),
+    showApproval: action('show'),
+    openSettings: action('settings'),
+    manageTrust: action('trust'),
+  };
+  const calm = {
+    isTrusted: true,
+    chosen: backendView('demo-agent', 'demo', 'ready'),
+    isPreferredMissing: false,
+    rows: [],
+    waiting: 0,
+  };
+
+  it('says who is talked to, and first what needs the user', () => {
+    assert.equal(chatStatus(calm, actions).summary, 'New conversations are with The demo-agent.');
+    assert.equal(chatStatus({ ...calm, waiting: 2 }, actions).summary, '2 questions wait for your answer.');
+    assert.equal(chatStatus({ ...calm, isPreferredMissing: true }, actions).state, 'attention');
+    assert.equal(chatStatus({ ...calm, isTrusted: false, waiting: 2 }, actions).actions?.[0]?.command, 'trust');
+  });
+});

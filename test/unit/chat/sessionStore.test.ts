@@ -1,0 +1,213 @@
+import assert from 'node:assert/strict';
+import { appendFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import * as path from 'node:path';
+import { nullLogger } from '../../../src/base/common/log';
+import type { SessionHead } from '../../../src/chat/common/chatStore';
+import type { NewRecord } from '../../../src/chat/common/logRecord';
+import { DiskFiles } from '../../../src/chat/node/filePort';
+import { SessionStore } from '../../../src/chat/node/sessionStore';
+import { FakeClock } from '../../fake/fakeClock';
+import { event } from './support/told';
+import { until } from './support/window';
+
+const id = 'session-1';
+const head: SessionHead = {
+  version: 1,
+  id,
+  title: 'Title',
+  titledBy: 'prompt',
+  backendId: 'one',
+  backendTitle: 'One',
+  createdAt: 1,
+  updatedAt: 2,
+  state: 'idle',
+};
+
+/** A disk that fails as long as it is told to. */
+class FaultyFiles extends DiskFiles {
+  fault: string | undefined;
+  writes = 0;
+
+  override async writeAt(file: string, offset: number, bytes: Uint8Array): Promise<void> {
+    this.writes++;
+    if (this.fault === undefined) {
+      await super.writeAt(file, offset, bytes);
+      return;
+    }
+    // As a disk that is full does it: a part is there.
+    await super.writeAt(file, offset, bytes.subarray(0, Math.floor(bytes.length / 2)));
+    throw Object.assign(new Error('the disk says no'), { code: this.fault });
+  }
+}
+
+describe('the store of conversations', () => {
+  let folder: string;
+  let clock: FakeClock;
+  let files: FaultyFiles;
+  const stores: SessionStore[] = [];
+
+  async function newStore(): Promise<SessionStore> {
+    const store = new SessionStore({ folder, files, clock, log: nullLogger });
+    stores.push(store);
+    await store.start();
+    return store;
+  }
+
+  const prompt = (text: string) => ({ type: 'prompt' as const, at: 5, id: 'p', text, attachments: [] });
+  const said = (delta: string) => ({
+    type: 'event' as const,
+    at: 6,
+    event: event('content_block:delta', { block_index: 0, delta }),
+  });
+  const log = () => path.join(folder, id, 'log.jsonl');
+
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'store-'));
+    clock = new FakeClock();
+    files = new FaultyFiles();
+  });
+  afterEach(async () => {
+    for (const store of stores.splice(0)) {
+      await store.stop();
+      store.dispose();
+    }
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('keeps what is appended, for the user alone, one write for many', async () => {
+    const store = await newStore();
+    const file = store.create(head);
+    assert.deepEqual(store.heads, []);
+    file.append(said('a'));
+    for (let index = 0; index < 1000; index++) file.append(said('b'));
+    clock.advance(50);
+    await file.flush();
+    assert.equal(files.writes, 1);
+    assert.equal((await readFile(log(), 'utf8')).split('\n').length, 2);
+    if (process.platform !== 'win32') {
+      assert.equal((await stat(log())).mode & 0o777, 0o600);
+      assert.equal((await stat(path.dirname(log()))).mode & 0o777, 0o700);
+    }
+    await store.stop();
+    const { records } = await (await newStore()).open(id);
+    assert.deepEqual(records, [said(`a${'b'.repeat(1000)}`)]);
+  });
+
+  it('keeps what came before a line that was cut off, and goes on behind it', async () => {
+    const store = await newStore();
+    store.create(head).append(prompt('Kept'));
+    await store.stop();
+    await appendFile(log(), '{"type":"prompt","at":7,"te');
+    const again = await newStore();
+    const opened = await again.open(id);
+    assert.deepEqual(opened.records, [prompt('Kept')]);
+    assert.match(opened.damage ?? '', /cut off/);
+    opened.file.append(prompt('Next'));
+    await again.stop();
+    const last = await (await newStore()).open(id);
+    assert.deepEqual(last.records, [prompt('Kept'), prompt('Next')]);
+    assert.equal(last.damage, undefined);
+  });
+
+  it('says how much of a damaged log it could not read', async () => {
+    const store = await newStore();
+    store.create(head).append(prompt('Kept'));
+    await store.stop();
+    await appendFile(log(), `garbage\n{"type":"future","at":1}\n${JSON.stringify(prompt('Also'))}\n`);
+    const { damage, records } = await (await newStore()).open(id);
+    assert.deepEqual(records, [prompt('Kept'), prompt('Also')]);
+    assert.match(damage ?? '', /2 entries/);
+  });
+
+  it('only reads what a newer version has written', async () => {
+    const store = await newStore();
+    const begin: NewRecord & { at: number } = { type: 'begin', at: 1, version: 2, id, backendId: 'one' };
+    store.create(head).append(begin);
+    await store.stop();
+    const { file } = await (await newStore()).open(id);
+    assert.match(file.readonly ?? '', /newer version/);
+  });
+
+  for (const code of ['ENOSPC', 'EROFS']) {
+    it(`goes on in memory, says so and tries again (${code})`, async () => {
+      const store = await newStore();
+      const file = store.create(head);
+      file.append(prompt('One'));
+      await file.flush();
+      files.fault = code;
+      file.append(said('lost?'));
+      await file.flush();
+      assert.match(file.problem ?? '', /memory only/);
+      file.append(prompt('Two'));
+      await file.flush();
+      files.fault = undefined;
+      clock.advance(5000);
+      await until('the retry', () => file.problem === undefined);
+      await store.stop();
+      const { damage, records } = await (await newStore()).open(id);
+      assert.deepEqual(records, [prompt('One'), said('lost?'), prompt('Two')]);
+      assert.equal(damage, undefined);
+    });
+  }
+
+  it('takes over the lock of a process that is dead', async () => {
+    const store = await newStore();
+    store.create(head).append(prompt('One'));
+    await store.stop();
+    const lock = path.join(folder, id, 'lock');
+    await writeFile(
+      lock,
+      JSON.stringify({ owner: 'x', pid: 2 ** 30, host: (await import('node:os')).hostname(), startedAt: 1 }),
+    );
+    const { file } = await (await newStore()).open(id);
+    assert.equal(file.readonly, undefined);
+  });
+
+  it('notices at its heartbeat that another window has taken over', async () => {
+    const store = await newStore();
+    const file = store.create(head);
+    file.append(prompt('One'));
+    await file.flush();
+    await writeFile(path.join(folder, id, 'lock'), JSON.stringify({ owner: 'x', pid: 1, host: 'else', startedAt: 1 }));
+    clock.advance(10_000);
+    await until('the loss', () => file.readonly !== undefined);
+  });
+
+  it('lists what another window writes', async () => {
+    const one = await newStore();
+    const two = await newStore();
+    const file = two.create(head);
+    file.append(prompt('One'));
+    await file.flush();
+    await until('the list', () => {
+      clock.advance(200);
+      return one.heads.length === 1;
+    });
+    assert.equal(one.heads[0]?.title, 'Title');
+  });
+
+  it('finds a conversation whose head was never written', async () => {
+    await mkdir(path.join(folder, id), { recursive: true });
+    await writeFile(log(), `${JSON.stringify(prompt('Only the log'))}\n`);
+    assert.equal((await newStore()).heads[0]?.title, 'Only the log');
+  });
+
+  it('stops a search when it is asked to', async () => {
+    const store = await newStore();
+    const file = store.create(head);
+    file.append(prompt('needle'));
+    await file.flush();
+    assert.equal((await store.search('needle')).length, 1);
+    assert.deepEqual(await store.search('needle', AbortSignal.abort()), []);
+  });
+
+  it('gives back texts of files, unless they are not what was put', async () => {
+    const store = await newStore();
+    const file = store.create(head);
+    const text = await file.putText('before');
+    assert.equal(await file.getText(text), 'before');
+    await writeFile(path.join(folder, id, 'texts', text), 'tampered');
+    assert.equal(await file.getText(text), undefined);
+  });
+});

@@ -1,0 +1,181 @@
+import type { BackendEntry, BackendRegistry } from '../../../../src/amplifier/common/backendRegistry';
+import { EventLog } from '../../../../src/amplifier/common/eventLog';
+import type { AmplifierEvent } from '../../../../src/amplifier/common/events';
+import {
+  BackendError,
+  type BackendSession,
+  type BackendState,
+  type PromptInput,
+  type SessionBackend,
+  type SessionSummary,
+} from '../../../../src/amplifier/common/sessionBackend';
+import { Emitter } from '../../../../src/base/common/event';
+import { event } from './told';
+
+const rethrow = (error: unknown): void => {
+  throw error;
+};
+
+/** A session whose agent is the test. */
+export class ChatBackendSession implements BackendSession {
+  isBusy = false;
+  readonly config = [];
+  readonly commands = [];
+  readonly prompts: PromptInput[] = [];
+  readonly calls: string[] = [];
+  /** Awaited by the next prompts: throw to refuse them, wait to delay them. */
+  beforePrompt: () => Promise<void> = () => Promise.resolve();
+  readonly log = new EventLog(() => new Promise((resolve) => setImmediate(resolve)));
+
+  constructor(readonly id: string) {}
+
+  tell(...events: AmplifierEvent[]): void {
+    for (const one of events) this.log.append(one);
+  }
+
+  say(text: string): void {
+    this.tell(event('content_block:delta', { block_index: 0, delta: text }));
+  }
+
+  end(response = '', stop_reason: 'end_turn' | 'cancelled' | 'interrupted' = 'end_turn'): void {
+    this.isBusy = false;
+    this.tell(event('prompt:complete', { response, stop_reason }));
+  }
+
+  events(options: { afterSequence?: number; signal?: AbortSignal } = {}) {
+    return this.log.read(options);
+  }
+
+  async prompt(input: PromptInput): Promise<{ requestId: string }> {
+    await this.beforePrompt();
+    this.prompts.push(input);
+    this.isBusy = true;
+    this.tell(event('prompt:submit', { prompt: input.text }));
+    return { requestId: String(this.prompts.length) };
+  }
+
+  cancel(): Promise<void> {
+    this.calls.push('cancel');
+    if (this.isBusy) this.end('', 'cancelled');
+    return Promise.resolve();
+  }
+
+  approve(id: string, option: string): Promise<void> {
+    this.calls.push(`approve ${id} ${option}`);
+    this.tell(event('approval:granted', { approval_id: id, decision: option }));
+    return Promise.resolve();
+  }
+
+  setConfig(id: string, value: string | boolean): Promise<void> {
+    this.calls.push(`set ${id} ${String(value)}`);
+    return Promise.resolve();
+  }
+
+  close(): Promise<void> {
+    this.calls.push('close');
+    this.log.end();
+    return Promise.resolve();
+  }
+
+  dispose(): void {
+    this.calls.push('dispose');
+    this.log.end();
+  }
+}
+
+/** A backend whose sessions the test speaks for. What it is asked for is in `calls`. */
+export class ChatBackend implements SessionBackend {
+  readonly title: string;
+  readonly sessions: ChatBackendSession[] = [];
+  readonly calls: string[] = [];
+  canLoad = true;
+  summaries: SessionSummary[] = [];
+  /** What a session tells when it is loaded. */
+  history: AmplifierEvent[] = [];
+  /** Awaited before a session is opened. */
+  beforeSession: (signal: AbortSignal | undefined) => Promise<void> = () => Promise.resolve();
+  state: BackendState = { kind: 'stopped' };
+  private readonly emitter = new Emitter<BackendState>(rethrow);
+  readonly onDidChangeState = this.emitter.event;
+
+  constructor(readonly id: string) {
+    this.title = `Agent ${id}`;
+  }
+
+  get last(): ChatBackendSession {
+    const session = this.sessions.at(-1);
+    if (!session) throw new Error('There is no session yet');
+    return session;
+  }
+
+  change(state: BackendState): void {
+    this.state = state;
+    this.emitter.fire(state);
+  }
+
+  capabilities() {
+    this.change({ kind: 'ready' });
+    return Promise.resolve({
+      canLoad: this.canLoad,
+      canList: true,
+      canDelete: true,
+      images: false,
+      embeddedContext: true,
+    });
+  }
+
+  async createSession(_options: unknown, signal?: AbortSignal): Promise<ChatBackendSession> {
+    this.calls.push('create');
+    await this.beforeSession(signal);
+    const session = new ChatBackendSession(`${this.id}-${this.sessions.length + 1}`);
+    this.sessions.push(session);
+    return session;
+  }
+
+  async loadSession(id: string, _options: unknown, signal?: AbortSignal): Promise<ChatBackendSession> {
+    this.calls.push(`load ${id}`);
+    await this.beforeSession(signal);
+    const session = new ChatBackendSession(id);
+    session.tell(...this.history);
+    this.sessions.push(session);
+    return session;
+  }
+
+  listSessions() {
+    return Promise.resolve(this.summaries);
+  }
+
+  deleteSession(id: string): Promise<void> {
+    this.calls.push(`delete ${id}`);
+    return Promise.resolve();
+  }
+
+  stop(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  dispose(): void {
+    this.emitter.dispose();
+  }
+}
+
+export class ChatBackends implements BackendRegistry {
+  private readonly emitter = new Emitter<void>(rethrow);
+  readonly onDidChange = this.emitter.event;
+  source: BackendEntry['source'] = 'configured';
+  readonly backends: readonly ChatBackend[];
+
+  constructor(...ids: string[]) {
+    this.backends = ids.map((id) => new ChatBackend(id));
+  }
+
+  list() {
+    const { source } = this;
+    return Promise.resolve(this.backends.map(({ id, title }) => ({ id, title, source, description: '' })));
+  }
+
+  open(id: string): Promise<ChatBackend> {
+    const backend = this.backends.find((candidate) => candidate.id === id);
+    return backend ? Promise.resolve(backend) : Promise.reject(new BackendError('notFound', 'No such agent.'));
+  }
+}

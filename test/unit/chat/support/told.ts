@@ -1,0 +1,64 @@
+import { AmplifierEvent, type AmplifierEventName } from '../../../../src/amplifier/common/events';
+import { ChatTranscript } from '../../../../src/chat/common/chatTranscript';
+import type { LogRecord, NewRecord } from '../../../../src/chat/common/logRecord';
+import type { Entry } from '../../../../src/transcript/common/entries';
+import { TranscriptDocument } from '../../../../src/transcript/common/transcriptDocument';
+
+/** An event of session `s`, checked as one from outside. */
+export function event(name: AmplifierEventName, data: Readonly<Record<string, unknown>>): AmplifierEvent {
+  return AmplifierEvent.parse({ event: name, data: { session_id: 's', ...data } });
+}
+
+/** A transcript that is told records, a tenth of a second apart. */
+export class Told {
+  readonly document = new TranscriptDocument((error) => {
+    throw error;
+  });
+  readonly story = new ChatTranscript(this.document, 'Agent');
+  readonly records: LogRecord[] = [];
+  private nowMs = 1000;
+
+  say(...records: NewRecord[]): this {
+    for (const record of records) {
+      const timed: LogRecord = { ...record, at: this.nowMs };
+      this.records.push(timed);
+      this.story.apply(timed);
+      this.nowMs += 100;
+    }
+    return this;
+  }
+
+  events(...events: AmplifierEvent[]): this {
+    return this.say(...events.map((one): NewRecord => ({ type: 'event', event: one })));
+  }
+
+  prompt(text: string, id = 'p'): this {
+    return this.say({ type: 'prompt', id, text, attachments: [] }).events(event('prompt:submit', { prompt: text }));
+  }
+
+  get entries(): Entry[] {
+    return [...this.document.entries()];
+  }
+
+  /** The entries in short: kind, and what matters most of it. */
+  get outline(): string[] {
+    return this.entries.map((entry) => {
+      switch (entry.kind) {
+        case 'prompt':
+        case 'answer':
+        case 'thinking':
+        case 'notice':
+        case 'summary':
+          return `${entry.kind}: ${entry.text}`;
+        case 'tool':
+          return `tool: ${entry.title} [${entry.toolKind}, ${entry.state}]`;
+        case 'end':
+          return `end: ${entry.outcome}`;
+        case 'todos':
+          return `todos: ${entry.items.map(({ status, text }) => `${text} (${status})`).join(', ')}`;
+        default:
+          return entry.kind;
+      }
+    });
+  }
+}

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import * as path from 'node:path';
+import type { BackendRegistry } from '../../../../src/amplifier/common/backendRegistry';
+import { nullLogger } from '../../../../src/base/common/log';
+import { systemClock } from '../../../../src/base/node/systemClock';
+import { ChatSessions } from '../../../../src/chat/common/chatSessions';
+import type { Chat } from '../../../../src/chat/common/chatPorts';
+import { DiskFiles, type FilePort } from '../../../../src/chat/node/filePort';
+import { SessionStore } from '../../../../src/chat/node/sessionStore';
+import { FakeEditor } from '../../../fake/fakeEditor';
+import { ChatBackends } from './chatBackend';
+
+/** A window with conversations, in a folder of its own or in that of another window. */
+export class Window {
+  readonly chats: ChatSessions;
+  readonly store: SessionStore;
+  private ids = 0;
+
+  private constructor(
+    readonly folder: string,
+    readonly backends: BackendRegistry,
+    readonly editor: FakeEditor,
+    files: FilePort,
+  ) {
+    this.store = new SessionStore({ folder, files, clock: systemClock, log: nullLogger });
+    this.chats = new ChatSessions({
+      backends,
+      store: this.store,
+      files: {
+        editor,
+        deleteFile: (file) => {
+          editor.deleteFile(file);
+          return Promise.resolve();
+        },
+      },
+      attachments: { resolve: ({ title }) => Promise.resolve([{ type: 'file', path: title }]) },
+      clock: systemClock,
+      log: nullLogger,
+      newId: () => `${path.basename(folder)}-${process.hrtime.bigint()}-${++this.ids}`,
+    });
+  }
+
+  static async open(
+    options: { folder?: string; backends?: BackendRegistry; editor?: FakeEditor; files?: FilePort } = {},
+  ): Promise<Window> {
+    const folder = options.folder ?? (await mkdtemp(path.join(tmpdir(), 'chat-')));
+    const { backends = new ChatBackends('one', 'two'), editor = new FakeEditor({ '/ws/a.txt': 'one\n' }) } = options;
+    const window = new Window(folder, backends, editor, options.files ?? new DiskFiles());
+    await window.chats.start();
+    return window;
+  }
+
+  get agent() {
+    assert.ok(this.backends instanceof ChatBackends);
+    const [first] = this.backends.backends;
+    assert.ok(first);
+    return first;
+  }
+
+  async close(): Promise<void> {
+    await this.chats.stop();
+    this.chats.dispose();
+    this.store.dispose();
+  }
+
+  async remove(): Promise<void> {
+    await this.close();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+export function draft(text: string) {
+  return { text, attachments: [] };
+}
+
+/** Waits for something that is about to be; fails when it does not come. */
+export async function until(what: string, isSo: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 400; tries++) {
+    if (isSo()) return;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  assert.fail(`Waited in vain: ${what}`);
+}
+
+export function outline(chat: Chat): string[] {
+  return [...chat.transcript.entries()].map((entry) => {
+    if (entry.kind === 'end') return `end: ${entry.outcome}`;
+    return 'text' in entry ? `${entry.kind}: ${entry.text}` : entry.kind;
+  });
+}
