@@ -1,6 +1,7 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
+import * as z from 'zod';
 import { launchChromium } from '../../../scripts/lib/chromium.mjs';
 import { installVsix, startHost, testSettings, type Host } from '../../../scripts/lib/host.mjs';
 import { inRoot } from '../../../scripts/lib/paths.mjs';
@@ -96,11 +97,20 @@ export class VsCodeWindow {
     return this.page.locator('.quick-input-widget .quick-input-list .monaco-list-row');
   }
 
-  /** Runs a command by its title, as a user does from the palette. */
+  /** Runs a command by its title, as a user does from the palette; again when something took the focus from it. */
   async runCommand(title: string): Promise<void> {
-    await this.openQuickInput('F1');
-    await this.page.keyboard.type(title);
-    await this.picks.filter({ hasText: title }).first().waitFor();
+    const pick = this.picks.filter({ hasText: title }).first();
+    for (let attempt = 1; ; attempt++) {
+      await this.openQuickInput('F1');
+      await this.page.keyboard.type(title);
+      const isThere = await pick.waitFor({ timeout: 6_000 }).then(
+        () => true,
+        () => false,
+      );
+      if (isThere) break;
+      if (attempt === 5) throw new Error(`"${title}" is not in the palette`);
+      await this.page.keyboard.press('Escape');
+    }
     await this.page.keyboard.press('Enter');
   }
 
@@ -126,6 +136,13 @@ export class VsCodeWindow {
         await this.page.keyboard.press('Escape');
       }
     }
+  }
+
+  /** Into the user's settings.json, as if it were edited. */
+  async setUserSetting(id: string, value: unknown): Promise<void> {
+    const file = path.join(this.sandbox.dataDir, 'data', 'User', 'settings.json');
+    const settings = z.record(z.string(), z.unknown()).parse(JSON.parse(await readFile(file, 'utf8')));
+    await writeFile(file, JSON.stringify({ ...settings, [id]: value }, undefined, 2));
   }
 
   /** Into out/screenshots. */
