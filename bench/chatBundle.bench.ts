@@ -5,7 +5,7 @@ import { pageBundle } from '../scripts/lib/pageBundle.mjs';
 import { printBenchLine } from './lib/benchLine';
 
 async function main(): Promise<void> {
-  const { outputFiles = [] } = await build({
+  const { outputFiles } = await build({
     ...pageBundle({ name: 'chat', script: 'src/chat/browser/main.tsx', style: 'src/chat/browser/chat.css' }),
     outdir: 'out/bench/chatBundle',
     minify: true,

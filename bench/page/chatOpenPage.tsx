@@ -38,11 +38,21 @@ async function main(root: HTMLElement): Promise<void> {
     model.apply(patch);
   } else renderPlain(root, patch);
   // Two frames: the first draws, the second begins when it is drawn.
-  requestAnimationFrame(() =>
+  requestAnimationFrame(() => {
+    countRawInSight();
     requestAnimationFrame(() => {
       document.body.dataset['openMs'] = String(performance.now() - startMs);
-    }),
-  );
+    });
+  });
+}
+
+/** How many answers are seen before they are formatted, in the frame that is being made. */
+function countRawInSight(): void {
+  const observer = new IntersectionObserver((seen) => {
+    document.body.dataset['rawCount'] = String(seen.filter(({ isIntersecting }) => isIntersecting).length);
+    observer.disconnect();
+  });
+  for (const element of document.querySelectorAll('.is-far')) observer.observe(element);
 }
 
 function renderPlain(root: HTMLElement, { put = [] }: TranscriptPatch): void {

@@ -6,7 +6,7 @@ import { chatRequests } from '../common/chatApi';
 import type { ApprovalView } from '../common/chatView';
 import { ApprovalPart } from './approvalPart';
 import type { ChatPage } from './chatPage';
-import { usePage } from './pageContext';
+import { usePage, usePageState } from './pageContext';
 import { transcriptActions } from './transcriptActions';
 import { useApprovalGuard, useCountdown, type Countdown } from './useApprovalGuard';
 import { durationInWords } from './words';
@@ -49,7 +49,11 @@ export function ApprovalCard({ sessionId, approval }: ApprovalCardProps) {
     void answer(option);
   };
 
-  const surroundings = useMemo(() => ({ model: page.transcript, actions: actionsOf(page), options: {} }), [page]);
+  const { folders } = usePageState();
+  const surroundings = useMemo(
+    () => ({ model: page.transcript, actions: actionsOf(page), options: { folders } }),
+    [page, folders],
+  );
   const primary = approval.options.find(({ kind }) => kind === 'allow_once' || kind === 'allow_always');
   return (
     <section

@@ -9,14 +9,13 @@ import { usePage, usePageState } from './pageContext';
 import { transcriptActions } from './transcriptActions';
 import { useWish } from './useWish';
 
-const options: TranscriptOptions = { label: 'Conversation', isLive: true };
-
 /** What was said, or what there is to see before anything was. */
 export function TranscriptPane() {
   const page = usePage();
-  const { isReady } = usePageState();
+  const { isReady, folders } = usePageState();
   const isEmpty = useIsEmpty(page.transcript);
   const actions = useMemo(() => transcriptActions(page), [page]);
+  const options = useMemo((): TranscriptOptions => ({ label: 'Conversation', isLive: true, folders }), [folders]);
   const { isFinding, stopFinding } = useFinding(page);
 
   if (!isReady) return <div class="transcript-pane" aria-busy="true" />;

@@ -6,7 +6,7 @@ import { ChangeCounts } from './changeCounts';
 import { countOf, formatSize } from './format';
 import { PathButton } from './pathButton';
 import { ShowAllButton } from './showAll';
-import { useTranscript } from './transcriptContext';
+import { useShortPath, useTranscript } from './transcriptContext';
 
 const shownLines = 30;
 const marks: Record<DiffLine['kind'], string> = { context: ' ', add: '+', remove: '−' };
@@ -22,6 +22,7 @@ interface Row {
 /** A change of a file: its lines, numbered, the added and removed ones coloured. */
 export function DiffView({ part, index, entryId }: { part: DiffPart; index: number; entryId: string }) {
   const { actions } = useTranscript();
+  const short = useShortPath();
   const [isWhole, setWhole] = useState(false);
   const { path, hunks, change, omitted = 0 } = part;
   const { openDiff } = actions;
@@ -36,7 +37,7 @@ export function DiffView({ part, index, entryId }: { part: DiffPart; index: numb
         {openDiff && <IconButton label="Open diff editor" icon={DiffIcon} onClick={() => openDiff(entryId, index)} />}
       </div>
       {shown.length > 0 && (
-        <div class="diff-scroll" tabIndex={0} role="group" aria-label={`Changes of ${path}`}>
+        <div class="diff-scroll" tabIndex={0} role="group" aria-label={`Changes of ${short(path)}`}>
           <table class="diff-lines">
             <tbody>
               {shown.map((row, at) => (

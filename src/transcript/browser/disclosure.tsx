@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { isInUse } from './inUse';
+import { hasFocus, hasSelection } from './inUse';
 
 interface DisclosureProps {
   readonly class: string;
@@ -45,5 +45,6 @@ export function Disclosure({ class: className, summary, isOpen: byDefault = fals
 }
 
 function isBodyInUse(details: HTMLDetailsElement | null): boolean {
-  return details !== null && document.activeElement?.tagName !== 'SUMMARY' && isInUse(details);
+  if (!details) return false;
+  return (document.activeElement?.tagName !== 'SUMMARY' && hasFocus(details)) || hasSelection(details);
 }

@@ -14,7 +14,7 @@ import { ChangeCounts } from './changeCounts';
 import { countOf, formatCost, formatCount, formatDuration, formatTokens } from './format';
 import { PathButton } from './pathButton';
 import { Details } from './textEntries';
-import { useTranscript } from './transcriptContext';
+import { useShortPath, useTranscript } from './transcriptContext';
 
 type Outcome = EntryOf<'end'>['outcome'];
 
@@ -68,8 +68,8 @@ function Changes({ changes }: { changes: readonly FileChange[] }) {
   const { revert, keepChanges } = useTranscript().actions;
   const canRevert = changes.some(({ state }) => state === 'applied' || state === 'changedSince');
   return (
-    <div class="changes" role="group" aria-label="Changed files">
-      <div class="changes-head">
+    <div class="turn-changes" role="group" aria-label="Changed files">
+      <div class="turn-changes-head">
         <span>{`${countOf(changes.length, 'file')} changed`}</span>
         <ChangeCounts changes={changes} />
         <span class="spring" />
@@ -96,6 +96,7 @@ const changeStates: Record<FileChange['state'], string> = {
 
 function ChangeRow({ path, change, state, added, removed }: FileChange) {
   const { openChange, revert } = useTranscript().actions;
+  const short = useShortPath();
   const canRevert = state === 'applied' || state === 'changedSince';
   return (
     <li class={`change change-${change}`}>
@@ -105,7 +106,9 @@ function ChangeRow({ path, change, state, added, removed }: FileChange) {
       <PathButton path={path} onClick={openChange && (() => openChange(path))} />
       {changeStates[state] !== '' && <span class="quiet">{changeStates[state]}</span>}
       <ChangeCounts changes={[{ added, removed }]} />
-      {revert && canRevert && <IconButton label={`Revert ${path}`} icon={RevertIcon} onClick={() => revert(path)} />}
+      {revert && canRevert && (
+        <IconButton label={`Revert ${short(path)}`} icon={RevertIcon} onClick={() => revert(path)} />
+      )}
     </li>
   );
 }

@@ -25,12 +25,16 @@ export function FindBar({ root, onClose }: FindBarProps) {
   const matches = useMatches(root, query);
   const at = matches.length === 0 ? -1 : ((index % matches.length) + matches.length) % matches.length;
 
+  /** What is far from the screen is formatted when it comes near, and its matches are others then. */
+  const isComing = useRef(false);
+
   useEffect(() => input.current?.select(), []);
   useLayoutEffect(() => {
     CSS.highlights.set(allName, new Highlight(...matches));
     const current = matches[at];
     if (current) CSS.highlights.set(currentName, new Highlight(current));
     else CSS.highlights.delete(currentName);
+    if (current && isComing.current) isComing.current = reveal(current);
     return () => {
       CSS.highlights.delete(allName);
       CSS.highlights.delete(currentName);
@@ -39,7 +43,7 @@ export function FindBar({ root, onClose }: FindBarProps) {
   const go = (to: number): void => {
     setIndex(to);
     const match = matches[((to % matches.length) + matches.length) % matches.length];
-    if (match) reveal(match);
+    isComing.current = match !== undefined && reveal(match);
   };
 
   return (
@@ -102,10 +106,12 @@ function useMatches(root: RefObject<HTMLElement | null> | undefined, query: stri
   return matches;
 }
 
-function reveal(match: Range): void {
+/** Whether it is not there yet as it will be shown. */
+function reveal(match: Range): boolean {
   const element = match.startContainer.parentElement;
   for (let closed = element?.closest('details:not([open])'); closed; closed = closed.closest('details:not([open])')) {
     closed.setAttribute('open', '');
   }
   element?.scrollIntoView({ block: 'center', inline: 'nearest' });
+  return element?.classList.contains('is-far') ?? false;
 }

@@ -27,10 +27,16 @@ export function formatTokens(count: number): string {
 
 /** `0.3 s`, `12 s`, `3 min 5 s`, `2 h 1 min` */
 export function formatDuration(ms: number): string {
-  if (ms < 10 * second) return `${Math.max(0.1, Math.round(ms / 100) / 10)} s`;
-  if (ms < minute) return `${Math.round(ms / second)} s`;
-  if (ms < hour) return `${Math.floor(ms / minute)} min ${Math.floor((ms % minute) / second)} s`;
-  return `${Math.floor(ms / hour)} h ${Math.floor((ms % hour) / minute)} min`;
+  if (ms < 10 * second) return withUnit(Math.max(0.1, Math.round(ms / 100) / 10), 's');
+  if (ms < minute) return withUnit(Math.round(ms / second), 's');
+  if (ms < hour)
+    return `${withUnit(Math.floor(ms / minute), 'min')} ${withUnit(Math.floor((ms % minute) / second), 's')}`;
+  return `${withUnit(Math.floor(ms / hour), 'h')} ${withUnit(Math.floor((ms % hour) / minute), 'min')}`;
+}
+
+/** Never on two lines. */
+function withUnit(amount: number, unit: string): string {
+  return `${amount}\u00a0${unit}`;
 }
 
 /** Of text, by its UTF-16 units: `900 characters`, `12 KB`, `1.5 MB` */
@@ -53,6 +59,14 @@ export function formatAge(at: number, now: number): string {
   if (age < day) return relative.format(-Math.floor(age / hour), 'hour');
   if (age < 7 * day) return relative.format(-Math.floor(age / day), 'day');
   return formatMoment(at);
+}
+
+/** Milliseconds until `formatAge` says something else; undefined when it never will. */
+export function ageChangesIn(at: number, now: number): number | undefined {
+  const age = Math.max(0, now - at);
+  if (age >= 7 * day) return undefined;
+  const step = age < hour ? minute : age < day ? hour : day;
+  return step - (age % step);
 }
 
 /** The currency's own sign, or the backend's unit behind the amount. */

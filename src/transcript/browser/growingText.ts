@@ -1,5 +1,5 @@
 import type { Disposable } from '../../base/common/disposable';
-import { isInUse } from './inUse';
+import { hasFocus, hasSelection } from './inUse';
 import { MarkdownStream } from './markdown/markdownStream';
 import { renderMarkdown } from './markdown/renderMarkdown';
 import type { TranscriptActions } from './transcriptActions';
@@ -30,7 +30,7 @@ export class GrowingText implements Disposable {
 
   /** `height` is how high the text is, in pixels: it stays as high. What the reader uses, or still comes, is left alone. */
   setNear(isNear: boolean, height: number): void {
-    if (isNear === this.isNear || (!isNear && (!this.isFinished || isInUse(this.element)))) return;
+    if (isNear === this.isNear || (!isNear && this.isNeeded)) return;
     this.isNear = isNear;
     if (isNear) {
       this.format();
@@ -39,6 +39,12 @@ export class GrowingText implements Disposable {
     // The words as they were shown, so that they are found as they will be shown again.
     this.showWords(this.element.textContent);
     this.element.style.height = `${height}px`;
+    const entry = this.element.closest<HTMLElement>('.entry');
+    if (entry) forgetLayout(entry);
+  }
+
+  private get isNeeded(): boolean {
+    return !this.isFinished || hasFocus(this.element) || hasSelection(this.element);
   }
 
   dispose(): void {
@@ -86,4 +92,12 @@ export class GrowingText implements Disposable {
       this.stream.set(text);
     }
   }
+}
+
+/** What is far is not laid out again: the browser would keep its old layout, and with it all nodes that are gone. */
+function forgetLayout(element: HTMLElement): void {
+  element.style.display = 'none';
+  // Asking makes the browser take notice.
+  getComputedStyle(element).getPropertyValue('display');
+  element.style.display = '';
 }

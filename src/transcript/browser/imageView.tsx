@@ -19,8 +19,8 @@ export function ImageView({ mimeType, data, title = 'Image', isThumbnail = false
   const [isLarge, setLarge] = useState(false);
   if (!shown.has(mimeType)) {
     return (
-      <span class="chip">
-        <span class="chip-text">{`${title} (${mimeType} is not shown)`}</span>
+      <span class="attachment">
+        <span class="attachment-title">{`${title} (${mimeType} is not shown)`}</span>
       </span>
     );
   }

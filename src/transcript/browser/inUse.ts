@@ -1,7 +1,11 @@
-/** Whether the reader has the focus or a selection in an element: it is not to be taken from under them. */
-export function isInUse(element: Element): boolean {
-  if (element.contains(document.activeElement)) return true;
+/** What the reader has in hand is not taken from under them. */
+
+export function hasFocus(element: Element): boolean {
+  return element.contains(document.activeElement);
+}
+
+/** Also when only a part of the selection lies in it. */
+export function hasSelection(element: Element): boolean {
   const selection = getSelection();
-  if (selection === null || selection.isCollapsed) return false;
-  return selection.containsNode(element, true);
+  return selection !== null && !selection.isCollapsed && selection.containsNode(element, true);
 }

@@ -9,7 +9,7 @@ import { MarkdownText } from './markdownText';
 import { PathButton } from './pathButton';
 import { ShowAllButton } from './showAll';
 import { TerminalView } from './terminalView';
-import { useTranscript } from './transcriptContext';
+import { useShortPath, useTranscript } from './transcriptContext';
 
 interface PartProps {
   readonly part: Part;
@@ -127,6 +127,7 @@ function ListPart({ part: { items, omitted = 0 } }: { part: PartOf<'list'> }) {
 
 function ListItem({ item }: { item: string }) {
   const { actions } = useTranscript();
+  const short = useShortPath();
   const [text, path, line] = place.exec(item) ?? [];
   if (text === undefined || path === undefined) return <>{item}</>;
   return (
@@ -134,9 +135,10 @@ function ListItem({ item }: { item: string }) {
       <button
         type="button"
         class="link"
+        title={path}
         onClick={() => actions.open(path, line === undefined ? undefined : Number(line))}
       >
-        {text}
+        {short(path) + text.slice(path.length)}
       </button>
       {item.slice(text.length)}
     </>

@@ -1,4 +1,4 @@
-import { useTranscript } from './transcriptContext';
+import { useShortPath, useTranscript } from './transcriptContext';
 
 interface PathButtonProps {
   readonly path: string;
@@ -11,7 +11,7 @@ interface PathButtonProps {
 /** A file's name before its folder, since the name is what fits. */
 export function PathButton({ path, line, onClick }: PathButtonProps) {
   const { actions } = useTranscript();
-  const { name, folder } = splitPath(path);
+  const { name, folder } = splitPath(useShortPath()(path));
   return (
     <button type="button" class="path" title={path} onClick={onClick ?? (() => actions.open(path, line))}>
       <span class="path-name">{line === undefined ? name : `${name}:${line}`}</span>

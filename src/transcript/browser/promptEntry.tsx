@@ -1,11 +1,11 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { IconButton } from '../../webview/browser/iconButton';
 import { CopyIcon, EditIcon } from '../../webview/browser/icons';
 import type { Attachment, EntryOf } from '../common/entries';
 import { attachmentIcons } from './entryIcons';
-import { formatAge, formatMoment } from './format';
+import { ageChangesIn, formatAge, formatMoment } from './format';
 import { ImageView } from './imageView';
-import { useTranscript } from './transcriptContext';
+import { useRedraw, useTranscript } from './transcriptContext';
 
 /** Longer ones are folded. */
 const maxLines = 14;
@@ -20,7 +20,7 @@ export function PromptEntry({ entry }: { entry: EntryOf<'prompt'> }) {
       <h2 class="visually-hidden">{entry.turn > 0 ? `Prompt ${entry.turn}` : 'Prompt'}</h2>
       <div class="bubble">
         {attachments.length > 0 && (
-          <ul class="chips" aria-label="Attached">
+          <ul class="attachments" aria-label="Attached">
             {attachments.map((attachment, index) => (
               <li key={index}>
                 <AttachmentChip attachment={attachment} />
@@ -66,18 +66,18 @@ function AttachmentChip({ attachment }: { attachment: Attachment }) {
   const label = (
     <>
       <Picture />
-      <span class="chip-text">{title}</span>
+      <span class="attachment-title">{title}</span>
     </>
   );
   if (path === undefined) {
     return (
-      <span class="chip" title={title}>
+      <span class="attachment" title={title}>
         {label}
       </span>
     );
   }
   return (
-    <button type="button" class="chip" title={path} onClick={() => actions.open(path, line)}>
+    <button type="button" class="attachment" title={path} onClick={() => actions.open(path, line)}>
       {label}
     </button>
   );
@@ -88,7 +88,20 @@ function Moment({ at }: { at: number }) {
   if (!times) return null;
   return (
     <time class="time" dateTime={new Date(at).toISOString()} title={formatMoment(at)}>
-      {times === 'relative' ? formatAge(at, Date.now()) : formatMoment(at)}
+      {times === 'relative' ? <Age at={at} /> : formatMoment(at)}
     </time>
   );
+}
+
+/** How long ago it was, as time goes on. */
+function Age({ at }: { at: number }) {
+  const redraw = useRedraw();
+  const now = Date.now();
+  useEffect(() => {
+    const leftMs = ageChangesIn(at, now);
+    if (leftMs === undefined) return;
+    const timer = setTimeout(redraw, leftMs);
+    return () => clearTimeout(timer);
+  });
+  return <>{formatAge(at, now)}</>;
 }

@@ -4,6 +4,11 @@ import { useContext, useState } from 'preact/hooks';
 /** Fetches what was cut away of the entry that is drawn. */
 export const ShowAllContext = createContext<() => Promise<void>>(() => Promise.resolve());
 
+const words: Partial<Record<'idle' | 'busy' | 'failed', string>> = {
+  busy: 'Loading…',
+  failed: 'Could not show all: try again',
+};
+
 interface ShowAllProps {
   /** What there is in all, for example `12,345 lines`. */
   readonly amount: string;
@@ -28,7 +33,7 @@ export function ShowAllButton({ amount, isCut, onShow }: ShowAllProps) {
   };
   return (
     <button type="button" class="text-button" aria-busy={state === 'busy'} onClick={show}>
-      {state === 'failed' ? 'Could not show all: try again' : `Show all (${amount})`}
+      {words[state] ?? `Show all (${amount})`}
     </button>
   );
 }

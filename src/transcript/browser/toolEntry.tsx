@@ -1,5 +1,6 @@
 import { ChevronRightIcon } from '../../webview/browser/icons';
 import type { EntryOf, ToolState } from '../common/entries';
+import { withShortPaths } from '../common/shortPath';
 import { Disclosure } from './disclosure';
 import { Elapsed } from './elapsed';
 import { toolIcons } from './entryIcons';
@@ -65,6 +66,7 @@ function hasNothingElse({ input, error, decision, locations = [] }: EntryOf<'too
 }
 
 function ToolHead({ entry, childCount = 0 }: { entry: EntryOf<'tool'>; childCount?: number }) {
+  const { folders = [] } = useTranscript().options;
   const { state, toolKind, title, durationMs, startedAt } = entry;
   const Picture = toolIcons[toolKind];
   const diffs = entry.parts.filter((part) => part.type === 'diff');
@@ -75,7 +77,7 @@ function ToolHead({ entry, childCount = 0 }: { entry: EntryOf<'tool'>; childCoun
         <Picture />
       </span>
       <span class="title" title={title}>
-        {title}
+        {withShortPaths(title, folders)}
       </span>
       {diffs.length > 0 && <ChangeCounts changes={diffs} />}
       {childCount > 0 && <span class="quiet">{countOf(childCount, 'step')}</span>}

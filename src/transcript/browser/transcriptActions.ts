@@ -28,6 +28,8 @@ export interface TranscriptOptions {
   readonly label?: string;
   /** How times of prompts are told; not at all when it is left out. */
   readonly times?: 'relative' | 'absolute';
+  /** The workspace's, absolute: paths below them are shown relative to them. */
+  readonly folders?: readonly string[];
   /** What comes is told to screen readers; for conversations that go on. */
   readonly isLive?: boolean;
 }

@@ -2,6 +2,7 @@ import { createContext } from 'preact';
 import { useContext, useLayoutEffect, useState } from 'preact/hooks';
 import type { Entry } from '../common/entries';
 import type { TranscriptActions, TranscriptOptions } from './transcriptActions';
+import { shortPath } from '../common/shortPath';
 import type { NearScreen } from './nearScreen';
 import type { TranscriptModel } from './transcriptModel';
 
@@ -20,6 +21,12 @@ export function useTranscript(): Surroundings {
   const surroundings = useContext(TranscriptContext);
   if (!surroundings) throw new Error('Parts of a transcript are drawn inside a TranscriptContext.');
   return surroundings;
+}
+
+/** How a path is shown; its title says all of it. */
+export function useShortPath(): (path: string) => string {
+  const { folders = [] } = useTranscript().options;
+  return (path) => shortPath(path, folders);
 }
 
 /** The entry as it is, drawn again whenever it or its children change. Undefined when it was removed. */

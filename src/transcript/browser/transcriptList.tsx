@@ -37,10 +37,7 @@ export function TranscriptList({ model, actions, options = noOptions, handle }: 
   const { keeper, isFollowing } = useScrollKeeper(model, scroller, content);
   const unseen = useUnseen(model, isFollowing);
   const nearScreen = useNearScreen(model, scroller);
-  const surroundings = useMemo(
-    () => ({ model, actions, options, nearScreen }),
-    [model, actions, options, nearScreen],
-  );
+  const surroundings = useMemo(() => ({ model, actions, options, nearScreen }), [model, actions, options, nearScreen]);
   const steps = useMemo(() => new PromptSteps(scroller, (prompt) => keeper.current?.toElement(prompt)), []);
 
   useLayoutEffect(() => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Entry } from '../../../src/transcript/common/entries';
 import { PageHarness, type OpenedPage, type PageOptions } from '../support/pageHarness';
 import { sampleEntries, toolEntry } from './sample';
-import { ask, did, didPatch } from './transcriptPageApi';
+import { ask, did, didPatch, showAll } from './transcriptPageApi';
 
 const page: PageOptions = {
   entry: 'test/page/transcript/transcriptPage.tsx',
@@ -149,6 +149,49 @@ describe('the entries of a transcript', () => {
     const { page: shown } = await open([{ kind: 'media', id: 'm', turn: 1, part }]);
     assert.equal(await shown.locator('img').count(), 0);
     await shown.getByText('Logo (image/svg+xml is not shown)').waitFor();
+  });
+
+  it('tells how long ago a prompt was, as time goes on', async () => {
+    const opened = await pages.openPage({ ...page, data: { times: 'relative' } });
+    await opened.page.clock.install();
+    const at = await opened.page.evaluate(() => Date.now() - 90_000);
+    await opened.host.notify(didPatch, {
+      reset: true,
+      put: [{ kind: 'prompt', id: 'p', turn: 1, at, text: 'Hi' }],
+      before: 0,
+    });
+    const time = opened.page.locator('time');
+    await time.filter({ hasText: '1 min. ago' }).waitFor();
+    await opened.page.clock.runFor(60_000);
+    await time.filter({ hasText: '2 min. ago' }).waitFor();
+  });
+
+  it('keeps still for those who want that', async () => {
+    const calls = [
+      toolEntry({ id: 't', state: 'running', input: '{}', startedAt: Date.now() }),
+      { kind: 'thinking', id: 'th', turn: 1, text: 'Hm', streaming: true } as const,
+    ];
+    const moving = async (reducedMotion: boolean): Promise<string[]> => {
+      const { page: shown } = await open(calls, { reducedMotion });
+      return shown.evaluate(() =>
+        document.getAnimations().map((animation) => (animation instanceof CSSAnimation ? animation.animationName : '')),
+      );
+    };
+    assert.ok((await moving(false)).includes('breathe'));
+    assert.ok(!(await moving(true)).includes('breathe'));
+  });
+
+  it('says when all of something could not be shown, and tries again', async () => {
+    const part = { type: 'text', text: 'the end', plain: true, omitted: 20_000 } as const;
+    const opened = await open([toolEntry({ id: 't', state: 'failed', parts: [part] })], {
+      prepare: (host) =>
+        host.answer(showAll, () => {
+          throw new Error('The disk is gone.');
+        }),
+    });
+    await opened.page.getByRole('button', { name: 'Show all (20 KB)' }).click();
+    await opened.page.getByRole('button', { name: 'Could not show all: try again' }).click();
+    await opened.host.waitFor(showAll, 2);
   });
 
   it('folds a long prompt', async () => {

@@ -38,7 +38,8 @@ describe('how the transcript looks', () => {
           [...document.querySelectorAll('.transcript *')]
             .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
             .filter(
-              (element) => !element.closest('pre, .diff-scroll, .md-table, .visually-hidden, .path, .title, .chip'),
+              (element) =>
+                !element.closest('pre, .diff-scroll, .md-table, .visually-hidden, .path, .title, .attachment'),
             )
             .map((element) => element.outerHTML.slice(0, 120)),
         );

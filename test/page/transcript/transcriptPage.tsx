@@ -1,4 +1,5 @@
-// A page that is nothing but a transcript. `data-actions="few"` leaves out what a transcript that is only read has not.
+// A page that is nothing but a transcript. `data-actions="few"` leaves out what a transcript that is only read has not;
+// `data-folders` are the workspace's, with spaces between them.
 import { render } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { FindBar } from '../../../src/transcript/browser/find';
@@ -37,8 +38,13 @@ const allActions: TranscriptActions = {
   revert: tell('revert'),
   keepChanges: tell('keepChanges'),
 };
-const { actions } = document.body.dataset;
-const options: TranscriptOptions = { label: 'Conversation', times: 'absolute', isLive: true };
+const { actions, times, folders } = document.body.dataset;
+const options: TranscriptOptions = {
+  label: 'Conversation',
+  times: times === 'relative' ? 'relative' : 'absolute',
+  isLive: true,
+  ...(folders !== undefined && { folders: folders.split(' ') }),
+};
 
 function Page() {
   const handle = useRef<TranscriptHandle | null>(null);

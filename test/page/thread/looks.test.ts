@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { mkdir } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { themeNames } from '../support/themes';
+import { snapshot, view, type Update } from './support/threadFixtures';
+import { ThreadPages, type ThreadHere } from './support/threadPages';
+
+interface State {
+  readonly name: string;
+  readonly update: Update;
+  readonly act?: (thread: ThreadHere) => Promise<void>;
+}
+
+const states: readonly State[] = [
+  { name: 'reading', update: snapshot({ unreadFrom: 'm3' }) },
+  {
+    name: 'all open',
+    update: snapshot({ thread: { ...view, state: 'running', isArchived: true, notes: ['Only a stub is here.'] } }),
+    act: async ({ page }) => {
+      await page.getByRole('button', { name: 'Expand all' }).click();
+      await page.getByText('About').click();
+      await page.getByRole('button', { name: 'Outline' }).click();
+    },
+  },
+  {
+    name: 'menu',
+    update: snapshot({ thread: { ...view, title: 'a_title_without_spaces'.repeat(10), state: 'cancelled' } }),
+    act: ({ page }) => page.getByRole('button', { name: 'More actions' }).click(),
+  },
+  {
+    name: 'find',
+    update: snapshot(),
+    act: async ({ page }) => {
+      await page.getByRole('button', { name: 'Find' }).click();
+      await page.getByRole('textbox').fill('tax');
+    },
+  },
+  { name: 'empty', update: snapshot({ thread: { ...view, messageCount: 0, promptCount: 0 } }, []) },
+  { name: 'problem', update: { problem: 'The file is gone. Refresh the list of threads.' } },
+];
+
+const pictures = 'out/screenshots';
+
+describe('the looks of a thread', () => {
+  const pages = new ThreadPages();
+  before(async () => {
+    await mkdir(pictures, { recursive: true });
+    await pages.start();
+  });
+  afterEach(() => pages.closePages());
+  after(() => pages.stop());
+
+  for (const { name, update, act } of states) {
+    it(`can be used by everyone in every theme: ${name}`, async () => {
+      const thread = await pages.openThread(update, { reducedMotion: true });
+      await act?.(thread);
+      for (const theme of themeNames) {
+        await thread.setTheme(theme);
+        await thread.page.screenshot({ path: `${pictures}/thread-${name.replace(' ', '-')}-${theme}.png` });
+        assert.deepEqual(await thread.axe(), [], theme);
+      }
+      assert.deepEqual(thread.problems, []);
+    });
+
+    it(`fits into 300 pixels: ${name}`, async () => {
+      const thread = await pages.openThread(update, { width: 300, height: 500, reducedMotion: true });
+      await act?.(thread);
+      await thread.page.screenshot({ path: `${pictures}/thread-${name.replace(' ', '-')}-narrow.png` });
+      assert.deepEqual(await overflowing(thread.page), []);
+    });
+  }
+});
+
+/** Everything on the page that is wider than it may be. */
+function overflowing(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll('body *')]
+      .filter((element) => {
+        const { right, width } = element.getBoundingClientRect();
+        return (
+          width > 0 && right > window.innerWidth + 1 && !element.closest('pre, table, .visually-hidden, .diff-scroll')
+        );
+      })
+      .map((element) => `${element.tagName}.${element.getAttribute('class') ?? ''}`),
+  );
+}

@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { didAsk, didUpdate, threadRequests } from '../../../src/threads/common/threadApi';
+import type { FakeHost } from '../support/fakeHost';
+import { entries, snapshot, turns, view } from './support/threadFixtures';
+import { drawn, ThreadPages, type ThreadHere } from './support/threadPages';
+
+const scroller = '.transcript-scroll';
+const topOf = (page: Page, id: string): Promise<number> =>
+  page.$eval(`[data-entry="${id}"]`, (element) => element.getBoundingClientRect().top);
+const marked = (page: Page): Promise<string | null | undefined> =>
+  page.evaluate(() => document.querySelector('[data-new]')?.getAttribute('data-entry'));
+
+describe('reading a thread', () => {
+  const pages = new ThreadPages();
+  before(() => pages.start());
+  afterEach(() => pages.closePages());
+  after(() => pages.stop());
+
+  /** A host that has `count` turns, and gives the last 20 at first. */
+  async function openLong(count: number): Promise<ThreadHere> {
+    const all = turns(1, count + 1);
+    let first = all.length - 60;
+    const prepare = (host: FakeHost): void => {
+      host.answer(threadRequests.loadOlder, ({ count: wanted }) => {
+        const start = Math.max(0, first - wanted);
+        const older = all.slice(start, first);
+        first = start;
+        // As the extension: the entries come after the answer.
+        setTimeout(() => void host.notify(didUpdate, { transcript: { older, before: start } }), 5);
+        return {};
+      });
+    };
+    const whole = snapshot({}, all);
+    const update = { ...whole, transcript: { reset: true, put: all.slice(first), before: first } };
+    return await pages.openThread(update, { prepare });
+  }
+
+  it('shows what was said, what was done and how it ended', async () => {
+    const { page, problems } = await pages.openThread();
+    await page.getByRole('heading', { name: view.title }).waitFor();
+    await page.getByText('includes the tax').waitFor();
+    await page.getByText('You stopped it.').waitFor();
+    assert.match(await page.locator('.thread-summary').innerText(), /2 prompts · 8 messages · smart · 47.9K tokens/);
+    assert.deepEqual(problems, []);
+  });
+
+  it('has no button that would change anything', async () => {
+    const { page } = await pages.openThread();
+    for (const name of [/edit and resend/i, /revert/i, /apply/i, /insert/i, /send/i]) {
+      assert.equal(await page.getByRole('button', { name }).count(), 0, String(name));
+    }
+  });
+
+  it('opens a touched file at its line, the diff of an edit, and the JSON of any block', async () => {
+    const { page, host } = await pages.openThread();
+    await page.getByText('Edit cart.ts').click();
+    await page.locator('.diff .path').first().click();
+    assert.deepEqual(await host.waitFor(threadRequests.open), { target: '/home/kim/shop/src/cart.ts', line: 4 });
+    await page.getByRole('button', { name: 'Open diff editor' }).click();
+    assert.deepEqual(await host.waitFor(threadRequests.openDiff), { entryId: 'm1.1', part: 0 });
+    await page.locator('[data-entry="m2.0"]').hover();
+    await page.locator('[data-entry="m2.0"] > .raw-button').click();
+    assert.deepEqual(await host.waitFor(threadRequests.showRaw), { entryId: 'm2.0' });
+  });
+
+  it('tells times as they are asked for, and remembers it', async () => {
+    const { page } = await pages.openThread();
+    const time = page.locator('.entry-prompt time').first();
+    const absolute = page.getByRole('button', { name: 'Absolute times' });
+    await absolute.click();
+    assert.match(await time.innerText(), /2026/);
+    assert.equal(await absolute.getAttribute('aria-pressed'), 'true');
+    const kept = await page.evaluate(() => sessionStorage.getItem('harness.state'));
+    assert.deepEqual(JSON.parse(kept ?? ''), { threadId: view.id, times: 'absolute', isOutlineShown: false });
+  });
+
+  it('opens and closes all thoughts and calls at once, steps of subagents included', async () => {
+    const { page } = await pages.openThread();
+    await page.getByRole('button', { name: 'Expand all' }).click();
+    await page.getByText('The sum is there').waitFor();
+    await page.getByText('There is one caller.').waitFor();
+    await page.getByRole('button', { name: 'Collapse all' }).click();
+    await drawn(page);
+    assert.equal(await page.locator('details.tool[open], details.thinking[open]').count(), 0);
+  });
+
+  it('lists the prompts, shows which one is read, and goes to one that is not loaded', async () => {
+    const { page } = await openLong(300);
+    await page.getByRole('button', { name: 'Outline' }).click();
+    const outline = page.getByRole('navigation', { name: 'Prompts' });
+    assert.equal(await outline.getByRole('button').count(), 300);
+    const current = outline.locator('[aria-current]');
+    await outline.getByText('Question 290', { exact: true }).click();
+    await drawn(page);
+    assert.match(await current.innerText(), /Question 290/);
+    await outline.getByText('Question 3', { exact: true }).click();
+    await page.locator('[data-entry="p3"][data-goal]').waitFor();
+    await drawn(page);
+    const top = await topOf(page, 'p3');
+    const edge = await page.$eval(scroller, (element) => element.getBoundingClientRect().top);
+    assert.ok(top >= edge && top < edge + 40, `at ${top}, the edge is at ${edge}`);
+    assert.match(await current.innerText(), /Question 3/);
+  });
+
+  it('goes to the message that a search has found', async () => {
+    const { page, host } = await openLong(60);
+    await host.notify(didAsk, { what: 'goTo', entryId: 'a5', index: 14 });
+    await page.locator('[data-entry="a5"][data-goal]').waitFor();
+  });
+
+  it('shows the call when the step that was found is in it', async () => {
+    const { page, host } = await pages.openThread();
+    await host.notify(didAsk, { what: 'goTo', entryId: 'm1.3', index: 4 });
+    await page.locator('[data-entry="m1.2"][data-goal]').waitFor();
+  });
+
+  it('finds in the whole thread, also in what was not loaded', async () => {
+    const { page } = await openLong(60);
+    await page.keyboard.press('Control+f');
+    await page.getByRole('textbox', { name: 'Find in the conversation' }).fill('Question 7');
+    await page.getByText('1 of 1', { exact: true }).waitFor();
+  });
+
+  it('grows in place and follows the end', async () => {
+    const { page, tell } = await pages.openThread(snapshot({}, turns(1, 10)));
+    await tell({ transcript: { put: turns(10, 12), before: 0 } });
+    await drawn(page);
+    const fromEnd = await page.$eval(scroller, (e) => e.scrollHeight - e.scrollTop - e.clientHeight);
+    assert.ok(fromEnd < 2, `${fromEnd} from the end`);
+    assert.equal(await marked(page), undefined);
+  });
+
+  it('stays in place when it does not follow, and draws a line where what is new begins', async () => {
+    const { page, tell } = await pages.openThread(snapshot({}, turns(1, 10)));
+    const follow = page.getByRole('button', { name: 'Follow new messages' });
+    assert.equal(await follow.getAttribute('aria-pressed'), 'true');
+    await follow.click();
+    await drawn(page);
+    assert.equal(await follow.getAttribute('aria-pressed'), 'false');
+    const top = await page.$eval(scroller, (element) => element.scrollTop);
+    await tell({ transcript: { put: turns(10, 11), before: 0 } });
+    await tell({ transcript: { put: turns(11, 12), before: 0 } });
+    await drawn(page);
+    assert.equal(await page.$eval(scroller, (element) => element.scrollTop), top);
+    assert.equal(await marked(page), 'p10');
+    await follow.click();
+    await drawn(page);
+    assert.equal(await follow.getAttribute('aria-pressed'), 'true');
+    assert.equal(await marked(page), 'p10');
+  });
+
+  it('draws the line where the user stopped reading the last time', async () => {
+    const { page } = await pages.openThread(snapshot({ unreadFrom: 'm3' }));
+    await drawn(page);
+    assert.equal(await marked(page), 'm3');
+  });
+
+  it('says why a thread cannot be read, and tries again', async () => {
+    const { page, host } = await pages.openThread({ problem: 'The file is 61.2 MB, more than the 50 MB Amp reads.' });
+    await page.getByText('61.2 MB').waitFor();
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await host.waitFor(threadRequests.retry);
+  });
+
+  it('keeps what was read when the file goes', async () => {
+    const { page, tell } = await pages.openThread();
+    await tell({ problem: 'The file is gone.' });
+    await page.getByText('so it stays as it was: The file is gone.').waitFor();
+    await page.getByText('includes the tax').waitFor();
+    await tell({ problem: null });
+    await page.getByText('The file is gone.').waitFor({ state: 'detached' });
+  });
+
+  it('says what could not be done, until it is dismissed', async () => {
+    const { page } = await pages.openThread(snapshot(), {
+      prepare: (host) =>
+        host.answer(threadRequests.act, () => {
+          throw new Error('There is no amp CLI.');
+        }),
+    });
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Continue in the Amp CLI' }).click();
+    await page.getByText('There is no amp CLI.').waitFor();
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    await page.getByText('There is no amp CLI.').waitFor({ state: 'detached' });
+  });
+
+  it('tells where the thread was', async () => {
+    const { page } = await pages.openThread();
+    await page.getByText('About').click();
+    await page.getByText('0123456789abcdef0123456789abcdef01234567').waitFor();
+  });
+
+  it('shows text of a thread as text', async () => {
+    const hostile = '</script><img src=x onerror="alert(1)">';
+    const title = `Title ${hostile}`;
+    const { page, problems } = await pages.openThread(
+      snapshot({ thread: { ...view, title, notes: [hostile] } }, [
+        ...entries,
+        { kind: 'raw', id: 'x', turn: 2, label: hostile, json: hostile },
+      ]),
+    );
+    assert.equal(await page.locator('h1').innerText(), title);
+    assert.equal(await page.locator('img').count(), 0);
+    assert.deepEqual(problems, []);
+  });
+});

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import type { Entry } from '../../../src/transcript/common/entries';
+import { PageHarness, type PageOptions } from '../support/pageHarness';
+import { ask, didPatch } from './transcriptPageApi';
+
+const page: PageOptions = {
+  entry: 'test/page/transcript/transcriptPage.tsx',
+  style: 'test/page/transcript/transcriptPage.css',
+  height: 400,
+};
+
+/** Answers that are higher than the screen. */
+const entries = Array.from({ length: 20 }, (_, at): Entry[] => [
+  { kind: 'prompt', id: `p${at}`, turn: at + 1, text: `Question ${at}` },
+  { kind: 'answer', id: `a${at}`, turn: at + 1, text: `**Answer ${at}**\n\n${'A line of it.\n\n'.repeat(30)}` },
+]).flat();
+
+const formatted = (id: string): string => `[data-entry="${id}"] .markdown:not(.is-far) strong`;
+const words = (id: string): string => `[data-entry="${id}"] .markdown.is-far`;
+const goTo = async (shown: Page, where: 'start' | 'end'): Promise<void> => {
+  await shown.$eval(
+    '.transcript-scroll',
+    (element, isStart) => (element.scrollTop = isStart ? 0 : element.scrollHeight),
+    where === 'start',
+  );
+};
+
+describe('answers far from the screen', () => {
+  const pages = new PageHarness();
+  before(() => pages.start());
+  afterEach(() => pages.closePages());
+  after(() => pages.stop());
+
+  async function open(): Promise<Page> {
+    const opened = await pages.openPage(page);
+    await opened.host.notify(didPatch, { reset: true, put: entries, before: 0 });
+    await opened.page.locator(formatted('a19')).waitFor({ state: 'attached' });
+    return opened.page;
+  }
+
+  it('are formatted when the reader comes, and are words again when they are far', async () => {
+    const shown = await open();
+    await shown.locator(words('a0')).waitFor({ state: 'attached' });
+    await goTo(shown, 'start');
+    await shown.locator(formatted('a0')).waitFor({ state: 'attached' });
+    await shown.locator(words('a19')).waitFor({ state: 'attached' });
+    await goTo(shown, 'end');
+    await shown.locator(formatted('a19')).waitFor({ state: 'attached' });
+  });
+
+  it('keep the selection that is in them', async () => {
+    const shown = await open();
+    await shown.$eval(formatted('a19'), (element) => getSelection()?.selectAllChildren(element));
+    await goTo(shown, 'start');
+    await shown.locator(words('a18')).waitFor({ state: 'attached' });
+    assert.equal(await shown.evaluate(() => String(getSelection())), 'Answer 19');
+  });
+
+  it('keep their height', async () => {
+    const shown = await open();
+    const height = (): Promise<number> => shown.$eval('[data-entry="a19"]', (element) => element.clientHeight);
+    const before = await height();
+    await goTo(shown, 'start');
+    await shown.locator(words('a19')).waitFor({ state: 'attached' });
+    assert.ok(Math.abs((await height()) - before) <= 1);
+  });
+
+  it('are found by their words, and shown', async () => {
+    const opened = await pages.openPage(page);
+    await opened.host.notify(didPatch, { reset: true, put: entries, before: 0 });
+    await opened.host.notify(ask, { what: 'find' });
+    const input = opened.page.getByRole('textbox', { name: 'Find in the conversation' });
+    await input.fill('Answer 2');
+    await opened.page.getByText(/^1 of 1$/).waitFor();
+    await input.press('Enter');
+    await opened.page.locator(formatted('a2')).waitFor({ state: 'attached' });
+    await opened.page.waitForFunction((selector) => {
+      const { top = -1 } = document.querySelector(selector)?.getBoundingClientRect() ?? {};
+      return top > 0 && top < innerHeight;
+    }, formatted('a2'));
+  });
+});

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import type { Entry } from '../../../src/transcript/common/entries';
+import { shortPath, withShortPaths } from '../../../src/transcript/common/shortPath';
+import { PageHarness, type OpenedPage, type PageOptions } from '../support/pageHarness';
+import { sampleEntries } from './sample';
+import { did, didPatch } from './transcriptPageApi';
+
+const page: PageOptions = {
+  entry: 'test/page/transcript/transcriptPage.tsx',
+  style: 'test/page/transcript/transcriptPage.css',
+  height: 2_600,
+};
+const file = '/work/csv/src/csv/parse.ts';
+
+describe('the paths of a transcript', () => {
+  const pages = new PageHarness();
+  before(() => pages.start());
+  afterEach(() => pages.closePages());
+  after(() => pages.stop());
+
+  async function open(entries: Entry[], data: Readonly<Record<string, string>> = {}): Promise<OpenedPage> {
+    const opened = await pages.openPage({ ...page, data });
+    await opened.host.notify(didPatch, { reset: true, put: entries, before: 0 });
+    await opened.page.locator('.entry').first().waitFor();
+    return opened;
+  }
+
+  it('are relative to the folder of the workspace, and whole in the title', async () => {
+    const { page: shown, host } = await open(sampleEntries(), { folders: '/work/csv' });
+    const head = shown.locator('.diff .path');
+    assert.equal(await head.locator('.path-folder').innerText(), 'src/csv');
+    assert.equal(await head.getAttribute('title'), file);
+    await head.click();
+    assert.deepEqual((await host.waitFor(did)).args, [file, 40]);
+    assert.equal(await shown.getByRole('button', { name: 'Revert src/csv/parse.ts' }).count(), 1);
+  });
+
+  it('are whole where no folder has them', async () => {
+    const { page: shown } = await open(sampleEntries(), { folders: '/work/cs /other' });
+    assert.equal(await shown.locator('.diff .path-folder').innerText(), '/work/csv/src/csv');
+  });
+
+  it('of the files that a turn has changed are opened by keyboard', async () => {
+    const { page: shown, host } = await open(sampleEntries());
+    await shown.locator('.change .path').first().focus();
+    await shown.keyboard.press('Enter');
+    assert.deepEqual(await host.waitFor(did), { action: 'openChange', args: [file] });
+  });
+});
+
+describe('a short path', () => {
+  for (const [path, folders, expected] of [
+    ['/work/a.ts', ['/work'], 'a.ts'],
+    ['/work/a.ts', ['/work/'], 'a.ts'],
+    ['/work', ['/work'], '/work'],
+    ['/workshop/a.ts', ['/work'], '/workshop/a.ts'],
+    ['/two/b.ts', ['/one', '/two'], 'two/b.ts'],
+    ['c:\\work\\a.ts', ['C:\\work'], 'a.ts'],
+    ['src/a.ts', ['/work'], 'src/a.ts'],
+  ] as const) {
+    it(`of ${path} in ${folders.join()} is ${expected}`, () => {
+      assert.equal(shortPath(path, folders), expected);
+    });
+  }
+
+  it('takes the place of the path in a sentence', () => {
+    const text = 'Read `/work/src/a.ts` and /etc/hosts, then "/work/b.ts"; see https://example.com/work/c';
+    const expected = 'Read `src/a.ts` and /etc/hosts, then "b.ts"; see https://example.com/work/c';
+    assert.equal(withShortPaths(text, ['/work']), expected);
+  });
+});
