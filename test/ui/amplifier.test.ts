@@ -3,11 +3,20 @@ import { readdir, readFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Locator } from 'playwright-core';
 import { RealDialectServer } from '../fake/realDialectServer';
+import type { TurnScript } from '../fake/realDialectSession';
+import { ChatView } from './support/chatView';
 import { VsCodeWindow } from './support/window';
 
 const key = 'sk-ant-Zq7xNeverOnDisk';
 const otherKey = 'sk-ant-Wm4kNeverOnDisk';
 const command = 'Backline: Set Amplifier API Key';
+
+/** One that tells the key again, as a program that a tool runs there may. */
+const tellingTurn: TurnScript = async (turn) => {
+  turn.delta(`The key is ${otherKey}. Now for the tool.`);
+  await turn.gatedTool('bash');
+  turn.complete('All is done.');
+};
 
 describe('Amplifier, as a user sees it', () => {
   let server: RealDialectServer;
@@ -15,9 +24,11 @@ describe('Amplifier, as a user sees it', () => {
   let input: Locator;
 
   before(async () => {
-    server = new RealDialectServer({ script: () => Promise.resolve() });
+    server = new RealDialectServer({ script: tellingTurn });
     await server.start();
-    window = await VsCodeWindow.open({ settings: { 'amplifier.server.port': Number(server.url.port) } });
+    window = await VsCodeWindow.open({
+      settings: { 'amplifier.server.port': Number(server.url.port), 'backline.chat.backend': 'amplifier' },
+    });
     input = window.page.locator('.quick-input-widget input[type=password]');
   });
   after(async () => {
@@ -94,6 +105,25 @@ describe('Amplifier, as a user sees it', () => {
     );
   });
 
+  it('gives the key to the server when a session begins, and nothing of a whole turn leaves it in a file', async () => {
+    const chat = new ChatView(window.page);
+    await window.runCommand('Backline: Open Chat');
+    await chat.send('begin');
+    await chat.shows(/Now for the tool/);
+    await chat.answer('Allow');
+    await chat.shows('All is done.');
+    await (await chat.button('Send')).waitFor({ timeout: 30_000 });
+    assert.deepEqual(server.session.ran, ['bash']);
+    const withKey = server.requests.filter((request) => JSON.stringify(request).includes('sk-ant-'));
+    assert.deepEqual(
+      withKey.map(({ method, path: place }) => `${method} ${place}`),
+      ['POST /sessions'],
+    );
+    assert.ok(!(await (await chat.frame()).content()).includes(otherKey));
+    assert.deepEqual(await filesWith(key, otherKey), []);
+    await window.screenshot('amplifier-turn-with-key');
+  }).timeout(120_000);
+
   it('removes the key', async () => {
     await window.runCommand(command);
     await window.picks.filter({ hasText: 'Remove it' }).click();
@@ -122,6 +152,31 @@ describe('Amplifier, as a user sees it', () => {
     await window.runCommand(title);
     await git.waitFor();
     assert.equal(await git.getByRole('checkbox').isChecked(), false);
+    await window.page.keyboard.press('Escape');
+  });
+
+  it('serves without a token only after saying what that means', async () => {
+    const dialog = window.page.locator('.monaco-dialog-box');
+    /** The list is longer than what is shown of it. */
+    const look = async (): Promise<void> => {
+      await window.statusItem.click();
+      await window.picks.first().waitFor();
+      await window.page.keyboard.type('without a token');
+    };
+    const ask = async (): Promise<void> => {
+      await look();
+      await window.picks.filter({ hasText: 'Serve without a token' }).click();
+      await dialog.filter({ hasText: 'Every program of this machine' }).waitFor();
+    };
+    await ask();
+    await window.screenshot('amplifier-no-token');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await ask();
+    await dialog.getByRole('button', { name: 'Serve Without a Token' }).click();
+    await toast(/are served at http:\/\/127\.0\.0\.1:\d+ without a token/);
+    await look();
+    await window.picks.filter({ hasText: /without a token: every program of this machine/ }).waitFor();
+    await window.screenshot('amplifier-served-without-token');
     await window.page.keyboard.press('Escape');
   });
 

@@ -8,14 +8,19 @@ interface Entry {
   readonly deny: string | undefined;
   readonly callId: string | undefined;
   readonly prompt: string;
-  /** Known from the session's status only, so that the event of the same request may still come. */
+  /** Known from the session's status, just now: an event that looks the same is of the same request. */
   isRebuilt: boolean;
 }
 
 export interface ApprovalBookPorts {
   readonly onDenied: (callId: string) => void;
-  /** A request is told as over although the server has not said so: it may still wait for an answer. */
-  readonly onLeft: (approvalId: string) => void;
+  /**
+   * Called before a request is told as over although the server may still wait for its answer. `failsClosed`: it speaks our
+   * extensions, and takes silence for a no.
+   */
+  readonly onLeft: (approvalId: string, failsClosed: boolean) => void;
+  /** A request took the place of another one, which can be answered by nobody any more. */
+  readonly onSuperseded: () => void;
 }
 
 /** How a request is named to its server. */
@@ -72,15 +77,16 @@ export class ApprovalBook {
   required(data: EventData<'approval:required'>, callId: string | undefined, isRebuilt = false): void {
     const { approval_id: wireId, options, option_kinds: kinds, prompt } = data;
     const superseded = this.byWireId(wireId);
-    if (superseded?.isRebuilt && superseded.prompt === prompt) {
+    // Servers that speak our extensions use an id once.
+    if (superseded?.prompt === prompt && (superseded.isRebuilt || kinds !== undefined)) {
       superseded.isRebuilt = false;
       return;
     }
     if (superseded) {
       this.close(superseded, 'unanswerable');
       this.notice(
-        'The agent asked for two approvals at once, and this server takes an answer to the last one only. ' +
-          'Stop the session if the first must not run.',
+        'The agent asked for two approvals at once, and this server takes an answer to the last one only: the turn is ' +
+          'stopped. Look at what the agent did: the first one cannot be denied, and the server may run it.',
       );
     }
     const id = this.uniqueId(wireId);
@@ -90,6 +96,12 @@ export class ApprovalBook {
       event: 'approval:required',
       data: { ...data, approval_id: id, ...(callId === undefined ? {} : { call_id: callId }) },
     });
+    if (superseded) this.ports.onSuperseded();
+  }
+
+  /** What the stream had to say of the requests of the status has been said: what comes now is new. */
+  sealRebuilt(): void {
+    for (const entry of this.pending.values()) entry.isRebuilt = false;
   }
 
   /** The server's word on a request. A second one, and one on a request that nobody knows, is dropped. */
@@ -118,7 +130,7 @@ export class ApprovalBook {
   /** Nobody will answer, whatever the server waits for. */
   leaveAll(reason: string): void {
     for (const entry of [...this.pending.values()]) {
-      this.ports.onLeft(entry.id);
+      this.ports.onLeft(entry.id, this.addresses.get(entry.id)?.isRead === true);
       this.close(entry, reason);
     }
   }

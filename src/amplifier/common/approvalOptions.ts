@@ -1,6 +1,8 @@
 import type { ApprovalOptionKind } from './events';
 
-const denyWords = /^(?:deny|denied|reject|refuse|decline|no)\b/iu;
+/** Nothing but these: "No restrictions" denies nothing. */
+const denyWords =
+  /^(?:deny|denied|reject|rejected|refuse|decline|no)(?:,? (?:(?:this )?once|all|always|this time))?[.!]?$/iu;
 
 /**
  * The listed option that denies, as it is listed. A `reject_once` before a `reject_always`, "Deny" before "Deny All":
@@ -15,7 +17,9 @@ export function denyOption(options: readonly string[], kinds?: readonly Approval
   return options.find((option) => option.trim().toLowerCase() === 'deny') ?? options.find(isDenial);
 }
 
-/** Whether a decision is a denial by its words. What is not known to deny counts as allowed, as servers take it. */
+/**
+ * Whether a decision is a denial by its words, all of them. What is not known to deny counts as allowed, as servers take it.
+ */
 export function isDenial(decision: string): boolean {
   return denyWords.test(decision.trim());
 }

@@ -38,6 +38,12 @@ export class Credentials {
     return { anthropic_api_key: key };
   }
 
+  /** Why the key that there is may never go to this server, and what to do; undefined when it may, or there is none. */
+  async problem(server: URL): Promise<string | undefined> {
+    if (isPrivate(server) || !(await this.isSet())) return undefined;
+    return `The API key is not sent to ${server.origin}, where others could read it on the way. Use an https address.`;
+  }
+
   async isSet(): Promise<boolean> {
     return ((await this.ports.secrets.get(secretName)) ?? '') !== '';
   }

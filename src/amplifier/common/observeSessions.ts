@@ -23,7 +23,9 @@ export function observeSessions(backend: SessionBackend, observe: SessionObserve
     loadSession: (id, options, signal) => told(backend.loadSession(id, options, signal)),
     listSessions: (options) => backend.listSessions(options),
     deleteSession: (id) => backend.deleteSession(id),
-    ...(backend.sessionOptions ? { sessionOptions: async (signal) => (await backend.sessionOptions?.(signal)) ?? [] } : {}),
+    ...(backend.sessionOptions
+      ? { sessionOptions: async (signal) => (await backend.sessionOptions?.(signal)) ?? [] }
+      : {}),
     // Whoever asks whether there is a way to sign in looks for the method.
     ...(backend.authenticate ? { authenticate: async (methodId) => await backend.authenticate?.(methodId) } : {}),
     stop: () => backend.stop(),

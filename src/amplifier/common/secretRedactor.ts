@@ -7,7 +7,7 @@ const replacement = '[key]';
  * JSON within JSON), and percent-encoded.
  */
 export class SecretRedactor {
-  private readonly patterns = new Map<string, RegExp>();
+  private readonly patterns = new Map<string, Pattern>();
 
   add(secret: string | undefined): void {
     if (secret === undefined || secret.length < minSecretLength || this.patterns.has(secret)) return;
@@ -16,8 +16,17 @@ export class SecretRedactor {
 
   text(text: string): string {
     let result = text;
-    for (const pattern of this.patterns.values()) result = result.replace(pattern, replacement);
+    for (const { whole } of this.patterns.values()) result = result.replace(whole, replacement);
     return result;
+  }
+
+  /** How much of the end of a text may be the beginning of a secret: what follows will tell. In UTF-16 units. */
+  openLength(text: string): number {
+    let length = 0;
+    for (const { begun, maxLength } of this.patterns.values()) {
+      length = Math.max(length, begun.exec(text.slice(-maxLength))?.[0].length ?? 0);
+    }
+    return length;
   }
 
   /** Of text that may be JSON; what was JSON stays JSON. */
@@ -40,10 +49,27 @@ export class SecretRedactor {
   }
 }
 
+interface Pattern {
+  readonly whole: RegExp;
+  /** At the end of a text, as much of the secret as is there, but not all. */
+  readonly begun: RegExp;
+  readonly maxLength: number;
+}
+
+/** What a disguise may begin with. */
+const half = '(?:(?:\\\\{1,8}(?:u[\\da-fA-F]{0,4})?){1,2}|(?:%[\\da-fA-F]{0,2}){1,4})';
+/** The longest disguise of a character: eight backslashes and a code unit. */
+const maxDisguiseLength = 13;
+
 /** Every character of the secret in each of its disguises; the run of backslashes is bounded, so that no text is read twice. */
-function patternOf(secret: string): RegExp {
+function patternOf(secret: string): Pattern {
   const parts = Array.from(secret, (one) => `(?:\\\\{0,8}(?:${disguises(one)})|${percent(one)})`);
-  return new RegExp(parts.join(''), 'gu');
+  const begun = parts.slice(0, -1).reduceRight((rest, part) => (rest === '' ? part : `${part}(?:${rest})?`), '');
+  return {
+    whole: new RegExp(parts.join(''), 'gu'),
+    begun: new RegExp(`(?:${begun})?${half}?$`, 'u'),
+    maxLength: secret.length * maxDisguiseLength,
+  };
 }
 
 function disguises(character: string): string {

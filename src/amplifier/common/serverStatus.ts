@@ -6,6 +6,8 @@ export interface ServerSituation {
   /** The server of the settings, or what is wrong with them and what to do. */
   readonly server: { readonly url: URL } | { readonly problem: string };
   readonly news: ServerNews;
+  /** Why the API key that there is is not sent to this server, and what to do. */
+  readonly keyProblem?: string | undefined;
 }
 
 /** Commands that help; named by the caller, who knows how they are registered. */
@@ -22,7 +24,7 @@ export interface ServerActions {
  * people have none.
  */
 export function serverStatus(
-  { isTrusted, server, news }: ServerSituation,
+  { isTrusted, server, news, keyProblem }: ServerSituation,
   actions: ServerActions,
 ): Pick<FeatureStatus, 'state' | 'summary' | 'actions'> {
   const { openSettings, setApiKey, setToken, chooseContext, manageTrust } = actions;
@@ -37,6 +39,9 @@ export function serverStatus(
       return { state: 'off', summary: `Asking whether a server answers at ${origin}…`, actions: [openSettings] };
     case 'answers': {
       const summary = `${news.version === undefined ? 'A server' : `Version ${news.version}`} answers at ${origin}.`;
+      if (keyProblem !== undefined) {
+        return { state: 'attention', summary: `${summary} ${keyProblem}`, actions: [openSettings, setApiKey] };
+      }
       return { state: 'ready', summary, actions: [setApiKey, chooseContext, openSettings] };
     }
     case 'unreachable': {

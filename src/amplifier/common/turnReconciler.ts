@@ -1,6 +1,6 @@
 import { AnswerBlocks } from './answerBlocks';
 import type { ApprovalRequest, PendingApproval } from './apiSchema';
-import { ApprovalBook } from './approvalBook';
+import { ApprovalBook, type ApprovalBookPorts } from './approvalBook';
 import type { AmplifierEvent, EventData, EventOf } from './events';
 import { ToolPairing } from './toolPairing';
 import { UsageCounter } from './usageCounter';
@@ -12,6 +12,8 @@ interface Turn {
   requestId: string | undefined;
   /** The server's own `prompt:submit` has come; another one is another turn. */
   isEchoed: boolean;
+  /** Begun by a prompt of this client. */
+  readonly isOwn: boolean;
   readonly blocks: AnswerBlocks;
   thinking: string[];
 }
@@ -35,22 +37,28 @@ export class TurnReconciler {
   private sent: SentPrompt | undefined;
   private hasStarted = false;
   private hasEnded = false;
+  /** The last turn was own, and was ended here and not by the server: what goes on there is the same turn. */
+  private hasLeftOwn = false;
   private readonly tools: ToolPairing;
   private readonly approvals: ApprovalBook;
 
   constructor(
     private readonly sessionId: string,
     private readonly emit: (event: AmplifierEvent) => void,
-    /** Called before a request is told as over although the server may still wait for its answer. */
-    onApprovalLeft: (approvalId: string) => void,
+    ports: Pick<ApprovalBookPorts, 'onLeft' | 'onSuperseded'>,
   ) {
     this.tools = new ToolPairing(sessionId, emit);
     const onDenied = (callId: string): void => this.tools.deny(callId);
-    this.approvals = new ApprovalBook(sessionId, emit, { onDenied, onLeft: onApprovalLeft });
+    this.approvals = new ApprovalBook(sessionId, emit, { ...ports, onDenied });
   }
 
   get isTurnOpen(): boolean {
     return this.turn !== undefined || this.sent !== undefined;
+  }
+
+  /** Whether the open turn answers a prompt of this client. */
+  get isTurnOwn(): boolean {
+    return this.turn?.isOwn ?? this.sent !== undefined;
   }
 
   get isAwaitingApproval(): boolean {
@@ -97,7 +105,7 @@ export class TurnReconciler {
 
   /** A turn is running that this client has not seen begin. */
   adoptTurn(): void {
-    this.turn ??= this.createTurn(undefined, undefined, true);
+    this.turn ??= this.createTurn(undefined, undefined, true, this.hasLeftOwn);
   }
 
   /** A request waits that the stream has not told. `timeoutSeconds` is what is left to answer it. */
@@ -114,6 +122,11 @@ export class TurnReconciler {
       context: context ?? {},
     } as const;
     this.approvals.required({ ...request, session_id: this.sessionId }, this.tools.onlyOpenCallId, true);
+  }
+
+  /** The events of what was rebuilt would have come by now. */
+  sealRebuiltApprovals(): void {
+    this.approvals.sealRebuilt();
   }
 
   /** No request waits any more. */
@@ -247,7 +260,7 @@ export class TurnReconciler {
     if (this.sent && !this.sent.turn && this.sent.wireText === data.prompt) {
       this.openSent(this.sent, data.request_id, true);
     } else {
-      this.turn = this.createTurn(data.prompt, data.request_id, true);
+      this.turn = this.createTurn(data.prompt, data.request_id, true, false);
       this.emit({ event: 'prompt:submit', data });
     }
   }
@@ -255,12 +268,16 @@ export class TurnReconciler {
   private completed(data: EventData<'prompt:complete'>): void {
     const { turn } = this;
     // The end of a turn that was given up already.
-    if (!turn && !this.sent) return;
+    if (!turn && !this.sent) {
+      this.hasLeftOwn = false;
+      return;
+    }
     if (isOfAnother(turn, data.request_id)) return;
     const ended = turn ?? this.currentTurn();
     this.endThinking(ended);
     ended.blocks.complete(data.response);
     this.closeParts(ended);
+    this.hasLeftOwn = false;
     const response = data.response === '' ? ended.blocks.text : data.response;
     const usage = data.token_usage ? { token_usage: this.usage.ofTurn(data.token_usage) } : {};
     this.emit({ event: 'prompt:complete', data: { ...data, ...this.ofTurn(ended), response, ...usage } });
@@ -283,26 +300,35 @@ export class TurnReconciler {
   private currentTurn(): Turn {
     if (this.turn) return this.turn;
     if (this.sent) return this.openSent(this.sent, undefined, false);
-    return (this.turn = this.createTurn(undefined, undefined, true));
+    return (this.turn = this.createTurn(undefined, undefined, true, this.hasLeftOwn));
   }
 
   private openSent(sent: SentPrompt, requestId: string | undefined, isEchoed: boolean): Turn {
-    const turn = this.createTurn(sent.wireText, requestId, isEchoed);
+    const turn = this.createTurn(sent.wireText, requestId, isEchoed, true);
     sent.turn = turn;
     this.turn = turn;
     this.emit({ event: 'prompt:submit', data: { ...this.ofTurn(turn), prompt: sent.shownText } });
     return turn;
   }
 
-  private createTurn(prompt: string | undefined, requestId: string | undefined, isEchoed: boolean): Turn {
-    return { prompt, requestId, isEchoed, blocks: new AnswerBlocks(this.sessionId, this.emit), thinking: [] };
+  private createTurn(
+    prompt: string | undefined,
+    requestId: string | undefined,
+    isEchoed: boolean,
+    isOwn: boolean,
+  ): Turn {
+    const blocks = new AnswerBlocks(this.sessionId, this.emit);
+    return { prompt, requestId, isEchoed, isOwn, blocks, thinking: [] };
   }
 
   /** Ends the open turn without the server's word that nothing of it waits. */
   private leaveTurn(): Turn | undefined {
     const { turn } = this;
     this.approvals.leaveAll('turn_ended');
-    if (turn) this.closeParts(turn);
+    if (turn) {
+      this.closeParts(turn);
+      this.hasLeftOwn = turn.isOwn;
+    }
     return turn;
   }
 

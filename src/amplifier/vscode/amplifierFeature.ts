@@ -53,6 +53,7 @@ export class AmplifierFeature implements Feature {
   private readonly watch: ServerWatch;
   private readonly credentials: Credentials;
   private readonly tokens: ServerTokens;
+  private keyProblem: string | undefined;
 
   constructor(private readonly options: AmplifierFeatureOptions) {
     const { editor, log, clock, secrets, memento } = options;
@@ -105,7 +106,12 @@ export class AmplifierFeature implements Feature {
         if (id === settingIds.amplifierHost || id === settingIds.amplifierPort) void startAnew();
       }),
     );
-    store.add(commands.handle(commandIds.amplifierSetApiKey, () => manageApiKey(credentials, messages)));
+    store.add(
+      commands.handle(commandIds.amplifierSetApiKey, async () => {
+        await manageApiKey(credentials, messages);
+        await watch.ask();
+      }),
+    );
     store.add(
       commands.handle(commandIds.amplifierSetToken, async () => {
         if (await manageToken(tokens, this.server(), messages)) await startAnew();
@@ -118,7 +124,7 @@ export class AmplifierFeature implements Feature {
   }
 
   private situation(): ServerSituation {
-    const shared = { isTrusted: isTrusted(), news: this.watch.news };
+    const shared = { isTrusted: isTrusted(), news: this.watch.news, keyProblem: this.keyProblem };
     try {
       return { ...shared, server: { url: this.server() } };
     } catch (error) {
@@ -132,7 +138,9 @@ export class AmplifierFeature implements Feature {
   }
 
   private async askHealth(signal: AbortSignal): Promise<{ version?: string | undefined }> {
-    const client = await this.createClient(this.server());
+    const server = this.server();
+    this.keyProblem = await this.credentials.problem(server);
+    const client = await this.createClient(server);
     try {
       return await client.health(signal);
     } finally {
@@ -151,6 +159,7 @@ export class AmplifierFeature implements Feature {
       log,
       context: this.context,
       credentials: (url) => this.credentials.for(url),
+      keyProblem: (url) => this.credentials.problem(url),
     });
   }
 

@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
+import * as z from 'zod';
 import { KeyedQueue, type Clock } from '../../base/common/async';
-import type { Feature, RunningFeature, StatusBoard } from '../../base/common/feature';
+import type { Feature, FeatureStatus, RunningFeature, StatusAction, StatusBoard } from '../../base/common/feature';
 import type { Logger } from '../../base/common/log';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { commandIds, settingIds } from '../../manifest';
@@ -9,6 +10,7 @@ import type { Commands } from '../../platform/vscode/commands';
 import { Messages, type MessageAction } from '../../platform/vscode/messages';
 import type { BackendRegistry } from '../common/backendRegistry';
 import type { AmplifierServer } from '../node/server/amplifierServer';
+import { confirmNoToken } from './confirmNoToken';
 
 export interface ServeFeatureOptions {
   /** What is offered. Never an Amplifier server: it could be this one. */
@@ -19,12 +21,22 @@ export interface ServeFeatureOptions {
   readonly commands: Pick<Commands, 'handle'>;
   readonly clock: Clock;
   readonly version: string;
+  /** Whether the user really wants clients to need no token; a modal question by default. */
+  readonly confirmNoToken?: (isServing: boolean) => Promise<boolean>;
 }
 
-interface Serving {
-  readonly server: AmplifierServer;
-  readonly token: string;
+export interface ServedAt {
+  readonly url: string;
+  /** Undefined when clients need none. */
+  readonly token: string | undefined;
 }
+
+interface Serving extends ServedAt {
+  readonly server: AmplifierServer;
+}
+
+/** What `backline.amplifier.serve` may be given. Whoever gives it, the user is asked before the token is done without. */
+const ServeArgument = z.enum(['withToken', 'withoutToken']).catch('withToken');
 
 /** The API reference's. Another window that serves may have it: then any free one. */
 const usualPort = 8765;
@@ -42,31 +54,60 @@ export class ServeFeature implements Feature {
   }
 
   start(): Promise<RunningFeature> {
-    const handler = this.options.commands.handle(commandIds.amplifierServe, () => this.serve());
+    const handler = this.options.commands.handle(commandIds.amplifierServe, (argument) =>
+      ServeArgument.parse(argument) === 'withoutToken' ? this.serveWithoutToken() : this.serve(),
+    );
     this.showStatus();
     return Promise.resolve({ stop: () => this.stop(), dispose: () => handler.dispose() });
   }
 
   /** Begins to serve, unless it does already, and tells how to get in. */
-  private async serve(): Promise<{ readonly url: string; readonly token: string }> {
-    const { server, token } = await this.queue.run('serve', () => this.running());
-    const { url } = server;
+  private async serve(): Promise<ServedAt> {
+    const token = randomBytes(24).toString('base64url');
+    return this.tell(await this.queue.run('serve', async () => this.serving ?? (await this.begin(token))));
+  }
+
+  /** For clients that can send no token. The user is asked each time; nothing remembers the answer. */
+  private async serveWithoutToken(): Promise<ServedAt | undefined> {
+    const { confirmNoToken: confirm = confirmNoToken } = this.options;
+    const isOpen = this.serving !== undefined && this.serving.token === undefined;
+    if (!isOpen && !(await confirm(this.serving !== undefined))) return undefined;
+    return this.tell(
+      await this.queue.run('serve', async () => {
+        if (this.serving && this.serving.token === undefined) return this.serving;
+        await this.end();
+        return await this.begin(undefined);
+      }),
+    );
+  }
+
+  private tell({ token, url }: ServedAt): ServedAt {
     const copy = (label: string, text: string): MessageAction => ({
       label,
       run: () => vscode.env.clipboard.writeText(text),
     });
-    const message = `The agents of this window are served at ${url}.${portNote(url)} Clients must send the token as a bearer token.`;
-    this.messages.info(message, copy('Copy URL', url), copy('Copy Token', token), {
-      label: 'Stop Serving',
-      run: () => this.stop(),
-    });
+    const stop: MessageAction = { label: 'Stop Serving', run: () => this.stop() };
+    const served = `The agents of this window are served at ${url}`;
+    if (token === undefined) {
+      this.messages.info(
+        `${served} without a token.${portNote(url)} Stop it when you are done.`,
+        copy('Copy URL', url),
+        stop,
+      );
+    } else {
+      this.messages.info(
+        `${served}.${portNote(url)} Clients must send the token as a bearer token.`,
+        copy('Copy URL', url),
+        copy('Copy Token', token),
+        stop,
+        { label: 'Do Without a Token…', run: () => this.serveWithoutToken() },
+      );
+    }
     return { url, token };
   }
 
-  private async running(): Promise<Serving> {
-    if (this.serving) return this.serving;
+  private async begin(token: string | undefined): Promise<Serving> {
     const { backends, clock, editor, log, version } = this.options;
-    const token = randomBytes(24).toString('base64url');
     // In a bundle of its own: few windows ever serve.
     const { AmplifierServer } = await import('../node/server/amplifierServer');
     const server = new AmplifierServer({
@@ -82,37 +123,42 @@ export class ServeFeature implements Feature {
       profilesFrom: settingIds.acpAgents,
     });
     await server.start();
-    this.serving = { server, token };
+    this.serving = { server, token, url: server.url };
     this.showStatus();
     return this.serving;
   }
 
-  private async stop(): Promise<void> {
-    await this.queue.run('serve', async () => {
-      await this.serving?.server.stop();
-      this.serving = undefined;
-    });
+  private stop(): Promise<void> {
+    return this.queue.run('serve', () => this.end());
+  }
+
+  private async end(): Promise<void> {
+    await this.serving?.server.stop();
+    this.serving = undefined;
     this.showStatus();
   }
 
   private showStatus(): void {
-    const { id, serving, title } = this;
-    const command = commandIds.amplifierServe;
-    if (serving) {
-      const { url } = serving.server;
-      const summary = `Served at ${url}, to clients that have the token.${portNote(url)}`;
-      this.options.status.set({
-        id,
-        title,
-        state: 'ready',
-        summary,
-        actions: [{ label: 'Show URL and token', command }],
-      });
-    } else {
-      const summary = 'Off. Serve the agents of this window to clients of the Amplifier API when you need it.';
-      this.options.status.set({ id, title, state: 'off', summary, actions: [{ label: 'Serve', command }] });
-    }
+    this.options.status.set({ id: this.id, title: this.title, ...statusOf(this.serving) });
   }
+}
+
+function statusOf(served: ServedAt | undefined): Pick<FeatureStatus, 'state' | 'summary' | 'actions'> {
+  const command = commandIds.amplifierServe;
+  const openUp: StatusAction = { label: 'Serve without a token…', command, arguments: ['withoutToken'] };
+  if (!served) {
+    const summary = 'Off. Serve the agents of this window to clients of the Amplifier API when you need it.';
+    return { state: 'off', summary, actions: [{ label: 'Serve', command }, openUp] };
+  }
+  const { token, url } = served;
+  if (token !== undefined) {
+    const summary = `Served at ${url}, to clients that have the token.${portNote(url)}`;
+    return { state: 'ready', summary, actions: [{ label: 'Show URL and token', command }, openUp] };
+  }
+  const summary =
+    `Served at ${url} without a token: every program of this machine can let the agents work here.` +
+    `${portNote(url)} Stop it when you are done.`;
+  return { state: 'attention', summary, actions: [{ label: 'Show URL, or stop', command }] };
 }
 
 /** Why clients that know only the usual port do not find this window; empty when they do. */

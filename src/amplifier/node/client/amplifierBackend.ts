@@ -17,8 +17,9 @@ import {
 import { isLoopback } from '../../common/serverUrl';
 import { toRfc3339 } from '../../common/wireTime';
 import type { AmplifierClient } from './amplifierClient';
-import { AmplifierSession, type PendingDenials } from './amplifierSession';
+import { AmplifierSession } from './amplifierSession';
 import type { SessionLimits } from './sessionLimits';
+import type { PendingDenials } from './sessionOptions';
 
 export interface AmplifierBackendOptions {
   readonly id: string;
@@ -31,6 +32,8 @@ export interface AmplifierBackendOptions {
   readonly context: ContextSource;
   /** What may be sent to this server; undefined when nothing may or there is nothing. */
   readonly credentials: (server: URL) => Promise<Credentials | undefined>;
+  /** Why there is a key and it is not sent to this server, and what to do, for the user. */
+  readonly keyProblem?: (server: URL) => Promise<string | undefined>;
   /** For sessions that name none; default `dev`. */
   readonly defaultProfile?: string;
   readonly limits?: Partial<SessionLimits>;
@@ -59,6 +62,8 @@ export class AmplifierBackend implements SessionBackend {
   private readonly sessions = new Set<AmplifierSession>();
   /** Of sessions that are over, while the server may still wait for an answer. */
   private readonly denials = new Set<PendingDenials>();
+  /** Sessions on their way that nobody waits for: they are ended as soon as they are there. */
+  private readonly unwanted = new Set<Promise<void>>();
   private current: BackendState = { kind: 'stopped' };
   private info: ServerInfo | undefined;
 
@@ -92,9 +97,12 @@ export class AmplifierBackend implements SessionBackend {
       context: toldContext,
     };
     if (options.model !== undefined) request.model = options.model;
-    const { session_id: id } = await this.ask(() => this.client.createSession(request, signal));
+    const id = await this.ask(() => this.make(request, signal));
     try {
-      return await this.open(id, { toldContext, signal, prepare: (session) => session.begin() });
+      const session = await this.open(id, { toldContext, signal, prepare: (made) => made.begin() });
+      const problem = await this.options.keyProblem?.(this.client.baseUrl);
+      if (problem !== undefined) session.notice('warning', problem);
+      return session;
     } catch (error) {
       await this.discard(id);
       throw error;
@@ -151,8 +159,8 @@ export class AmplifierBackend implements SessionBackend {
   async stop(): Promise<void> {
     for (const session of [...this.sessions]) session.dispose();
     const denials = [...this.denials];
-    await withDeadline(this.options.clock, 'Denying what waits', stopTimeoutMs, () =>
-      Promise.all(denials.map((denial) => denial.whenSettled())),
+    await withDeadline(this.options.clock, 'Ending what is under way', stopTimeoutMs, () =>
+      Promise.all([...denials.map((denial) => denial.whenSettled()), ...this.unwanted]),
     ).catch((error: unknown) => this.options.log.warn(messageOf(error)));
     for (const denial of denials) denial.dispose();
     this.setState({ kind: 'stopped' });
@@ -175,6 +183,23 @@ export class AmplifierBackend implements SessionBackend {
       return undefined;
     });
     this.setState(version === undefined ? { kind: 'ready' } : { kind: 'ready', version });
+  }
+
+  /** Rejects at once when it is cancelled; the session that the server makes all the same is ended then. */
+  private async make(request: CreateSessionRequest, signal: AbortSignal | undefined): Promise<string> {
+    if (signal?.aborted) throw cancelled();
+    const made = this.client.createSession(request).then(({ session_id: id }) => id);
+    if (!signal) return made;
+    return await new Promise((resolve, reject) => {
+      const cancel = (): void => {
+        const ended = made.then((id) => this.discard(id)).catch(() => undefined);
+        this.unwanted.add(ended);
+        void ended.finally(() => this.unwanted.delete(ended));
+        reject(cancelled());
+      };
+      signal.addEventListener('abort', cancel, { once: true });
+      made.then(resolve, reject).finally(() => signal.removeEventListener('abort', cancel));
+    });
   }
 
   private async open(id: string, how: OpenOptions): Promise<AmplifierSession> {
@@ -213,7 +238,7 @@ export class AmplifierBackend implements SessionBackend {
     } finally {
       signal?.removeEventListener('abort', letGo);
     }
-    if (signal?.aborted) throw new BackendError('cancelled', 'Cancelled.');
+    if (signal?.aborted) throw cancelled();
     return session;
   }
 
@@ -263,6 +288,10 @@ interface OpenOptions {
   readonly signal: AbortSignal | undefined;
   /** Called before anything comes over the stream. */
   readonly prepare: (session: AmplifierSession) => void;
+}
+
+function cancelled(): BackendError {
+  return new BackendError('cancelled', 'Cancelled.');
 }
 
 function streamTimeout(cause: TimeoutError): BackendError {

@@ -1,44 +1,19 @@
-import { withDeadline, type Clock } from '../../../base/common/async';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
-import { messageOf } from '../../../base/common/errors';
-import type { Logger } from '../../../base/common/log';
 import { AmplifierApiError, isTransportError } from '../../common/apiErrors';
-import type { SessionStatus, WorkspaceContext } from '../../common/apiSchema';
-import type { ContextSource } from '../../common/contextSource';
+import type { SessionStatus } from '../../common/apiSchema';
 import { EventLog } from '../../common/eventLog';
 import type { AmplifierEvent, ConfigOption, SlashCommand } from '../../common/events';
 import { BackendError, type BackendSession, type PromptInput, type SequencedEvent } from '../../common/sessionBackend';
 import { TurnReconciler } from '../../common/turnReconciler';
-import type { AmplifierClient } from './amplifierClient';
-import { EventDecoder } from './eventDecoder';
-import { EventStream } from './eventStream';
+import { EventFeed } from './eventFeed';
 import { PromptSender } from './promptSender';
 import { SessionApprovals } from './sessionApprovals';
-import { defaultSessionLimits, type SessionLimits } from './sessionLimits';
+import { defaultSessionLimits } from './sessionLimits';
+import { sessionMessages } from './sessionMessages';
+import type { AmplifierSessionOptions, PendingDenials } from './sessionOptions';
 import { applyStatus } from './sessionStatus';
 import { StatusWatch } from './statusWatch';
-import { TurnStopper, type StopOutcome } from './turnStopper';
-
-export interface AmplifierSessionOptions {
-  readonly id: string;
-  readonly client: AmplifierClient;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly log: Logger;
-  readonly context: ContextSource;
-  /** What the server was told of the editor when it created the session. */
-  readonly toldContext?: WorkspaceContext;
-  readonly usageIsCumulative: boolean;
-  readonly limits?: Partial<SessionLimits>;
-  readonly onConnected: () => void;
-  readonly onReconnecting: (attempt: number, delayMs: number) => void;
-  /** `denials` are what is still under way then: it settles by itself; dispose it to give them up. */
-  readonly onEnded: (denials: PendingDenials) => void;
-}
-
-export interface PendingDenials extends Disposable {
-  whenSettled(): Promise<void>;
-}
+import { TurnEnding } from './turnEnding';
 
 /**
  * One session of an Amplifier server. Its events come over one connection that this object owns; what the connection lost,
@@ -50,11 +25,10 @@ export class AmplifierSession implements BackendSession {
   private readonly limits: typeof defaultSessionLimits;
   private readonly eventLog: EventLog;
   private readonly reconciler: TurnReconciler;
-  private readonly decoder: EventDecoder;
   private readonly approvals: SessionApprovals;
-  private readonly stream: EventStream;
+  private readonly feed: EventFeed;
   private readonly watch: StatusWatch;
-  private readonly stopper: TurnStopper;
+  private readonly ending: TurnEnding;
   private readonly sender: PromptSender;
   private configOptions: readonly ConfigOption[] = [];
   private slashCommands: readonly SlashCommand[] = [];
@@ -67,17 +41,14 @@ export class AmplifierSession implements BackendSession {
     this.id = id;
     this.eventLog = new EventLog(() => new Promise((resolve) => setImmediate(resolve)));
     this.limits = { ...defaultSessionLimits, ...limits };
-    this.reconciler = new TurnReconciler(
-      id,
-      (event) => this.tell(event),
-      (approvalId) => this.approvals.gate.leave(approvalId),
-    );
-    this.reconciler.usage.isCumulative = options.usageIsCumulative;
-    this.decoder = new EventDecoder(id, options.log, (event) => {
-      // A start is told on every connection, and says nothing of a turn.
-      if (event.event !== 'session:start') this.watch.countEvent();
-      this.reconciler.handle(this.approvals.timed(event));
+    this.reconciler = new TurnReconciler(id, (event) => this.tell(event), {
+      // Elsewhere somebody may be about to answer it.
+      onLeft: (approvalId, failsClosed) => {
+        if (!failsClosed || this.reconciler.isTurnOwn) this.approvals.gate.leave(approvalId);
+      },
+      onSuperseded: () => void this.cancel(),
     });
+    this.reconciler.usage.isCumulative = options.usageIsCumulative;
     this.approvals = new SessionApprovals({
       client,
       sessionId: id,
@@ -85,27 +56,29 @@ export class AmplifierSession implements BackendSession {
       reconciler: this.reconciler,
       onFailed: () => this.watch.check(),
       giveUp: (approvalId, isLeft) => this.stopUnanswerable(approvalId, isLeft),
+      settleMs: this.limits.settleMs,
+      look: () => this.watch.check(),
+      onUnclear: () => this.stopUnclear(),
     });
-    this.stream = this.store.add(
-      new EventStream({
-        ...limits,
-        eventsUrl: client.eventsUrl(id),
-        webSocketUrl: client.webSocketUrl(id),
-        headers: client.headers,
-        redact: (text) => client.redactor.json(text),
-        clock,
-        random,
-        isExpectingEvents: () => this.reconciler.isTurnOpen,
-        handlers: {
-          onConnected: () => this.connected(),
-          onReconnecting: (attempt, delayMs) => this.reconnecting(attempt, delayMs),
-          onActivity: () => this.approvals.heard(),
-          onMessage: (message) => this.decoder.decode(message),
-          onOversize: () => this.reconciler.notice('warning', 'An event of the server was too large and was left out.'),
-          onFailed: (error) => this.lost(error),
+    this.feed = new EventFeed({
+      client,
+      sessionId: id,
+      clock,
+      random,
+      log: options.log,
+      limits,
+      isExpectingEvents: () => this.hasEnded || this.reconciler.isTurnOpen,
+      onEvent: (event) => this.heard(event),
+      handlers: {
+        onConnected: () => this.connected(),
+        onReconnecting: (attempt, delayMs) => this.reconnecting(attempt, delayMs),
+        onActivity: () => {
+          if (!this.hasEnded) this.approvals.heard();
         },
-      }),
-    );
+        onOversize: () => this.notice('warning', 'An event of the server was too large and was left out.'),
+        onFailed: (error) => this.lost(error),
+      },
+    });
     this.watch = this.store.add(
       new StatusWatch({
         ...this.limits,
@@ -128,11 +101,16 @@ export class AmplifierSession implements BackendSession {
       refuse: () => this.refuseIfNotIdle(true),
       onTakenLate: () => void this.cancel(),
     });
-    this.stopper = new TurnStopper({
+    const { limits: allLimits, reconciler, sender, approvals } = this;
+    this.ending = new TurnEnding({
       client,
       sessionId: id,
       clock,
-      graceMs: this.limits.cancelGraceMs,
+      log: options.log,
+      limits: allLimits,
+      reconciler,
+      sender,
+      approvals,
     });
   }
 
@@ -168,7 +146,7 @@ export class AmplifierSession implements BackendSession {
     const opened = new Promise<void>((resolve, reject) => {
       this.opened = { resolve, reject };
     });
-    this.stream.start();
+    this.feed.start();
     return opened;
   }
 
@@ -189,27 +167,12 @@ export class AmplifierSession implements BackendSession {
 
   async cancel(): Promise<void> {
     if (this.hasEnded || !this.isBusy) return;
-    const outcome = await withDeadline(
-      this.options.clock,
-      'Stopping the turn',
-      this.limits.cancelTimeoutMs,
-      (signal): Promise<StopOutcome | 'nothing'> => this.stopTurn(signal),
-    ).catch((error: unknown) => {
-      this.options.log.warn(`session ${this.id}: could not stop the turn: ${messageOf(error)}`);
-      return 'unknown' as const;
-    });
-    if (outcome === 'nothing') return;
-    this.reconciler.endTurn('cancelled');
-    if (outcome === 'turnEnded') return;
-    if (outcome === 'unknown') {
-      this.reconciler.notice('warning', 'The server could not be told to stop: it may still be working.');
-      return;
-    }
-    this.reconciler.notice(
-      'warning',
-      'This server cannot stop a single turn: the session was ended, and the agent forgets it. Start a new session.',
-    );
-    this.end('user_stopped');
+    if (await this.ending.cancel()) this.end('user_stopped');
+  }
+
+  /** Tells the readers of the session something that no event of the server says. */
+  notice(level: 'info' | 'warning' | 'error', message: string): void {
+    this.reconciler.notice(level, message);
   }
 
   async approve(approvalId: string, option: string): Promise<void> {
@@ -229,17 +192,20 @@ export class AmplifierSession implements BackendSession {
   /** Ends the session on the server too; a server that is gone has ended it already. Never rejects. */
   async close(): Promise<void> {
     if (this.hasEnded) return;
-    const { client, clock, log } = this.options;
-    await withDeadline(clock, 'Ending the session', this.limits.closeTimeoutMs, async (signal) => {
-      await this.approvals.gate.denyAll();
-      await client.deleteSession(this.id, signal);
-    }).catch((error: unknown) => log.debug(`could not end session ${this.id}: ${messageOf(error)}`));
+    if (!(await this.ending.close())) this.ending.abandon({ isDiscarded: true });
     this.end('user_stopped');
   }
 
-  /** Lets go of the session and leaves it on the server, from where it can be loaded again; denies what waits there. */
+  /**
+   * Lets go of the session and leaves it on the server, from where it can be loaded again. A turn that was begun here is
+   * stopped, as far as the server lets it be, and denied what it asks for.
+   */
   dispose(): void {
     if (this.hasEnded) return;
+    if (this.ending.isOwn) {
+      this.ending.abandon({ isStopped: true });
+      this.notice('warning', sessionMessages.left);
+    }
     this.reconciler.endTurn('interrupted');
     this.finish();
   }
@@ -254,27 +220,32 @@ export class AmplifierSession implements BackendSession {
     }
   }
 
-  private async stopTurn(signal: AbortSignal): Promise<StopOutcome | 'nothing'> {
-    await this.sender.stop();
-    if (!this.reconciler.isTurnOpen) return 'nothing';
-    // What waits would otherwise run into the server's time-out, which may count as a yes.
-    await this.approvals.gate.denyAll();
-    return await this.stopper.stop(() => !this.reconciler.isTurnOpen, signal);
-  }
-
   private async stopUnanswerable(approvalId: string, isLeft: boolean): Promise<void> {
     this.options.log.warn(`no listed option denies approval ${approvalId}: stopping the turn`);
-    try {
-      if (isLeft) await this.stopper.stop(() => false);
-      else await this.cancel();
-    } catch (error) {
-      this.options.log.error('could not stop the turn', error);
-    }
+    await (isLeft ? this.ending.stopLeft() : this.cancel());
+  }
+
+  private stopUnclear(): void {
+    this.notice('warning', sessionMessages.unclear);
+    void this.cancel();
   }
 
   // The stream
 
+  private heard(event: AmplifierEvent): void {
+    if (this.hasEnded) {
+      this.ending.handle(event);
+      return;
+    }
+    if (this.ending.holds(event)) return;
+    // A start is told on every connection, and says nothing of a turn.
+    if (event.event !== 'session:start') this.watch.countEvent();
+    this.reconciler.handle(this.approvals.timed(event));
+  }
+
   private connected(): void {
+    if (this.hasEnded) return;
+    this.ending.dispose();
     this.graceTimer?.dispose();
     this.graceTimer = undefined;
     this.options.onConnected();
@@ -284,11 +255,13 @@ export class AmplifierSession implements BackendSession {
   }
 
   private reconnecting(attempt: number, delayMs: number): void {
+    if (this.hasEnded) return;
     this.options.log.info(`session ${this.id}: connecting again in ${delayMs} ms (attempt ${attempt})`);
     this.options.onReconnecting(attempt, delayMs);
-    this.graceTimer ??= this.options.clock.setTimer(this.limits.reconnectGraceMs, () =>
-      this.interrupt('The connection to the server was lost in this turn.'),
-    );
+    this.graceTimer ??= this.options.clock.setTimer(this.limits.reconnectGraceMs, () => {
+      if (this.ending.isUnattended) this.ending.abandon({});
+      this.interrupt('The connection to the server was lost in this turn.');
+    });
   }
 
   /** There is no stream any more, nor will there be one. */
@@ -317,7 +290,7 @@ export class AmplifierSession implements BackendSession {
     if (error instanceof AmplifierApiError && error.code === 'SESSION_NOT_FOUND') {
       this.giveUp(error, 'server_restarted');
     } else if (isTransportError(error)) {
-      this.stream.reconnect();
+      this.feed.reconnect();
     }
   }
 
@@ -330,11 +303,11 @@ export class AmplifierSession implements BackendSession {
   private giveUp(error: AmplifierApiError, reason: string): void {
     if (this.hasEnded) return;
     const isRestart = error.code === 'SESSION_NOT_FOUND';
-    const message = isRestart
-      ? 'The server does not know this session any more: it was restarted, or the session was ended elsewhere. ' +
-        'Start a new session; the transcript is kept.'
-      : error.toBackendError().message;
+    const goesOn = !isRestart && this.ending.isUnattended;
+    if (goesOn) this.ending.abandon({ isStopped: this.ending.isOwn });
+    const message = isRestart ? sessionMessages.restarted : error.toBackendError().message;
     this.reconciler.fail(message, error.code);
+    if (goesOn) this.notice('warning', sessionMessages.left);
     this.end(isRestart ? 'server_restarted' : reason);
   }
 
@@ -357,10 +330,10 @@ export class AmplifierSession implements BackendSession {
         this.slashCommands = event.data.commands;
         return;
       case 'prompt:complete':
-        this.stopper.turnEnded();
+        this.ending.turnEnded();
         return;
       case 'error':
-        this.stopper.turnEnded();
+        this.ending.turnEnded();
         // The server that exists is dead after a failure, others are not.
         this.watch.check();
         return;
@@ -383,15 +356,32 @@ export class AmplifierSession implements BackendSession {
     this.opened = undefined;
     this.graceTimer?.dispose();
     this.store.dispose();
-    this.stopper.turnEnded();
+    this.ending.turnEnded();
     this.eventLog.end();
     this.approvals.retire();
-    this.options.onEnded(this.approvals.gate);
+    this.options.onEnded(this.letGo());
+  }
+
+  /** The stream is still read while a turn goes on: it may tell what the status does not. */
+  private letGo(): PendingDenials {
+    const { ending, feed, approvals } = this;
+    const followed = ending.whenSettled().finally(() => feed.dispose());
+    if (!ending.isAbandoned) feed.dispose();
+    return {
+      whenSettled: async () => {
+        await Promise.all([approvals.gate.whenSettled(), followed]);
+      },
+      dispose: () => {
+        approvals.gate.dispose();
+        ending.dispose();
+        feed.dispose();
+      },
+    };
   }
 }
 
 function closedError(): BackendError {
-  return new BackendError('closed', 'This session has ended. Start a new one; the transcript is kept.');
+  return new BackendError('closed', sessionMessages.closed);
 }
 
 function asBackendError(error: unknown): unknown {

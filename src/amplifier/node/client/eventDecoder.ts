@@ -1,6 +1,8 @@
 import type { Logger } from '../../../base/common/log';
 import { DeltaMerger } from '../../common/deltaMerger';
+import { DeltaRedactor } from '../../common/deltaRedactor';
 import type { AmplifierEvent } from '../../common/events';
+import type { SecretRedactor } from '../../common/secretRedactor';
 import { decodeMessage, type StreamMessage } from '../../common/sseEvents';
 
 const maxIgnoredNames = 50;
@@ -13,9 +15,11 @@ export class EventDecoder {
   constructor(
     private readonly sessionId: string,
     private readonly log: Logger,
+    redactor: SecretRedactor,
     emit: (event: AmplifierEvent) => void,
   ) {
-    this.merger = new DeltaMerger(emit);
+    const deltas = new DeltaRedactor(redactor, emit);
+    this.merger = new DeltaMerger((event) => deltas.handle(event));
   }
 
   /** What the message says is emitted before the running task ends. */

@@ -68,6 +68,12 @@ export class PromptSender {
     );
   }
 
+  /** Stops what is being sent, and resolves when that is settled, which a server that takes its time delays. Never rejects. */
+  async settle(): Promise<void> {
+    this.sending?.stop.abort();
+    await this.sending?.settled;
+  }
+
   private async sendUnless(signal: AbortSignal, { text, attachments = [] }: PromptInput): Promise<string> {
     if (attachments.some(({ type }) => type === 'image')) {
       throw new BackendError('unsupported', 'Amplifier servers take no images. Remove the image and send again.');

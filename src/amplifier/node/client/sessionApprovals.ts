@@ -1,4 +1,5 @@
 import type { Clock } from '../../../base/common/async';
+import type { Disposable } from '../../../base/common/disposable';
 import { AmplifierApiError } from '../../common/apiErrors';
 import type { PendingApproval, SessionStatus } from '../../common/apiSchema';
 import { ApprovalAge, secondsToAnswer } from '../../common/approvalDeadline';
@@ -9,6 +10,8 @@ import type { TurnReconciler } from '../../common/turnReconciler';
 import type { AmplifierClient } from './amplifierClient';
 
 const goneCodes: ReadonlySet<string> = new Set(['NO_PENDING_APPROVAL', 'APPROVAL_TIMEOUT']);
+/** In which the event of a request that the status told may still come. */
+const backlogMs = 250;
 /** A denial that hangs must leave time for another one. */
 const denyTimeoutMs = 3000;
 
@@ -21,12 +24,21 @@ export interface SessionApprovalsOptions {
   readonly onFailed: () => void;
   /** A request, shown or left, must be denied, and nothing listed denies. */
   readonly giveUp: (approvalId: string, isLeft: boolean) => Promise<void>;
+  /** How long the status may be unclear before that counts; `look` asks for it again. */
+  readonly settleMs: number;
+  readonly look: () => void;
+  /** Something waits, nobody says what, and so nothing can be sent to deny it. */
+  readonly onUnclear: () => void;
 }
 
 /** The requests of one session: how long each may be answered, what is sent for an answer, and that none is left to itself. */
 export class SessionApprovals {
   readonly gate: ApprovalGate;
   private readonly age: ApprovalAge;
+  /** Since the status was unclear for the first time. */
+  private unclearSinceMs: number | undefined;
+  private lookTimer: Disposable | undefined;
+  private sealTimer: Disposable | undefined;
 
   constructor(private readonly options: SessionApprovalsOptions) {
     const { clock, giveUp } = options;
@@ -63,12 +75,44 @@ export class SessionApprovals {
   /** A request of the status, which the stream may not have told. */
   rebuild(pending: PendingApproval, { last_activity: lastActivity }: SessionStatus): void {
     const ageMs = this.age.ofRequest(pending['timestamp']) ?? this.ageSince(lastActivity);
-    this.options.reconciler.rebuildApproval(pending, secondsToAnswer(pending.timeout ?? undefined, ageMs));
+    const { reconciler, clock } = this.options;
+    this.clear();
+    reconciler.rebuildApproval(pending, secondsToAnswer(pending.timeout ?? undefined, ageMs));
+    this.sealTimer ??= clock.setTimer(backlogMs, () => {
+      this.sealTimer = undefined;
+      reconciler.sealRebuiltApprovals();
+    });
+  }
+
+  /** The status says that a request waits, and not which, or not what can be answered. Its event may be on the way, or may have been lost. */
+  unclear(): void {
+    const { reconciler, clock, settleMs, look, onUnclear } = this.options;
+    if (reconciler.isAwaitingApproval) {
+      this.clear();
+      return;
+    }
+    const nowMs = clock.now();
+    this.unclearSinceMs ??= nowMs;
+    if (nowMs - this.unclearSinceMs >= settleMs) {
+      this.clear();
+      onUnclear();
+      return;
+    }
+    this.lookTimer?.dispose();
+    this.lookTimer = clock.setTimer(settleMs, look);
+  }
+
+  /** The status is clear. */
+  clear(): void {
+    this.unclearSinceMs = undefined;
+    this.lookTimer?.dispose();
   }
 
   /** Nobody will answer any more: what waits is denied for as long as that makes sense. */
   retire(): void {
     this.age.dispose();
+    this.clear();
+    this.sealTimer?.dispose();
     this.gate.leaveAll();
   }
 
@@ -99,16 +143,12 @@ export class SessionApprovals {
   private async ensureStillWaiting(id: string): Promise<void> {
     const { client, sessionId, reconciler } = this.options;
     const { status, pending_approval: pending } = await client.getSession(sessionId);
-    if (pending === 'unreadable') {
+    if (pending === 'unreadable' || (!pending && status === 'awaiting_approval')) {
       const message =
         'The server does not say clearly which request waits: nothing was sent. Deny it, or stop the turn.';
       throw new BackendError('protocol', message);
     }
-    const answered = pending
-      ? reconciler.judgeApproval(id, pending)
-      : status === 'awaiting_approval'
-        ? 'meant'
-        : 'gone';
+    const answered = pending ? reconciler.judgeApproval(id, pending) : 'gone';
     if (answered === 'meant') return;
     if (answered === 'later') {
       throw new BackendError('busy', 'The agent asked for something else before. Answer that first.');

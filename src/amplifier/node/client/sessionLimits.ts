@@ -13,6 +13,8 @@ export interface SessionLimits extends EventStreamLimits {
   readonly cancelTimeoutMs: number;
   /** All that is done to end a session; default 10 s. */
   readonly closeTimeoutMs: number;
+  /** How long a turn that goes on without the user is followed, and denied what it asks for; default 30 min. */
+  readonly abandonedMs: number;
 }
 
 export const defaultSessionLimits = {
@@ -22,4 +24,5 @@ export const defaultSessionLimits = {
   cancelGraceMs: 10_000,
   cancelTimeoutMs: 20_000,
   closeTimeoutMs: 10_000,
+  abandonedMs: 30 * 60_000,
 };

@@ -11,16 +11,19 @@ export function applyStatus(
   const { pending_approval: pending } = status;
   switch (status.status) {
     case 'idle':
+      approvals.clear();
       reconciler.approvalsGone();
       return undefined;
     case 'processing':
+      approvals.clear();
       reconciler.approvalsGone();
       reconciler.adoptTurn();
       return undefined;
     case 'awaiting_approval':
       reconciler.adoptTurn();
       // What cannot be read says nothing about what is shown.
-      if (pending !== undefined && pending !== 'unreadable') approvals.rebuild(pending, status);
+      if (pending === undefined || pending === 'unreadable' || !pending.options?.length) approvals.unclear();
+      else approvals.rebuild(pending, status);
       return undefined;
     case 'error':
       if (reconciler.isTurnOpen) {

@@ -9,22 +9,27 @@ export interface TurnStopperOptions {
   readonly clock: Clock;
   /** For the turn to end once the server was told. */
   readonly graceMs: number;
+  /** As the API reference has it. Elsewhere the end of the session takes away only the address for denials. */
+  readonly endsWithSession: () => boolean;
 }
 
-/** `sessionEnded`: nothing less than ending the session stopped the turn. */
-export type StopOutcome = 'turnEnded' | 'sessionEnded';
+/** `sessionEnded`: nothing less than ending the session stopped the turn. `goesOn`: nothing did. */
+export type StopOutcome = 'turnEnded' | 'sessionEnded' | 'goesOn';
 
 const controlTimeoutMs = 5000;
 const maxControlLength = 16 * 1024 * 1024;
 
-/** Stops one turn by the gentlest way the server has: its cancel route, the WebSocket's `stop`, or the end of the session. */
+/**
+ * Stops one turn by the gentlest way the server has: its cancel route, the WebSocket's `stop`, or the end of the session where
+ * that ends the turn.
+ */
 export class TurnStopper {
   private running: Promise<StopOutcome> | undefined;
   private readonly waiting = new Set<() => void>();
 
   constructor(private readonly options: TurnStopperOptions) {}
 
-  /** Whoever stops a turn that is being stopped waits for the same end. @throws AmplifierApiError when nothing worked */
+  /** Whoever stops a turn that is being stopped waits for the same end. @throws AmplifierApiError when it is not known */
   stop(hasEnded: () => boolean, signal?: AbortSignal): Promise<StopOutcome> {
     this.running ??= this.tryAll(hasEnded, signal).finally(() => {
       this.running = undefined;
@@ -45,6 +50,7 @@ export class TurnStopper {
       const { status } = await client.getSession(sessionId, signal);
       // Its last events may have been lost.
       if (status === 'idle') return 'turnEnded';
+      if (!this.options.endsWithSession()) return status === 'error' || status === 'stopped' ? 'turnEnded' : 'goesOn';
       await client.deleteSession(sessionId, signal);
     } catch (error) {
       if (!(error instanceof AmplifierApiError && error.code === 'SESSION_NOT_FOUND')) throw error;

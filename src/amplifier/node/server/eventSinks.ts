@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
 import type { WebSocket } from 'ws';
 import type { EventBatch } from './eventBatch';
 import type { EventSink } from './eventFeed';
@@ -26,14 +27,13 @@ export class SseSink implements EventSink {
   }
 
   write(batch: EventBatch, done: () => void): void {
-    // Past the response, which would hold it back to a later moment: with many subscribers that is most of the cost.
-    this.socket.write(batch.serverSentEvents, (error) => {
+    this.way.write(batch.serverSentEvents, (error) => {
       if (!error) done();
     });
   }
 
   keepAlive(): void {
-    this.socket.write(': keep-alive\n\n');
+    this.way.write(': keep-alive\n\n');
   }
 
   end(): void {
@@ -42,6 +42,14 @@ export class SseSink implements EventSink {
 
   cut(): void {
     this.socket.destroy();
+  }
+
+  /**
+   * Past the response, which would hold everything back to a later moment: with many subscribers that is most of the
+   * cost. But through it as long as answers to requests before this one on the same connection are not out.
+   */
+  private get way(): Writable {
+    return this.response.socket === null ? this.response : this.socket;
   }
 }
 

@@ -1,14 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { STATUS_CODES } from 'node:http';
-import { WebSocketServer, type RawData, type WebSocket } from 'ws';
+import { WebSocketServer } from 'ws';
 import type { Logger } from '../../../base/common/log';
-import { ApiFailure, documented, toApiFailure } from './apiFailure';
+import { ApiFailure, documented } from './apiFailure';
 import { SseSink, WebSocketSink } from './eventSinks';
-import { parseJson } from './httpBodies';
-import { Control } from './requestSchemas';
 import type { ServedSession } from './servedSession';
 import type { ServerLimits } from './serverLimits';
+import { WebSocketControl } from './webSocketControl';
 
 /** The two ways to follow a session: Server-Sent Events, and a WebSocket that also takes what the user says. */
 export class EventStreams {
@@ -18,11 +17,14 @@ export class EventStreams {
     private readonly limits: ServerLimits,
     private readonly log: Logger,
   ) {
-    this.webSockets = new WebSocketServer({
+    const options = {
       noServer: true,
       perMessageDeflate: false,
       maxPayload: limits.maxBodyBytes,
-    });
+      // Apart, since the types of `ws` do not know it.
+      closeTimeout: limits.webSocketCloseMs,
+    };
+    this.webSockets = new WebSocketServer(options);
     this.webSockets.on('wsClientError', (error, socket) =>
       refuseUpgrade(socket, documented('INVALID_REQUEST', `${error.message}.`)),
     );
@@ -40,7 +42,7 @@ export class EventStreams {
     this.checkRoom(session);
     this.webSockets.handleUpgrade(request, socket, head, (webSocket) => {
       webSocket.on('error', (error) => this.log.debug(`A WebSocket failed: ${error.message}`));
-      webSocket.on('message', (data) => void this.control(session, webSocket, data));
+      new WebSocketControl({ session, socket: webSocket, log: this.log, limits: this.limits }).start();
       const subscription = session.subscribe(new WebSocketSink(webSocket), lastEventId(request));
       webSocket.once('close', () => subscription.dispose());
     });
@@ -56,27 +58,6 @@ export class EventStreams {
     const { maxSubscribers } = this.limits;
     if (session.subscriberCount < maxSubscribers) return;
     throw new ApiFailure(429, 'RATE_LIMITED', `${maxSubscribers} streams of this session are open. Close one first.`);
-  }
-
-  /** What goes well shows in the events; what does not is answered in the format of errors. Never rejects. */
-  private async control(session: ServedSession, webSocket: WebSocket, data: RawData): Promise<void> {
-    try {
-      const message = parseJson(textOf(data), Control);
-      switch (message.action) {
-        case 'submit_prompt':
-          await session.prompt(message);
-          break;
-        case 'submit_approval':
-          await session.approve(message);
-          break;
-        case 'stop':
-          await session.cancel();
-      }
-    } catch (error) {
-      const failure = toApiFailure(error);
-      if (failure.httpStatus >= 500) this.log.error('A message on a WebSocket failed', error);
-      webSocket.send(JSON.stringify(failure.body));
-    }
   }
 }
 
@@ -102,9 +83,4 @@ function lastEventId({ headers, url = '' }: IncomingMessage): number {
   const query = new URLSearchParams(url.slice(url.indexOf('?') + 1));
   const id = headers['last-event-id'] ?? query.get('last_event_id');
   return typeof id === 'string' && /^\d{1,15}$/u.test(id) ? Number(id) : 0;
-}
-
-function textOf(data: RawData): string {
-  if (Array.isArray(data)) return Buffer.concat(data).toString('utf8');
-  return (data instanceof ArrayBuffer ? Buffer.from(data) : data).toString('utf8');
 }

@@ -35,17 +35,21 @@ export function sendJson(
 ): void {
   const bytes = Buffer.from(JSON.stringify(body));
   response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': bytes.length, ...headers });
-  response.end(bytes);
+  const { req: request, shouldKeepAlive } = response;
+  if (shouldKeepAlive || request.complete || request.destroyed) {
+    response.end(bytes);
+    return;
+  }
+  // The connection ends with this answer, and a client that is cut off while it still sends would not see it: what is
+  // left of its request is thrown away first. The server's limit for a whole request bounds that.
+  response.write(bytes);
+  request.once('close', () => response.end());
+  request.resume();
 }
 
 export function sendFailure(response: ServerResponse, { httpStatus, body, headers }: ApiFailure): void {
-  if (response.headersSent) {
-    response.destroy();
-    return;
-  }
-  // A client that is cut off while it still sends sees no answer: what is left of its request is thrown away instead.
-  response.shouldKeepAlive = true;
-  sendJson(response, httpStatus, body, headers);
+  if (response.headersSent) response.destroy();
+  else sendJson(response, httpStatus, body, headers);
 }
 
 async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {

@@ -20,6 +20,7 @@ export const Control = z.discriminatedUnion('action', [
   ApprovalRequest.extend({ action: z.literal('submit_approval') }),
   z.object({ action: z.literal('stop') }),
 ]);
+export type Control = z.infer<typeof Control>;
 
 export const SessionQuery = z.object({
   status: SessionStatusName.optional(),

@@ -6,6 +6,12 @@ export interface ServerLimits {
   readonly maxSubscribers: number;
   /** Of a request's body, and of a message on a WebSocket. */
   readonly maxBodyBytes: number;
+  /** Messages of one WebSocket that are worked on together; further ones are not read before. */
+  readonly maxControlsAtOnce: number;
+  /** One after another that are no messages at all; then the WebSocket is closed. */
+  readonly maxBadControls: number;
+  /** For the other end of a WebSocket to say that it closes, too. */
+  readonly webSocketCloseMs: number;
   readonly maxUrlLength: number;
   /** For the headers of a request to arrive. */
   readonly headersTimeoutMs: number;
@@ -34,6 +40,9 @@ export const defaultServerLimits: ServerLimits = {
   maxConnections: 1000,
   maxSubscribers: 256,
   maxBodyBytes: 16 * 1024 * 1024,
+  maxControlsAtOnce: 8,
+  maxBadControls: 100,
+  webSocketCloseMs: 2_000,
   maxUrlLength: 4096,
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 60_000,

@@ -221,6 +221,11 @@ describe('the option that denies', () => {
     [['Yes', 'No'], 'No'],
     [['Allow', 'Reject'], 'Reject'],
     [['Allow', 'Notify'], undefined],
+    [['Ask me', 'No restrictions'], undefined],
+    [['Deny nothing', 'No limits', 'Reject rules'], undefined],
+    [['Allow', 'No, always'], 'No, always'],
+    [['Allow', 'Decline this time'], 'Decline this time'],
+    [['Allow', 'Refuse once.'], 'Refuse once.'],
     [[], undefined],
   ] as const) {
     it(`of ${JSON.stringify(options)} is ${expected ?? 'none'}`, () => assert.equal(denyOption(options), expected));

@@ -58,6 +58,16 @@ describe('the API key', () => {
     assert.deepEqual(asked, []);
   });
 
+  it('is withheld with a reason where others could read it on the way, and only there', async () => {
+    const plain = new URL('http://amp.example');
+    assert.equal(await credentials.problem(plain), undefined);
+    await credentials.set('key');
+    assert.equal(await credentials.for(plain), undefined);
+    assert.match((await credentials.problem(plain)) ?? '', /not sent to http:\/\/amp\.example.*https/u);
+    assert.equal(await credentials.problem(new URL('https://amp.example')), undefined);
+    assert.equal(await credentials.problem(new URL('http://localhost:8765')), undefined);
+  });
+
   it('goes to an https server once the user said so, and is not asked again', async () => {
     await credentials.set('key');
     for (let time = 0; time < 2; time++) {

@@ -6,16 +6,17 @@ import { TurnReconciler } from '../../../../src/amplifier/common/turnReconciler'
 describe('turns made of what servers send', () => {
   let told: AmplifierEvent[];
   let left: string[];
+  let superseded: number;
   let turns: TurnReconciler;
 
   beforeEach(() => {
     told = [];
     left = [];
-    turns = new TurnReconciler(
-      's',
-      (event) => told.push(event),
-      (id) => left.push(id),
-    );
+    superseded = 0;
+    turns = new TurnReconciler('s', (event) => told.push(event), {
+      onLeft: (id) => left.push(id),
+      onSuperseded: () => superseded++,
+    });
   });
 
   function say(event: string, data: Record<string, unknown> = {}): void {

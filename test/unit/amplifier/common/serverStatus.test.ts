@@ -40,6 +40,11 @@ describe('the status of the Amplifier server', () => {
       { news: { kind: 'unusable', message: 'Is this an Amplifier server?' } },
       'off: Is this an Amplifier server? [token settings]',
     ],
+    [
+      'not sent the key',
+      { news: { kind: 'answers' }, keyProblem: 'Use https.' },
+      'attention: A server answers at https://amp.example. Use https. [settings key]',
+    ],
     ['lost by who uses it', { news: { kind: 'missed', message: 'Lost.' } }, 'attention: Lost. [settings token]'],
     ['set to nonsense', { server: { problem: 'Correct it.' } }, 'attention: Correct it. [settings]'],
     [

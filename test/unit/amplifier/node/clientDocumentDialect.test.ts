@@ -181,6 +181,21 @@ describe('the client and the document’s dialect', () => {
     assert.equal(recorder.all('prompt:complete')[0]?.data.stop_reason, 'cancelled');
   });
 
+  it('says why the session ended though its end is told before the answer to the request for it', async () => {
+    await open({ script: () => undefined });
+    await session.prompt({ text: 'go' });
+    server.intercept = ({ method }, response) => {
+      if (method !== 'DELETE') return false;
+      server.emit('session:end', { reason: 'user_stopped' });
+      setTimeout(() => response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}'), 50);
+      return true;
+    };
+    await session.cancel();
+    await recorder.end();
+    assert.match(recorder.all('notice')[0]?.data.message ?? '', /forgets/u);
+    assert.deepEqual(recorder.names.slice(-3), ['prompt:complete', 'notice', 'session:end']);
+  });
+
   it('shows a turn that another window began', async () => {
     await open({ script: (it) => it.complete('from the other') });
     const other = connectTo(server.url);
@@ -189,6 +204,29 @@ describe('the client and the document’s dialect', () => {
     const { data } = await recorder.next('prompt:complete');
     assert.equal(recorder.all('prompt:submit')[0]?.data.prompt, 'theirs');
     assert.equal(data.response, 'from the other');
+    other.backend.dispose();
+  });
+
+  it('leaves a question to the window that asked for the turn, on a server that takes silence for a no', async () => {
+    const question = { approval_id: 'a', prompt: 'p', options: ['Go', 'Stop'] };
+    const kinds = ['allow_once', 'reject_once'];
+    await open({
+      script: (it) => {
+        it.status = 'awaiting_approval';
+        it.pendingApproval = { ...question, option_kinds: kinds };
+        it.emit('approval:required', { ...question, option_kinds: kinds });
+      },
+    });
+    await session.prompt({ text: 'go' });
+    await recorder.next('approval:required');
+    const other = connectTo(server.url);
+    const theirs = new Recorder(await other.backend.loadSession(server.id, { cwd: '/ws' }));
+    await theirs.next('approval:required');
+    await other.backend.stop();
+    const answers = () => server.requests.filter(({ path }) => path.endsWith('/approval')).map(({ body }) => body);
+    assert.deepEqual(answers(), []);
+    await harness.backend.stop();
+    assert.match(answers()[0] ?? '', /Stop/u);
     other.backend.dispose();
   });
 

@@ -170,17 +170,13 @@ describe('the client and the real server’s dialect', () => {
     assert.deepEqual(server.session.ran, ['git']);
   });
 
-  it('says that the first of two approvals at once cannot be answered', async () => {
-    await open(async (turn) => {
-      await Promise.race([turn.gatedTool('bash'), turn.gatedTool('bash')]);
-      turn.complete('done');
-    });
+  it('sends no allowance while the server does not say that anything waits', async () => {
+    await open(wholeTurn);
     await session.prompt({ text: 'go' });
-    const last = await recorder.next('approval:required', 2);
-    assert.equal(recorder.all('approval:denied')[0]?.data.reason, 'unanswerable');
-    assert.equal(recorder.all('notice').length, 1);
-    await session.approve(last.data.approval_id, 'Deny');
-    await recorder.next('prompt:complete');
+    const { data } = await recorder.next('approval:required');
+    server.session.pendingApproval = null;
+    await assert.rejects(session.approve(data.approval_id, 'Allow'), { code: 'protocol' });
+    assert.deepEqual(server.session.decisions, []);
   });
 
   it('sends no prompt that the server would swallow while an approval waits', async () => {

@@ -101,6 +101,29 @@ describe('the key and the token, on a server that echoes them,', () => {
     assertSilent([...harness.log.lines, recorder.events]);
   });
 
+  it('are in no text that comes in pieces', async () => {
+    await session.prompt({ text: 'go' });
+    await recorder.next('content_block:delta');
+    for (const piece of [' is ', key.slice(0, 9), key.slice(9), token.slice(0, 8)]) {
+      server.session.emit('content_block:delta', { block_index: 0, delta: piece });
+      // Each comes in a read of its own.
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    server.session.emit('content_block:delta', { block_index: 0, delta: `${token.slice(8)}.` });
+    server.session.complete('');
+    const { data } = await recorder.next('prompt:complete');
+    assert.equal(recorder.text, 'begun is [key][key].');
+    assert.equal(data.response, 'begun is [key][key].');
+    assertSilent([...harness.log.lines, recorder.events]);
+  });
+
+  it('are told of when they are withheld', async () => {
+    const other = connectTo(server.url, { keyProblem: () => Promise.resolve('The key is not sent.') });
+    const told = new Recorder(await other.backend.createSession({ cwd: '/ws' }));
+    assert.equal((await told.next('notice')).data.message, 'The key is not sent.');
+    other.backend.dispose();
+  });
+
   for (const [what, body] of [
     ['by its code', `{"detail":{"error":{"code":"SESSION_CREATE_FAILED","message":"bad ${keyInJson}"}}}`],
     [

@@ -61,7 +61,7 @@ describe('stopping what the client began', () => {
     await stopped;
     assert.equal(session.isBusy, false);
     assert.equal((await recorder.next('prompt:complete')).data.stop_reason, 'cancelled');
-    assert.equal(requestsTo('DELETE', /./u), 1);
+    assert.equal(requestsTo('POST', /\/cancel$/u), 1);
   });
 
   it('a prompt that the server takes only when nobody waits for it any more: its turn ends all the same', async () => {
@@ -124,6 +124,27 @@ describe('stopping what the client began', () => {
     harness = connectTo(server.url);
     await assert.rejects(harness.backend.createSession({ cwd: '/ws' }), { code: 'authRequired' });
     assert.equal(server.sessions.size, 0);
+  });
+
+  it('a session that the server is making: nobody waits, and it is ended once it is there', async () => {
+    let make = (): void => undefined;
+    const held = new Promise<void>((resolve) => (make = resolve));
+    server.intercept = ({ method, url }, response) => {
+      if (method !== 'POST' || url !== '/sessions') return false;
+      server.intercept = () => false;
+      const made = JSON.stringify({ session_id: 'late', status: 'created' });
+      void held.then(() => response.writeHead(201, { 'Content-Type': 'application/json' }).end(made));
+      return true;
+    };
+    harness = connectTo(server.url);
+    const stop = new AbortController();
+    const refused = assert.rejects(harness.backend.createSession({ cwd: '/ws' }, stop.signal), { code: 'cancelled' });
+    await eventually(() => requestsTo('POST', /\/sessions$/u) > 0, 'the session is asked for');
+    stop.abort();
+    await refused;
+    assert.equal(requestsTo('DELETE', /./u), 0);
+    make();
+    await eventually(() => requestsTo('DELETE', /\/late$/u) === 1, 'the session is ended');
   });
 
   it('a session that nobody waits for any more: it is ended on the server', async () => {

@@ -128,6 +128,8 @@ export async function call(url: string, method: string, path: string, options: C
     headers: { ...(bytes ? { 'Content-Length': bytes.length } : {}), ...headers },
   });
   const answered = once(request, 'response', { signal: AbortSignal.timeout(30_000) });
+  // What is answered before it is sent whole may be cut off after the answer.
+  request.on('error', () => undefined);
   request.end(bytes);
   const [response] = z.tuple([z.instanceof(http.IncomingMessage)]).parse(await answered);
   let text = '';

@@ -1,0 +1,52 @@
+import type { Clock } from '../../../base/common/async';
+import type { Disposable } from '../../../base/common/disposable';
+import type { Logger } from '../../../base/common/log';
+import type { AmplifierEvent } from '../../common/events';
+import type { AmplifierClient } from './amplifierClient';
+import { EventDecoder } from './eventDecoder';
+import { EventStream, type EventStreamHandlers, type EventStreamLimits } from './eventStream';
+
+export interface EventFeedOptions {
+  readonly client: AmplifierClient;
+  readonly sessionId: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+  readonly limits: Partial<EventStreamLimits> | undefined;
+  readonly isExpectingEvents: () => boolean;
+  readonly onEvent: (event: AmplifierEvent) => void;
+  readonly handlers: Omit<EventStreamHandlers, 'onMessage'>;
+}
+
+/** What a session's stream tells, as events without secrets. Dispose to close the stream. */
+export class EventFeed implements Disposable {
+  private readonly stream: EventStream;
+
+  constructor(options: EventFeedOptions) {
+    const { client, sessionId, clock, random, log, limits, isExpectingEvents, onEvent, handlers } = options;
+    const decoder = new EventDecoder(sessionId, log, client.redactor, onEvent);
+    this.stream = new EventStream({
+      ...limits,
+      eventsUrl: client.eventsUrl(sessionId),
+      webSocketUrl: client.webSocketUrl(sessionId),
+      headers: client.headers,
+      redact: (text) => client.redactor.json(text),
+      clock,
+      random,
+      isExpectingEvents,
+      handlers: { ...handlers, onMessage: (message) => decoder.decode(message) },
+    });
+  }
+
+  start(): void {
+    this.stream.start();
+  }
+
+  reconnect(): void {
+    this.stream.reconnect();
+  }
+
+  dispose(): void {
+    this.stream.dispose();
+  }
+}

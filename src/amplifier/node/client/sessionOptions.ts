@@ -1,0 +1,29 @@
+import type { Clock } from '../../../base/common/async';
+import type { Disposable } from '../../../base/common/disposable';
+import type { Logger } from '../../../base/common/log';
+import type { WorkspaceContext } from '../../common/apiSchema';
+import type { ContextSource } from '../../common/contextSource';
+import type { AmplifierClient } from './amplifierClient';
+import type { SessionLimits } from './sessionLimits';
+
+/** What a session of an Amplifier server needs, and whom it tells of itself. */
+export interface AmplifierSessionOptions {
+  readonly id: string;
+  readonly client: AmplifierClient;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+  readonly context: ContextSource;
+  /** What the server was told of the editor when it created the session. */
+  readonly toldContext?: WorkspaceContext;
+  readonly usageIsCumulative: boolean;
+  readonly limits?: Partial<SessionLimits>;
+  readonly onConnected: () => void;
+  readonly onReconnecting: (attempt: number, delayMs: number) => void;
+  /** `denials` are what is still under way then: it settles by itself; dispose it to give them up. */
+  readonly onEnded: (denials: PendingDenials) => void;
+}
+
+export interface PendingDenials extends Disposable {
+  whenSettled(): Promise<void>;
+}
