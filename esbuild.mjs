@@ -2,6 +2,7 @@
 import * as esbuild from 'esbuild';
 import { agentReaperBundle } from './scripts/lib/agentReaper.mjs';
 import { amplifierServerBundle } from './scripts/lib/amplifierServer.mjs';
+import { contextWorkerBundle } from './scripts/lib/contextWorker.mjs';
 import { demoAgentBundle } from './scripts/lib/demoAgent.mjs';
 import { writeNotices } from './scripts/lib/notices.mjs';
 import { pageBundles } from './scripts/lib/pages.mjs';
@@ -47,6 +48,8 @@ const loadedLater = {
   'amplifier-serve': 'src/amplifier/node/server/amplifierServer.ts',
   agents: 'src/acp/node/agentLauncher.ts',
   chat: 'src/chat/vscode/chatRoot.ts',
+  context: 'src/context/vscode/contextRoom.ts',
+  threads: 'src/threads/vscode/threadsFeature.ts',
 };
 
 /** @type {import('esbuild').Plugin} */
@@ -78,6 +81,7 @@ const bundles = [
   { ...shared, ...amplifierServerBundle(), outdir: 'dist' },
   ...pageBundles().map((page) => ({ ...shared, ...page, outdir: 'dist/pages' })),
   { ...shared, ...threadIndexWorkerBundle(), outdir: 'dist' },
+  { ...shared, ...contextWorkerBundle(), outdir: 'dist' },
   // The Amp CLI runs TypeScript, and users may read what is installed for it: it ships as it is written.
   {
     ...shared,

@@ -127,7 +127,7 @@ async function scrollThrough(page: Page): Promise<void> {
     const isFirst = () => document.querySelector('[data-entry="p1"]') !== null && scroller.scrollTop === 0;
     const isLast = () => scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - 2;
     const go = async (isThere, pixels) => {
-      const deadline = performance.now() + 150000;
+      const deadline = performance.now() + 60000;
       while (!isThere() && performance.now() < deadline) {
         scroller.scrollTop += pixels;
         await frame();
@@ -136,8 +136,8 @@ async function scrollThrough(page: Page): Promise<void> {
       const first = document.querySelector('.entry').dataset.entry;
       throw new Error('Stopped at ' + scroller.scrollTop + ' of ' + scroller.scrollHeight + ', first is ' + first);
     };
-    await go(isFirst, -2000);
-    await go(isLast, 4000);
+    await go(isFirst, -6000);
+    await go(isLast, 12000);
   })()`);
 }
 

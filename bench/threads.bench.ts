@@ -3,45 +3,36 @@ import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import * as z from 'zod';
-import { median, printBenchLine, type BenchResult } from './lib/benchLine';
+import { median, printBenchLine } from './lib/benchLine';
 import { runRole } from './support/roleRun';
 import { indexOnce, listOnce, listWatched, readPlainly, searchOften } from './support/threadSubjects';
-import { makeThreadStore } from './support/threadStore';
+import { makeThreadStore, type ThreadStore } from './support/threadStore';
 import { buildThreadWorker } from './support/threadWorker';
 
 const threads = 2_000;
 const changedThreads = threads / 100;
-const rounds = 5;
-const Told = z.object({ ms: z.number(), count: z.number().optional() });
+const rounds = 3;
+const Read = z.object({ listMs: z.number(), textsMs: z.number().optional(), count: z.number() });
+const Told = z.object({ ms: z.number() });
 
 async function main(): Promise<void> {
   const store = makeThreadStore(threads);
   const worker = await buildThreadWorker();
   const index = mkdtempSync(path.join(tmpdir(), 'backline-index-'));
+  const run = (role: string): Promise<unknown> => runRole(role, store.folder, index, worker.file);
   const forget = (): void => rmSync(index, { recursive: true, force: true });
-  const measure = async (role: string): Promise<number> => {
-    const { ms, count = threads } = Told.parse(await runRole(role, store.folder, index, worker.file));
-    if (count !== threads) throw new Error(`${count} of ${threads} threads were listed.`);
-    return ms;
-  };
-  const change = (): void => {
-    for (const file of store.files.slice(0, changedThreads)) appendFileSync(file, '\n');
-  };
-  const cold = (role: string) => () => {
-    forget();
-    return measure(role);
-  };
-  const changed = (): Promise<number> => {
-    change();
-    return measure('list');
-  };
   try {
-    await compare('threads.first', 1.2, measure, cold('list'));
-    printMs('threads.firstBlock', 16, await repeat(3, cold('watched')));
-    await compare('threads.fullText', 4, measure, cold('texts'));
-    await compare('threads.second', 0.06, measure, () => measure('list'));
-    await compare('threads.onePercent', 0.12, measure, changed);
-    printMs('threads.search', 50, await repeat(3, () => measure('search')));
+    await compare(store, run, forget);
+    print('threads.search', 'ms of its threads', 50, await repeat(() => run('search')));
+    print(
+      'threads.firstBlock',
+      'ms',
+      16,
+      await repeat(() => {
+        forget();
+        return run('watched');
+      }),
+    );
   } finally {
     forget();
     store.remove();
@@ -49,30 +40,41 @@ async function main(): Promise<void> {
   }
 }
 
-/** In turns, so that both meet the same machine. */
-async function compare(
-  bench: string,
-  bar: number,
-  measure: (role: string) => Promise<number>,
-  ours: () => Promise<number>,
-): Promise<void> {
-  const values: number[] = [];
+/** In turns, so that all of them meet the same machine. */
+async function compare(store: ThreadStore, run: (role: string) => Promise<unknown>, forget: () => void): Promise<void> {
+  const read = async (role: string): Promise<{ listMs: number; textsMs: number }> => {
+    const { listMs, textsMs = NaN, count } = Read.parse(await run(role));
+    if (count !== threads) throw new Error(`${count} of ${threads} threads were read.`);
+    return { listMs, textsMs };
+  };
   const peers: number[] = [];
+  const [first, fullText, second, onePercent]: number[][] = [[], [], [], []];
   for (let round = 0; round < rounds; round++) {
-    peers.push(await measure('plain'));
-    values.push(await ours());
+    peers.push((await read('plain')).listMs);
+    forget();
+    const cold = await read('texts');
+    first?.push(cold.listMs);
+    fullText?.push(cold.textsMs);
+    second?.push((await read('list')).listMs);
+    for (const file of store.files.slice(0, changedThreads)) appendFileSync(file, '\n');
+    onePercent?.push((await read('list')).listMs);
   }
   const peer = { name: 'readdir + JSON.parse', value: median(peers) };
-  printBenchLine({ bench, value: median(values), unit: 'ms', peer, bar, better: 'lower' } satisfies BenchResult);
+  const printRatio = (bench: string, bar: number, values: readonly number[] = []): void =>
+    printBenchLine({ bench, value: median(values), unit: 'ms of its threads', peer, bar, better: 'lower' });
+  printRatio('threads.first', 1.2, first);
+  printRatio('threads.fullText', 4, fullText);
+  printRatio('threads.second', 0.06, second);
+  printRatio('threads.onePercent', 0.12, onePercent);
 }
 
-function printMs(bench: string, bar: number, values: readonly number[]): void {
-  printBenchLine({ bench, value: median(values), unit: 'ms', bar, better: 'lower' });
+function print(bench: string, unit: string, bar: number, values: readonly number[]): void {
+  printBenchLine({ bench, value: median(values), unit, bar, better: 'lower' });
 }
 
-async function repeat(times: number, work: () => Promise<number>): Promise<readonly number[]> {
+async function repeat(work: () => Promise<unknown>): Promise<readonly number[]> {
   const values: number[] = [];
-  for (let time = 0; time < times; time++) values.push(await work());
+  for (let time = 0; time < rounds; time++) values.push(Told.parse(await work()).ms);
   return values;
 }
 

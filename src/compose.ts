@@ -1,7 +1,9 @@
+import * as path from 'node:path';
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { SessionThreads } from './acp/common/sessionThreads';
 import { AcpFeature } from './acp/vscode/acpFeature';
+import { findInstalledAmp } from './amp/node/findAmp';
 import { AmpFeature } from './amp/vscode/ampFeature';
 import { AllBackends } from './amplifier/common/allBackends';
 import { AmplifierFeature } from './amplifier/vscode/amplifierFeature';
@@ -14,6 +16,7 @@ import { LateFeature, StatusBoard, type Feature, type RunningFeature } from './b
 import type { Logger } from './base/common/log';
 import { systemClock } from './base/node/systemClock';
 import type { ChatRoot } from './chat/vscode/chatRoot';
+import { ContextFeature } from './context/vscode/contextFeature';
 import { EditorAdapter } from './editor/vscode/editorAdapter';
 import { commandIds, settingIds } from './manifest';
 import { Commands } from './platform/vscode/commands';
@@ -21,6 +24,7 @@ import { ChannelLogger } from './platform/vscode/log';
 import { Settings } from './platform/vscode/settings';
 import { StatusView } from './platform/vscode/statusView';
 import { TrafficView } from './platform/vscode/trafficView';
+import type { ThreadsFeature } from './threads/vscode/threadsFeature';
 import { TrafficLog } from './wire/common/traffic';
 
 /** VS Code gives an extension about five seconds to deactivate; what is slower is cut off. */
@@ -63,9 +67,22 @@ export function compose(context: vscode.ExtensionContext): App {
 
   const threads = store.add(new SessionThreads(systemClock, log.child('threads')));
   const acp: AcpFeature = new AcpFeature({
-    threadSources: [threads],
+    threadSources: [
+      threads,
+      {
+        getThreads: async () => (await ampThreads.loaded?.draftThreads.getThreads()) ?? [],
+        getThreadEntries: async (id) => await ampThreads.loaded?.draftThreads.getThreadEntries(id),
+      },
+    ],
+    ownMcpServers: async () => {
+      const server = await contextItems.mcpServer();
+      return server ? { [server.name]: { type: 'http', url: server.url, headers: server.headers } } : {};
+    },
     // The conversations know the agents, and the agents tell them before they write.
-    witness: { beforeWrite: async (writer, file) => await chat.loaded?.beforeWrite(writer, file) },
+    witness: {
+      beforeWrite: async (writer, file) => await chat.loaded?.beforeWrite(writer, file),
+      afterWrite: async (writer, file) => await chat.loaded?.afterWrite(writer, file),
+    },
     editor,
     log: log.child('acp'),
     status,
@@ -101,23 +118,58 @@ export function compose(context: vscode.ExtensionContext): App {
     ),
   );
 
+  const contextItems: ContextFeature = new ContextFeature({
+    editor,
+    log: log.child('context'),
+    status,
+    commands,
+    settings,
+    clock: systemClock,
+    secrets: context.secrets,
+    memento: context.globalState,
+    workerFile: context.asAbsolutePath('dist/context-worker.js'),
+    remoteFolder: path.join(context.globalStorageUri.fsPath, 'providers'),
+    version,
+  });
   const chat: LateFeature<ChatRoot> = new LateFeature<ChatRoot>({ id: 'chat', title: 'Chat' }, async () => {
     const { ChatRoot } = await import('./chat/vscode/chatRoot');
-    return new ChatRoot({
+    return await ChatRoot.open({
       backends,
       editor,
-      mentionSources: [],
-      chipSources: [amplifier.chips],
+      mentionSources: [contextItems.mentions],
+      chipSources: [amplifier.chips, contextItems.chips],
       log: log.child('chat'),
       status,
       commands,
       settings,
       clock: systemClock,
+      storageFolder: context.globalStorageUri.fsPath,
       // A window without a folder has no storage of its own.
-      storageFolder: (context.storageUri ?? context.globalStorageUri).fsPath,
+      olderFolder: path.join((context.storageUri ?? context.globalStorageUri).fsPath, 'chats'),
       workspaceState: context.workspaceState,
       globalState: context.globalState,
       extensionUri: context.extensionUri,
+    });
+  });
+
+  const ampThreads: LateFeature<ThreadsFeature> = new LateFeature({ id: 'threads', title: 'Amp threads' }, async () => {
+    const { ThreadsFeature } = await import('./threads/vscode/threadsFeature');
+    return new ThreadsFeature({
+      editor,
+      findCommand: async () => {
+        const amp = await findInstalledAmp();
+        return amp && { file: amp.file, args: [] };
+      },
+      startChat: async (digest) => await chat.loaded?.beginWith(digest),
+      log: log.child('threads'),
+      status,
+      commands,
+      settings,
+      clock: systemClock,
+      workspaceState: context.workspaceState,
+      globalState: context.globalState,
+      storageFolder: context.globalStorageUri.fsPath,
+      distFolder: vscode.Uri.joinPath(context.extensionUri, 'dist'),
     });
   });
 
@@ -137,7 +189,9 @@ export function compose(context: vscode.ExtensionContext): App {
     }),
     acp,
     amplifier,
+    contextItems,
     chat,
+    ampThreads,
     new ServeFeature({
       backends: acp.backends,
       editor,

@@ -28,6 +28,29 @@ export const commandIds = {
   chatExport: 'backline.chat.export',
   chatApplyCode: 'backline.chat.applyCode',
   chatDiscardCode: 'backline.chat.discardCode',
+  threadsOpen: 'backline.threads.open',
+  threadsSearch: 'backline.threads.search',
+  threadsRefresh: 'backline.threads.refresh',
+  threadsFilter: 'backline.threads.filter',
+  threadsClearFilters: 'backline.threads.clearFilters',
+  threadsShowAll: 'backline.threads.showAll',
+  threadsShowWorkspace: 'backline.threads.showWorkspace',
+  threadsGroupByDay: 'backline.threads.groupByDay',
+  threadsGroupByFolder: 'backline.threads.groupByFolder',
+  threadsOpenFile: 'backline.threads.openFile',
+  threadsFind: 'backline.threads.find',
+  threadsExport: 'backline.threads.export',
+  threadsContinueInAmp: 'backline.threads.continueInAmp',
+  threadsContinueInChat: 'backline.threads.continueInChat',
+  threadsCopyLink: 'backline.threads.copyLink',
+  threadsCopyPath: 'backline.threads.copyPath',
+  threadsCopyId: 'backline.threads.copyId',
+  threadsReveal: 'backline.threads.reveal',
+  contextShowItems: 'backline.context.showItems',
+  contextToggle: 'backline.context.toggle',
+  contextRetry: 'backline.context.retry',
+  contextAllow: 'backline.context.allow',
+  contextSetSecret: 'backline.context.setSecret',
 } as const;
 
 export type CommandId = (typeof commandIds)[keyof typeof commandIds];
@@ -40,6 +63,12 @@ export const settingIds = {
   amplifierHost: 'amplifier.server.host',
   amplifierPort: 'amplifier.server.port',
   chatBackend: 'backline.chat.backend',
+  threadsFolders: 'backline.threads.folders',
+  contextEnabled: 'backline.context.enabled',
+  contextProviders: 'backline.context.providers',
+  contextCodeLens: 'backline.context.codeLens',
+  contextDecoration: 'backline.context.decoration',
+  contextHoverTimeoutMs: 'backline.context.hoverTimeoutMs',
 } as const;
 
 export type SettingId = (typeof settingIds)[keyof typeof settingIds];

@@ -9,22 +9,26 @@ export interface ThreadStore {
   readonly folder: string;
   readonly files: readonly string[];
   readonly bytes: number;
-  remove(): void;
+  readonly remove: () => void;
 }
 
-/** Of the logarithms of sizes: median 50 kB, p90 287 kB, p99 1.08 MB and some more, as facts of real stores have it. */
-const medianBytes = 50_000;
-const spread = 1.37;
-const [smallestBytes, largestBytes] = [2_000, 3_700_000];
+/** Shares of threads that are not larger, and their bytes; between them sizes grow by equal factors. */
+const sizes = [
+  [0, 8_000],
+  [0.5, 50_000],
+  [0.9, 287_000],
+  [0.99, 1_080_000],
+  [1, 8_000_000],
+] as const;
 const firstMtime = Date.UTC(2026, 0, 1) / 1000;
 
-/** The same bytes each time: 2,000 threads have about 300 MB. Times of change lie a minute apart. */
+/** The same bytes each time: 2,000 threads have about 308 MB. Times of change lie a minute apart. */
 export function makeThreadStore(count: number, seed = 1): ThreadStore {
   const folder = mkdtempSync(path.join(tmpdir(), 'backline-threads-'));
   const random = seededRandom(seed);
   let bytes = 0;
-  const files = Array.from({ length: count }, (_, index) => {
-    const thread = generateThread(index, sizeOf(random), random);
+  const files = shuffled(count, random).map((rank, index) => {
+    const thread = generateThread(index, sizeOf((rank + 0.5) / count), random);
     const file = path.join(folder, `${thread.id}.json`);
     writeFileSync(file, thread.json);
     utimesSync(file, firstMtime + index * 60, firstMtime + index * 60);
@@ -44,8 +48,21 @@ export function makeLargeThread(bytes: number, seed = 2): ThreadStore {
   return { folder, files: [file], bytes: size, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-function sizeOf(random: Random): number {
-  // Box and Muller's way to a normal distribution.
-  const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
-  return Math.min(largestBytes, Math.max(smallestBytes, medianBytes * Math.exp(spread * normal)));
+/** `share` is from 0 to 1. */
+function sizeOf(share: number): number {
+  const above = sizes.findIndex(([upTo]) => upTo >= share);
+  const [from, smallest] = sizes[Math.max(0, above - 1)] ?? sizes[0];
+  const [to, largest] = sizes[above] ?? sizes[0];
+  const way = to === from ? 0 : (share - from) / (to - from);
+  return smallest * (largest / smallest) ** way;
+}
+
+/** Each of the numbers below `count` once. */
+function shuffled(count: number, random: Random): number[] {
+  const numbers = Array.from({ length: count }, (_, index) => index);
+  for (let index = count - 1; index > 0; index--) {
+    const other = Math.floor(random() * (index + 1));
+    [numbers[index], numbers[other]] = [numbers[other] ?? 0, numbers[index] ?? 0];
+  }
+  return numbers;
 }

@@ -3,46 +3,57 @@ import * as path from 'node:path';
 import * as z from 'zod';
 import { nullLogger } from '../../src/base/common/log';
 import { systemClock } from '../../src/base/node/systemClock';
+import type { ThreadHead } from '../../src/threads/common/threadPorts';
 import { ThreadIndex } from '../../src/threads/node/index/threadIndex';
 import { tellParent } from '../lib/child';
 import { longestBlock } from './blocks';
+import { Spent } from './spent';
 
-/** What is measured, each in a fresh process that tells milliseconds. Arguments: the store, the index, the worker. */
+/**
+ * What is measured, each in a fresh process that tells milliseconds, of processors where it has a peer. Arguments: the
+ * store, the index, the worker.
+ */
 
 const Thread = z.looseObject({ messages: z.array(z.unknown()) });
 
 /** What a reader does that has no index: all of it, one after another. */
-export function readPlainly(store: string): void {
-  const startedAt = performance.now();
+export async function readPlainly(store: string): Promise<void> {
+  const spent = new Spent();
   let messages = 0;
-  for (const name of readdirSync(store)) {
+  const names = readdirSync(store);
+  for (const name of names) {
     const thread: unknown = JSON.parse(readFileSync(path.join(store, name), 'utf8'));
     messages += Thread.parse(thread).messages.length;
   }
   if (messages === 0) throw new Error('There was nothing to read.');
-  tellParent({ ms: performance.now() - startedAt });
+  tellParent({ listMs: await spent.ms(), count: names.length });
 }
 
 export async function listOnce(store: string, folder: string, workerFile: string): Promise<void> {
-  const startedAt = performance.now();
+  const spent = new Spent();
   const index = indexOf(folder, workerFile);
   const { heads } = await index.list([store]);
-  const ms = performance.now() - startedAt;
-  if (heads.some(({ problem }) => problem !== undefined)) throw new Error('A thread could not be read.');
-  tellParent({ ms, count: heads.length });
-  // What is saved after the list is for the next process; the text has a measurement of its own.
-  await indexedTexts(index, heads.length);
+  const listMs = await spent.ms();
   index.dispose();
+  check(heads);
+  tellParent({ listMs, count: heads.length });
 }
 
-/** The list and the text of everything. */
+/** The list, and then the text of everything. */
 export async function indexOnce(store: string, folder: string, workerFile: string): Promise<void> {
-  const startedAt = performance.now();
+  const spent = new Spent();
   const index = indexOf(folder, workerFile);
   const { heads } = await index.list([store]);
+  const listMs = await spent.ms();
   await indexedTexts(index, heads.length);
-  tellParent({ ms: performance.now() - startedAt, count: heads.length });
+  const textsMs = await spent.ms();
   index.dispose();
+  check(heads);
+  tellParent({ listMs, textsMs, count: heads.length });
+}
+
+function check(heads: readonly ThreadHead[]): void {
+  if (heads.some(({ problem }) => problem !== undefined)) throw new Error('A thread could not be read.');
 }
 
 export async function listWatched(store: string, folder: string, workerFile: string): Promise<void> {
@@ -77,9 +88,9 @@ export async function searchOften(store: string, folder: string, workerFile: str
   for (const query of queries) {
     const times: number[] = [];
     for (let round = 0; round < rounds; round++) {
-      const startedAt = performance.now();
+      const spent = new Spent();
       hits += (await index.search(query)).hits.length;
-      times.push(performance.now() - startedAt);
+      times.push(await spent.ms());
     }
     medians.push(times.sort((a, b) => a - b)[Math.floor(rounds / 2)] ?? 0);
   }

@@ -2,6 +2,10 @@ import type { Random } from './random';
 
 /** Threads as Amp wrote them in early 2026, of invented words: prompts, thinking, answers, calls and what tools gave back. */
 
+/** About what a message has in the thread's traces. */
+const traceUnits = 165;
+/** And what else is in a thread. */
+const frameUnits = 1_300;
 const createdFirst = Date.UTC(2026, 0, 1);
 const syllables =
   'ba ce di fo gu ha je ki lo mu na pe qui ro su ta ve wi xo ya zen tor mil gan dor lek sam fin rus pol'.split(' ');
@@ -9,18 +13,18 @@ const syllables =
 export function generateThread(index: number, bytes: number, random: Random): { id: string; json: string } {
   const created = createdFirst + index * 3_600_000;
   const id = threadId(created, random);
-  const messages: object[] = [];
-  for (let size = 0; size < bytes;) {
+  const messages: string[] = [];
+  for (let size = frameUnits, last = 0; size + last < bytes; size += last) {
     const turn = turnOf(messages.length, created + messages.length * 20_000, random);
-    messages.push(...turn);
-    // As it is indented in the file.
-    size += JSON.stringify(turn, undefined, 2).length * 1.1;
+    const texts = turn.map((message) => JSON.stringify(message, undefined, 2).replaceAll('\n', '\n    '));
+    messages.push(...texts);
+    last = texts.reduce((sum, text) => sum + text.length + traceUnits, 0);
   }
   const thread = {
     v: messages.length * 7,
     id,
     created,
-    messages,
+    messages: [],
     nextMessageId: messages.length,
     agentMode: random() < 0.8 ? 'smart' : 'deep',
     env: {
@@ -50,7 +54,8 @@ export function generateThread(index: number, bytes: number, random: Random): { 
     title: words(4, random),
     meta: { traces: tracesOf(messages.length, random) },
   };
-  return { id, json: JSON.stringify(thread, undefined, 2) };
+  const around = JSON.stringify(thread, undefined, 2).split('"messages": []');
+  return { id, json: around.join(`"messages": [\n    ${messages.join(',\n    ')}\n  ]`) };
 }
 
 function turnOf(messageId: number, at: number, random: Random): object[] {

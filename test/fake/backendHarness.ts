@@ -52,6 +52,19 @@ export function backendOf(script: Script, options: Partial<AcpBackendOptions> = 
   return { backend, agents, editor, rules };
 }
 
+/** Inside `describe`: the same function, whose backends are disposed after each test. */
+export function useBackends(): typeof backendOf {
+  const backends: AcpBackend[] = [];
+  afterEach(() => {
+    for (const backend of backends.splice(0)) backend.dispose();
+  });
+  return (script, options) => {
+    const made = backendOf(script, options);
+    backends.push(made.backend);
+    return made;
+  };
+}
+
 /** Reads a session's events as they come. */
 export class Follower {
   readonly events: AmplifierEvent[] = [];

@@ -1,7 +1,7 @@
 import { Emitter } from '../../src/base/common/event';
 import { ChatError, type Chat, type Chats, type DiffTexts, type ExportFormat } from '../../src/chat/common/chatPorts';
 import type { BackendView, Draft, SessionRow, SessionView } from '../../src/chat/common/chatView';
-import type { Entry } from '../../src/transcript/common/entries';
+import type { Entry, Part } from '../../src/transcript/common/entries';
 import { TranscriptDocument } from '../../src/transcript/common/transcriptDocument';
 
 const throwIt = (error: unknown): never => {
@@ -104,6 +104,10 @@ export class FakeChat implements Chat {
 
   diffTexts(): DiffTexts | undefined {
     return this.diff;
+  }
+
+  wholeApproval(approvalId: string): Part[] | undefined {
+    return this.view.approvals.find(({ id }) => id === approvalId)?.parts;
   }
 
   approvalDiffTexts(): DiffTexts | undefined {

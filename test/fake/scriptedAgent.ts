@@ -90,6 +90,50 @@ export function basics(app: AgentApp, initialize: object = {}, setup: object = {
   app.onRequest('session/close', () => ({}));
 }
 
+/** An update with a piece of the agent's answer. */
+export const says = (sessionId: string, words: string) => ({
+  sessionId,
+  update: { sessionUpdate: 'agent_message_chunk' as const, content: { type: 'text' as const, text: words } },
+});
+
+/** Answers every prompt with the words it got. */
+export const echo: Script = (app) => {
+  basics(app);
+  app.onRequest('session/prompt', async ({ params, client }) => {
+    const words = params.prompt.map((block) => (block.type === 'text' ? block.text : `<${block.type}>`)).join(' ');
+    await client.notify('session/update', says(params.sessionId, words));
+    return { stopReason: 'end_turn' };
+  });
+};
+
+/** Works at every prompt until it is cancelled. */
+export const waits: Script = (app) => {
+  basics(app);
+  const cancelled = new Map<string, () => void>();
+  app.onNotification('session/cancel', ({ params }) => cancelled.get(params.sessionId)?.());
+  app.onRequest('session/prompt', async ({ params, client }) => {
+    const end = new Promise<void>((resolve) => cancelled.set(params.sessionId, resolve));
+    await client.notify('session/update', says(params.sessionId, 'working'));
+    await end;
+    return { stopReason: 'cancelled' };
+  });
+};
+
+/** Does what the first start is given to do; every later one is well. */
+export const firstTime =
+  (script: Script): Script =>
+  (app, process, nth) => {
+    if (nth === 1) {
+      script(app, process, nth);
+      return;
+    }
+    app.onRequest('session/resume', () => ({}));
+    basics(app);
+    app.onRequest('session/prompt', () => ({ stopReason: 'end_turn' }));
+  };
+
+export const never = (): Promise<never> => new Promise(() => undefined);
+
 function toSdkStream(end: DuplexEnd): Stream {
   const readable = new ReadableStream<AnyMessage>({
     start(controller) {

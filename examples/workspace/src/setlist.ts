@@ -17,10 +17,11 @@ export function planSetlist(songs: Song[], availableSeconds: number): Song[] {
     chosen.push(song);
     total += song.seconds;
   }
+  // TODO(bob): keep one song for the encore
   return chosen;
 }
 
-// TODO: leave room for applause
+// TODO(alice): leave room for applause, see #12
 export function describe(songs: Song[]): string {
   return songs.map((song, index) => `${index + 1}. ${song.title} (${formatDuration(song.seconds)})`).join('\n');
 }

@@ -45,6 +45,8 @@ export interface AgentLauncherOptions {
   /** Ends agents that outlive this process. */
   readonly reaper?: AgentReaper;
   readonly createId: () => string;
+  /** MCP servers of the window itself, by name, in the form of the setting. */
+  readonly ownMcpServers?: () => Promise<Readonly<Record<string, unknown>>>;
   /** Conversations that agents of the draft may ask for. */
   readonly threadSources?: readonly ThreadSource[];
   /** From 0 up to, not including, 1. */
@@ -60,7 +62,18 @@ export class AgentLauncher {
 
   /** The caller owns the result. */
   async create(entry: CatalogueEntry): Promise<SessionBackend> {
-    const { clock, createId, editor, elicit, random, rules, tap, threadSources = [], clientInfo, witness } = this.options;
+    const {
+      clock,
+      createId,
+      editor,
+      elicit,
+      random,
+      rules,
+      tap,
+      threadSources = [],
+      clientInfo,
+      witness,
+    } = this.options;
     const { id, title, missingFile } = entry;
     const log = this.options.log.child(`agent ${id}`);
     const startAgent = (): Promise<AgentProcess> => this.start(entry, log);
@@ -103,7 +116,9 @@ export class AgentLauncher {
   ): Promise<readonly McpServer[]> {
     const { env } = await this.surroundings(entry);
     const findProgram = (command: string): Promise<FoundCommand> => find(command, env, cwd);
-    return workspaceMcpServers({ setting: entry.mcpServers, cwd, capabilities, findProgram }, this.options.editor, log);
+    const own = (await this.options.ownMcpServers?.()) ?? {};
+    const request = { setting: entry.mcpServers, cwd, own, capabilities, findProgram };
+    return await workspaceMcpServers(request, this.options.editor, log);
   }
 
   private async signIn(entry: CatalogueEntry, { label, command, args, env: added }: SignInCommand): Promise<boolean> {

@@ -11,6 +11,8 @@ export interface McpRequest extends McpOptions {
   readonly setting: unknown;
   /** The session's folder. */
   readonly cwd: string;
+  /** What the window itself offers, in the form of the setting; the others win over it. */
+  readonly own: Readonly<Record<string, unknown>>;
 }
 
 const maxFileBytes = 1024 * 1024;
@@ -20,7 +22,7 @@ const maxFileBytes = 1024 * 1024;
  * they are command lines. The first one of a name wins. What cannot be used is told in the log.
  */
 export async function workspaceMcpServers(
-  { setting, cwd, ...options }: McpRequest,
+  { setting, cwd, own, ...options }: McpRequest,
   editor: Pick<EditorPort, 'folders' | 'readText'>,
   log: Logger,
 ): Promise<readonly McpServer[]> {
@@ -29,6 +31,8 @@ export async function workspaceMcpServers(
     const mcpJson = await readMcpJson(path, editor, log);
     results.push(await mcpServers({ setting: undefined, mcpJson, workspaceFolder: path }, options));
   }
+  const usable = options.capabilities.http ? own : {};
+  results.push(await mcpServers({ setting: usable, mcpJson: undefined, workspaceFolder: cwd }, options));
   for (const note of results.flatMap(({ notes }) => notes)) log.warn(note);
   const byName = new Map<string, McpServer>();
   for (const server of results.flatMap(({ servers }) => servers)) {

@@ -46,6 +46,8 @@ export interface AcpFeatureOptions {
   readonly witness: WriteWitness;
   /** Conversations that agents of the draft may ask for. */
   readonly threadSources: readonly ThreadSource[];
+  /** MCP servers of the window itself, by name, in the form of the setting `mcpServers`. */
+  readonly ownMcpServers: () => Promise<Readonly<Record<string, unknown>>>;
   readonly version: string;
 }
 
@@ -123,10 +125,11 @@ export class AcpFeature implements Feature {
   /** From a bundle of its own: most windows never start an agent. */
   private async createLauncher(): Promise<AgentLauncher> {
     const { AgentLauncher } = await import('../node/agentLauncher');
-    const { clock, editor, log, threadSources, traffic, version, witness } = this.options;
+    const { clock, editor, log, ownMcpServers, threadSources, traffic, version, witness } = this.options;
     return new AgentLauncher({
       threadSources,
       witness,
+      ownMcpServers,
       clientInfo: { name: 'backline', title: 'Backline', version },
       editor,
       clock,

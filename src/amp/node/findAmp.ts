@@ -1,3 +1,6 @@
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import * as path from 'node:path';
 
 export interface FindAmpOptions {
@@ -35,6 +38,20 @@ export async function findAmp(options: FindAmpOptions): Promise<FoundAmp | undef
     }
   }
   return undefined;
+}
+
+/** The Amp CLI of this machine and user. */
+export function findInstalledAmp(): Promise<FoundAmp | undefined> {
+  return findAmp({ platform: process.platform, env: process.env, homeFolder: homedir(), isExecutable });
+}
+
+async function isExecutable(file: string): Promise<boolean> {
+  try {
+    await access(file, constants.X_OK);
+    return (await stat(file)).isFile();
+  } catch {
+    return false;
+  }
 }
 
 function extensionsOf(env: Readonly<Record<string, string | undefined>>): string[] {

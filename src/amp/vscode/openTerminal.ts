@@ -1,10 +1,7 @@
-import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import type { EditorPort } from '../../editor/common/editorPort';
 import type { Messages } from '../../platform/vscode/messages';
-import { findAmp } from '../node/findAmp';
+import { findInstalledAmp } from '../node/findAmp';
 import type { AmpTerminals } from './ampTerminals';
 
 const installCommand = 'npm install -g @ampcode/cli';
@@ -18,7 +15,7 @@ export interface OpenTerminalOptions {
 
 /** The command `backline.amp.openTerminal`. Resolves when the terminal is shown, or the user was told why it is not. */
 export async function openTerminal({ editor, terminals, messages }: OpenTerminalOptions): Promise<void> {
-  const amp = await findAmp({ platform: process.platform, env: process.env, homeFolder: homedir(), isExecutable });
+  const amp = await findInstalledAmp();
   if (!amp) {
     messages.error(
       'The Amp CLI is not on the PATH of this window, nor in ~/.local/bin or ~/.amp/bin. Install it, then run the command again.',
@@ -35,13 +32,4 @@ export async function openTerminal({ editor, terminals, messages }: OpenTerminal
   const options = { title: 'Open Amp Terminal', placeHolder: 'The folder Amp is to work in' };
   const picked = await vscode.window.showQuickPick(picks, options);
   if (picked) terminals.open(amp, picked.path);
-}
-
-async function isExecutable(file: string): Promise<boolean> {
-  try {
-    await access(file, constants.X_OK);
-    return (await stat(file)).isFile();
-  } catch {
-    return false;
-  }
 }

@@ -1,10 +1,11 @@
 import * as vscode from 'vscode';
+import * as z from 'zod/mini';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { commandIds } from '../../manifest';
 import type { Commands } from '../../platform/vscode/commands';
 import type { Messages } from '../../platform/vscode/messages';
 import type { Chat, ExportFormat } from '../common/chatPorts';
-import type { MentionRow } from '../common/chatView';
+import { Draft, type MentionRow } from '../common/chatView';
 import type { ApprovalWatch } from '../common/page/approvalWatch';
 import type { BackendPicker } from './backendPicker';
 import type { ChatPages } from './chatPages';
@@ -33,7 +34,7 @@ export class ChatCommands implements Disposable {
       this.store.add(commands.handle(id, run));
     };
     handle(commandIds.chatOpen, () => this.open());
-    handle(commandIds.chatNew, () => this.begin());
+    handle(commandIds.chatNew, (draft) => this.begin(draft));
     handle(commandIds.chatStop, () => this.stop());
     handle(commandIds.chatPickBackend, async () => {
       if (await picker.pick()) await this.open();
@@ -57,9 +58,12 @@ export class ChatCommands implements Disposable {
     (await this.options.pages.reveal()).ask('focusComposer');
   }
 
-  private async begin(): Promise<void> {
+  /** Other features hand in what the prompt begins with. */
+  private async begin(draft: unknown): Promise<void> {
     const page = await this.options.pages.reveal();
     page.show(undefined);
+    const given = z.safeParse(Draft, draft).data;
+    if (given) page.insert(given);
     page.ask('focusComposer');
   }
 

@@ -1,6 +1,7 @@
 import type { Handlers } from '../../webview/common/requestHandlers';
 import { chatRequests } from '../common/chatApi';
 import type { Chat } from '../common/chatPorts';
+import type { Draft } from '../common/chatView';
 import type { ChatWindow } from './chatWindow';
 
 /** What a page lets its requests do to it. */
@@ -10,6 +11,8 @@ export interface PageControl {
   show(chat: Chat | undefined): void;
   ready(): Promise<void>;
   alive(): void;
+  /** Tells the page what waits to be told. */
+  tellNow(): void;
   loadOlder(count: number): void;
 }
 
@@ -34,6 +37,13 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
     return chat;
   };
 
+  /** Nothing was said: there is nothing to keep but what the user wrote. */
+  const giveUp = async (chat: Chat, draft: Draft): Promise<void> => {
+    newDraft.putBack(draft);
+    if (page.chat === chat) page.show(undefined);
+    await chats.delete(chat.id).catch((error: unknown) => window.log.error('a conversation was not removed', error));
+  };
+
   return {
     ready: chatRequests.ready.handledBy(async () => {
       await page.ready();
@@ -50,7 +60,15 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
 
     send: chatRequests.send.handledBy(async ({ sessionId, ...draft }) => {
       const chat = sessionId === undefined ? await begin() : await chatOf(sessionId);
-      await chat.send(draft);
+      try {
+        await chat.send({ ...draft, attachments: [...draft.attachments, ...(await window.chips.mentions())] });
+      } catch (error) {
+        if (sessionId === undefined && isUnspoken(chat)) await giveUp(chat, draft);
+        throw error;
+      } finally {
+        // The page knows where the prompt belongs before it learns what became of it.
+        page.tellNow();
+      }
       return done;
     }),
     stop: chatRequests.stop.handledBy(async ({ sessionId }) => {
@@ -140,6 +158,11 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
     showAll: chatRequests.showAll.handledBy(async ({ sessionId, entryId }) => ({
       entry: await review.wholeEntry(await chatOf(sessionId), entryId),
     })),
+    showApproval: chatRequests.showApproval.handledBy(async ({ sessionId, approvalId }) => {
+      const parts = (await chatOf(sessionId)).wholeApproval(approvalId);
+      if (!parts) throw new Error('This question is no longer open.');
+      return { parts };
+    }),
     openDiff: chatRequests.openDiff.handledBy(async ({ sessionId, entryId, part }) => {
       await review.openDiff((await chatOf(sessionId)).diffTexts(entryId, part), 'change of the chat');
       return done;
@@ -182,4 +205,8 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
       return done;
     }),
   };
+}
+
+function isUnspoken({ history, view }: Chat): boolean {
+  return history.length === 0 && view.queue.length === 0;
 }

@@ -2,9 +2,8 @@ import { Emitter, type Event } from '../../base/common/event';
 import type { Disposable } from '../../base/common/disposable';
 import * as z from 'zod';
 import type { ContextMemento } from './contextMemento';
-import { attachmentsOf, tokensOf, type ContextAttachment } from './contextMentions';
-import type { ContextReader, FileItems } from './contextReader';
-import { countOf } from './itemTexts';
+import { mentionOfAll, type ContextMention } from './contextMentions';
+import type { ContextReader } from './contextReader';
 
 /** What goes along with prompts by itself, as the chat shows it. */
 export interface ContextChipView {
@@ -23,7 +22,7 @@ export class ContextChip implements Disposable {
   private readonly emitter: Emitter<void>;
 
   constructor(
-    private readonly reader: Pick<ContextReader, 'known' | 'itemsOf'>,
+    private readonly reader: Pick<ContextReader, 'known'>,
     private readonly memento: ContextMemento,
     private readonly onError: (error: unknown) => void,
   ) {
@@ -41,11 +40,8 @@ export class ContextChip implements Disposable {
 
   async of(): Promise<readonly ContextChipView[]> {
     const known = await this.reader.known();
-    const items = forAi(known);
-    if (!known || items.length === 0) return [];
-    const { path, name } = known.file;
-    const label = `${countOf(items.length, 'context item')} of ${name}`;
-    return [{ kind: chipKind, label, isOn: this.isOn, tokens: tokensOf(path, items) }];
+    const all = known && mentionOfAll(known);
+    return all ? [{ kind: chipKind, label: all.title, isOn: this.isOn, tokens: all.tokens }] : [];
   }
 
   /** Nothing happens for a kind that is another source's. */
@@ -55,10 +51,11 @@ export class ContextChip implements Disposable {
     this.emitter.fire();
   }
 
-  /** What is to go along with a prompt now; nothing while it is off. */
-  async attachments(signal: AbortSignal): Promise<readonly ContextAttachment[]> {
-    const found = this.isOn ? await this.reader.itemsOf(undefined, signal) : undefined;
-    return found ? attachmentsOf(found.file, forAi(found)) : [];
+  /** What is to be added to a prompt that is sent now; nothing while it is off. */
+  async mentions(): Promise<readonly ContextMention[]> {
+    const known = this.isOn ? await this.reader.known() : undefined;
+    const all = known && mentionOfAll(known);
+    return all ? [all] : [];
   }
 
   dispose(): void {
@@ -68,8 +65,4 @@ export class ContextChip implements Disposable {
   private get isOn(): boolean {
     return z.boolean().catch(false).parse(this.memento.get(memoryName));
   }
-}
-
-function forAi(found: FileItems | undefined): FileItems['items'] {
-  return found?.items.filter(({ aiContent }) => aiContent !== undefined) ?? [];
 }

@@ -39,7 +39,8 @@ export class ContextMentions {
     const ofActive = active ? searchItems(active.items, query).map((item) => mentionOf(active.file.path, item)) : [];
     const others = await this.reader.search(query, maxRows);
     const ofOthers = others.flatMap(({ path, item }) => (path === active?.file.path ? [] : [mentionOf(path, item)]));
-    const rows = [...(active && 'context items'.startsWith(query.toLowerCase()) ? all(active) : []), ...ofActive, ...ofOthers];
+    const all = active && 'context items'.startsWith(query.toLowerCase()) ? mentionOfAll(active) : undefined;
+    const rows = [...(all ? [all] : []), ...ofActive, ...ofOthers];
     return rows.slice(0, maxRows);
   }
 
@@ -50,15 +51,28 @@ export class ContextMentions {
     const [path, title, provider, line] = parsed;
     const found = await this.reader.itemsOf(path, signal);
     if (!found) return [];
-    if (title === null) return attachmentsOf(found.file, found.items);
+    if (title === null) return attachmentsOf(found.file, itemsForAi(found.items));
     const same = found.items.filter((item) => item.title === title && item.provider.id === provider);
     const nearest = same.toSorted((a, b) => distance(a, line) - distance(b, line)).slice(0, 1);
     return attachmentsOf(found.file, nearest);
   }
 }
 
+/** Those that have something to say to AI. */
+export function itemsForAi(items: readonly ContextItem[]): readonly ContextItem[] {
+  return items.filter(({ aiContent }) => aiContent !== undefined);
+}
+
+/** All that a file has for AI, as one mention. */
+export function mentionOfAll({ file: { path, name }, items }: FileItems): ContextMention | undefined {
+  const sent = itemsForAi(items);
+  if (sent.length === 0) return undefined;
+  const title = `${countOf(sent.length, 'context item')} of ${name}`;
+  return { kind: 'context', id: idOf(path, null, '', null), title, path, tokens: tokensOf(path, sent) };
+}
+
 /** One text for each item. */
-export function attachmentsOf({ path, document }: FileItems['file'], items: readonly ContextItem[]): ContextAttachment[] {
+function attachmentsOf({ path, document }: FileItems['file'], items: readonly ContextItem[]): ContextAttachment[] {
   return items.map((item) => {
     const lines = linesOf(item);
     const uri = lines === '' ? document.uri : `${document.uri}#L${lines.replace('-', '-L')}`;
@@ -66,14 +80,8 @@ export function attachmentsOf({ path, document }: FileItems['file'], items: read
   });
 }
 
-export function tokensOf(path: string, items: readonly ContextItem[]): number {
+function tokensOf(path: string, items: readonly ContextItem[]): number {
   return items.reduce((sum, item) => sum + estimateTokens(paragraphOf(path, item)), 0);
-}
-
-function all({ file: { path, name }, items }: FileItems): ContextMention[] {
-  if (items.length < 2) return [];
-  const title = `${countOf(items.length, 'context item')} of ${name}`;
-  return [{ kind: 'context', id: idOf(path, null, '', null), title, path, tokens: tokensOf(path, items) }];
 }
 
 function mentionOf(path: string, item: ContextItem): ContextMention {

@@ -16,12 +16,20 @@ export const contextTool = {
   inputSchema: {
     type: 'object',
     properties: {
-      file: { type: 'string', description: 'Path of a file in the workspace. Without it: the file that the user looks at.' },
+      file: {
+        type: 'string',
+        description: 'Path of a file in the workspace. Without it: the file that the user looks at.',
+      },
       firstLine: { type: 'integer', minimum: 1, description: 'Only items that touch the lines from here. 1-based.' },
-      lastLine: { type: 'integer', minimum: 1, description: 'To here, included; the same as firstLine if it is left out.' },
+      lastLine: {
+        type: 'integer',
+        minimum: 1,
+        description: 'To here, included; the same as firstLine if it is left out.',
+      },
       query: {
         type: 'string',
-        description: 'Only items that hold all of these words. Without a file: among the items of all files that were open.',
+        description:
+          'Only items that hold all of these words. Without a file: among the items of all files that were open.',
       },
     },
     additionalProperties: false,

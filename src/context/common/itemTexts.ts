@@ -8,6 +8,18 @@ export function asLabel(text: string): string {
   return line.replace(/\$\((?=[\w-]+(?:~[\w-]+)?\))/g, '\\$(');
 }
 
+/** Text as markdown that looks like it: no letter of it means anything, and lines and indentation stay. */
+export function asMarkdown(text: string): string {
+  const lines = text.replace(/[!-/:-@[-`{-~]/g, '\\$&').split(/\r\n|\r|\n/);
+  return lines.map((line) => line.replace(/^[ \t]+/, (space) => '&nbsp;'.repeat(space.length))).join('  \n');
+}
+
+/** About what markdown looks like, in one line, for where it cannot be rendered. */
+export function withoutMarkup(markdown: string): string {
+  const text = markdown.replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/^\s*(?:[-*+]|#+|>)\s+/gm, '· ');
+  return text.replace(/(\*{1,3}|`+)(?=\S)([^\n]*?\S)\1/g, '$2').replace(/^\s*· /, '');
+}
+
 /** What it says to AI; what it says to people where it has nothing else. Empty when there is only a title. */
 export function textForAi({ aiContent, hover }: ContextItem): string {
   return aiContent ?? hover?.text ?? hover?.markdown ?? '';

@@ -39,6 +39,11 @@ export function withoutSecrets(text: string, secrets: Iterable<string>): string 
   return clean;
 }
 
+/** The names that settings refer to. */
+export function secretNames(settings: ProviderSettings): readonly string[] {
+  return [...namesIn(settings)];
+}
+
 function namesIn(value: unknown): Set<string> {
   if (typeof value === 'string') return new Set([...value.matchAll(reference)].map((match) => match[1] ?? ''));
   if (typeof value !== 'object' || value === null) return new Set();

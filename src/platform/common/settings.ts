@@ -98,3 +98,14 @@ function flip(switches: Map<string, boolean>, glob: string, isOn: boolean): void
   switches.delete(glob);
   if (isOn || before === undefined) switches.set(glob, isOn);
 }
+
+export const LensMode = z.enum(['off', 'wholeFile', 'all']).catch('wholeFile');
+/** Which context items have a line above the code. */
+export type LensMode = z.output<typeof LensMode>;
+
+export const DecorationStyle = z.enum(['none', 'underline', 'gutter']).catch('underline');
+/** How the places of context items are marked. */
+export type DecorationStyle = z.output<typeof DecorationStyle>;
+
+/** How long a hover waits for providers, in milliseconds. */
+export const HoverTimeout = z.number().int().min(50).max(10_000).catch(2_000);

@@ -3,7 +3,15 @@ import { DisposableStore } from '../../base/common/disposable';
 import { Emitter, type Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { settingIds, type SettingId } from '../../manifest';
-import { defaultPortRange, parseExclude, parsePortRange, type PortRange } from '../common/settings';
+import {
+  DecorationStyle,
+  defaultPortRange,
+  HoverTimeout,
+  LensMode,
+  parseExclude,
+  parsePortRange,
+  type PortRange,
+} from '../common/settings';
 
 /** Backline's settings, checked. A value that does not parse is said in the log and counts as the default. */
 export class Settings implements vscode.Disposable {
@@ -78,6 +86,36 @@ export class Settings implements vscode.Disposable {
   chatBackend(): string {
     const value = this.read(settingIds.chatBackend);
     return typeof value === 'string' ? value.trim() : '';
+  }
+
+  /** More folders with threads, as they are written in the settings. */
+  threadsFolders(): readonly string[] {
+    const value = this.read(settingIds.threadsFolders);
+    return Array.isArray(value) ? value.filter((folder): folder is string => typeof folder === 'string') : [];
+  }
+
+  contextEnabled(): boolean {
+    return this.read(settingIds.contextEnabled) !== false;
+  }
+
+  /** Where it is decided now: in the workspace if that says something, else for the user. */
+  async toggleContext(): Promise<void> {
+    const configuration = vscode.workspace.getConfiguration();
+    const isOfWorkspace = configuration.inspect(settingIds.contextEnabled)?.workspaceValue !== undefined;
+    const target = isOfWorkspace ? vscode.ConfigurationTarget.Workspace : vscode.ConfigurationTarget.Global;
+    await configuration.update(settingIds.contextEnabled, !this.contextEnabled(), target);
+  }
+
+  contextCodeLens(): LensMode {
+    return LensMode.parse(this.read(settingIds.contextCodeLens));
+  }
+
+  contextDecoration(): DecorationStyle {
+    return DecorationStyle.parse(this.read(settingIds.contextDecoration));
+  }
+
+  contextHoverTimeoutMs(): number {
+    return HoverTimeout.parse(this.read(settingIds.contextHoverTimeoutMs));
   }
 
   dispose(): void {

@@ -8,7 +8,8 @@ import { trimEntry } from '../../transcript/common/trim';
 import { ThreadError, type OpenThread } from './threadPorts';
 
 export interface FollowedThreadPorts {
-  read(threadId: string, signal?: AbortSignal): Promise<OpenThread>;
+  /** `onFirst` may be called with the last entries of a long thread before all of it is here. */
+  read(threadId: string, signal?: AbortSignal, onFirst?: (thread: OpenThread) => void): Promise<OpenThread>;
   subscribe(threadId: string, listener: () => void): Disposable;
 }
 
@@ -71,7 +72,7 @@ export class FollowedThread implements Disposable {
       this.reading = this.read();
       await this.reading;
       this.reading = undefined;
-    } while (this.isReadAgainDue && !this.store.isDisposed);
+    } while (this.mustReadAgain());
   }
 
   /** With nothing cut away. */
@@ -84,17 +85,26 @@ export class FollowedThread implements Disposable {
     this.store.dispose();
   }
 
+  private mustReadAgain(): boolean {
+    return this.isReadAgainDue && !this.store.isDisposed;
+  }
+
   private async read(): Promise<void> {
     try {
-      const thread = await this.ports.read(this.threadId, this.end.signal);
-      if (this.store.isDisposed) return;
-      this.current = thread;
-      this.currentProblem = undefined;
-      this.transcript.replaceAll(thread.entries.map((entry) => this.trim(entry)));
+      const onFirst = this.current ? undefined : (thread: OpenThread): void => this.show(thread);
+      this.show(await this.ports.read(this.threadId, this.end.signal, onFirst));
     } catch (error) {
       if (this.store.isDisposed || (error instanceof ThreadError && error.code === 'cancelled')) return;
       this.currentProblem = messageOf(error);
+      this.emitter.fire();
     }
+  }
+
+  private show(thread: OpenThread): void {
+    if (this.store.isDisposed) return;
+    this.current = thread;
+    this.currentProblem = undefined;
+    this.transcript.replaceAll(thread.entries.map((entry) => this.trim(entry)));
     this.emitter.fire();
   }
 

@@ -38,14 +38,17 @@ export const ThreadView = z.object({
 });
 export type ThreadView = z.infer<typeof ThreadView>;
 
+/** One prompt of a thread, to jump to. */
 export const OutlineItem = z.object({
   entryId: Text,
   /** Of the entry in the whole thread, 0-based. */
   index: Count,
   turn: Count,
+  /** One line. */
   text: Text,
   at: optional(z.number()),
 });
+export type OutlineItem = z.infer<typeof OutlineItem>;
 
 /** The host posts at most one of these a frame; what is absent has not changed. */
 export const ThreadUpdate = z.object({

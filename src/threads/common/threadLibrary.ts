@@ -97,8 +97,8 @@ export class ThreadLibrary implements Disposable {
   }
 
   /** @throws ThreadError */
-  async read(threadId: string, signal?: AbortSignal): Promise<OpenThread> {
-    return await this.anywhere(threadId, (source) => source.read(threadId, signal));
+  async read(threadId: string, signal?: AbortSignal, onFirst?: (thread: OpenThread) => void): Promise<OpenThread> {
+    return await this.anywhere(threadId, (source) => source.read(threadId, signal, onFirst));
   }
 
   /** @throws ThreadError */
@@ -178,7 +178,9 @@ export class ThreadLibrary implements Disposable {
       }
     }
     this.byId = byId;
-    this.sorted = [...byId.values()].map(({ head }) => head).sort((one, other) => other.lastPromptAt - one.lastPromptAt);
+    this.sorted = [...byId.values()]
+      .map(({ head }) => head)
+      .sort((one, other) => other.lastPromptAt - one.lastPromptAt);
     this.hasList = true;
     this.emitter.fire();
   }
@@ -188,7 +190,10 @@ export class ThreadLibrary implements Disposable {
     await this.ready();
     const known = this.byId.get(threadId)?.source;
     if (known) return await work(known);
-    let missing: unknown = new ThreadError('notFound', `There is no thread ${threadId} here. Refresh the list of threads.`);
+    let missing: unknown = new ThreadError(
+      'notFound',
+      `There is no thread ${threadId} here. Refresh the list of threads.`,
+    );
     for (const source of this.options.sources) {
       try {
         return await work(source);

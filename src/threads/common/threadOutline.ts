@@ -1,18 +1,9 @@
 import type { Entry } from '../../transcript/common/entries';
-
-/** One prompt of a thread, to jump to. */
-export interface OutlineItem {
-  readonly entryId: string;
-  /** Of the entry in the whole thread, 0-based. */
-  readonly index: number;
-  readonly turn: number;
-  /** One line. */
-  readonly text: string;
-  readonly at?: number;
-}
+import type { OutlineItem } from './threadApi';
 
 const maxUnits = 140;
 
+/** All prompts of the user, in reading order. */
 export function threadOutline(entries: readonly Entry[]): OutlineItem[] {
   return entries.flatMap((entry, index): OutlineItem[] => {
     if (entry.kind !== 'prompt' || entry.parent !== undefined) return [];
@@ -23,7 +14,10 @@ export function threadOutline(entries: readonly Entry[]): OutlineItem[] {
 
 function lineOf(text: string): string {
   // Cut first: a prompt may be a whole file.
-  const line = text.slice(0, 4 * maxUnits).replace(/\s+/g, ' ').trim();
+  const line = text
+    .slice(0, 4 * maxUnits)
+    .replace(/\s+/g, ' ')
+    .trim();
   if (line === '') return 'Attachments only';
   return line.length <= maxUnits ? line : `${line.slice(0, maxUnits).toWellFormed()}…`;
 }

@@ -66,8 +66,8 @@ export interface ThreadSource extends Disposable {
   readonly onDidChange: Event<void>;
   /** All of them, newest prompt first, without what Amp itself hides (empty ones without a draft). Broken ones have a `problem`. */
   list(signal?: AbortSignal): Promise<readonly ThreadHead[]>;
-  /** @throws ThreadError */
-  read(threadId: string, signal?: AbortSignal): Promise<OpenThread>;
+  /** `onFirst` may be called once, before all of it is here, with the last of its entries. @throws ThreadError */
+  read(threadId: string, signal?: AbortSignal, onFirst?: (thread: OpenThread) => void): Promise<OpenThread>;
   /** The block an entry was made of, as indented JSON; undefined when there is none. @throws ThreadError */
   rawJson(threadId: string, entryId: string): Promise<string | undefined>;
   /** Tells of each change of one thread, coalesced, while it is subscribed to. The caller disposes. */

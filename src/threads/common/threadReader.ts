@@ -1,4 +1,4 @@
-import type { OpenThread, ThreadSourceKind } from './threadPorts';
+import type { OpenThread, ThreadHead, ThreadSourceKind } from './threadPorts';
 
 /** A file with one thread in it. */
 export interface ThreadFile {
@@ -9,10 +9,19 @@ export interface ThreadFile {
   readonly threadId?: string;
 }
 
-/** Reads whole threads, here or in a worker. It keeps what it needs to leave unchanged entries as they are. */
+/** Reads whole threads, in a worker. It keeps what it needs to leave unchanged entries as they are. */
 export interface ThreadReader {
-  /** @throws ThreadError `notFound`, `tooLarge`, `unreadable` or `cancelled` */
-  read(file: ThreadFile, signal?: AbortSignal): Promise<OpenThread>;
+  /**
+   * `onFirst` is for a thread that takes a while: called once, before all of it is here, with the last of its entries. They
+   * are the same objects in the result.
+   * @throws ThreadError `notFound`, `tooLarge`, `unreadable` or `cancelled`
+   */
+  read(file: ThreadFile, signal?: AbortSignal, onFirst?: (thread: OpenThread) => void): Promise<OpenThread>;
+  /**
+   * What the list needs of it. One that cannot be read says so in `problem`. Undefined for what Amp hides, and for a file
+   * that has gone. @throws ThreadError `cancelled`; `unreadable` when nothing can be read at all
+   */
+  head(file: ThreadFile): Promise<ThreadHead | undefined>;
   /** What an entry was made of, as indented JSON; undefined when there is none of that id. @throws ThreadError */
   rawJson(file: ThreadFile, entryId: string): Promise<string | undefined>;
   /** What the last reading of that file took, in milliseconds; 0 when there was none. Who follows a file waits longer the more. */

@@ -24,8 +24,11 @@ export async function searchThreads(query: string, ports: ThreadSearchPorts): Pr
   const byId = new Map(heads.map((head) => [head.id, head]));
   const inText = await ports.searchText(query, limit);
   const known = new Set(inText.map(({ threadId }) => threadId));
+  const placed = new Set(inText.flatMap(({ threadId, entryId }) => (entryId === undefined ? [] : [threadId])));
+  // A place to jump to says more than the title alone.
+  const best = inText.filter(({ threadId, entryId }) => entryId !== undefined || !placed.has(threadId));
   const inTitles = heads.filter(({ id }) => !known.has(id)).flatMap((head) => titleHit(query, head, ports.now()));
-  return [...inText, ...inTitles]
+  return [...best, ...inTitles]
     .sort((one, other) => other.score - one.score)
     .flatMap((hit) => {
       const head = byId.get(hit.threadId);

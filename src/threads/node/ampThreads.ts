@@ -7,7 +7,6 @@ import type { AmpPlaces } from './ampData';
 import { CliSource } from './cliSource';
 import { ExportedFiles } from './exportedFiles';
 import { ThreadIndex } from './index/threadIndex';
-import { ThreadReader } from './index/threadReader';
 import { IndexedStore } from './indexedStore';
 import { PrivateFolder } from './privateFolder';
 import { commandRunner, type Command } from './runCommand';
@@ -37,7 +36,7 @@ export interface AmpThreads {
 /** The sources of Amp's threads, joined. Nothing is read, watched or asked before the library is. */
 export function ampThreads(options: AmpThreadsOptions): AmpThreads {
   const { places, moreFolders, findCommand, indexFolder, workerFile, clock, log } = options;
-  const reader = new WorkerThreadReader(new ThreadReader({ workerFile, clock, log }));
+  const reader = new WorkerThreadReader({ workerFile, clock, log });
   const local = new IndexedStore({
     places,
     index: new ThreadIndex({ folder: indexFolder, workerFile, clock, log }),

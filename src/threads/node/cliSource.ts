@@ -10,7 +10,7 @@ import type { ThreadError } from '../common/threadPorts';
 import { type OpenThread, type ThreadHead, type ThreadSource, type ThreadSourceState } from '../common/threadPorts';
 import type { ThreadFile, ThreadReader } from '../common/threadReader';
 import type { AmpCli, ListedThread } from './ampCli';
-import { newestFirst } from './readHeads';
+import { newestFirst } from './newestFirst';
 import { asThreadError } from './threadFile';
 import { ThreadSubscriptions } from './threadSubscriptions';
 
@@ -88,9 +88,10 @@ export class CliSource implements ThreadSource {
     return newestFirst(this.listed.map((thread) => this.headOf(thread)));
   }
 
-  async read(threadId: string, signal?: AbortSignal): Promise<OpenThread> {
+  async read(threadId: string, signal?: AbortSignal, onFirst?: (thread: OpenThread) => void): Promise<OpenThread> {
     return this.queue.run(threadId, async () => {
-      const thread = await this.options.reader.read(await this.fileOf(threadId, signal), signal);
+      const file = await this.fileOf(threadId, signal);
+      const thread = await this.options.reader.read(file, signal, onFirst);
       const known = this.exported.get(threadId);
       if (known) this.exported.set(threadId, { ...known, head: thread.head });
       return { ...thread, head: this.merged(thread.head) };

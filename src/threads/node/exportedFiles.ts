@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Clock } from '../../base/common/async';
 import { DisposableStore, toDisposable, type Disposable } from '../../base/common/disposable';
@@ -12,7 +13,7 @@ import {
 } from '../common/threadPorts';
 import type { ThreadFile, ThreadReader } from '../common/threadReader';
 import { FolderWatch } from './folderWatch';
-import { newestFirst, readHead } from './readHeads';
+import { newestFirst } from './newestFirst';
 import { ThreadSubscriptions } from './threadSubscriptions';
 
 export interface ExportedFilesOptions {
@@ -31,6 +32,7 @@ export class ExportedFiles implements ThreadSource {
   private readonly subscriptions: ThreadSubscriptions;
   /** Paths by the id of the thread in them. */
   private readonly paths = new Map<string, string>();
+  private readonly heads = new Map<string, ThreadHead>();
 
   constructor(private readonly options: ExportedFilesOptions) {
     const onListenerError = (error: unknown): void => options.log.error('A listener of threads failed', error);
@@ -50,11 +52,13 @@ export class ExportedFiles implements ThreadSource {
   async add(file: string, signal?: AbortSignal): Promise<ThreadHead> {
     const { head } = await this.options.reader.read({ path: file, source: 'file' }, signal);
     this.paths.set(head.id, file);
+    this.heads.set(head.id, head);
     this.changes.fire();
     return head;
   }
 
   remove(threadId: string): void {
+    this.heads.delete(threadId);
     if (this.paths.delete(threadId)) this.changes.fire();
   }
 
@@ -62,14 +66,14 @@ export class ExportedFiles implements ThreadSource {
     const heads: ThreadHead[] = [];
     for (const [threadId, file] of this.paths) {
       if (signal?.aborted === true) throw new ThreadError('cancelled', 'The listing was cancelled.');
-      const head = await readHead({ path: file, source: 'file', threadId }, this.options.clock.now());
+      const head = await this.headOf(threadId, file);
       if (head) heads.push(head);
     }
     return newestFirst(heads);
   }
 
-  async read(threadId: string, signal?: AbortSignal): Promise<OpenThread> {
-    return this.options.reader.read(this.fileOf(threadId), signal);
+  async read(threadId: string, signal?: AbortSignal, onFirst?: (thread: OpenThread) => void): Promise<OpenThread> {
+    return this.options.reader.read(this.fileOf(threadId), signal, onFirst);
   }
 
   async rawJson(threadId: string, entryId: string): Promise<string | undefined> {
@@ -104,6 +108,19 @@ export class ExportedFiles implements ThreadSource {
 
   dispose(): void {
     this.store.dispose();
+  }
+
+  /** Read again only when its file has changed. */
+  private async headOf(threadId: string, file: string): Promise<ThreadHead | undefined> {
+    const known = this.heads.get(threadId);
+    const stats = await stat(file).catch(() => undefined);
+    const mayBecomeStale = known?.state === 'running';
+    if (known && stats && !mayBecomeStale && known.mtimeMs === stats.mtimeMs && known.sizeBytes === stats.size)
+      return known;
+    const head = await this.options.reader.head({ path: file, source: 'file', threadId });
+    if (head) this.heads.set(threadId, head);
+    else this.heads.delete(threadId);
+    return head;
   }
 
   private changed(threadId: string): void {

@@ -1,10 +1,12 @@
 import type { Clock } from '../../base/common/async';
 import { DisposableStore, toDisposable, type Disposable } from '../../base/common/disposable';
+import { messageOf } from '../../base/common/errors';
 import { Emitter, type Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import type { OpenThread, ThreadHead, ThreadHit, ThreadSource, ThreadSourceState } from '../common/threadPorts';
 import type { ThreadReader } from '../common/threadReader';
 import type { AmpPlaces } from './ampData';
+import { Pacer } from './index/pacer';
 import type { ThreadIndex } from './index/threadIndex';
 import { LocalStore } from './localStore';
 
@@ -15,6 +17,9 @@ export interface IndexedStoreOptions {
   readonly clock: Clock;
   readonly log: Logger;
 }
+
+/** A huge thread that is written all the time must not be read all the time; the tree can wait for it. */
+const listPace = { minMs: 50, share: 0.02 };
 
 interface Follower {
   readonly threadId: string;
@@ -28,6 +33,8 @@ export class IndexedStore implements ThreadSource {
   readonly title = 'This machine';
   private readonly changes: Emitter<void>;
   private readonly followers = new Set<Follower>();
+  private readonly relisting: Pacer;
+  private heads: readonly ThreadHead[] | undefined;
   private store: LocalStore;
   private watching = new DisposableStore();
   private hasStarted = false;
@@ -35,6 +42,14 @@ export class IndexedStore implements ThreadSource {
 
   constructor(private readonly options: IndexedStoreOptions) {
     this.changes = new Emitter<void>((error) => options.log.error('a listener of threads failed', error));
+    this.relisting = new Pacer(
+      options.clock,
+      listPace,
+      () => this.relist(),
+      (error) => {
+        if (!this.isDisposed) options.log.warn(`cannot list the threads that have changed: ${messageOf(error)}`);
+      },
+    );
     this.store = this.storeOf([]);
   }
 
@@ -57,8 +72,9 @@ export class IndexedStore implements ThreadSource {
     this.watching.dispose();
     this.watching = new DisposableStore();
     this.watching.add(store);
-    this.watching.add(store.onDidChange(() => this.changes.fire()));
+    this.watching.add(store.onDidChange(() => this.relisting.touch()));
     this.store = store;
+    this.heads = undefined;
     for (const follower of this.followers) {
       follower.subscription.dispose();
       follower.subscription = store.subscribe(follower.threadId, follower.listener);
@@ -68,14 +84,10 @@ export class IndexedStore implements ThreadSource {
     this.changes.fire();
   }
 
+  /** After a change it is as new as the pace of listing allows; `onDidChange` tells when there is more. */
   async list(signal?: AbortSignal): Promise<readonly ThreadHead[]> {
-    const { store } = this;
-    // What its state is shows when it looks at its folders.
-    const [{ heads }] = await Promise.all([
-      this.options.index.list(store.folders, signal ? { signal } : {}),
-      store.files(),
-    ]);
-    return heads;
+    if (this.heads && this.relisting.isResting) return this.heads;
+    return await this.listNow(signal);
   }
 
   /** Through prompts, answers and titles. @throws ThreadError */
@@ -83,8 +95,8 @@ export class IndexedStore implements ThreadSource {
     return (await this.options.index.search(query, limit)).hits;
   }
 
-  async read(threadId: string, signal?: AbortSignal): Promise<OpenThread> {
-    return await this.store.read(threadId, signal);
+  async read(threadId: string, signal?: AbortSignal, onFirst?: (thread: OpenThread) => void): Promise<OpenThread> {
+    return await this.store.read(threadId, signal, onFirst);
   }
 
   async rawJson(threadId: string, entryId: string): Promise<string | undefined> {
@@ -106,10 +118,32 @@ export class IndexedStore implements ThreadSource {
 
   dispose(): void {
     this.isDisposed = true;
+    this.relisting.dispose();
     this.watching.dispose();
     this.store.dispose();
     this.options.index.dispose();
     this.changes.dispose();
+  }
+
+  /** What it took, in milliseconds. */
+  private async relist(): Promise<number> {
+    const { clock } = this.options;
+    const startedAt = clock.now();
+    await this.listNow();
+    this.changes.fire();
+    return clock.now() - startedAt;
+  }
+
+  private async listNow(signal?: AbortSignal): Promise<readonly ThreadHead[]> {
+    const { store } = this;
+    // What its state is shows when it looks at its folders.
+    const [{ heads }] = await Promise.all([
+      this.options.index.list(store.folders, signal ? { signal } : {}),
+      store.files(),
+    ]);
+    const completed = await store.completed(heads);
+    if (store === this.store) this.heads = completed;
+    return completed;
   }
 
   private storeOf(moreFolders: readonly string[]): LocalStore {

@@ -19,7 +19,7 @@ import { isThreadFileName, isThreadId, type AmpPlaces } from './ampData';
 import { currentThread } from './currentThread';
 import { FolderWatch, type FolderWatchOptions } from './folderWatch';
 import { promptHistory } from './promptHistory';
-import { newestFirst, readHead } from './readHeads';
+import { newestFirst } from './newestFirst';
 import { ThreadSubscriptions } from './threadSubscriptions';
 
 export interface LocalStoreOptions {
@@ -104,16 +104,33 @@ export class LocalStore implements ThreadSource {
     const work = async (): Promise<void> => {
       for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
         if (signal?.aborted === true) throw new ThreadError('cancelled', 'The listing was cancelled.');
-        const head = await readHead(this.fileAt(file), this.options.clock.now());
+        const head = await this.options.reader.head(this.fileAt(file));
         if (head) heads.push(head);
       }
     };
     await Promise.all(Array.from({ length: concurrency }, work));
-    return newestFirst(await this.withFolders(heads));
+    return await this.completed(heads);
   }
 
-  async read(threadId: string, signal?: AbortSignal): Promise<OpenThread> {
-    return this.inFolders(threadId, (file) => this.options.reader.read(file, signal));
+  /**
+   * The newest prompt first and each thread once, of heads of all files. For threads that do not say where they worked,
+   * Amp's history may know where their first prompt was written.
+   */
+  async completed(all: readonly ThreadHead[]): Promise<readonly ThreadHead[]> {
+    const heads = newestFirst(all);
+    if (heads.every(({ folders, firstPrompt }) => folders.length > 0 || firstPrompt === undefined)) return heads;
+    const history = await promptHistory(this.options.places.data);
+    const known = new Map(
+      history.flatMap(({ text, folder }) => (folder === undefined ? [] : [[firstLine(text, 200), folder]])),
+    );
+    return heads.map((head) => {
+      const folder = head.folders.length === 0 ? known.get(head.firstPrompt ?? '') : undefined;
+      return folder === undefined ? head : { ...head, folders: [folder] };
+    });
+  }
+
+  async read(threadId: string, signal?: AbortSignal, onFirst?: (thread: OpenThread) => void): Promise<OpenThread> {
+    return this.inFolders(threadId, (file) => this.options.reader.read(file, signal, onFirst));
   }
 
   async rawJson(threadId: string, entryId: string): Promise<string | undefined> {
@@ -162,19 +179,6 @@ export class LocalStore implements ThreadSource {
       this.options.log.warn(`Cannot read the folder ${folder}: ${messageOf(error)}`);
       return 'unreadable';
     }
-  }
-
-  /** Threads that do not say where they worked: Amp's history may know where their first prompt was written. */
-  private async withFolders(heads: readonly ThreadHead[]): Promise<readonly ThreadHead[]> {
-    if (heads.every(({ folders, firstPrompt }) => folders.length > 0 || firstPrompt === undefined)) return heads;
-    const history = await promptHistory(this.options.places.data);
-    const known = new Map(
-      history.flatMap(({ text, folder }) => (folder === undefined ? [] : [[firstLine(text, 200), folder]])),
-    );
-    return heads.map((head) => {
-      const folder = head.folders.length === 0 ? known.get(head.firstPrompt ?? '') : undefined;
-      return folder === undefined ? head : { ...head, folders: [folder] };
-    });
   }
 
   private filesChanged(folder: string, names: ReadonlySet<string> | undefined): void {

@@ -8,8 +8,8 @@ interface Subscription {
   timer: Disposable | undefined;
 }
 
-/** A thread that takes long to be read is told of less often: reading it takes at most about this share of a core. */
-const pauseForCost = 15;
+/** A thread that takes long to be read is told of less often: reading it takes a share of a core at most. */
+const pauseForCost = 24;
 
 /** Who follows which thread. The last change is never lost, only told later. */
 export class ThreadSubscriptions implements Disposable {

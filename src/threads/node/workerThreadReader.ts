@@ -1,20 +1,54 @@
+import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
-import type { OpenThread } from '../common/threadPorts';
+import { messageOf } from '../../base/common/errors';
+import type { Logger } from '../../base/common/log';
+import { ThreadError, type OpenThread, type ThreadHead } from '../common/threadPorts';
 import type { ThreadFile, ThreadReader } from '../common/threadReader';
-import type { ThreadReader as ThreadWorker, ThreadReading } from './index/threadReader';
+import { ThreadReading } from './index/threadReading';
+import { WorkerEndedError, WorkerLink } from './index/workerLink';
+import { HeadAnswer } from './index/workerMessages';
+
+export interface ThreadReaderPorts {
+  /** `dist/thread-index-worker.js`, absolute. */
+  readonly workerFile: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
 
 /** Threads that are kept for the next reading: those that somebody looks at, and a few more. */
-const maxKept = 6;
+const maxKept = 4;
+/** What nobody has asked for in all this time is forgotten, and the worker with it. */
+const idleMs = 5 * 60_000;
 
-/** Reads threads in a worker, so that a huge one keeps nobody waiting. */
+interface Kept {
+  readonly reading: ThreadReading;
+  busy: number;
+}
+
+/** Reads threads in a worker, so that a huge one keeps nobody waiting. It starts with the first reading. */
 export class WorkerThreadReader implements ThreadReader, Disposable {
+  private link: WorkerLink | undefined;
+  private lastId = 0;
   /** By path, the one used last at the end. */
-  private readonly readings = new Map<string, { readonly reading: ThreadReading; busy: number }>();
+  private readonly readings = new Map<string, Kept>();
+  private idleTimer: Disposable | undefined;
+  private isDisposed = false;
 
-  constructor(private readonly worker: ThreadWorker) {}
+  constructor(private readonly ports: ThreadReaderPorts) {}
 
-  async read(file: ThreadFile, signal?: AbortSignal): Promise<OpenThread> {
-    return await this.withReading(file, (reading) => reading.read(signal ? { signal } : {}));
+  async read(file: ThreadFile, signal?: AbortSignal, onFirst?: (thread: OpenThread) => void): Promise<OpenThread> {
+    return await this.withReading(file, (reading) => reading.read({ signal, onFirst }));
+  }
+
+  async head(file: ThreadFile): Promise<ThreadHead | undefined> {
+    try {
+      return await this.worker().call({ method: 'head', file, nowMs: this.ports.clock.now() }, HeadAnswer);
+    } catch (error) {
+      if (!(error instanceof WorkerEndedError)) throw error;
+      throw new ThreadError('unreadable', `The thread could not be read: ${messageOf(error)}`, { cause: error });
+    } finally {
+      this.rest();
+    }
   }
 
   async rawJson(file: ThreadFile, entryId: string): Promise<string | undefined> {
@@ -26,16 +60,15 @@ export class WorkerThreadReader implements ThreadReader, Disposable {
   }
 
   dispose(): void {
-    for (const { reading } of this.readings.values()) reading.dispose();
-    this.readings.clear();
-    this.worker.dispose();
+    this.isDisposed = true;
+    this.forget();
   }
 
   private async withReading<Result>(
     file: ThreadFile,
     work: (reading: ThreadReading) => Promise<Result>,
   ): Promise<Result> {
-    const kept = this.readings.get(file.path) ?? { reading: this.worker.open(file), busy: 0 };
+    const kept = this.readings.get(file.path) ?? this.open(file);
     this.readings.delete(file.path);
     this.readings.set(file.path, kept);
     kept.busy++;
@@ -44,7 +77,22 @@ export class WorkerThreadReader implements ThreadReader, Disposable {
     } finally {
       kept.busy--;
       this.tidy();
+      this.rest();
     }
+  }
+
+  private open(file: ThreadFile): Kept {
+    const ports = { clock: this.ports.clock, link: () => this.worker() };
+    return { reading: new ThreadReading(++this.lastId, file, ports), busy: 0 };
+  }
+
+  private worker(): WorkerLink {
+    if (this.isDisposed) throw new ThreadError('cancelled', 'The reader of threads was closed.');
+    if (!this.link || this.link.isOver) {
+      this.link = new WorkerLink(this.ports.workerFile, this.ports.log);
+      this.link.start();
+    }
+    return this.link;
   }
 
   private tidy(): void {
@@ -54,5 +102,21 @@ export class WorkerThreadReader implements ThreadReader, Disposable {
       this.readings.delete(path);
       reading.dispose();
     }
+  }
+
+  private rest(): void {
+    this.idleTimer?.dispose();
+    if (this.isDisposed) return;
+    this.idleTimer = this.ports.clock.setTimer(idleMs, () => {
+      if (this.link?.isBusy !== true) this.forget();
+    });
+  }
+
+  private forget(): void {
+    this.idleTimer?.dispose();
+    for (const { reading } of this.readings.values()) reading.dispose();
+    this.readings.clear();
+    this.link?.dispose();
+    this.link = undefined;
   }
 }

@@ -1,7 +1,6 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import * as z from 'zod';
 import { launchChromium } from '../../../scripts/lib/chromium.mjs';
 import { installVsix, startHost, testSettings, type Host } from '../../../scripts/lib/host.mjs';
 import { inRoot } from '../../../scripts/lib/paths.mjs';
@@ -136,13 +135,6 @@ export class VsCodeWindow {
         await this.page.keyboard.press('Escape');
       }
     }
-  }
-
-  /** Into the user's settings.json, as if it were edited. */
-  async setUserSetting(id: string, value: unknown): Promise<void> {
-    const file = path.join(this.sandbox.dataDir, 'data', 'User', 'settings.json');
-    const settings = z.record(z.string(), z.unknown()).parse(JSON.parse(await readFile(file, 'utf8')));
-    await writeFile(file, JSON.stringify({ ...settings, [id]: value }, undefined, 2));
   }
 
   /** Into out/screenshots. */

@@ -25,6 +25,15 @@ export class NewDraft {
     this.memento.update(memoryName, kept).then(undefined, this.onError);
   }
 
+  /** What could not be sent, before what was typed meanwhile. */
+  putBack({ attachments, text }: Draft): void {
+    const now = this.get();
+    this.save({
+      text: [text, now.text].filter((part) => part !== '').join('\n'),
+      attachments: [...attachments, ...now.attachments],
+    });
+  }
+
   clear(): void {
     this.save(empty);
   }

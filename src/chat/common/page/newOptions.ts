@@ -3,7 +3,7 @@ import type { BackendRegistry } from '../../../amplifier/common/backendRegistry'
 import type { CreateSessionOptions } from '../../../amplifier/common/sessionBackend';
 import type { Disposable } from '../../../base/common/disposable';
 import { Emitter, type Event } from '../../../base/common/event';
-import type { BackendView, OptionView } from '../chatView';
+import { CommandView, type BackendView, type OptionView } from '../chatView';
 import type { ChoiceMemento } from './backendChoice';
 
 export interface NewOptionsPorts {
@@ -13,10 +13,12 @@ export interface NewOptionsPorts {
 }
 
 const memoryName = 'chat.newOptions';
+const commandsName = 'chat.commands';
+const KeptCommands = z.record(z.string(), z.array(CommandView));
 const Kept = z.record(z.string(), z.record(z.string(), z.string()));
 type Kept = z.infer<typeof Kept>;
 
-/** What can be chosen before a conversation with a server begins: its profile. Kept for the next one. */
+/** What there is to choose before a conversation begins: a server's profile, and the commands its agent had last. Kept. */
 export class NewOptions implements Disposable {
   private readonly emitter: Emitter<void>;
   private readonly known = new Map<string, readonly OptionView[]>();
@@ -52,6 +54,18 @@ export class NewOptions implements Disposable {
     this.emitter.fire();
   }
 
+  /** Those of the last conversation with it: agents tell of theirs when one has begun. */
+  commandsOf(backendId: string | undefined): readonly CommandView[] {
+    return (backendId === undefined ? undefined : this.keptCommands[backendId]) ?? [];
+  }
+
+  keepCommands(backendId: string, commands: readonly CommandView[]): void {
+    if (commands.length === 0 || JSON.stringify(this.commandsOf(backendId)) === JSON.stringify(commands)) return;
+    const kept = { ...this.keptCommands, [backendId]: commands };
+    this.ports.memento.update(commandsName, kept).then(undefined, this.ports.onError);
+    this.emitter.fire();
+  }
+
   /** Asks a server; agents have no options before their session. A server that does not answer has none. Never rejects. */
   async refresh({ id, source, state }: BackendView): Promise<void> {
     if (source !== 'server' || state === 'unavailable') return;
@@ -67,6 +81,10 @@ export class NewOptions implements Disposable {
 
   dispose(): void {
     this.emitter.dispose();
+  }
+
+  private get keptCommands(): z.infer<typeof KeptCommands> {
+    return z.safeParse(KeptCommands, this.ports.memento.get(commandsName)).data ?? {};
   }
 
   private get kept(): Kept {

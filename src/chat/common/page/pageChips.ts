@@ -1,7 +1,7 @@
 import type { Disposable } from '../../../base/common/disposable';
 import { DisposableStore } from '../../../base/common/disposable';
 import { Emitter, type Event } from '../../../base/common/event';
-import type { ContextChipView } from '../chatView';
+import type { ContextChipView, DraftAttachment } from '../chatView';
 
 /** Something that goes along with the prompts of a conversation by itself. */
 export interface ChipSource {
@@ -11,6 +11,8 @@ export interface ChipSource {
   of(backendId: string): Promise<readonly ContextChipView[]>;
   /** Nothing happens for a kind that is another source's. */
   set(kind: string, isOn: boolean): void;
+  /** What is added to the attachments of a prompt that is sent now. Absent where the backend adds it by itself. */
+  mentions?(): Promise<readonly DraftAttachment[]>;
 }
 
 /** The chips of all sources, in their order. One that fails takes nothing from the others. */
@@ -36,6 +38,16 @@ export class PageChips implements Disposable {
   /** Never rejects. */
   async of(backendId: string): Promise<ContextChipView[]> {
     const found = await Promise.allSettled(this.sources.map((source) => source.of(backendId)));
+    return found.flatMap((result) => {
+      if (result.status === 'fulfilled') return result.value;
+      this.onError(result.reason);
+      return [];
+    });
+  }
+
+  /** What goes along with a prompt that is sent now. Never rejects. */
+  async mentions(): Promise<DraftAttachment[]> {
+    const found = await Promise.allSettled(this.sources.map(async (source) => (await source.mentions?.()) ?? []));
     return found.flatMap((result) => {
       if (result.status === 'fulfilled') return result.value;
       this.onError(result.reason);

@@ -12,7 +12,7 @@ export interface PageFeedPorts {
   readonly chats: Pick<Chats, 'rows' | 'onDidChange'>;
   readonly backends: Pick<BackendChoice, 'views' | 'chosen' | 'onDidChange'>;
   readonly chips: Pick<PageChips, 'of' | 'onDidChange'>;
-  readonly newOptions: Pick<NewOptions, 'of' | 'onDidChange'>;
+  readonly newOptions: Pick<NewOptions, 'of' | 'commandsOf' | 'keepCommands' | 'onDidChange'>;
   readonly folders: () => readonly string[];
   readonly isTrusted: () => boolean;
   /** What is typed where no conversation has begun. */
@@ -36,6 +36,7 @@ const everything: readonly Part[] = [
   'backends',
   'chosenBackend',
   'newOptions',
+  'newCommands',
   'chips',
   'folders',
   'draft',
@@ -68,11 +69,11 @@ export class PageFeed implements Disposable {
     this.store.add(chats.onDidChange(() => this.rowsLater.schedule()));
     this.store.add(
       backends.onDidChange(() => {
-        this.changed('backends', 'chosenBackend', 'newOptions');
+        this.changed('backends', 'chosenBackend', 'newOptions', 'newCommands');
         this.refreshChips();
       }),
     );
-    this.store.add(newOptions.onDidChange(() => this.changed('newOptions')));
+    this.store.add(newOptions.onDidChange(() => this.changed('newOptions', 'newCommands')));
     this.store.add(chips.onDidChange(() => this.refreshChips()));
   }
 
@@ -115,6 +116,11 @@ export class PageFeed implements Disposable {
     this.frame.dispose();
     // What would be gathered for it is told to the next one anyway.
     this.current?.feed.restart(tail);
+  }
+
+  /** What waits for the next frame, without waiting for it. */
+  flushNow(): void {
+    if (this.isListening) this.frame.flushNow();
   }
 
   /** At most `count` entries more from before those that the page has. */
@@ -167,6 +173,7 @@ export class PageFeed implements Disposable {
       ...(isDirty('backends') ? { backends: [...backends.views] } : {}),
       ...(isDirty('chosenBackend') && chosen !== undefined ? { chosenBackend: chosen } : {}),
       ...(isDirty('newOptions') ? { newOptions: newOptions.of(chosen) } : {}),
+      ...(isDirty('newCommands') ? { newCommands: [...newOptions.commandsOf(chosen)] } : {}),
       ...(isDirty('chips') ? { chips: this.chips } : {}),
       ...(isDirty('folders') ? { folders: [...folders()] } : {}),
       ...(isDirty('draft') ? { draft: chat?.draft ?? newDraft() } : {}),
@@ -174,6 +181,7 @@ export class PageFeed implements Disposable {
       ...(isDirty('untrusted') ? { untrusted: !isTrusted() } : {}),
     };
     this.dirty.clear();
+    if (chat) newOptions.keepCommands(chat.view.backendId, chat.view.commands);
     if (Object.keys(update).length > 0) post(update);
   }
 }

@@ -20,8 +20,13 @@ interface Unit {
   readonly mapped: readonly Mapped[];
 }
 
-/** A thread as it was read, and what the next reading needs to leave untouched what has not changed. */
+/**
+ * A thread as it was read, and what the next reading needs to leave untouched what has not changed. `entries` are made when
+ * somebody first asks for them.
+ */
 export interface MappedThread extends OpenThread {
+  /** So many from the end, or more, made without the others; all of them where there are not that many. */
+  lastEntries(count: number): readonly Entry[];
   /** What an entry was made of, as indented JSON; undefined when there is none of that id. */
   rawOf(entryId: string): string | undefined;
   readonly units: readonly Unit[];
@@ -32,42 +37,107 @@ export interface MappedThread extends OpenThread {
  * so that a page is told of nothing but news.
  */
 export function mapThread(document: ThreadDocument, from: ReadFrom, previous?: MappedThread): MappedThread {
-  const results = resultsOf(document.messages);
-  const contexts = contextsOf(document, isFresh(from.mtimeMs, from.nowMs));
-  const known = new Map(previous?.entries.map((entry) => [entry.id, entry]));
-  const units = contexts.map((context, index): Unit => {
-    const message = document.messages[index];
-    const before = previous?.units[index];
-    const own = resultsIn(message, results);
-    if (before && isSame(before.context, context) && isSame(before.message, message) && isSame(before.results, own))
-      return before;
-    const mapped = messageEntries(message, results, context).map((item) => asBefore(item, known));
-    return { message, results: own, context, mapped };
-  });
-  const turn = contexts.at(-1)?.turn ?? 0;
-  const all = [
-    ...units.flatMap(({ mapped }) => mapped),
-    ...unsentEntries(document, turn).map((item) => asBefore(item, known)),
-  ];
-  const raws = new Map(all.map(({ entry, raw }) => [entry.id, raw]));
+  const mapping = new ThreadMapping(document, isFresh(from.mtimeMs, from.nowMs), previous);
   return {
     head: headOfThread(document, from),
-    entries: all.map(({ entry }) => entry),
     facts: factsOf(document),
     notes: notesOf(document, from.source),
-    rawOf: (entryId) => (raws.has(entryId) ? rawJson(raws.get(entryId)) : undefined),
-    units,
+    get entries() {
+      return mapping.entries;
+    },
+    get units() {
+      return mapping.units;
+    },
+    lastEntries: (count) => mapping.lastEntries(count),
+    rawOf: (entryId) => mapping.rawOf(entryId),
   };
+}
+
+/** Maps a message when it is first asked for, and only once. */
+class ThreadMapping {
+  private readonly results: Results;
+  private readonly contexts: readonly MessageContext[];
+  private readonly madeUnits: Unit[] = [];
+  private readonly unsent: readonly Mapped[];
+  /** Of the reading before; let go when all is mapped, so that readings do not hold each other. */
+  private before: readonly Unit[];
+  private known: ReadonlyMap<string, Entry>;
+  private all: readonly Mapped[] | undefined;
+  private allEntries: readonly Entry[] | undefined;
+
+  constructor(
+    private readonly document: ThreadDocument,
+    isLive: boolean,
+    previous: MappedThread | undefined,
+  ) {
+    this.results = resultsOf(document.messages);
+    this.contexts = contextsOf(document, isLive);
+    this.before = previous?.units ?? [];
+    this.known = new Map(previous?.entries.map((entry) => [entry.id, entry]));
+    this.unsent = unsentEntries(document, this.contexts.at(-1)?.turn ?? 0).map((item) => this.asBefore(item));
+  }
+
+  get units(): readonly Unit[] {
+    return this.contexts.map((context, index) => this.unit(context, index));
+  }
+
+  get entries(): readonly Entry[] {
+    this.allEntries ??= this.mapped().map(({ entry }) => entry);
+    return this.allEntries;
+  }
+
+  lastEntries(count: number): readonly Entry[] {
+    const units: Unit[] = [];
+    let found = this.unsent.length;
+    for (let index = this.contexts.length - 1; index >= 0 && found < count; index--) {
+      const context = this.contexts[index];
+      if (!context) break;
+      const unit = this.unit(context, index);
+      units.push(unit);
+      found += unit.mapped.length;
+    }
+    const last = units.reverse().flatMap(({ mapped }) => mapped);
+    return [...last, ...this.unsent].map(({ entry }) => entry);
+  }
+
+  rawOf(entryId: string): string | undefined {
+    const found = this.mapped().find(({ entry }) => entry.id === entryId);
+    return found && rawJson(found.raw);
+  }
+
+  private mapped(): readonly Mapped[] {
+    if (this.all) return this.all;
+    this.all = [...this.units.flatMap(({ mapped }) => mapped), ...this.unsent];
+    this.before = [];
+    this.known = new Map();
+    return this.all;
+  }
+
+  private unit(context: MessageContext, index: number): Unit {
+    const made = this.madeUnits[index] ?? this.makeUnit(context, index);
+    this.madeUnits[index] = made;
+    return made;
+  }
+
+  private makeUnit(context: MessageContext, index: number): Unit {
+    const message = this.document.messages[index];
+    const before = this.before[index];
+    const results = resultsIn(message, this.results);
+    if (before && isSame(before.context, context) && isSame(before.message, message) && isSame(before.results, results))
+      return before;
+    const mapped = messageEntries(message, this.results, context).map((item) => this.asBefore(item));
+    return { message, results, context, mapped };
+  }
+
+  private asBefore(item: Mapped): Mapped {
+    const before = this.known.get(item.entry.id);
+    return before && isSame(before, item.entry) ? { ...item, entry: before } : item;
+  }
 }
 
 function resultsIn(message: unknown, results: Results): readonly unknown[] {
   const blocks = isRecord(message) ? listOf(message['content']).filter(isRecord) : [];
   return blocks.flatMap((block) => resultsFor(results, callId(block)));
-}
-
-function asBefore(item: Mapped, known: ReadonlyMap<string, Entry>): Mapped {
-  const before = known.get(item.entry.id);
-  return before && isSame(before, item.entry) ? { ...item, entry: before } : item;
 }
 
 function isSame(one: unknown, other: unknown): boolean {

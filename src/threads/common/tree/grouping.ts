@@ -47,15 +47,15 @@ function gather<Item>(items: readonly Item[], nameOf: (item: Item) => GroupName)
   return [...groups.values()].map((group) => ({ ...group.name, items: group.items }));
 }
 
-function dayOf(at: number, nowMs: number): GroupName {
+function dayOf(time: number, nowMs: number): GroupName {
+  const at = Math.max(0, Math.min(time, nowMs));
   const date = new Date(at);
-  const days = Math.max(0, Math.round((startOfDay(nowMs) - startOfDay(at)) / 86_400_000));
-  if (!(days < daysApart)) {
+  const days = Math.round((startOfDay(nowMs) - startOfDay(at)) / 86_400_000);
+  if (days >= daysApart) {
     return { key: `month ${date.getFullYear()}-${date.getMonth() + 1}`, label: months.format(date), isRecent: false };
   }
   const label = days === 0 ? 'Today' : days === 1 ? 'Yesterday' : weekdays.format(date);
-  const day = days === 0 ? new Date(nowMs) : date;
-  return { key: `day ${day.getFullYear()}-${day.getMonth() + 1}-${day.getDate()}`, label, isRecent: true };
+  return { key: `day ${date.getFullYear()}-${date.getMonth() + 1}-${date.getDate()}`, label, isRecent: true };
 }
 
 function folderGroup(folder: string | undefined): GroupName {

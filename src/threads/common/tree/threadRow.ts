@@ -27,7 +27,8 @@ export function threadRow({ head, tie, isUnread }: ThreadNode, nowMs: number): T
   const word = stateWord(head, isUnread);
   const when = momentOf(head.lastPromptAt, nowMs);
   const where = head.branch ?? folderName(head);
-  const description = head.problem ?? [word, when, where].filter((text) => text !== undefined && text !== '').join(' · ');
+  const description =
+    head.problem ?? [word, when, where].filter((text) => text !== undefined && text !== '').join(' · ');
   return {
     label,
     description,
@@ -40,8 +41,9 @@ export function threadRow({ head, tie, isUnread }: ThreadNode, nowMs: number): T
 
 /** Never empty, one line. */
 export function titleOf({ title, firstPrompt, problem, id }: ThreadHead): string {
-  const line = (title ?? firstPrompt ?? '').replace(/\s+/g, ' ').trim();
-  if (line !== '') return line;
+  const lines = [title, firstPrompt].map((text = '') => text.replace(/\s+/g, ' ').trim());
+  const line = lines.find((text) => text !== '');
+  if (line !== undefined) return line;
   return problem === undefined ? 'Untitled' : id;
 }
 
@@ -75,10 +77,15 @@ function iconOf(head: ThreadHead, tie: ThreadNode['tie'], isUnread: boolean): st
 }
 
 function momentOf(at: number, nowMs: number): string {
-  if (at <= 0) return '';
+  if (!isTime(at)) return '';
   const [date, now] = [new Date(at), new Date(nowMs)];
   if (date.toDateString() === now.toDateString()) return times.format(date);
   return date.getFullYear() === now.getFullYear() ? days.format(date) : dates.format(date);
+}
+
+/** Files hold whatever somebody wrote into them. */
+function isTime(at: number | undefined): at is number {
+  return at !== undefined && at > 0 && at < 8.64e15;
 }
 
 function folderName({ folders }: ThreadHead): string | undefined {
@@ -96,8 +103,8 @@ function tooltipOf(head: ThreadHead): string {
     ...(head.problem === undefined ? [] : [`$(warning) ${escaped(head.problem)}`]),
     ...fact('Repository', [repository, branch]),
     ...fact('Folder', [folders.join(', ')]),
-    ...fact('Created', [createdAt === undefined ? undefined : moments.format(createdAt)]),
-    ...fact('Last prompt', [lastPromptAt > 0 ? moments.format(lastPromptAt) : undefined]),
+    ...fact('Created', [isTime(createdAt) ? moments.format(createdAt) : undefined]),
+    ...fact('Last prompt', [isTime(lastPromptAt) ? moments.format(lastPromptAt) : undefined]),
     ...(head.problem === undefined ? fact('Messages', [counts]) : []),
     ...fact('Mode', [mode, model]),
     ...fact('Usage', [usage && usageText(usage)]),

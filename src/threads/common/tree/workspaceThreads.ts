@@ -10,7 +10,9 @@ export function workspaceMatcher(
 ): (head: ThreadHead) => boolean {
   const roots = folders.map(normalized);
   const isNear = (head: ThreadHead): boolean =>
-    head.folders.map(normalized).some((folder) => roots.some((root) => isWithin(folder, root) || isWithin(root, folder)));
+    head.folders
+      .map(normalized)
+      .some((folder) => roots.some((root) => isWithin(folder, root) || isWithin(root, folder)));
   const repositories = new Set(
     heads.filter(isNear).flatMap(({ repository }) => (repository === undefined ? [] : [repository])),
   );

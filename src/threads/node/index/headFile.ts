@@ -60,7 +60,40 @@ export class IndexFileError extends Error {
 }
 
 export function encodeHeads(heads: Iterable<StoredHead>): Buffer {
-  const body = Buffer.from([...heads].map((stored) => `${JSON.stringify(stored)}\n`).join(''));
+  return encodeLines([...heads].map(lineOf));
+}
+
+/**
+ * What was written before, with these heads in the place of those of the same files, and without those that are gone. What
+ * has not changed is not looked into.
+ * @throws IndexFileError
+ */
+export function mergeHeads(content: Buffer, heads: readonly StoredHead[], gone: readonly string[]): Buffer {
+  const lines = new Map(
+    checkedBody(content)
+      .toString()
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => [pathOf(line), line]),
+  );
+  for (const path of gone) lines.delete(path);
+  for (const stored of heads) lines.set(stored.file.path, lineOf(stored));
+  return encodeLines([...lines.values()]);
+}
+
+function lineOf({ file: { path, sizeBytes, mtimeMs }, head }: StoredHead): string {
+  return JSON.stringify({ file: { path, sizeBytes, mtimeMs }, head });
+}
+
+/** Of a line as `lineOf` makes it. */
+function pathOf(line: string): string {
+  const text = /^\{"file":\{"path":("(?:[^"\\]|\\.)*")/.exec(line)?.[1];
+  if (text === undefined) throw new IndexFileError('a line is not what was written');
+  return z.string().parse(JSON.parse(text));
+}
+
+function encodeLines(lines: readonly string[]): Buffer {
+  const body = Buffer.from(lines.map((line) => `${line}\n`).join(''));
   const header = { kind, version, crc: crc32(body) } satisfies z.infer<typeof headFileHeader>;
   return Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), body]);
 }

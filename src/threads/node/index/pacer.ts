@@ -27,6 +27,11 @@ export class Pacer implements Disposable {
     private readonly onError: (error: unknown) => void,
   ) {}
 
+  /** It has run, and its share does not allow it to run again yet. */
+  get isResting(): boolean {
+    return !this.isRunning && this.clock.now() < this.nextAt;
+  }
+
   touch(): void {
     if (this.isDisposed) return;
     this.isWanted = true;

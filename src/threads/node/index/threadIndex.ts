@@ -10,7 +10,7 @@ import type { FileKey } from './fileKey';
 import { HeadCache } from './headCache';
 import { Pacer } from './pacer';
 import { scanFolders, type FolderProblem } from './storeScan';
-import { maxThreadBytes, tooLargeMessage } from './threadLimits';
+import { maxThreadBytes, tooLarge } from '../threadFile';
 import { WorkerEndedError, WorkerLink } from './workerLink';
 import { CoveragePart, HeadPart, Hits } from './workerMessages';
 
@@ -47,7 +47,7 @@ export interface SearchResult {
   readonly coverage: TextCoverage;
 }
 
-const textPace = { minMs: 100, share: 0.1 };
+const textPace = { minMs: 100, share: 0.04 };
 /** Another window builds the text index: its work is there then. */
 const retryTextsMs = 5_000;
 /** The worker keeps the index in memory for a search; nobody searches all day. */
@@ -180,7 +180,7 @@ export class ThreadIndex implements Disposable {
   private headsOf(files: readonly FileKey[]): readonly ThreadHead[] {
     const heads = files.flatMap((file) =>
       file.sizeBytes > maxThreadBytes
-        ? unreadable(file, tooLargeMessage(file.sizeBytes))
+        ? unreadable(file, tooLarge(file.sizeBytes).message)
         : (this.cache.get(file)?.head ?? []),
     );
     return heads.sort((one, other) => other.lastPromptAt - one.lastPromptAt);
@@ -190,13 +190,15 @@ export class ThreadIndex implements Disposable {
   private async buildTexts(): Promise<number> {
     const { clock, folder } = this.ports;
     const startedAt = clock.now();
+    const isFirst = this.coverage.total === 0;
     const onPart = (value: unknown): void => {
       this.coverage = CoveragePart.parse(value);
       this.coverageChanged.fire(this.coverage);
     };
     const isDone = await this.withWorker((link) => link.call({ method: 'texts', folder }, z.boolean(), onPart));
     if (!isDone && !this.isDisposed) this.retryTimer = clock.setTimer(retryTextsMs, () => this.texts.touch());
-    return clock.now() - startedAt;
+    // The whole store is no measure of what comes after it.
+    return isFirst ? 0 : clock.now() - startedAt;
   }
 
   private async withWorker<Answer>(work: (link: WorkerLink) => Promise<Answer>): Promise<Answer> {

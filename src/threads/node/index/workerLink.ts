@@ -18,6 +18,8 @@ export class WorkerEndedError extends Error {
 }
 
 const memoryMib = 2_048;
+/** Parsing makes much that lives: with the usual room for what is new, it is copied again and again. */
+const newMemoryMib = 96;
 
 /**
  * The life of one worker that reads threads: from its start to its end, after which nothing can be asked of it. It keeps
@@ -45,7 +47,7 @@ export class WorkerLink implements Disposable {
 
   start(): void {
     const worker = new Worker(this.workerFile, {
-      resourceLimits: { maxOldGenerationSizeMb: memoryMib },
+      resourceLimits: { maxOldGenerationSizeMb: memoryMib, maxYoungGenerationSizeMb: newMemoryMib },
       // Flags of the host are not for workers.
       execArgv: [],
     });

@@ -1,17 +1,16 @@
 import * as z from 'zod';
 import type { Entry } from '../../../transcript/common/entries';
 import type { OpenThread, ThreadErrorCode, ThreadHead, ThreadHit } from '../../common/threadPorts';
+import type { ThreadFile } from '../../common/threadReader';
 import { FileKey } from './fileKey';
 
 /** What the extension host and the worker that reads threads say to each other. */
 
-const ReadFrom = z.object({
+const file = z.object({
   path: z.string(),
   source: z.enum(['local', 'cli', 'file']),
   threadId: z.string().exactOptional(),
-});
-/** A file to open, and what it is there. */
-export type ThreadFile = z.infer<typeof ReadFrom>;
+}) satisfies z.ZodType<ThreadFile>;
 
 const files = z.array(FileKey);
 const nowMs = z.number();
@@ -25,9 +24,13 @@ export const WorkerRequest = z.discriminatedUnion('method', [
   /** Parts: `CoveragePart`. Answer: false when another window does it. */
   z.object({ method: z.literal('texts'), folder: z.string() }),
   z.object({ method: z.literal('search'), folder: z.string(), query: z.string(), limit: z.number(), nowMs }),
+  /** Answer: `HeadAnswer`. */
+  z.object({ method: z.literal('head'), file, nowMs }),
   /** Reads a thread for the first time or again. `revision` is of what the host has of it; 0 for nothing. Answer: `OpenAnswer`. */
-  z.object({ method: z.literal('open'), thread, file: ReadFrom, revision: z.number(), nowMs }),
-  /** Answer: entries from `from` to before `to`. */
+  z.object({ method: z.literal('open'), thread, file, revision: z.number(), nowMs }),
+  /** After `open`. Answer: `CountAnswer`. */
+  z.object({ method: z.literal('count'), thread }),
+  /** Answer: `EntriesAnswer`, as many as are taken in at once of those that end before `to` and not before `from`. */
   z.object({ method: z.literal('entries'), thread, from: z.number(), to: z.number() }),
   z.object({ method: z.literal('raw'), thread, entryId: z.string() }),
   z.object({ method: z.literal('close'), thread }),
@@ -41,19 +44,25 @@ export const HeadPart = z.array(z.object({ file: FileKey, head: z.custom<ThreadH
 export type HeadPart = z.infer<typeof HeadPart>;
 export const CoveragePart = z.object({ indexed: z.number(), total: z.number() });
 export const Hits = z.array(z.custom<ThreadHit>());
-export const EntriesAnswer = z.array(z.custom<Entry>());
+export const EntriesAnswer = z.object({ from: z.number(), entries: z.array(z.custom<Entry>()) });
+export type EntriesAnswer = z.infer<typeof EntriesAnswer>;
+export const HeadAnswer = z.custom<ThreadHead>().optional();
 export const OpenAnswer = z.object({
   revision: z.number(),
   summary: z.custom<Omit<OpenThread, 'entries'>>(),
-  entryCount: z.number(),
-  /** So many from the beginning are what the host has. */
-  kept: z.number(),
-  /** What to ask for at once, the last ones first: bounds of entries, about equal in size. */
-  chunks: z.array(z.tuple([z.number(), z.number()])),
+  /** The last of its entries, for one that the host has nothing of. */
+  last: z.array(z.custom<Entry>()),
   /** What reading it took of a processor. */
   costMs: z.number(),
 });
 export type OpenAnswer = z.infer<typeof OpenAnswer>;
+export const CountAnswer = z.object({
+  entryCount: z.number(),
+  /** So many from the beginning are what the host has. */
+  kept: z.number(),
+  costMs: z.number(),
+});
+export type CountAnswer = z.infer<typeof CountAnswer>;
 
 const id = z.number();
 export const WorkerMessage = z.discriminatedUnion('kind', [

@@ -7,12 +7,12 @@ const json = (servers: Record<string, unknown>) => `// ours\n${JSON.stringify({ 
 
 describe('the MCP servers of a workspace', () => {
   let warnings: string[];
-  const serversOf = async (editor: FakeEditor, setting: unknown = {}) => {
+  const serversOf = async (editor: FakeEditor, setting: unknown = {}, { own = {}, http = false } = {}) => {
     warnings = [];
     const log = { ...nullLogger, warn: (message: string) => void warnings.push(message) };
     const findProgram = (command: string) => Promise.resolve({ file: 'node', args: [`/bin/${command}.js`] });
-    const capabilities = { http: false, sse: false };
-    return await workspaceMcpServers({ setting, cwd: '/one', capabilities, findProgram }, editor, log);
+    const capabilities = { http, sse: false };
+    return await workspaceMcpServers({ setting, cwd: '/one', own, capabilities, findProgram }, editor, log);
   };
 
   it('come from each folder, after those of the agent’s setting', async () => {
@@ -28,6 +28,22 @@ describe('the MCP servers of a workspace', () => {
       { name: 'b', command: 'node', args: ['/bin/b1.js', '/one'], env: [] },
       { name: 'c', command: 'node', args: ['/bin/c2.js', '/two'], env: [] },
     ]);
+    assert.deepEqual(warnings, []);
+  });
+
+  it('include those of the window itself, behind the others, for agents that take servers by http', async () => {
+    const headers = { Authorization: 'Bearer token' };
+    const own = { backline: { type: 'http', url: 'http://127.0.0.1:4711/mcp', headers } };
+    const editor = new FakeEditor({}, ['/one']);
+    assert.deepEqual(await serversOf(editor, {}, { own, http: true }), [
+      {
+        type: 'http',
+        name: 'backline',
+        url: 'http://127.0.0.1:4711/mcp',
+        headers: [{ name: 'Authorization', value: 'Bearer token' }],
+      },
+    ]);
+    assert.deepEqual(await serversOf(editor, {}, { own, http: false }), []);
     assert.deepEqual(warnings, []);
   });
 

@@ -64,6 +64,18 @@ describe('what a client tells the embedded server of its editor', () => {
     );
   });
 
+  it('keeps the names of what is no file', async () => {
+    const open = (path: string) => ({ path, language: 'plaintext', content: 'x' });
+    const open_files = ['untitled:Untitled-1', 'file:///ws/a.ts', 'b.ts', 'C:\\c.ts'].map(open);
+    const context = { workspace_root: '/ws', open_files, selection: { path: 'git:a.ts', text: 't', range: range(0, 0) } };
+    const { id, fake } = await harness.createSession({ profile: 'fake', context });
+    await harness.call('POST', `/sessions/${id}/prompt`, { body: { prompt: 'one' } });
+    assert.deepEqual(
+      fake.prompts[0]?.attachments?.map((attachment) => 'uri' in attachment && attachment.uri),
+      ['untitled:Untitled-1', 'file:///ws/a.ts', 'file:///ws/b.ts', 'file:///C:/c.ts', 'git:a.ts#L1-L1'],
+    );
+  });
+
   it('names the folder the agent works in only where that is inside the workspace', async () => {
     const cwdOf = async (workspace_root: string): Promise<[string, boolean]> => {
       const { id, fake } = await harness.createSession({ profile: 'fake', context: { workspace_root } });

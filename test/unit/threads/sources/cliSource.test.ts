@@ -6,10 +6,10 @@ import { systemClock } from '../../../../src/base/node/systemClock';
 import { ThreadError, type ThreadErrorCode } from '../../../../src/threads/common/threadPorts';
 import { AmpCli } from '../../../../src/threads/node/ampCli';
 import { CliSource } from '../../../../src/threads/node/cliSource';
-import { FileThreadReader } from '../../../../src/threads/node/fileThreadReader';
 import { PrivateFolder } from '../../../../src/threads/node/privateFolder';
 import { commandRunner, type Command, type CommandRun } from '../../../../src/threads/node/runCommand';
 import { FakeClock } from '../../../fake/fakeClock';
+import { ReaderHere } from './readerHere';
 import { FakeAmp } from './fakeAmp';
 import { fixtureText, normalId, slowId, thread, ThreadFolder, until } from './threadFolder';
 
@@ -29,7 +29,7 @@ describe('the amp CLI as a source', () => {
     clock = new FakeClock();
     exports = new PrivateFolder(temp());
     const cli = new AmpCli(() => Promise.resolve(command), commandRunner(systemClock), exports);
-    const reader = new FileThreadReader(systemClock);
+    const reader = new ReaderHere();
     source = new CliSource({ cli, reader, clock, log: nullLogger, folder: exports });
     await folder.put(slowId, thread(slowId, 2));
   });

@@ -6,16 +6,16 @@ import { AmpCli } from '../../../../src/threads/node/ampCli';
 import { ampPlaces } from '../../../../src/threads/node/ampData';
 import { CliSource } from '../../../../src/threads/node/cliSource';
 import { ExportedFiles } from '../../../../src/threads/node/exportedFiles';
-import { FileThreadReader } from '../../../../src/threads/node/fileThreadReader';
 import { LocalStore } from '../../../../src/threads/node/localStore';
 import { PrivateFolder } from '../../../../src/threads/node/privateFolder';
 import { commandRunner } from '../../../../src/threads/node/runCommand';
 import { FakeClock } from '../../../fake/fakeClock';
+import { ReaderHere } from './readerHere';
 import { FakeAmp } from './fakeAmp';
 import { sourceContract, type SourceHarness } from './sourceContract';
 import { ThreadFolder } from './threadFolder';
 
-const reader = (): FileThreadReader => new FileThreadReader(systemClock);
+const reader = (): ReaderHere => new ReaderHere();
 
 sourceContract('the local store', async (): Promise<SourceHarness> => {
   const folder = await ThreadFolder.make();

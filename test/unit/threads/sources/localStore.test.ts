@@ -19,10 +19,10 @@ import { systemClock } from '../../../../src/base/node/systemClock';
 import { ThreadError, type ThreadHead } from '../../../../src/threads/common/threadPorts';
 import { ampPlaces } from '../../../../src/threads/node/ampData';
 import { currentThread } from '../../../../src/threads/node/currentThread';
-import { FileThreadReader } from '../../../../src/threads/node/fileThreadReader';
 import { LocalStore } from '../../../../src/threads/node/localStore';
 import { promptHistory } from '../../../../src/threads/node/promptHistory';
 import { FakeClock } from '../../../fake/fakeClock';
+import { ReaderHere } from './readerHere';
 import { thread, ThreadFolder, until } from './threadFolder';
 
 describe('the local store', () => {
@@ -36,7 +36,7 @@ describe('the local store', () => {
     new LocalStore({
       places: ampPlaces({}, folder.home),
       moreFolders,
-      reader: new FileThreadReader(systemClock),
+      reader: new ReaderHere(),
       clock,
       log: nullLogger,
       ...(tellsChanges ? { tellsChanges } : {}),
@@ -263,7 +263,7 @@ describe("Amp's own notes", () => {
     await put('history.jsonl', '{"text":"Prompt 0","cwd":"/p"}\n');
     await folder.put('T-a', thread('T-a', 2));
     const options = { places: ampPlaces({}, folder.home), moreFolders: [], clock: systemClock, log: nullLogger };
-    const store = new LocalStore({ ...options, reader: new FileThreadReader(systemClock) });
+    const store = new LocalStore({ ...options, reader: new ReaderHere() });
     assert.deepEqual((await store.list())[0]?.folders, ['/p']);
     store.dispose();
   });

@@ -1,14 +1,15 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import * as path from 'node:path';
-import { errorCode, messageOf } from '../../../../base/common/errors';
+import { errorCode } from '../../../../base/common/errors';
 import { headOf, problemHead, type ReadFrom } from '../../../common/heads';
-import { ThreadError, type ThreadHead } from '../../../common/threadPorts';
+import type { ThreadHead } from '../../../common/threadPorts';
+import type { ThreadFile } from '../../../common/threadReader';
 import { threadTexts, type ThreadText } from '../../../common/threadTexts';
+import { asThreadError, readThreadFile } from '../../threadFile';
 import type { FileKey } from '../fileKey';
 import { headFileName } from '../headCache';
-import { decodeHeads, encodeHeads, type StoredHead } from '../headFile';
+import { encodeHeads, IndexFileError, mergeHeads, type StoredHead } from '../headFile';
 import { IndexLock } from '../indexLock';
-import { readDocument } from './threadDocument';
 import { writeWholeFile } from '../wholeFile';
 
 /** What one reading of a file gives to the list and to the search. */
@@ -18,18 +19,33 @@ export interface ReadThread {
   readonly texts: readonly ThreadText[];
 }
 
-/** Undefined for a file that has vanished. */
+/** Of a file of the store, which is named by its thread. Undefined for one that has vanished. */
 export function readForIndex(file: FileKey, nowMs: number): ReadThread | undefined {
   const threadId = path.basename(file.path, '.json');
-  const from: ReadFrom = { source: 'local', threadId, ...file, nowMs };
+  return readHeadAnd(threadTexts, { source: 'local', threadId, ...file, nowMs });
+}
+
+/** Undefined for what is not listed, and for a file that has vanished. */
+export function readHead({ path: file, source, threadId }: ThreadFile, nowMs: number): ThreadHead | undefined {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  if (!stats) return undefined;
+  const named = threadId === undefined ? {} : { threadId };
+  const from = { source, ...named, path: file, sizeBytes: stats.size, mtimeMs: stats.mtimeMs, nowMs };
+  return readHeadAnd(() => [], from)?.head ?? undefined;
+}
+
+/** @throws nothing: what cannot be read has a problem */
+function readHeadAnd(
+  textsOf: (json: unknown) => readonly ThreadText[],
+  from: ReadFrom & FileKey,
+): ReadThread | undefined {
   try {
-    const { document } = readDocument(file.path, file);
-    const head = headOf(document, from) ?? null;
-    return { head, texts: head && head.problem === undefined ? threadTexts(document) : [] };
+    const { json } = readThreadFile(from.path, from);
+    const head = headOf(json, from) ?? null;
+    return { head, texts: head && head.problem === undefined ? textsOf(json) : [] };
   } catch (error) {
-    if (error instanceof ThreadError && error.code === 'notFound') return undefined;
-    const problem = error instanceof ThreadError ? error.message : `The thread cannot be read: ${messageOf(error)}`;
-    return { head: problemHead(from, problem), texts: [] };
+    const { code, message } = asThreadError(error);
+    return code === 'notFound' ? undefined : { head: problemHead(from, message), texts: [] };
   }
 }
 
@@ -44,21 +60,18 @@ export function saveHeads(folder: string, heads: readonly StoredHead[], gone: re
   if (!lock) return;
   try {
     const file = path.join(folder, headFileName);
-    const all = new Map(storedHeads(file).map((stored) => [stored.file.path, stored]));
-    for (const name of gone) all.delete(name);
-    for (const stored of heads) all.set(stored.file.path, stored);
-    writeWholeFile(file, encodeHeads(all.values()));
+    writeWholeFile(file, merged(file, heads, gone));
   } finally {
     lock.dispose();
   }
 }
 
-/** None of a file that cannot be used: who reads it first says so in the log. */
-function storedHeads(file: string): readonly StoredHead[] {
+/** Who reads a file first that cannot be used says so in the log. */
+function merged(file: string, heads: readonly StoredHead[], gone: readonly string[]): Buffer {
   try {
-    return [...decodeHeads(readFileSync(file))];
+    return mergeHeads(readFileSync(file), heads, gone);
   } catch (error) {
-    if (errorCode(error) !== undefined && errorCode(error) !== 'ENOENT') throw error;
-    return [];
+    if (!(error instanceof IndexFileError) && errorCode(error) !== 'ENOENT') throw error;
+    return encodeHeads(heads);
   }
 }

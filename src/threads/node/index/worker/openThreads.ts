@@ -3,8 +3,9 @@ import type { Entry } from '../../../../transcript/common/entries';
 import type { MappedThread } from '../../../common/mapping/mapThread';
 import { readThread } from '../../../common/readThread';
 import { ThreadError } from '../../../common/threadPorts';
-import type { OpenAnswer, ThreadFile } from '../workerMessages';
-import { readDocument } from './threadDocument';
+import type { ThreadFile } from '../../../common/threadReader';
+import { readThreadFile } from '../../threadFile';
+import type { CountAnswer, EntriesAnswer, OpenAnswer } from '../workerMessages';
 
 /** What the host takes in at once without anybody noticing. */
 const chunkUnits = 128 * 1024;
@@ -13,10 +14,15 @@ const chunkEntries = 250;
 /** A file that has not changed is not read again for so long; then a thread that ran may be stale. */
 const heldForMs = 60_000;
 
+/** As many as fill a screen, and some more. */
+const firstEntries = 40;
+
 interface HeldThread {
   readonly thread: MappedThread;
   readonly revision: number;
   readonly readAt: number;
+  /** What the host has of the reading before, until all is mapped. */
+  readonly before: readonly Entry[];
 }
 
 /** The threads that somebody looks at, as they were last read. */
@@ -27,27 +33,37 @@ export class OpenThreads {
   /** `revision` is what the host has. @throws ThreadError; what was read before stays */
   open(id: number, file: ThreadFile, revision: number, nowMs: number): OpenAnswer {
     const startedAt = performance.now();
-    const before = this.held.get(id);
-    const now = before && isHeld(before, file, nowMs) ? before : this.read(file, before?.thread, nowMs);
-    this.held.set(id, now);
-    const { head, facts, notes, entries } = now.thread;
-    const kept = before?.revision === revision ? sameFromStart(before.thread.entries, entries) : 0;
+    const known = this.held.get(id);
+    const now = known && isHeld(known, file, nowMs) ? known : this.read(file, known?.thread, nowMs);
+    const before = known?.revision === revision ? known.thread.entries : [];
+    this.held.set(id, { ...now, before });
+    const { head, facts, notes } = now.thread;
     return {
       revision: now.revision,
       summary: { head, facts, notes },
-      entryCount: entries.length,
-      kept,
-      chunks: chunksOf(entries, kept),
+      last: before.length > 0 ? [] : chunkAtEnd(now.thread.lastEntries(firstEntries), firstEntries),
       costMs: performance.now() - startedAt,
     };
   }
 
-  entries(id: number, from: number, to: number): Entry[] {
-    return this.known(id).entries.slice(from, to);
+  /** Maps all of it. */
+  count(id: number): CountAnswer {
+    const startedAt = performance.now();
+    const held = this.known(id);
+    const { entries } = held.thread;
+    const kept = sameFromStart(held.before, entries);
+    this.held.set(id, { ...held, before: [] });
+    return { entryCount: entries.length, kept, costMs: performance.now() - startedAt };
+  }
+
+  /** The last ones of those from `from` to before `to`, as many as the host takes in at once, and one at least. */
+  entries(id: number, from: number, to: number): EntriesAnswer {
+    const entries = chunkAtEnd(this.known(id).thread.entries.slice(from, to), chunkEntries);
+    return { from: to - entries.length, entries };
   }
 
   rawJson(id: number, entryId: string): string | undefined {
-    return this.known(id).rawOf(entryId);
+    return this.known(id).thread.rawOf(entryId);
   }
 
   close(id: number): void {
@@ -55,15 +71,15 @@ export class OpenThreads {
   }
 
   private read({ path, source, threadId }: ThreadFile, previous: MappedThread | undefined, nowMs: number): HeldThread {
-    const { document, sizeBytes, mtimeMs } = readDocument(path);
+    const { json, sizeBytes, mtimeMs } = readThreadFile(path);
     const from = { source, ...(threadId === undefined ? {} : { threadId }), path, sizeBytes, mtimeMs, nowMs };
-    return { thread: readThread(document, from, previous), revision: ++this.lastRevision, readAt: nowMs };
+    return { thread: readThread(json, from, previous), revision: ++this.lastRevision, readAt: nowMs, before: [] };
   }
 
-  private known(id: number): MappedThread {
-    const thread = this.held.get(id)?.thread;
-    if (!thread) throw new ThreadError('notFound', 'This thread has not been read. Open it again.');
-    return thread;
+  private known(id: number): HeldThread {
+    const held = this.held.get(id);
+    if (!held) throw new ThreadError('notFound', 'This thread has not been read. Open it again.');
+    return held;
   }
 }
 
@@ -78,19 +94,12 @@ function sameFromStart(before: readonly Entry[], now: readonly Entry[]): number 
   return changed < 0 ? now.length : changed;
 }
 
-/** From the end to `first`. */
-function chunksOf(entries: readonly Entry[], first: number): [number, number][] {
-  const chunks: [number, number][] = [];
-  let to = entries.length;
-  let units = 0;
-  for (let from = to - 1; from >= first; from--) {
-    units += unitsOf(entries[from]);
-    if (from > first && units < chunkUnits && to - from < chunkEntries) continue;
-    chunks.push([from, to]);
-    to = from;
-    units = 0;
-  }
-  return chunks;
+/** As many from the end as the host takes in at once, `max` at most, and one at least. */
+function chunkAtEnd(entries: readonly Entry[], max: number): Entry[] {
+  let start = entries.length;
+  for (let units = 0; start > 0 && units < chunkUnits && entries.length - start < max;)
+    units += unitsOf(entries[--start]);
+  return entries.slice(start);
 }
 
 /** About how much text is in it. */

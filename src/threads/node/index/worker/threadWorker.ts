@@ -8,7 +8,7 @@ import type { StoredHead } from '../headFile';
 import type { ThreadToIndex } from '../segmentBuilder';
 import { TextIndex } from '../textIndex';
 import { WorkerCall, type HeadPart, type WorkerMessage, type WorkerRequest } from '../workerMessages';
-import { readForIndex, saveHeads, type ReadThread } from './headReader';
+import { readForIndex, readHead, saveHeads, type ReadThread } from './headReader';
 import { OpenThreads } from './openThreads';
 import { TextHold } from './textHold';
 
@@ -61,6 +61,10 @@ export class ThreadWorker {
         return this.search(request);
       case 'open':
         return this.openThreads.open(request.thread, request.file, request.revision, request.nowMs);
+      case 'head':
+        return readHead(request.file, request.nowMs);
+      case 'count':
+        return this.openThreads.count(request.thread);
       case 'entries':
         return this.openThreads.entries(request.thread, request.from, request.to);
       case 'raw':

@@ -1,82 +1,25 @@
 import { KeyedQueue, type Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
-import type { Logger } from '../../../base/common/log';
 import * as z from 'zod';
 import type { Entry } from '../../../transcript/common/entries';
 import { ThreadError, type OpenThread } from '../../common/threadPorts';
-import { WorkerEndedError, WorkerLink } from './workerLink';
-import { EntriesAnswer, OpenAnswer, type ThreadFile } from './workerMessages';
-
-export interface ThreadReaderPorts {
-  /** `dist/thread-index-worker.js`, absolute. */
-  readonly workerFile: string;
-  readonly clock: Clock;
-  readonly log: Logger;
-}
-
-/** A piece of a thread that is being read; the last one comes first. */
-export interface ThreadPart {
-  readonly thread: Omit<OpenThread, 'entries'>;
-  /** Of the whole thread. */
-  readonly entryCount: number;
-  /** Where `entries` begin. */
-  readonly from: number;
-  readonly entries: readonly Entry[];
-}
+import type { ThreadFile } from '../../common/threadReader';
+import { WorkerEndedError, type WorkerLink } from './workerLink';
+import { CountAnswer, EntriesAnswer, OpenAnswer } from './workerMessages';
 
 export interface ReadOptions {
-  /** Called at once with what a first screen needs, then with what is before it. Not called for what has not changed. */
-  readonly onPart?: (part: ThreadPart) => void;
-  readonly signal?: AbortSignal;
+  /** Called once with the last entries of a thread of which nothing is here yet, when there are more. */
+  readonly onFirst?: ((thread: OpenThread) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
-/** Reads threads in a worker that lives as long as any of them is open, so that a huge one keeps nobody waiting. */
-export class ThreadReader implements Disposable {
-  private link: WorkerLink | undefined;
-  private lastId = 0;
-  private readonly readings = new Set<ThreadReading>();
-
-  constructor(private readonly ports: ThreadReaderPorts) {}
-
-  /** The caller disposes it; nothing is read yet. */
-  open(file: ThreadFile): ThreadReading {
-    const reading: ThreadReading = new ThreadReading(++this.lastId, file, {
-      clock: this.ports.clock,
-      link: () => this.worker(),
-      onClose: () => this.close(reading),
-    });
-    this.readings.add(reading);
-    return reading;
-  }
-
-  dispose(): void {
-    this.readings.clear();
-    this.link?.dispose();
-    this.link = undefined;
-  }
-
-  private worker(): WorkerLink {
-    if (!this.link || this.link.isOver) {
-      this.link = new WorkerLink(this.ports.workerFile, this.ports.log);
-      this.link.start();
-    }
-    return this.link;
-  }
-
-  private close(reading: ThreadReading): void {
-    if (!this.readings.delete(reading) || this.readings.size > 0) return;
-    this.link?.dispose();
-    this.link = undefined;
-  }
-}
-
-interface ReadingPorts {
+export interface ReadingPorts {
   readonly clock: Clock;
+  /** The worker of the moment. */
   readonly link: () => WorkerLink;
-  readonly onClose: () => void;
 }
 
-/** One open thread, read as often as its file changes. */
+/** One open thread, read in a worker as often as its file changes. */
 export class ThreadReading implements Disposable {
   private entries: readonly Entry[] = [];
   /** Of what `entries` are; what was cut short does not count. */
@@ -86,6 +29,7 @@ export class ThreadReading implements Disposable {
   private readonly queue = new KeyedQueue();
   private readBy: WorkerLink | undefined;
 
+  /** `id` is its own among those of a worker. */
   constructor(
     private readonly id: number,
     private readonly file: ThreadFile,
@@ -116,33 +60,39 @@ export class ThreadReading implements Disposable {
   dispose(): void {
     if (this.isClosed) return;
     this.isClosed = true;
+    this.entries = [];
     if (this.readBy && !this.readBy.isOver)
       this.readBy.call({ method: 'close', thread: this.id }, z.unknown()).catch(ignore);
-    this.ports.onClose();
   }
 
-  private async readNow({ onPart, signal }: ReadOptions): Promise<OpenThread> {
+  private async readNow({ onFirst, signal }: ReadOptions): Promise<OpenThread> {
     this.checkOpen(signal);
     const link = this.ports.link();
-    const { file, id, revision } = this;
-    const request = { method: 'open', thread: id, file, revision, nowMs: this.ports.clock.now() } as const;
-    const answer = await link.call(request, OpenAnswer);
-    const { summary: thread, entryCount, kept, chunks, costMs } = answer;
+    const { file, id: thread, revision } = this;
+    const request = { method: 'open', thread, file, revision, nowMs: this.ports.clock.now() } as const;
+    const { summary, last, ...opened } = await link.call(request, OpenAnswer);
     this.readBy = link;
+    this.checkOpen(signal);
+    if (last.length > 0 && last.length < summary.head.messageCount) onFirst?.({ ...summary, entries: last });
+    const counted = await link.call({ method: 'count', thread }, CountAnswer);
     const startedAt = this.ports.clock.now();
+    const middle = await this.entriesBetween(link, counted.kept, counted.entryCount - last.length, signal);
+    this.entries = [...this.entries.slice(0, counted.kept), ...middle, ...last];
+    this.revision = opened.revision;
+    this.cost = opened.costMs + counted.costMs + this.ports.clock.now() - startedAt;
+    return { ...summary, entries: this.entries };
+  }
+
+  private async entriesBetween(link: WorkerLink, from: number, end: number, signal?: AbortSignal): Promise<Entry[]> {
     const parts: (readonly Entry[])[] = [];
-    if (chunks.length === 0) onPart?.({ thread, entryCount, from: kept, entries: [] });
-    for (const [from, to] of chunks) {
+    for (let to = end; to > from;) {
       this.checkOpen(signal);
       // One after another: what is asked for at once arrives at once, and blocks the host as long as one large piece.
-      const entries = await link.call({ method: 'entries', thread: id, from, to }, EntriesAnswer);
-      parts.push(entries);
-      onPart?.({ thread, entryCount, from, entries });
+      const part = await link.call({ method: 'entries', thread: this.id, from, to }, EntriesAnswer);
+      parts.push(part.entries);
+      to = part.from;
     }
-    this.entries = [...this.entries.slice(0, kept), ...parts.reverse().flat()];
-    this.revision = answer.revision;
-    this.cost = costMs + this.ports.clock.now() - startedAt;
-    return { ...thread, entries: this.entries };
+    return parts.reverse().flat();
   }
 
   /** The worker forgets with its life what it has read. */

@@ -1,0 +1,34 @@
+import type { PromptAttachment } from '../../../amplifier/common/sessionBackend';
+import type { MentionSource } from '../chatPorts';
+import type { DraftAttachment, MentionRow } from '../chatView';
+import { tokensOf } from './mentions';
+
+/** The oldest make room. */
+const maxTexts = 50;
+
+/** Texts that other features hand to a conversation. Nobody finds them at `@`; they are kept as long as the window. */
+export class AttachedTexts implements MentionSource {
+  readonly kind = 'text';
+  private readonly texts = new Map<string, { readonly title: string; readonly text: string }>();
+  private last = 0;
+
+  /** What goes into a draft for the text. */
+  add(title: string, text: string): DraftAttachment {
+    const id = `text:${++this.last}`;
+    this.texts.set(id, { title, text });
+    const [oldest] = this.texts.keys();
+    if (this.texts.size > maxTexts && oldest !== undefined) this.texts.delete(oldest);
+    return { kind: 'text', id, title, tokens: tokensOf(text.length) };
+  }
+
+  search(): Promise<readonly MentionRow[]> {
+    return Promise.resolve([]);
+  }
+
+  resolve({ id }: DraftAttachment): Promise<readonly PromptAttachment[]> {
+    const found = this.texts.get(id);
+    if (!found) return Promise.resolve([]);
+    const uri = `backline:text/${encodeURIComponent(found.title)}`;
+    return Promise.resolve([{ type: 'text', uri, title: found.title, text: found.text }]);
+  }
+}

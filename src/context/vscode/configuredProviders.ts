@@ -1,0 +1,58 @@
+import * as vscode from 'vscode';
+import { settingIds } from '../../manifest';
+import type { SettingsLevel, SettingsLevels } from '../common/providerSettings';
+
+/** Reads which providers the settings name, level by level and unchecked. */
+
+/** Another extension's setting for the same thing. */
+const openctxProviders = 'openctx.providers';
+
+export const openProviderSettings = {
+  label: 'Open settings',
+  command: 'workbench.action.openSettings',
+  arguments: [settingIds.contextProviders],
+};
+
+export function touchesProviders(change: vscode.ConfigurationChangeEvent): boolean {
+  return change.affectsConfiguration(settingIds.contextProviders) || change.affectsConfiguration(openctxProviders);
+}
+
+export function providerLevels(): SettingsLevels {
+  const { isTrusted, workspaceFolders = [] } = vscode.workspace;
+  const whole = levelsIn(undefined);
+  return {
+    user: levelOf(whole, 'globalValue'),
+    workspace: levelOf(whole, 'workspaceValue'),
+    folders: workspaceFolders.map(({ uri }) => ({
+      uri: uri.toString().replace(/\/$/, ''),
+      settings: levelOf(levelsIn(uri), 'workspaceFolderValue'),
+    })),
+    isTrusted,
+  };
+}
+
+export function namesProviders({ user, workspace, folders }: SettingsLevels): boolean {
+  const isSet = (value: unknown): boolean =>
+    typeof value === 'object' && value !== null && Object.keys(value).length > 0;
+  const levels = [user, workspace, ...folders.map(({ settings }) => settings)];
+  return levels.some(({ backline, openctx }) => isSet(backline) || isSet(openctx));
+}
+
+type Levels = Readonly<Record<'backline' | 'openctx', Inspected | undefined>>;
+interface Inspected {
+  readonly globalValue?: unknown;
+  readonly workspaceValue?: unknown;
+  readonly workspaceFolderValue?: unknown;
+}
+
+function levelsIn(folder: vscode.Uri | undefined): Levels {
+  const configuration = vscode.workspace.getConfiguration(undefined, folder ?? null);
+  return {
+    backline: configuration.inspect(settingIds.contextProviders),
+    openctx: configuration.inspect(openctxProviders),
+  };
+}
+
+function levelOf({ backline, openctx }: Levels, level: keyof Inspected): SettingsLevel {
+  return { backline: backline?.[level], openctx: openctx?.[level] };
+}

@@ -1,0 +1,155 @@
+import * as vscode from 'vscode';
+import type { Clock } from '../../base/common/async';
+import { DisposableStore } from '../../base/common/disposable';
+import { Emitter, type Event } from '../../base/common/event';
+import type { Feature, RunningFeature, StatusBoard } from '../../base/common/feature';
+import type { Logger } from '../../base/common/log';
+import type { EditorPort } from '../../editor/common/editorPort';
+import { commandIds, settingIds, type CommandId } from '../../manifest';
+import type { Commands } from '../../platform/vscode/commands';
+import type { Settings } from '../../platform/vscode/settings';
+import type { ContextChipView } from '../common/contextChip';
+import type { ContextAttachment, ContextMention } from '../common/contextMentions';
+import type { ContextMemento } from '../common/contextMemento';
+import type { McpAddress } from '../node/mcpToolServer';
+import { namesProviders, openProviderSettings, providerLevels, touchesProviders } from './configuredProviders';
+import type { ContextRoom } from './contextRoom';
+
+export interface ContextFeatureOptions {
+  readonly editor: Pick<EditorPort, 'resolve' | 'open'>;
+  readonly log: Logger;
+  readonly status: StatusBoard;
+  readonly commands: Pick<Commands, 'handle'>;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly secrets: Pick<vscode.SecretStorage, 'get' | 'store' | 'delete'>;
+  /** The user's: what was allowed, and which secrets there are. */
+  readonly memento: ContextMemento;
+  /** `dist/context-worker.js`, absolute. */
+  readonly workerFile: string;
+  /** Where code from elsewhere is kept, absolute. */
+  readonly remoteFolder: string;
+  readonly version: string;
+}
+
+/** What `@` finds of providers, in the shape of the chat's mentions. */
+export interface ContextMentionSource {
+  readonly kind: 'context';
+  search(query: string, signal: AbortSignal): Promise<readonly ContextMention[]>;
+  resolve(attachment: { readonly id: string }, signal: AbortSignal): Promise<readonly ContextAttachment[]>;
+}
+
+/** What goes along with prompts by itself, in the shape of the chat's chips. */
+export interface ContextChipSource {
+  readonly onDidChange: Event<void>;
+  of(backendId: string): Promise<readonly ContextChipView[]>;
+  set(kind: string, isOn: boolean): void;
+  /** What is to be added to the attachments of a prompt that is sent now; nothing while it is off. */
+  mentions(): Promise<readonly ContextMention[]>;
+}
+
+const roomCommands: readonly CommandId[] = [
+  commandIds.contextShowItems,
+  commandIds.contextToggle,
+  commandIds.contextRetry,
+  commandIds.contextAllow,
+  commandIds.contextSetSecret,
+];
+
+/**
+ * Context providers, for people and for AI. What does the work is in a bundle of its own, loaded when there are
+ * providers, or somebody asks for something.
+ */
+export class ContextFeature implements Feature {
+  readonly id = 'context';
+  readonly title = 'Context providers';
+  private readonly chipEmitter: Emitter<void>;
+  private store: DisposableStore | undefined;
+  private loading: Promise<ContextRoom> | undefined;
+  private room: ContextRoom | undefined;
+
+  constructor(private readonly options: ContextFeatureOptions) {
+    this.chipEmitter = new Emitter<void>((error) => options.log.error('a listener failed', error));
+  }
+
+  get mentions(): ContextMentionSource {
+    return {
+      kind: 'context',
+      search: async (query, signal) => (await this.room?.mentions.search(query, signal)) ?? [],
+      resolve: async (attachment, signal) => (await this.room?.mentions.resolve(attachment, signal)) ?? [],
+    };
+  }
+
+  get chips(): ContextChipSource {
+    return {
+      onDidChange: this.chipEmitter.event,
+      of: async () => (await this.room?.chip.of()) ?? [],
+      set: (kind, isOn) => this.room?.chip.set(kind, isOn),
+      mentions: async () => (await this.room?.chip.mentions()) ?? [],
+    };
+  }
+
+  /** The tool over MCP, for agents that take servers by HTTP; undefined while there is nothing to tell. */
+  async mcpServer(): Promise<McpAddress | undefined> {
+    return await this.room?.mcpServer();
+  }
+
+  async start(): Promise<RunningFeature> {
+    const { commands, log } = this.options;
+    const store = new DisposableStore();
+    this.store = store;
+    store.add(this.chipEmitter);
+    for (const id of roomCommands)
+      store.add(commands.handle(id, async (...args) => await (await this.load()).run(id, args)));
+    store.add(
+      vscode.lm.registerTool<object>('backline_context', {
+        invoke: async ({ input }, token) => await (await this.load()).invokeTool(input, token),
+        prepareInvocation: () => ({ invocationMessage: 'Asking the context providers' }),
+      }),
+    );
+    store.add(
+      vscode.workspace.onDidChangeConfiguration((change) => {
+        if (!touchesProviders(change) || !namesProviders(providerLevels())) return;
+        this.load().catch((error: unknown) => log.error('cannot start context providers', error));
+      }),
+    );
+    if (namesProviders(providerLevels())) await this.load();
+    else this.showNothing();
+    return {
+      stop: async () => await this.room?.stop(),
+      dispose: () => store.dispose(),
+    };
+  }
+
+  private load(): Promise<ContextRoom> {
+    const loading = (this.loading ??= this.open());
+    loading.catch(() => {
+      if (this.loading === loading) this.loading = undefined;
+    });
+    return loading;
+  }
+
+  private async open(): Promise<ContextRoom> {
+    const { store } = this;
+    const { ContextRoom } = await import('./contextRoom');
+    if (!store || store.isDisposed) throw new Error('Context providers are not running.');
+    const { id, title, options } = this;
+    const room = store.add(new ContextRoom({ ...options, id, title }));
+    store.add(room.chip.onDidChange(() => this.chipEmitter.fire()));
+    room.start();
+    this.room = room;
+    return room;
+  }
+
+  /** No provider, no code. */
+  private showNothing(): void {
+    const { id, title } = this;
+    this.options.status.set({
+      id,
+      title,
+      state: 'off',
+      summary: `None is set up. Add one to ${settingIds.contextProviders}.`,
+      actions: [openProviderSettings],
+    });
+  }
+}

@@ -1,0 +1,247 @@
+import * as vscode from 'vscode';
+import { Coalescer } from '../../base/common/async';
+import { DisposableStore, type Disposable } from '../../base/common/disposable';
+import { ExcludeList } from '../../editor/common/excludeList';
+import { commandIds, settingIds, type CommandId } from '../../manifest';
+import { AllowedRequests } from '../common/allowedRequests';
+import { ContextChip } from '../common/contextChip';
+import { ContextClient, defaultClientOptions } from '../common/contextClient';
+import { ContextMentions } from '../common/contextMentions';
+import type { ContextReader } from '../common/contextReader';
+import { contextStatus } from '../common/contextStatus';
+import { answerContextTool, contextTool } from '../common/contextTool';
+import { listProviders, noProviders } from '../common/providerSettings';
+import { secretNames } from '../common/secretReferences';
+import { McpToolServer, type McpAddress } from '../node/mcpToolServer';
+import { ProviderFactory } from '../node/providerFactory';
+import { openProviderSettings, providerLevels, touchesProviders } from './configuredProviders';
+import { manageConsent } from './consentDialog';
+import type { ContextFeatureOptions } from './contextFeature';
+import { contextSchemes, DocumentFeed } from './documentFeed';
+import { ItemCount } from './itemCount';
+import { ItemDecorations } from './itemDecorations';
+import { ItemHovers } from './itemHovers';
+import { ItemLenses } from './itemLenses';
+import { showItems } from './itemPicker';
+import { ProviderSecrets } from './providerSecrets';
+import { fileReader } from './fileReader';
+
+export interface ContextRoomOptions extends ContextFeatureOptions {
+  /** Of the row in the status. */
+  readonly id: string;
+  readonly title: string;
+}
+
+/** Providers change their state often while somebody types. */
+const statusMs = 200;
+
+/** Joins the client with the window: settings, documents, what people see and what AI reads. */
+export class ContextRoom implements Disposable {
+  readonly mentions: ContextMentions;
+  readonly chip: ContextChip;
+  private readonly store = new DisposableStore();
+  private readonly allowed: AllowedRequests;
+  private readonly secrets: ProviderSecrets;
+  private readonly client: ContextClient;
+  private readonly feed: DocumentFeed;
+  private readonly reader: ContextReader;
+  private readonly statusLater: Coalescer;
+  private exclude: ExcludeList;
+  private providers = noProviders;
+  private mcp: { readonly server: McpToolServer; readonly address: Promise<McpAddress> } | undefined;
+
+  constructor(private readonly options: ContextRoomOptions) {
+    const { clock, editor, log, memento, secrets, settings, workerFile, remoteFolder } = options;
+    const onError = (error: unknown): void => log.error('something went wrong with context items', error);
+    this.exclude = new ExcludeList(settings.exclude());
+    this.allowed = new AllowedRequests(memento);
+    this.secrets = new ProviderSecrets({
+      secrets,
+      memento,
+      wanted: () => this.providers.entries.flatMap((entry) => secretNames(entry.settings)),
+    });
+    const factory = new ProviderFactory({
+      workerFile,
+      remoteFolder,
+      fetch: (url, init) => fetch(url, init),
+      clock,
+      log,
+      isAllowed: (request) => this.allowed.has(request),
+    });
+    const clientOptions = {
+      ...defaultClientOptions,
+      get deadlineMs() {
+        return settings.contextHoverTimeoutMs();
+      },
+    };
+    this.client = new ContextClient(
+      { clock, log, secrets: this.secrets, createProvider: (entry) => factory.create(entry) },
+      clientOptions,
+    );
+    this.feed = new DocumentFeed(this.client, (document) => !this.isExcluded(document.uri), onError);
+    this.reader = fileReader(this.client, editor);
+    this.mentions = new ContextMentions(this.reader);
+    this.chip = new ContextChip(this.reader, memento, onError);
+    this.statusLater = new Coalescer(clock, statusMs, () => this.showStatus());
+  }
+
+  start(): void {
+    const { client, feed, store, options } = this;
+    const onError = (error: unknown): void => options.log.error('something went wrong with context items', error);
+    for (const part of [client, this.chip, this.statusLater, feed]) store.add(part);
+    const lenses = store.add(new ItemLenses(feed, () => options.settings.contextCodeLens(), onError));
+    const decorations = store.add(new ItemDecorations(feed, () => options.settings.contextDecoration()));
+    const count = store.add(new ItemCount(feed));
+    const selector = contextSchemes.map((scheme) => ({ scheme }));
+    store.add(vscode.languages.registerHoverProvider(selector, new ItemHovers(feed)));
+    store.add(vscode.languages.registerCodeLensProvider(selector, lenses));
+    store.add(
+      feed.onDidUpdate(() => {
+        lenses.refresh();
+        this.chip.refresh();
+        this.statusLater.schedule();
+      }),
+    );
+    store.add(vscode.window.onDidChangeActiveTextEditor(() => this.chip.refresh()));
+    store.add(client.onDidChangeStates(() => this.statusLater.schedule()));
+    this.followSettings(lenses, decorations);
+    this.configure();
+    feed.start();
+    decorations.start();
+    count.start();
+  }
+
+  async run(id: CommandId, args: readonly unknown[]): Promise<void> {
+    const target = typeof args[0] === 'string' ? args[0] : undefined;
+    switch (id) {
+      case commandIds.contextShowItems: {
+        await showItems(this.feed, (url) => this.open(url), args[0]);
+        return;
+      }
+      case commandIds.contextToggle: {
+        await this.options.settings.toggleContext();
+        return;
+      }
+      case commandIds.contextRetry: {
+        this.retry(target === undefined ? this.client.states : [{ id: target }]);
+        return;
+      }
+      case commandIds.contextAllow: {
+        this.retry(await manageConsent(this.client.states, this.allowed, target));
+        return;
+      }
+      case commandIds.contextSetSecret:
+        if (await this.secrets.manage()) this.retry(this.client.states);
+        return;
+      default:
+        throw new Error(`${id} is not a command of context providers.`);
+    }
+  }
+
+  async invokeTool(input: unknown, token: vscode.CancellationToken): Promise<vscode.LanguageModelToolResult> {
+    const cancelled = new AbortController();
+    const listener = token.onCancellationRequested(() => cancelled.abort());
+    try {
+      const text = await answerContextTool(this.reader, input, cancelled.signal);
+      return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);
+    } finally {
+      listener.dispose();
+    }
+  }
+
+  /** Starts the server when it is first asked for; undefined while there are no providers. */
+  async mcpServer(): Promise<McpAddress | undefined> {
+    if (this.providers.entries.length === 0 || this.store.isDisposed) return undefined;
+    const mcp = (this.mcp ??= this.startMcp());
+    try {
+      return await mcp.address;
+    } catch (error) {
+      if (this.mcp === mcp) this.mcp = undefined;
+      throw error;
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.mcp?.server.stop();
+  }
+
+  dispose(): void {
+    this.store.dispose();
+    void this.mcp?.server.stop();
+  }
+
+  private startMcp(): { server: McpToolServer; address: Promise<McpAddress> } {
+    const { log, version } = this.options;
+    const run = (input: unknown, signal: AbortSignal): Promise<string> => answerContextTool(this.reader, input, signal);
+    const tool = { definition: contextTool, run };
+    const server = new McpToolServer({ name: 'backline-context', version, tool, log });
+    return { server, address: server.start() };
+  }
+
+  private followSettings(lenses: ItemLenses, decorations: ItemDecorations): void {
+    const { settings } = this.options;
+    const { workspace } = vscode;
+    const configure = (): void => this.configure();
+    this.store.add(workspace.onDidGrantWorkspaceTrust(configure));
+    this.store.add(workspace.onDidChangeWorkspaceFolders(configure));
+    this.store.add(workspace.onDidChangeConfiguration((change) => touchesProviders(change) && this.configure()));
+    this.store.add(
+      settings.onDidChange((id) => {
+        if (id === settingIds.contextEnabled) this.configure();
+        if (id === settingIds.contextCodeLens) lenses.refresh();
+        if (id === settingIds.contextDecoration) decorations.restyle();
+        if (id === settingIds.exclude) this.exclude = new ExcludeList(settings.exclude());
+      }),
+    );
+  }
+
+  private configure(): void {
+    this.providers = this.options.settings.contextEnabled() ? listProviders(providerLevels()) : noProviders;
+    this.client.configure(this.providers);
+    this.showStatus();
+  }
+
+  private retry(states: readonly { readonly id: string }[]): void {
+    for (const { id } of states) this.client.retry(id);
+  }
+
+  private showStatus(): void {
+    const { id, title, settings, status } = this.options;
+    const { states, problems } = this.client;
+    const document = vscode.window.activeTextEditor?.document;
+    const answer = document && this.feed.peek(document);
+    const notes = answer?.providerNotes.flatMap(({ provider, notes: [first] }) =>
+      first ? [`${provider.title}: ${first}`] : [],
+    );
+    const situation = {
+      isEnabled: settings.contextEnabled(),
+      isTrusted: vscode.workspace.isTrusted,
+      states,
+      problems,
+      notes: [...(answer?.note === undefined ? [] : [answer.note]), ...(notes ?? [])],
+    };
+    status.set({ id, title, ...contextStatus(situation, actions) });
+  }
+
+  /** Agents' secrets are not for providers either, wherever a file is. */
+  private isExcluded(uri: vscode.Uri): boolean {
+    if (uri.scheme !== 'file') return false;
+    const inWorkspace = vscode.workspace.getWorkspaceFolder(uri) !== undefined;
+    const relative = inWorkspace ? vscode.workspace.asRelativePath(uri, false) : uri.fsPath.replace(/^[\\/]+/, '');
+    return this.exclude.excludes(uri.fsPath, relative);
+  }
+
+  private async open(url: string): Promise<void> {
+    if (url.startsWith('file:')) await this.options.editor.open(url);
+    else await vscode.env.openExternal(vscode.Uri.parse(url, true));
+  }
+}
+
+const actions = {
+  toggle: commandIds.contextToggle,
+  retry: commandIds.contextRetry,
+  allow: commandIds.contextAllow,
+  setSecret: commandIds.contextSetSecret,
+  manageTrust: 'workbench.trust.manage',
+  openSettings: openProviderSettings,
+};

@@ -1,0 +1,74 @@
+import * as vscode from 'vscode';
+import { DisposableStore, type Disposable } from '../../base/common/disposable';
+import { Emitter, type Event } from '../../base/common/event';
+import type { AskOptions, ContextClient } from '../common/contextClient';
+import type { ContextAnswer } from '../common/documentRecord';
+
+/** Documents that providers can be asked about. */
+export const contextSchemes = ['file', 'untitled'];
+
+/**
+ * Tells the client what happens to documents, and asks it about those that are visible, so that lenses and decorations
+ * have something to show and a hover need not wait.
+ */
+export class DocumentFeed implements Disposable {
+  private readonly store = new DisposableStore();
+  private readonly emitter: Emitter<vscode.TextDocument>;
+
+  constructor(
+    private readonly client: ContextClient,
+    /** Whether its text may go to providers. */
+    private readonly isOpenTo: (document: vscode.TextDocument) => boolean,
+    private readonly onError: (error: unknown) => void,
+  ) {
+    this.emitter = this.store.add(new Emitter<vscode.TextDocument>(onError));
+  }
+
+  /** What is known of a visible document may have changed. */
+  get onDidUpdate(): Event<vscode.TextDocument> {
+    return this.emitter.event;
+  }
+
+  start(): void {
+    const { workspace, window } = vscode;
+    this.store.add(
+      workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+        // Also told when only its state changes, for example whether it is saved.
+        if (contentChanges.length > 0) this.client.edited(document.uri.toString(), document.version, contentChanges);
+      }),
+    );
+    this.store.add(workspace.onDidCloseTextDocument(({ uri }) => this.client.closed(uri.toString())));
+    this.store.add(window.onDidChangeVisibleTextEditors(() => this.refresh(undefined)));
+    this.store.add(this.client.onDidChange((uri) => this.refresh(uri)));
+    this.refresh(undefined);
+  }
+
+  /** Undefined for a document that providers are not asked about. Never rejects. */
+  async ask(document: vscode.TextDocument, options: AskOptions): Promise<ContextAnswer | undefined> {
+    if (!this.isFor(document)) return undefined;
+    const { uri, version } = document;
+    return await this.client.ask({ uri: uri.toString(), version, getText: () => document.getText() }, options);
+  }
+
+  /** What is known, without asking. */
+  peek(document: vscode.TextDocument): ContextAnswer | undefined {
+    return this.isFor(document) ? this.client.peek(document.uri.toString()) : undefined;
+  }
+
+  dispose(): void {
+    this.store.dispose();
+  }
+
+  private isFor(document: vscode.TextDocument): boolean {
+    return contextSchemes.includes(document.uri.scheme) && this.isOpenTo(document);
+  }
+
+  /** Asks about the visible documents of that URI, or about all of them. */
+  private refresh(uri: string | undefined): void {
+    const documents = new Set(vscode.window.visibleTextEditors.map(({ document }) => document));
+    for (const document of documents) {
+      if (uri !== undefined && document.uri.toString() !== uri) continue;
+      this.ask(document, { reason: 'background' }).then(() => this.emitter.fire(document), this.onError);
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import * as vscode from 'vscode';
+import { isEditorError, type EditorPort } from '../../editor/common/editorPort';
+import type { ContextClient } from '../common/contextClient';
+import { ContextReader, type ReadableFile } from '../common/contextReader';
+
+/** What AI reads goes through the editor port's boundary: only files of the workspace, and none that is excluded. */
+export function fileReader(client: ContextClient, editor: Pick<EditorPort, 'resolve'>): ContextReader {
+  const mayRead = async (uri: vscode.Uri): Promise<string | undefined> => {
+    if (uri.scheme !== 'file') return undefined;
+    try {
+      return await editor.resolve(uri.fsPath);
+    } catch (error) {
+      if (isEditorError(error)) return undefined;
+      throw error;
+    }
+  };
+  return new ContextReader({
+    client,
+    open: async (path) => {
+      const document = await vscode.workspace.openTextDocument(vscode.Uri.file(await editor.resolve(path)));
+      return readable(document);
+    },
+    active: async () => {
+      const document = vscode.window.activeTextEditor?.document;
+      return document && (await mayRead(document.uri)) !== undefined ? readable(document) : undefined;
+    },
+    pathOf: async (uri) => {
+      const parsed = vscode.Uri.parse(uri);
+      return (await mayRead(parsed)) === undefined ? undefined : parsed.fsPath;
+    },
+  });
+}
+
+function readable(document: vscode.TextDocument): ReadableFile {
+  const { uri, version } = document;
+  return {
+    path: uri.fsPath,
+    name: uri.path.split('/').at(-1) ?? uri.path,
+    document: { uri: uri.toString(), version, getText: () => document.getText() },
+  };
+}

@@ -1,0 +1,85 @@
+import * as vscode from 'vscode';
+import { DisposableStore, type Disposable } from '../../base/common/disposable';
+import type { DecorationStyle } from '../../platform/common/settings';
+import type { ItemRange } from '../common/contextItem';
+import type { DocumentFeed } from './documentFeed';
+
+const maxMarks = 1_000;
+
+/** Marks the places that have items, in the way the user chose. VS Code moves the marks along while there is typing. */
+export class ItemDecorations implements Disposable {
+  private readonly store = new DisposableStore();
+  private type: vscode.TextEditorDecorationType | undefined;
+
+  constructor(
+    private readonly feed: Pick<DocumentFeed, 'peek' | 'onDidUpdate'>,
+    private readonly style: () => DecorationStyle,
+  ) {}
+
+  start(): void {
+    this.store.add(this.feed.onDidUpdate((document) => this.render(document)));
+    this.restyle();
+  }
+
+  /** The user chose another way. */
+  restyle(): void {
+    this.type?.dispose();
+    this.type = typeOf(this.style());
+    for (const { document } of vscode.window.visibleTextEditors) this.render(document);
+  }
+
+  dispose(): void {
+    this.store.dispose();
+    this.type?.dispose();
+    this.type = undefined;
+  }
+
+  private render(document: vscode.TextDocument): void {
+    const { type } = this;
+    if (!type) return;
+    const editors = vscode.window.visibleTextEditors.filter((editor) => editor.document === document);
+    const marks = (this.feed.peek(document)?.items ?? []).flatMap(({ range }) => range ?? []).slice(0, maxMarks);
+    const ranges = marks.map((range) => firstLineOf(document, range));
+    for (const editor of editors) editor.setDecorations(type, ranges);
+  }
+}
+
+/** A whole function that is underlined is hard to read. */
+function firstLineOf(document: vscode.TextDocument, { start, end }: ItemRange): vscode.Range {
+  const from = new vscode.Position(start.line, start.character);
+  const to = new vscode.Position(end.line, end.character);
+  return document.validateRange(
+    start.line === end.line ? new vscode.Range(from, to) : new vscode.Range(from, from.with(undefined, 100_000)),
+  );
+}
+
+function typeOf(style: DecorationStyle): vscode.TextEditorDecorationType | undefined {
+  const rangeBehavior = vscode.DecorationRangeBehavior.ClosedClosed;
+  switch (style) {
+    case 'none':
+      return undefined;
+    case 'underline':
+      return vscode.window.createTextEditorDecorationType({
+        rangeBehavior,
+        borderStyle: 'dotted',
+        borderWidth: '0 0 1px 0',
+        borderColor: new vscode.ThemeColor('textLink.foreground'),
+      });
+    case 'gutter':
+      return vscode.window.createTextEditorDecorationType({
+        rangeBehavior,
+        gutterIconSize: '70%',
+        light: { gutterIconPath: gutterIcon('#1a63b8') },
+        dark: { gutterIconPath: gutterIcon('#6cb0f5') },
+      });
+  }
+}
+
+/** A gutter's icon takes no colour of the theme. */
+function gutterIcon(colour: string): vscode.Uri {
+  const svg =
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">' +
+    `<circle cx="8" cy="8" r="6.5" fill="none" stroke="${colour}" stroke-width="1.5"/>` +
+    `<circle cx="8" cy="4.9" r="1" fill="${colour}"/><path d="M8 7.2v4.6" stroke="${colour}" stroke-width="1.6"/></svg>`;
+  return vscode.Uri.parse(`data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`);
+}

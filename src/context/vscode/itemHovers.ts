@@ -1,0 +1,51 @@
+import * as vscode from 'vscode';
+import type { ContextItem } from '../common/contextItem';
+import { itemsAt, wholeFileItems } from '../common/itemQueries';
+import { countOf } from '../common/itemTexts';
+import type { DocumentFeed } from './documentFeed';
+import { itemMarkdown } from './itemMarkdown';
+import { toRange } from './places';
+
+/** No screen shows more. */
+const maxItems = 50;
+
+/** All items at a place, the one with the smallest range first; at the very beginning also those of the whole file. */
+export class ItemHovers implements vscode.HoverProvider {
+  constructor(private readonly feed: Pick<DocumentFeed, 'ask'>) {}
+
+  async provideHover(
+    document: vscode.TextDocument,
+    position: vscode.Position,
+    token: vscode.CancellationToken,
+  ): Promise<vscode.Hover | undefined> {
+    const cancelled = new AbortController();
+    const listener = token.onCancellationRequested(() => cancelled.abort());
+    if (token.isCancellationRequested) cancelled.abort();
+    try {
+      const answer = await this.feed.ask(document, {
+        reason: 'hover',
+        signal: cancelled.signal,
+        isEnough: (items) => hoveredItems(items, position).length > 0,
+      });
+      if (!answer || token.isCancellationRequested) return undefined;
+      return hoverOf(hoveredItems(answer.items, position));
+    } finally {
+      listener.dispose();
+    }
+  }
+}
+
+function hoverOf(items: readonly ContextItem[]): vscode.Hover | undefined {
+  const [first] = items;
+  if (!first) return undefined;
+  const shown = items.slice(0, maxItems).flatMap(itemMarkdown);
+  const left = items.length - maxItems;
+  if (left > 0) shown.push(new vscode.MarkdownString(`… and ${countOf(left, 'more item')}`));
+  return first.range ? new vscode.Hover(shown, toRange(first.range)) : new vscode.Hover(shown);
+}
+
+function hoveredItems(items: readonly ContextItem[], position: vscode.Position): readonly ContextItem[] {
+  const atPlace = itemsAt(items, position);
+  const isBeginning = position.line === 0 && position.character === 0;
+  return isBeginning ? [...atPlace, ...wholeFileItems(items)] : atPlace;
+}

@@ -1,0 +1,56 @@
+import * as vscode from 'vscode';
+import { Emitter, type Event } from '../../base/common/event';
+import type { Disposable } from '../../base/common/disposable';
+import { commandIds } from '../../manifest';
+import type { LensMode } from '../../platform/common/settings';
+import type { ContextItem } from '../common/contextItem';
+import { asLabel } from '../common/itemTexts';
+import type { DocumentFeed } from './documentFeed';
+import { toRange } from './places';
+
+const maxLenses = 1_000;
+const maxTitle = 120;
+
+/** A line above what items are about; it shows their hover. What the lenses say is what is known: they wait for nobody. */
+export class ItemLenses implements vscode.CodeLensProvider, Disposable {
+  private readonly emitter: Emitter<void>;
+
+  constructor(
+    private readonly feed: Pick<DocumentFeed, 'peek' | 'ask'>,
+    private readonly mode: () => LensMode,
+    onError: (error: unknown) => void,
+  ) {
+    this.emitter = new Emitter<void>(onError);
+  }
+
+  get onDidChangeCodeLenses(): Event<void> {
+    return this.emitter.event;
+  }
+
+  refresh(): void {
+    this.emitter.fire();
+  }
+
+  provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
+    const mode = this.mode();
+    if (mode === 'off') return [];
+    const items = this.feed.peek(document)?.items ?? [];
+    const shown = mode === 'all' ? items : items.filter(({ range }) => !range);
+    return shown.slice(0, maxLenses).map((item) => lensOf(document.uri, item));
+  }
+
+  dispose(): void {
+    this.emitter.dispose();
+  }
+}
+
+function lensOf(uri: vscode.Uri, { title, range, provider }: ContextItem): vscode.CodeLens {
+  const start = range?.start ?? { line: 0, character: 0 };
+  const label = asLabel(title);
+  return new vscode.CodeLens(range ? toRange(range) : new vscode.Range(0, 0, 0, 0), {
+    title: label.length > maxTitle ? `${label.slice(0, maxTitle)}…` : label,
+    tooltip: `${provider.title}: show what it says`,
+    command: commandIds.contextShowItems,
+    arguments: [{ uri: uri.toString(), line: start.line, character: start.character }],
+  });
+}

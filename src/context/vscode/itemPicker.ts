@@ -1,0 +1,108 @@
+import * as vscode from 'vscode';
+import * as z from 'zod';
+import { DisposableStore } from '../../base/common/disposable';
+import type { ContextItem } from '../common/contextItem';
+import type { ContextAnswer } from '../common/documentRecord';
+import { asLabel, linesOf, namesOf, withoutMarkup } from '../common/itemTexts';
+import type { DocumentFeed } from './documentFeed';
+import { showHoverAt } from './places';
+
+/** What a lens hands to the command: a place whose hover is wanted. */
+const Place = z.object({
+  uri: z.string(),
+  line: z.number().int().nonnegative(),
+  character: z.number().int().nonnegative(),
+});
+
+interface ItemPick extends vscode.QuickPickItem {
+  readonly item?: ContextItem;
+}
+
+const openLink: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('link-external'), tooltip: 'Open Link' };
+
+/** The command `backline.context.showItems`: all items of the file, to go to or to open; or the hover of a place. */
+export async function showItems(
+  feed: Pick<DocumentFeed, 'ask'>,
+  open: (url: string) => Promise<void>,
+  argument: unknown,
+): Promise<void> {
+  const place = Place.safeParse(argument).data;
+  if (place) {
+    await showHoverAt(vscode.Uri.parse(place.uri, true), place);
+    return;
+  }
+  const document = vscode.window.activeTextEditor?.document;
+  if (!document) throw new Error('Open a file first: its context items are shown then.');
+  const chosen = await pickItem(document, feed.ask(document, { reason: 'explicit' }), open);
+  if (chosen) await showHoverAt(document.uri, chosen.range?.start ?? { line: 0, character: 0 });
+}
+
+/** Shows itself at once, and the items when they are there. */
+async function pickItem(
+  document: vscode.TextDocument,
+  asked: Promise<ContextAnswer | undefined>,
+  open: (url: string) => Promise<void>,
+): Promise<ContextItem | undefined> {
+  const store = new DisposableStore();
+  const pick = store.add(vscode.window.createQuickPick<ItemPick>());
+  pick.title = `Context Items of ${vscode.workspace.asRelativePath(document.uri)}`;
+  pick.placeholder = 'Go to an item, or open its link';
+  pick.matchOnDescription = true;
+  pick.matchOnDetail = true;
+  pick.busy = true;
+  try {
+    return await new Promise<ContextItem | undefined>((resolve, reject) => {
+      store.add(pick.onDidAccept(() => resolve(pick.selectedItems[0]?.item)));
+      store.add(pick.onDidHide(() => resolve(undefined)));
+      store.add(
+        pick.onDidTriggerItemButton(({ item: { item } }) => {
+          if (item?.url !== undefined) open(item.url).catch(reject);
+        }),
+      );
+      pick.show();
+      asked.then((answer) => {
+        if (store.isDisposed) return;
+        pick.items = picksOf(answer);
+        pick.busy = false;
+      }, reject);
+    });
+  } finally {
+    store.dispose();
+  }
+}
+
+function picksOf(answer: ContextAnswer | undefined): ItemPick[] {
+  const { items = [], note, waitingFor = [] } = answer ?? {};
+  const wholeFile = items.filter(({ range }) => !range);
+  const inFile = items
+    .filter(({ range }) => range)
+    .sort((a, b) => (a.range?.start.line ?? 0) - (b.range?.start.line ?? 0));
+  const remarks = [
+    ...(note === undefined ? [] : [note]),
+    ...(waitingFor.length > 0 ? [`Still waiting for ${namesOf(waitingFor)}`] : []),
+    ...(items.length === 0 && note === undefined ? ['No provider has anything to say of this file'] : []),
+  ];
+  return [
+    ...section('The whole file', wholeFile),
+    ...section('In the file', inFile),
+    ...remarks.map((label) => ({ label: `$(info) ${label}`, alwaysShow: true })),
+  ];
+}
+
+function section(label: string, items: readonly ContextItem[]): ItemPick[] {
+  if (items.length === 0) return [];
+  return [{ label, kind: vscode.QuickPickItemKind.Separator }, ...items.map(pickOf)];
+}
+
+function pickOf(item: ContextItem): ItemPick {
+  const { title, provider, hover, url } = item;
+  const lines = linesOf(item);
+  const text = asLabel(hover?.text ?? withoutMarkup(hover?.markdown ?? ''));
+  return {
+    label: asLabel(title),
+    description: asLabel(lines === '' ? provider.title : `${lines} · ${provider.title}`),
+    ...(text === '' ? {} : { detail: text }),
+    buttons: url === undefined ? [] : [openLink],
+    item,
+  };
+}

@@ -1,0 +1,80 @@
+import * as vscode from 'vscode';
+import * as z from 'zod';
+import type { ContextMemento } from '../common/contextMemento';
+import type { SecretSource } from '../common/contextProvider';
+
+export interface ProviderSecretsPorts {
+  readonly secrets: Pick<vscode.SecretStorage, 'get' | 'store' | 'delete'>;
+  /** Remembers the names, never the values. */
+  readonly memento: ContextMemento;
+  /** Those that settings refer to. */
+  readonly wanted: () => readonly string[];
+}
+
+interface NamePick extends vscode.QuickPickItem {
+  readonly name?: string;
+}
+
+const memoryName = 'backline.context.secretNames';
+
+/** What `${secret:name}` in the settings of providers stands for, kept in VS Code's secret storage. */
+export class ProviderSecrets implements SecretSource {
+  constructor(private readonly ports: ProviderSecretsPorts) {}
+
+  async get(name: string): Promise<string | undefined> {
+    return await this.ports.secrets.get(keyOf(name));
+  }
+
+  /** The command `backline.context.setSecret`: stores one, replaces or removes it. Resolves with whether it did. */
+  async manage(): Promise<boolean> {
+    const name = await this.chooseName();
+    if (name === undefined) return false;
+    const isSet = this.names.includes(name);
+    const value = await vscode.window.showInputBox({
+      title: `Secret "${name}"`,
+      prompt: `What \${secret:${name}} stands for in backline.context.providers. It stays in VS Code’s secret storage.`,
+      placeHolder: isSet ? 'Leave it empty to remove the one that is stored' : 'The token or key',
+      password: true,
+      ignoreFocusOut: true,
+    });
+    if (value === undefined || (value === '' && !isSet)) return false;
+    await (value === '' ? this.ports.secrets.delete(keyOf(name)) : this.ports.secrets.store(keyOf(name), value));
+    const others = this.names.filter((each) => each !== name);
+    await this.ports.memento.update(memoryName, value === '' ? others : [...others, name]);
+    return true;
+  }
+
+  private get names(): readonly string[] {
+    return z.array(z.string()).catch([]).parse(this.ports.memento.get(memoryName));
+  }
+
+  private async chooseName(): Promise<string | undefined> {
+    const { names } = this;
+    const known = [...new Set([...this.ports.wanted(), ...names])];
+    const picks: NamePick[] = [
+      ...known.map((name) => ({ name, label: name, description: names.includes(name) ? 'stored' : 'not stored yet' })),
+      { label: '$(add) Another name…' },
+    ];
+    const picked =
+      known.length === 0
+        ? { name: undefined }
+        : await vscode.window.showQuickPick(picks, {
+            title: 'Secrets of Context Providers',
+            placeHolder: 'Which secret?',
+          });
+    if (!picked) return undefined;
+    return (
+      picked.name ??
+      (await vscode.window.showInputBox({
+        title: 'Secret of Context Providers',
+        prompt: 'Its name. Settings refer to it by ${secret:name}',
+        ignoreFocusOut: true,
+        validateInput: (typed) => (/^[^\s{}]+$/.test(typed) ? undefined : 'One word, without braces.'),
+      }))
+    );
+  }
+}
+
+function keyOf(name: string): string {
+  return `backline.context.secret.${name}`;
+}

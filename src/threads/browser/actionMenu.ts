@@ -1,0 +1,32 @@
+import {
+  AgentIcon,
+  CopyIcon,
+  ExportIcon,
+  FolderIcon,
+  LinkIcon,
+  TerminalIcon,
+  type Icon,
+} from '../../webview/browser/icons';
+import type { MenuItem } from '../../webview/browser/menu';
+import { threadRequests, type ThreadAction, type ThreadView } from '../common/threadApi';
+import type { ThreadPage } from './threadPage';
+
+const words: Record<ThreadAction, { readonly label: string; readonly icon: Icon }> = {
+  continueInAmp: { label: 'Continue in the Amp CLI', icon: TerminalIcon },
+  continueInChat: { label: 'Continue with another agent', icon: AgentIcon },
+  exportMarkdown: { label: 'Export as Markdown', icon: ExportIcon },
+  exportHtml: { label: 'Export as HTML', icon: ExportIcon },
+  exportJson: { label: 'Export as JSON', icon: ExportIcon },
+  copyLink: { label: 'Copy link', icon: LinkIcon },
+  copyPath: { label: 'Copy path', icon: CopyIcon },
+  copyId: { label: 'Copy id', icon: CopyIcon },
+  reveal: { label: 'Reveal file', icon: FolderIcon },
+};
+
+/** What can be done with this thread. */
+export function actionMenu(page: ThreadPage, { actions }: ThreadView): MenuItem[] {
+  return actions.map((action) => ({
+    ...words[action],
+    run: () => void page.ask(threadRequests.act, { action }),
+  }));
+}

@@ -1,0 +1,71 @@
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { FindBar } from '../../transcript/browser/find';
+import { TranscriptList, type TranscriptHandle } from '../../transcript/browser/transcriptList';
+import type { TranscriptOptions } from '../../transcript/browser/transcriptActions';
+import { Facts } from './facts';
+import { Header } from './header';
+import { Notices } from './notices';
+import { Outline } from './outline';
+import { PageProvider, usePage, usePageState } from './pageContext';
+import type { ThreadPage } from './threadPage';
+import { useCurrentPrompt } from './useCurrentPrompt';
+import { useFollowing } from './useFollowing';
+import { useGoals } from './useGoals';
+import { useIsEmpty } from './useIsEmpty';
+import { useNewMark } from './useNewMark';
+
+/** The whole page of a thread. */
+export function App({ page }: { page: ThreadPage }) {
+  return (
+    <PageProvider value={page}>
+      <Layout />
+    </PageProvider>
+  );
+}
+
+function Layout() {
+  const page = usePage();
+  const { isReady, thread, times, isFinding, isOutlineShown } = usePageState();
+  const root = useRef<HTMLDivElement>(null);
+  const handle = useRef<TranscriptHandle>(null);
+  const options = useMemo((): TranscriptOptions => ({ label: 'Thread', times, isLive: true }), [times]);
+  const isEmpty = useIsEmpty(page.transcript);
+  const { isFollowing, setFollowing } = useFollowing(root, handle, !isEmpty);
+  const currentPrompt = useCurrentPrompt(root, !isEmpty);
+  useNewMark(root, isFollowing);
+  useGoals(root, handle);
+  useFindKeys(page);
+
+  if (!isReady) return <div class="thread" aria-busy="true" />;
+  return (
+    <div class="thread">
+      <Header root={root} handle={handle} isFollowing={isFollowing} setFollowing={setFollowing} />
+      <Notices />
+      <Facts />
+      <div class="thread-main">
+        <main class="thread-transcript" ref={root}>
+          {isFinding && <FindBar onClose={() => page.stopFinding()} />}
+          {isEmpty ? (
+            thread && <p class="thread-empty">Nothing was said in this thread.</p>
+          ) : (
+            <TranscriptList model={page.transcript} actions={page.actions} options={options} handle={handle} />
+          )}
+        </main>
+        {isOutlineShown && <Outline current={currentPrompt} />}
+      </div>
+    </div>
+  );
+}
+
+/** As in the browser, and as in VS Code's own editors. */
+function useFindKeys(page: ThreadPage): void {
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      if (event.key.toLowerCase() !== 'f' || !(event.ctrlKey || event.metaKey) || event.altKey) return;
+      event.preventDefault();
+      page.find();
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, [page]);
+}

@@ -1,0 +1,34 @@
+import { ChevronRightIcon } from '../../webview/browser/icons';
+import { usePageState } from './pageContext';
+
+/** Where the thread was: repository, branch, commit, platform and what else its file tells. */
+export function Facts() {
+  const { thread } = usePageState();
+  const facts = thread?.facts ?? [];
+  if (facts.length === 0) return null;
+  const short = ['Repository', 'Branch'].flatMap((name) => facts.find(({ label }) => label === name)?.value ?? []);
+  return (
+    <details class="thread-facts">
+      <summary>
+        <ChevronRightIcon />
+        <span>About</span>
+        <span class="quiet">{short.join(' · ')}</span>
+      </summary>
+      <dl>
+        {facts.map(({ label, value }, index) => (
+          <div key={index}>
+            <dt>{label}</dt>
+            <dd dir="auto">{factText(value)}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  );
+}
+
+const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
+
+/** Times in the reader's own way, everything else as it is. */
+function factText(value: string): string {
+  return isoTime.test(value) ? new Date(value).toLocaleString() : value;
+}

@@ -1,0 +1,108 @@
+import type { RefObject } from 'preact';
+import { countOf, formatCost, formatTokens } from '../../transcript/browser/format';
+import type { TranscriptHandle } from '../../transcript/browser/transcriptList';
+import { IconButton } from '../../webview/browser/iconButton';
+import {
+  ArrowDownIcon,
+  ArrowUpIcon,
+  FoldIcon,
+  FollowIcon,
+  HistoryIcon,
+  MoreIcon,
+  SearchIcon,
+  TextIcon,
+  UnfoldIcon,
+} from '../../webview/browser/icons';
+import { MenuButton } from '../../webview/browser/menu';
+import type { ThreadView } from '../common/threadApi';
+import { actionMenu } from './actionMenu';
+import { setAllOpen } from './foldAll';
+import { usePage, usePageState } from './pageContext';
+import { ToggleButton } from './toggleButton';
+
+interface HeaderProps {
+  readonly root: RefObject<HTMLElement | null>;
+  readonly handle: RefObject<TranscriptHandle | null>;
+  readonly isFollowing: boolean;
+  readonly setFollowing: (isFollowing: boolean) => void;
+}
+
+/** What the thread is, and the ways through it. */
+export function Header({ root, handle, isFollowing, setFollowing }: HeaderProps) {
+  const page = usePage();
+  const { thread, times, isOutlineShown } = usePageState();
+  const isAbsolute = times === 'absolute';
+  const foldAll = (isOpen: boolean) => () => {
+    if (root.current) setAllOpen(root.current, isOpen);
+  };
+  return (
+    <header class="thread-header">
+      <div class="thread-title">
+        <h1 title={thread?.title}>{thread?.title ?? 'Amp Thread'}</h1>
+        {thread && <Summary thread={thread} />}
+      </div>
+      {thread && (
+        <div class="thread-tools" role="toolbar" aria-label="Thread">
+          <IconButton
+            label="Previous prompt"
+            hint="Alt+Up"
+            keyShortcuts="Alt+ArrowUp"
+            icon={ArrowUpIcon}
+            onClick={() => handle.current?.goToPrompt(-1)}
+          />
+          <IconButton
+            label="Next prompt"
+            hint="Alt+Down"
+            keyShortcuts="Alt+ArrowDown"
+            icon={ArrowDownIcon}
+            onClick={() => handle.current?.goToPrompt(1)}
+          />
+          <ToggleButton
+            label="Outline"
+            icon={TextIcon}
+            isOn={isOutlineShown}
+            onToggle={(isShown) => page.showOutline(isShown)}
+          />
+          <IconButton label="Find" hint="Ctrl+F" icon={SearchIcon} onClick={() => page.find()} />
+          <IconButton label="Collapse all" icon={FoldIcon} onClick={foldAll(false)} />
+          <IconButton label="Expand all" icon={UnfoldIcon} onClick={foldAll(true)} />
+          <ToggleButton
+            label="Absolute times"
+            icon={HistoryIcon}
+            isOn={isAbsolute}
+            onToggle={(isOn) => page.setTimes(isOn ? 'absolute' : 'relative')}
+          />
+          <ToggleButton label="Follow new messages" icon={FollowIcon} isOn={isFollowing} onToggle={setFollowing} />
+          <MenuButton label="More actions" icon={MoreIcon} items={actionMenu(page, thread)} />
+        </div>
+      )}
+    </header>
+  );
+}
+
+const stateWords: Record<ThreadView['state'], string> = {
+  idle: '',
+  running: 'running',
+  stale: 'did not end',
+  cancelled: 'cancelled',
+  error: 'failed',
+};
+
+function Summary({ thread }: { thread: ThreadView }) {
+  const { state, mode, isArchived, promptCount, messageCount, usage } = thread;
+  const tokens = (usage?.input ?? 0) + (usage?.output ?? 0) + (usage?.cacheRead ?? 0) + (usage?.cacheWrite ?? 0);
+  const words = [
+    countOf(promptCount, 'prompt'),
+    countOf(messageCount, 'message'),
+    ...(mode === undefined ? [] : [mode]),
+    ...(tokens > 0 ? [`${formatTokens(tokens)} tokens`] : []),
+    ...(usage?.cost ? [formatCost(usage.cost)] : []),
+    ...(isArchived ? ['archived'] : []),
+  ];
+  return (
+    <p class="thread-summary">
+      {stateWords[state] !== '' && <span class={`thread-state is-${state}`}>{stateWords[state]}</span>}
+      <span>{words.join(' · ')}</span>
+    </p>
+  );
+}

@@ -1,0 +1,53 @@
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { formatAge, formatMoment } from '../../transcript/browser/format';
+import { indexAfterKey } from '../../webview/browser/listKeys';
+import type { OutlineItem } from '../common/threadApi';
+import { usePage, usePageState } from './pageContext';
+
+/** All prompts of the thread, also those that are not loaded; `current` is the one that is being read. */
+export function Outline({ current }: { current: string | undefined }) {
+  const page = usePage();
+  const { outline, times } = usePageState();
+  const list = useRef<HTMLOListElement>(null);
+
+  useLayoutEffect(() => {
+    list.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
+  }, [current]);
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const buttons = [...(list.current?.querySelectorAll('button') ?? [])];
+    const index = buttons.findIndex((button) => button === document.activeElement);
+    const next = index < 0 || event.altKey ? undefined : indexAfterKey(event.key, index, buttons.length);
+    if (next === undefined) return;
+    event.preventDefault();
+    buttons[next]?.focus();
+  };
+
+  return (
+    <nav class="outline" aria-label="Prompts">
+      <ol ref={list} onKeyDown={onKeyDown}>
+        {outline.map((item) => (
+          <li key={item.entryId}>
+            <button
+              type="button"
+              aria-current={item.entryId === current ? 'true' : undefined}
+              title={item.text}
+              onClick={() => void page.goTo(item.entryId, item.index)}
+            >
+              <span class="outline-text" dir="auto">
+                {item.text}
+              </span>
+              <Time item={item} times={times} />
+            </button>
+          </li>
+        ))}
+      </ol>
+      {outline.length === 0 && <p class="quiet">No prompts.</p>}
+    </nav>
+  );
+}
+
+function Time({ item: { at }, times }: { item: OutlineItem; times: 'relative' | 'absolute' }) {
+  if (at === undefined) return null;
+  return <span class="time">{times === 'relative' ? formatAge(at, Date.now()) : formatMoment(at)}</span>;
+}

@@ -1,0 +1,37 @@
+import type { RefObject } from 'preact';
+import { useEffect } from 'preact/hooks';
+import type { TranscriptHandle } from '../../transcript/browser/transcriptList';
+import { usePage } from './pageContext';
+import type { ThreadPage } from './threadPage';
+
+const shownMs = 1_600;
+
+/** Scrolls to the entries that are asked for, and shows for a moment which it is. */
+export function useGoals(root: RefObject<HTMLElement | null>, handle: RefObject<TranscriptHandle | null>): void {
+  const page = usePage();
+  useEffect(() => {
+    const subscription = page.onDidReach((entryId) => {
+      // What has just come is drawn in the next frame.
+      requestAnimationFrame(() => {
+        const shown = nearestShown(page, entryId, (id) => handle.current?.scrollToEntry(id) ?? false);
+        const element =
+          shown === undefined ? null : root.current?.querySelector<HTMLElement>(`[data-entry="${CSS.escape(shown)}"]`);
+        if (!element) return;
+        element.dataset['goal'] = '';
+        setTimeout(() => delete element.dataset['goal'], shownMs);
+        if (element.tabIndex >= -1 && element.hasAttribute('tabindex')) element.focus({ preventScroll: true });
+      });
+    });
+    return () => subscription.dispose();
+  }, [page, root, handle]);
+}
+
+/** A step of a call that is closed is not drawn: then the call is what there is to see. */
+function nearestShown(page: ThreadPage, entryId: string, isShown: (id: string) => boolean): string | undefined {
+  const seen = new Set<string>();
+  for (let id: string | undefined = entryId; id !== undefined && !seen.has(id); id = page.transcript.get(id)?.parent) {
+    if (isShown(id)) return id;
+    seen.add(id);
+  }
+  return undefined;
+}

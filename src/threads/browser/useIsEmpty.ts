@@ -1,0 +1,14 @@
+import { useEffect, useState } from 'preact/hooks';
+import type { TranscriptModel } from '../../transcript/browser/transcriptModel';
+
+/** Whether there is no entry; drawn again only when that changes. */
+export function useIsEmpty(transcript: TranscriptModel): boolean {
+  const [isEmpty, setEmpty] = useState(transcript.size === 0);
+  useEffect(() => {
+    const look = (): void => setEmpty(transcript.size === 0);
+    look();
+    const subscription = transcript.onDidChange(look);
+    return () => subscription.dispose();
+  }, [transcript]);
+  return isEmpty;
+}

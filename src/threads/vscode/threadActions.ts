@@ -1,0 +1,174 @@
+import { stat } from 'node:fs/promises';
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import type { Messages } from '../../platform/vscode/messages';
+import { exportTranscript } from '../../transcript/common/export/exportTranscript';
+import type { ThreadAction } from '../common/threadApi';
+import { threadDigest, type ThreadDigest } from '../common/threadDigest';
+import type { OpenThread, ThreadHead } from '../common/threadPorts';
+import { titleOf } from '../common/tree/threadRow';
+import type { Command } from '../node/runCommand';
+
+export interface ThreadActionsOptions {
+  /** @throws ThreadError */
+  readonly read: (threadId: string) => Promise<OpenThread>;
+  readonly findCommand: () => Promise<Command | undefined>;
+  /** Begins a conversation with another agent, which is given the digest. `folder` is absolute: where the thread worked. */
+  readonly startChat: (digest: ThreadDigest, folder: string | undefined) => Promise<void>;
+  readonly messages: Messages;
+  /** Undefined when the user does not want it. */
+  readonly chooseFile: (suggested: vscode.Uri, filters: Record<string, string[]>) => Promise<vscode.Uri | undefined>;
+  readonly isTrusted: () => boolean;
+}
+
+const formats = { exportMarkdown: 'markdown', exportHtml: 'html', exportJson: 'json' } as const;
+const extensions = { markdown: 'md', html: 'html', json: 'json' } as const;
+type ExportFormat = keyof typeof extensions;
+
+/** What may stand in a command line and in a link. */
+const safeId = /^T-[0-9a-f-]+$/;
+
+/** What the user does with a thread. Threads are only ever read. */
+export class ThreadActions {
+  constructor(private readonly options: ThreadActionsOptions) {}
+
+  /** What makes sense for this thread. */
+  available({ id, source, path: file }: ThreadHead): readonly ThreadAction[] {
+    const hasId = safeId.test(id);
+    const hasFile = file !== undefined && source !== 'cli';
+    return [
+      ...(hasId ? (['continueInAmp'] as const) : []),
+      'continueInChat',
+      'exportMarkdown',
+      'exportHtml',
+      'exportJson',
+      ...(hasId ? (['copyLink'] as const) : []),
+      ...(hasFile ? (['copyPath'] as const) : []),
+      'copyId',
+      ...(hasFile ? (['reveal'] as const) : []),
+    ];
+  }
+
+  /** @throws ThreadError and Error, for the user to read */
+  async run(action: ThreadAction, head: ThreadHead): Promise<void> {
+    switch (action) {
+      case 'continueInAmp':
+        await this.continueInAmp(head);
+        return;
+      case 'continueInChat':
+        await this.continueInChat(head);
+        return;
+      case 'exportMarkdown':
+      case 'exportHtml':
+      case 'exportJson':
+        await this.export(head, formats[action]);
+        return;
+      case 'copyLink':
+        await vscode.env.clipboard.writeText(`https://ampcode.com/threads/${checkedId(head)}`);
+        return;
+      case 'copyPath':
+        await vscode.env.clipboard.writeText(fileOf(head));
+        return;
+      case 'copyId':
+        await vscode.env.clipboard.writeText(head.id);
+        return;
+      case 'reveal':
+        await reveal(fileOf(head));
+    }
+  }
+
+  private async continueInAmp(head: ThreadHead): Promise<void> {
+    const id = checkedId(head);
+    if (!this.mayStart()) return;
+    const { findCommand, messages } = this.options;
+    const command = await findCommand();
+    if (!command) {
+      messages.error('There is no amp CLI on this machine, which continues threads of Amp.', {
+        label: 'How to Install',
+        run: () => vscode.env.openExternal(vscode.Uri.parse('https://ampcode.com/manual')),
+      });
+      return;
+    }
+    const cwd = await folderOf(head);
+    const terminal = vscode.window.createTerminal({
+      name: `Amp: ${titleOf(head).slice(0, 40)}`,
+      iconPath: new vscode.ThemeIcon('comment-discussion'),
+      ...(cwd === undefined ? {} : { cwd }),
+      env: { PATH: [path.dirname(command.file), process.env['PATH'] ?? ''].join(path.delimiter) },
+    });
+    terminal.show();
+    // Into the user's shell, which stays when the CLI ends. The id is of letters, digits and dashes.
+    terminal.sendText(`amp threads continue ${id}`);
+  }
+
+  private async continueInChat(head: ThreadHead): Promise<void> {
+    if (!this.mayStart()) return;
+    const { read, startChat } = this.options;
+    await startChat(threadDigest(await read(head.id)), await folderOf(head));
+  }
+
+  private async export(head: ThreadHead, format: ExportFormat): Promise<void> {
+    const { read, chooseFile, messages } = this.options;
+    const extension = extensions[format];
+    const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file('/');
+    const suggested = vscode.Uri.joinPath(folder, `${fileName(titleOf(head))}.${extension}`);
+    const file = await chooseFile(suggested, { [extension.toUpperCase()]: [extension] });
+    if (!file) return;
+    const { head: now, entries } = await read(head.id);
+    const about = {
+      title: titleOf(now),
+      who: now.model === undefined ? 'Amp' : `Amp (${now.model})`,
+      ...(now.createdAt === undefined ? {} : { createdAt: now.createdAt }),
+      updatedAt: now.lastPromptAt,
+    };
+    await vscode.workspace.fs.writeFile(file, new TextEncoder().encode(exportTranscript(about, entries, format)));
+    messages.info(`The thread is in ${vscode.workspace.asRelativePath(file)}.`, {
+      label: 'Open',
+      run: () => vscode.commands.executeCommand('vscode.open', file),
+    });
+  }
+
+  /** Threads may be read in any workspace; something is started only in one that is trusted. */
+  private mayStart(): boolean {
+    if (this.options.isTrusted()) return true;
+    this.options.messages.error('A thread can be continued only in a workspace that you trust.', {
+      label: 'Manage Trust',
+      run: () => vscode.commands.executeCommand('workbench.trust.manage'),
+    });
+    return false;
+  }
+}
+
+function checkedId({ id }: ThreadHead): string {
+  if (!safeId.test(id)) throw new Error(`"${id}" is not the id of a thread that Amp knows.`);
+  return id;
+}
+
+function fileOf({ path: file }: ThreadHead): string {
+  if (file === undefined) throw new Error('This thread is not in a file of this machine. Export it first.');
+  return file;
+}
+
+async function reveal(file: string): Promise<void> {
+  // In a remote window there is no file manager: the file itself is shown.
+  const command = vscode.env.remoteName === undefined ? 'revealFileInOS' : 'vscode.open';
+  await vscode.commands.executeCommand(command, vscode.Uri.file(file));
+}
+
+/** Where the thread worked, if that is still there; else the first folder of the workspace. */
+async function folderOf({ folders }: ThreadHead): Promise<string | undefined> {
+  for (const folder of folders) {
+    const found = await stat(folder).catch(() => undefined);
+    if (found?.isDirectory() === true) return folder;
+  }
+  return vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
+}
+
+function fileName(title: string): string {
+  const plain = title
+    .replace(/[^\p{L}\p{N} _-]+/gu, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, 60);
+  return plain === '' ? 'thread' : plain;
+}

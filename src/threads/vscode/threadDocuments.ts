@@ -1,0 +1,81 @@
+import * as vscode from 'vscode';
+import * as z from 'zod';
+import { DisposableStore, type Disposable } from '../../base/common/disposable';
+import { messageOf } from '../../base/common/errors';
+import { diffTexts } from '../common/diffTexts';
+import type { OpenThread } from '../common/threadPorts';
+
+export const threadTextScheme = 'backline-thread-text';
+
+export interface ThreadTexts {
+  /** @throws ThreadError */
+  read(threadId: string): Promise<OpenThread>;
+  /** @throws ThreadError */
+  rawJson(threadId: string, entryId: string): Promise<string | undefined>;
+}
+
+const Query = z.object({
+  thread: z.string(),
+  entry: z.string(),
+  /** The sides of the diff with that index, or else what the entry was made of. */
+  diff: z.object({ part: z.number(), side: z.enum(['before', 'after']) }).optional(),
+});
+type Query = z.infer<typeof Query>;
+
+/** Read-only texts that are made of a thread when an editor shows them, also after the window was loaded again. */
+export class ThreadDocuments implements Disposable {
+  private readonly store = new DisposableStore();
+
+  constructor(private readonly threads: ThreadTexts) {}
+
+  start(): void {
+    this.store.add(
+      vscode.workspace.registerTextDocumentContentProvider(threadTextScheme, {
+        provideTextDocumentContent: (uri) => this.textOf(uri),
+      }),
+    );
+  }
+
+  async showRaw(threadId: string, entryId: string): Promise<void> {
+    const name = `${threadId}-${entryId}`.replace(/[^\w.-]+/g, '-');
+    const uri = uriOf(`/${name}.json`, { thread: threadId, entry: entryId });
+    const document = await vscode.workspace.openTextDocument(uri);
+    await vscode.window.showTextDocument(document, { preview: true });
+  }
+
+  /** `part` is the index of a diff in the entry's parts. @throws ThreadError; Error when there is none */
+  async showDiff(threadId: string, entryId: string, part: number): Promise<void> {
+    const { path } = diffPart(await this.threads.read(threadId), entryId, part);
+    const side = (name: 'before' | 'after'): vscode.Uri =>
+      uriOf(vscode.Uri.file(path).path, { thread: threadId, entry: entryId, diff: { part, side: name } });
+    const title = `${vscode.workspace.asRelativePath(path)} (change of the thread)`;
+    await vscode.commands.executeCommand('vscode.diff', side('before'), side('after'), title, { preview: true });
+  }
+
+  dispose(): void {
+    this.store.dispose();
+  }
+
+  /** What cannot be shown says so in its own editor: nobody hears an error of a provider. */
+  private async textOf({ query }: vscode.Uri): Promise<string> {
+    try {
+      const { thread, entry, diff } = Query.parse(JSON.parse(query));
+      if (!diff) return (await this.threads.rawJson(thread, entry)) ?? 'This block is no longer in the thread.';
+      return diffTexts(diffPart(await this.threads.read(thread), entry, diff.part))[diff.side];
+    } catch (error) {
+      return messageOf(error);
+    }
+  }
+}
+
+function uriOf(path: string, query: Query): vscode.Uri {
+  return vscode.Uri.from({ scheme: threadTextScheme, path, query: JSON.stringify(query) });
+}
+
+function diffPart({ entries }: OpenThread, entryId: string, index: number) {
+  const entry = entries.find(({ id }) => id === entryId);
+  const parts = entry?.kind === 'tool' ? entry.parts : entry?.kind === 'media' ? [entry.part] : [];
+  const part = parts[index];
+  if (part?.type !== 'diff') throw new Error('This change is no longer in the thread.');
+  return part;
+}

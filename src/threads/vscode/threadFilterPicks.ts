@@ -1,0 +1,50 @@
+import * as vscode from 'vscode';
+import type { ThreadHead } from '../common/threadPorts';
+import { sourceWords, type ThreadFilters } from '../common/tree/threadFilters';
+
+interface FilterItem extends vscode.QuickPickItem {
+  readonly part?: Partial<ThreadFilters>;
+}
+
+/** Asks what the list is to show. Undefined when the user leaves it as it is. */
+export async function pickFilters(
+  filters: ThreadFilters,
+  heads: readonly ThreadHead[],
+): Promise<Partial<ThreadFilters> | undefined> {
+  const modes = [...new Set(heads.flatMap(({ mode }) => mode ?? []))].sort();
+  const sources = [...new Set(heads.map(({ source }) => source))];
+  const items: FilterItem[] = [
+    separator('Show'),
+    toggle('Archived threads', filters.showArchived, { showArchived: !filters.showArchived }),
+    toggle('Only threads with changed files', filters.onlyChanges, { onlyChanges: !filters.onlyChanges }),
+    separator('Mode'),
+    toggle('Any mode', filters.mode === undefined, { mode: undefined }),
+    ...modes.map((mode) => toggle(mode, filters.mode === mode, { mode })),
+    separator('From'),
+    toggle('Everywhere', filters.source === undefined, { source: undefined }),
+    ...sources.map((source) => toggle(upper(sourceWords[source]), filters.source === source, { source })),
+    separator('Folders'),
+    toggle('This workspace first', filters.scope === 'workspace', { scope: 'workspace' }),
+    toggle('All folders together', filters.scope === 'all', { scope: 'all' }),
+    separator('Group by'),
+    toggle('Day', filters.groupBy === 'day', { groupBy: 'day' }),
+    toggle('Folder', filters.groupBy === 'folder', { groupBy: 'folder' }),
+  ];
+  const picked = await vscode.window.showQuickPick(items, {
+    title: 'Filter Amp Threads',
+    placeHolder: 'What the list shows',
+  });
+  return picked?.part;
+}
+
+function toggle(label: string, isOn: boolean, part: Partial<ThreadFilters>): FilterItem {
+  return { label, ...(isOn ? { iconPath: new vscode.ThemeIcon('check'), description: 'on' } : {}), part };
+}
+
+function separator(label: string): FilterItem {
+  return { label, kind: vscode.QuickPickItemKind.Separator };
+}
+
+function upper(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

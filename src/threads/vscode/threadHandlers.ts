@@ -1,0 +1,69 @@
+import * as vscode from 'vscode';
+import type { Handlers } from '../../webview/common/requestHandlers';
+import type { FollowedThread } from '../common/followedThread';
+import { threadRequests } from '../common/threadApi';
+import type { ThreadFeed } from '../common/threadFeed';
+import type { OpenThread } from '../common/threadPorts';
+import type { ThreadPanelWindow } from './threadPanel';
+import { openPlace } from './threadPlaces';
+
+interface HandlerOptions {
+  readonly followed: FollowedThread;
+  readonly feed: ThreadFeed;
+  readonly window: Pick<ThreadPanelWindow, 'actions' | 'documents' | 'editor'>;
+  /** The page is there. */
+  readonly ready: () => void;
+}
+
+const done = {};
+
+/** What each request of the page does. Whatever is thrown is shown by the page. */
+export function threadHandlers({ followed, feed, window, ready }: HandlerOptions): Handlers<typeof threadRequests> {
+  const { actions, documents, editor } = window;
+  const { threadId } = followed;
+
+  const thread = (): OpenThread => {
+    if (!followed.thread) throw new Error('The thread is still being read.');
+    return followed.thread;
+  };
+
+  return {
+    ready: threadRequests.ready.handledBy(() => {
+      ready();
+      return done;
+    }),
+    loadOlder: threadRequests.loadOlder.handledBy(({ count }) => {
+      feed.loadOlder(count);
+      return done;
+    }),
+    retry: threadRequests.retry.handledBy(async () => {
+      await followed.refresh();
+      return done;
+    }),
+    showAll: threadRequests.showAll.handledBy(({ entryId }) => {
+      const entry = followed.entry(entryId);
+      if (!entry) throw new Error('This part of the thread is no longer there.');
+      return { entry };
+    }),
+    showRaw: threadRequests.showRaw.handledBy(async ({ entryId }) => {
+      await documents.showRaw(threadId, entryId);
+      return done;
+    }),
+    openDiff: threadRequests.openDiff.handledBy(async ({ entryId, part }) => {
+      await documents.showDiff(threadId, entryId, part);
+      return done;
+    }),
+    open: threadRequests.open.handledBy(async ({ target, line }) => {
+      await openPlace(editor, target, line, thread().head.folders);
+      return done;
+    }),
+    copy: threadRequests.copy.handledBy(async ({ text }) => {
+      await vscode.env.clipboard.writeText(text);
+      return done;
+    }),
+    act: threadRequests.act.handledBy(async ({ action }) => {
+      await actions.run(action, thread().head);
+      return done;
+    }),
+  };
+}

@@ -1,0 +1,151 @@
+import type * as vscode from 'vscode';
+import type { Clock } from '../../base/common/async';
+import { DisposableStore, type Disposable } from '../../base/common/disposable';
+import type { Logger } from '../../base/common/log';
+import type { EditorPort } from '../../editor/common/editorPort';
+import { PageHost } from '../../webview/vscode/pageHost';
+import { webviewHtml, type PageFiles } from '../../webview/vscode/webviewHtml';
+import { FollowedThread, type FollowedThreadPorts } from '../common/followedThread';
+import { didAsk, didUpdate, type ThreadUpdate, type threadRequests } from '../common/threadApi';
+import { ThreadFeed } from '../common/threadFeed';
+import { titleOf } from '../common/tree/threadRow';
+import type { ReadMarks } from '../common/tree/readMarks';
+import type { ThreadActions } from './threadActions';
+import type { ThreadDocuments } from './threadDocuments';
+import { threadHandlers } from './threadHandlers';
+
+/** What all pages of threads share. */
+export interface ThreadPanelWindow {
+  readonly threads: FollowedThreadPorts;
+  readonly actions: ThreadActions;
+  readonly documents: ThreadDocuments;
+  readonly editor: Pick<EditorPort, 'open'>;
+  readonly marks: ReadMarks;
+  /** Something was read that was not before. */
+  readonly onDidRead: () => void;
+  readonly files: PageFiles;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** One thread in an editor tab. It does not own the tab: dispose it when that is gone. */
+export class ThreadPanel implements Disposable {
+  private readonly store = new DisposableStore();
+  private readonly followed: FollowedThread;
+  private readonly feed: ThreadFeed;
+  private readonly host: PageHost<typeof threadRequests>;
+  private goal: { readonly entryId?: string; readonly find?: true } | undefined;
+  private hasPosted = false;
+
+  constructor(
+    readonly threadId: string,
+    private readonly panel: vscode.WebviewPanel,
+    private readonly window: ThreadPanelWindow,
+  ) {
+    const { threads, actions, clock, log } = window;
+    const onListenerError = (error: unknown): void => log.error('a listener of a thread failed', error);
+    this.followed = this.store.add(new FollowedThread(threadId, threads, onListenerError));
+    this.feed = this.store.add(
+      new ThreadFeed({
+        followed: this.followed,
+        actionsFor: ({ head }) => actions.available(head),
+        post: (update) => this.post(update),
+        clock,
+      }),
+    );
+    const handlers = threadHandlers({ followed: this.followed, feed: this.feed, window, ready: () => this.ready() });
+    this.host = this.store.add(new PageHost(panel.webview, handlers, log));
+  }
+
+  start(): void {
+    const { panel, window } = this;
+    this.host.start();
+    this.feed.start();
+    this.store.add(
+      panel.onDidChangeViewState(() => {
+        // A page that is shown again is another one, and says that it is there.
+        if (!panel.visible) this.pageLeft();
+      }),
+    );
+    this.store.add(this.followed.onDidChange(() => this.threadChanged()));
+    panel.webview.options = { enableScripts: true, localResourceRoots: [window.files.folder] };
+    panel.webview.html = webviewHtml(panel.webview, window.files, {
+      title: 'Amp Thread',
+      data: { thread: this.threadId },
+    });
+    void this.followed.start();
+  }
+
+  get isActive(): boolean {
+    return this.panel.active;
+  }
+
+  reveal(): void {
+    this.panel.reveal();
+  }
+
+  /** Shows an entry as soon as the page has the thread. */
+  goTo(entryId: string): void {
+    this.goal = { entryId };
+    this.reachGoal();
+  }
+
+  find(): void {
+    this.goal = { find: true };
+    this.reachGoal();
+  }
+
+  /** Reads it again. */
+  refresh(): void {
+    void this.followed.refresh();
+  }
+
+  dispose(): void {
+    this.store.dispose();
+  }
+
+  private ready(): void {
+    this.hasPosted = false;
+    this.feed.pageCame(this.window.marks.lastSeen(this.threadId));
+  }
+
+  private pageLeft(): void {
+    this.hasPosted = false;
+    this.feed.pageLeft();
+  }
+
+  private post(update: ThreadUpdate): void {
+    this.host.notify(didUpdate, update);
+    this.hasPosted = this.followed.thread !== undefined;
+    this.markRead();
+    this.reachGoal();
+  }
+
+  private reachGoal(): void {
+    const { goal, followed } = this;
+    if (!goal || !this.hasPosted || !this.feed.hasPage) return;
+    this.goal = undefined;
+    if (goal.find) {
+      this.host.notify(didAsk, { what: 'find' });
+      return;
+    }
+    const index = followed.thread?.entries.findIndex(({ id }) => id === goal.entryId) ?? -1;
+    if (goal.entryId !== undefined && index >= 0) {
+      this.host.notify(didAsk, { what: 'goTo', entryId: goal.entryId, index });
+    }
+  }
+
+  private threadChanged(): void {
+    const { thread } = this.followed;
+    if (!thread) return;
+    const title = titleOf(thread.head);
+    if (this.panel.title !== title) this.panel.title = title;
+  }
+
+  private markRead(): void {
+    const { thread } = this.followed;
+    if (!thread || !this.panel.visible) return;
+    const last = thread.entries.findLast(({ parent }) => parent === undefined)?.id;
+    if (this.window.marks.read(thread.head, last)) this.window.onDidRead();
+  }
+}

@@ -1,0 +1,73 @@
+import * as vscode from 'vscode';
+import * as z from 'zod';
+import { DisposableStore, type Disposable } from '../../base/common/disposable';
+import { ThreadPanel, type ThreadPanelWindow } from './threadPanel';
+
+export const threadPanelType = 'backline.thread';
+
+/** What a page keeps for the day its tab is opened again. */
+const TabState = z.object({ threadId: z.string() });
+
+/** The editor tabs with threads, one a thread. VS Code throws their pages away when they are hidden. */
+export class ThreadPanels implements Disposable, vscode.WebviewPanelSerializer {
+  private readonly store = new DisposableStore();
+  private readonly panels = new Map<string, ThreadPanel>();
+
+  constructor(private readonly window: ThreadPanelWindow) {}
+
+  start(): void {
+    this.store.add(vscode.window.registerWebviewPanelSerializer(threadPanelType, this));
+  }
+
+  /** The tab in front, when it has the focus. */
+  get active(): ThreadPanel | undefined {
+    return [...this.panels.values()].find(({ isActive }) => isActive);
+  }
+
+  /** The tab that shows the thread already, or a new one; at the entry, if one is named. */
+  open(threadId: string, title: string, entryId?: string): ThreadPanel {
+    const shown = this.panels.get(threadId);
+    const panel = shown ?? this.add(threadId, this.create(title));
+    shown?.reveal();
+    if (entryId !== undefined) panel.goTo(entryId);
+    return panel;
+  }
+
+  /** Reads the threads that are shown again. */
+  refresh(): void {
+    for (const panel of this.panels.values()) panel.refresh();
+  }
+
+  deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
+    const kept = TabState.safeParse(state).data;
+    // Without its state nobody knows which thread it was; with two tabs of one, one is enough.
+    if (kept && !this.panels.has(kept.threadId)) this.add(kept.threadId, panel);
+    else panel.dispose();
+    return Promise.resolve();
+  }
+
+  dispose(): void {
+    // The tabs stay: a window that is loaded again fills them.
+    for (const panel of this.panels.values()) panel.dispose();
+    this.panels.clear();
+    this.store.dispose();
+  }
+
+  private create(title: string): vscode.WebviewPanel {
+    return vscode.window.createWebviewPanel(threadPanelType, title, vscode.ViewColumn.Active, {
+      enableScripts: true,
+      localResourceRoots: [this.window.files.folder],
+    });
+  }
+
+  private add(threadId: string, panel: vscode.WebviewPanel): ThreadPanel {
+    const shown = new ThreadPanel(threadId, panel, this.window);
+    this.panels.set(threadId, shown);
+    panel.onDidDispose(() => {
+      if (this.panels.get(threadId) === shown) this.panels.delete(threadId);
+      shown.dispose();
+    });
+    shown.start();
+    return shown;
+  }
+}

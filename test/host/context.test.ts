@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict';
+import { rm } from 'node:fs/promises';
+import * as vscode from 'vscode';
+import { commandIds, settingIds } from '../../src/manifest';
+import { configureProviders, hoverTexts, itemModule, lensTitles, setContextSetting } from './support/context';
+import { eventually } from './support/eventually';
+import { closeAll, inWorkspace, show, type, writeInWorkspace } from './support/workspace';
+
+const text = 'one\nconst two = alpha(1);\nthree\n';
+
+/** The extension of this window, with providers that are written to its workspace. */
+describe('context providers', () => {
+  let editor: vscode.TextEditor;
+  const alpha = new vscode.Position(1, 14);
+
+  beforeEach(async () => {
+    await writeInWorkspace('context/wide.mjs', itemModule('Wide', 1, 0, 21));
+    await writeInWorkspace('context/narrow.mjs', itemModule('Narrow', 1, 12, 17));
+    editor = await show(await writeInWorkspace('context/sample.txt', text));
+  });
+
+  afterEach(async () => {
+    await closeAll();
+    await configureProviders(undefined);
+    await setContextSetting(settingIds.contextCodeLens, undefined);
+    await setContextSetting(settingIds.contextEnabled, undefined);
+    await rm(inWorkspace('context'), { recursive: true });
+  });
+
+  const shows = async (position: vscode.Position, ...expected: readonly string[]): Promise<void> => {
+    await eventually(`a hover of ${expected.join(' and ')}`, async () => {
+      const found = await hoverTexts(editor.document, position);
+      const titles = found.flatMap((part) => /^\*\*(\w+)/.exec(part)?.[1] ?? []);
+      assert.deepEqual(titles, expected);
+    });
+  };
+
+  it('all show in one hover, the smallest range first, with who says it', async () => {
+    await configureProviders({ './context/wide.mjs': true, './context/narrow.mjs#small': true });
+    await shows(alpha, 'Narrow', 'Wide');
+    const parts = await hoverTexts(editor.document, alpha);
+    assert.deepEqual(parts.slice(0, 3), ['**Narrow**', 'Narrow says', '*small*']);
+    await shows(new vscode.Position(1, 2), 'Wide');
+    await shows(new vscode.Position(2, 2));
+  });
+
+  it('keep their places while the text before them grows', async () => {
+    await configureProviders({ './context/narrow.mjs': { once: true } });
+    await shows(alpha, 'Narrow');
+    await type(editor, new vscode.Position(0, 0), 'zero\nzero\n');
+    await eventually('the moved mark', async () => {
+      assert.ok((await hoverTexts(editor.document, new vscode.Position(3, 14))).includes('**Narrow**'));
+    });
+  });
+
+  it('are loaded again when their file changes on disk', async () => {
+    await configureProviders({ './context/narrow.mjs': true });
+    await shows(alpha, 'Narrow');
+    await writeInWorkspace('context/narrow.mjs', itemModule('Renewed', 1, 12, 17));
+    await shows(alpha, 'Renewed');
+  });
+
+  it('do not hold up the window or each other when one loops', async () => {
+    await writeInWorkspace('context/loop.mjs', 'export default { capabilities() { for (;;); } };');
+    await configureProviders({ './context/loop.mjs': true, './context/narrow.mjs': true });
+    await shows(alpha, 'Narrow');
+    const startedAt = performance.now();
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    assert.ok(performance.now() - startedAt < 1_000, 'the host answers');
+  });
+
+  it('are not trusted: no commands, no html', async () => {
+    const markdown = '[run](command:workbench.action.closeWindow) <b>bold</b>';
+    await writeInWorkspace('context/narrow.mjs', itemModule('Narrow', 1, 12, 17, markdown));
+    await configureProviders({ './context/narrow.mjs': true });
+    await shows(alpha, 'Narrow');
+    const hovers = await vscode.commands.executeCommand<vscode.Hover[]>(
+      'vscode.executeHoverProvider',
+      editor.document.uri,
+      alpha,
+    );
+    const contents = hovers.flatMap((hover) => hover.contents).filter((each) => each instanceof vscode.MarkdownString);
+    const ours = contents.find(({ value }) => value.includes('closeWindow'));
+    assert.ok(ours);
+    assert.ok(!ours.isTrusted && !ours.supportHtml);
+  });
+
+  it('never see a file that agents may not see', async () => {
+    await configureProviders({ './context/narrow.mjs': true });
+    await shows(alpha, 'Narrow');
+    editor = await show(await writeInWorkspace('context/.env', text));
+    assert.deepEqual(await hoverTexts(editor.document, alpha), []);
+    await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
+  });
+
+  it('have lenses for the whole file, for all items, or none', async () => {
+    await writeInWorkspace(
+      'context/whole.mjs',
+      "export default { capabilities: () => ({}), items: () => [{ title: 'Whole $(bug)', ui: { hover: { text: 'all of it' } } }] };",
+    );
+    await configureProviders({ './context/whole.mjs': true, './context/narrow.mjs': true });
+    const lenses = (...expected: readonly string[]): Promise<void> =>
+      eventually('lenses', async () => assert.deepEqual(await lensTitles(editor.document), expected));
+    await lenses('Whole \\$(bug)');
+    await setContextSetting(settingIds.contextCodeLens, 'all');
+    await lenses('Whole \\$(bug)', 'Narrow');
+    await setContextSetting(settingIds.contextCodeLens, 'off');
+    await lenses();
+    await shows(new vscode.Position(0, 0), 'Whole');
+  });
+
+  it('lead from a lens to the place', async () => {
+    await vscode.commands.executeCommand(commandIds.contextShowItems, {
+      uri: editor.document.uri.toString(),
+      line: 1,
+      character: 12,
+    });
+    await eventually('the cursor', () => {
+      assert.deepEqual(vscode.window.activeTextEditor?.selection.active, new vscode.Position(1, 12));
+    });
+  });
+
+  it('are switched off and on by one command', async () => {
+    await configureProviders({ './context/narrow.mjs': true });
+    await shows(alpha, 'Narrow');
+    await vscode.commands.executeCommand(commandIds.contextToggle);
+    await shows(alpha);
+    await vscode.commands.executeCommand(commandIds.contextToggle);
+    await shows(alpha, 'Narrow');
+    const inspected = vscode.workspace.getConfiguration().inspect(settingIds.contextEnabled);
+    assert.equal(inspected?.globalValue, true);
+    const global = vscode.ConfigurationTarget.Global;
+    await vscode.workspace.getConfiguration().update(settingIds.contextEnabled, undefined, global);
+  });
+
+  it('tell their items to models by a tool', async () => {
+    await configureProviders({ './context/wide.mjs': true, './context/narrow.mjs': true });
+    await shows(alpha, 'Narrow', 'Wide');
+    const call = async (input: object): Promise<string> => {
+      const options = { input, toolInvocationToken: undefined };
+      const { content } = await vscode.lm.invokeTool('backline_context', options);
+      return content.map((part) => (part instanceof vscode.LanguageModelTextPart ? part.value : '')).join('\n');
+    };
+    assert.match(await call({ file: 'context/sample.txt' }), /sample\.txt:2 — Wide \(wide\)\nfor AI: Wide/);
+    assert.doesNotMatch(await call({ file: 'context/sample.txt', firstLine: 3 }), /Wide|Narrow/);
+    assert.doesNotMatch(await call({ query: 'narrow' }), /Wide/);
+    await writeInWorkspace('context/.env', text);
+    await assert.rejects(call({ file: 'context/.env' }));
+  });
+});

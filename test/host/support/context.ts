@@ -1,0 +1,45 @@
+import * as vscode from 'vscode';
+import { settingIds, type SettingId } from '../../../src/manifest';
+
+/** Source of a provider with one item. */
+export function itemModule(
+  title: string,
+  line: number,
+  start: number,
+  end: number,
+  markdown = `${title} says`,
+): string {
+  const range = { start: { line, character: start }, end: { line, character: end } };
+  const item = { title, range, ui: { hover: { markdown } }, ai: { content: `for AI: ${title}` } };
+  const items = `(_params, { once }) => (once && asked++ > 0 ? new Promise(() => {}) : [${JSON.stringify(item)}])`;
+  return `let asked = 0;\nexport default { capabilities: () => ({ selector: [{ path: '**/{*.txt,.env}' }] }), items: ${items} };\n`;
+}
+
+/** Into the settings of the workspace; undefined takes them out. */
+export async function configureProviders(providers: Readonly<Record<string, unknown>> | undefined): Promise<void> {
+  await setContextSetting(settingIds.contextProviders, providers);
+}
+
+export async function setContextSetting(id: SettingId, value: unknown): Promise<void> {
+  await vscode.workspace.getConfiguration().update(id, value, vscode.ConfigurationTarget.Workspace);
+}
+
+/** The markdown of all parts of all hovers at a place. */
+export async function hoverTexts(document: vscode.TextDocument, position: vscode.Position): Promise<string[]> {
+  const hovers = await vscode.commands.executeCommand<vscode.Hover[]>(
+    'vscode.executeHoverProvider',
+    document.uri,
+    position,
+  );
+  return hovers.flatMap(({ contents }) =>
+    contents.flatMap((content) => (content instanceof vscode.MarkdownString ? content.value : [])),
+  );
+}
+
+export async function lensTitles(document: vscode.TextDocument): Promise<string[]> {
+  const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>(
+    'vscode.executeCodeLensProvider',
+    document.uri,
+  );
+  return lenses.flatMap(({ command }) => command?.title ?? []);
+}

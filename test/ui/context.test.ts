@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict';
+import { access, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import * as path from 'node:path';
+import * as z from 'zod';
+import { inRoot } from '../../scripts/lib/paths.mjs';
+import { eventually } from '../host/support/eventually';
+import { VsCodeWindow } from './support/window';
+
+/** Text of the hover over the end of the line that holds some words. */
+async function hoverOverEndOf(window: VsCodeWindow, words: string, attempts = 10): Promise<string> {
+  const { page } = window;
+  const part = page
+    .locator('.view-line span span')
+    .filter({ hasText: words.replaceAll(' ', '\u00a0') })
+    .first();
+  await part.waitFor();
+  const widget = page.locator('.monaco-hover:not(.hidden) .hover-contents');
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const box = await part.boundingBox();
+    // The line is being drawn again.
+    if (!box) continue;
+    await page.mouse.move(box.x + box.width + 200, box.y + 120);
+    await page.mouse.move(box.x + box.width - 6, box.y + box.height / 2, { steps: 3 });
+    await widget
+      .first()
+      .waitFor({ timeout: 1_500 })
+      .catch(() => undefined);
+    const text = (await widget.allInnerTexts()).join('\n');
+    if (text !== '') return text.replaceAll('\u00a0', ' ');
+  }
+  return '';
+}
+
+/** Into the settings of the workspace, as if they were edited there. */
+async function setSetting({ sandbox }: VsCodeWindow, id: string, value: unknown): Promise<void> {
+  const file = path.join(sandbox.workspace, '.vscode', 'settings.json');
+  const settings = z.record(z.string(), z.unknown()).parse(JSON.parse(await readFile(file, 'utf8')));
+  await writeFile(file, JSON.stringify({ ...settings, [id]: value }, undefined, 2));
+}
+
+describe('Context items, as a user sees them', () => {
+  let window: VsCodeWindow;
+
+  before(async () => {
+    window = await VsCodeWindow.open({
+      workspace: 'examples/workspace',
+      settings: { 'editor.hover.delay': 100, 'editor.hover.sticky': true },
+      prepare: async ({ folder, workspace }) => {
+        await cp(inRoot('examples', 'providers'), path.join(folder, 'providers'), { recursive: true });
+        const evil = "[click me](command:backline.showStatus) <b class='evil'>html</b>";
+        const item = { title: 'Evil', ui: { hover: { markdown: evil } }, range: rangeOfLine(0, 22) };
+        await writeFile(
+          path.join(workspace, 'evil.mjs'),
+          `export default { capabilities: () => ({ selector: [{ path: '**/evil.txt' }] }), items: () => [${JSON.stringify(item)}] };`,
+        );
+        await writeFile(path.join(workspace, 'evil.txt'), 'look at this evil line\n');
+        const file = path.join(workspace, '.vscode', 'settings.json');
+        const text = await readFile(file, 'utf8');
+        await writeFile(file, text.replace('"../providers/todo', '"./evil.mjs": true,\n    "../providers/todo'));
+      },
+    });
+    await window.openFile('setlist.ts');
+  });
+  after(() => window.close());
+
+  it('come in one hover from two providers', async () => {
+    await eventually(
+      'both in the hover',
+      async () => {
+        const text = await hoverOverEndOf(window, 'leave room for applause');
+        assert.match(text, /Issue 12[\s\S]*The issues of this program are not real\.[\s\S]*links/);
+        assert.match(text, /TODO of alice[\s\S]*Ask alice at alice@example\.com[\s\S]*todoOwners/);
+      },
+      20_000,
+    );
+    await window.screenshot('context-hover');
+    await window.page.keyboard.press('Escape');
+  });
+
+  it('are named above the file and in its title when they are about all of it', async () => {
+    const lens = window.page.locator('.codelens-decoration').filter({ hasText: '2 TODOs' });
+    await lens.waitFor();
+    await window.page.locator('.editor-actions').getByRole('button', { name: 'Show Context Items' }).waitFor();
+    await lens.getByText('2 TODOs').click();
+    await window.page.locator('.monaco-hover .hover-contents').filter({ hasText: 'TODO of bob' }).first().waitFor();
+    await window.screenshot('context-lens');
+    await window.page.keyboard.press('Escape');
+  });
+
+  it('are all in one list, which leads to each', async () => {
+    await window.runCommand('Backline: Show Context Items');
+    await window.picks.filter({ hasText: 'Issue 12' }).waitFor();
+    await window.screenshot('context-items');
+    const rows = await window.picks.allInnerTexts();
+    assert.match(rows.join('\n'), /2 TODOs[\s\S]*TODO of bob[\s\S]*TODO of alice/);
+    await window.page.keyboard.type('Issue 12');
+    await window.page.keyboard.press('Enter');
+    await window.page.locator('.monaco-hover .hover-contents').filter({ hasText: 'Issue 12' }).first().waitFor();
+    await window.page.keyboard.press('Escape');
+  });
+
+  it('say in the status how many providers there are', async () => {
+    await window.runCommand('Backline: Show Status');
+    const row = window.picks.filter({ hasText: 'Context providers' }).filter({ hasText: 'ready' });
+    await row.first().waitFor();
+    await window.screenshot('context-status');
+    await window.page.keyboard.press('Escape');
+  });
+
+  for (const theme of ['Default Dark Modern', 'Default High Contrast', 'Default High Contrast Light']) {
+    it(`can be read in ${theme}`, async () => {
+      await setSetting(window, 'workbench.colorTheme', theme);
+      const kind = { 'Default Dark Modern': 'vs-dark', 'Default High Contrast': 'hc-black' }[theme] ?? 'hc-light';
+      await window.page.locator(`.monaco-workbench.${kind}`).waitFor();
+      const text = await hoverOverEndOf(window, 'leave room for applause');
+      assert.match(text, /Issue 12/);
+      await window.screenshot(`context-${theme.replace('Default ', '').replaceAll(' ', '-').toLowerCase()}`);
+      await window.page.keyboard.press('Escape');
+    });
+  }
+
+  it('are marked beside the line numbers when the user wants that', async () => {
+    await setSetting(window, 'backline.context.decoration', 'gutter');
+    await setSetting(window, 'backline.context.codeLens', 'all');
+    await window.page.locator('.codelens-decoration').filter({ hasText: 'Issue 12' }).waitFor();
+    await window.screenshot('context-gutter');
+  });
+
+  it('cannot run commands or bring html', async () => {
+    await window.openFile('evil.txt');
+    assert.match(await hoverOverEndOf(window, 'look at this evil'), /click me/);
+    await window.page.locator('.monaco-hover .hover-contents').getByText('click me').click();
+    await window.page.waitForTimeout(700);
+    assert.equal(await window.page.locator('.quick-input-widget').isVisible(), false);
+    assert.equal(await window.page.locator('.monaco-hover .evil').count(), 0);
+    await window.screenshot('context-inert');
+  });
+});
+
+describe('Context providers in a workspace that is not trusted', () => {
+  it('do not run, and the status says why; they do once it is', async () => {
+    const window = await VsCodeWindow.open({
+      restricted: true,
+      prepare: async ({ workspace }) => {
+        await mkdir(path.join(workspace, '.vscode'), { recursive: true });
+        await writeFile(
+          path.join(workspace, '.vscode', 'settings.json'),
+          JSON.stringify({ 'backline.context.providers': { './ran.mjs': true } }),
+        );
+        await writeFile(
+          path.join(workspace, 'ran.mjs'),
+          "import { writeFileSync } from 'node:fs';\n" +
+            "writeFileSync(new URL('./ran.txt', import.meta.url), 'ran');\n" +
+            "export default { capabilities: () => ({}), items: () => [{ title: 'It ran' }] };\n",
+        );
+      },
+    });
+    const hasRun = (): Promise<boolean> =>
+      access(path.join(window.sandbox.workspace, 'ran.txt')).then(
+        () => true,
+        () => false,
+      );
+    try {
+      await window.openFile('hello.ts');
+      await hoverOverEndOf(window, 'export', 1);
+      await window.runCommand('Backline: Show Status');
+      const row = window.picks.filter({ hasText: 'Off: ./ran.mjs. It comes from the workspace, which is not trusted' });
+      await row.first().waitFor();
+      await window.screenshot('context-restricted');
+      assert.equal(await hasRun(), false);
+      await window.picks.filter({ hasText: 'Manage workspace trust' }).first().click();
+      await window.page.locator('.workspace-trust-editor').getByRole('button', { name: 'Trust', exact: true }).click();
+      await window.openFile('hello.ts');
+      await window.page.locator('.codelens-decoration').filter({ hasText: 'It ran' }).waitFor({ timeout: 20_000 });
+      assert.equal(await hasRun(), true);
+    } finally {
+      await window.close();
+    }
+  });
+});
+
+function rangeOfLine(line: number, end: number): object {
+  return { start: { line, character: 0 }, end: { line, character: end } };
+}

@@ -1,0 +1,21 @@
+import assert from 'node:assert/strict';
+import { AttachedTexts } from '../../../../src/chat/common/mentions/attachedTexts';
+
+describe('texts that other features attach', () => {
+  it('go along with the prompt they were attached to', async () => {
+    const texts = new AttachedTexts();
+    const attachment = texts.add('Last week’s thread', 'What was said.');
+    assert.equal(attachment.tokens, 4);
+    const [sent] = await texts.resolve(attachment);
+    assert.ok(sent?.type === 'text');
+    assert.deepEqual([sent.title, sent.text], ['Last week’s thread', 'What was said.']);
+  });
+
+  it('are found by nobody else, and the oldest make room', async () => {
+    const texts = new AttachedTexts();
+    assert.deepEqual(await texts.search(), []);
+    const first = texts.add('first', 'text');
+    for (let count = 0; count < 50; count++) texts.add('more', 'text');
+    assert.deepEqual(await texts.resolve(first), []);
+  });
+});

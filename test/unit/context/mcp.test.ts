@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import * as z from 'zod';
+import { nullLogger } from '../../../src/base/common/log';
+import { McpToolServer, type McpAddress } from '../../../src/context/node/mcpToolServer';
+
+const definition = { name: 'look', description: 'Looks.', inputSchema: { type: 'object' } };
+
+describe('the MCP server of context items', () => {
+  let server: McpToolServer;
+  let address: McpAddress;
+  let run: (input: unknown, signal: AbortSignal) => Promise<string>;
+
+  beforeEach(async () => {
+    run = (input) => Promise.resolve(`seen ${JSON.stringify(input)}`);
+    const tool = { definition, run: (input: unknown, signal: AbortSignal) => run(input, signal) };
+    server = new McpToolServer({ name: 'backline-context', version: '1.2.3', tool, log: nullLogger });
+    address = await server.start();
+  });
+  afterEach(() => server.stop());
+
+  async function post(body: string, headers: Record<string, string> = address.headers): Promise<Response> {
+    const all = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', ...headers };
+    return await fetch(address.url, { method: 'POST', body, headers: all });
+  }
+  async function ask(method: string, params: object = {}): Promise<unknown> {
+    const response = await post(JSON.stringify({ jsonrpc: '2.0', id: 7, method, params }));
+    assert.equal(response.status, 200);
+    assert.match(response.headers.get('content-type') ?? '', /^application\/json/);
+    const answer = z.looseObject({ jsonrpc: z.literal('2.0'), id: z.literal(7) }).parse(await response.json());
+    return answer['result'] ?? { error: answer['error'] };
+  }
+
+  it('listens on this machine only, and has an unguessable token', () => {
+    assert.match(address.url, /^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
+    assert.match(address.headers['Authorization'] ?? '', /^Bearer \S{32}$/);
+  });
+
+  it('greets in the version of the client, or in the newest', async () => {
+    const serverInfo = { name: 'backline-context', version: '1.2.3' };
+    const capabilities = { tools: {} };
+    const greet = (protocolVersion: string): Promise<unknown> => ask('initialize', { protocolVersion });
+    assert.deepEqual(await greet('2025-03-26'), { protocolVersion: '2025-03-26', capabilities, serverInfo });
+    assert.deepEqual(await greet('1999-01-01'), { protocolVersion: '2025-11-25', capabilities, serverInfo });
+    assert.deepEqual(await ask('ping'), {});
+  });
+
+  it('lists and calls the tool', async () => {
+    assert.deepEqual(await ask('tools/list'), { tools: [definition] });
+    assert.deepEqual(await ask('tools/call', { name: 'look', arguments: { file: 'a' } }), {
+      content: [{ type: 'text', text: 'seen {"file":"a"}' }],
+    });
+  });
+
+  it('tells the model what went wrong in the tool', async () => {
+    run = () => Promise.reject(new Error('no such file'));
+    assert.deepEqual(await ask('tools/call', { name: 'look' }), {
+      content: [{ type: 'text', text: 'no such file' }],
+      isError: true,
+    });
+  });
+
+  it('refuses what it does not know by the error codes of JSON-RPC', async () => {
+    const codeOf = (answer: unknown): number =>
+      z.object({ error: z.object({ code: z.number() }) }).parse(answer).error.code;
+    assert.equal(codeOf(await ask('tools/call', { name: 'rm' })), -32602);
+    assert.equal(codeOf(await ask('resources/list')), -32601);
+    assert.equal(codeOf(await (await post('{')).json()), -32700);
+    assert.equal(codeOf(await (await post('{"id":1,"method":"ping"}')).json()), -32600);
+    assert.equal(codeOf(await (await post('[]')).json()), -32600);
+  });
+
+  it('answers the requests of a batch, and nothing to notifications', async () => {
+    const one = { jsonrpc: '2.0', id: 'a', method: 'ping' };
+    const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' };
+    const batch = await post(JSON.stringify([one, initialized]));
+    assert.deepEqual(await batch.json(), [{ jsonrpc: '2.0', id: 'a', result: {} }]);
+    assert.equal((await post(JSON.stringify(initialized))).status, 202);
+  });
+
+  it('lets nobody in without the token, no web page, and nothing but POST', async () => {
+    const ping = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
+    assert.equal((await post(ping, {})).status, 401);
+    assert.equal((await post(ping, { Authorization: 'Bearer wrong' })).status, 401);
+    assert.equal((await post(ping, { ...address.headers, Origin: 'https://example.com' })).status, 403);
+    assert.equal((await fetch(address.url, { headers: address.headers })).status, 405);
+    assert.equal((await fetch(address.url.replace('/mcp', '/x'), { headers: address.headers })).status, 404);
+    assert.equal(await statusForHost('example.com'), 403);
+  });
+
+  it('reads no more than it needs, and ends calls when it stops', async () => {
+    await assert.rejects(post(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'x'.repeat(2_000_000) })));
+    const started = Promise.withResolvers<AbortSignal>();
+    run = (_input, signal) => {
+      started.resolve(signal);
+      return new Promise(() => undefined);
+    };
+    const call = assert.rejects(ask('tools/call', { name: 'look' }));
+    const signal = await started.promise;
+    await server.stop();
+    await call;
+    assert.equal(signal.aborted, true);
+  });
+
+  /** `fetch` sets the header itself. */
+  function statusForHost(host: string): Promise<number | undefined> {
+    return new Promise((resolve, reject) => {
+      const headers = { ...address.headers, Host: host };
+      const asking = request(address.url, { method: 'POST', headers }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      asking.on('error', reject);
+      asking.end('{}');
+    });
+  }
+});

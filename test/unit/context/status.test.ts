@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { AllowedRequests } from '../../../src/context/common/allowedRequests';
+import { contextStatus, type ContextSituation } from '../../../src/context/common/contextStatus';
+import { asLabel, asMarkdown, withoutMarkup } from '../../../src/context/common/itemTexts';
+import type { ProviderState } from '../../../src/context/common/providerHandle';
+import { MemoryMemento } from './support/memoryMemento';
+
+const actions = {
+  toggle: 'toggle',
+  retry: 'retry',
+  allow: 'allow',
+  setSecret: 'setSecret',
+  manageTrust: 'manageTrust',
+  openSettings: { label: 'Open settings', command: 'settings' },
+};
+
+function stateOf(id: string, more: Partial<ProviderState> = {}): ProviderState {
+  return { id, title: id, status: 'ready', notes: [], ...more };
+}
+
+function statusOf(situation: Partial<ContextSituation>) {
+  const usual = { isEnabled: true, isTrusted: true, states: [], problems: [], notes: [] };
+  const { state, summary, actions: offered = [] } = contextStatus({ ...usual, ...situation }, actions);
+  return { state, summary, labels: offered.map(({ label }) => label) };
+}
+
+describe('the status of context providers', () => {
+  it('is off when they are, or when there are none', () => {
+    assert.deepEqual(statusOf({ isEnabled: false, states: [stateOf('a')] }), {
+      state: 'off',
+      summary: 'Off in your settings.',
+      labels: ['Switch context providers on', 'Open settings'],
+    });
+    assert.equal(statusOf({}).state, 'off');
+  });
+
+  it('counts those that are ready, also those that nobody asked yet', () => {
+    const { state, summary } = statusOf({ states: [stateOf('a'), stateOf('b', { status: 'notAskedYet' })] });
+    assert.deepEqual({ state, summary }, { state: 'ready', summary: '2 ready.' });
+  });
+
+  it('names the last error of each that fails, and offers to ask it again', () => {
+    const failing = stateOf('b', { status: 'failing', lastError: 'It answered 500' });
+    assert.deepEqual(statusOf({ states: [stateOf('a'), failing] }), {
+      state: 'attention',
+      summary: '1 ready, 1 failing. b: It answered 500.',
+      labels: ['Retry b', 'Open settings'],
+    });
+    const many = Array.from({ length: 9 }, (_, index) => stateOf(`p${index}`, { status: 'failing', lastError: 'no' }));
+    assert.deepEqual(statusOf({ states: many }).labels, ['Retry all', 'Open settings']);
+  });
+
+  it('offers to store a secret that is missing', () => {
+    const lastError = 'The secret "key" that its settings refer to is not stored. Store it, then retry.';
+    assert.ok(statusOf({ states: [stateOf('a', { status: 'failing', lastError })] }).labels.includes('Store a secret'));
+  });
+
+  it('asks for the word of the user by an action, and nothing else', () => {
+    const consent = { kind: 'plainHttp', url: 'http://example.com/' } as const;
+    const { state, summary, labels } = statusOf({ states: [stateOf('far', { status: 'needsConsent', consent })] });
+    assert.equal(state, 'attention');
+    assert.equal(summary, '0 ready. Waiting for your word: far.');
+    assert.deepEqual(labels, ['Allow far…', 'Open settings']);
+  });
+
+  it('says why providers of an untrusted workspace are off, without alarm', () => {
+    const message = 'It comes from the workspace, which is not trusted.';
+    const problems = [
+      { id: './a.mjs', message },
+      { id: './b.mjs', message },
+    ];
+    assert.deepEqual(statusOf({ isTrusted: false, problems }), {
+      state: 'ready',
+      summary: `0 ready. Off: ./a.mjs, ./b.mjs. ${message}`,
+      labels: ['Manage workspace trust', 'Open settings'],
+    });
+    assert.equal(statusOf({ problems }).state, 'attention');
+  });
+
+  it('passes on what is odd about the answers', () => {
+    const states = [stateOf('a', { notes: ['The glob "[" cannot be used', 'Another'] })];
+    assert.equal(
+      statusOf({ states, notes: ['b: 2 items were cut.'] }).summary,
+      '1 ready. a: The glob "[" cannot be used. (and 1 more note) b: 2 items were cut.',
+    );
+  });
+});
+
+describe('what providers are allowed', () => {
+  const code = { kind: 'remoteCode', url: 'https://example.com/p.js', integrity: 'sha384-a' } as const;
+
+  it('is remembered for just that, and can be taken back', async () => {
+    const memento = new MemoryMemento();
+    const allowed = new AllowedRequests(memento);
+    assert.equal(allowed.has(code), false);
+    await allowed.add(code);
+    await allowed.add(code);
+    const later = new AllowedRequests(memento);
+    assert.equal(later.has(code), true);
+    assert.equal(later.all.length, 1);
+    assert.equal(later.has({ ...code, integrity: 'sha384-b' }), false, 'other code');
+    assert.equal(later.has({ kind: 'plainHttp', url: code.url }), false);
+    await later.remove(code);
+    assert.equal(allowed.has(code), false);
+  });
+
+  it('is nothing when what was stored is not understood', async () => {
+    const memento = new MemoryMemento();
+    await memento.update('backline.context.allowed', [{ kind: 'everything' }, code, 5]);
+    assert.deepEqual(new AllowedRequests(memento).all, [code]);
+    await memento.update('backline.context.allowed', 'all');
+    assert.deepEqual(new AllowedRequests(memento).all, []);
+  });
+});
+
+describe('the label of an item', () => {
+  it('has one line, and no icons of a provider', () => {
+    assert.equal(asLabel(' a\n  b\t$(bug) $(sync~spin) $(no icon) $x '), 'a b \\$(bug) \\$(sync~spin) $(no icon) $x');
+  });
+
+  it('can be written as markdown that says nothing else', () => {
+    assert.equal(asMarkdown('a*b* <i> [x](command:y)'), 'a\\*b\\* \\<i\\> \\[x\\]\\(command\\:y\\)');
+    assert.equal(asMarkdown('1\r\n  2'), '1  \n&nbsp;&nbsp;2');
+  });
+
+  it('has no markup where there is no room for it', () => {
+    assert.equal(withoutMarkup('Ask **alice** at [her *desk*](x), not `bob`'), 'Ask alice at her desk, not bob');
+    assert.equal(withoutMarkup('- one\n- two\n2 * 3 * 4'), 'one\n· two\n2 * 3 * 4');
+  });
+});

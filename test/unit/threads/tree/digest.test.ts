@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { diffTexts } from '../../../../src/threads/common/diffTexts';
+import { DraftThreads } from '../../../../src/threads/common/draftThreads';
+import { threadDigest } from '../../../../src/threads/common/threadDigest';
+import { threadOutline } from '../../../../src/threads/common/threadOutline';
+import type { OpenThread } from '../../../../src/threads/common/threadPorts';
+import type { Entry } from '../../../../src/transcript/common/entries';
+import { head } from './head';
+
+const entries: readonly Entry[] = [
+  { kind: 'prompt', id: 'p1', turn: 1, text: 'Fix the tax' },
+  {
+    kind: 'tool',
+    id: 't1',
+    turn: 1,
+    name: 'edit_file',
+    title: 'Edit cart.ts',
+    toolKind: 'edit',
+    state: 'done',
+    parts: [{ type: 'diff', path: '/shop/cart.ts', change: 'modified', added: 1, removed: 1, hunks: [] }],
+  },
+  { kind: 'answer', id: 'a0', parent: 't1', turn: 1, text: 'of the subagent' },
+  { kind: 'answer', id: 'a1', turn: 1, text: 'Done.' },
+  { kind: 'prompt', id: 'p2', turn: 2, text: '' },
+];
+const thread: OpenThread = {
+  head: head('T-1', { title: 'Tax' }),
+  entries,
+  facts: [{ label: 'Branch', value: 'main' }],
+  notes: [],
+};
+
+describe('a thread for another agent', () => {
+  it('says what it was about, which files changed, and what was said', () => {
+    const { title, text } = threadDigest(thread);
+    assert.equal(title, 'Tax');
+    for (const part of [
+      'T-1',
+      'Branch: main',
+      'Changed files: /shop/cart.ts',
+      'User: Fix the tax',
+      'Assistant: Done.',
+    ]) {
+      assert.ok(text.includes(part), part);
+    }
+    assert.ok(!text.includes('of the subagent'));
+  });
+
+  it('keeps the first prompt and the end of a long one', () => {
+    const long = Array.from({ length: 500 }, (_, at): Entry => ({
+      kind: 'answer',
+      id: `a${at}`,
+      turn: 1,
+      text: `${at} ${'word '.repeat(300)}`,
+    }));
+    const { text } = threadDigest({ ...thread, entries: [...entries.slice(0, 1), ...long] });
+    assert.ok(text.length < 30_000);
+    assert.ok(text.includes('User: Fix the tax') && text.includes('(Some of it is left out here.)'));
+    assert.ok(text.includes('499 word') && !text.includes('Assistant: 0 word'));
+  });
+});
+
+describe('a thread in parts', () => {
+  it('has its prompts as an outline, each with its place', () => {
+    assert.deepEqual(threadOutline(entries), [
+      { entryId: 'p1', index: 0, turn: 1, text: 'Fix the tax' },
+      { entryId: 'p2', index: 4, turn: 2, text: 'Attachments only' },
+    ]);
+  });
+
+  it('has both sides of a change as far as its hunks go', () => {
+    const hunks = [
+      {
+        oldStart: 1,
+        newStart: 1,
+        lines: [
+          { kind: 'context', text: 'a' },
+          { kind: 'remove', text: 'b' },
+          { kind: 'add', text: 'c' },
+        ],
+      },
+      { oldStart: 9, newStart: 9, lines: [{ kind: 'add', text: 'z' }] },
+    ] as const;
+    const part = { type: 'diff', path: '/a', change: 'modified', added: 2, removed: 1 } as const;
+    const change = { ...part, hunks: hunks.map((hunk) => ({ ...hunk, lines: [...hunk.lines] })) };
+    assert.deepEqual(diffTexts(change), { before: 'a\nb\n⋯\n', after: 'a\nc\n⋯\nz' });
+    assert.equal(diffTexts({ ...change, change: 'created' }).before, '');
+  });
+});
+
+describe('threads for peers of the draft', () => {
+  const library = {
+    heads: [thread.head, head('T-2', { problem: 'It is empty.' })],
+    ready: () => Promise.resolve(),
+    find: (id: string) => (id === 'T-1' ? thread.head : undefined),
+    read: () => Promise.resolve(thread),
+  };
+
+  it('lists those that can be read', async () => {
+    assert.deepEqual(await new DraftThreads(library).getThreads(), [
+      { id: 'T-1', title: 'Tax', modifiedAt: '1970-01-01T00:00:01.000Z' },
+    ]);
+  });
+
+  it('gives what was said, and nothing for a thread that is not here', async () => {
+    const threads = new DraftThreads(library);
+    assert.deepEqual(await threads.getThreadEntries('T-1'), [
+      { type: 'message', role: 'user', chunks: [{ type: 'text', chunk: 'Fix the tax' }] },
+      { type: 'message', role: 'assistant', chunks: [{ type: 'text', chunk: 'Done.' }] },
+    ]);
+    assert.equal(await threads.getThreadEntries('T-9'), undefined);
+  });
+});
