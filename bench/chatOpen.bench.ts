@@ -1,5 +1,5 @@
-// A conversation of 2,000 messages of 3 KB each: opened, scrolled through, made narrower. The peer renders all of them at
-// once. Run by `npm run bench -- chatOpen`.
+// A conversation of 2,000 messages of 3 KB each: opened, scrolled through, made narrower. The peer renders the
+// last quarter of them at once, since all of them take it minutes. Run by `npm run bench -- chatOpen`.
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import * as z from 'zod';
@@ -10,6 +10,7 @@ import { median, printBenchLine } from './lib/benchLine';
 import { loadOlder, open } from './lib/chatOpenApi';
 
 const messages = 2_000;
+const peerMessages = 500;
 /** As the host of the chat sends at first. */
 const tail = 40;
 const rounds = 5;
@@ -29,7 +30,7 @@ async function main(): Promise<void> {
     await opened.close();
   }
   const ours = await measure(pages, transcript, tail);
-  const peer = await measure(pages, transcript, messages);
+  const peer = await measure(pages, transcript, peerMessages);
   await pages.stop();
   const lines = [
     { bench: 'chat.open2000', value: median(openMs), unit: 'ms', peerValue: peer.openMs, bar: 300 },
@@ -39,7 +40,7 @@ async function main(): Promise<void> {
   for (const { peerValue, ...line } of lines) {
     printBenchLine({
       ...line,
-      peer: { name: 'all messages rendered at once', value: peerValue },
+      peer: { name: `${peerMessages} messages rendered at once`, value: peerValue },
       barOf: 'value',
       better: 'lower',
     });
@@ -127,7 +128,7 @@ async function scrollThrough(page: Page): Promise<void> {
     const isFirst = () => document.querySelector('[data-entry="p1"]') !== null && scroller.scrollTop === 0;
     const isLast = () => scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - 2;
     const go = async (isThere, pixels) => {
-      const deadline = performance.now() + 60000;
+      const deadline = performance.now() + 120000;
       while (!isThere() && performance.now() < deadline) {
         scroller.scrollTop += pixels;
         await frame();

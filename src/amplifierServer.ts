@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import * as path from 'node:path';
-import { splitCommand } from './acp/demo/argv';
+import { splitCommand } from './acp/common/splitCommand';
 import { knownAgentOf } from './acp/common/knownAgents';
 import type { PermissionRule } from './acp/common/permissionRules';
 import { AcpBackend } from './acp/node/acpBackend';

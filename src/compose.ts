@@ -152,26 +152,32 @@ export function compose(context: vscode.ExtensionContext): App {
     });
   });
 
-  const ampThreads: LateFeature<ThreadsFeature> = new LateFeature({ id: 'threads', title: 'Amp threads' }, async () => {
-    const { ThreadsFeature } = await import('./threads/vscode/threadsFeature');
-    return new ThreadsFeature({
-      editor,
-      findCommand: async () => {
-        const amp = await findInstalledAmp();
-        return amp && { file: amp.file, args: [] };
-      },
-      startChat: async (digest) => await chat.loaded?.beginWith(digest),
-      log: log.child('threads'),
-      status,
-      commands,
-      settings,
-      clock: systemClock,
-      workspaceState: context.workspaceState,
-      globalState: context.globalState,
-      storageFolder: context.globalStorageUri.fsPath,
-      distFolder: vscode.Uri.joinPath(context.extensionUri, 'dist'),
-    });
-  });
+  const ampThreads: LateFeature<ThreadsFeature> = new LateFeature<ThreadsFeature>(
+    { id: 'threads', title: 'Amp threads' },
+    async () => {
+      const { ThreadsFeature } = await import('./threads/vscode/threadsFeature');
+      return new ThreadsFeature({
+        editor,
+        findCommand: async () => {
+          const amp = await findInstalledAmp();
+          return amp && { file: amp.file, args: [] };
+        },
+        startChat: async (digest) => {
+          if (!chat.loaded) throw new Error('The chat is not running. Show Status says why.');
+          await chat.loaded.beginWith(digest);
+        },
+        log: log.child('threads'),
+        status,
+        commands,
+        settings,
+        clock: systemClock,
+        workspaceState: context.workspaceState,
+        globalState: context.globalState,
+        storageFolder: context.globalStorageUri.fsPath,
+        distFolder: vscode.Uri.joinPath(context.extensionUri, 'dist'),
+      });
+    },
+  );
 
   const features: readonly Feature[] = [
     new AmpFeature({

@@ -1,3 +1,4 @@
+import { toDisposable, type Disposable } from '../../src/base/common/disposable';
 import { Emitter } from '../../src/base/common/event';
 import { ChatError, type Chat, type Chats, type DiffTexts, type ExportFormat } from '../../src/chat/common/chatPorts';
 import type { BackendView, Draft, SessionRow, SessionView } from '../../src/chat/common/chatView';
@@ -22,6 +23,8 @@ export class FakeChat implements Chat {
   onSend: () => Promise<void> = () => Promise.resolve();
   diff: DiffTexts | undefined;
   isShown = false;
+  /** How many hold it. */
+  holders = 0;
   draft: Draft = { text: '', attachments: [] };
   private readonly emitter = new Emitter<void>(throwIt);
   readonly onDidChange = this.emitter.event;
@@ -45,6 +48,13 @@ export class FakeChat implements Chat {
 
   get view(): SessionView {
     return this.current;
+  }
+
+  hold(): Disposable {
+    this.holders++;
+    return toDisposable(() => {
+      this.holders--;
+    });
   }
 
   change(view: Partial<SessionView>): void {
@@ -133,6 +143,8 @@ export class FakeChat implements Chat {
 export class FakeChats implements Chats {
   readonly opened = new Map<string, FakeChat>();
   readonly deleted: string[] = [];
+  /** What sending does in those that begin from now on. */
+  onSend: (() => Promise<void>) | undefined;
   rows: readonly SessionRow[] = [];
   views: readonly BackendView[] = [
     backendView('demo-agent', 'demo', 'stopped'),
@@ -169,6 +181,7 @@ export class FakeChats implements Chats {
   create(backendId: string): Promise<FakeChat> {
     const chat = this.add(`new-${this.opened.size + 1}`);
     chat.change({ backendId });
+    if (this.onSend) chat.onSend = this.onSend;
     return Promise.resolve(chat);
   }
 

@@ -35,6 +35,17 @@ describe('the pages of the chat', () => {
     assert.equal(again.latest('session')?.id, 'new-1', 'the view was thrown away and made anew');
   });
 
+  it('keep nothing but the prompt of a conversation that could not begin', async () => {
+    const page = await subject.view();
+    await eventually('the backend', () => assert.equal(page.latest('chosenBackend'), 'demo-agent'));
+    subject.chats.onSend = () => Promise.reject(new Error('There is no such program.'));
+    const draft = { text: 'precious', attachments: [] };
+    await assert.rejects(page.ask('send', draft), /no such program/);
+    assert.equal(page.latest('session'), null, 'told before the answer');
+    assert.deepEqual(page.latest('draft'), draft);
+    assert.deepEqual(subject.chats.rows, []);
+  });
+
   it('keep what is typed when they are thrown away', async () => {
     const page = await subject.view();
     await page.ask('saveDraft', { text: 'half a thought', attachments: [] });

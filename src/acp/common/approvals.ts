@@ -5,11 +5,14 @@ import type { Clock } from '../../base/common/async';
 export interface ApprovalOption {
   readonly name: string;
   readonly kind: ApprovalOptionKind;
+  /** Of an answer for always: what it would be the answer to from then on, in words. */
+  readonly matches?: string;
 }
 
 export interface ApprovalQuestion<Option extends ApprovalOption> {
   readonly prompt: string;
   readonly options: readonly Option[];
+  /** Told with the question, and besides, as `matches`, what each option for always matches, by its name. */
   readonly context: Record<string, unknown>;
   /** The tool call that waits. */
   readonly callId?: string;
@@ -54,7 +57,7 @@ export class Approvals {
     if (question.signal?.aborted) return Promise.resolve(undefined);
     if (this.pending.size >= maxPending) return Promise.resolve({ refused: true });
     const id = `approval-${++this.counter}`;
-    const names = distinct(question.options.map(({ name }) => name));
+    const names = distinct(question.options);
     const kinds = question.options.map(({ kind }) => kind);
     return new Promise((resolve) => {
       const settle: Pending['settle'] = (outcome) => {
@@ -69,7 +72,8 @@ export class Approvals {
       const withdraw = () => settle('withdrawn');
       const timer = this.clock.setTimer(this.timeoutMs, () => settle('timeout'));
       this.pending.set(id, { names, settle });
-      const { prompt, context, callId } = question;
+      const { prompt, callId } = question;
+      const context = withMatches(question, names);
       const data = {
         session_id: this.sessionId,
         approval_id: id,
@@ -127,13 +131,34 @@ export class Approvals {
   }
 }
 
-/** Answers come by name, so two options must not share one. */
-function distinct(names: readonly string[]): string[] {
+function withMatches({ context, options }: ApprovalQuestion<ApprovalOption>, names: readonly string[]) {
+  const matches = options.flatMap((option, index): [string, string][] => {
+    const name = names[index];
+    return name === undefined || option.matches === undefined ? [] : [[name, option.matches]];
+  });
+  return matches.length === 0 ? context : { ...context, matches: Object.fromEntries(matches) };
+}
+
+/** Answers come by name: options whose names a reader could take for each other say what they mean, too. */
+function distinct(options: readonly ApprovalOption[]): string[] {
   const used = new Set<string>();
-  return names.map((name) => {
-    let unique = name;
-    for (let count = 2; used.has(unique); count++) unique = `${name} (${count})`;
+  return options.map(({ name, kind }, index) => {
+    const isAlike = options.some((other, at) => at !== index && folded(other.name) === folded(name));
+    const told = isAlike ? `${name} (${kindWords[kind]})` : name;
+    let unique = told;
+    for (let count = 2; used.has(unique); count++) unique = `${told} (${count})`;
     used.add(unique);
     return unique;
   });
 }
+
+function folded(name: string): string {
+  return name.normalize('NFKC').replaceAll(/\s+/g, ' ').trim().toLowerCase();
+}
+
+const kindWords: Readonly<Record<ApprovalOptionKind, string>> = {
+  allow_once: 'allows once',
+  allow_always: 'always allows',
+  reject_once: 'rejects once',
+  reject_always: 'always rejects',
+};

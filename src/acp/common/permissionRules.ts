@@ -63,15 +63,20 @@ export function narrowRule(
     : undefined;
 }
 
-/** The rule in words, for whoever is about to make it: `Allow running "npm test" in /work, in this session`. */
-export function describeRule({ effect, agent, kind, pathGlob, command, cwd, scope }: PermissionRule): string {
+/** The rule in words, for whoever manages it: `Allow running "npm test" in /work, in this session`. */
+export function describeRule(rule: PermissionRule): string {
+  return `${rule.effect === 'allow' ? 'Allow' : 'Deny'} ${whatItMatches(rule)}`;
+}
+
+/** What a rule speaks of, for whoever is about to make it: `running "npm test" in /work, in this session`. */
+export function whatItMatches({ agent, kind, pathGlob, command, cwd, scope }: PermissionRule): string {
   const what = [
     command ? `running "${visibleCommand(command)}"` : kind ? `tools of kind ${kind}` : 'every tool',
     ...(pathGlob === undefined ? [] : [`on ${visible(pathGlob)}`]),
     ...(cwd === undefined ? [] : [`in ${visible(cwd)}`]),
     ...(agent === undefined ? [] : [`by ${agent}`]),
   ].join(' ');
-  return `${effect === 'allow' ? 'Allow' : 'Deny'} ${what}, ${scope === 'session' ? 'in this session' : 'always'}`;
+  return `${what}, ${scope === 'session' ? 'in this session' : 'always'}`;
 }
 
 function matches(rule: PermissionRule, facts: ToolFacts): boolean {

@@ -100,7 +100,8 @@ export class ToolCalls {
     for (const call of this.calls.values()) {
       if (!call.ended) {
         call.ended = true;
-        events.push({ event: 'tool:error', data: { ...this.identity(call), error: reason, ...this.details(call) } });
+        const data = { ...this.identity(call), error: reason, unfinished: true, ...this.details(call) };
+        events.push({ event: 'tool:error', data });
       }
       call.title = undefined;
       call.locations = [];

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { ToolContent } from '../../amplifier/common/events';
+import { relativeTo } from '../../editor/common/boundary';
 import type { ToolFacts } from './permissionRules';
 import { toolContent } from './toolContent';
 import type { CallDescription } from './toolCalls';
@@ -68,13 +69,38 @@ async function commandOf(
   return { argv: typeof command === 'string' ? [command] : command, cwd };
 }
 
-/** One sentence that says what the user is asked to allow, by facts before the agent's own words. */
-export function permissionPrompt(agentTitle: string, facts: ToolFacts, title: string | undefined): string {
+/**
+ * One sentence that says what the user is asked to allow, by facts before the agent's own words. What is in the
+ * session's folder is named from there.
+ */
+export function permissionPrompt(
+  agentTitle: string,
+  facts: ToolFacts,
+  { title, cwd }: { readonly title: string | undefined; readonly cwd: string },
+): string {
   const { command, paths, kind } = facts;
-  if (command) return `${agentTitle} wants to run ${visibleCommand(command.argv)} in ${visible(command.cwd)}`;
+  // What is not known to be inside stands as the agent wrote it.
+  const nameOf = (path: string) => (facts.isUnresolved ? visible(path) : visibleName(path, cwd));
+  if (command) {
+    const where = command.cwd === cwd ? '' : ` in ${nameOf(command.cwd)}`;
+    return `${agentTitle} wants to run ${visibleCommand(command.argv)}${where}`;
+  }
   const verb = verbs[kind];
-  if (verb && paths.length > 0) return `${agentTitle} wants to ${verb} ${paths.map(visible).join(', ')}`;
+  const names = paths.map(nameOf);
+  if (verb && names.length > 0) return `${agentTitle} wants to ${verb} ${names.join(', ')}`;
   return `${agentTitle} asks: ${visible(title ?? kind)}`;
+}
+
+/** A resolved path as it may stand in a question; from the folder where it is in there. */
+export function visibleName(path: string, folder: string): string {
+  const below = relativeTo(path, folder, false);
+  return visible(below === undefined || below === '' ? path : below);
+}
+
+/** A command for whoever shows it: a line for a shell, or the arguments, of which a shell's line would be one. */
+export function shownCommand(argv: readonly string[]): string | readonly string[] {
+  const [only] = argv;
+  return argv.length === 1 && only !== undefined ? only : argv;
 }
 
 /** Everything the user must see before answering. */
@@ -89,7 +115,7 @@ export function permissionContext(
     kind: facts.kind,
     ...(call.title === undefined ? {} : { title: visible(call.title) }),
     ...(extra.mode === undefined ? {} : { mode: extra.mode }),
-    ...(facts.command ? { command: facts.command.argv, cwd: facts.command.cwd } : {}),
+    ...(facts.command ? { command: shownCommand(facts.command.argv), cwd: facts.command.cwd } : {}),
     ...(facts.paths.length > 0 ? { paths: facts.paths } : {}),
     ...(call.locations.length > 0 ? { locations: call.locations } : {}),
     ...(content.length > 0 ? { content } : {}),

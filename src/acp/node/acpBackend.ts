@@ -321,15 +321,13 @@ export class AcpBackend implements SessionBackend, SessionHost {
       live.client.newSession(
         params,
         (sessionId, setup) => {
-          session.agentSessionId = sessionId;
-          session.setUp(setup);
+          session.beginAnew(sessionId, setup);
           return session;
         },
         deadline,
       ),
     );
     this.markAttached(session, live.client);
-    session.notice('warning', `${this.title} was started again and does not remember this conversation.`);
   }
 
   /** What the agent tells of it is the session's past. */

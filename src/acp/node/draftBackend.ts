@@ -186,7 +186,7 @@ export class DraftBackend implements SessionBackend {
     const emit = (event: AmplifierEvent): void => events.append(event);
     const approvals = new Approvals(threadId, clock, approvalTimeoutMs, emit);
     const noMode = (): undefined => undefined;
-    const desk = new PermissionDesk({ agentId: id, agentTitle: title, approvals, rules, log, mode: noMode });
+    const desk = new PermissionDesk({ agentId: id, agentTitle: title, cwd, approvals, rules, log, mode: noMode });
     const session = new DraftSession({
       id: threadId,
       events,

@@ -234,6 +234,10 @@ function newTurn(requestId: string): Turn {
   };
 }
 
+function titleOf({ title, uri }: Extract<PromptAttachment, { type: 'text' }>): string {
+  return uri === undefined ? title : `${title} (${uri})`;
+}
+
 /** The draft knows nothing but text: a file goes along by its name, and the agent reads it. */
 function textOfAttachment(attachment: PromptAttachment): string {
   switch (attachment.type) {
@@ -242,7 +246,7 @@ function textOfAttachment(attachment: PromptAttachment): string {
       return lines ? `File: ${path} (lines ${lines.first} to ${lines.last})` : `File: ${path}`;
     }
     case 'text':
-      return `${attachment.title} (${attachment.uri}):\n${attachment.text}`;
+      return `${titleOf(attachment)}:\n${attachment.text}`;
     case 'image':
       throw new BackendError('unsupported', 'This agent takes no images. Remove the image and send again.');
   }

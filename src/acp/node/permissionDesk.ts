@@ -2,9 +2,9 @@ import type { RequestPermissionOutcome } from '@agentclientprotocol/sdk';
 import type { ApprovalOptionKind } from '../../amplifier/common/events';
 import type { Logger } from '../../base/common/log';
 import type { Approvals } from '../common/approvals';
-import { decide, describeRule, narrowRule, type PermissionRule, type ToolFacts } from '../common/permissionRules';
+import { decide, narrowRule, whatItMatches, type PermissionRule, type ToolFacts } from '../common/permissionRules';
 import type { CallDescription } from '../common/toolCalls';
-import { permissionContext, permissionPrompt } from '../common/toolFacts';
+import { permissionContext, permissionPrompt, shownCommand, visibleName } from '../common/toolFacts';
 import { visible } from '../common/visibleText';
 import type { PermissionRequest } from '../common/v1Schema';
 import type { TerminalRequest } from './terminalService';
@@ -19,6 +19,8 @@ export interface RuleStore {
 export interface PermissionDeskOptions {
   readonly agentId: string;
   readonly agentTitle: string;
+  /** The session's folder; absolute. */
+  readonly cwd: string;
   readonly approvals: Approvals;
   readonly rules: RuleStore;
   readonly log: Logger;
@@ -38,6 +40,7 @@ interface About {
 interface Choice {
   readonly name: string;
   readonly kind: ApprovalOptionKind;
+  readonly matches?: string;
   readonly rule?: PermissionRule;
 }
 
@@ -68,9 +71,9 @@ export class PermissionDesk {
       }
       case undefined:
     }
-    const choices = toolChoices(request, facts);
+    const choices = toolChoices(request, facts, agentTitle);
     const answer = await approvals.ask({
-      prompt: permissionPrompt(agentTitle, facts, call.title),
+      prompt: this.promptOf(facts, call.title),
       options: choices,
       context: permissionContext(call, facts, { agent: agentTitle, mode: this.options.mode() }),
       callId: request.toolCall.toolCallId,
@@ -98,8 +101,14 @@ export class PermissionDesk {
     // A rule speaks of a command, not of the environment that can make another one of it.
     if (decision === 'allow' && !changesEnvironment) return true;
     const rules = changesEnvironment ? [] : standing(facts);
-    const context = { agent: agentTitle, kind: 'execute', command: argv, cwd, ...(changesEnvironment ? { env } : {}) };
-    return this.ask(permissionPrompt(agentTitle, facts, undefined), ['Run once', 'Do not run'], rules, context, {
+    const context = {
+      agent: agentTitle,
+      kind: 'execute',
+      command: shownCommand(argv),
+      cwd,
+      ...(changesEnvironment ? { env } : {}),
+    };
+    return this.ask(this.promptOf(facts), ['Run once', 'Do not run'], rules, context, {
       ...(signal ? { signal } : {}),
     });
   }
@@ -115,15 +124,20 @@ export class PermissionDesk {
     if (decision !== undefined) return decision === 'allow';
     const { agentTitle } = this.options;
     const context = permissionContext(call, facts, { agent: agentTitle, mode: undefined });
-    return this.ask(permissionPrompt(agentTitle, facts, call.title), ['Apply', 'Reject'], [], context, about);
+    return this.ask(this.promptOf(facts, call.title), ['Apply', 'Reject'], [], context, about);
   }
 
   /** Whether the agent may replace text that the user has not saved. */
   async mayOverwrite(path: string, signal: AbortSignal): Promise<boolean> {
-    const { agentTitle } = this.options;
-    const prompt = `${agentTitle} wants to overwrite unsaved changes in ${visible(path)}`;
+    const { agentTitle, cwd } = this.options;
+    const prompt = `${agentTitle} wants to overwrite unsaved changes in ${visibleName(path, cwd)}`;
     const context = { agent: agentTitle, kind: 'edit', paths: [path] };
     return this.ask(prompt, ['Overwrite my changes', 'Keep my changes'], [], context, { signal });
+  }
+
+  private promptOf(facts: ToolFacts, title?: string): string {
+    const { agentTitle, cwd } = this.options;
+    return permissionPrompt(agentTitle, facts, { title, cwd });
   }
 
   private async ask(
@@ -170,11 +184,12 @@ export class PermissionDesk {
   }
 }
 
-/** The rules the user may make by the answer, each named by what it will match. */
+/** The rules the user may make by the answer. */
 function standing(facts: ToolFacts): Choice[] {
   return (['session', 'always'] as const).flatMap((scope) => {
     const rule = narrowRule(facts, 'allow', scope);
-    return rule ? [{ name: describeRule(rule), kind: 'allow_always' as const, rule }] : [];
+    const name = scope === 'session' ? 'Run always in this session' : 'Run always';
+    return rule ? [{ name, kind: 'allow_always' as const, matches: whatItMatches(rule), rule }] : [];
   });
 }
 
@@ -183,18 +198,26 @@ interface ToolChoice extends Choice {
 }
 
 /** The agent's own options; where none of them is for always, standing rules of the user's own besides. */
-function toolChoices(request: PermissionRequest, facts: ToolFacts): ToolChoice[] {
+function toolChoices(request: PermissionRequest, facts: ToolFacts, agentTitle: string): ToolChoice[] {
   const own = request.options.map(({ optionId, name, kind }): ToolChoice => {
-    return { name: visible(name), kind, outcome: { outcome: 'selected', optionId } };
+    const choice = { name: visible(name), kind, outcome: { outcome: 'selected' as const, optionId } };
+    return kind.endsWith('_always') ? { ...choice, matches: whatTheAgentMatches(agentTitle) } : choice;
   });
   if (own.some(({ kind }) => kind.endsWith('_always'))) return own;
   const always = (['allow', 'deny'] as const).flatMap((effect): ToolChoice[] => {
     const rule = narrowRule(facts, effect, 'always');
     const outcome = pick(request, effect === 'allow' ? 'allow_once' : 'reject_once');
     if (!rule || (effect === 'allow' && outcome.outcome === 'cancelled')) return [];
-    return [{ name: describeRule(rule), kind: effect === 'allow' ? 'allow_always' : 'reject_always', rule, outcome }];
+    const [name, kind] =
+      effect === 'allow' ? (['Always allow', 'allow_always'] as const) : (['Always deny', 'reject_always'] as const);
+    return [{ name, kind, matches: whatItMatches(rule), rule, outcome }];
   });
   return [...own, ...always];
+}
+
+/** The agent remembers the answer, and only it knows what it will take it for: the user must expect the most. */
+function whatTheAgentMatches(agentTitle: string): string {
+  return `whatever ${agentTitle} takes for the same, which may be everything it asks in this conversation`;
 }
 
 /** The first option of the wanted kinds; `cancelled` when the agent offers none. */

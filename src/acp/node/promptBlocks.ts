@@ -48,8 +48,10 @@ async function toBlock(
       return { type: 'image', mimeType: attachment.mimeType, data: attachment.data };
     case 'text': {
       const { uri, title, text } = attachment;
-      if (embeddedContext) return { type: 'resource', resource: { uri, text } };
-      return { type: 'text', text: `${title} (${uri}):\n\n${text}` };
+      // A resource needs a URI: of what is at no place, one that nobody takes for a path.
+      const named = uri ?? `backline:${encodeURIComponent(title)}`;
+      if (embeddedContext) return { type: 'resource', resource: { uri: named, text } };
+      return { type: 'text', text: `${uri === undefined ? title : `${title} (${uri})`}:\n\n${text}` };
     }
     case 'file': {
       const { path, lines } = attachment;

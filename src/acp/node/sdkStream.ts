@@ -2,22 +2,13 @@ import type { AnyMessage, Stream } from '@agentclientprotocol/sdk';
 import type { Logger } from '../../base/common/log';
 import { ConnectionClosedError } from '../../wire/common/connectionErrors';
 import type { MessageStream } from '../../wire/common/messageStream';
-import type { TrafficTap } from '../../wire/common/traffic';
 import { DampedLog } from '../common/dampedLog';
+import { TrafficRecorder, type RecorderOptions } from './trafficRecorder';
 
-export interface SdkStreamOptions {
+export interface SdkStreamOptions extends RecorderOptions {
   readonly log: Logger;
-  readonly tap: TrafficTap;
-  /** The agent's name in the traffic log. */
-  readonly peer: string;
-  readonly now: () => number;
   /** Gets the params of each `session/update`, at once and in order. */
   readonly onUpdate: (params: unknown) => void;
-}
-
-interface Sent {
-  readonly method: string;
-  readonly timeMs: number;
 }
 
 /** Requests of the agent that wait for our answer at the same time; what is more is answered with an error at once. */
@@ -33,16 +24,14 @@ const internalError = -32603;
 export function sdkStream(stream: MessageStream, options: SdkStreamOptions): Stream {
   const { log, onUpdate } = options;
   const damped = new DampedLog(log);
-  const sent = new Map<unknown, Sent>();
-  const received = new Map<unknown, Sent>();
-  const traffic = new TrafficRecorder(options, sent, received);
+  const traffic = new TrafficRecorder(options);
 
   const readable = new ReadableStream<AnyMessage>({
     start(controller) {
       const subscriptions = [
         stream.onMessage((message) => {
           const { method, id } = message;
-          const refusal = refusalOf(message, received);
+          const refusal = refusalOf(message, traffic.openRequests);
           if (refusal) {
             damped.warn('Refused a request', ` (${refusal.message})`);
             stream.send({ jsonrpc: '2.0', id, error: refusal }).catch((error: unknown) => {
@@ -50,9 +39,9 @@ export function sdkStream(stream: MessageStream, options: SdkStreamOptions): Str
             });
             return;
           }
-          traffic.inbound(message);
+          const isAwaited = traffic.inbound(message) !== undefined;
           if (method === 'session/update' && id === undefined) onUpdate(message['params']);
-          else if (isCall(message) || isAnswer(message, sent)) controller.enqueue(message);
+          else if (isForSdk(message, isAwaited)) controller.enqueue(message);
           else damped.warn('Ignored an answer that nothing asked for', ` (${JSON.stringify({ id }).slice(0, 60)})`);
         }),
         stream.onNoise(({ kind, bytes, excerpt }) => {
@@ -70,7 +59,7 @@ export function sdkStream(stream: MessageStream, options: SdkStreamOptions): Str
   });
   const writable = new WritableStream<AnyMessage>({
     write: async (message) => {
-      traffic.outbound(message);
+      traffic.outbound({ ...message });
       await stream.send(message);
     },
   });
@@ -79,7 +68,7 @@ export function sdkStream(stream: MessageStream, options: SdkStreamOptions): Str
 
 function refusalOf(
   { id, method }: Record<string, unknown>,
-  open: ReadonlyMap<unknown, Sent>,
+  open: ReadonlyMap<unknown, unknown>,
 ): { code: number; message: string } | undefined {
   if (typeof method !== 'string' || (typeof id !== 'string' && typeof id !== 'number')) return undefined;
   if (open.has(id)) return { code: invalidRequest, message: 'A request with this id is still being answered.' };
@@ -87,65 +76,9 @@ function refusalOf(
   return { code: internalError, message: `At most ${maxOpenRequests} requests may be open. Wait for answers first.` };
 }
 
-/** Requests and notifications; the SDK answers those that are not well formed. */
-function isCall(message: Record<string, unknown>): message is AnyMessage {
-  if (typeof message['method'] !== 'string') return false;
+/** Calls, of which the SDK answers those that are not well formed, and answers that are waited for. */
+function isForSdk(message: Record<string, unknown>, isAwaited: boolean): message is AnyMessage {
+  if (typeof message['method'] !== 'string' && !isAwaited) return false;
   message['jsonrpc'] = '2.0';
   return true;
-}
-
-function isAnswer(message: Record<string, unknown>, sent: Map<unknown, Sent>): message is AnyMessage {
-  if (message['method'] !== undefined || !sent.delete(message['id'])) return false;
-  message['jsonrpc'] = '2.0';
-  return true;
-}
-
-/** Tells the tap the name, size and time of each message, never what is in it. */
-class TrafficRecorder {
-  constructor(
-    private readonly options: SdkStreamOptions,
-    private readonly sent: Map<unknown, Sent>,
-    private readonly received: Map<unknown, Sent>,
-  ) {}
-
-  inbound(message: Record<string, unknown>): void {
-    this.record('in', message, this.received, this.sent);
-  }
-
-  outbound(message: object): void {
-    this.record('out', { ...message }, this.sent, this.received);
-  }
-
-  private record(
-    direction: 'in' | 'out',
-    message: Record<string, unknown>,
-    asked: Map<unknown, Sent>,
-    answered: Map<unknown, Sent>,
-  ): void {
-    const { tap, peer, now } = this.options;
-    const { id, method } = message;
-    const request = typeof method === 'string' ? undefined : answered.get(id);
-    if (typeof method === 'string' && (typeof id === 'string' || typeof id === 'number'))
-      asked.set(id, { method, timeMs: now() });
-    // What we asked is forgotten when the answer has been let through, what the agent asked right here.
-    if (direction === 'out' && request) answered.delete(id);
-    if (!tap.isOpen) return;
-    const name = typeof method === 'string' ? method : (request?.method ?? 'answer');
-    const bytes = Buffer.byteLength(JSON.stringify(message)) + 1;
-    const code = errorCodeOf(message['error']);
-    tap.record({
-      protocol: 'acp',
-      direction,
-      peer,
-      method: name,
-      bytes,
-      ...(request ? { ms: now() - request.timeMs } : {}),
-      ...(code === undefined ? {} : { error: code }),
-    });
-  }
-}
-
-function errorCodeOf(error: unknown): number | undefined {
-  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
-  return typeof error.code === 'number' ? error.code : undefined;
 }

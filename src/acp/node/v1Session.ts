@@ -80,6 +80,8 @@ export class V1Session implements BackendSession, SessionPeer {
   private turns = 0;
   private readonly life = new AbortController();
   private isMuted = false;
+  /** The agent had to begin anew, and has not been told what was said before. */
+  private hasForgotten = false;
 
   constructor(
     readonly id: string,
@@ -94,7 +96,7 @@ export class V1Session implements BackendSession, SessionPeer {
     const { approvals } = this;
     const mode = () => this.mapping.config.modeName;
     const stopped = () => (this.ended.aborted ? AbortSignal.abort() : this.turn?.abort.signal);
-    this.desk = new PermissionDesk({ agentId, agentTitle, approvals, rules, log, mode, stopped });
+    this.desk = new PermissionDesk({ agentId, agentTitle, cwd: folders.cwd, approvals, rules, log, mode, stopped });
     this.files = new FileService(options.files, {
       missingFile,
       confirmOverwrite: (path, signal) => this.desk.mayOverwrite(path, signal),
@@ -168,6 +170,15 @@ export class V1Session implements BackendSession, SessionPeer {
   setUp(setup: SessionSetup): void {
     this.mapping.config.setUp(setup);
     if (this.config.length > 0) this.log.append(this.mapping.configEvent());
+  }
+
+  /** The agent does not remember the session and has begun another one in its place. */
+  beginAnew(agentSessionId: string, setup: SessionSetup): void {
+    this.agentSessionId = agentSessionId;
+    this.hasForgotten = true;
+    this.log.append({ event: 'session:info', data: { session_id: this.id, agent_session_id: agentSessionId } });
+    this.notice('warning', `${this.options.agentTitle} was started again and does not remember this conversation.`);
+    this.setUp(setup);
   }
 
   /** The agent tells the history until the returned function is called. */
@@ -320,7 +331,10 @@ export class V1Session implements BackendSession, SessionPeer {
     const { promptCapabilities } = client.capabilities;
     const images = promptCapabilities?.image === true;
     const embeddedContext = promptCapabilities?.embeddedContext === true;
-    const { blocks, notes } = await promptBlocks(input, { images, embeddedContext }, editor);
+    const reminder = this.hasForgotten ? (input.reminder?.() ?? []) : [];
+    const whole = { text: input.text, attachments: [...reminder, ...(input.attachments ?? [])] };
+    const { blocks, notes } = await promptBlocks(whole, { images, embeddedContext }, editor);
+    if (reminder.length > 0) this.notice('info', 'A summary of the conversation was sent along with your prompt.');
     for (const note of notes) this.notice('warning', note);
     signal.throwIfAborted();
     const cancel = (): void => {
@@ -328,7 +342,9 @@ export class V1Session implements BackendSession, SessionPeer {
     };
     signal.addEventListener('abort', cancel, { once: true });
     try {
-      return await client.prompt(this.agentSessionId, blocks);
+      const result = await client.prompt(this.agentSessionId, blocks);
+      this.hasForgotten = false;
+      return result;
     } finally {
       signal.removeEventListener('abort', cancel);
     }

@@ -29,7 +29,10 @@ function differ(one: unknown, other: unknown): boolean {
  */
 export function promptText(text: string, attachments: readonly PromptAttachment[]): string {
   const sections = attachments.flatMap((attachment) => {
-    if (attachment.type === 'text') return [`${attachment.title} (${attachment.uri}):\n${fenced(attachment.text)}`];
+    if (attachment.type === 'text') {
+      const { title, uri } = attachment;
+      return [`${uri === undefined ? title : `${title} (${uri})`}:\n${fenced(attachment.text)}`];
+    }
     if (attachment.type === 'image') return [];
     const { path, lines } = attachment;
     return [lines ? `See ${path}, lines ${lines.first} to ${lines.last}.` : `See ${path}.`];

@@ -109,8 +109,11 @@ const event = <Name extends string, Shape extends z.core.$ZodLooseShape>(name: N
 export const AmplifierEvent = z.discriminatedUnion('event', [
   event('session:start', { profile: Text.optional(), timestamp: Text.optional() }),
   event('session:end', { reason: Text.optional(), token_usage: TokenUsage.nullable().optional() }),
-  /** `title` and what else a backend says about the session as a whole. */
-  event('session:info', { title: Text.optional(), updated_at: Text.optional() }),
+  /**
+   * `title` and what else a backend says about the session as a whole. `agent_session_id` is the name by which the agent
+   * knows the session from now on: it was started again and had to begin a new one, which remembers nothing.
+   */
+  event('session:info', { title: Text.optional(), updated_at: Text.optional(), agent_session_id: Text.optional() }),
 
   /** `replayed` marks a prompt of a session's history, told again by `session/load`. */
   event('prompt:submit', { prompt: Text, request_id: Text.optional(), replayed: z.boolean().optional() }),
@@ -148,7 +151,8 @@ export const AmplifierEvent = z.discriminatedUnion('event', [
     duration_ms: z.number().nullable().optional(),
     ...toolDetails,
   }),
-  event('tool:error', { ...toolName, error: Text, ...toolDetails }),
+  /** `unfinished`: nobody has said how the call ended; its turn is over. */
+  event('tool:error', { ...toolName, error: Text, unfinished: z.boolean().optional(), ...toolDetails }),
 
   /**
    * `options` are what the user may answer, byte for byte. `option_kinds` says, in the same order, what each of them

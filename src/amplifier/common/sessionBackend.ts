@@ -108,13 +108,15 @@ export interface BackendSession extends Disposable {
 export interface PromptInput {
   readonly text: string;
   readonly attachments?: readonly PromptAttachment[];
+  /** What was said before this prompt; asked for and sent along when the session has to begin anew for it. */
+  readonly reminder?: () => readonly PromptAttachment[];
 }
 
 export type PromptAttachment =
   /** Sent with its text where the backend takes it, else as a link. Lines are 1-based, the last one included. */
   | { readonly type: 'file'; readonly path: string; readonly lines?: { readonly first: number; readonly last: number } }
-  /** Text from elsewhere: a context item, a selection of an unsaved document, problems. */
-  | { readonly type: 'text'; readonly uri: string; readonly title: string; readonly text: string }
+  /** Text from elsewhere: a context item, a selection of an unsaved document, problems. Without a URI it is at no place. */
+  | { readonly type: 'text'; readonly uri?: string; readonly title: string; readonly text: string }
   /** Base64 data. */
   | { readonly type: 'image'; readonly mimeType: string; readonly data: string };
 

@@ -56,7 +56,7 @@ export class ToolPairing {
     for (const { callId, toolName, operation, denied } of this.open.splice(0)) {
       const error = denied ? 'Not run: it was denied.' : 'The server sent no result.';
       const data = { session_id: this.sessionId, tool_name: toolName, operation, call_id: callId, error };
-      this.emit({ event: 'tool:error', data });
+      this.emit({ event: 'tool:error', data: denied ? data : { ...data, unfinished: true } });
     }
   }
 

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { IconButton } from '../../webview/browser/iconButton';
 import { ChevronLeftIcon, ChevronRightIcon } from '../../webview/browser/icons';
 import { ApprovalCard } from './approvalCard';
@@ -20,7 +20,7 @@ export function ApprovalArea() {
   const hadFocus = useRef(false);
 
   useWish('focusApproval', () => focusCard(area.current));
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
       // By its place: with Alt the key types a letter of its own on some keyboards.
       if (!event.altKey || event.ctrlKey || event.metaKey || event.code !== 'KeyA' || !area.current) return;

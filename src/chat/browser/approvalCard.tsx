@@ -1,15 +1,21 @@
 import { useId, useMemo, useRef, useState } from 'preact/hooks';
 import type { TranscriptActions } from '../../transcript/browser/transcriptActions';
+import { ShowAllContext, WholeContext } from '../../transcript/browser/showAll';
 import { TranscriptContext } from '../../transcript/browser/transcriptContext';
-import { CheckIcon, CloseIcon, ShieldIcon } from '../../webview/browser/icons';
+import type { Part } from '../../transcript/common/entries';
+import { CheckIcon, CloseIcon, ShieldIcon, WarningIcon } from '../../webview/browser/icons';
 import { chatRequests } from '../common/chatApi';
 import type { ApprovalView } from '../common/chatView';
 import { ApprovalPart } from './approvalPart';
+import { whatIsMissing } from './approvalMissing';
 import type { ChatPage } from './chatPage';
 import { usePage, usePageState } from './pageContext';
 import { transcriptActions } from './transcriptActions';
 import { useApprovalGuard, useCountdown, type Countdown } from './useApprovalGuard';
 import { durationInWords } from './words';
+import { namingHiddenCharacters } from '../../transcript/browser/markdown/hiddenCharacters';
+import { PlainText } from '../../transcript/browser/plainText';
+import { withShortPaths } from '../../transcript/common/shortPath';
 
 type Option = ApprovalView['options'][number];
 
@@ -49,7 +55,17 @@ export function ApprovalCard({ sessionId, approval }: ApprovalCardProps) {
     void answer(option);
   };
 
+  const [whole, setWhole] = useState<readonly Part[]>();
+  const showWhole = async (): Promise<void> => {
+    const answer = await page.ask(chatRequests.showApproval, { sessionId, approvalId: approval.id });
+    if (!answer) throw new Error('The question is no longer open');
+    setWhole(answer.parts);
+  };
+  const parts = whole ?? approval.parts;
+  const missing = whatIsMissing(parts);
+
   const { folders } = usePageState();
+  const prompt = withShortPaths(approval.prompt, folders);
   const surroundings = useMemo(
     () => ({ model: page.transcript, actions: actionsOf(page), options: { folders } }),
     [page, folders],
@@ -67,19 +83,37 @@ export function ApprovalCard({ sessionId, approval }: ApprovalCardProps) {
     >
       <div class="approval-head">
         <ShieldIcon />
-        <h2 id={titleId}>{approval.prompt}</h2>
+        <h2 id={titleId} dir="auto">
+          <PlainText text={prompt} />
+        </h2>
       </div>
       <p class="approval-who" title="Alt+A goes to this question; the number keys answer it">
-        {approval.asks}
-        {approval.mode !== undefined && <span class="approval-mode">{approval.mode}</span>}
+        <bdi>
+          <PlainText text={approval.asks} />
+        </bdi>
+        {approval.mode !== undefined && (
+          <bdi class="approval-mode">
+            <PlainText text={approval.mode} />
+          </bdi>
+        )}
       </p>
       <div class="approval-parts">
         <TranscriptContext.Provider value={surroundings}>
-          {approval.parts.map((part, index) => (
-            <ApprovalPart key={index} part={part} index={index} approvalId={approval.id} />
-          ))}
+          <WholeContext.Provider value={true}>
+            <ShowAllContext.Provider value={showWhole}>
+              {parts.map((part, index) => (
+                <ApprovalPart key={index} part={part} index={index} approvalId={approval.id} />
+              ))}
+            </ShowAllContext.Provider>
+          </WholeContext.Provider>
         </TranscriptContext.Provider>
       </div>
+      {missing !== undefined && (
+        <p class="approval-missing">
+          <WarningIcon />
+          {missing}
+        </p>
+      )}
       <ul class="approval-options">
         {approval.options.map((option, index) => (
           <li key={option.label}>
@@ -91,12 +125,17 @@ export function ApprovalCard({ sessionId, approval }: ApprovalCardProps) {
               onClick={() => void answer(option)}
             >
               <OptionIcon kind={option.kind} />
-              <span>{option.label}</span>
+              <bdi>
+                <PlainText text={option.label} />
+              </bdi>
               {index < 9 && <kbd aria-hidden="true">{index + 1}</kbd>}
             </button>
             {option.matches !== undefined && (
               <p class="approval-matches">
-                From now on: <code>{option.matches}</code>
+                From now on:{' '}
+                <code dir="ltr">
+                  <PlainText text={option.matches} />
+                </code>
               </p>
             )}
           </li>
@@ -105,7 +144,7 @@ export function ApprovalCard({ sessionId, approval }: ApprovalCardProps) {
       <p class="approval-foot">
         {isAnswering ? 'Answering…' : countdown ? <Expiry countdown={countdown} /> : 'Alt+A to answer by keyboard'}
       </p>
-      <Announcement approval={approval} countdown={countdown} />
+      <Announcement asks={approval.asks} prompt={prompt} countdown={countdown} />
     </section>
   );
 }
@@ -142,17 +181,23 @@ function Expiry({ countdown: { leftMs, isShort } }: { countdown: Countdown }) {
   );
 }
 
+interface AnnouncementProps {
+  readonly asks: string;
+  readonly prompt: string;
+  readonly countdown: Countdown | undefined;
+}
+
 /** For the ears: once when it appears, once shortly before it expires, and when it has. */
-function Announcement({ approval, countdown }: { approval: ApprovalView; countdown: Countdown | undefined }) {
+function Announcement({ asks, prompt, countdown }: AnnouncementProps) {
   const [startMs] = useState(countdown?.leftMs);
   const until = startMs === undefined ? '' : ` It counts as a no in ${durationInWords(startMs)}.`;
-  const first = `${approval.asks} asks: ${approval.prompt}.${until} Alt+A goes to the question.`;
+  const first = `${asks} asks: ${prompt}.${until} Alt+A goes to the question.`;
   let text = first;
   if (countdown && countdown.leftMs <= 0) text = 'The question has expired.';
   else if (countdown?.isShort) text = 'The question expires in 10 seconds.';
   return (
     <p class="visually-hidden" role="alert">
-      {text}
+      {namingHiddenCharacters(text)}
     </p>
   );
 }

@@ -1,6 +1,7 @@
 import { PartView } from '../../transcript/browser/partView';
 import type { Part } from '../../transcript/common/entries';
 import { TerminalIcon } from '../../webview/browser/icons';
+import { PlainText } from '../../transcript/browser/plainText';
 
 interface ApprovalPartProps {
   readonly part: Part;
@@ -30,8 +31,8 @@ export function ApprovalPart({ part, index, approvalId }: ApprovalPartProps) {
 
 function Block({ text }: { text: string }) {
   return (
-    <pre class="approval-block" tabIndex={0}>
-      {text}
+    <pre class="approval-block" dir="ltr" tabIndex={0}>
+      <PlainText text={text} />
     </pre>
   );
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { CopyIcon, ErrorIcon, InfoIcon, WarningIcon } from '../../webview/browser/icons';
 import { usePage } from './pageContext';
+import { PlainText } from '../../transcript/browser/plainText';
 
 interface BannerProps {
   readonly level: 'info' | 'warning' | 'error';
@@ -23,11 +24,15 @@ export function Banner({ level, text, details, isBusy = false, children }: Banne
     <div class={`banner is-${level}`} role={level === 'error' ? 'alert' : 'status'}>
       {isBusy ? <span class="spinner" /> : <Picture />}
       <div class="banner-body">
-        <p>{text}</p>
+        <p>
+          <PlainText text={text} />
+        </p>
         {details !== undefined && (
           <details>
             <summary>Details</summary>
-            <pre tabIndex={0}>{details}</pre>
+            <pre tabIndex={0}>
+              <PlainText text={details} />
+            </pre>
             <button type="button" class="link-button" onClick={() => void page.copy(`${text}\n\n${details}`)}>
               <CopyIcon /> Copy details
             </button>

@@ -6,6 +6,8 @@ import { CheckIcon, DiffIcon, RevertIcon } from '../../webview/browser/icons';
 import { chatRequests } from '../common/chatApi';
 import { usePage, usePageState } from './pageContext';
 import { fileNameOf } from './words';
+import { namingHiddenCharacters } from '../../transcript/browser/markdown/hiddenCharacters';
+import { PlainText } from '../../transcript/browser/plainText';
 
 /** The files that the conversation has changed: to look at, keep and revert. */
 export function ChangesBar() {
@@ -68,22 +70,26 @@ function ChangeRow({ change }: { change: FileChange }) {
       <button
         type="button"
         class="change-open"
-        title={[`Open the changes of ${path}`, ...word].join(', ')}
+        title={namingHiddenCharacters([`Open the changes of ${path}`, ...word].join(', '))}
         onClick={() => void page.askHere(chatRequests.openChange, (sessionId) => ({ sessionId, path }))}
       >
         <DiffIcon />
-        <span class="change-name">{name}</span>
-        <span class="change-folder">{folder}</span>
+        <span class="change-name" dir="ltr">
+          <PlainText text={name} />
+        </span>
+        <span class="change-folder" dir="ltr">
+          <PlainText text={folder} />
+        </span>
         {word.length > 0 && <span class="change-word">{word.join(', ')}</span>}
         <ChangeCounts changes={[change]} />
       </button>
       <IconButton
-        label={`Keep the changes of ${name}`}
+        label={namingHiddenCharacters(`Keep the changes of ${name}`)}
         icon={CheckIcon}
         onClick={() => void page.askHere(chatRequests.keepChanges, (sessionId) => ({ sessionId, path }))}
       />
       <IconButton
-        label={`Revert ${name}`}
+        label={namingHiddenCharacters(`Revert ${name}`)}
         icon={RevertIcon}
         disabled={state === 'reverted' || state === 'unknown'}
         onClick={() => void page.askHere(chatRequests.revert, (sessionId) => ({ sessionId, path }))}

@@ -23,6 +23,8 @@ export class ChatPage {
   readonly onDidWish = this.wishes.event;
   /** A prompt without a conversation is on its way: the next conversation is that one. */
   private awaitsOwnSession = false;
+  /** The conversation that the last such prompt has begun. */
+  private ownSession: string | undefined;
 
   constructor(
     private readonly connection: HostConnection,
@@ -82,9 +84,13 @@ export class ChatPage {
     this.store.clearProblems();
     const draft = this.drafts.take();
     this.awaitsOwnSession = sessionId === undefined;
+    this.ownSession = undefined;
     const sent = await this.ask(chatRequests.send, { ...(sessionId !== undefined && { sessionId }), ...draft });
     this.awaitsOwnSession = false;
-    if (!sent) this.drafts.putBack(draft);
+    if (sent) return;
+    const isHere = this.sessionId === sessionId || (sessionId === undefined && this.sessionId === this.ownSession);
+    if (isHere) this.drafts.putBack(draft);
+    else this.drafts.keep(sessionId, draft);
   }
 
   /** Takes a prompt out of the queue, to be edited or to be forgotten. */
@@ -118,9 +124,10 @@ export class ChatPage {
     const before = this.sessionId;
     this.store.apply(update);
     const isOther = this.sessionId !== before;
-    if (isOther || update.draft) {
-      this.drafts.show(this.sessionId, update.draft, this.awaitsOwnSession && before === undefined);
-    }
+    // It has begun, or could not begin and is no more.
+    const isOwn = this.awaitsOwnSession && before === this.ownSession;
+    if (isOwn && isOther) this.ownSession = this.sessionId;
+    if (isOther || update.draft) this.drafts.show(this.sessionId, update.draft, isOwn);
     if (update.transcript) this.transcript.apply(update.transcript);
     else if (isOther) this.transcript.apply({ reset: true, before: 0 });
   }

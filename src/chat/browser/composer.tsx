@@ -7,7 +7,7 @@ import { Chips } from './chips';
 import { ComposerFoot } from './composerFoot';
 import { HistoryWalk } from './historyWalk';
 import { usePage, usePageState } from './pageContext';
-import { SuggestionList } from './suggestionList';
+import { SuggestionList, type Suggestion } from './suggestionList';
 import { completed, type Trigger } from './triggers';
 import { useIntake } from './useIntake';
 import { useSuggestions } from './useSuggestions';
@@ -16,7 +16,7 @@ import { useWish } from './useWish';
 /** Where the user writes. Enter sends, or queues while a turn runs; Shift+Enter begins a new line. */
 export function Composer() {
   const page = usePage();
-  const { session, history } = usePageState();
+  const { session, history, isUntrusted } = usePageState();
   const { drafts } = page;
   useChanges(drafts.onDidChange);
   const { draft } = drafts;
@@ -33,7 +33,6 @@ export function Composer() {
 
   const isReadonly = session?.status === 'readonly';
   const isBusy = isRunning(session);
-  const isEmpty = draft.text.trim() === '' && draft.attachments.length === 0;
 
   const complete = (trigger: Trigger, name: string): void => {
     const result = completed(draft.text, caret ?? draft.text.length, trigger, name);
@@ -80,7 +79,7 @@ export function Composer() {
   }, [draft.text]);
 
   const send = (): void => {
-    if (isEmpty || isReadonly) return;
+    if (drafts.isEmpty || isReadonly || isUntrusted) return;
     setCaret(undefined);
     void page.send();
   };
@@ -91,6 +90,7 @@ export function Composer() {
     const next = isMove ? indexAfterKey(event.key, active, open.items.length) : undefined;
     const item = open.items[active];
     if (next !== undefined) setActive(next);
+    else if (item && event.key === 'Enter' && isWritten(item, open.trigger)) return false;
     else if (item && (event.key === 'Enter' || event.key === 'Tab')) item.choose();
     else if (event.key === 'Escape') setDismissed(open.trigger.start);
     else return false;
@@ -155,7 +155,7 @@ export function Composer() {
         onPaste={intake.onPaste}
       />
       <CommandHint text={draft.text} session={session} />
-      <ComposerFoot isEmpty={isEmpty} isBusy={isBusy} onSend={send} />
+      <ComposerFoot isEmpty={drafts.isEmpty} isBusy={isBusy} onSend={send} />
       {intake.isOver && <p class="drop-hint">Hold Shift and drop to add it to the prompt</p>}
       {open && (
         <SuggestionList
@@ -171,6 +171,11 @@ export function Composer() {
       )}
     </div>
   );
+}
+
+/** The command stands there in full, and expects nothing behind it: Enter sends it. */
+function isWritten({ note, title }: Suggestion, { kind, query }: Trigger): boolean {
+  return kind === 'command' && note === undefined && title === `/${query}`;
 }
 
 /** What the command expects, until something is written behind it. */

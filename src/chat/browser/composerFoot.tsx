@@ -15,7 +15,7 @@ interface ComposerFootProps {
 /** Under the text: what it goes to, how full the context is, and the button that sends. */
 export function ComposerFoot({ isEmpty, isBusy, onSend }: ComposerFootProps) {
   const page = usePage();
-  const { session } = usePageState();
+  const { session, isUntrusted } = usePageState();
   const isReadonly = session?.status === 'readonly';
   const isStopping = session?.status === 'stopping';
   return (
@@ -44,11 +44,11 @@ export function ComposerFoot({ isEmpty, isBusy, onSend }: ComposerFootProps) {
       )}
       <IconButton
         label={isBusy ? 'Queue' : 'Send'}
-        hint="Enter; Shift+Enter for a new line"
+        hint={isUntrusted ? 'not in Restricted Mode' : 'Enter; Shift+Enter for a new line'}
         keyShortcuts="Enter"
         icon={isBusy ? QueueIcon : SendIcon}
         class="send-button"
-        disabled={isEmpty || isReadonly}
+        disabled={isEmpty || isReadonly || isUntrusted}
         onClick={onSend}
       />
     </div>

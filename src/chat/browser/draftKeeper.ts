@@ -30,6 +30,11 @@ export class DraftKeeper {
     return this.current;
   }
 
+  /** There is nothing to send. */
+  get isEmpty(): boolean {
+    return this.current.text.trim() === '' && this.current.attachments.length === 0;
+  }
+
   start(window: Window): void {
     const saved = Saved.safeParse(this.api.getState()).data;
     if (saved) {
@@ -64,9 +69,14 @@ export class DraftKeeper {
     this.set(joined(this.current, draft));
   }
 
-  /** What could not be sent comes back, before what was typed meanwhile. */
+  /** What could not be sent comes back, before what was typed meanwhile, unless the host has put it back already. */
   putBack(draft: Draft): void {
-    this.set(joined(draft, this.current));
+    if (draft.text !== this.current.text) this.set(joined(draft, this.current));
+  }
+
+  /** For a conversation that is no longer shown. */
+  keep(sessionId: string | undefined, draft: Draft): void {
+    this.save(sessionId, draft);
   }
 
   /** Forgets the draft, since it is on its way; the host keeps it until it has been taken. */

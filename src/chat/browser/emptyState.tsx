@@ -2,7 +2,7 @@ import { chatRequests } from '../common/chatApi';
 import type { BackendView } from '../common/chatView';
 import { usePage, usePageState } from './pageContext';
 import { TrustBanner } from './statusBanner';
-import { backendStateWords, repairLabel } from './words';
+import { backendWord, repairLabel } from './words';
 
 /** Prompts that every agent can do something with, the demo agent included. */
 const starters = ['What can you do?', 'Summarise README.md', 'Sort the imports of ', 'Rename oldName to newName in '];
@@ -46,16 +46,18 @@ export function EmptyState() {
 
 function BackendCard({ backend }: { backend: BackendView }) {
   const page = usePage();
+  const { problems } = usePageState();
   const { id: backendId, title, description, state, problem } = backend;
+  const isToldBelow = problems.some(({ message }) => message === problem);
   const needsCare = state === 'authRequired' || state === 'failed' || state === 'unavailable';
   return (
     <div class="backend-card">
       <p class="backend-card-title">
         <span class={`dot is-${state}`} />
         <strong>{title}</strong>
-        <span>{backendStateWords[state]}</span>
+        <span>{backendWord(backend)}</span>
       </p>
-      <p class="backend-card-description">{problem ?? description}</p>
+      <p class="backend-card-description">{isToldBelow ? description : (problem ?? description)}</p>
       {needsCare && (
         <button type="button" class="button" onClick={() => void page.ask(chatRequests.repairBackend, { backendId })}>
           {repairLabel(state)}

@@ -9,9 +9,11 @@ import { usePage, usePageState } from './pageContext';
 import { sessionMenu } from './sessionMenu';
 import { TitleField } from './titleField';
 import { useWish } from './useWish';
+import { namingHiddenCharacters } from '../../transcript/browser/markdown/hiddenCharacters';
+import { PlainText } from '../../transcript/browser/plainText';
 
 const statusWords: Record<SessionView['status'], string> = {
-  idle: 'ready',
+  idle: '',
   starting: 'starting…',
   busy: 'working…',
   stopping: 'stopping…',
@@ -59,6 +61,7 @@ function Title({ session }: { session: SessionView }) {
       <TitleField
         title={session.title}
         onDone={(title) => {
+          if (document.activeElement?.tagName === 'INPUT') page.wish('focusComposer');
           setEdited(false);
           if (title !== undefined) void page.ask(chatRequests.renameSession, { sessionId: session.id, title });
         }}
@@ -68,13 +71,13 @@ function Title({ session }: { session: SessionView }) {
   const word = statusWords[session.status];
   return (
     <>
-      <h1 title={session.title} onDblClick={() => setEdited(true)}>
-        {session.title}
+      <h1 title={namingHiddenCharacters(session.title)} dir="auto" onDblClick={() => setEdited(true)}>
+        <PlainText text={session.title} />
       </h1>
-      <p class="header-backend" title={`${session.backendTitle}: ${word}`}>
+      <p class="header-backend" title={[session.backendTitle, word].filter((text) => text !== '').join(': ')}>
         <span class={`dot is-${session.status}`} />
         <span class="header-backend-name">{session.backendTitle}</span>
-        <span class="header-status">{word}</span>
+        {word !== '' && <span class="header-status">{word}</span>}
       </p>
     </>
   );

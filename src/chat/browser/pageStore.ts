@@ -1,6 +1,13 @@
 import { Emitter } from '../../base/common/event';
 import type { ChatUpdate } from '../common/chatApi';
-import type { BackendView, ContextChipView, OptionView, SessionRow, SessionView } from '../common/chatView';
+import type {
+  BackendView,
+  CommandView,
+  ContextChipView,
+  OptionView,
+  SessionRow,
+  SessionView,
+} from '../common/chatView';
 
 /** A request that failed, for the user to read. */
 export interface Problem {
@@ -18,6 +25,7 @@ export interface PageState {
   readonly chosenBackend: string | undefined;
   /** Of a conversation that has not begun. */
   readonly newOptions: readonly OptionView[];
+  readonly newCommands: readonly CommandView[];
   readonly chips: readonly ContextChipView[];
   /** Absolute. */
   readonly folders: readonly string[];
@@ -39,6 +47,7 @@ export class PageStore {
     backends: [],
     chosenBackend: undefined,
     newOptions: [],
+    newCommands: [],
     chips: [],
     folders: [],
     history: [],
@@ -55,7 +64,8 @@ export class PageStore {
   }
 
   apply(update: ChatUpdate): void {
-    const { session, sessions, backends, chosenBackend, newOptions, chips, folders, history, untrusted } = update;
+    const { session, sessions, backends, chosenBackend, newOptions, newCommands, chips, folders, history, untrusted } =
+      update;
     const isOnlyTranscript = Object.keys(update).every((part) => part === 'transcript');
     if (isOnlyTranscript && this.current.isReady) return;
     this.change({
@@ -65,6 +75,7 @@ export class PageStore {
       ...(backends && { backends }),
       ...(chosenBackend !== undefined && { chosenBackend }),
       ...(newOptions && { newOptions }),
+      ...(newCommands && { newCommands }),
       ...(chips && { chips }),
       ...(folders && { folders }),
       ...(history && { history }),

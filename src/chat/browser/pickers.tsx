@@ -2,7 +2,7 @@ import { Picker, type Choice } from '../../webview/browser/picker';
 import { chatRequests } from '../common/chatApi';
 import type { BackendView, OptionView, SessionView } from '../common/chatView';
 import { usePage, usePageState } from './pageContext';
-import { backendStateWords } from './words';
+import { backendWord } from './words';
 
 /** What the next prompt goes to: the backend of a new conversation and what can be chosen there, else its agent's settings. */
 export function Pickers() {
@@ -32,7 +32,7 @@ function BackendPicker({ backends, value }: { backends: readonly BackendView[]; 
     name: title,
     description: problem ?? description,
     group: sources[source],
-    state: { class: `is-${state}`, word: backendStateWords[state] },
+    state: { class: `is-${state}`, word: backendWord({ source, state }) },
   }));
   return (
     <Picker

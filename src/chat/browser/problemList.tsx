@@ -6,10 +6,12 @@ import { usePage, usePageState } from './pageContext';
 /** What could not be done, beside the composer until it is dismissed. */
 export function ProblemList() {
   const { store } = usePage();
-  const { problems } = usePageState();
+  const { problems, session } = usePageState();
+  // The banner says it already, with what to do.
+  const others = problems.filter(({ message }) => message !== session?.statusText);
   return (
     <>
-      {problems.map(({ id, message, details }) => (
+      {others.map(({ id, message, details }) => (
         <div key={id} class="problem">
           <Banner level="error" text={message} details={details} />
           <IconButton label="Dismiss" icon={CloseIcon} onClick={() => store.dismissProblem(id)} />

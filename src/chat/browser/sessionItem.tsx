@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { formatAge } from '../../transcript/browser/format';
 import { IconButton } from '../../webview/browser/iconButton';
 import { EditIcon, MoreIcon } from '../../webview/browser/icons';
@@ -9,6 +9,8 @@ import { usePage } from './pageContext';
 import { sessionMenu } from './sessionMenu';
 import { TitleField } from './titleField';
 import { rowStateWords } from './words';
+import { namingHiddenCharacters } from '../../transcript/browser/markdown/hiddenCharacters';
+import { PlainText } from '../../transcript/browser/plainText';
 
 /** One conversation of the list. */
 export function SessionItem({ row }: { row: SessionRow }) {
@@ -18,12 +20,21 @@ export function SessionItem({ row }: { row: SessionRow }) {
   const isShown = page.sessionId === sessionId;
   const word = rowStateWords[row.state];
 
+  const openButton = useRef<HTMLButtonElement>(null);
+  const takesFocus = useRef(false);
+  useLayoutEffect(() => {
+    if (!isRenamed && takesFocus.current) openButton.current?.focus();
+    takesFocus.current = false;
+  }, [isRenamed]);
+
   if (isRenamed) {
     return (
       <li class="session">
         <TitleField
           title={row.title}
           onDone={(title) => {
+            // Who has left the field is elsewhere.
+            takesFocus.current = document.activeElement?.tagName === 'INPUT';
             setRenamed(false);
             if (title !== undefined) void page.ask(chatRequests.renameSession, { sessionId, title });
           }}
@@ -34,11 +45,12 @@ export function SessionItem({ row }: { row: SessionRow }) {
   return (
     <li class={`session ${isShown ? 'is-shown' : ''}`}>
       <button
+        ref={openButton}
         type="button"
         class="session-open"
         aria-current={isShown}
         aria-keyshortcuts={row.remote ? undefined : 'F2 Delete'}
-        title={row.title}
+        title={namingHiddenCharacters(row.title)}
         onClick={() => {
           page.store.showList(false);
           void page.ask(chatRequests.openSession, { sessionId });
@@ -52,9 +64,15 @@ export function SessionItem({ row }: { row: SessionRow }) {
       >
         <span class="session-title">
           {word !== '' && <span class={`dot is-${row.state}`} />}
-          <span class="session-name">{row.title}</span>
+          <span class="session-name">
+            <PlainText text={row.title} />
+          </span>
         </span>
-        {row.snippet !== undefined && <span class="session-snippet">{row.snippet}</span>}
+        {row.snippet !== undefined && (
+          <span class="session-snippet">
+            <PlainText text={row.snippet} />
+          </span>
+        )}
         <span class="session-meta">
           <span class="session-backend">{row.backendTitle}</span>
           <span>{formatAge(row.updatedAt, Date.now())}</span>

@@ -1,3 +1,4 @@
+import { useChanges } from '../../webview/browser/useChanges';
 import { chatRequests } from '../common/chatApi';
 import type { SessionView } from '../common/chatView';
 import { Banner } from './banner';
@@ -25,6 +26,18 @@ export function TrustBanner() {
         Manage workspace trust
       </button>
     </Banner>
+  );
+}
+
+/** What could not be sent is in the composer. */
+function SendAgain() {
+  const page = usePage();
+  useChanges(page.drafts.onDidChange);
+  if (page.drafts.isEmpty) return null;
+  return (
+    <button type="button" class="button is-primary" onClick={() => void page.send()}>
+      Send again
+    </button>
   );
 }
 
@@ -61,7 +74,10 @@ function SessionBanner({ session }: { session: SessionView }) {
           text={statusText ?? `${backendTitle} has failed. Send your prompt again to start it anew.`}
           details={details}
         >
-          {repair('Try again…')}
+          <div class="banner-actions">
+            <SendAgain />
+            {repair('Set up…')}
+          </div>
         </Banner>
       );
     case 'readonly':

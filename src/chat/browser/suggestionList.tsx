@@ -2,6 +2,7 @@ import type { RefObject } from 'preact';
 import { useCallback, useLayoutEffect, useRef } from 'preact/hooks';
 import { Floating } from '../../webview/browser/floating';
 import type { Icon } from '../../webview/browser/icons';
+import { PlainText } from '../../transcript/browser/plainText';
 
 export interface Suggestion {
   readonly id: string;
@@ -55,8 +56,14 @@ export function SuggestionList(props: SuggestionListProps) {
               onClick={choose}
             >
               <Picture />
-              <span class="suggestion-title">{title}</span>
-              {detail !== undefined && <span class="suggestion-detail">{detail}</span>}
+              <span class="suggestion-title">
+                <PlainText text={title} />
+              </span>
+              {detail !== undefined && (
+                <span class="suggestion-detail">
+                  <PlainText text={detail} />
+                </span>
+              )}
               {note !== undefined && <span class="suggestion-note">{note}</span>}
             </div>
           ))}

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { attachmentIcons } from '../../transcript/browser/entryIcons';
 import { formatTokens } from '../../transcript/browser/format';
+import { shortPath } from '../../transcript/common/shortPath';
 import { SlashIcon } from '../../webview/browser/icons';
 import { chatRequests } from '../common/chatApi';
 import type { CommandView, MentionRow } from '../common/chatView';
@@ -25,12 +26,13 @@ interface Chosen {
 
 /** What can be completed at the cursor; undefined when there is nothing to complete. `caret` is an index of the text. */
 export function useSuggestions(text: string, caret: number | undefined, chosen: Chosen): Suggestions | undefined {
-  const { session } = usePageState();
+  const { session, newCommands, folders } = usePageState();
   const trigger = caret === undefined ? undefined : triggerAt(text, caret);
   const mentions = useMentions(trigger?.kind === 'mention' ? trigger.query : undefined);
   if (!trigger) return undefined;
   if (trigger.kind === 'command') {
-    const items = matching(session?.commands ?? [], trigger.query).map((command) => ({
+    const commands = session && session.commands.length > 0 ? session.commands : newCommands;
+    const items = matching(commands, trigger.query).map((command) => ({
       id: command.name,
       title: `/${command.name}`,
       detail: command.description,
@@ -38,20 +40,31 @@ export function useSuggestions(text: string, caret: number | undefined, chosen: 
       icon: SlashIcon,
       choose: () => chosen.command(trigger, command),
     }));
-    return items.length === 0 ? undefined : { trigger, items, emptyText: '' };
+    // A path may begin a prompt, too.
+    if (items.length === 0 && trigger.query !== '') return undefined;
+    const emptyText = session
+      ? 'This agent has no commands'
+      : 'The commands of the agent appear after the first prompt';
+    return { trigger, items, emptyText };
   }
   return {
     trigger,
     items: (mentions ?? []).map((row) => ({
       id: row.id,
       title: row.title,
-      detail: row.detail ?? (row.path === undefined || row.path === row.title ? attachmentWords[row.kind] : row.path),
+      detail: row.detail ?? placeOf(row, folders),
       note: row.tokens === undefined ? undefined : `~${formatTokens(row.tokens)} tokens`,
       icon: attachmentIcons[row.kind],
       choose: () => chosen.mention(trigger, row),
     })),
     emptyText: mentions ? `Nothing is called “${trigger.query}”` : 'Searching…',
   };
+}
+
+/** Where it is, in the workspace; what it is when its title says that. */
+function placeOf({ kind, path, title }: MentionRow, folders: readonly string[]): string {
+  const place = path === undefined ? title : shortPath(path, folders);
+  return place === title ? attachmentWords[kind] : place;
 }
 
 /** Names that begin with it come first. */

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { PageWish } from './chatPage';
 import { usePage } from './pageContext';
 
@@ -7,7 +7,8 @@ export function useWish(wanted: PageWish, grant: () => void): void {
   const page = usePage();
   const latest = useRef(grant);
   latest.current = grant;
-  useEffect(() => {
+  // The host may ask as soon as the page is there.
+  useLayoutEffect(() => {
     const subscription = page.onDidWish((wish) => {
       if (wish === wanted) latest.current();
     });

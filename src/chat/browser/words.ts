@@ -25,7 +25,7 @@ export function fileNameOf(path: string): { readonly name: string; readonly fold
   return { name: path.slice(at + 1), folder: path.slice(0, Math.max(at, 0)) };
 }
 
-export const backendStateWords: Record<BackendView['state'], string> = {
+const backendStateWords: Record<BackendView['state'], string> = {
   stopped: 'not started',
   starting: 'starting…',
   ready: 'ready',
@@ -33,6 +33,11 @@ export const backendStateWords: Record<BackendView['state'], string> = {
   failed: 'failed',
   unavailable: 'not available',
 };
+
+/** Servers run without us: what is not known of one is whether it answers. */
+export function backendWord({ source, state }: Pick<BackendView, 'source' | 'state'>): string {
+  return source === 'server' && state === 'stopped' ? 'not connected yet' : backendStateWords[state];
+}
 
 /** What the button says that does something about it. */
 export function repairLabel(state: BackendView['state']): string {

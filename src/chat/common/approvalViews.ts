@@ -1,9 +1,14 @@
 import * as z from 'zod';
 import { isDenial } from '../../amplifier/common/approvalOptions';
 import { ToolContent, type EventData } from '../../amplifier/common/events';
+import type { Part } from '../../transcript/common/entries';
+import { diffOf } from '../../transcript/common/lineDiff';
 import type { ApprovalView } from './chatView';
 import type { DiffTexts } from './chatPorts';
 import { commandOf, contentParts, inputParts, toJson, type ShownParts } from './toolParts';
+
+/** Of a diff that is asked for whole; the diff editor takes more. */
+const maxWholeLines = 5_000;
 
 const Context = z.looseObject({
   agent: z.string().optional().catch(undefined),
@@ -22,7 +27,7 @@ interface Question {
 
 export interface DecidedApproval {
   readonly callId: string | undefined;
-  readonly isGranted: boolean;
+  readonly outcome: 'granted' | 'denied' | 'unanswered';
   /** The option that was chosen, or why there was none. */
   readonly decision: string;
 }
@@ -55,7 +60,7 @@ export class ApprovalViews {
         ...(context.mode === undefined ? {} : { mode: context.mode }),
         parts: [...parts],
         options: data.options.map((label, index) => {
-          const matches = context.matches?.[label];
+          const matches = new Map(Object.entries(context.matches ?? {})).get(label);
           const kind = data.option_kinds?.[index] ?? kindOf(label);
           return { label, kind, ...(matches === undefined ? {} : { matches }) };
         }),
@@ -84,7 +89,7 @@ export class ApprovalViews {
       'reason' in data && typeof data.reason === 'string' ? (reasons[data.reason] ?? data.reason) : undefined;
     return {
       callId: question.callId,
-      isGranted: saysGranted && !isRejection,
+      outcome: saysGranted && !isRejection ? 'granted' : !chosen && isUnanswered(data) ? 'unanswered' : 'denied',
       decision: chosen?.label ?? reason ?? (decision === '' ? 'Not answered.' : decision),
     };
   }
@@ -92,6 +97,15 @@ export class ApprovalViews {
   /** Nobody waits for an answer any more. */
   clear(): void {
     this.open.clear();
+  }
+
+  /** As much of its parts as a page can show. Undefined for one that is not open. */
+  whole(id: string): Part[] | undefined {
+    const question = this.open.get(id);
+    return question?.view.parts.map((part, index) => {
+      const texts = question.diffs[index];
+      return texts ? diffOf(texts.path, texts.before, texts.after, maxWholeLines) : part;
+    });
   }
 
   diffTexts(id: string, part: number): DiffTexts | undefined {
@@ -129,6 +143,18 @@ function kindOf(label: string): ApprovalView['options'][number]['kind'] {
   if (!/allow|yes|approve|accept|ok|run|apply/i.test(label)) return 'other';
   return isAlways ? 'allow_always' : 'allow_once';
 }
+
+/** Nobody has denied it: it was taken back. */
+function isUnanswered(data: EventData<'approval:denied' | 'approval:granted'>): boolean {
+  return 'reason' in data && typeof data.reason === 'string' && takenBack.has(data.reason);
+}
+
+const takenBack: ReadonlySet<string> = new Set([
+  'turn_ended',
+  'answered_elsewhere',
+  'unanswerable',
+  'The question was withdrawn.',
+]);
 
 const reasons: Readonly<Record<string, string>> = {
   timeout: 'Nobody answered in time.',

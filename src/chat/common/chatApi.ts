@@ -1,8 +1,17 @@
 import * as z from 'zod/mini';
-import { Entry } from '../../transcript/common/entries';
+import { Entry, Part } from '../../transcript/common/entries';
 import { TranscriptPatch } from '../../transcript/common/patch';
 import { defineNotification, defineRequest, Nothing } from '../../webview/common/protocol';
-import { BackendView, ContextChipView, Draft, MentionRow, OptionView, SessionRow, SessionView } from './chatView';
+import {
+  BackendView,
+  CommandView,
+  ContextChipView,
+  Draft,
+  MentionRow,
+  OptionView,
+  SessionRow,
+  SessionView,
+} from './chatView';
 
 /** What the page of the chat asks of its host, and what the host tells it. */
 
@@ -22,6 +31,8 @@ export const ChatUpdate = z.object({
   chosenBackend: optional(Text),
   /** What can be chosen for a conversation with the chosen backend before it begins. */
   newOptions: optional(z.array(OptionView)),
+  /** The commands that the agent of a new conversation had last. */
+  newCommands: optional(z.array(CommandView)),
   /** What goes along with the prompts of the conversation that is shown, or would begin, by itself. */
   chips: optional(z.array(ContextChipView)),
   /** The workspace's folders, absolute: paths are shown relative to them. */
@@ -106,6 +117,12 @@ export const chatRequests = {
 
   /** The whole entry, with nothing cut away; very large ones open in an editor instead, and come as they were. */
   showAll: defineRequest('chat/showAll', z.object({ ...inSession, entryId: Text }), z.object({ entry: Entry })),
+  /** What a question shows, with as little cut away as a page can show. */
+  showApproval: defineRequest(
+    'chat/showApproval',
+    z.object({ ...inSession, approvalId: Text }),
+    z.object({ parts: z.array(Part) }),
+  ),
   /** `part` is the index of a diff in the entry's parts. */
   openDiff: defineRequest('chat/openDiff', z.object({ ...inSession, entryId: Text, part: z.int() }), Nothing),
   openApprovalDiff: defineRequest(

@@ -1,7 +1,7 @@
 import type { PromptAttachment } from '../../amplifier/common/sessionBackend';
 import type { Disposable } from '../../base/common/disposable';
 import type { Event } from '../../base/common/event';
-import type { Entry } from '../../transcript/common/entries';
+import type { Entry, Part } from '../../transcript/common/entries';
 import type { TranscriptDocument } from '../../transcript/common/transcriptDocument';
 import type { BackendView, Draft, DraftAttachment, MentionRow, SessionRow, SessionView } from './chatView';
 
@@ -46,6 +46,8 @@ export interface Chat {
   saveDraft(draft: Draft): void;
   /** Prompts sent before, oldest first. */
   readonly history: readonly string[];
+  /** It stays open as long as somebody holds it; dispose to let it go. */
+  hold(): Disposable;
   /** Someone looks at it now; what ends meanwhile is not unread. */
   isShown: boolean;
 
@@ -63,6 +65,8 @@ export interface Chat {
   wholeEntry(entryId: string): Entry | undefined;
   /** Both texts of a diff, whole; `before` is null for a file that did not exist. */
   diffTexts(entryId: string, part: number): DiffTexts | undefined;
+  /** Its parts with as little cut away as a page can show. Undefined when it is not open. */
+  wholeApproval(approvalId: string): Part[] | undefined;
   approvalDiffTexts(approvalId: string, part: number): DiffTexts | undefined;
 
   /** How a file was before the conversation touched it; null when it did not exist, undefined when that is not known. */

@@ -1,16 +1,17 @@
 import type { BackendRegistry } from '../../amplifier/common/backendRegistry';
-import type { AmplifierEvent } from '../../amplifier/common/events';
+import type { AmplifierEvent, EventData } from '../../amplifier/common/events';
 import { BackendError, type CreateSessionOptions, type SessionBackend } from '../../amplifier/common/sessionBackend';
 import type { Clock } from '../../base/common/async';
+import { toDisposable, type Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
 import type { Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
-import type { Entry } from '../../transcript/common/entries';
+import type { Entry, Part } from '../../transcript/common/entries';
 import type { TranscriptDocument } from '../../transcript/common/transcriptDocument';
 import type { ChatFiles } from './changeJournal';
 import { ChatError, type Chat, type DiffTexts } from './chatPorts';
 import type { SessionFile } from './chatStore';
-import type { Draft, QueuedPrompt, SessionRow, SessionView } from './chatView';
+import type { Draft, SessionRow, SessionView } from './chatView';
 import { Conversation } from './conversation';
 import type { LogRecord } from './logRecord';
 import type { AttachmentResolver } from './promptDelivery';
@@ -44,9 +45,13 @@ export class ChatSession implements Chat {
   private readonly told: Conversation;
   private readonly link: SessionLink;
   private readonly turns: TurnRunner;
-  private queue: QueuedPrompt[] = [];
   private draftValue: Draft;
   private shown = false;
+  private holders = 0;
+  private isRetired = false;
+  private watchesFiles = true;
+  /** It is being closed: nothing more is sent. */
+  private isOver = false;
   constructor(
     private readonly file: SessionFile,
     private readonly ports: ChatSessionPorts,
@@ -102,6 +107,22 @@ export class ChatSession implements Chat {
     if (isShown) void this.told.journal.refresh();
   }
 
+  /** The next prompt finds everything again: the conversation on disk, and what was said in the backend. */
+  get canLetGo(): boolean {
+    const { isBusy, isStopping } = this.story;
+    const { isResuming, isStopping: isBeingStopped } = this.turns;
+    if (this.holders > 0 || this.shown) return false;
+    if (this.file.readonly !== undefined) return true;
+    if (isBusy || isStopping || isResuming || isBeingStopped) return false;
+    // What is in memory only would be gone.
+    if (this.file.problem !== undefined) return false;
+    return !this.link.session || this.link.capabilities?.canLoad === true;
+  }
+
+  get backendId(): string {
+    return this.file.head.backendId;
+  }
+
   /** The backend's own name for the session that is connected. */
   get backendSessionId(): string | undefined {
     return this.link.session?.id;
@@ -124,7 +145,7 @@ export class ChatSession implements Chat {
         failure: this.turns.failure,
       }),
       ...transcriptView(this.story),
-      queue: [...this.queue],
+      queue: this.told.queue.shown,
       // Until the backend has said that it takes none.
       takesImages: this.link.capabilities?.images ?? true,
       changes: this.told.journal.changes,
@@ -139,6 +160,14 @@ export class ChatSession implements Chat {
   get rowState(): SessionRow['state'] | undefined {
     if (this.story.approvals.all.length > 0) return 'waiting';
     return this.story.isBusy ? 'busy' : undefined;
+  }
+
+  hold(): Disposable {
+    this.holders++;
+    return toDisposable(() => {
+      this.holders--;
+      if (this.holders === 0 && this.isRetired) this.dispose();
+    });
   }
 
   // The past
@@ -156,6 +185,8 @@ export class ChatSession implements Chat {
   /** Makes a session of the backend's own to this conversation, with the history it tells. @throws BackendError */
   async adopt(remoteId: string, signal: AbortSignal): Promise<void> {
     this.told.begin();
+    // What is told of the past has changed files long ago.
+    this.watchesFiles = false;
     await this.link.load(remoteId, true, signal);
     this.told.bind(remoteId);
   }
@@ -171,10 +202,10 @@ export class ChatSession implements Chat {
     if (this.file.readonly !== undefined) throw new ChatError('readonly', this.file.readonly);
     if (draft.text.trim() === '' && draft.attachments.length === 0) return;
     const prompt = { id: this.ports.host.newId(), ...draft };
+    this.watchesFiles = true;
     if (this.story.isBusy) {
-      this.queue.push(prompt);
+      this.told.record({ type: 'queued', ...prompt });
       this.saveDraft(emptyDraft);
-      this.told.emitter.fire();
       return;
     }
     await this.turns.run(prompt);
@@ -182,24 +213,18 @@ export class ChatSession implements Chat {
   }
 
   unqueue(id: string): Draft {
-    const prompt = this.queue.find((queued) => queued.id === id);
-    this.queue = this.queue.filter((queued) => queued.id !== id);
-    this.told.emitter.fire();
-    return prompt ? { text: prompt.text, attachments: prompt.attachments } : emptyDraft;
+    const prompt = this.told.queue.get(id);
+    if (!prompt) return emptyDraft;
+    this.told.record({ type: 'unqueued', id });
+    return { text: prompt.text, attachments: prompt.attachments };
   }
 
   async sendQueued(): Promise<void> {
-    if (this.story.isBusy) return;
-    const [next, ...rest] = this.queue;
-    if (!next) return;
-    this.queue = rest;
-    try {
-      await this.turns.run(next);
-    } catch (error) {
-      this.queue = [next, ...this.queue];
-      this.told.emitter.fire();
-      throw error;
-    }
+    const { first } = this.told.queue;
+    if (this.story.isBusy || this.isOver || !first) return;
+    if (this.file.readonly !== undefined) throw new ChatError('readonly', this.file.readonly);
+    this.watchesFiles = true;
+    await this.turns.run(first);
   }
 
   async stop(): Promise<void> {
@@ -214,6 +239,7 @@ export class ChatSession implements Chat {
     }
     approvals.setState(approvalId, 'answering');
     this.told.emitter.fire();
+    await this.told.journal.beforeAnswer(approvalId);
     try {
       await session.approve(approvalId, option);
     } catch (error) {
@@ -240,6 +266,10 @@ export class ChatSession implements Chat {
     return this.story.writer.diffTexts(entryId, part);
   }
 
+  wholeApproval(approvalId: string): Part[] | undefined {
+    return this.story.approvals.whole(approvalId);
+  }
+
   approvalDiffTexts(approvalId: string, part: number): DiffTexts | undefined {
     return this.story.approvals.diffTexts(approvalId, part);
   }
@@ -262,6 +292,10 @@ export class ChatSession implements Chat {
     return this.told.journal.beforeWrite(path);
   }
 
+  afterWrite(path: string): Promise<void> {
+    return this.told.journal.afterWrite(path);
+  }
+
   rename(title: string): void {
     this.file.changeHead({ title, titledBy: 'user' });
     this.told.emitter.fire();
@@ -281,13 +315,19 @@ export class ChatSession implements Chat {
     await this.file.close();
   }
 
+  /** Another one takes its place: it is disposed when nobody holds it any more. */
+  retire(): void {
+    this.isRetired = true;
+    if (this.holders === 0) this.dispose();
+  }
+
   dispose(): void {
     this.link.dispose();
     this.told.dispose();
   }
 
   private endLife(): void {
-    this.queue = [];
+    this.isOver = true;
     this.turns.dispose();
   }
 
@@ -295,17 +335,22 @@ export class ChatSession implements Chat {
 
   private handle(event: AmplifierEvent): void {
     const { isBusy: wasBusy } = this.story;
-    this.told.journal.observe(event);
+    if (this.watchesFiles) this.told.journal.observe(event);
     this.told.record({ type: 'event', event }, textOnly.has(event.event));
-    if (event.event === 'session:info') this.told.titled(event.data.title);
+    if (event.event === 'session:info') this.informed(event.data);
     if (event.event === 'prompt:submit') this.told.titledByPrompt(event.data.prompt);
     if (wasBusy && !this.story.isBusy) this.turnEnded();
+  }
+
+  private informed({ agent_session_id: remoteId, title }: EventData<'session:info'>): void {
+    this.told.titled(title);
+    if (remoteId !== undefined && remoteId !== this.file.head.remoteId) this.told.bind(remoteId);
   }
 
   /** By whatever. */
   private turnEnded(): void {
     this.told.turnEnded(this.shown);
-    if (this.story.lastEnd?.outcome !== 'completed' || this.queue.length === 0) return;
+    if (this.story.lastEnd?.outcome !== 'completed' || !this.told.queue.first) return;
     this.sendQueued().catch((error: unknown) => this.ports.log.info(`A queued prompt waits: ${messageOf(error)}`));
   }
 

@@ -12,9 +12,11 @@ import type { Chat, Chats, ExportFormat } from './chatPorts';
 import { ChatSession, type ChatSessionPorts } from './chatSession';
 import type { ChatStore, SessionFile, SessionHead } from './chatStore';
 import type { BackendView, SessionRow } from './chatView';
+import { IdleChats } from './idleChats';
 import { logVersion } from './logRecord';
 import type { AttachmentResolver } from './promptDelivery';
 import { parseRemoteRowId, RemoteSessions } from './remoteSessions';
+import { storedEntries } from './storedEntries';
 
 export interface ChatSessionsPorts {
   readonly backends: BackendRegistry;
@@ -37,10 +39,12 @@ export class ChatSessions implements Chats, WriteWitness {
   private readonly chats = new Map<string, ChatSession>();
   private readonly opening = new Map<string, Promise<ChatSession>>();
   private readonly running = new Map<string, { readonly backend: SessionBackend; readonly states: Disposable }>();
+  private readonly closing = new Map<string, Promise<void>>();
   private readonly listeners: Disposable[] = [];
   private readonly changed: Emitter<void>;
   private readonly backendsChanged: Emitter<void>;
   private readonly remotes: RemoteSessions;
+  private readonly idle: IdleChats<ChatSession>;
   private readonly chatPorts: ChatSessionPorts;
 
   constructor(private readonly ports: ChatSessionsPorts) {
@@ -49,6 +53,11 @@ export class ChatSessions implements Chats, WriteWitness {
     this.changed = new Emitter(onListenerError);
     this.backendsChanged = new Emitter(onListenerError);
     this.remotes = new RemoteSessions(clock, log);
+    this.idle = new IdleChats(
+      clock,
+      () => this.chats.values(),
+      (chat) => this.letGo(chat),
+    );
     this.chatPorts = {
       backends,
       files,
@@ -70,6 +79,7 @@ export class ChatSessions implements Chats, WriteWitness {
       store.onDidChange(() => this.changed.fire()),
       backends.onDidChange(() => this.backendsChanged.fire()),
     );
+    this.idle.start();
     await store.start();
   }
 
@@ -131,6 +141,7 @@ export class ChatSessions implements Chats, WriteWitness {
   async open(sessionId: string): Promise<Chat> {
     const open = this.chats.get(sessionId);
     if (open && open.view.status !== 'readonly') return open;
+    await this.closing.get(sessionId);
     // Who asks for the same one meanwhile gets it, too.
     const opening =
       this.opening.get(sessionId) ?? this.openChat(sessionId).finally(() => this.opening.delete(sessionId));
@@ -159,25 +170,28 @@ export class ChatSessions implements Chats, WriteWitness {
   }
 
   async export(sessionId: string, format: ExportFormat): Promise<string> {
-    const chat = await this.open(sessionId);
-    const { backendTitle, title } = chat.view;
-    const entries = [...chat.transcript.entries()].map((entry) => chat.wholeEntry(entry.id) ?? entry);
-    const head = this.ports.store.heads.find(({ id }) => id === chat.id);
-    return exportTranscript(
-      { title, who: backendTitle, ...(head ? { createdAt: head.createdAt, updatedAt: head.updatedAt } : {}) },
-      entries,
-      format,
-    );
+    const open = parseRemoteRowId(sessionId) ? await this.open(sessionId) : this.chats.get(sessionId);
+    if (open) {
+      const { backendTitle: who, title } = open.view;
+      const entries = [...open.transcript.entries()].map((entry) => open.wholeEntry(entry.id) ?? entry);
+      const head = this.ports.store.heads.find(({ id }) => id === open.id);
+      return exportTranscript({ title, who, ...timesOf(head) }, entries, format);
+    }
+    const { head, records } = await this.ports.store.read(sessionId);
+    const about = { title: head.title, who: head.backendTitle, ...timesOf(head) };
+    return exportTranscript(about, storedEntries(records, head.backendTitle), format);
   }
 
-  async beforeWrite({ backendId, sessionId }: Writer, path: string): Promise<void> {
-    for (const chat of this.chats.values()) {
-      const isWriter = chat.view.backendId === backendId && chat.backendSessionId === sessionId;
-      if (isWriter) await chat.beforeWrite(path);
-    }
+  async beforeWrite(writer: Writer, path: string): Promise<void> {
+    for (const chat of this.chatsOf(writer)) await chat.beforeWrite(path);
+  }
+
+  async afterWrite(writer: Writer, path: string): Promise<void> {
+    for (const chat of this.chatsOf(writer)) await chat.afterWrite(path);
   }
 
   async stop(): Promise<void> {
+    await Promise.all(this.closing.values());
     await Promise.all(
       [...this.chats.values()].map((chat) =>
         chat.close().catch((error: unknown) => this.ports.log.error('a conversation was not closed', error)),
@@ -187,6 +201,7 @@ export class ChatSessions implements Chats, WriteWitness {
   }
 
   dispose(): void {
+    this.idle.dispose();
     for (const listener of this.listeners.splice(0)) listener.dispose();
     for (const { states } of this.running.values()) states.dispose();
     this.running.clear();
@@ -194,6 +209,12 @@ export class ChatSessions implements Chats, WriteWitness {
     this.chats.clear();
     this.changed.dispose();
     this.backendsChanged.dispose();
+  }
+
+  private chatsOf({ backendId, sessionId }: Writer): ChatSession[] {
+    return [...this.chats.values()].filter(
+      (chat) => chat.backendId === backendId && chat.backendSessionId === sessionId,
+    );
   }
 
   private async createChat(backendId: string, id = this.ports.newId()): Promise<ChatSession> {
@@ -219,7 +240,7 @@ export class ChatSessions implements Chats, WriteWitness {
     if (remote) return await this.openRemote(remote.backendId, remote.remoteId);
     const old = this.chats.get(sessionId);
     const { damage, file, records } = await this.ports.store.open(sessionId);
-    old?.dispose();
+    old?.retire();
     const chat = this.keep(file);
     await chat.restore(records, damage);
     if (await this.livesOn(file.head.backendId)) chat.resumeTurn();
@@ -253,6 +274,19 @@ export class ChatSessions implements Chats, WriteWitness {
       this.changed.fire();
     });
     return chat;
+  }
+
+  /** It is opened again when somebody asks for it. */
+  private letGo(chat: ChatSession): void {
+    this.chats.delete(chat.id);
+    const closed = chat
+      .close()
+      .catch((error: unknown) => this.ports.log.error('a conversation was not closed', error))
+      .finally(() => {
+        chat.dispose();
+        this.closing.delete(chat.id);
+      });
+    this.closing.set(chat.id, closed);
   }
 
   /** Whether the backend goes on without this window, so that nothing has to be started to ask it. */
@@ -298,6 +332,10 @@ export class ChatSessions implements Chats, WriteWitness {
     const { backendTitle, id, state, title, updatedAt } = head;
     return { id, title, backendTitle, updatedAt, state: this.chats.get(id)?.rowState ?? state };
   }
+}
+
+function timesOf(head: SessionHead | undefined): Partial<Pick<SessionHead, 'createdAt' | 'updatedAt'>> {
+  return head ? { createdAt: head.createdAt, updatedAt: head.updatedAt } : {};
 }
 
 function newestFirst(one: SessionRow, other: SessionRow): number {

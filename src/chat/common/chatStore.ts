@@ -34,6 +34,8 @@ export interface ChatStore extends Disposable {
   create(head: SessionHead): SessionFile;
   /** @throws ChatError `notFound`, `unreadable` */
   open(id: string): Promise<OpenedSession>;
+  /** Takes nothing from the window that writes it. @throws ChatError `notFound`, `unreadable` */
+  read(id: string): Promise<StoredConversation>;
   /** Of one that is not open here. @throws ChatError `notFound`, `readonly`, `storage` */
   changeHead(id: string, change: Partial<SessionHead>): Promise<void>;
   /** @throws ChatError `readonly` while another window writes it, `storage` */
@@ -49,12 +51,15 @@ export interface FoundSession {
   readonly snippet?: string;
 }
 
-export interface OpenedSession {
+export interface StoredConversation {
   readonly head: SessionHead;
-  readonly file: SessionFile;
   readonly records: readonly LogRecord[];
   /** What could not be read, for the user; what came before and after is in `records`. */
   readonly damage?: string;
+}
+
+export interface OpenedSession extends StoredConversation {
+  readonly file: SessionFile;
 }
 
 /** The files of one conversation. Dispose to let another window have them. */

@@ -288,7 +288,7 @@ export class ChatTranscript {
 
   private approvalDecided(data: EventData<'approval:granted' | 'approval:denied'>, saysGranted: boolean): void {
     const decided = this.approvals.decide(data, saysGranted);
-    if (decided?.callId !== undefined) this.tools.decide(decided.callId, decided.isGranted, decided.decision);
+    if (decided?.callId !== undefined) this.tools.decide(decided.callId, decided.outcome, decided.decision);
   }
 
   private planned({ session_id, entries }: EventData<'plan:update'>): void {

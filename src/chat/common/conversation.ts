@@ -6,6 +6,7 @@ import { ChangeJournal, type ChatFiles } from './changeJournal';
 import type { SessionFile, SessionHead } from './chatStore';
 import { ChatTranscript } from './chatTranscript';
 import { logVersion, type LogRecord, type NewRecord } from './logRecord';
+import { PromptQueue } from './promptQueue';
 import { titleOfPrompt } from './sessionTitle';
 
 export interface ConversationPorts {
@@ -19,6 +20,7 @@ export class Conversation {
   readonly document: TranscriptDocument;
   readonly story: ChatTranscript;
   readonly journal: ChangeJournal;
+  readonly queue = new PromptQueue();
   /** Fires for all but text that grows: the document tells of that. */
   readonly emitter: Emitter<void>;
 
@@ -50,6 +52,7 @@ export class Conversation {
     for (const record of records) {
       this.story.apply(record);
       this.journal.restore(record);
+      this.queue.apply(record);
     }
     if (damage !== undefined) this.notice('warning', damage);
     // What another window writes may be in the middle of a turn.
@@ -60,6 +63,7 @@ export class Conversation {
   record(record: NewRecord, isTextOnly = false): void {
     const timed = { ...record, at: this.ports.clock.now() } satisfies LogRecord;
     this.story.apply(timed);
+    this.queue.apply(timed);
     this.file.append(timed);
     if (!isTextOnly) this.emitter.fire();
   }

@@ -6,7 +6,7 @@ const maxUnits = 12 * 1024;
 const maxEntryUnits = 2000;
 
 /** What was said, the end of it whole, for an agent that does not remember. Undefined when nothing was. */
-export function conversationDigest(id: string, entries: Iterable<Entry>): PromptAttachment | undefined {
+export function conversationDigest(entries: Iterable<Entry>): PromptAttachment | undefined {
   const said: string[] = [];
   for (const entry of entries) {
     if (entry.kind === 'prompt') said.push(`User: ${short(entry.text)}`);
@@ -24,7 +24,6 @@ export function conversationDigest(id: string, entries: Iterable<Entry>): Prompt
   const cut = kept.length < said.length ? '(The beginning is left out.)\n\n' : '';
   return {
     type: 'text',
-    uri: `backline:conversation/${id}`,
     title: 'The conversation so far',
     text: `${cut}${kept.join('\n\n')}`,
   };

@@ -1,4 +1,4 @@
-import { FileChange, type EntryOf } from '../../transcript/common/entries';
+import type { EntryOf, FileChange } from '../../transcript/common/entries';
 import type { EntryWriter } from './entryWriter';
 import type { RecordOf } from './logRecord';
 
@@ -32,17 +32,26 @@ export class EndEntries {
 
   changed({ turn, changes }: RecordOf<'changed'>): void {
     const end = this.of(turn);
-    if (end) this.writer.put({ ...end, changes: changes.map((change) => FileChange.parse(change)) });
+    if (!end) return;
+    // What an older turn has left is no more.
+    for (const { path } of changes) this.mark(path, 'changedSince', (other) => other < turn);
+    this.writer.put({ ...end, changes });
   }
 
   reverted(path: string): void {
+    this.mark(path, 'reverted', () => true);
+  }
+
+  private mark(path: string, state: FileChange['state'], isMeant: (turn: number) => boolean): void {
     for (const turn of this.ids.keys()) {
-      const end = this.of(turn);
-      if (!end?.changes?.some((change) => change.path === path)) continue;
-      const changes = end.changes.map((change) =>
-        change.path === path ? { ...change, state: 'reverted' as const } : change,
-      );
-      this.writer.put({ ...end, changes });
+      const end = isMeant(turn) ? this.of(turn) : undefined;
+      const isListed = (change: FileChange): boolean =>
+        change.path === path && (change.state === 'applied' || change.state === 'changedSince');
+      if (!end?.changes?.some(isListed)) continue;
+      this.writer.put({
+        ...end,
+        changes: end.changes.map((change) => (isListed(change) ? { ...change, state } : change)),
+      });
     }
   }
 

@@ -21,6 +21,9 @@ export const LogRecord = z.discriminatedUnion('type', [
   /** From now on it is this session of the backend. */
   record('bound', { remoteId: Text }),
   record('prompt', { id: Text, text: Text, attachments: z.array(DraftAttachment) }),
+  /** It waits for the end of a turn, until it is the prompt of one or is taken back. */
+  record('queued', { id: Text, text: Text, attachments: z.array(DraftAttachment) }),
+  record('unqueued', { id: Text }),
   /** The backend did not take the prompt: it was never said. */
   record('withdrawn', { id: Text }),
   record('event', { event: AmplifierEvent }),
@@ -35,11 +38,10 @@ export const LogRecord = z.discriminatedUnion('type', [
   record('resumed', {}),
   /** How a file was before the conversation touched it: the id of its text, null for none. Absent: that is not known. */
   record('snapshot', { path: Text, text: Text.nullable().optional() }),
-  /** `after` is the id of the text that the turn has left, null for none. */
-  record('changed', {
-    turn: z.number(),
-    changes: z.array(z.object({ ...FileChange.shape, after: Text.nullable().optional() })),
-  }),
+  /** By the agent. `after` is the id of the text that it has left, null for none. `isMixed`: others have changed it, too. */
+  record('written', { path: Text, after: Text.nullable().optional(), isMixed: z.boolean().optional() }),
+  /** What a turn has changed in all. */
+  record('changed', { turn: z.number(), changes: z.array(FileChange) }),
   record('fileDecided', { path: Text, decision: z.enum(['reverted', 'kept']) }),
 ]);
 export type LogRecord = z.infer<typeof LogRecord>;

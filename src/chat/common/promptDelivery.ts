@@ -1,4 +1,9 @@
-import { isBackendError, type BackendSession, type PromptAttachment } from '../../amplifier/common/sessionBackend';
+import {
+  isBackendError,
+  type BackendSession,
+  type PromptAttachment,
+  type PromptInput,
+} from '../../amplifier/common/sessionBackend';
 import type { Clock } from '../../base/common/async';
 import { messageOf } from '../../base/common/errors';
 import type { DraftAttachment } from './chatView';
@@ -45,7 +50,7 @@ export async function resolveAttachments(
 /** A session tells the end of its turn a moment before it takes the next prompt. @throws BackendError */
 export async function promptWhenFree(
   session: BackendSession,
-  input: { text: string; attachments: readonly PromptAttachment[] },
+  input: PromptInput,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {

@@ -1,6 +1,7 @@
 import type { AmplifierEvent, EventData, EventOf, ToolContent } from '../../amplifier/common/events';
 import { ToolPairing } from '../../amplifier/common/toolPairing';
 import type { EntryOf, Part, ToolState } from '../../transcript/common/entries';
+import type { DecidedApproval } from './approvalViews';
 import type { EntryBase, EntryWriter } from './entryWriter';
 import { commandOf, contentParts, inputParts, pathOf, resultParts, toJson, type ShownParts } from './toolParts';
 
@@ -26,6 +27,12 @@ interface Call {
 type CallFacts = Pick<EventData<'tool:update'>, 'title' | 'kind' | 'locations' | 'content'>;
 
 const ended: ReadonlySet<ToolState> = new Set(['done', 'failed', 'cancelled', 'rejected', 'stale']);
+
+const decidedStates: Readonly<Record<DecidedApproval['outcome'], ToolState>> = {
+  granted: 'running',
+  denied: 'rejected',
+  unanswered: 'stale',
+};
 
 /** The calls of tools as entries, each updated in its place until it has ended. */
 export class ToolEntries {
@@ -71,11 +78,11 @@ export class ToolEntries {
     this.put(call);
   }
 
-  decide(callId: string, isGranted: boolean, decision: string): void {
+  decide(callId: string, outcome: DecidedApproval['outcome'], decision: string): void {
     const call = this.calls.get(callId);
     if (!call) return;
     call.decision = decision;
-    if (!ended.has(call.state)) call.state = isGranted ? 'running' : 'rejected';
+    if (!ended.has(call.state)) call.state = decidedStates[outcome];
     this.put(call);
   }
 
@@ -172,8 +179,9 @@ export class ToolEntries {
     const call = this.calls.get(data.call_id ?? '');
     if (!call) return;
     this.describe(call, data);
-    if (call.state !== 'rejected' && call.state !== 'cancelled') call.state = 'failed';
-    call.error = data.error;
+    if (data.unfinished && !ended.has(call.state)) call.state = 'stale';
+    if (!ended.has(call.state)) call.state = 'failed';
+    if (call.state !== 'stale') call.error = data.error;
     call.durationMs = this.elapsed(call);
     this.put(call);
   }

@@ -115,23 +115,33 @@ export class TurnRunner implements Disposable {
     await this.stopping;
     await this.resuming;
     const isFirst = told.story.turnNumber === 1;
+    // What follows, notices too, belongs to this turn.
+    const before = told.document.size - 1;
+    const reminder = (): PromptAttachment[] => this.digestOf(before);
     const { how, session } = await this.connect(signal);
     const resolved = await resolveAttachments(resolver, drafts, signal);
     for (const problem of resolved.problems) told.notice('warning', problem);
-    const attachments = how === 'created' && !isFirst ? this.reminded(resolved.attachments) : resolved.attachments;
+    const isReminded = how === 'created' && !isFirst;
+    const attachments = isReminded ? this.reminded(reminder(), resolved.attachments) : resolved.attachments;
     signal.throwIfAborted();
     this.isSent = true;
-    await promptWhenFree(session, { text, attachments }, clock, signal);
+    const input = { text, attachments, ...(how === 'created' ? {} : { reminder }) };
+    await promptWhenFree(session, input, clock, signal);
     // Stopped while it was on its way.
     if (signal.aborted) await this.cancel(session);
   }
 
-  private reminded(attachments: readonly PromptAttachment[]): PromptAttachment[] {
+  private digestOf(entries: number): PromptAttachment[] {
     const { told } = this.ports;
-    const digest = conversationDigest(told.head.id, told.document.slice(0, -1));
+    const digest = conversationDigest(told.document.slice(0, entries));
+    return digest ? [digest] : [];
+  }
+
+  private reminded(digest: PromptAttachment[], attachments: readonly PromptAttachment[]): PromptAttachment[] {
+    const { told } = this.ports;
     const who = told.head.backendTitle;
     told.notice('info', `${who} does not remember this conversation. A summary of it was sent along with your prompt.`);
-    return digest ? [digest, ...attachments] : [...attachments];
+    return [...digest, ...attachments];
   }
 
   private notTaken(promptId: string, error: unknown): BackendError {
@@ -144,7 +154,6 @@ export class TurnRunner implements Disposable {
     if (!told.story.isStarting) return failure;
     this.failure = { text: message, ...(details === undefined ? {} : { details }) };
     told.record({ type: 'withdrawn', id: promptId });
-    told.notice('error', message, details);
     told.file.changeHead({ state: 'failed' });
     return failure;
   }

@@ -11,6 +11,7 @@ import {
   type FoundSession,
   type OpenedSession,
   type SessionFile,
+  type StoredConversation,
 } from '../common/chatStore';
 import type { FilePort } from './filePort';
 import { readLog } from './logReader';
@@ -102,17 +103,24 @@ export class SessionStore implements ChatStore {
     });
     try {
       if (isOurs !== true && (await files.modifiedAt(this.logOf(id))) === undefined) throw notFound();
-      const { damage, end, isNewer, records } = await readLog(files, this.logOf(id));
-      const head = this.byId.get(id) ?? (await this.readHead(id)) ?? rebuiltHead(id, records);
+      const { damage, end, head, isNewer, records } = await this.readNow(id);
       const reason = isNewer ? newerVersion : isOurs === false ? otherWindow : undefined;
       const start = { head, offset: end, lock: isOurs ? lock : undefined, ready: () => Promise.resolve() };
       const file = this.keep(reason === undefined ? start : { ...start, readonly: reason });
       return { head, file, records, ...(damage === undefined ? {} : { damage }) };
     } catch (error) {
       await lock.release();
-      if (error instanceof ChatError) throw error;
-      const message = 'This conversation could not be read. Its files are in the folder of Backline’s storage.';
-      throw new ChatError('unreadable', message, messageOf(error), { cause: error });
+      throw unreadable(error);
+    }
+  }
+
+  async read(id: string): Promise<StoredConversation> {
+    if (!isId(id) || (await this.options.files.modifiedAt(this.logOf(id))) === undefined) throw notFound();
+    try {
+      const { damage, head, records } = await this.readNow(id);
+      return { head, records, ...(damage === undefined ? {} : { damage }) };
+    } catch (error) {
+      throw unreadable(error);
     }
   }
 
@@ -187,6 +195,11 @@ export class SessionStore implements ChatStore {
   }
 
   // One conversation
+
+  private async readNow(id: string) {
+    const log = await readLog(this.options.files, this.logOf(id));
+    return { ...log, head: this.byId.get(id) ?? (await this.readHead(id)) ?? rebuiltHead(id, log.records) };
+  }
 
   private keep(start: StoredStart): StoredSession {
     const { clock, files, log } = this.options;
@@ -307,6 +320,12 @@ function isId(name: string): boolean {
 function idOf(fileName: string): string | undefined {
   const id = fileName.endsWith('.json') ? fileName.slice(0, -'.json'.length) : undefined;
   return id !== undefined && isId(id) ? id : undefined;
+}
+
+function unreadable(error: unknown): ChatError {
+  if (error instanceof ChatError) return error;
+  const message = 'This conversation could not be read. Its files are in the folder of Backline’s storage.';
+  return new ChatError('unreadable', message, messageOf(error), { cause: error });
 }
 
 function notFound(): ChatError {

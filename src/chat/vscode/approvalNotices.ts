@@ -7,7 +7,7 @@ export interface ApprovalNoticesOptions {
   readonly approvals: ApprovalWatch;
   readonly shown: ShownChats;
   readonly setBadge: (value: number, tooltip: string) => void;
-  readonly messages: Messages;
+  readonly messages: Pick<Messages, 'info'>;
   readonly show: (approval: WaitingApproval) => Promise<void>;
 }
 
@@ -45,10 +45,9 @@ export class ApprovalNotices implements Disposable {
   private tell(approval: WaitingApproval): void {
     const { shown, messages, show } = this.options;
     const { key, chat, prompt } = approval;
-    if (this.told.has(key)) return;
-    // Who sees it now needs no message later.
+    // Who sees it now may go away without an answer, and is told then.
+    if (this.told.has(key) || shown.has(chat.id)) return;
     this.told.add(key);
-    if (shown.has(chat.id)) return;
     const text = prompt.length > maxPrompt ? `${prompt.slice(0, maxPrompt)}…` : prompt;
     // To allow from here would be to allow what was not read.
     messages.info(`${chat.view.backendTitle} asks: ${text}`, { label: 'Show', run: () => show(approval) });

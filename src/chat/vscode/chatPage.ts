@@ -115,6 +115,10 @@ export class ChatPage implements Disposable, PageControl {
     if (this.isVisible && !this.feed.hasPage) this.feed.pageCame();
   }
 
+  tellNow(): void {
+    this.feed.flushNow();
+  }
+
   loadOlder(count: number): void {
     this.feed.loadOlder(count);
   }

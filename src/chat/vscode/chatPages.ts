@@ -13,6 +13,8 @@ import type { ChatWindow } from './chatWindow';
 export const chatViewId = 'backline.chat';
 const panelType = 'backline.chatTab';
 const shownName = 'chat.shown';
+/** Tabs have no badge. */
+const waitingMark = '● ';
 
 export interface ChatPagesOptions {
   readonly window: () => ChatWindow;
@@ -129,16 +131,19 @@ export class ChatPages implements Disposable, vscode.WebviewViewProvider, vscode
   }
 
   private addTab(panel: vscode.WebviewPanel, sessionId: string): void {
+    const { files } = this.options;
     const surface: PageSurface = {
       webview: panel.webview,
       isVisible: () => panel.visible,
       onDidChangeVisibility: (listener) => panel.onDidChangeViewState(listener),
     };
+    panel.iconPath = vscode.Uri.joinPath(files.folder, '..', '..', 'media', 'icon.png');
     let titled: Disposable | undefined;
     const page = this.addPage(surface, sessionId, (chat) => {
       titled?.dispose();
       const showTitle = (): void => {
-        const title = chat?.view.title ?? 'New Chat';
+        const isWaiting = chat !== undefined && chat.view.approvals.length > 0;
+        const title = `${isWaiting ? waitingMark : ''}${chat?.view.title ?? 'New Chat'}`;
         if (panel.title !== title) panel.title = title;
       };
       showTitle();
@@ -167,8 +172,9 @@ export class ChatPages implements Disposable, vscode.WebviewViewProvider, vscode
         messages.error('The page of the chat does not answer.', { label: 'Reload It', run: () => page.load() }),
     });
     this.pages.add(page);
-    page.follow(surface.onDidChangeVisibility(() => this.emitter.fire()));
     page.start();
+    // After the page's own look: who listens asks what is shown now.
+    page.follow(surface.onDidChangeVisibility(() => this.emitter.fire()));
     this.emitter.fire();
     return page;
   }

@@ -99,9 +99,9 @@ export class ReviewActions {
       if (!(error instanceof ChatError && error.code === 'changedSince')) throw error;
       const name = vscode.workspace.asRelativePath(path);
       const wanted = await this.dialogs.confirm({
-        message: `${name} was changed after the agent's edit. Revert it anyway?`,
+        message: `Not only the agent has changed ${name}. Revert it anyway?`,
         detail:
-          'It becomes what it was before the conversation; the later changes are lost. You can undo this in the editor.',
+          'It becomes what it was before the conversation; the other changes are lost, too. You can undo this in the editor.',
         action: 'Revert',
       });
       if (wanted) await chat.revert(path, { force: true });

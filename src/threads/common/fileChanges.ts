@@ -25,7 +25,9 @@ export function hasBeenChanging(messages: readonly unknown[]): boolean {
 }
 
 function isChangingTool(name: unknown): boolean {
-  return typeof name === 'string' && changing.has(name.replace(/^functions\./, ''));
+  return (
+    typeof name === 'string' && changing.has(name.startsWith('functions.') ? name.slice('functions.'.length) : name)
+  );
 }
 
 function isDoneChanging(result: Readonly<Record<string, unknown>>, calls: ReadonlySet<unknown>): boolean {

@@ -1,6 +1,9 @@
 import type { Entry, EntryOf, ToolState } from '../common/entries';
 import type { TranscriptChange } from './transcriptModel';
 
+/** The words of a markdown text without its marks; code is named, not read out. */
+export type MarkdownReader = (markdown: string) => string;
+
 /** A screen reader takes minutes for more; the answer itself is there to be read. */
 const maxSpoken = 2_000;
 
@@ -25,19 +28,19 @@ const outcomeWords: Record<EntryOf<'end'>['outcome'], string> = {
  * What a change is to be said aloud: answers once and whole when they have ended, calls when their state changes, the end
  * of a turn. Nothing while text comes, and nothing of what was there before.
  */
-export function announcementsOf({ isReset, added, changed }: TranscriptChange): string[] {
+export function announcementsOf({ isReset, added, changed }: TranscriptChange, read: MarkdownReader): string[] {
   if (isReset) return [];
   return [
-    ...changed.flatMap(({ from, to }) => announcementOf(to, from) ?? []),
-    ...added.flatMap((entry) => announcementOf(entry) ?? []),
+    ...changed.flatMap(({ from, to }) => announcementOf(to, read, from) ?? []),
+    ...added.flatMap((entry) => announcementOf(entry, read) ?? []),
   ];
 }
 
-function announcementOf(entry: Entry, from?: Entry): string | undefined {
+function announcementOf(entry: Entry, read: MarkdownReader, from?: Entry): string | undefined {
   switch (entry.kind) {
     case 'answer': {
       const wasStreaming = from === undefined || (from.kind === 'answer' && from.streaming === true);
-      return wasStreaming && !entry.streaming ? spoken(entry.text) : undefined;
+      return wasStreaming && !entry.streaming ? spoken(entry.text, read) : undefined;
     }
     case 'tool': {
       const word = toolWords[entry.state];
@@ -53,15 +56,12 @@ function announcementOf(entry: Entry, from?: Entry): string | undefined {
   }
 }
 
-/** Markdown without its marks; code is named, not read out. */
-function spoken(markdown: string): string | undefined {
-  const text = markdown
-    .replace(/^(```|~~~)[^\n]*\n[\s\S]*?^\1[^\n]*$/gm, ' (code) ')
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replace(/^\s{0,3}(#{1,6}|>|[-*+]|\d+\.)\s+/gm, '')
-    .replace(/[*_`~|]+/g, '')
+function spoken(markdown: string, read: MarkdownReader): string | undefined {
+  // Its marks take some of it.
+  const text = read(markdown.slice(0, 2 * maxSpoken))
     .replace(/\s+/g, ' ')
     .trim();
   if (text === '') return undefined;
-  return text.length > maxSpoken ? `${text.slice(0, maxSpoken)} … The answer goes on.` : text;
+  const isCut = markdown.length > 2 * maxSpoken || text.length > maxSpoken;
+  return isCut ? `${text.slice(0, maxSpoken)} … The answer goes on.` : text;
 }

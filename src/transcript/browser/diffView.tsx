@@ -1,15 +1,19 @@
-import { useState } from 'preact/hooks';
+import { Fragment } from 'preact';
+import { useContext, useState } from 'preact/hooks';
 import { IconButton } from '../../webview/browser/iconButton';
 import { DiffIcon } from '../../webview/browser/icons';
 import type { DiffHunk, DiffLine, DiffPart } from '../common/entries';
 import { ChangeCounts } from './changeCounts';
 import { countOf, formatSize } from './format';
 import { PathButton } from './pathButton';
-import { ShowAllButton } from './showAll';
+import { ShowAllButton, WholeContext } from './showAll';
 import { useShortPath, useTranscript } from './transcriptContext';
+import { namingHiddenCharacters } from './markdown/hiddenCharacters';
+import { PlainText } from './plainText';
 
 const shownLines = 30;
 const marks: Record<DiffLine['kind'], string> = { context: ' ', add: '+', remove: '−' };
+const elements = { context: Fragment, add: 'ins', remove: 'del' } as const;
 const changeWords: Record<DiffPart['change'], string> = { created: 'new', modified: '', deleted: 'deleted' };
 
 interface Row {
@@ -23,7 +27,7 @@ interface Row {
 export function DiffView({ part, index, entryId }: { part: DiffPart; index: number; entryId: string }) {
   const { actions } = useTranscript();
   const short = useShortPath();
-  const [isWhole, setWhole] = useState(false);
+  const [isWhole, setWhole] = useState(useContext(WholeContext));
   const { path, hunks, change, omitted = 0 } = part;
   const { openDiff } = actions;
   const rows = hunks.flatMap(rowsOf);
@@ -37,8 +41,13 @@ export function DiffView({ part, index, entryId }: { part: DiffPart; index: numb
         {openDiff && <IconButton label="Open diff editor" icon={DiffIcon} onClick={() => openDiff(entryId, index)} />}
       </div>
       {shown.length > 0 && (
-        <div class="diff-scroll" tabIndex={0} role="group" aria-label={`Changes of ${short(path)}`}>
-          <table class="diff-lines">
+        <div
+          class="diff-scroll"
+          tabIndex={0}
+          role="group"
+          aria-label={namingHiddenCharacters(`Changes of ${short(path)}`)}
+        >
+          <table class="diff-lines" dir="ltr">
             <tbody>
               {shown.map((row, at) => (
                 <DiffRow key={at} row={row} />
@@ -66,13 +75,16 @@ function DiffRow({ row: { kind, oldLine, newLine, text } }: { row: Row }) {
       </tr>
     );
   }
+  const Text = elements[kind];
   return (
     <tr class={`diff-${kind}`}>
       <td class="line-number">{oldLine}</td>
       <td class="line-number">{newLine}</td>
       <td class="diff-text">
         <span class="mark">{marks[kind]}</span>
-        {kind === 'add' ? <ins>{text}</ins> : kind === 'remove' ? <del>{text}</del> : text}
+        <Text>
+          <PlainText text={text} />
+        </Text>
       </td>
     </tr>
   );

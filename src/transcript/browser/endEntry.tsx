@@ -15,6 +15,8 @@ import { countOf, formatCost, formatCount, formatDuration, formatTokens } from '
 import { PathButton } from './pathButton';
 import { Details } from './textEntries';
 import { useShortPath, useTranscript } from './transcriptContext';
+import { namingHiddenCharacters } from './markdown/hiddenCharacters';
+import { PlainText } from './plainText';
 
 type Outcome = EntryOf<'end'>['outcome'];
 
@@ -54,7 +56,7 @@ function Outcome({ outcome, title, icon: Picture, text, details }: OutcomeProps)
       <div class="notice-body">
         <p dir="auto">
           <strong>{title}</strong>
-          {text !== undefined && ` ${text}`}
+          {text !== undefined && <PlainText text={` ${text}`} />}
         </p>
         {details !== undefined && <Details text={details} />}
       </div>
@@ -74,9 +76,21 @@ function Changes({ changes }: { changes: readonly FileChange[] }) {
         <ChangeCounts changes={changes} />
         <span class="spring" />
         {keepChanges && canRevert && (
-          <IconButton label="Keep all changes" icon={KeepIcon} onClick={() => keepChanges()} />
+          <IconButton
+            label="Keep all changes of this conversation"
+            icon={KeepIcon}
+            class="of-all"
+            onClick={() => keepChanges()}
+          />
         )}
-        {revert && canRevert && <IconButton label="Revert all changes" icon={RevertIcon} onClick={() => revert()} />}
+        {revert && canRevert && (
+          <IconButton
+            label="Revert all changes of this conversation"
+            icon={RevertIcon}
+            class="of-all"
+            onClick={() => revert()}
+          />
+        )}
       </div>
       <ul>
         {changes.map((change) => (
@@ -107,7 +121,12 @@ function ChangeRow({ path, change, state, added, removed }: FileChange) {
       {changeStates[state] !== '' && <span class="quiet">{changeStates[state]}</span>}
       <ChangeCounts changes={[{ added, removed }]} />
       {revert && canRevert && (
-        <IconButton label={`Revert ${short(path)}`} icon={RevertIcon} onClick={() => revert(path)} />
+        <IconButton
+          label={namingHiddenCharacters(`Revert ${short(path)}`)}
+          icon={RevertIcon}
+          class="of-all"
+          onClick={() => revert(path)}
+        />
       )}
     </li>
   );

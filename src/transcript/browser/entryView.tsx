@@ -1,9 +1,10 @@
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { IconButton } from '../../webview/browser/iconButton';
 import { BracesIcon } from '../../webview/browser/icons';
 import type { Entry } from '../common/entries';
 import { EndEntry } from './endEntry';
-import { PromptEntry } from './promptEntry';
+import { useFarAway } from './farAway';
+import { PromptEntry, PromptHeading } from './promptEntry';
 import { ShowAllContext } from './showAll';
 import { AnswerEntry, MediaEntry, NoticeEntry, RawEntry, SummaryEntry, ThinkingEntry } from './textEntries';
 import { TodosEntry } from './todosEntry';
@@ -13,25 +14,39 @@ import { useEntry, useTranscript } from './transcriptContext';
 /** One entry, drawn again when it changes, and only then. */
 export function EntryView({ id }: { id: string }) {
   const { showAll, showRaw } = useTranscript().actions;
+  const element = useRef<HTMLDivElement>(null);
   const known = useEntry(id);
   const [whole, setWhole] = useState<{ of: Entry; entry: Entry }>();
-  if (!known || hasNothingToShow(known)) return null;
+  const isShown = known !== undefined && !hasNothingToShow(known);
+  const far = useFarAway(isShown ? known : undefined, element);
+  if (!isShown) return null;
   // An entry that has changed since it was fetched whole is newer.
   const entry = whole?.of === known ? whole.entry : known;
   const isPrompt = entry.kind === 'prompt';
   return (
     <div
-      class={`entry entry-${entry.kind}`}
+      class={`entry entry-${entry.kind} ${far ? 'is-far' : ''}`}
+      style={{ height: far?.height }}
+      ref={element}
       data-entry={id}
       // Where the keys that go from prompt to prompt arrive.
       tabIndex={isPrompt ? -1 : undefined}
       role={isPrompt ? 'group' : undefined}
       aria-label={isPrompt ? 'Your prompt' : undefined}
     >
-      <ShowAllContext.Provider value={async () => setWhole({ of: known, entry: await showAll(id) })}>
-        <EntryBody entry={entry} />
-      </ShowAllContext.Provider>
-      {showRaw && <IconButton label="Show JSON" icon={BracesIcon} class="raw-button" onClick={() => showRaw(id)} />}
+      {far ? (
+        <>
+          {isPrompt && <PromptHeading turn={entry.turn} />}
+          {far.words}
+        </>
+      ) : (
+        <>
+          <ShowAllContext.Provider value={async () => setWhole({ of: known, entry: await showAll(id) })}>
+            <EntryBody entry={entry} />
+          </ShowAllContext.Provider>
+          {showRaw && <IconButton label="Show JSON" icon={BracesIcon} class="raw-button" onClick={() => showRaw(id)} />}
+        </>
+      )}
     </div>
   );
 }

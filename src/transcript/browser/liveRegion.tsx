@@ -1,5 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { announcementsOf } from './announcer';
+import { namingHiddenCharacters } from './markdown/hiddenCharacters';
+import { nodesOfText } from './markdown/markdownParser';
+import type { TranscriptActions } from './transcriptActions';
 import { useTranscript } from './transcriptContext';
 
 /** Older ones have been spoken. */
@@ -7,13 +10,13 @@ const kept = 6;
 
 /** Tells screen readers what happens, when they are silent. */
 export function LiveRegion() {
-  const { model } = useTranscript();
+  const { actions, model } = useTranscript();
   const region = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const subscription = model.onDidChange((change) => {
-      for (const text of announcementsOf(change)) {
+      for (const text of announcementsOf(change, (markdown) => wordsOf(markdown, actions))) {
         const line = document.createElement('p');
-        line.textContent = text;
+        line.textContent = namingHiddenCharacters(text);
         region.current?.append(line);
       }
       while (region.current && region.current.childElementCount > kept) region.current.firstElementChild?.remove();
@@ -21,4 +24,12 @@ export function LiveRegion() {
     return () => subscription.dispose();
   }, [model]);
   return <div class="visually-hidden" role="log" aria-live="polite" aria-label="What happens" ref={region} />;
+}
+
+/** As it is drawn: names keep their underscores, and formulas their stars. */
+function wordsOf(markdown: string, actions: TranscriptActions): string {
+  const nodes = nodesOfText(markdown, {}, actions);
+  for (const code of nodes.querySelectorAll('.md-code')) code.replaceWith(' (code) ');
+  for (const block of nodes.querySelectorAll('li, td, th, br')) block.append(' ');
+  return nodes.textContent;
 }

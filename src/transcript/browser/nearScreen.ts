@@ -7,7 +7,7 @@ const margin = '300% 0px';
 /** What a character takes, with the gaps around it, in square pixels: a little less than it does, so that enough is drawn. */
 const pixelsPerUnit = 100;
 /** What a prompt or a card takes at most at first, in characters. */
-const foldedUnits = 1_200;
+const foldedUnits = 400;
 const cardUnits = 60;
 
 type Listener = (isNear: boolean, height: number) => void;

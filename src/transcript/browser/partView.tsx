@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useContext, useState } from 'preact/hooks';
 import { IconButton } from '../../webview/browser/iconButton';
 import { CopyIcon } from '../../webview/browser/icons';
 import type { Part } from '../common/entries';
@@ -7,9 +7,11 @@ import { countOf, formatSize } from './format';
 import { ImageView } from './imageView';
 import { MarkdownText } from './markdownText';
 import { PathButton } from './pathButton';
-import { ShowAllButton } from './showAll';
+import { ShowAllButton, WholeContext } from './showAll';
 import { TerminalView } from './terminalView';
 import { useShortPath, useTranscript } from './transcriptContext';
+import { namingHiddenCharacters } from './markdown/hiddenCharacters';
+import { PlainText } from './plainText';
 
 interface PartProps {
   readonly part: Part;
@@ -56,16 +58,22 @@ const shownLines = 16;
 
 /** Text as it is, its first lines at first. `firstLine` numbers them, 1-based. */
 function LongText({ text, omitted, firstLine }: { text: string; omitted: number; firstLine?: number | undefined }) {
-  const [isWhole, setWhole] = useState(false);
+  const [isWhole, setWhole] = useState(useContext(WholeContext));
   const lines = text.replace(/\r?\n$/, '').split('\n');
   const isCut = omitted > 0;
   const shown = isWhole ? lines : lines.slice(0, shownLines);
   return (
     <>
-      <pre class="boxed scrolls" tabIndex={0}>
-        {firstLine === undefined
-          ? shown.join('\n')
-          : shown.map((line, at) => <span class="numbered" key={at} data-line={firstLine + at}>{`${line}\n`}</span>)}
+      <pre class="boxed scrolls" dir="ltr" tabIndex={0}>
+        {firstLine === undefined ? (
+          <PlainText text={shown.join('\n')} />
+        ) : (
+          shown.map((line, at) => (
+            <span class="numbered" key={at} data-line={firstLine + at}>
+              <PlainText text={`${line}\n`} />
+            </span>
+          ))
+        )}
       </pre>
       {(isCut || (!isWhole && lines.length > shownLines)) && (
         <ShowAllButton
@@ -92,8 +100,8 @@ function FilePart({ part: { path, text, firstLine = 1, omitted = 0 } }: { part: 
 function LinkPart({ part: { uri, title } }: { part: PartOf<'link'> }) {
   const { actions } = useTranscript();
   return (
-    <button type="button" class="link" title={uri} onClick={() => actions.open(uri)}>
-      {title ?? uri}
+    <button type="button" class="link" title={namingHiddenCharacters(uri)} onClick={() => actions.open(uri)}>
+      <PlainText text={title ?? uri} />
     </button>
   );
 }
@@ -102,7 +110,7 @@ function LinkPart({ part: { uri, title } }: { part: PartOf<'link'> }) {
 const place = /^([^\s:]*[^\s:/\\]\.\w+|\/\S*[^\s:])(?::(\d+))?(?::\d+)?(?=:|\s|$)/;
 
 function ListPart({ part: { items, omitted = 0 } }: { part: PartOf<'list'> }) {
-  const [isWhole, setWhole] = useState(false);
+  const [isWhole, setWhole] = useState(useContext(WholeContext));
   const shown = isWhole ? items : items.slice(0, shownLines);
   const isCut = omitted > 0;
   return (
@@ -129,18 +137,18 @@ function ListItem({ item }: { item: string }) {
   const { actions } = useTranscript();
   const short = useShortPath();
   const [text, path, line] = place.exec(item) ?? [];
-  if (text === undefined || path === undefined) return <>{item}</>;
+  if (text === undefined || path === undefined) return <PlainText text={item} />;
   return (
     <>
       <button
         type="button"
         class="link"
-        title={path}
+        title={namingHiddenCharacters(path)}
         onClick={() => actions.open(path, line === undefined ? undefined : Number(line))}
       >
-        {short(path) + text.slice(path.length)}
+        <PlainText text={short(path) + text.slice(path.length)} />
       </button>
-      {item.slice(text.length)}
+      <PlainText text={item.slice(text.length)} />
     </>
   );
 }

@@ -1,4 +1,6 @@
 import { useShortPath, useTranscript } from './transcriptContext';
+import { namingHiddenCharacters } from './markdown/hiddenCharacters';
+import { PlainText } from './plainText';
 
 interface PathButtonProps {
   readonly path: string;
@@ -13,9 +15,21 @@ export function PathButton({ path, line, onClick }: PathButtonProps) {
   const { actions } = useTranscript();
   const { name, folder } = splitPath(useShortPath()(path));
   return (
-    <button type="button" class="path" title={path} onClick={onClick ?? (() => actions.open(path, line))}>
-      <span class="path-name">{line === undefined ? name : `${name}:${line}`}</span>
-      {folder !== '' && <span class="path-folder">{folder}</span>}
+    <button
+      type="button"
+      class="path"
+      title={namingHiddenCharacters(path)}
+      dir="ltr"
+      onClick={onClick ?? (() => actions.open(path, line))}
+    >
+      <span class="path-name">
+        <PlainText text={line === undefined ? name : `${name}:${line}`} />
+      </span>
+      {folder !== '' && (
+        <span class="path-folder">
+          <PlainText text={folder} />
+        </span>
+      )}
     </button>
   );
 }

@@ -6,6 +6,8 @@ import { attachmentIcons } from './entryIcons';
 import { ageChangesIn, formatAge, formatMoment } from './format';
 import { ImageView } from './imageView';
 import { useRedraw, useTranscript } from './transcriptContext';
+import { namingHiddenCharacters } from './markdown/hiddenCharacters';
+import { PlainText } from './plainText';
 
 /** Longer ones are folded. */
 const maxLines = 14;
@@ -17,7 +19,7 @@ export function PromptEntry({ entry }: { entry: EntryOf<'prompt'> }) {
   const { attachments = [], text } = entry;
   return (
     <>
-      <h2 class="visually-hidden">{entry.turn > 0 ? `Prompt ${entry.turn}` : 'Prompt'}</h2>
+      <PromptHeading turn={entry.turn} />
       <div class="bubble">
         {attachments.length > 0 && (
           <ul class="attachments" aria-label="Attached">
@@ -41,13 +43,18 @@ export function PromptEntry({ entry }: { entry: EntryOf<'prompt'> }) {
   );
 }
 
+/** Screen readers go from prompt to prompt by it. */
+export function PromptHeading({ turn }: { turn: number }) {
+  return <h2 class="visually-hidden">{turn > 0 ? `Prompt ${turn}` : 'Prompt'}</h2>;
+}
+
 function PromptText({ text }: { text: string }) {
   const isLong = text.length > maxUnits || text.split('\n', maxLines + 1).length > maxLines;
   const [isWhole, setWhole] = useState(false);
   return (
     <>
       <div class={isLong && !isWhole ? 'prompt-text folded' : 'prompt-text'} dir="auto">
-        {text}
+        <PlainText text={text} />
       </div>
       {isLong && (
         <button type="button" class="text-button" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
@@ -66,18 +73,25 @@ function AttachmentChip({ attachment }: { attachment: Attachment }) {
   const label = (
     <>
       <Picture />
-      <span class="attachment-title">{title}</span>
+      <span class="attachment-title">
+        <PlainText text={title} />
+      </span>
     </>
   );
   if (path === undefined) {
     return (
-      <span class="attachment" title={title}>
+      <span class="attachment" title={namingHiddenCharacters(title)}>
         {label}
       </span>
     );
   }
   return (
-    <button type="button" class="attachment" title={path} onClick={() => actions.open(path, line)}>
+    <button
+      type="button"
+      class="attachment"
+      title={namingHiddenCharacters(path)}
+      onClick={() => actions.open(path, line)}
+    >
       {label}
     </button>
   );

@@ -4,6 +4,9 @@ import { useContext, useState } from 'preact/hooks';
 /** Fetches what was cut away of the entry that is drawn. */
 export const ShowAllContext = createContext<() => Promise<void>>(() => Promise.resolve());
 
+/** Whether what the page has is shown without having been asked for. */
+export const WholeContext = createContext(false);
+
 const words: Partial<Record<'idle' | 'busy' | 'failed', string>> = {
   busy: 'Loading…',
   failed: 'Could not show all: try again',

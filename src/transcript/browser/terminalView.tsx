@@ -6,6 +6,8 @@ import { renderAnsi } from './ansiView';
 import { countOf, formatSize } from './format';
 import { ShowAllButton } from './showAll';
 import { useTranscript } from './transcriptContext';
+import { namingHiddenCharacters } from './markdown/hiddenCharacters';
+import { PlainText } from './plainText';
 
 const shownLines = 12;
 
@@ -22,7 +24,9 @@ export function TerminalView({ part }: { part: TerminalPart }) {
   return (
     <div class="terminal">
       <div class="terminal-head">
-        <code class="command">{command ?? 'Output'}</code>
+        <code class="command" dir="ltr">
+          <PlainText text={command ?? 'Output'} />
+        </code>
         <IconButton
           label={command === undefined ? 'Copy output' : 'Copy command'}
           icon={CopyIcon}
@@ -47,11 +51,11 @@ function Ansi({ text }: { text: string }) {
   useLayoutEffect(() => {
     if (element.current) renderAnsi(element.current, text);
   }, [text]);
-  return <pre class="terminal-output ansi" tabIndex={0} ref={element} />;
+  return <pre class="terminal-output ansi" dir="ltr" tabIndex={0} ref={element} />;
 }
 
 function exitOf({ exitCode, signal }: TerminalPart): { isGood: boolean; text: string } | undefined {
-  if (signal !== undefined) return { isGood: false, text: `Ended by ${signal}` };
+  if (signal !== undefined) return { isGood: false, text: namingHiddenCharacters(`Ended by ${signal}`) };
   if (exitCode === undefined) return undefined;
   if (exitCode === null) return { isGood: false, text: 'Ended by a signal' };
   return { isGood: exitCode === 0, text: `Exit code ${exitCode}` };

@@ -8,6 +8,7 @@ import { countOf, formatDuration } from './format';
 import { MarkdownText } from './markdownText';
 import { PartView } from './partView';
 import { useTranscript } from './transcriptContext';
+import { PlainText } from './plainText';
 
 /** The entries that are mostly text. */
 
@@ -16,11 +17,7 @@ export function AnswerEntry({ entry }: { entry: EntryOf<'answer'> }) {
   const isStreaming = entry.streaming ?? false;
   return (
     <>
-      <MarkdownText
-        text={entry.text}
-        isStreaming={isStreaming}
-        entryId={entry.parent === undefined ? entry.id : undefined}
-      />
+      <MarkdownText text={entry.text} isStreaming={isStreaming} />
       {isStreaming ? (
         entry.text === '' && <span class="dots" aria-hidden="true" />
       ) : (
@@ -60,7 +57,9 @@ export function NoticeEntry({ entry }: { entry: EntryOf<'notice'> }) {
     <div class={`notice notice-${entry.level}`}>
       <Picture />
       <div class="notice-body">
-        <p dir="auto">{entry.text}</p>
+        <p dir="auto">
+          <PlainText text={entry.text} />
+        </p>
         {entry.details !== undefined && <Details text={entry.details} />}
       </div>
     </div>
@@ -81,7 +80,9 @@ export function Details({ text }: { text: string }) {
       }
     >
       <div class="boxed">
-        <pre tabIndex={0}>{text}</pre>
+        <pre tabIndex={0}>
+          <PlainText text={text} />
+        </pre>
         <IconButton label="Copy details" icon={CopyIcon} class="corner" onClick={() => actions.copy(text)} />
       </div>
     </Disclosure>
@@ -119,7 +120,9 @@ export function RawEntry({ entry }: { entry: EntryOf<'raw'> }) {
       summary={
         <>
           <ChevronRightIcon />
-          <span class="title">{label}</span>
+          <span class="title">
+            <PlainText text={label} />
+          </span>
           <span class="quiet">JSON</span>
         </>
       }

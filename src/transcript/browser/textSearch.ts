@@ -14,6 +14,11 @@ export function findText(root: HTMLElement, query: string, limit: number): Range
   return ranges;
 }
 
+/** The text that can be found below an element. */
+export function wordsIn(element: HTMLElement): string {
+  return Array.from(textsIn(element), ({ data }) => data).join('');
+}
+
 interface Piece {
   readonly node: Text;
   /** Where it begins in the whole text. */
@@ -23,12 +28,7 @@ interface Piece {
 function* rangesIn(part: HTMLElement, pattern: RegExp): Generator<Range, void, undefined> {
   const pieces: Piece[] = [];
   let text = '';
-  const walker = document.createTreeWalker(part, NodeFilter.SHOW_TEXT, (node) =>
-    node.parentElement?.closest('.visually-hidden, button') ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT,
-  );
-  while (walker.nextNode()) {
-    const node = walker.currentNode;
-    if (!(node instanceof Text)) continue;
+  for (const node of textsIn(part)) {
     pieces.push({ node, start: text.length });
     text += node.data;
   }
@@ -36,6 +36,13 @@ function* rangesIn(part: HTMLElement, pattern: RegExp): Generator<Range, void, u
     const range = rangeOf(pieces, index, index + found.length);
     if (range) yield range;
   }
+}
+
+function* textsIn(element: HTMLElement): Generator<Text, void, undefined> {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT, (node) =>
+    node.parentElement?.closest('.visually-hidden, button') ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT,
+  );
+  while (walker.nextNode()) if (walker.currentNode instanceof Text) yield walker.currentNode;
 }
 
 function rangeOf(pieces: readonly Piece[], start: number, end: number): Range | undefined {

@@ -1,5 +1,6 @@
 import type { EntryOf, TodoItem } from '../common/entries';
 import { todoIcons } from './entryIcons';
+import { PlainText } from './plainText';
 
 const words: Record<TodoItem['status'], string> = {
   pending: 'to do',
@@ -33,7 +34,7 @@ function Todo({ text, status, priority }: TodoItem) {
       <Picture />
       <span class="visually-hidden">{`${words[status]}: `}</span>
       <span class="todo-text" dir="auto">
-        {text}
+        <PlainText text={text} />
       </span>
       {priority === 'high' && <span class="quiet">high priority</span>}
     </li>

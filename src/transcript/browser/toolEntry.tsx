@@ -10,6 +10,8 @@ import { PathButton } from './pathButton';
 import { PartView } from './partView';
 import { ChangeCounts } from './changeCounts';
 import { useTranscript } from './transcriptContext';
+import { namingHiddenCharacters } from './markdown/hiddenCharacters';
+import { PlainText } from './plainText';
 
 /** A call's card: what it is doing while it goes on, one line when it is done, all of it on demand. */
 export function ToolEntry({ entry }: { entry: EntryOf<'tool'> }) {
@@ -76,8 +78,10 @@ function ToolHead({ entry, childCount = 0 }: { entry: EntryOf<'tool'>; childCoun
       <span class="tool-icon">
         <Picture />
       </span>
-      <span class="title" title={title}>
-        {withShortPaths(title, folders)}
+      <span class="title" title={namingHiddenCharacters(title)}>
+        <bdi>
+          <PlainText text={withShortPaths(title, folders)} />
+        </bdi>
       </span>
       {diffs.length > 0 && <ChangeCounts changes={diffs} />}
       {childCount > 0 && <span class="quiet">{countOf(childCount, 'step')}</span>}
@@ -98,14 +102,22 @@ function ToolBody({ entry, childIds }: { entry: EntryOf<'tool'>; childIds: reado
         <PartView key={index} part={part} index={index} entryId={entry.id} />
       ))}
       {childIds.length > 0 && (
-        <div class="steps" role="group" aria-label={`Steps of ${entry.title}`}>
+        <div class="steps" role="group" aria-label={namingHiddenCharacters(`Steps of ${entry.title}`)}>
           {childIds.map((id) => (
             <EntryView key={id} id={id} />
           ))}
         </div>
       )}
-      {entry.error !== undefined && <pre class="tool-error">{entry.error}</pre>}
-      {entry.decision !== undefined && <p class="decision">{`Decision: ${entry.decision}`}</p>}
+      {entry.error !== undefined && (
+        <pre class="tool-error">
+          <PlainText text={entry.error} />
+        </pre>
+      )}
+      {entry.decision !== undefined && (
+        <p class="decision">
+          Decision: <PlainText text={entry.decision} />
+        </p>
+      )}
     </div>
   );
 }
@@ -138,8 +150,8 @@ function Input({ json, isOpen }: { json: string; isOpen: boolean }) {
         </>
       }
     >
-      <pre class="boxed" tabIndex={0}>
-        {json}
+      <pre class="boxed" dir="ltr" tabIndex={0}>
+        <PlainText text={json} />
       </pre>
     </Disclosure>
   );

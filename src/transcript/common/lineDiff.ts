@@ -11,11 +11,11 @@ const maxLineUnits = 2_000;
 /** More differing lines than this are not matched up: the time for it grows with their square. */
 const maxEdits = 2_000;
 
-/** `null` is a file that does not exist. */
-export function diffOf(path: string, before: string | null, after: string | null): DiffPart {
+/** `null` is a file that does not exist. `most` is how many lines are shown; of a longer change some of both sides. */
+export function diffOf(path: string, before: string | null, after: string | null, most: number = maxLines): DiffPart {
   const change = before === null ? 'created' : after === null ? 'deleted' : 'modified';
   const edits = editsBetween(linesOf(before ?? ''), linesOf(after ?? ''));
-  return partOf(path, change, hunksOf(edits));
+  return partOf(path, change, hunksOf(edits), most);
 }
 
 /** Undefined for what is no unified diff, or changes nothing. Of several files it is the one of that path, else the first. */
@@ -134,10 +134,10 @@ function hasChangeWithin(lines: readonly DiffLine[], at: number, distance: numbe
   return lines.slice(at, at + distance + 1).some(({ kind }) => kind !== 'context');
 }
 
-function partOf(path: string, change: DiffPart['change'], hunks: readonly DiffHunk[]): DiffPart {
+function partOf(path: string, change: DiffPart['change'], hunks: readonly DiffHunk[], most = maxLines): DiffPart {
   const all = hunks.flatMap(({ lines }) => lines);
   const count = (kind: DiffLine['kind']): number => all.filter((line) => line.kind === kind).length;
-  const { shown, omitted } = cutToSize(hunks);
+  const { shown, omitted } = cutToSize(hunks, most);
   return {
     type: 'diff',
     path,
@@ -149,17 +149,41 @@ function partOf(path: string, change: DiffPart['change'], hunks: readonly DiffHu
   };
 }
 
-function cutToSize(hunks: readonly DiffHunk[]): { shown: DiffHunk[]; omitted: number } {
-  let left = maxLines;
+function cutToSize(hunks: readonly DiffHunk[], most: number): { shown: DiffHunk[]; omitted: number } {
+  let left = most;
   let omitted = 0;
   const shown: DiffHunk[] = [];
   for (const hunk of hunks) {
-    const lines = hunk.lines.slice(0, left).map((line) => ({ ...line, text: line.text.slice(0, maxLineUnits) }));
-    omitted += unitsOf(hunk.lines) - unitsOf(lines);
-    left -= lines.length;
-    if (lines.length > 0) shown.push({ ...hunk, lines });
+    omitted += unitsOf(hunk.lines);
+    for (const piece of cutHunk(hunk, left)) {
+      const lines = piece.lines.map((line) => ({ ...line, text: line.text.slice(0, maxLineUnits) }));
+      omitted -= unitsOf(lines);
+      left -= lines.length;
+      shown.push({ ...piece, lines });
+    }
   }
   return { shown, omitted };
+}
+
+/** At most so many of its lines: a block that is replaced shows the start of what goes and of what comes. */
+function cutHunk(hunk: DiffHunk, most: number): DiffHunk[] {
+  if (hunk.lines.length <= most) return [hunk];
+  const addedCount = hunk.lines.filter(({ kind }) => kind === 'add').length;
+  const half = Math.ceil(most / 2);
+  let addedLeft = Math.min(addedCount, Math.max(half, most - (hunk.lines.length - addedCount)));
+  let othersLeft = most - addedLeft;
+  let { newStart, oldStart } = hunk;
+  const pieces: DiffHunk[] = [];
+  let open: DiffHunk | undefined;
+  for (const line of hunk.lines) {
+    const isKept = line.kind === 'add' ? addedLeft-- > 0 : othersLeft-- > 0;
+    if (isKept && !open) pieces.push((open = { oldStart, newStart, lines: [] }));
+    else if (!isKept) open = undefined;
+    open?.lines.push(line);
+    if (line.kind !== 'add') oldStart++;
+    if (line.kind !== 'remove') newStart++;
+  }
+  return pieces;
 }
 
 /** Each line with its ending. */

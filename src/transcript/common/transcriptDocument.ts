@@ -70,10 +70,16 @@ export class TranscriptDocument implements Disposable {
 
   /** Replaces everything, for a source that is read anew. Entries that are the same object are not sent again. */
   replaceAll(entries: readonly Entry[]): void {
+    const older = entries.length - this.order.length;
+    if (older > 0 && this.size > 0 && this.order.every((id, index) => entries[older + index]?.id === id)) {
+      this.prepend(entries.slice(0, older));
+      this.putChanged(entries.slice(older));
+      return;
+    }
     const keep = new Set(entries.map(({ id }) => id));
     for (const id of this.order.filter((known) => !keep.has(known))) this.remove(id);
     if (this.order.every((id, index) => entries[index]?.id === id)) {
-      for (const entry of entries) if (this.byId.get(entry.id) !== entry) this.put(entry);
+      this.putChanged(entries);
       return;
     }
     this.order.length = 0;
@@ -97,6 +103,22 @@ export class TranscriptDocument implements Disposable {
     this.feeds.clear();
     this.emitter.dispose();
   }
+
+  private putChanged(entries: readonly Entry[]): void {
+    for (const entry of entries) if (this.byId.get(entry.id) !== entry) this.put(entry);
+  }
+
+  /** Pages have what they had; this is older, and they may ask for it. */
+  private prepend(entries: readonly Entry[]): void {
+    const known = this.order.splice(0);
+    for (const entry of entries) {
+      this.order.push(entry.id);
+      this.byId.set(entry.id, entry);
+    }
+    for (const id of known) this.order.push(id);
+    for (const feed of this.feeds) feed.didPrepend(entries.length);
+    this.emitter.fire();
+  }
 }
 
 /** Gathers the changes of a transcript for one page until it takes them. */
@@ -106,6 +128,7 @@ export class TranscriptFeed implements Disposable {
   private readonly appended = new Map<string, string[]>();
   private readonly removed = new Set<string>();
   private older: readonly Entry[] = [];
+  private hasMoreBefore = false;
 
   /** `first` is the index of the first entry that the page has. */
   constructor(
@@ -117,7 +140,12 @@ export class TranscriptFeed implements Disposable {
   /** Whether `take` has something to say. */
   get hasNews(): boolean {
     return (
-      this.isFresh || this.changed.size > 0 || this.appended.size > 0 || this.removed.size > 0 || this.older.length > 0
+      this.isFresh ||
+      this.hasMoreBefore ||
+      this.changed.size > 0 ||
+      this.appended.size > 0 ||
+      this.removed.size > 0 ||
+      this.older.length > 0
     );
   }
 
@@ -161,6 +189,11 @@ export class TranscriptFeed implements Disposable {
     this.appended.delete(id);
   }
 
+  didPrepend(count: number): void {
+    this.first += count;
+    this.hasMoreBefore = true;
+  }
+
   didAppend(id: string, text: string): void {
     if (this.isFresh || this.changed.has(id)) return;
     const texts = this.appended.get(id);
@@ -188,6 +221,7 @@ export class TranscriptFeed implements Disposable {
     this.appended.clear();
     this.removed.clear();
     this.older = [];
+    this.hasMoreBefore = false;
   }
 }
 

@@ -15,7 +15,8 @@ describe('a question of the agent', () => {
   /** The page's clock stands still but for `clock.runFor`. */
   const openWith = async (...approvals: ApprovalView[]): Promise<ChatHere> => {
     const chat = await pages.openChat(snapshot(sessionOf({ status: 'busy' })));
-    await chat.page.clock.install({ time: now });
+    // Time goes on until it is paused, and a busy machine is slow to pause it.
+    await chat.page.clock.install({ time: now - 60_000 });
     await chat.page.clock.pauseAt(now + 1);
     await chat.tellSession({ status: 'busy', approvals });
     await chat.page.getByRole('group', { name: approvals[0]?.prompt ?? '' }).waitFor();

@@ -200,7 +200,7 @@ describe('what a conversation is with', () => {
     await chat.page.getByText('Details', { exact: true }).click();
     await chat.page.getByRole('button', { name: 'Copy details' }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.copy), { text: 'It ended.\n\nexit code 1' });
-    await chat.page.getByRole('button', { name: 'Try again…' }).click();
+    await chat.page.getByRole('button', { name: 'Set up…' }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.repairBackend), { backendId: 'demo' });
   });
 

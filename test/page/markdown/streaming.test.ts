@@ -3,6 +3,21 @@ import { PageHarness, type OpenedPage } from '../support/pageHarness';
 import { openMarkdown } from './support/openMarkdown';
 import { sample } from './support/sample';
 
+/** Of more lines than one piece, with what is open over several of them, and what is not plain. */
+const codeLines = `const a = "one"; // 😀
+/* a comment
+ * of lines */
+'''a text
+of lines'''
+\tif (a) { \u202e }
+
+<b class="x">y</b>
+  # more
+`;
+const longCode = ['ts', 'python', 'go', 'html', 'unknown', '']
+  .map((language) => `Text\n\`\`\`${language}\n${codeLines.repeat(5)}\`\`\`\n`)
+  .join('\n');
+
 describe('markdown while it comes', () => {
   const pages = new PageHarness();
   let opened: OpenedPage;
@@ -121,6 +136,35 @@ describe('markdown while it comes', () => {
     const all = await frames('```ts\nconst a = 1;\nconst b = 2;\n```\n');
     assert.ok(all.some((html) => html.includes('hljs-keyword') && !html.includes('2')));
   });
+
+  it('keeps the lines of code that are whole while more come', async () => {
+    const kept = await opened.page.evaluate(() => {
+      const { markdownPage } = window;
+      markdownPage.begin();
+      const line = (at: number): string => `const a${at} = "text"; // said\n`;
+      markdownPage.append('Text\n\n```ts\n');
+      for (let at = 0; at < 40; at++) markdownPage.append(line(at));
+      const seen = [...markdownPage.container.querySelectorAll('.hljs-comment')].slice(0, -1);
+      for (let at = 40; at < 80; at++) for (const part of line(at).split(/(?= )/)) markdownPage.append(part);
+      markdownPage.finish();
+      const now = [...markdownPage.container.querySelectorAll('.hljs-comment')];
+      return { count: seen.length, there: seen.every((node, at) => node === now[at]) };
+    });
+    assert.equal(kept.count, 39);
+    assert.ok(kept.there);
+  });
+
+  for (const units of [1, 16])
+    it(`ends long code as the whole text, in deltas of ${units}`, async () => {
+      const { whole, streamed } = await opened.page.evaluate(
+        ([text, size]) => ({
+          whole: window.markdownPage.render(text),
+          streamed: window.markdownPage.streamed(text, size),
+        }),
+        [longCode, units] as const,
+      );
+      assert.equal(streamed, whole);
+    });
 
   it('honours a reference that is defined later', async () => {
     const html = await opened.page.evaluate(() =>

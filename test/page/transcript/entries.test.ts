@@ -10,6 +10,9 @@ const page: PageOptions = {
   height: 2_600,
 };
 
+/** What a turn has changed is kept and reverted in the newest one. */
+const firstTurn = (): Entry[] => sampleEntries().filter(({ turn }) => turn < 2);
+
 describe('the entries of a transcript', () => {
   const pages = new PageHarness();
   before(() => pages.start());
@@ -113,7 +116,7 @@ describe('the entries of a transcript', () => {
   });
 
   it('asks for what the buttons say', async () => {
-    const opened = await open(sampleEntries());
+    const opened = await open(firstTurn());
     const click = (name: string) => (): Promise<void> =>
       opened.page.getByRole('button', { name, exact: true }).first().click();
     const absolute = '/work/csv/src/csv/parse.ts';
@@ -122,15 +125,20 @@ describe('the entries of a transcript', () => {
     assert.deepEqual(await actionOf(opened, click('Open diff editor')), ['openDiff', 'edit1', 0]);
     assert.deepEqual(await actionOf(opened, click('Copy command')), ['copy', 'npm test -- parse']);
     assert.deepEqual(await actionOf(opened, click(`Revert ${absolute}`)), ['revert', absolute]);
-    assert.deepEqual(await actionOf(opened, click('Revert all changes')), ['revert']);
-    assert.deepEqual(await actionOf(opened, click('Keep all changes')), ['keepChanges']);
+    assert.deepEqual(await actionOf(opened, click('Revert all changes of this conversation')), ['revert']);
+    assert.deepEqual(await actionOf(opened, click('Keep all changes of this conversation')), ['keepChanges']);
     assert.deepEqual(await actionOf(opened, click('parse.ts /work/csv/src/csv')), ['openChange', absolute]);
     assert.equal((await actionOf(opened, click('Copy answer')))[0], 'copy');
   });
 
   it('has no button for what cannot be done', async () => {
-    const { page: shown } = await open(sampleEntries(), { data: { actions: 'few' } });
-    for (const name of ['Edit and resend', 'Open diff editor', 'Revert all changes', 'Keep all changes']) {
+    const { page: shown } = await open(firstTurn(), { data: { actions: 'few' } });
+    for (const name of [
+      'Edit and resend',
+      'Open diff editor',
+      'Revert all changes of this conversation',
+      'Keep all changes of this conversation',
+    ]) {
       assert.equal(await shown.getByRole('button', { name }).count(), 0, name);
     }
     assert.ok((await shown.getByRole('button', { name: 'Copy answer' }).count()) > 0);

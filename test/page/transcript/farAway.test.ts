@@ -16,8 +16,8 @@ const entries = Array.from({ length: 20 }, (_, at): Entry[] => [
   { kind: 'answer', id: `a${at}`, turn: at + 1, text: `**Answer ${at}**\n\n${'A line of it.\n\n'.repeat(30)}` },
 ]).flat();
 
-const formatted = (id: string): string => `[data-entry="${id}"] .markdown:not(.is-far) strong`;
-const words = (id: string): string => `[data-entry="${id}"] .markdown.is-far`;
+const formatted = (id: string): string => `[data-entry="${id}"] .markdown strong`;
+const words = (id: string): string => `[data-entry="${id}"].is-far`;
 const goTo = async (shown: Page, where: 'start' | 'end'): Promise<void> => {
   await shown.$eval(
     '.transcript-scroll',

@@ -26,7 +26,8 @@ describe('the paths of a transcript', () => {
   }
 
   it('are relative to the folder of the workspace, and whole in the title', async () => {
-    const { page: shown, host } = await open(sampleEntries(), { folders: '/work/csv' });
+    const newest = sampleEntries().filter(({ turn }) => turn < 2);
+    const { page: shown, host } = await open(newest, { folders: '/work/csv' });
     const head = shown.locator('.diff .path');
     assert.equal(await head.locator('.path-folder').innerText(), 'src/csv');
     assert.equal(await head.getAttribute('title'), file);

@@ -189,9 +189,11 @@ describe('reading a transcript', () => {
 
   it('draws one entry again when one entry changes', async () => {
     const { page: shown, host } = await open([
-      ...turns(1, 20),
-      { kind: 'answer', id: 's', turn: 20, text: '', streaming: true },
+      ...turns(1, 4),
+      { kind: 'answer', id: 's', turn: 4, text: '', streaming: true },
     ]);
+    // All are near the screen, and have come to be drawn.
+    await shown.locator('.is-far').first().waitFor({ state: 'detached' });
     const changed = new Set<string>();
     await shown.exposeFunction('tellChanged', (id: string) => changed.add(id));
     await shown.evaluate(() => {

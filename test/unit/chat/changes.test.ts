@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { textBeforeChange } from '../../../src/chat/common/fileFacts';
 import { ChatBackends } from './support/chatBackend';
 import { event } from './support/told';
-import { draft, outline, until, Window } from './support/window';
+import { draft, outline, settled, until, Window } from './support/window';
 
 describe('the changes of a conversation', () => {
   let window: Window;
@@ -14,6 +13,9 @@ describe('the changes of a conversation', () => {
   const edit = (path: string) =>
     event('tool:pre', { tool_name: 'edit_file', operation: 'edit_file', input: { path }, call_id: path });
 
+  const done = (path: string, success = true) =>
+    event('tool:post', { tool_name: 'edit_file', operation: 'edit_file', call_id: path, result: { success } });
+
   async function turn(...steps: (() => Promise<void> | void)[]) {
     const chat = await window.chats.create('one');
     await chat.send(draft('Go'));
@@ -24,8 +26,10 @@ describe('the changes of a conversation', () => {
   }
 
   const write = (path: string, text: string) => async () => {
-    await window.chats.beforeWrite({ backendId: 'one', sessionId: window.agent.last.id }, path);
+    const writer = { backendId: 'one', sessionId: window.agent.last.id };
+    await window.chats.beforeWrite(writer, path);
     window.editor.setFile(path, text);
+    await window.chats.afterWrite(writer, path);
   };
 
   it('are the files that really differ, also new ones', async () => {
@@ -76,9 +80,9 @@ describe('the changes of a conversation', () => {
     const chat = await window.chats.create('one');
     await chat.send(draft('Go'));
     window.agent.last.tell(edit('/ws/a.txt'));
-    const isKnown = async () => (await chat.textBefore('/ws/a.txt')) !== undefined;
-    for (let tries = 0; tries < 100 && !(await isKnown()); tries++) await new Promise(setImmediate);
+    await settled();
     window.editor.setFile('/ws/a.txt', 'two\n');
+    window.agent.last.tell(done('/ws/a.txt'));
     window.agent.last.end();
     await until('the changes', () => chat.view.changes.length === 1);
     assert.equal(await chat.textBefore('/ws/a.txt'), 'one\n');
@@ -95,20 +99,4 @@ describe('the changes of a conversation', () => {
     await again.revert('/ws/a.txt');
     assert.equal(editor.diskText('/ws/a.txt'), 'one\n');
   });
-});
-
-describe('the text before a change', () => {
-  const cases: [string, string | null, string | null, string, string | null][] = [
-    ['that is not made yet', 'a b c', 'b', 'x', 'a b c'],
-    ['that is made', 'a x c', 'b', 'x', 'a b c'],
-    ['of a whole file', 'new', 'old', 'new', 'old'],
-    ['that creates the file', 'new', null, 'new', null],
-    ['that takes a piece away, not made yet', 'a b', 'a b', 'a', 'a b'],
-    ['that adds to a piece, made', 'a b', 'a', 'a b', 'a'],
-    ['whose place is not clear', 'x x', 'b', 'x', 'x x'],
-    ['of a file that is not there yet', null, null, 'new', null],
-  ];
-  for (const [name, now, old, after, before] of cases) {
-    it(name, () => assert.equal(textBeforeChange(now, { path: 'a', old, new: after }), before));
-  }
 });

@@ -61,6 +61,40 @@ describe('conversations of a window', () => {
     assert.deepEqual(chat.view.queue, []);
   });
 
+  it('keep the queue over a reload, held back, and what was taken out of it is gone', async () => {
+    const chat = await window.chats.create('one');
+    for (const text of ['1', '2', '3', '4']) await chat.send(draft(text));
+    const third = chat.view.queue[1];
+    assert.ok(third);
+    chat.unqueue(third.id);
+    const { editor, folder } = window;
+    await window.close();
+    window = await Window.open({ folder, editor });
+    const again = await window.chats.open(chat.id);
+    const waiting = () => again.view.queue.map(({ text }) => text);
+    assert.deepEqual(waiting(), ['2', '4']);
+    assert.deepEqual(window.agent.sessions, [], 'nothing is sent by itself');
+    window.agent.beforeSession = () => Promise.reject(new Error('not now'));
+    await assert.rejects(again.sendQueued(), /not now/);
+    assert.deepEqual(waiting(), ['2', '4'], 'what was not taken is the first again');
+    window.agent.beforeSession = () => Promise.resolve();
+    await again.sendQueued();
+    assert.deepEqual(waiting(), ['4']);
+    assert.equal(window.agent.last.prompts[0]?.text, '2');
+  });
+
+  it('show what waits in short, and hand it out whole', async () => {
+    const chat = await window.chats.create('one');
+    await chat.send(draft('1'));
+    const image = { mimeType: 'image/png', data: 'aGk=' };
+    const whole = { text: 'x'.repeat(2000), attachments: [{ kind: 'image', id: 'i', title: 'Image', image }] } as const;
+    await chat.send({ text: whole.text, attachments: [...whole.attachments] });
+    const [shown] = chat.view.queue;
+    assert.ok(shown && shown.text.length < 1000);
+    assert.deepEqual(shown.attachments, [{ kind: 'image', id: 'i', title: 'Image' }]);
+    assert.deepEqual(chat.unqueue(shown.id), whole);
+  });
+
   it('keep the queue when a turn fails or is stopped', async () => {
     const chat = await window.chats.create('one');
     await chat.send(draft('1'));
@@ -119,7 +153,7 @@ describe('conversations of a window', () => {
     const chat = await window.chats.create('one');
     chat.saveDraft(draft('Go'));
     await assert.rejects(chat.send(draft('Go')), /Install it first/);
-    assert.deepEqual(outline(chat), ['notice: Install it first.']);
+    assert.deepEqual(outline(chat), [], 'the status says why');
     assert.equal(chat.view.status, 'failed');
     assert.equal(chat.view.statusDetails, 'ENOENT');
     assert.deepEqual(chat.draft, draft('Go'));
@@ -147,8 +181,28 @@ describe('conversations of a window', () => {
     await chat.send(draft('Who am I?'));
     const [attachment] = window.agent.last.prompts[0]?.attachments ?? [];
     assert.ok(attachment?.type === 'text');
+    assert.equal(attachment.uri, undefined, 'nobody takes it for a file');
     assert.match(attachment.text, /User: My name is Ada\n\nAssistant: Hello Ada\./);
     assert.ok(outline(chat).some((line) => line.startsWith('notice: Agent one does not remember')));
+  });
+
+  it('have what was said at hand for an agent that forgets it, and go by its new name then', async () => {
+    const chat = await window.chats.create('one');
+    await chat.send(draft('My name is Ada'));
+    window.agent.last.end('Hello Ada.');
+    await until('the end', () => outline(chat).includes('end: completed'));
+    await chat.send(draft('Who am I?'));
+    window.agent.last.tell(event('session:info', { agent_session_id: 'anew' }));
+    await until('the new name', () => window.store.heads[0]?.remoteId === 'anew');
+    const [first, second] = window.agent.last.prompts;
+    assert.equal(first?.reminder, undefined, 'nothing was said before');
+    const [reminder] = second?.reminder?.() ?? [];
+    assert.ok(reminder?.type === 'text');
+    assert.match(reminder.text, /User: My name is Ada\n\nAssistant: Hello Ada\.$/);
+    window.agent.summaries = [{ id: 'anew', title: 'Ada' }];
+    assert.equal((await window.chats.search('')).length, 1, 'it is not listed a second time');
+    await window.chats.delete(chat.id);
+    assert.ok(window.agent.calls.includes('delete anew'));
   });
 
   it('answer what is asked, and refuse an answer that comes late', async () => {

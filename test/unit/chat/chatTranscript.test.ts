@@ -288,10 +288,37 @@ describe('a turn', () => {
     assert.deepEqual(outcomes, ['refused', 'limit', 'limit', 'interrupted']);
   });
 
+  it('does not call an open question denied, nor a call failed, when the agent dies', () => {
+    const call = { tool_name: 'edit', operation: 'edit', call_id: 'e' };
+    const lost = { ...call, error: 'The turn failed.', unfinished: true };
+    const asked = event('approval:required', { approval_id: 'q', prompt: 'Edit?', options: ['Yes'], call_id: 'e' });
+    const begun = () => open().events(event('tool:pre', { ...call, input: {} }));
+    const tool = (told: Told) => told.entries.find((entry) => entry.kind === 'tool');
+    const taken = { approval_id: 'q', decision: 'deny', reason: 'The question was withdrawn.' };
+    const waiting = begun().events(asked, event('approval:denied', taken), event('tool:error', lost));
+    assert.equal(tool(waiting)?.state, 'stale');
+    const allowed = begun().events(asked, event('approval:granted', { approval_id: 'q', decision: 'Yes' }));
+    assert.equal(tool(allowed.events(event('tool:error', lost)))?.state, 'stale');
+    const failed = begun().events(event('tool:error', { ...call, error: 'No such file.' }));
+    assert.equal(tool(failed)?.state, 'failed');
+  });
+
+  it('is not what an older turn has left when a newer one writes the same file', () => {
+    const change = { path: '/ws/a', change: 'modified', added: 1, removed: 0, state: 'applied' } as const;
+    const told = open().events(event('prompt:complete', { response: 'One' }));
+    told.say({ type: 'changed', turn: 1, changes: [change, { ...change, path: '/ws/b' }] });
+    told.prompt('Again', 'p2').events(event('prompt:complete', { response: 'Two' }));
+    told.say({ type: 'changed', turn: 2, changes: [change] });
+    const states = told.entries.flatMap((entry) =>
+      entry.kind === 'end' ? [(entry.changes ?? []).map(({ state }) => state)] : [],
+    );
+    assert.deepEqual(states, [['changedSince', 'applied'], ['applied']]);
+  });
+
   it('shows what it changed, and what became of that', () => {
     const told = open().events(event('prompt:complete', { response: 'Half' }));
     const change = { path: '/ws/a', change: 'modified', added: 1, removed: 0, state: 'applied' } as const;
-    told.say({ type: 'changed', turn: 1, changes: [{ ...change, after: 'id' }] });
+    told.say({ type: 'changed', turn: 1, changes: [change] });
     assert.deepEqual(told.story.lastEnd?.changes, [change]);
     told.say({ type: 'fileDecided', path: '/ws/a', decision: 'reverted' });
     assert.equal(told.story.lastEnd.changes[0]?.state, 'reverted');

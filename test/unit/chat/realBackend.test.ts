@@ -59,4 +59,36 @@ describe('a conversation with an agent that speaks ACP', () => {
     await window.remove();
     backend.dispose();
   });
+
+  it('is reminded when it crashed and forgot, and is the same conversation under its new name', async () => {
+    const prompts: string[] = [];
+    const { backend } = backendOf((app, process, nth) => {
+      app.onRequest('session/new', () => ({ sessionId: `start-${nth}` }));
+      app.onRequest('session/list', () => ({ sessions: [{ sessionId: `start-${nth}`, cwd: '/ws', title: 'Hello' }] }));
+      basics(app, { agentCapabilities: { sessionCapabilities: { list: {} } } });
+      app.onRequest('session/prompt', ({ params }) => {
+        const text = params.prompt.map((block) => (block.type === 'text' ? block.text : block.type)).join('|');
+        prompts.push(text);
+        if (text !== 'crash') return { stopReason: 'end_turn' };
+        process.crash('');
+        return new Promise(() => undefined);
+      });
+    });
+    const window = await Window.open({ backends: registryOf(backend) });
+    const chat = await window.chats.create(backend.id);
+    for (const [index, words] of ['My name is Ada', 'crash', 'Who am I?'].entries()) {
+      await chat.send(draft(words));
+      await until(words, () => outline(chat).filter((line) => line.startsWith('end: ')).length === index + 1);
+    }
+    assert.equal(prompts.length, 3);
+    assert.match(prompts[2] ?? '', /User: My name is Ada[^]*User: crash[^]*\|Who am I\?$/);
+    assert.ok(!prompts[2]?.includes('User: Who am I?'));
+    const notices = outline(chat).filter((line) => line.startsWith('notice: '));
+    assert.equal(notices.filter((line) => line.includes('does not remember')).length, 1);
+    assert.ok(notices.some((line) => line.includes('A summary of the conversation was sent along')));
+    assert.equal(window.store.heads[0]?.remoteId, 'start-2');
+    assert.equal((await window.chats.search('')).length, 1, 'it is not listed again as one that the agent keeps');
+    await window.remove();
+    backend.dispose();
+  });
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { witnessed, type FileAccess } from '../../../src/editor/common/writeWitness';
 
 describe('a witnessed editor', () => {
-  it('lets the witness see a file before it is written, by its resolved path', async () => {
+  it('lets the witness see a file before and after it is written, by its resolved path', async () => {
     const seen: string[] = [];
     const file = { path: '/work/a.ts', text: '', version: '1', isDirty: false };
     const files: FileAccess = {
@@ -16,10 +16,37 @@ describe('a witnessed editor', () => {
     const witness = {
       beforeWrite: async ({ backendId, sessionId }: { backendId: string; sessionId: string }, path: string) => {
         await Promise.resolve();
-        seen.push(`${backendId} ${sessionId} ${path}`);
+        seen.push(`before: ${backendId} ${sessionId} ${path}`);
+      },
+      afterWrite: (_writer: unknown, path: string) => {
+        seen.push(`after: ${path}`);
+        return Promise.resolve();
       },
     };
-    await witnessed(files, witness, { backendId: 'agent', sessionId: 's1' }).writeText('a.ts', 'text');
-    assert.deepEqual(seen, ['agent s1 /work/a.ts', 'write a.ts']);
+    const access = witnessed(files, witness, { backendId: 'agent', sessionId: 's1' });
+    const once = ['before: agent s1 /work/a.ts', 'write a.ts', 'after: /work/a.ts'];
+    await access.writeText('a.ts', 'text');
+    assert.deepEqual(seen, once);
+    await Promise.all([access.writeText('a.ts', 'text'), access.writeText('a.ts', 'text')]);
+    assert.deepEqual(seen, [...once, ...once, ...once], 'one write of a file at a time');
+  });
+
+  it('tells nothing of a write that failed', async () => {
+    const seen: string[] = [];
+    const refused: FileAccess = {
+      resolve: (path) => Promise.resolve(path),
+      readText: () => Promise.reject(new Error('not read')),
+      writeText: () => Promise.reject(new Error('full')),
+    };
+    const witness = {
+      beforeWrite: () => Promise.resolve(),
+      afterWrite: () => {
+        seen.push('after');
+        return Promise.resolve();
+      },
+    };
+    const access = witnessed(refused, witness, { backendId: 'agent', sessionId: 's1' });
+    await assert.rejects(access.writeText('/a', 'text'), /full/);
+    assert.deepEqual(seen, []);
   });
 });

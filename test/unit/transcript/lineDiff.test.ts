@@ -81,6 +81,23 @@ describe('the diff of two texts', () => {
     );
   });
 
+  it('shows some of both sides of a long replacement, numbered as they are', () => {
+    const before = numbered(1_000).map((line) => `old ${line}`);
+    const after = numbered(1_000).map((line) => `new ${line}`);
+    const part = diffOf('a', ['same', ...before].join('\n'), ['same', ...after].join('\n'));
+    const lines = part.hunks.flatMap((hunk) => hunk.lines);
+    const count = (kind: string): number => lines.filter((line) => line.kind === kind).length;
+    assert.deepEqual([count('context'), count('remove'), count('add')], [1, 199, 200]);
+    assert.deepEqual(
+      part.hunks.map(({ oldStart, newStart }) => [oldStart, newStart]),
+      [
+        [1, 1],
+        [1_002, 2],
+      ],
+    );
+    assert.equal(diffOf('a', before.join('\n'), after.join('\n'), 2_000).omitted, undefined);
+  });
+
   it('cuts a long line', () => {
     const part = diffOf('a', null, 'x'.repeat(10_000));
     assert.equal(part.hunks[0]?.lines[0]?.text.length, 2_000);

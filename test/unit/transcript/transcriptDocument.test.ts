@@ -49,6 +49,28 @@ describe('a transcript', () => {
     assert.deepEqual(feed.take(), { remove: ['c'], before: 0 });
   });
 
+  it('keeps what a page has when what came before it is found', () => {
+    const feed = document.feed(2);
+    feed.take();
+    const known = ['a', 'b', 'c'].flatMap((id) => document.get(id) ?? []);
+    document.replaceAll([answer('x'), answer('y'), ...known]);
+    assert.ok(feed.hasNews);
+    assert.deepEqual(feed.take(), { before: 3 });
+    feed.showOlder(2);
+    assert.deepEqual(feed.take(), { older: [answer('y'), known[0]], before: 1 });
+    assert.deepEqual(
+      [...document.entries()].map(({ id }) => id),
+      ['x', 'y', 'a', 'b', 'c'],
+    );
+  });
+
+  it('sends what is another one now together with what came before', () => {
+    const feed = document.feed(1);
+    feed.take();
+    document.replaceAll([answer('x'), answer('a'), answer('b'), answer('c', 'changed')]);
+    assert.deepEqual(feed.take(), { put: [answer('c', 'changed')], before: 3 });
+  });
+
   it('tells each page in patches that the page understands', () => {
     const feed = document.feed(1);
     assert.doesNotThrow(() => TranscriptPatch.parse(feed.take()));

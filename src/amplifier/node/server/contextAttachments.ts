@@ -8,13 +8,19 @@ type TextAttachment = Extract<PromptAttachment, { type: 'text' }>;
 /** What a client tells of its editor, as texts beside a prompt. Relative paths start from `cwd`. */
 export function contextAttachments(context: ContextUpdate, cwd: string): TextAttachment[] {
   const { open_files: files = [], selection, diagnostics = [], git_state: gitState } = context;
-  const uriOf = (path: string): string => toFileUri(isAbsolutePath(path) ? path : `${cwd}/${path}`);
+  const uriOf = (path: string): string =>
+    isUri(path) ? path : toFileUri(isAbsolutePath(path) ? path : `${cwd}/${path}`);
   return [
     ...files.map((file) => fileText(file, uriOf(file.path))),
     ...(selection ? [selectionText(selection, uriOf(selection.path))] : []),
     ...(diagnostics.length > 0 ? [problemsText(diagnostics)] : []),
     ...(gitState ? [gitText(gitState)] : []),
   ];
+}
+
+/** What is not a file, `untitled:` for example, is named as the client does. A drive is one letter. */
+function isUri(path: string): boolean {
+  return /^[a-z][\w+.-]+:/i.test(path);
 }
 
 function fileText({ path, content, cursor_position: cursor }: OpenFile, uri: string): TextAttachment {

@@ -28,7 +28,6 @@ export class AttachedTexts implements MentionSource {
   resolve({ id }: DraftAttachment): Promise<readonly PromptAttachment[]> {
     const found = this.texts.get(id);
     if (!found) return Promise.resolve([]);
-    const uri = `backline:text/${encodeURIComponent(found.title)}`;
-    return Promise.resolve([{ type: 'text', uri, title: found.title, text: found.text }]);
+    return Promise.resolve([{ type: 'text', title: found.title, text: found.text }]);
   }
 }

@@ -22,6 +22,7 @@ type Kept = z.infer<typeof Kept>;
 export class NewOptions implements Disposable {
   private readonly emitter: Emitter<void>;
   private readonly known = new Map<string, readonly OptionView[]>();
+  private readonly commands = new Map<string, readonly CommandView[]>();
 
   constructor(private readonly ports: NewOptionsPorts) {
     this.emitter = new Emitter(ports.onError);
@@ -56,11 +57,13 @@ export class NewOptions implements Disposable {
 
   /** Those of the last conversation with it: agents tell of theirs when one has begun. */
   commandsOf(backendId: string | undefined): readonly CommandView[] {
-    return (backendId === undefined ? undefined : this.keptCommands[backendId]) ?? [];
+    if (backendId === undefined) return [];
+    return this.commands.get(backendId) ?? this.keptCommands[backendId] ?? [];
   }
 
   keepCommands(backendId: string, commands: readonly CommandView[]): void {
     if (commands.length === 0 || JSON.stringify(this.commandsOf(backendId)) === JSON.stringify(commands)) return;
+    this.commands.set(backendId, commands);
     const kept = { ...this.keptCommands, [backendId]: commands };
     this.ports.memento.update(commandsName, kept).then(undefined, this.ports.onError);
     this.emitter.fire();

@@ -93,6 +93,7 @@ export class PageFeed implements Disposable {
     if (chat) {
       const store = new DisposableStore();
       const feed = store.add(chat.transcript.feed(tail));
+      store.add(chat.hold());
       store.add(chat.onDidChange(() => this.changed('session')));
       store.add(chat.transcript.onDidChange(() => this.schedule()));
       this.current = { chat, feed, store };

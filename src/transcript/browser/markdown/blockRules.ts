@@ -17,6 +17,8 @@ export const unfinished = 'unfinished';
 export interface Block {
   /** 0-based, of the text that was parsed. */
   readonly firstLine: number;
+  /** Behind its last line. */
+  readonly endLine: number;
   readonly tokens: Token[];
 }
 
@@ -24,10 +26,34 @@ export interface Block {
 export function blocksOf(tokens: readonly Token[]): Block[] {
   const blocks: Block[] = [];
   for (const token of tokens) {
-    if (token.level === 0 && token.nesting >= 0) blocks.push({ firstLine: token.map?.[0] ?? 0, tokens: [] });
+    if (token.level === 0 && token.nesting >= 0) {
+      const [firstLine, endLine] = token.map ?? [0, 0];
+      blocks.push({ firstLine, endLine, tokens: [] });
+    }
     blocks.at(-1)?.tokens.push(token);
   }
   return blocks;
+}
+
+/** Whether nothing that follows can change the block, which is the last one of these lines. */
+export function isClosed({ firstLine, endLine, tokens: [first] }: Block, lines: readonly string[]): boolean {
+  switch (first?.type) {
+    case 'fence':
+      return endLine - firstLine > 1 && isClosingFence(lines[endLine - 1] ?? '', first.markup);
+    case 'heading_open':
+    case 'hr':
+      return true;
+    case 'paragraph_open':
+    case 'table_open':
+      return lines[endLine]?.trim() === '';
+    default:
+      return false;
+  }
+}
+
+function isClosingFence(line: string, markup: string): boolean {
+  const [, marks = ''] = /^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(line) ?? [];
+  return marks.startsWith(markup);
 }
 
 /** Runs between the block and the inline parser, so that what is too large is not parsed further. */

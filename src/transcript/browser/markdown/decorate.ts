@@ -1,4 +1,5 @@
 /** Gives blocks of code their header and buttons. Runs behind the sanitiser, on nodes that are not in the page yet. */
+import { piecesOf } from './codePieces';
 import { namingHiddenCharacters } from './hiddenCharacters';
 import type { CodeActions } from './codeActions';
 
@@ -33,7 +34,13 @@ function decorateCode(pre: HTMLPreElement, actions: CodeActions): void {
   pre.replaceWith(block);
   bare.append(...pre.childNodes);
   if (isPlain) splitPlain(bare);
+  else splitCode(bare);
   block.append(head, bare);
+}
+
+function splitCode(pre: HTMLElement): void {
+  const code = pre.querySelector('code');
+  code?.append(...piecesOf(code).pieces);
 }
 
 function splitPlain(pre: HTMLElement): void {

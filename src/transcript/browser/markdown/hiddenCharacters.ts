@@ -3,9 +3,9 @@
  * shown by their code point. The character itself is no longer in the text of the element; `textWithHidden` has it.
  */
 
-/** Joiners are part of emoji and of scripts; between ASCII they only hide. */
+/** Joiners are part of emoji and of scripts; between ASCII they only hide. Tags after a black flag make it a country's. */
 const hidden =
-  /[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]|(?<![^\p{ASCII}])[\u200c\u200d]/u;
+  /(?![\t\n\r\u200c\u200d\ufe00-\ufe0f]|(?<=\u{1f3f4}[\u{e0020}-\u{e007e}]{0,8})[\u{e0020}-\u{e007f}])[\p{Cc}\p{DI}\u2028\u2029]|(?<![^\p{ASCII}])[\u200c\u200d]/u;
 const everyHidden = new RegExp(hidden, 'gu');
 const attribute = 'data-character';
 
@@ -17,7 +17,9 @@ export function showHiddenCharacters(root: Node): void {
     const { currentNode } = walker;
     if (currentNode instanceof Text && hidden.test(currentNode.data)) found.push(currentNode);
   }
-  for (const text of found) text.replaceWith(...piecesOf(text.data));
+  for (const text of found) {
+    text.replaceWith(...piecesOf(text.data).map((piece) => (typeof piece === 'string' ? piece : markOf(piece))));
+  }
 }
 
 /** For titles, which are text only. */
@@ -32,23 +34,30 @@ export function textWithHidden(root: Node): string {
   return Array.from(root.childNodes, textWithHidden).join('');
 }
 
-function piecesOf(text: string): (string | Element)[] {
-  const pieces: (string | Element)[] = [];
+interface HiddenCharacter {
+  /** For example `U+202E`. */
+  readonly code: string;
+  readonly title: string;
+}
+
+/** What stands between hidden characters, and those, in their order. */
+export function piecesOf(text: string): (string | HiddenCharacter)[] {
+  const pieces: (string | HiddenCharacter)[] = [];
   let shownTo = 0;
   for (const { 0: character, index } of text.matchAll(everyHidden)) {
-    pieces.push(text.slice(shownTo, index), markOf(character));
+    const code = codePointOf(character);
+    pieces.push(text.slice(shownTo, index), { code, title: `An invisible character, ${code}` });
     shownTo = index + character.length;
   }
   return [...pieces, text.slice(shownTo)].filter((piece) => piece !== '');
 }
 
 /** The style sheet shows the attribute. */
-function markOf(character: string): Element {
+function markOf({ code, title }: HiddenCharacter): Element {
   const mark = document.createElement('span');
-  const code = codePointOf(character);
   mark.className = 'md-hidden-character';
   mark.setAttribute(attribute, code);
-  mark.title = `An invisible character, ${code}`;
+  mark.title = title;
   return mark;
 }
 

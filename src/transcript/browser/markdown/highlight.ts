@@ -2,7 +2,6 @@
 import hljs from 'highlight.js/lib/core';
 import bash from 'highlight.js/lib/languages/bash';
 import cpp from 'highlight.js/lib/languages/cpp';
-import csharp from 'highlight.js/lib/languages/csharp';
 import css from 'highlight.js/lib/languages/css';
 import diff from 'highlight.js/lib/languages/diff';
 import dockerfile from 'highlight.js/lib/languages/dockerfile';
@@ -11,13 +10,9 @@ import ini from 'highlight.js/lib/languages/ini';
 import java from 'highlight.js/lib/languages/java';
 import javascript from 'highlight.js/lib/languages/javascript';
 import json from 'highlight.js/lib/languages/json';
-import kotlin from 'highlight.js/lib/languages/kotlin';
-import lua from 'highlight.js/lib/languages/lua';
 import makefile from 'highlight.js/lib/languages/makefile';
 import markdown from 'highlight.js/lib/languages/markdown';
-import php from 'highlight.js/lib/languages/php';
 import python from 'highlight.js/lib/languages/python';
-import ruby from 'highlight.js/lib/languages/ruby';
 import rust from 'highlight.js/lib/languages/rust';
 import sql from 'highlight.js/lib/languages/sql';
 import typescript from 'highlight.js/lib/languages/typescript';
@@ -28,7 +23,6 @@ import { escapeHtml } from '../../../base/common/escapeHtml';
 const languages = {
   bash,
   cpp,
-  csharp,
   css,
   diff,
   dockerfile,
@@ -37,13 +31,9 @@ const languages = {
   java,
   javascript,
   json,
-  kotlin,
-  lua,
   makefile,
   markdown,
-  php,
   python,
-  ruby,
   rust,
   sql,
   typescript,
@@ -52,8 +42,9 @@ const languages = {
 };
 for (const [name, language] of Object.entries(languages)) hljs.registerLanguage(name, language);
 hljs.registerAliases(['console', 'shell', 'shellscript', 'terminal'], { languageName: 'bash' });
-// What is C is C++, to the eye; grammars are large.
+// What is C is C++, to the eye, and what is like Java is Java; grammars are large.
 hljs.registerAliases(['c', 'h'], { languageName: 'cpp' });
+hljs.registerAliases(['csharp', 'cs', 'kotlin', 'kt'], { languageName: 'java' });
 hljs.registerAliases(['vue', 'svelte'], { languageName: 'xml' });
 hljs.registerAliases(['scss', 'less'], { languageName: 'css' });
 
@@ -63,8 +54,17 @@ const maxLine = 2_000;
 
 /** HTML of the code, escaped; plain when the language is unknown or the code too long. */
 export function highlightedHtml(code: string, language: string): string {
-  if (!isWorthIt(code, language)) return escapeHtml(code);
-  return hljs.highlight(code, { language, ignoreIllegals: true }).value;
+  return highlighted(code, language).html;
+}
+
+/**
+ * `isComplete` when nothing is open at the end of the code, like a comment or a string: what follows can be highlighted
+ * without it.
+ */
+export function highlighted(code: string, language: string): { readonly html: string; readonly isComplete: boolean } {
+  if (!isWorthIt(code, language)) return { html: escapeHtml(code), isComplete: true };
+  const { value, _top: open } = hljs.highlight(code, { language, ignoreIllegals: true });
+  return { html: value, isComplete: open !== undefined && !('parent' in open && open.parent) };
 }
 
 function isWorthIt(code: string, language: string): boolean {

@@ -36,6 +36,13 @@ export function plainNodesOf(text: string, actions: CodeActions): DocumentFragme
   return nodesOfTokens(plainTokens(text), {}, actions);
 }
 
+/** Of a piece of highlighted code: they are the children of what is returned. */
+export function codeNodesOf(html: string): Node {
+  const fragment = sanitized(`<pre><code>${html}</code></pre>`);
+  showHiddenCharacters(fragment);
+  return fragment.querySelector('code') ?? fragment;
+}
+
 function nodesOfTokens(tokens: Token[], env: Env, actions: CodeActions): DocumentFragment {
   const fragment = sanitized(parser.renderer.render(tokens, parser.options, env));
   for (const node of [...fragment.childNodes]) if (!(node instanceof Element)) node.remove();

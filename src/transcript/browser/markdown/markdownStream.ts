@@ -4,10 +4,11 @@
  */
 import type { Env } from 'markdown-it';
 import type { Disposable } from '../../../base/common/disposable';
-import { unfinished } from './blockRules';
+import { isClosed, unfinished } from './blockRules';
 import { listenForActions } from './codeActions';
-import { closeUnfinished, isHeldBackInFence, openFence } from './closeUnfinished';
+import { closeUnfinished, openFence } from './closeUnfinished';
 import { plainPiece } from './decorate';
+import { GrowingCode } from './growingCode';
 import { maxParsed, nodesOf, nodesOfText, parseBlocks, plainNodesOf } from './markdownParser';
 import { morphChildren } from './morph';
 import { normalized, type MarkdownOptions } from './renderMarkdown';
@@ -27,8 +28,10 @@ export class MarkdownStream implements Disposable {
   /** Up to where complete blocks were looked for in `open`. */
   private lookedTo = 0;
   private env: Env = {};
-  /** Where text that only lengthens the last line can go as it is, and how much of that line is there. */
-  private tail: { readonly node: Text; shown: number } | undefined;
+  /** The block of code that is open. */
+  private code: GrowingCode | undefined;
+  /** Where text goes as it is, in what is shown plain. */
+  private plainTail: Text | undefined;
   private listening: Disposable | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private restMs = 0;
@@ -45,7 +48,7 @@ export class MarkdownStream implements Disposable {
     this.listen();
     this.open += added;
     if (this.timer !== undefined) return;
-    if (this.tail && this.lengthenTail(this.tail, added)) return;
+    if (this.isPlain ? this.lengthenPlain(added) : this.code?.grow(this.open)) return;
     if (this.restMs > 0) this.timer = setTimeout(() => this.render(), this.restMs);
     else this.render();
   }
@@ -70,6 +73,7 @@ export class MarkdownStream implements Disposable {
     if (this.hasCarriageReturn) this.open += '\n';
     this.hasCarriageReturn = false;
     const whole = this.done + this.open;
+    this.leaveCode();
     // What was shown block by block is better than the same text in plain.
     const isTooLong = whole.length > maxParsed && this.lastDone !== null;
     if (isTooLong) this.put(nodesOfText(this.open, { ...this.env }, this.options.actions));
@@ -95,25 +99,31 @@ export class MarkdownStream implements Disposable {
     const env = { references: { ...this.env.references }, [unfinished]: true };
     if (this.isPlain) this.put(plainNodesOf(this.open, this.options.actions));
     else this.put(nodesOfText(closeUnfinished(this.open), env, this.options.actions));
-    this.findTail();
+    this.findOpenCode();
     const tookMs = performance.now() - startMs;
     this.restMs = tookMs > (this.options.slowMs ?? defaultSlowMs) ? tookMs * restFactor : 0;
   }
 
-  /** All blocks but the last are complete, judged by whole lines only: the start of a line says little of what it will be. */
+  /**
+   * All blocks but the last are complete, and that one too when nothing can change it. Judged by whole lines only: the start
+   * of a line says little of what it will be.
+   */
   private takeCompleteBlocks(): void {
     const end = this.open.lastIndexOf('\n') + 1;
     if (end <= this.lookedTo || this.open.length > maxParsed) return;
     this.lookedTo = end;
+    const lines = this.open.slice(0, end - 1).split('\n');
     const blocks = parseBlocks(this.open.slice(0, end), this.env);
-    const last = blocks.pop();
+    const last = blocks.at(-1);
+    const isLastOpen = last !== undefined && !isClosed(last, lines);
+    if (isLastOpen) blocks.pop();
     if (!last || blocks.length === 0) return;
-    const cut = lineStart(this.open, last.firstLine);
+    const cut = lineStart(this.open, isLastOpen ? last.firstLine : last.endLine);
     const nodes = nodesOf(blocks, this.env, this.options.actions);
     const count = nodes.childNodes.length;
     // The open block's nodes are part of what is to be there: they are not thrown away and made again.
     const rest = this.open.slice(cut);
-    nodes.append(nodesOfText(rest, { references: { ...this.env.references } }, this.options.actions));
+    if (isLastOpen) nodes.append(nodesOfText(rest, { references: { ...this.env.references } }, this.options.actions));
     this.put(nodes);
     for (let at = 0; at < count; at++) this.lastDone = this.firstOpen();
     this.done += this.open.slice(0, cut);
@@ -122,7 +132,8 @@ export class MarkdownStream implements Disposable {
   }
 
   private put(nodes: DocumentFragment): void {
-    this.tail = undefined;
+    this.leaveCode();
+    this.plainTail = undefined;
     morphChildren(this.container, this.firstOpen(), nodes);
   }
 
@@ -130,26 +141,32 @@ export class MarkdownStream implements Disposable {
     return this.lastDone ? this.lastDone.nextSibling : this.container.firstChild;
   }
 
-  /** In a block of code that is open, a longer last line is only more text; in plain text all is. */
-  private findTail(): void {
-    const code = this.container.lastElementChild?.querySelector('code');
-    const piece = this.isPlain ? code?.lastElementChild : openFence(this.open)?.isTopLevel ? code : undefined;
-    if (!piece) return;
-    if (!(piece.lastChild instanceof Text)) piece.append(document.createTextNode(''));
-    const { lastChild } = piece;
-    const line = lastLine(this.open);
-    const shown = this.isPlain ? this.open.length : isHeldBackInFence(line) ? 0 : line.length;
-    if (lastChild instanceof Text) this.tail = { node: lastChild, shown };
+  /** There a longer text is only more code; in plain text all is. */
+  private findOpenCode(): void {
+    const block = this.container.lastElementChild;
+    const code = block?.querySelector('code');
+    if (!code || !(block instanceof HTMLElement)) return;
+    if (this.isPlain) {
+      const last = code.lastElementChild?.lastChild;
+      this.plainTail = last instanceof Text ? last : undefined;
+    } else {
+      const fence = openFence(this.open);
+      if (!fence?.isTopLevel || !this.open.trimStart().startsWith(fence.marker)) return;
+      this.code = new GrowingCode(code, (block.dataset['language'] ?? '').toLowerCase(), this.open);
+    }
   }
 
   /** False when the text may be more than that. */
-  private lengthenTail(tail: NonNullable<typeof this.tail>, added: string): boolean {
-    if (!(this.isPlain ? plainText : plainLine).test(added)) return false;
-    const line = this.isPlain ? this.open : lastLine(this.open);
-    if (this.isPlain ? tail.node.length + added.length > plainPiece : isHeldBackInFence(line)) return !this.isPlain;
-    tail.node.appendData(line.slice(tail.shown));
-    tail.shown = line.length;
+  private lengthenPlain(added: string): boolean {
+    const { plainTail } = this;
+    if (!plainTail || !plainText.test(added) || plainTail.length + added.length > plainPiece) return false;
+    plainTail.appendData(added);
     return true;
+  }
+
+  private leaveCode(): void {
+    this.code?.leave();
+    this.code = undefined;
   }
 
   private get isPlain(): boolean {
@@ -163,7 +180,8 @@ export class MarkdownStream implements Disposable {
     this.open = '';
     this.lookedTo = 0;
     this.env = {};
-    this.tail = undefined;
+    this.leaveCode();
+    this.plainTail = undefined;
   }
 
   private stopWaiting(): void {
@@ -180,12 +198,7 @@ export class MarkdownStream implements Disposable {
 }
 
 /** Characters that can be seen. */
-const plainLine = /^\P{C}+$/u;
 const plainText = /^[\P{C}\n]+$/u;
-
-function lastLine(text: string): string {
-  return text.slice(text.lastIndexOf('\n') + 1);
-}
 
 /** The offset of a line, 0-based. */
 function lineStart(text: string, line: number): number {

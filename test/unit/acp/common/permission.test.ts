@@ -8,7 +8,7 @@ import {
   PermissionRule,
   type ToolFacts,
 } from '../../../../src/acp/common/permissionRules';
-import { permissionPrompt, toolFacts } from '../../../../src/acp/common/toolFacts';
+import { permissionContext, permissionPrompt, toolFacts } from '../../../../src/acp/common/toolFacts';
 import { FakeClock } from '../../../fake/fakeClock';
 
 const command: ToolFacts = {
@@ -116,7 +116,10 @@ describe('what a tool call touches', () => {
     );
     const paths = ['/ws/real/a.ts', '/outside'];
     assert.deepEqual(facts, { agent: 'demo', kind: 'edit', paths, isUnresolved: true });
-    assert.equal(permissionPrompt('Demo', facts, 'Read'), 'Demo wants to edit /ws/real/a.ts, /outside');
+    assert.equal(
+      permissionPrompt('Demo', facts, { title: 'Read', cwd: '/ws' }),
+      'Demo wants to edit /ws/real/a.ts, /outside',
+    );
   });
 
   it('is a command line as one argument, or its arguments, in the folder it names', async () => {
@@ -130,19 +133,44 @@ describe('what a tool call touches', () => {
       paths: [],
       command: { argv: ['ls', '-l'], cwd: '/ws/real' },
     });
-    assert.equal(permissionPrompt('Demo', argv, undefined), 'Demo wants to run ls -l in /ws/real');
+    assert.equal(permissionPrompt('Demo', argv, { title: undefined, cwd: '/ws' }), 'Demo wants to run ls -l in real');
     const outside = await toolFacts({ ...call, rawInput: { command: 'ls', cwd: '/etc' } }, context);
     assert.equal(outside.isUnresolved, true);
+  });
+
+  it('is told with names from the folder of the session, as far as it is known to be in there', () => {
+    const about = { title: undefined, cwd: '/ws' };
+    const prompt = (facts: ToolFacts) => permissionPrompt('Demo', facts, about);
+    assert.equal(prompt(command), 'Demo wants to run npm test');
+    const paths = ['/ws/src/a.ts', '/ws', '/wsx/b.ts'];
+    assert.equal(prompt({ ...edit, paths }), 'Demo wants to edit src/a.ts, /ws, /wsx/b.ts');
+    const refused = { ...edit, paths: ['/ws/../etc/passwd'], isUnresolved: true };
+    assert.equal(prompt(refused), 'Demo wants to edit /ws/../etc/passwd');
+    const windows = permissionPrompt('Demo', { ...edit, paths: ['C:\\ws\\a.ts'] }, { ...about, cwd: 'C:\\ws' });
+    assert.equal(windows, 'Demo wants to edit a.ts');
+  });
+
+  it('is shown as the line it is, or as its arguments', () => {
+    const call = { title: 'x', kind: 'execute' as const, locations: [], content: [], rawInput: {} };
+    const shown = (argv: string[]) =>
+      permissionContext(call, { ...command, command: { argv, cwd: '/ws' } }, { agent: 'Demo', mode: undefined })[
+        'command'
+      ];
+    assert.equal(shown(['npm test']), 'npm test');
+    assert.deepEqual(shown(['npm', 'test']), ['npm', 'test']);
   });
 
   it('is told in words that nothing in them can bend', () => {
     const argv = ['rm', '-rf', 'a b', "it's", '', 'x\n\u001b[2K\u202e'];
     const facts: ToolFacts = { ...command, command: { argv, cwd: '/ws' } };
     assert.equal(
-      permissionPrompt('Demo', facts, undefined),
+      permissionPrompt('Demo', facts, { title: undefined, cwd: '/other' }),
       "Demo wants to run rm -rf 'a b' 'it'\\''s' '' 'x\\n\\u{1b}[2K\\u{202e}' in /ws",
     );
-    assert.equal(permissionPrompt('Demo', { ...edit, paths: [] }, 'Fine\r\u2066'), 'Demo asks: Fine\\u{d}\\u{2066}');
+    assert.equal(
+      permissionPrompt('Demo', { ...edit, paths: [] }, { title: 'Fine\r\u2066', cwd: '/ws' }),
+      'Demo asks: Fine\\u{d}\\u{2066}',
+    );
     const made = describeRule(rule({ pathGlob: '/ws/\u202ea' }));
     assert.equal(made, 'Allow every tool on /ws/\\u{202e}a, always');
   });
@@ -151,7 +179,7 @@ describe('what a tool call touches', () => {
 describe('questions to the user', () => {
   const options: ApprovalOption[] = [
     { name: 'Allow', kind: 'allow_once' },
-    { name: 'Allow', kind: 'allow_always' },
+    { name: 'allow ', kind: 'allow_always', matches: 'everything' },
     { name: 'Reject', kind: 'reject_once' },
   ];
   function open() {
@@ -162,7 +190,7 @@ describe('questions to the user', () => {
     return { clock, events, approvals, asked };
   }
 
-  it('are told with all their options, each with a name of its own', () => {
+  it('are told with all their options: names that look alike say what they mean, and always says to what', () => {
     const [event] = open().events;
     assert.deepEqual(event, {
       event: 'approval:required',
@@ -170,11 +198,11 @@ describe('questions to the user', () => {
         session_id: 's1',
         approval_id: 'approval-1',
         prompt: 'May it?',
-        options: ['Allow', 'Allow (2)', 'Reject'],
+        options: ['Allow (allows once)', 'allow  (always allows)', 'Reject'],
         option_kinds: ['allow_once', 'allow_always', 'reject_once'],
         timeout: 300,
         default: 'deny',
-        context: { a: 1 },
+        context: { a: 1, matches: { 'allow  (always allows)': 'everything' } },
         call_id: 'c1',
       },
     });
@@ -182,7 +210,7 @@ describe('questions to the user', () => {
 
   it('are answered by the name of an option', async () => {
     const { approvals, asked, clock, events } = open();
-    approvals.answer('approval-1', 'Allow (2)');
+    approvals.answer('approval-1', 'allow  (always allows)');
     assert.deepEqual(await asked, { chosen: options[1] });
     assert.equal(events.at(-1)?.event, 'approval:granted');
     assert.equal(clock.pending, 0);
@@ -190,10 +218,10 @@ describe('questions to the user', () => {
 
   it('refuse an answer that is none of the options, a late one and one to no question', () => {
     const { approvals } = open();
-    assert.throws(() => approvals.answer('approval-1', 'allow'), { code: 'approvalInvalid' });
+    assert.throws(() => approvals.answer('approval-1', 'Allow'), { code: 'approvalInvalid' });
     approvals.answer('approval-1', 'Reject');
-    assert.throws(() => approvals.answer('approval-1', 'Allow'), { code: 'approvalResolved' });
-    assert.throws(() => approvals.answer('approval-9', 'Allow'), { code: 'approvalInvalid' });
+    assert.throws(() => approvals.answer('approval-1', 'Reject'), { code: 'approvalResolved' });
+    assert.throws(() => approvals.answer('approval-9', 'Reject'), { code: 'approvalInvalid' });
   });
 
   it('are denied when nobody answers in time', async () => {

@@ -1,26 +1,9 @@
 import assert from 'node:assert/strict';
-import { splitCommand } from '../../../../src/acp/demo/argv';
 import { intentOf } from '../../../../src/acp/demo/intent';
 import { outlineOf } from '../../../../src/acp/demo/outline';
 import { pathOfWord, toPrompt } from '../../../../src/acp/demo/prompt';
 import { renameWord } from '../../../../src/acp/demo/rename';
 import { sortImports } from '../../../../src/acp/demo/sortImports';
-
-describe('the demo agent splits commands', () => {
-  const cases: [line: string, argv: string[]][] = [
-    ['git status', ['git', 'status']],
-    ['  echo   a  ', ['echo', 'a']],
-    [`echo 'a b' "c d"`, ['echo', 'a b', 'c d']],
-    [`echo "say \\"hi\\"" 'it'\\''s'`, ['echo', 'say "hi"', "it's"]],
-    [`echo '' ""`, ['echo', '', '']],
-    [`node -e 'console.log("$HOME; rm -rf")'`, ['node', '-e', 'console.log("$HOME; rm -rf")']],
-    ['a\\ b c', ['a b', 'c']],
-    ['', []],
-  ];
-  for (const [line, argv] of cases) it(JSON.stringify(line), () => assert.deepEqual(splitCommand(line), argv));
-
-  it('refuses a quote that is not closed', () => assert.throws(() => splitCommand('echo "a'), SyntaxError));
-});
 
 describe('the demo agent understands', () => {
   const understood = (text: string) => intentOf({ text, files: [] });

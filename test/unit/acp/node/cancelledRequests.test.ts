@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import type { AgentContext, CreateElicitationRequest } from '@agentclientprotocol/sdk';
-import type { AcpBackend } from '../../../../src/acp/node/acpBackend';
 import type { Elicit } from '../../../../src/acp/node/v1Client';
-import { backendOf, open } from '../../../fake/backendHarness';
+import { open, useBackends, type backendOf } from '../../../fake/backendHarness';
 import { basics } from '../../../fake/scriptedAgent';
 
 /** Answers `cancel` when it is withdrawn, as the real one does. */
@@ -18,24 +17,20 @@ const page = (sessionId: string): CreateElicitationRequest => ({
 });
 
 describe('what an agent asks and takes back', () => {
-  const backends: AcpBackend[] = [];
-  afterEach(() => {
-    for (const backend of backends.splice(0)) backend.dispose();
-  });
+  const make = useBackends();
 
   async function turn(
     work: (client: AgentContext, sessionId: string) => Promise<unknown>,
     settings: Parameters<typeof backendOf>[1] = {},
   ) {
     const { promise: result, resolve } = Promise.withResolvers<unknown>();
-    const made = backendOf((app) => {
+    const made = make((app) => {
       basics(app);
       app.onRequest('session/prompt', async ({ params, client }) => {
         resolve(await work(client, params.sessionId).catch((error: unknown) => error));
         return { stopReason: 'end_turn' };
       });
     }, settings);
-    backends.push(made.backend);
     const opened = await open(made.backend);
     await opened.session.prompt({ text: 'go' });
     return { ...made, ...opened, result };

@@ -20,6 +20,7 @@ function deskOf(initial: readonly PermissionRule[] = []) {
   const desk = new PermissionDesk({
     agentId: 'demo',
     agentTitle: 'Demo',
+    cwd: '/ws',
     approvals,
     rules: { rules, add },
     log: nullLogger,
@@ -41,6 +42,8 @@ const ask = ({ desk }: ReturnType<typeof deskOf>, offered = options, about = fac
 };
 const namesIn = ({ events }: ReturnType<typeof deskOf>): readonly string[] =>
   events.flatMap((event) => (event.event === 'approval:required' ? event.data.options : []));
+const matchesIn = ({ events }: ReturnType<typeof deskOf>): unknown =>
+  events.flatMap((event) => (event.event === 'approval:required' ? [event.data.context?.['matches']] : []))[0];
 
 describe('what an agent may do', () => {
   it('is nothing once its turn was cancelled, and nobody is asked', async () => {
@@ -81,8 +84,28 @@ describe('what an agent may do', () => {
       assert.deepEqual(await answer, { outcome: 'selected', optionId });
       const rule = { effect, agent: 'demo', kind: 'edit', pathGlob: '/ws/a.ts', scope: 'always' };
       assert.deepEqual(opened.rules, [rule]);
+      assert.deepEqual(matchesIn(opened), {
+        'Always allow': 'tools of kind edit on /ws/a.ts by demo, always',
+        'Always deny': 'tools of kind edit on /ws/a.ts by demo, always',
+      });
       assert.deepEqual(await ask(opened), { outcome: 'selected', optionId });
     }
+  });
+
+  it('says what each rule about a command would match', async () => {
+    const opened = deskOf();
+    const asked = opened.desk.mayRun({ argv: ['npm test'], cwd: '/ws/lib', env: {} });
+    const [event] = opened.events;
+    assert.ok(event?.event === 'approval:required');
+    assert.equal(event.data.prompt, 'Demo wants to run npm test in lib');
+    assert.equal(event.data.context?.['command'], 'npm test');
+    assert.deepEqual(event.data.options, ['Run once', 'Run always in this session', 'Run always', 'Do not run']);
+    assert.deepEqual(matchesIn(opened), {
+      'Run always in this session': 'running "npm test" in /ws/lib by demo, in this session',
+      'Run always': 'running "npm test" in /ws/lib by demo, always',
+    });
+    opened.approvals.withdrawAll();
+    await asked;
   });
 
   it('is not made a rule where the agent has its own, or where it is not known what is touched', async () => {
@@ -92,6 +115,9 @@ describe('what an agent may do', () => {
       ask(opened, options, { ...facts, isUnresolved: true }),
     ];
     assert.equal(namesIn(opened).length, 3 + 2);
+    assert.deepEqual(matchesIn(opened), {
+      Always: 'whatever Demo takes for the same, which may be everything it asks in this conversation',
+    });
     opened.approvals.withdrawAll();
     await Promise.all(asked);
   });

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { RequestError, type AgentContext, type RequestPermissionRequest } from '@agentclientprotocol/sdk';
-import type { AcpBackend } from '../../../../src/acp/node/acpBackend';
-import { backendOf, open } from '../../../fake/backendHarness';
+import { open, useBackends, type backendOf } from '../../../fake/backendHarness';
 import { basics, type Script, type ScriptedAgent } from '../../../fake/scriptedAgent';
 
 type Turn = (client: AgentContext, sessionId: string, process: ScriptedAgent) => Promise<object | undefined>;
@@ -24,14 +23,10 @@ const options = [
 
 /** What real agents were seen doing; each of these has broken some client. */
 describe('what real ACP agents do', () => {
-  const backends: AcpBackend[] = [];
-  afterEach(() => {
-    for (const backend of backends.splice(0)) backend.dispose();
-  });
+  const make = useBackends();
 
   async function run(script: Script, settings: Parameters<typeof backendOf>[1] = {}) {
-    const made = backendOf(script, settings);
-    backends.push(made.backend);
+    const made = make(script, settings);
     return { ...made, ...(await open(made.backend)) };
   }
 

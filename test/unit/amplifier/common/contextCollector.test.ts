@@ -143,5 +143,6 @@ describe('the context of an Amplifier session', () => {
   it('puts attached text into the prompt, fenced so that it cannot end early', () => {
     const text = promptText('Why?', [{ type: 'text', uri: 'u', title: 'Problems', text: 'a\n```\nb' }]);
     assert.equal(text, 'Why?\n\nProblems (u):\n````\na\n```\nb\n````');
+    assert.equal(promptText('Why?', [{ type: 'text', title: 'So far', text: 'a' }]), 'Why?\n\nSo far:\n```\na\n```');
   });
 });

@@ -67,7 +67,11 @@ describe('what a client tells the embedded server of its editor', () => {
   it('keeps the names of what is no file', async () => {
     const open = (path: string) => ({ path, language: 'plaintext', content: 'x' });
     const open_files = ['untitled:Untitled-1', 'file:///ws/a.ts', 'b.ts', 'C:\\c.ts'].map(open);
-    const context = { workspace_root: '/ws', open_files, selection: { path: 'git:a.ts', text: 't', range: range(0, 0) } };
+    const context = {
+      workspace_root: '/ws',
+      open_files,
+      selection: { path: 'git:a.ts', text: 't', range: range(0, 0) },
+    };
     const { id, fake } = await harness.createSession({ profile: 'fake', context });
     await harness.call('POST', `/sessions/${id}/prompt`, { body: { prompt: 'one' } });
     assert.deepEqual(

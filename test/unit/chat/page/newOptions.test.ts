@@ -51,6 +51,21 @@ describe('what is chosen before a conversation begins', () => {
     options = new NewOptions({ backends, memento, onError: throwIt });
   });
 
+  it('has the commands that an agent had last, also in the next window', () => {
+    const commands = [{ name: 'plan', description: 'Plan first', hint: 'what' }];
+    options.keepCommands('agent', commands);
+    options.keepCommands('agent', []);
+    options.keepCommands('other', [{ name: 'go', description: '' }]);
+    assert.deepEqual(options.commandsOf('agent'), commands);
+    const memento = { get: (name: string) => kept.get(name), update: () => Promise.resolve() };
+    const backends: BackendRegistry = {
+      onDidChange: () => ({ dispose: () => undefined }),
+      list: () => Promise.resolve([]),
+      open: () => Promise.reject(new Error('none')),
+    };
+    assert.deepEqual(new NewOptions({ backends, memento, onError: throwIt }).commandsOf('agent'), commands);
+  });
+
   it('is the profile of a server, and what was chosen goes along', async () => {
     await options.refresh(server);
     assert.deepEqual(options.of('amplifier'), [profile]);

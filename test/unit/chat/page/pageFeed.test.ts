@@ -25,6 +25,7 @@ describe('what a page of the chat is told', () => {
   let posted: ChatUpdate[];
   let chips: PageChips;
   let newOptions: NewOptions;
+  let backends: BackendChoice;
 
   beforeEach(() => {
     chats = new FakeChats();
@@ -33,9 +34,10 @@ describe('what a page of the chat is told', () => {
     chips = new PageChips([], throwIt);
     const memento = { get: () => undefined, update: () => Promise.resolve() };
     newOptions = new NewOptions({ backends: noBackends, memento, onError: throwIt });
+    backends = new BackendChoice({ chats, preferred: () => '', memento, onError: throwIt });
     feed = new PageFeed({
       chats,
-      backends: new BackendChoice({ chats, preferred: () => '', memento, onError: throwIt }),
+      backends,
       chips,
       newOptions,
       folders: () => ['/work'],
@@ -49,6 +51,30 @@ describe('what a page of the chat is told', () => {
   afterEach(() => feed.dispose());
 
   const answer = (text: string) => ({ kind: 'answer', id: 'a', turn: 1, text, streaming: true }) as const;
+
+  it('has the commands that the agent of a new conversation had last', async () => {
+    await backends.refresh();
+    feed.pageCame();
+    assert.deepEqual(posted.at(-1)?.newCommands, []);
+    const chat = chats.add('one');
+    const commands = [{ name: 'plan', description: 'Plan first' }];
+    chat.change({ commands });
+    feed.show(chat);
+    clock.advance(100);
+    assert.deepEqual(posted.at(-1)?.newCommands, commands);
+    clock.advance(1000);
+    const told = posted.length;
+    clock.advance(1000);
+    assert.equal(posted.length, told, 'once');
+  });
+
+  it('is told at once when somebody waits for it', () => {
+    feed.pageCame();
+    feed.show(chats.add('one'));
+    assert.equal(posted.at(-1)?.session, null);
+    feed.flushNow();
+    assert.equal(posted.at(-1)?.session?.id, 'one');
+  });
 
   it('is nothing before there is a page', () => {
     feed.show(chats.add('one'));

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import type { BackendRegistry } from '../../../../src/amplifier/common/backendRegistry';
+import type { Clock } from '../../../../src/base/common/async';
 import { nullLogger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import { ChatSessions } from '../../../../src/chat/common/chatSessions';
@@ -23,6 +24,7 @@ export class Window {
     readonly backends: BackendRegistry,
     readonly editor: FakeEditor,
     files: FilePort,
+    clock: Clock,
   ) {
     this.store = new SessionStore({ folder, files, clock: systemClock, log: nullLogger });
     this.chats = new ChatSessions({
@@ -36,18 +38,25 @@ export class Window {
         },
       },
       attachments: { resolve: ({ title }) => Promise.resolve([{ type: 'file', path: title }]) },
-      clock: systemClock,
+      clock,
       log: nullLogger,
       newId: () => `${path.basename(folder)}-${process.hrtime.bigint()}-${++this.ids}`,
     });
   }
 
   static async open(
-    options: { folder?: string; backends?: BackendRegistry; editor?: FakeEditor; files?: FilePort } = {},
+    options: {
+      folder?: string;
+      backends?: BackendRegistry;
+      editor?: FakeEditor;
+      files?: FilePort;
+      /** Of conversations; the store goes by the system's. */
+      clock?: Clock;
+    } = {},
   ): Promise<Window> {
     const folder = options.folder ?? (await mkdtemp(path.join(tmpdir(), 'chat-')));
     const { backends = new ChatBackends('one', 'two'), editor = new FakeEditor({ '/ws/a.txt': 'one\n' }) } = options;
-    const window = new Window(folder, backends, editor, options.files ?? new DiskFiles());
+    const window = new Window(folder, backends, editor, options.files ?? new DiskFiles(), options.clock ?? systemClock);
     await window.chats.start();
     return window;
   }
@@ -82,6 +91,11 @@ export async function until(what: string, isSo: () => boolean): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   assert.fail(`Waited in vain: ${what}`);
+}
+
+/** All that reads from memory has been read. */
+export async function settled(): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);
 }
 
 export function outline(chat: Chat): string[] {

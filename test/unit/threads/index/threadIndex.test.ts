@@ -236,6 +236,36 @@ describe('the index of threads', () => {
     await assert.rejects(open(noWorker()).list([bench.store]), { code: 'unreadable' });
   });
 
+  it('goes on without a file that ends the worker, says so, and leaves it alone until it changes', async () => {
+    const deadly = bench.write('deadly', { answer: 'x'.repeat(5_000_000) });
+    for (const id of ['a', 'b']) bench.write(id, { title: id });
+    const deaths = join(bench.index, '..', 'deaths');
+    const workerFile = join(bench.index, '..', 'mortal.js');
+    writeFileSync(
+      workerFile,
+      `const fs = require('node:fs');
+      const { readFileSync } = fs;
+      fs.readFileSync = (file, ...rest) => {
+        if (String(file).endsWith('T-deadly.json')) {
+          fs.appendFileSync(${JSON.stringify(deaths)}, 'x');
+          process.exit(7);
+        }
+        return readFileSync(file, ...rest);
+      };
+      require(${JSON.stringify(bench.workerFile)});`,
+    );
+    const index = open(workerFile);
+    const { heads } = await index.list([bench.store]);
+    assert.deepEqual(heads.map(({ title, problem }) => title ?? problem?.slice(0, 19)).sort(), [
+      'Reading this thread',
+      'a',
+      'b',
+    ]);
+    assert.ok(warnings.some((warning) => warning.includes(deadly)));
+    await index.list([bench.store]);
+    assert.equal(readFileSync(deaths, 'utf8'), 'x');
+  });
+
   it('never writes to the store', async () => {
     bench.write('a');
     mkdirSync(join(bench.store, 'sub'));

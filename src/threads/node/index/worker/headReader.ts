@@ -12,17 +12,26 @@ import { encodeHeads, IndexFileError, mergeHeads, type StoredHead } from '../hea
 import { IndexLock } from '../indexLock';
 import { writeWholeFile } from '../wholeFile';
 
-/** What one reading of a file gives to the list and to the search. */
+/** What one reading of a file gives to the search. */
 export interface ReadThread {
   /** Null for a thread that is not listed. */
   readonly head: ThreadHead | null;
   readonly texts: readonly ThreadText[];
 }
 
-/** Of a file of the store, which is named by its thread. Undefined for one that has vanished. */
-export function readForIndex(file: FileKey, nowMs: number): ReadThread | undefined {
-  const threadId = path.basename(file.path, '.json');
-  return readHeadAnd(threadTexts, { source: 'local', threadId, ...file, nowMs });
+/** For the search. Undefined for a file that has vanished. */
+export function readForSearch(file: FileKey): ReadThread | undefined {
+  return readHeadAnd(threadTexts, inStore(file, file.mtimeMs));
+}
+
+/** For the list; null for a thread that is not listed, undefined for a file that has vanished. */
+export function readForList(file: FileKey, nowMs: number): ThreadHead | null | undefined {
+  return readHeadAnd(() => [], inStore(file, nowMs))?.head;
+}
+
+/** A file of the store is named by its thread. */
+function inStore(file: FileKey, nowMs: number): ReadFrom & FileKey {
+  return { source: 'local', threadId: path.basename(file.path, '.json'), ...file, nowMs };
 }
 
 /** Undefined for what is not listed, and for a file that has vanished. */

@@ -8,22 +8,18 @@ import type { StoredHead } from '../headFile';
 import type { ThreadToIndex } from '../segmentBuilder';
 import { TextIndex } from '../textIndex';
 import { WorkerCall, type HeadPart, type WorkerMessage, type WorkerRequest } from '../workerMessages';
-import { readForIndex, readHead, saveHeads, type ReadThread } from './headReader';
+import { readForList, readForSearch, readHead, saveHeads } from './headReader';
 import { OpenThreads } from './openThreads';
-import { TextHold } from './textHold';
 
 type RequestOf<Method extends WorkerRequest['method']> = Extract<WorkerRequest, { method: Method }>;
 
 /** The host gets heads in parts of this size, and a file this large only after all that came before it. */
 const headsPerPart = 64;
 const largeBytes = 4 * 1024 * 1024;
-/** Of text that waits to be indexed: UTF-16 units. */
-const heldUnits = 64 * 1024 * 1024;
 
 /** Answers what the host asks: long work goes on in steps, so that short questions are answered between them. */
 export class ThreadWorker {
   private readonly openThreads = new OpenThreads();
-  private readonly hold = new TextHold(heldUnits);
   private texts: { readonly folder: string; readonly index: TextIndex } | undefined;
   private known: { readonly files: readonly FileKey[]; readonly folders: readonly string[] } = {
     files: [],
@@ -91,12 +87,11 @@ export class ThreadWorker {
       for (const file of files) {
         // Should it be too much for the worker, the host knows which one it was.
         if (part.length >= headsPerPart || file.sizeBytes > largeBytes) await flush();
-        const thread = readForIndex(file, nowMs);
-        if (!thread) continue;
-        const { head } = thread;
+        // Its text waits for the search to be built: what is kept of thousands until then costs more than a second reading.
+        const head = readForList(file, nowMs);
+        if (head === undefined) continue;
         part.push({ file, head });
         all.push({ file, head });
-        this.hold.keep(toIndex(file, thread));
       }
       await flush();
     } finally {
@@ -121,7 +116,7 @@ export class ThreadWorker {
     if (this.texts?.folder !== folder) {
       const index = new TextIndex({
         folder,
-        read: (file) => this.readTexts(file),
+        read: readTexts,
         warn: (message) => this.warn(message),
         pause: () => this.pause(),
       });
@@ -130,14 +125,6 @@ export class ThreadWorker {
       this.texts = { folder, index };
     }
     return this.texts.index;
-  }
-
-  /** Undefined for a file that has vanished. */
-  private readTexts(file: FileKey): ThreadToIndex | undefined {
-    const held = this.hold.take(file);
-    if (held) return held;
-    const thread = readForIndex(file, file.mtimeMs);
-    return thread && toIndex(file, thread);
   }
 
   /** The list goes first. */
@@ -151,8 +138,11 @@ export class ThreadWorker {
   }
 }
 
-/** One that cannot be read has no texts, and is not tried again until it changes. */
-function toIndex(file: FileKey, { head, texts }: ReadThread): ThreadToIndex {
+/** One that cannot be read has no texts, and is not tried again until it changes. Undefined for a file that has vanished. */
+function readTexts(file: FileKey): ThreadToIndex | undefined {
+  const thread = readForSearch(file);
+  if (!thread) return undefined;
+  const { head, texts } = thread;
   const threadId = basename(file.path, '.json');
   return { file, threadId, title: head?.title ?? '', lastPromptAt: head?.lastPromptAt ?? file.mtimeMs, texts };
 }

@@ -1,0 +1,181 @@
+// `npm run pictures`: takes the pictures of the README from the real thing, into media/. Look at them before you commit them.
+import { cp, mkdir, readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { bootstrap } from './lib/bootstrap.mjs';
+
+await bootstrap();
+const { launchChromium } = await import('./lib/chromium.mjs');
+const { ensureCodeServer } = await import('./lib/codeServer.mjs');
+const { installVsix, startHost } = await import('./lib/host.mjs');
+const { readJson } = await import('./lib/json.mjs');
+const { inRoot } = await import('./lib/paths.mjs');
+const { endWhenInterrupted, stopChildren } = await import('./lib/processes.mjs');
+const { makeSandbox } = await import('./lib/sandbox.mjs');
+const { packageVsix, vsixFile } = await import('./lib/vsix.mjs');
+
+endWhenInterrupted();
+await ensureCodeServer();
+await packageVsix();
+const sandbox = await makeSandbox({ workspace: 'examples/workspace' });
+const { dataDir, env, extensionsDir, folder, home, workspace } = sandbox;
+await cp(inRoot('examples', 'providers'), path.join(folder, 'providers'), { recursive: true });
+await copyThreads(path.join(home, '.local', 'share', 'amp', 'threads'));
+await installVsix(vsixFile, { dataDir, extensionsDir, env });
+const host = await startHost({
+  dataDir,
+  extensionsDir,
+  env,
+  settings: {
+    'editor.hover.delay': 100,
+    'editor.minimap.enabled': false,
+    'workbench.colorTheme': 'Default Dark Modern',
+  },
+});
+const browser = await launchChromium();
+try {
+  const page = await browser.newPage({ viewport: { width: 1200, height: 760 }, deviceScaleFactor: 1.5 });
+  await page.goto(host.url(workspace));
+  await page.locator('[id="backline.backline.backline.status"]').waitFor({ timeout: 60_000 });
+  await openFile(page, 'format.ts');
+  await chat(page);
+  await threads(page);
+  await context(page);
+} finally {
+  await browser.close();
+  await host.stop();
+  await sandbox.remove();
+  await stopChildren();
+}
+process.exit();
+
+/** @typedef {import('playwright-core').Page} Page */
+
+/**
+ * The demo agent asks with the change it would make.
+ * @param {Page} page
+ */
+async function chat(page) {
+  await runCommand(page, 'Backline: Open Chat');
+  await widen(page, 470);
+  const frame = await frameWith(page, 'textarea');
+  await frame.locator('textarea').first().fill('rename formatDuration to asMinutes in src/format.ts');
+  await page.keyboard.press('Enter');
+  await frame.getByRole('button', { name: 'Allow', exact: true }).waitFor({ timeout: 30_000 });
+  await picture(page, 'readme-chat');
+  await page.waitForTimeout(700);
+  await frame.getByRole('button', { name: 'Deny', exact: true }).click();
+}
+
+/**
+ * A thread beside the list.
+ * @param {Page} page
+ */
+async function threads(page) {
+  await runCommand(page, 'Backline: Focus on Amp Threads View');
+  const rows = page.locator('.pane-body .monaco-list-row');
+  const other = rows.filter({ hasText: 'Other folders' }).first();
+  await other.waitFor({ timeout: 20_000 });
+  await other.click();
+  const row = rows.filter({ hasText: 'Tax in the cart' }).first();
+  await row.click();
+  await frameWith(page, '.thread h1');
+  await picture(page, 'readme-threads');
+}
+
+/**
+ * Two providers at one place.
+ * @param {Page} page
+ */
+async function context(page) {
+  await runCommand(page, 'View: Show Explorer');
+  await openFile(page, 'setlist.ts');
+  const part = page.locator('.view-line span span').filter({ hasText: '#12' }).first();
+  await part.waitFor();
+  const box = await part.boundingBox();
+  if (!box) throw new Error('The place of the hover is not there.');
+  await page.mouse.move(box.x + box.width - 8, box.y + box.height / 2, { steps: 3 });
+  await page.locator('.monaco-hover:not(.hidden) .hover-contents').first().waitFor();
+  await picture(page, 'readme-context');
+}
+
+/**
+ * @param {Page} page
+ * @param {string} name
+ */
+async function picture(page, name) {
+  await page.waitForTimeout(800);
+  await page.screenshot({ path: inRoot('media', `${name}.png`) });
+  console.log(`media/${name}.png`);
+}
+
+/**
+ * Makes the side bar so many pixels wide.
+ * @param {Page} page
+ * @param {number} width
+ */
+async function widen(page, width) {
+  const box = await page.locator('.part.sidebar').boundingBox();
+  if (!box) throw new Error('There is no side bar.');
+  await page.mouse.move(box.x + box.width, 300);
+  await page.mouse.down();
+  await page.mouse.move(box.x + width, 300, { steps: 5 });
+  await page.mouse.up();
+}
+
+/**
+ * @param {Page} page
+ * @param {string} selector
+ */
+async function frameWith(page, selector) {
+  for (let attempt = 0; attempt < 150; attempt++) {
+    for (const frame of page.frames()) {
+      const isThere = await frame
+        .locator(selector)
+        .first()
+        .isVisible()
+        .catch(() => false);
+      if (isThere && frame !== page.mainFrame()) return frame;
+    }
+    await page.waitForTimeout(200);
+  }
+  throw new Error(`No page has ${selector}.`);
+}
+
+/**
+ * @param {Page} page
+ * @param {string} title
+ */
+async function runCommand(page, title) {
+  await page.keyboard.press('F1');
+  await page.locator('.quick-input-widget input').waitFor();
+  await page.keyboard.type(title);
+  await page.locator('.quick-input-list .monaco-list-row').filter({ hasText: title }).first().waitFor();
+  await page.keyboard.press('Enter');
+}
+
+/**
+ * @param {Page} page
+ * @param {string} name
+ */
+async function openFile(page, name) {
+  await page.keyboard.press('Control+P');
+  await page.locator('.quick-input-widget input').waitFor();
+  await page.keyboard.type(name);
+  await page.locator('.quick-input-list .monaco-list-row').filter({ hasText: name }).first().waitFor();
+  await page.keyboard.press('Enter');
+  await page.locator('.tab.active').filter({ hasText: name }).waitFor();
+}
+
+/**
+ * Some threads of the tests' fixtures, as if they were this user's.
+ * @param {string} store
+ */
+async function copyThreads(store) {
+  await mkdir(store, { recursive: true });
+  const from = inRoot('test', 'fixtures', 'threads');
+  for (const name of (await readdir(from)).filter((file) => /^0[1-9].*\.thread\.json$/.test(file))) {
+    /** @type {{ id: string }} */
+    const { id } = await readJson(path.join(from, name));
+    await cp(path.join(from, name), path.join(store, `${id}.json`));
+  }
+}

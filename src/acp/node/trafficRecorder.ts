@@ -1,0 +1,90 @@
+import type { TrafficTap } from '../../wire/common/traffic';
+
+export interface RecorderOptions {
+  readonly tap: TrafficTap;
+  /** The agent's name in the traffic log. */
+  readonly peer: string;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** A request that waits for its answer. */
+export interface OpenRequest {
+  readonly method: string;
+  readonly timeMs: number;
+}
+
+type Message = Readonly<Record<string, unknown>>;
+
+/** An agent that never answers must not fill the memory. */
+const maxOpenRequests = 1000;
+
+/** Follows the open requests of a connection; the tap hears of each message its name, size and time, never what is in it. */
+export class TrafficRecorder {
+  /** Requests of ours and of the agent's, by their id. */
+  private readonly sent = new Map<unknown, OpenRequest>();
+  private readonly received = new Map<unknown, OpenRequest>();
+
+  constructor(private readonly options: RecorderOptions) {}
+
+  /** Of the agent, by their id. */
+  get openRequests(): ReadonlyMap<unknown, OpenRequest> {
+    return this.received;
+  }
+
+  /** The request of ours that the message answers; from now on it counts as answered. */
+  inbound(message: Message): OpenRequest | undefined {
+    return this.record('in', message, this.received, this.sent);
+  }
+
+  /** The request of the agent's that the message answers. */
+  outbound(message: Message): OpenRequest | undefined {
+    return this.record('out', message, this.sent, this.received);
+  }
+
+  private record(
+    direction: 'in' | 'out',
+    message: Message,
+    asked: Map<unknown, OpenRequest>,
+    answered: Map<unknown, OpenRequest>,
+  ): OpenRequest | undefined {
+    const { id, method } = message;
+    const isCall = typeof method === 'string';
+    const request = method === undefined ? answered.get(id) : undefined;
+    if (request) answered.delete(id);
+    if (isCall && (typeof id === 'string' || typeof id === 'number')) this.remember(asked, id, method);
+    if (this.options.tap.isOpen) this.tell(direction, message, isCall ? method : undefined, request);
+    return request;
+  }
+
+  private remember(asked: Map<unknown, OpenRequest>, id: string | number, method: string): void {
+    asked.set(id, { method, timeMs: this.options.now() });
+    if (asked.size <= maxOpenRequests) return;
+    const [oldest] = asked.keys();
+    asked.delete(oldest);
+  }
+
+  private tell(
+    direction: 'in' | 'out',
+    message: Message,
+    method: string | undefined,
+    request: OpenRequest | undefined,
+  ): void {
+    const { tap, peer, now } = this.options;
+    const code = errorCodeOf(message['error']);
+    tap.record({
+      protocol: 'acp',
+      direction,
+      peer,
+      method: method ?? request?.method ?? 'answer',
+      bytes: Buffer.byteLength(JSON.stringify(message)) + 1,
+      ...(request ? { ms: now() - request.timeMs } : {}),
+      ...(code === undefined ? {} : { error: code }),
+    });
+  }
+}
+
+function errorCodeOf(error: unknown): number | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
+  return typeof error.code === 'number' ? error.code : undefined;
+}

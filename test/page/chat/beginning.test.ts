@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import { chatRequests } from '../../../src/chat/common/chatApi';
+import { PageError } from '../../../src/webview/common/protocol';
+import { rows, sessionOf, snapshot } from './support/chatFixtures';
+import { ChatPages, type ChatHere } from './support/chatPages';
+
+const none = { text: '', attachments: [] };
+
+describe('the first prompt of a conversation', () => {
+  const pages = new ChatPages();
+  before(() => pages.start());
+  afterEach(() => pages.closePages());
+  after(() => pages.stop());
+
+  const textOf = ({ composer }: ChatHere): Promise<string> => composer.inputValue();
+
+  /** The prompt is on its way; the returned function refuses it. */
+  const sending = async (chat: ChatHere): Promise<() => void> => {
+    const { promise, reject } = Promise.withResolvers<never>();
+    chat.host.answer(chatRequests.send, () => promise);
+    await chat.composer.fill('precious');
+    await chat.composer.press('Enter');
+    await chat.host.waitFor(chatRequests.send);
+    return () => reject(new PageError('There is no such program.', 'ENOENT'));
+  };
+  const refused = (chat: ChatHere): Promise<void> => chat.page.getByText('There is no such program.').waitFor();
+
+  it('comes back when it is refused before the page knows of the conversation', async () => {
+    const chat = await pages.openChat(snapshot(null));
+    const refuse = await sending(chat);
+    refuse();
+    await refused(chat);
+    await chat.tell(snapshot(null));
+    assert.equal(await textOf(chat), 'precious');
+  });
+
+  it('comes back when its conversation has come and gone', async () => {
+    const chat = await pages.openChat(snapshot(null));
+    const refuse = await sending(chat);
+    await chat.tell(snapshot(sessionOf({ id: 's9' }), { draft: none }));
+    await chat.tell(snapshot(null, { draft: { text: 'precious', attachments: [] } }));
+    refuse();
+    await refused(chat);
+    assert.equal(await textOf(chat), 'precious', 'once');
+  });
+
+  it('comes back before what was typed meanwhile', async () => {
+    const chat = await pages.openChat(snapshot(null));
+    const refuse = await sending(chat);
+    await chat.tell(snapshot(sessionOf({ id: 's9' }), { draft: none }));
+    await chat.composer.fill('next thought');
+    await chat.tell(snapshot(null, { draft: { text: 'precious', attachments: [] } }));
+    refuse();
+    await refused(chat);
+    assert.equal(await textOf(chat), 'precious\nnext thought');
+  });
+
+  it('comes back in the conversation that it has begun', async () => {
+    const chat = await pages.openChat(snapshot(null));
+    const refuse = await sending(chat);
+    await chat.tell(snapshot(sessionOf({ id: 's9' }), { draft: none }));
+    refuse();
+    await refused(chat);
+    assert.equal(await textOf(chat), 'precious');
+  });
+
+  it('does not come into another conversation that is shown meanwhile', async () => {
+    const chat = await pages.openChat(snapshot(sessionOf()));
+    const refuse = await sending(chat);
+    await chat.tell(snapshot(sessionOf({ id: 's2' }), { draft: none }));
+    refuse();
+    await refused(chat);
+    assert.equal(await textOf(chat), '');
+    assert.deepEqual(await chat.host.waitFor(chatRequests.saveDraft), {
+      sessionId: 's1',
+      text: 'precious',
+      attachments: [],
+    });
+  });
+
+  it('is told to have failed in one place, and sent again from there', async () => {
+    const chat = await pages.openChat(snapshot(sessionOf()));
+    const refuse = await sending(chat);
+    await chat.tellSession({ status: 'failed', statusText: 'There is no such program.', statusDetails: 'ENOENT' });
+    refuse();
+    await chat.page.getByRole('button', { name: 'Send again' }).waitFor();
+    assert.equal(await chat.page.getByText('There is no such program.').count(), 1);
+    chat.host.answer(chatRequests.send, () => ({}));
+    await chat.page.getByRole('button', { name: 'Send again' }).click();
+    assert.equal((await chat.host.waitFor(chatRequests.send, 2)).text, 'precious');
+  });
+
+  it('is not sent in Restricted Mode', async () => {
+    const chat = await pages.openChat(snapshot(null, { untrusted: true }));
+    await chat.composer.fill('hello');
+    assert.ok(await chat.page.getByRole('button', { name: 'Send', exact: true }).isDisabled());
+    await chat.composer.press('Enter');
+    await chat.composer.press('End');
+    assert.equal(await textOf(chat), 'hello');
+    assert.deepEqual(chat.host.requestsOf(chatRequests.send), []);
+  });
+
+  it('can be a command that the agent had last time', async () => {
+    const newCommands = [{ name: 'plan', description: 'Plan first' }];
+    const chat = await pages.openChat(snapshot(null, { newCommands }));
+    await chat.composer.pressSequentially('/pl');
+    await chat.page.getByRole('option', { name: /\/plan/ }).waitFor();
+    await chat.composer.press('Enter');
+    assert.equal(await textOf(chat), '/plan ');
+  });
+
+  it('says when commands can be chosen, as long as none are known', async () => {
+    const chat = await pages.openChat(snapshot(null));
+    await chat.composer.pressSequentially('/');
+    await chat.page.getByText('The commands of the agent appear after the first prompt').waitFor();
+    await chat.composer.pressSequentially('usr/bin is a path');
+    await chat.composer.press('Enter');
+    assert.equal((await chat.host.waitFor(chatRequests.send)).text, '/usr/bin is a path');
+  });
+
+  it('is sent by one Enter when it is a whole command that takes nothing', async () => {
+    const chat = await pages.openChat();
+    await chat.composer.pressSequentially('/sort');
+    await chat.page.getByRole('option', { name: /\/sort/ }).waitFor();
+    await chat.composer.press('Enter');
+    assert.equal((await chat.host.waitFor(chatRequests.send)).text, '/sort');
+    await chat.composer.pressSequentially('/summarise');
+    await chat.page.getByRole('option', { name: /\/summarise/ }).waitFor();
+    await chat.composer.press('Enter');
+    assert.equal(await textOf(chat), '/summarise ', 'it takes a path');
+  });
+
+  it('names files at the root of the workspace without the way to it', async () => {
+    const chat = await pages.openChat(snapshot(null, { folders: ['/work/here'] }));
+    chat.host.answer(chatRequests.mentions, () => ({
+      rows: [{ kind: 'file' as const, id: 'f', title: 'README.md', path: '/work/here/README.md' }],
+    }));
+    await chat.composer.pressSequentially('@R');
+    const option = chat.page.getByRole('option', { name: /README/ });
+    await option.waitFor();
+    assert.equal(await option.textContent(), 'README.mdFile');
+  });
+
+  it('goes to a server that nobody has asked yet, not to one that was not started', async () => {
+    const server = {
+      id: 'amplifier',
+      title: 'Amplifier',
+      description: 'local',
+      source: 'server',
+      state: 'stopped',
+    } as const;
+    const { page } = await pages.openChat(snapshot(null, { chosenBackend: 'amplifier', backends: [server] }));
+    await page.getByText('not connected yet').waitFor();
+    assert.equal(await page.getByText('not started').count(), 0);
+  });
+
+  it('does not make the header promise that all is well', async () => {
+    const { page } = await pages.openChat(snapshot(sessionOf()));
+    assert.equal(await page.locator('.header-backend').textContent(), 'Demo agent');
+  });
+
+  for (const key of ['Enter', 'Escape']) {
+    it(`leaves the focus on the row of a conversation that was renamed with ${key}`, async () => {
+      const chat = await pages.openChat();
+      await chat.page.getByRole('button', { name: 'Conversations' }).click();
+      const row = chat.page.locator('.session-open', { hasText: rows[1]?.title ?? '' });
+      await row.focus();
+      await row.press('F2');
+      await chat.page.getByRole('textbox', { name: 'Title of the conversation' }).press(key);
+      await chat.page.waitForFunction(() => document.activeElement?.classList.contains('session-open'));
+      assert.ok(await row.evaluate((element) => element === document.activeElement));
+    });
+  }
+
+  it('keeps its place at 195 pixels: one line for what is held back, the name of the agent whole', async () => {
+    const queue = [{ id: 'q', text: 'queued', attachments: [] }];
+    const { page } = await pages.openChat(snapshot(sessionOf({ queue })), { width: 195 });
+    const heights = await page.locator('.queue-head').evaluate((head) => head.getBoundingClientRect().height);
+    assert.ok(heights <= 26, `${heights} px`);
+    const name = page.locator('.header-backend-name');
+    assert.ok(await name.evaluate((element) => element.scrollWidth <= element.clientWidth));
+  });
+
+  it('leaves no empty line under prompts', async () => {
+    const { page } = await pages.openChat();
+    const gap = await page.locator('.entry-prompt').evaluate((entry) => {
+      const bubble = entry.querySelector('.bubble')?.getBoundingClientRect();
+      return bubble ? entry.getBoundingClientRect().bottom - bubble.bottom : -1;
+    });
+    assert.ok(gap >= 0 && gap <= 2, `${gap} px`);
+  });
+
+  it('has answers of at most 80 characters a line in a wide window', async () => {
+    const { page } = await pages.openChat(undefined, { width: 1400 });
+    const width = await page
+      .locator('.entry-answer p')
+      .first()
+      .evaluate((line) => line.getBoundingClientRect().width);
+    assert.ok(width > 300 && width < 720, `${width} px`);
+  });
+});

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { Follower, open, useBackends } from '../../../fake/backendHarness';
+import { basics } from '../../../fake/scriptedAgent';
+
+describe('what an ACP agent must ask the user for', () => {
+  const make = useBackends();
+
+  it('asks for permission with all the user must see, and answers with the chosen option', async () => {
+    let outcome: unknown;
+    const { backend } = make((app) => {
+      basics(app, {}, { modes: { currentModeId: 'ask', availableModes: [{ id: 'ask', name: 'Ask first' }] } });
+      app.onRequest('session/prompt', async ({ params: { sessionId }, client }) => {
+        const answer = await client.request('session/request_permission', {
+          sessionId,
+          toolCall: {
+            toolCallId: 'c1',
+            kind: 'edit',
+            title: 'Make it better',
+            rawInput: { file_path: '/ws/a.txt' },
+            content: [{ type: 'diff', path: '/ws/a.txt', oldText: 'one', newText: 'two' }],
+          },
+          options: [
+            { optionId: 'yes', name: 'Allow', kind: 'allow_once' },
+            { optionId: 'no', name: 'Reject', kind: 'reject_once' },
+          ],
+        });
+        outcome = answer.outcome;
+        return { stopReason: 'end_turn' };
+      });
+    });
+    const { session, follower } = await open(backend);
+    await session.prompt({ text: 'go' });
+    const asked = await follower.next('approval:required');
+    assert.equal(asked.prompt, 'Demo wants to edit a.txt');
+    assert.equal(asked.call_id, 'c1');
+    assert.deepEqual(asked.context, {
+      agent: 'Demo',
+      kind: 'edit',
+      title: 'Make it better',
+      mode: 'Ask first',
+      paths: ['/ws/a.txt'],
+      content: [{ type: 'diff', path: '/ws/a.txt', old_text: 'one', new_text: 'two' }],
+      input: { file_path: '/ws/a.txt' },
+      matches: {
+        'Always allow': 'tools of kind edit on /ws/a.txt by demo, always',
+        'Always deny': 'tools of kind edit on /ws/a.txt by demo, always',
+      },
+    });
+    await session.approve(asked.approval_id, 'Allow');
+    await follower.next('prompt:complete');
+    assert.deepEqual(outcome, { outcome: 'selected', optionId: 'yes' });
+    await assert.rejects(session.approve(asked.approval_id, 'Allow'), { code: 'approvalResolved' });
+  });
+
+  it('runs a command in a terminal when the user agrees, and remembers that for the session', async () => {
+    // The command really runs, so the workspace must be a folder of this machine.
+    const folder = process.cwd();
+    const { backend, editor, rules } = make((app) => {
+      basics(app);
+      app.onRequest('session/prompt', async ({ params: { sessionId }, client }) => {
+        const terminal = await client.createTerminal({ sessionId, command: 'node', args: ['-p', '6*7'] });
+        const content = [{ type: 'terminal' as const, terminalId: terminal.id }];
+        const update = { sessionUpdate: 'tool_call' as const, toolCallId: 'c1', title: 'Compute', content };
+        await client.notify('session/update', { sessionId, update });
+        await terminal.waitForExit();
+        await terminal.release();
+        return { stopReason: 'end_turn' };
+      });
+    });
+    editor.setFolders(folder);
+    const session = await backend.createSession({ cwd: folder });
+    const follower = new Follower(session);
+    await session.prompt({ text: 'compute' });
+    const asked = await follower.next('approval:required');
+    assert.equal(asked.prompt, "Demo wants to run node -p '6*7'");
+    assert.deepEqual(asked.option_kinds, ['allow_once', 'allow_always', 'allow_always', 'reject_once']);
+    await session.approve(asked.approval_id, asked.options[1] ?? '');
+    await follower.next('prompt:complete');
+    const shown = follower.all('tool:error')[0]?.content ?? [];
+    assert.deepEqual(shown, [
+      { type: 'terminal', terminal_id: 'terminal-1', output: '42\n', exit_code: 0, signal: null },
+    ]);
+    await session.prompt({ text: 'again' });
+    await follower.next('prompt:complete', 2);
+    assert.equal(follower.all('approval:required').length, 1);
+    assert.deepEqual(rules, []);
+  });
+
+  it('asks about a command with an environment of its own, whatever the rules say, and not any more once cancelled', async () => {
+    const errors: string[] = [];
+    const { backend, rules } = make((app) => {
+      basics(app);
+      app.onRequest('session/prompt', async ({ params: { sessionId }, client }) => {
+        const env = [{ name: 'NODE_OPTIONS', value: '--require evil' }];
+        const created = client.request('terminal/create', { sessionId, command: 'node', args: ['-v'], env });
+        await created.catch((error: unknown) => errors.push(error instanceof Error ? error.message : ''));
+        return { stopReason: 'cancelled' };
+      });
+    });
+    rules.push({ effect: 'allow', command: ['node', '-v'], scope: 'always' });
+    const { session, follower } = await open(backend);
+    await session.prompt({ text: 'run it' });
+    const asked = await follower.next('approval:required');
+    assert.deepEqual(asked.context?.['env'], { NODE_OPTIONS: '--require evil' });
+    assert.deepEqual(asked.options, ['Run once', 'Do not run']);
+    await session.cancel();
+    assert.match(errors.join(), /did not allow/);
+    assert.equal(follower.all('approval:denied').length, 1);
+  });
+});

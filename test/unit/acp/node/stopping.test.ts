@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import * as path from 'node:path';
+import { nullLogger } from '../../../../src/base/common/log';
+import { systemClock } from '../../../../src/base/node/systemClock';
+import { startAgentProcess, type AgentProcess } from '../../../../src/acp/node/agentProcess';
+import { isTreeAlive } from '../../../../src/acp/node/processTree';
+import { cwd, open, useBackends } from '../../../fake/backendHarness';
+import { basics, never } from '../../../fake/scriptedAgent';
+
+describe('when an ACP agent is ended', () => {
+  const make = useBackends();
+
+  it('by ignoring every wish to end: it is dead after stop and dispose, also when stop is not awaited', async () => {
+    const file = path.resolve('test/fixtures/agents/misbehaving.mjs');
+    const stubborn: AgentProcess[] = [];
+    const startAgent = async () => {
+      const command = { command: process.execPath, args: [file, 'ignoresEverything'], env: {}, cwd: process.cwd() };
+      const agent = await startAgentProcess(command, { clock: systemClock, log: nullLogger, graceMs: 100 });
+      stubborn.push(agent);
+      await new Promise<void>((resolve) => agent.stream.onMessage(() => resolve()));
+      return agent;
+    };
+    for (const isAwaited of [true, false]) {
+      const { backend } = make(() => undefined, { startAgent });
+      const opening = assert.rejects(backend.createSession({ cwd }));
+      while (backend.state.kind !== 'starting' || !stubborn.at(-1))
+        await new Promise((resolve) => setImmediate(resolve));
+      const agent = stubborn.pop();
+      assert.ok(agent);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      const stopped = backend.stop();
+      if (isAwaited) await stopped;
+      else {
+        await opening;
+        backend.dispose();
+        const endMs = Date.now() + 50;
+        while (isTreeAlive(agent.pid) && Date.now() < endMs) await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+      assert.equal(isTreeAlive(agent.pid), false);
+      await stopped;
+    }
+  });
+
+  it('by being stopped: what is pending ends, and nothing is left', async () => {
+    const { agents, backend } = make((app) => {
+      basics(app);
+      app.onRequest('session/prompt', never);
+    });
+    const { session, follower } = await open(backend);
+    await session.prompt({ text: 'go' });
+    await new Promise((resolve) => setImmediate(resolve));
+    await backend.stop();
+    assert.match((await follower.next('error')).error, /was stopped/);
+    assert.equal(agents.last.isGone, true);
+    assert.equal(backend.state.kind, 'stopped');
+  });
+
+  it('by being stopped while it starts: it does not start behind our back', async () => {
+    const { agents, backend } = make((app) => basics(app));
+    const opening = assert.rejects(backend.createSession({ cwd }), { code: 'closed' });
+    await backend.stop();
+    await opening;
+    assert.equal(agents.last.isGone, true);
+    assert.equal(backend.state.kind, 'stopped');
+    await backend.createSession({ cwd });
+  });
+
+  it('by an editor that goes away: dispose ends sessions and processes', async () => {
+    const { agents, backend } = make((app) => {
+      basics(app);
+      app.onRequest('session/prompt', never);
+    });
+    const { session, follower } = await open(backend);
+    await session.prompt({ text: 'go' });
+    backend.dispose();
+    await follower.ended;
+    assert.equal(follower.all('prompt:complete')[0]?.stop_reason, 'cancelled');
+    assert.equal(agents.last.isGone, true);
+    await assert.rejects(backend.createSession({ cwd }), { code: 'closed' });
+  });
+});

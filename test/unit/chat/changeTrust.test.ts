@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict';
+import { hasWritten, looksMade } from '../../../src/chat/common/fileFacts';
+import type { Chat } from '../../../src/chat/common/chatPorts';
+import { ChatBackends } from './support/chatBackend';
+import { event } from './support/told';
+import { draft, outline, settled, until, Window } from './support/window';
+
+const path = '/ws/a.txt';
+
+describe('reverting trusts nobody but Backline', () => {
+  let window: Window;
+  let chat: Chat;
+  beforeEach(async () => {
+    window = await Window.open();
+    chat = await window.chats.create('one');
+    await chat.send(draft('Go'));
+  });
+  afterEach(() => window.remove());
+
+  const call = { tool_name: 'tool', operation: 'tool', call_id: 'c' };
+  const diff = (old_text: string | null, new_text: string) => ({
+    content: [{ type: 'diff', path, old_text, new_text }],
+  });
+  const pre = (data: object = {}) =>
+    event('tool:pre', { ...call, kind: 'edit', input: {}, locations: [{ path }], ...data });
+  const post = (data: object = {}) => event('tool:post', { ...call, kind: 'edit', result: { success: true }, ...data });
+  const failed = () => event('tool:error', { ...call, kind: 'edit', error: 'No.' });
+  const ask = () =>
+    event('approval:required', {
+      approval_id: 'q',
+      prompt: 'Edit?',
+      options: ['Yes', 'No'],
+      call_id: 'c',
+      context: {},
+    });
+
+  async function tell(...events: Parameters<typeof window.agent.last.tell>): Promise<void> {
+    window.agent.last.tell(...events);
+    await settled();
+  }
+
+  async function end(): Promise<void> {
+    window.agent.last.end();
+    await until('the end', () => outline(chat).includes('end: completed'));
+    // The journal looks at the files once more, and reads and writes snapshots on the way.
+    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setTimeout(resolve, 4));
+  }
+
+  async function write(text: string): Promise<void> {
+    const writer = { backendId: 'one', sessionId: window.agent.last.id };
+    await window.chats.beforeWrite(writer, path);
+    window.editor.setFile(path, text);
+    await window.chats.afterWrite(writer, path);
+  }
+
+  const states = () => chat.view.changes.map(({ state }) => state);
+  const text = () => window.editor.diskText(path);
+
+  it('does not list a file that a call shows which only reads', async () => {
+    await tell(
+      pre({ kind: 'read', ...diff('planted\n', 'one\n') }),
+      post({ kind: 'read', ...diff('planted\n', 'one\n') }),
+    );
+    await end();
+    assert.deepEqual(chat.view.changes, []);
+    await assert.rejects(chat.revert(path, { force: true }), { code: 'notFound' });
+    assert.equal(text(), 'one\n');
+  });
+
+  it('brings back nothing that an agent tells of afterwards, and deletes nothing', async () => {
+    for (const old of ['planted\n', null]) {
+      await tell(pre(diff(old, 'one\n')), post(diff(old, 'one\n')));
+      await until('the change', () => states().length === 1);
+      assert.deepEqual(states(), ['unknown']);
+      await assert.rejects(chat.revert(path, { force: true }), { code: 'notFound' });
+      assert.equal(text(), 'one\n');
+    }
+  });
+
+  it('brings back what was read before the call, not what the agent says', async () => {
+    await tell(pre(diff('planted\n', 'two\n')));
+    window.editor.setFile(path, 'two\n');
+    await tell(post(diff('planted\n', 'two\n')));
+    await until('the change', () => states().length === 1);
+    assert.deepEqual(states(), ['applied']);
+    await chat.revert(path);
+    assert.equal(text(), 'one\n');
+  });
+
+  it('does not bring back over what the user has written between two writes', async () => {
+    await write('two\n');
+    window.editor.setFile(path, 'two\nmine\n');
+    await write('three\nmine\n');
+    await end();
+    assert.deepEqual(states(), ['changedSince']);
+    await assert.rejects(chat.revert(path), { code: 'changedSince' });
+    assert.equal(text(), 'three\nmine\n');
+  });
+
+  it('remembers that a file is mixed when the conversation is opened again', async () => {
+    await write('two\n');
+    window.editor.setFile(path, 'two\nmine\n');
+    await write('three\nmine\n');
+    await end();
+    const { editor, folder } = window;
+    await window.close();
+    window = await Window.open({ folder, editor, backends: new ChatBackends('one') });
+    chat = await window.chats.open(chat.id);
+    assert.deepEqual(states(), ['changedSince']);
+    await assert.rejects(chat.revert(path), { code: 'changedSince' });
+  });
+
+  it("does not take for the agent's what the user wrote before a call that failed", async () => {
+    await tell(pre(diff('one\n', 'two\n')), ask());
+    window.editor.setFile(path, 'one\nmine\n');
+    await chat.approve('q', 'Yes');
+    await tell(failed());
+    await end();
+    assert.deepEqual(chat.view.changes, []);
+  });
+
+  it("does not take for the agent's what the user wrote while a question waited that nobody answered", async () => {
+    await tell(pre(), ask());
+    window.editor.setFile(path, 'one\nmine\n');
+    await end();
+    assert.deepEqual(chat.view.changes, []);
+  });
+
+  it('keeps what the user wrote while a question waited', async () => {
+    await tell(pre(), ask());
+    window.editor.setFile(path, 'one\nmine\n');
+    await chat.approve('q', 'Yes');
+    window.editor.setFile(path, 'two\nmine\n');
+    await tell(post());
+    await end();
+    assert.deepEqual(states(), ['applied']);
+    await chat.revert(path);
+    assert.equal(text(), 'one\nmine\n');
+  });
+
+  it('asks first when the question was answered elsewhere, and the user has written meanwhile', async () => {
+    await tell(pre(), ask());
+    window.editor.setFile(path, 'one\nmine\n');
+    await tell(event('approval:granted', { approval_id: 'q', decision: 'Yes' }));
+    window.editor.setFile(path, 'two\nmine\n');
+    await tell(post());
+    await end();
+    assert.deepEqual(states(), ['changedSince']);
+  });
+
+  it('asks first when the file has not what the agent says to have written', async () => {
+    await tell(pre(diff('one\n', 'two\n')));
+    window.editor.setFile(path, 'mine\n');
+    await tell(post(diff('one\n', 'two\n')));
+    await end();
+    assert.deepEqual(states(), ['changedSince']);
+  });
+
+  it('asks first when the turn ended in the middle of the call', async () => {
+    await tell(pre());
+    window.editor.setFile(path, 'two\n');
+    await end();
+    assert.deepEqual(states(), ['changedSince']);
+  });
+
+  it('knows a write through the editor better than the call that tells of it', async () => {
+    await tell(pre(diff('one\n', 'two\n')));
+    await write('two\n');
+    window.editor.setFile(path, 'two\nmine\n');
+    await tell(post(diff('one\n', 'two\n')));
+    await end();
+    assert.deepEqual(states(), ['changedSince']);
+    window.editor.setFile(path, 'two\n');
+    await chat.revert(path);
+    assert.equal(text(), 'one\n');
+  });
+
+  it('finds a change that shows only after its call', async () => {
+    await tell(pre(diff('one\n', 'two\n')), post());
+    window.editor.setFile(path, 'two\n');
+    await end();
+    assert.equal(states().length, 1);
+  });
+});
+
+describe('a change that an agent tells of', () => {
+  const cases: [string, string | null, string | null | undefined, string, boolean][] = [
+    ['is not made yet', 'a b c', 'b', 'x', false],
+    ['is made', 'a x c', 'b', 'x', true],
+    ['is made of the whole file', 'new', 'old', 'new', true],
+    ['has created the file', 'new', null, 'new', true],
+    ['has written the file', 'new', undefined, 'new', true],
+    ['takes a piece away, not yet', 'a b', 'a b', 'a', false],
+    ['has added to a piece', 'a b', 'a', 'a b', true],
+    ['changes nothing', 'a', 'a', 'a', false],
+    ['is of a file that is not there yet', null, null, 'new', false],
+  ];
+  for (const [name, now, old, after, isMade] of cases) {
+    const file = { path: 'a', new: after, ...(old === undefined ? {} : { old }) };
+    it(name, () => assert.equal(looksMade(now, file), isMade));
+  }
+
+  it('is in the file whatever ends its lines', () => {
+    assert.equal(hasWritten('a\r\nb\r\n', { path: 'a', new: 'a\nb' }), true);
+    assert.equal(hasWritten('a\r\nc\r\n', { path: 'a', new: 'a\nb' }), false);
+    assert.equal(hasWritten(null, { path: 'a' }), undefined);
+  });
+});

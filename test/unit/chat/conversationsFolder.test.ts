@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import * as path from 'node:path';
+import { nullLogger } from '../../../src/base/common/log';
+import { systemClock } from '../../../src/base/node/systemClock';
+import { conversationsFolder, gatherConversations } from '../../../src/chat/node/conversationsFolder';
+import { DiskFiles } from '../../../src/chat/node/filePort';
+
+describe('the folder of conversations', () => {
+  let root: string;
+  beforeEach(async () => {
+    root = await mkdtemp(path.join(tmpdir(), 'conversations-'));
+  });
+  afterEach(() => rm(root, { recursive: true, force: true }));
+
+  const folderOf = (...folders: string[]) => conversationsFolder('/root', { file: undefined, folders });
+
+  it('is the same for all windows of a workspace, by whatever path and in whatever order', async () => {
+    await mkdir(path.join(root, 'a'));
+    await symlink(path.join(root, 'a'), path.join(root, 'link'));
+    assert.equal(await folderOf(path.join(root, 'a')), await folderOf(path.join(root, 'link')));
+    assert.equal(await folderOf('/x', '/y'), await folderOf('/y', '/x'));
+    assert.notEqual(await folderOf('/x', '/y'), await folderOf('/x'));
+    assert.notEqual(await folderOf('/x/y'), await folderOf('/x', '/y'));
+    assert.equal(path.dirname(await folderOf('/x')), '/root');
+  });
+
+  it('of a saved workspace stays when a folder is added', async () => {
+    const before = await conversationsFolder('/root', { file: '/ws.code-workspace', folders: ['/x'] });
+    assert.equal(await conversationsFolder('/root', { file: '/ws.code-workspace', folders: ['/x', '/y'] }), before);
+    assert.notEqual(before, await folderOf('/x'));
+  });
+
+  it('of a window without a folder is one of its own', async () => {
+    assert.equal(await folderOf(), path.join('/root', 'none'));
+  });
+
+  it('gathers the conversations of an older place, but none that is being written', async () => {
+    const from = path.join(root, 'old');
+    const to = path.join(root, 'new');
+    await mkdir(path.join(from, 'heads'), { recursive: true });
+    for (const id of ['session-1', 'session-2', 'not-one']) await mkdir(path.join(from, id));
+    for (const id of ['session-1', 'session-2']) {
+      await writeFile(path.join(from, id, 'log.jsonl'), id);
+      await writeFile(path.join(from, 'heads', `${id}.json`), id);
+    }
+    await writeFile(path.join(from, 'session-2', 'lock'), '{}');
+    const gather = () => gatherConversations({ from, to, files: new DiskFiles(), clock: systemClock, log: nullLogger });
+    await gather();
+    assert.deepEqual((await readdir(to)).toSorted(), ['heads', 'session-1']);
+    assert.equal(await readFile(path.join(to, 'heads', 'session-1.json'), 'utf8'), 'session-1');
+    await rm(path.join(from, 'session-2', 'lock'));
+    await gather();
+    assert.equal(await readFile(path.join(to, 'session-2', 'log.jsonl'), 'utf8'), 'session-2');
+    assert.deepEqual((await readdir(from)).toSorted(), ['heads', 'not-one']);
+  });
+
+  it('needs no older place', async () => {
+    const to = path.join(root, 'new');
+    await gatherConversations({
+      from: path.join(root, 'none'),
+      to,
+      files: new DiskFiles(),
+      clock: systemClock,
+      log: nullLogger,
+    });
+    await assert.rejects(readdir(to), { code: 'ENOENT' });
+  });
+});

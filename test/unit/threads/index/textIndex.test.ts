@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseQuery } from '../../../../src/threads/common/query/threadQuery';
+import type { FileKey } from '../../../../src/threads/node/index/fileKey';
+import { TextIndex, type TextIndexPorts } from '../../../../src/threads/node/index/textIndex';
+
+const store = join(tmpdir(), 'store');
+
+describe('the text of threads', () => {
+  let folder: string;
+  let texts: Map<string, string>;
+  let warnings: string[];
+  let reads: string[];
+  let version: number;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'backline texts '));
+    texts = new Map();
+    warnings = [];
+    reads = [];
+    version = 0;
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const keys = new Map<string, FileKey>();
+  const put = (id: string, text: string): void => {
+    texts.set(id, text);
+    keys.set(id, { path: join(store, `${id}.json`), sizeBytes: text.length, mtimeMs: ++version });
+  };
+  const ports = (): TextIndexPorts => ({
+    folder,
+    read: (file) => {
+      const id = file.path.slice(store.length + 1, -'.json'.length);
+      const text = texts.get(id);
+      reads.push(id);
+      if (text === undefined) return undefined;
+      return { file, threadId: id, title: '', lastPromptAt: 0, texts: [{ entryId: 'm0', role: 'prompt', text }] };
+    },
+    warn: (message) => warnings.push(message),
+    pause: () => Promise.resolve(),
+  });
+  const open = (): TextIndex => {
+    const index = new TextIndex(ports());
+    know(index);
+    return index;
+  };
+  const know = (index: TextIndex): void =>
+    index.know(
+      [...texts.keys()].flatMap((id) => keys.get(id) ?? []),
+      [store],
+    );
+  const build = async (index: TextIndex): Promise<void> => {
+    know(index);
+    assert.equal(await index.build(() => undefined), true);
+  };
+  const found = (index: TextIndex, query: string): readonly string[] =>
+    index
+      .search({ query: parseQuery(query), limit: 50, nowMs: 0 })
+      .map(({ threadId }) => threadId)
+      .sort();
+  const segments = (): readonly string[] =>
+    readdirSync(folder)
+      .filter((name) => name.endsWith('.seg'))
+      .map((name) => join(folder, name));
+
+  it('makes one of many small segments, with all that lives and nothing else', async () => {
+    const index = open();
+    for (let count = 0; count < 8; count++) {
+      put(`T-${count}`, `common word${count}`);
+      await build(index);
+    }
+    assert.equal(segments().length, 8);
+    put('T-0', 'common again');
+    texts.delete('T-1');
+    await build(index);
+    assert.equal(segments().length, 1);
+    const all = ['T-0', 'T-2', 'T-3', 'T-4', 'T-5', 'T-6', 'T-7'];
+    for (const one of [index, open()]) {
+      await build(one);
+      assert.deepEqual(found(one, 'common '), all);
+      assert.deepEqual(found(one, 'word3'), ['T-3']);
+      assert.deepEqual(found(one, '"common word7"'), ['T-7']);
+      assert.deepEqual(found(one, 'word0'), []);
+      assert.deepEqual(found(one, 'word1'), []);
+    }
+    assert.equal(reads.filter((id) => id === 'T-3').length, 1);
+    assert.doesNotMatch(readFileSync(segments()[0] ?? '', 'latin1'), /word1/);
+  });
+
+  it('makes a segment anew of which most is dead', async () => {
+    const index = open();
+    for (const id of ['T-a', 'T-b', 'T-c']) put(id, `first ${id}`);
+    await build(index);
+    const [before] = segments();
+    for (const id of ['T-a', 'T-b']) put(id, `second ${id}`);
+    await build(index);
+    assert.ok(before !== undefined && !segments().includes(before));
+    assert.deepEqual(found(index, 'first '), ['T-c']);
+    assert.deepEqual(found(index, 'second '), ['T-a', 'T-b']);
+  });
+
+  const damages: Readonly<Record<string, (file: string) => void>> = {
+    'cut off': (file) => truncateSync(file, statSync(file).size - 1),
+    'changed in its table': (file) => change(file, 'T-a', 'T-x'),
+    'changed in its words': (file) => change(file, '\nalpha', '\nalphx'),
+    empty: (file) => writeFileSync(file, ''),
+    'of another kind': (file) => writeFileSync(file, 'x'.repeat(200)),
+    gone: (file) => rmSync(file),
+  };
+  for (const [damage, spoil] of Object.entries(damages)) {
+    it(`is made anew when a segment is ${damage}, and says so once`, async () => {
+      put('T-a', 'alpha beta');
+      await build(open());
+      const [file] = segments();
+      assert.ok(file !== undefined);
+      spoil(file);
+      const index = open();
+      await build(index);
+      assert.deepEqual(found(index, 'alpha'), ['T-a']);
+      assert.equal(reads.length, 2);
+      assert.match(warnings[0] ?? '', /made anew/);
+      const other = open();
+      other.load();
+      assert.deepEqual(found(other, 'beta'), ['T-a']);
+      assert.equal(segments().length, 1);
+    });
+  }
+
+  it('finds what another window has put together meanwhile', async () => {
+    put('T-a', 'alpha');
+    const index = open();
+    await build(index);
+    const other = open();
+    for (const id of ['T-b', 'T-c', 'T-d', 'T-e', 'T-f', 'T-g', 'T-h', 'T-i', 'T-j']) {
+      put(id, `alpha ${id}`);
+      await build(other);
+    }
+    know(index);
+    assert.ok(found(index, 'alpha').includes('T-a'));
+  });
+
+  it('reads nothing again that has not changed', async () => {
+    put('T-a', 'alpha');
+    await build(open());
+    await build(open());
+    assert.deepEqual(reads, ['T-a']);
+  });
+});
+
+/** To text of the same length. */
+function change(file: string, from: string, to: string): void {
+  writeFileSync(file, readFileSync(file, 'latin1').replace(from, to), 'latin1');
+}
