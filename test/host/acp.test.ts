@@ -40,7 +40,7 @@ describe('agents', () => {
       const chat = await agents.chat(dialect);
       await chat.prompt(rename(file));
       const question = await chat.answer('allow_once');
-      assert.ok(question.prompt.includes(file));
+      assert.ok(question.prompt.includes(`acp/${dialect}.ts`), question.prompt);
       assert.match(JSON.stringify(question.context), /"new_text":"const color/);
       await chat.answered();
       assert.equal(document.getText(), after);
@@ -98,7 +98,8 @@ describe('agents', () => {
     const chat = await agents.chat('v1');
     await chat.prompt(`run ${process.execPath} -e "console.log(6 * 7)"`);
     const { prompt } = await chat.answer('allow_once');
-    assert.ok(prompt.endsWith(`in ${inWorkspace()}`), prompt);
+    // The folder is the session's own, which goes without saying.
+    assert.match(prompt, /wants to run .*console\.log\(6 \* 7\)'$/);
     assert.match((await chat.answered()).response, /exit code 0/);
     const contents = chat.follower.all('tool:post').flatMap(({ content }) => content ?? []);
     const terminal = contents.find((content) => content.type === 'terminal');

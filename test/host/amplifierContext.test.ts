@@ -106,7 +106,12 @@ describe('what Amplifier is told of the editor', () => {
     assert.ok(content.length < 66_000, String(content.length));
     assert.match(content, /\[\d+ more characters are not shown\]\n$/);
     assert.equal(diagnostics.length, 200);
-    assert.equal(diagnostics[0]?.message, 'e');
+    // TypeScript may find fault with files of other tests, too: errors come first, whoever found them.
+    assert.ok(
+      diagnostics.findIndex(({ message }) => message === 'e') <
+        diagnostics.findIndex(({ severity }) => severity !== 'error'),
+    );
+    assert.ok(diagnostics.some(({ message }) => message === 'e'));
   });
 
   it('holds nothing of files on the exclude list or outside the workspace', async () => {

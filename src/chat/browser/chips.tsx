@@ -40,7 +40,7 @@ function ContextChip({ chip: { kind, label, isOn, tokens } }: { chip: ContextChi
       onClick={() => void page.ask(chatRequests.toggleContext, { kind, isOn: !isOn })}
     >
       <span class="chip-title">{label}</span>
-      {isOn && tokens !== undefined && <span class="chip-note">{formatTokens(tokens)}</span>}
+      {isOn && tokens !== undefined && <span class="chip-note">~{formatTokens(tokens)} tokens</span>}
     </button>
   );
 }
@@ -55,7 +55,7 @@ function AttachmentChip({ attachment }: { attachment: DraftAttachment }) {
     <span class="chip" title={`${attachmentWords[kind]}: ${place}${note}`}>
       {image ? <img class="chip-image" src={`data:${image.mimeType};base64,${image.data}`} alt="" /> : <Picture />}
       <span class="chip-title">{title}</span>
-      {tokens !== undefined && <span class="chip-note">{formatTokens(tokens)}</span>}
+      {tokens !== undefined && <span class="chip-note">~{formatTokens(tokens)} tokens</span>}
       <button type="button" class="chip-remove" aria-label={`Remove ${title}`} onClick={() => page.drafts.detach(id)}>
         <CloseIcon />
       </button>

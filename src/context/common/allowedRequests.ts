@@ -7,6 +7,7 @@ const memoryName = 'backline.context.allowed';
 const Request = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('plainHttp'), url: z.string() }),
   z.object({ kind: z.literal('remoteCode'), url: z.string(), integrity: z.string() }),
+  z.object({ kind: z.literal('secret'), url: z.string(), name: z.string() }),
 ]);
 
 /** What the user has allowed providers to do, in this and every later window. */
@@ -41,10 +42,32 @@ export function describeRequest(request: ConsentRequest): string {
       return `Send files to ${request.url} without encryption`;
     case 'remoteCode':
       return `Run code from ${request.url}`;
+    case 'secret':
+      return `Give the secret ${JSON.stringify(short(request.name))} to ${receiverOf(request.url)}`;
   }
 }
 
 function isSame(a: ConsentRequest, b: ConsentRequest): boolean {
-  const integrity = (request: ConsentRequest): string => (request.kind === 'remoteCode' ? request.integrity : '');
-  return a.kind === b.kind && a.url === b.url && integrity(a) === integrity(b);
+  return a.kind === b.kind && a.url === b.url && particularOf(a) === particularOf(b);
+}
+
+function particularOf(request: ConsentRequest): string {
+  switch (request.kind) {
+    case 'plainHttp':
+      return '';
+    case 'remoteCode':
+      return request.integrity;
+    case 'secret':
+      return request.name;
+  }
+}
+
+/** The host first: what comes before and after it in an address can be made to look like another. */
+function receiverOf(address: string): string {
+  const host = URL.parse(address)?.host;
+  return host ? `${host}, at ${short(address)}` : `the code at ${short(address)}`;
+}
+
+function short(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }

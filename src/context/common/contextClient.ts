@@ -10,6 +10,7 @@ import { searchItems } from './itemQueries';
 import { Lines, placeItems } from './itemRanges';
 import type { TextChange } from './itemShift';
 import { defaultProviderRules, type ProviderHandle, type ProviderRules, type ProviderState } from './providerHandle';
+import type { ConsentRequest } from './providerError';
 import { ProviderSet } from './providerSet';
 import type { ProviderEntry, ProviderList, ProviderProblem } from './providerSettings';
 import { RecordBook, type RecordLimits } from './recordBook';
@@ -32,6 +33,8 @@ export interface AskOptions {
   readonly reason?: AskReason;
   /** When it fires the answer is what is known by then. */
   readonly signal?: AbortSignal;
+  /** How long this answer waits at most, for who cannot wait for the deadline. What comes later is kept for the next. */
+  readonly waitMs?: number;
   /**
    * Whether the items that are there are worth an answer: whoever is still asked then only gets the client's patience,
    * not the whole deadline. A hover says whether there is anything at its place.
@@ -67,6 +70,8 @@ export interface ContextClientPorts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly secrets: SecretSource;
+  /** Whether the user has allowed it; asks nobody. Without it nothing is. */
+  readonly isAllowed?: (request: ConsentRequest) => boolean;
   /** Makes the provider of an entry; nothing of it runs before it is asked. The client disposes it. */
   readonly createProvider: (entry: ProviderEntry) => ContextProvider;
 }
@@ -99,6 +104,7 @@ export class ContextClient implements Disposable {
       handleOptions: {
         clock: ports.clock,
         secrets: ports.secrets,
+        isAllowed: (request) => ports.isAllowed?.(request) ?? false,
         rules: options,
         onStateChange: () => this.stateEmitter.fire(),
       },
@@ -260,7 +266,7 @@ export class ContextClient implements Disposable {
 
   private async firstEnd(
     askings: readonly Asking[],
-    { reason, signal }: AskOptions,
+    { reason, signal, waitMs = Infinity }: AskOptions,
     isEnough: () => boolean,
   ): Promise<'answered' | 'deadline' | 'cancelled'> {
     if (signal?.aborted) return 'cancelled';
@@ -269,7 +275,7 @@ export class ContextClient implements Disposable {
     const early = new Promise<'deadline' | 'cancelled'>((resolve) => {
       const endAfter = (ms: number): Disposable => ends.add(this.ports.clock.setTimer(ms, () => resolve('deadline')));
       const onAbort = (): void => resolve('cancelled');
-      endAfter(reason === 'explicit' ? explicitDeadlineMs : deadlineMs);
+      endAfter(Math.min(waitMs, reason === 'explicit' ? explicitDeadlineMs : deadlineMs));
       signal?.addEventListener('abort', onAbort, { once: true });
       ends.add(toDisposable(() => signal?.removeEventListener('abort', onAbort)));
       let isPatient = false;

@@ -24,6 +24,10 @@ export interface ContextAttachment {
 }
 
 const maxRows = 20;
+/** While somebody types: one provider that hangs must not hold up the rows of the others. */
+const searchWaitMs = 300;
+/** Before a prompt is sent, which is worth waiting for what is fresh. */
+const resolveWaitMs = 1_000;
 
 /** Survives a reload: it says where the item was, and what it was called. Without a title: all of the file. */
 const MentionId = z.tuple([z.string(), z.string().nullable(), z.string(), z.number().nullable()]);
@@ -35,7 +39,8 @@ export class ContextMentions {
   constructor(private readonly reader: Pick<ContextReader, 'itemsOf' | 'search'>) {}
 
   async search(query: string, signal: AbortSignal): Promise<readonly ContextMention[]> {
-    const active = await this.reader.itemsOf(undefined, signal);
+    const isEnough = (items: readonly ContextItem[]): boolean => items.length > 0;
+    const active = await this.reader.itemsOf(undefined, { signal, waitMs: searchWaitMs, isEnough });
     const ofActive = active ? searchItems(active.items, query).map((item) => mentionOf(active.file.path, item)) : [];
     const others = await this.reader.search(query, maxRows);
     const ofOthers = others.flatMap(({ path, item }) => (path === active?.file.path ? [] : [mentionOf(path, item)]));
@@ -49,7 +54,7 @@ export class ContextMentions {
     const parsed = parseId(id);
     if (!parsed) return [];
     const [path, title, provider, line] = parsed;
-    const found = await this.reader.itemsOf(path, signal);
+    const found = await this.reader.itemsOf(path, { signal, waitMs: resolveWaitMs });
     if (!found) return [];
     if (title === null) return attachmentsOf(found.file, itemsForAi(found.items));
     const same = found.items.filter((item) => item.title === title && item.provider.id === provider);

@@ -1,4 +1,4 @@
-import type { ContextClient, ContextDocument } from './contextClient';
+import type { AskOptions, ContextClient, ContextDocument } from './contextClient';
 import type { ContextItem, ProviderRef } from './contextItem';
 
 /** A file that agents may see. */
@@ -31,6 +31,8 @@ export interface FileItems {
   readonly items: readonly ContextItem[];
   /** Whose answer did not come in time. */
   readonly waitingFor: readonly ProviderRef[];
+  /** Whether every provider has answered for the text as it is. */
+  readonly isComplete: boolean;
   /** Why nobody was asked, if nobody was. */
   readonly note?: string;
 }
@@ -40,19 +42,20 @@ export class ContextReader {
   constructor(private readonly ports: ContextReaderPorts) {}
 
   /** Of a file; without a path of the one that is looked at, if there is one. @throws EditorError */
-  async itemsOf(path: string | undefined, signal?: AbortSignal): Promise<FileItems | undefined> {
+  async itemsOf(path: string | undefined, options: AskOptions = {}): Promise<FileItems | undefined> {
     const file = path === undefined ? await this.ports.active() : await this.ports.open(path);
     if (!file) return undefined;
-    const answer = await this.ports.client.ask(file.document, signal ? { signal } : {});
-    const { items, waitingFor, note } = answer;
-    return { file, items, waitingFor, ...(note === undefined ? {} : { note }) };
+    const { items, waitingFor, isComplete, note } = await this.ports.client.ask(file.document, options);
+    return { file, items, waitingFor, isComplete, ...(note === undefined ? {} : { note }) };
   }
 
   /** What is known already of the file that is looked at. Asks nobody. */
   async known(): Promise<FileItems | undefined> {
     const file = await this.ports.active();
     const answer = file && this.ports.client.peek(file.document.uri);
-    return file && answer && { file, items: answer.items, waitingFor: answer.waitingFor };
+    if (!file || !answer) return undefined;
+    const { items, waitingFor, isComplete } = answer;
+    return { file, items, waitingFor, isComplete };
   }
 
   /** Among all that is known. */

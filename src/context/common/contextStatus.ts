@@ -22,6 +22,8 @@ export interface ContextActions {
 }
 
 const maxRetries = 4;
+/** UTF-16 units. */
+const maxError = 160;
 
 /** What the user reads of the providers: how many there are, what is wrong with which, and what to do. */
 export function contextStatus(
@@ -59,8 +61,8 @@ function summaryOf(
 ): string[] {
   const ready = states.length - failing.length - waiting.length;
   return [
+    ...failing.map(failureOf),
     `${ready} ready${failing.length > 0 ? `, ${failing.length} failing` : ''}.`,
-    ...failing.map(({ title, lastError = 'it does not say why' }) => `${title}: ${sentence(lastError)}`),
     ...(waiting.length > 0 ? [`Waiting for your word: ${namesOf(waiting)}.`] : []),
   ];
 }
@@ -82,7 +84,16 @@ function notesOf(states: readonly ProviderState[]): string[] {
 
 function retries(failing: readonly ProviderState[], command: string): StatusAction[] {
   if (failing.length > maxRetries) return [{ label: 'Retry all', command }];
-  return failing.map(({ id, title }) => ({ label: `Retry ${title}`, command, arguments: [id] }));
+  return failing.map((state) => ({ label: `Retry ${failureOf(state)}`, command, arguments: [state.id] }));
+}
+
+/** In one line: rows of the status are cut off at the edge of the window. */
+function failureOf({ title, lastError = 'it does not say why' }: ProviderState): string {
+  const line = lastError
+    .replace(/\s+imported from [^\n]*?context-worker\.js/g, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+  return `${title}: ${sentence(line.length > maxError ? `${line.slice(0, maxError)}…` : line)}`;
 }
 
 function secret({ setSecret }: ContextActions): StatusAction {

@@ -45,6 +45,8 @@ const ContextQuestion = z.object({
 });
 type ContextQuestion = z.infer<typeof ContextQuestion>;
 
+/** Models wait, but not for a provider that hangs: what is there is told, and who is missing. */
+const waitMs = 1_000;
 const maxItems = 200;
 /** UTF-16 units. */
 const maxText = 64 * 1_024;
@@ -65,7 +67,7 @@ export async function answerContextTool(
       `No context item of the files that were open holds "${query}".`,
     );
   }
-  const found = await reader.itemsOf(file, signal);
+  const found = await reader.itemsOf(file, { waitMs, ...(signal ? { signal } : {}) });
   if (!found) return 'The user looks at no file that can be read: name one by `file`.';
   const items = asked(found.items, parsed.data);
   const text = paragraphs(
@@ -89,9 +91,10 @@ function asked(
   return query ? searchItems(inLines, query) : inLines;
 }
 
-function remarksOn({ waitingFor, note }: FileItems): string[] {
-  const late = waitingFor.length > 0 ? [`Still waiting for ${namesOf(waitingFor)}: ask again for more.`] : [];
-  return note === undefined ? late : [...late, note];
+function remarksOn({ waitingFor, isComplete, note }: FileItems): string[] {
+  if (note !== undefined) return [note];
+  if (waitingFor.length > 0) return [`Still waiting for ${namesOf(waitingFor)}: ask again for more.`];
+  return isComplete ? [] : ['Not every provider could answer: there may be more.'];
 }
 
 function paragraphs(all: readonly string[], none: string): string {

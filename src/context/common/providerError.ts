@@ -2,7 +2,9 @@
 export type ConsentRequest =
   | { readonly kind: 'plainHttp'; readonly url: string }
   /** Code from elsewhere. Another integrity is another request. */
-  | { readonly kind: 'remoteCode'; readonly url: string; readonly integrity: string };
+  | { readonly kind: 'remoteCode'; readonly url: string; readonly integrity: string }
+  /** A stored secret, for a provider that the workspace names. `url` is the address that would get it. */
+  | { readonly kind: 'secret'; readonly url: string; readonly name: string };
 
 /** A provider could not answer. The message says what to do about it, and holds no secrets. */
 export class ProviderError extends Error {

@@ -12,7 +12,8 @@ import type {
 } from './contextProvider';
 import { ProviderError, type ConsentRequest } from './providerError';
 import type { ProviderEntry } from './providerSettings';
-import { resolveSecrets, withoutSecrets } from './secretReferences';
+import { addressOf } from './providerUri';
+import { resolveSecrets, secretNames, withoutSecrets } from './secretReferences';
 import { SelectorList, type SelectorTarget } from './selector';
 
 export interface ProviderState extends ProviderRef {
@@ -43,6 +44,8 @@ export const defaultProviderRules: ProviderRules = {
 export interface HandleOptions {
   readonly clock: Clock;
   readonly secrets: SecretSource;
+  /** Whether the user has allowed it; asks nobody. */
+  readonly isAllowed: (request: ConsentRequest) => boolean;
   readonly rules: ProviderRules;
   /** What `state` says has changed. */
   readonly onStateChange: () => void;
@@ -140,8 +143,21 @@ export class ProviderHandle implements Disposable {
   /** Secrets are looked up for each call, since they change; what was seen of them is kept out of messages. */
   private async settings(): Promise<ProviderSettings> {
     const { settings, secrets } = await resolveSecrets(this.entry.settings, this.options.secrets);
+    this.checkSecrets();
     for (const secret of secrets) this.seenSecrets.add(secret);
     return settings;
+  }
+
+  /** What the user's own settings say is the user's word; a workspace could name any secret and any address. */
+  private checkSecrets(): void {
+    const { isOfUser, settings, place } = this.entry;
+    if (isOfUser) return;
+    const url = addressOf(place);
+    for (const name of secretNames(settings)) {
+      const request: ConsentRequest = { kind: 'secret', url, name };
+      if (this.options.isAllowed(request)) continue;
+      throw new ProviderError(`The workspace wants it to have the secret "${name}". Allow it first.`, request);
+    }
   }
 
   private call<T>(what: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {

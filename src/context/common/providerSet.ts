@@ -80,8 +80,8 @@ export class ProviderSet implements Disposable {
 }
 
 /** Where it is on may change without anything else changing. */
-function identityOf({ id, place, settings, selectorMatch }: ProviderEntry): string {
-  return JSON.stringify([id, place, settings, selectorMatch]);
+function identityOf({ id, place, settings, selectorMatch, isOfUser }: ProviderEntry): string {
+  return JSON.stringify([id, place, settings, selectorMatch, isOfUser]);
 }
 
 function dispose({ handle, subscription }: Member): void {

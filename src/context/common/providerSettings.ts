@@ -14,9 +14,11 @@ export interface ProviderEntry {
   /** As written; references to secrets are still references. */
   readonly settings: ProviderSettings;
   readonly selectorMatch: SelectorMatch;
+  /** Whether the user's own settings say just this; else it is the workspace's or a folder's word. */
+  readonly isOfUser: boolean;
   /** URIs of the workspace folders that it is on in. */
   readonly folders: readonly string[];
-  /** Whether it is on for documents that are in no workspace folder. */
+  /** Whether it is on for documents that are in no workspace folder; never by the word of a workspace. */
   readonly isOnElsewhere: boolean;
 }
 
@@ -58,11 +60,12 @@ export const noProviders: ProviderList = { entries: [], folders: [], problems: [
 
 const record = z.record(z.string(), z.unknown());
 const ownSettings = z.object({ selectorMatch: z.enum(['any', 'all']).optional() });
-const untrusted = 'It comes from the workspace, which is not trusted. Trust the workspace to use it.';
+export const untrustedMessage = 'It comes from the workspace, which is not trusted. Trust the workspace to use it.';
 
 /**
  * Levels are merged key by key: a folder's word counts more than the workspace's, and that more than the user's. In an
- * untrusted workspace only the user's are heard, and nothing of them that is code of the workspace.
+ * untrusted workspace only the user's are heard, and nothing of them that is code of the workspace. For files that are in
+ * no folder only the user's count too, but what the workspace switches off is off.
  */
 export function listProviders(levels: SettingsLevels): ProviderList {
   const collector = new Collector();
@@ -78,6 +81,14 @@ interface Found {
   isOnElsewhere: boolean;
 }
 
+interface Where {
+  /** Absent for documents that are in none. */
+  readonly folder: string | undefined;
+  readonly folders: readonly string[];
+  readonly isTrusted: boolean;
+  readonly isOfUser: boolean;
+}
+
 class Collector {
   private readonly found = new Map<string, Found>();
   private readonly messages = new Map<string, string>();
@@ -91,10 +102,12 @@ class Collector {
   ): void {
     const ofUser = merge([user]);
     const ofAll = merge([user, ...ofWorkspace]);
-    for (const [key, value] of ofAll) {
-      if (isTrusted || ofUser.has(key))
-        this.addOne(key, isTrusted ? value : ofUser.get(key), folder, folders, isTrusted);
-      else if (isOn(value)) this.messages.set(key, untrusted);
+    for (const [key, merged] of ofAll) {
+      const own = ofUser.get(key);
+      const isUsersOnly = !isTrusted || (folder === undefined && isOn(merged));
+      const value = isUsersOnly ? own : merged;
+      if (!isTrusted && !ofUser.has(key) && isOn(merged)) this.messages.set(key, untrustedMessage);
+      else this.addOne(key, value, { folder, folders, isTrusted, isOfUser: isSame(value, own) });
     }
   }
 
@@ -112,20 +125,14 @@ class Collector {
     return [...this.messages].map(([id, message]) => ({ id, message }));
   }
 
-  private addOne(
-    key: string,
-    value: unknown,
-    folder: string | undefined,
-    folders: readonly string[],
-    isTrusted: boolean,
-  ): void {
-    const entry = isOn(value) ? entryOf(key, value, folder, folders, isTrusted) : undefined;
+  private addOne(key: string, value: unknown, where: Where): void {
+    const entry = isOn(value) ? entryOf(key, value, where) : undefined;
     if (typeof entry === 'string') this.messages.set(key, entry);
-    else if (entry) this.remember(entry, folder);
+    else if (entry) this.remember(entry, where.folder);
   }
 
   private remember(entry: Found['entry'], folder: string | undefined): void {
-    const identity = JSON.stringify([entry.id, entry.place, entry.settings]);
+    const identity = JSON.stringify([entry.id, entry.place, entry.settings, entry.isOfUser]);
     const known = this.found.get(identity) ?? { entry, folders: [], isOnElsewhere: false };
     this.found.set(identity, known);
     if (folder === undefined) known.isOnElsewhere = true;
@@ -137,9 +144,7 @@ class Collector {
 function entryOf(
   key: string,
   value: unknown,
-  folder: string | undefined,
-  folders: readonly string[],
-  isTrusted: boolean,
+  { folder, folders, isTrusted, isOfUser }: Where,
 ): Found['entry'] | string | undefined {
   const { data: settings } = record.safeParse(value === true ? {} : value);
   if (!settings) return 'Its value in the settings needs to be true, false or an object.';
@@ -150,8 +155,9 @@ function entryOf(
   if (typeof parsed === 'string') return folder === undefined && folders.length > 0 ? undefined : parsed;
   const { place, name, isOfWorkspace } = parsed;
   const isInWorkspace = place.kind === 'module' && folders.some((each) => isBelow(place.url, each));
-  if (!isTrusted && (isOfWorkspace || isInWorkspace)) return untrusted;
-  return { id: key, title: name ?? shortName(key), place, settings, selectorMatch: own.selectorMatch ?? 'any' };
+  if (!isTrusted && (isOfWorkspace || isInWorkspace)) return untrustedMessage;
+  const { selectorMatch = 'any' } = own;
+  return { id: key, title: name ?? shortName(key), place, settings, selectorMatch, isOfUser };
 }
 
 /** In the order in which keys first appear, from the least to the most particular level. */
@@ -164,6 +170,10 @@ function merge(levels: readonly SettingsLevel[]): Map<string, unknown> {
     }
   }
   return merged;
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
 }
 
 function isOn(value: unknown): boolean {

@@ -36,10 +36,32 @@ export function parseProviderUri(key: string, folder: string | undefined): Provi
   return { place, name, isOfWorkspace: place.kind === 'package' || isRelative(address) };
 }
 
+/** In one text, where whatever the settings say goes to. */
+export function addressOf(place: ProviderPlace): string {
+  return place.kind === 'package' ? `${place.folder}/node_modules/${place.specifier}` : place.url;
+}
+
 /** Whether a URI is of something in a folder. Spellings that some systems take for the same count as the same. */
 export function isBelow(uri: string, folder: string): boolean {
-  const plain = (text: string): string => decodeURIComponent(text.replace(/%(?![\da-f]{2})/gi, '%25')).toLowerCase();
-  return plain(uri).startsWith(`${plain(folder)}/`);
+  return plain(uri).startsWith(`${plain(folder).replace(/\/$/, '')}/`);
+}
+
+/** `file:/path`, without dots, doubled slashes, escapes and case. */
+function plain(uri: string): string {
+  const href = URL.parse(uri)?.href ?? uri;
+  return decoded(href)
+    .replace(/[\\/]+/g, '/')
+    .normalize('NFC')
+    .toLowerCase();
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // Bytes that are no UTF-8 can be in a path; what is ASCII still has one spelling.
+    return text.replace(/%([2-7][\da-f])/gi, (_all, code: string) => String.fromCharCode(parseInt(code, 16)));
+  }
 }
 
 function isRelative(address: string): boolean {

@@ -1,11 +1,12 @@
 import type { Clock } from '../../base/common/async';
 import type { Logger } from '../../base/common/log';
 import type { ContextProvider } from '../common/contextProvider';
-import type { ConsentRequest } from '../common/providerError';
-import type { ProviderEntry } from '../common/providerSettings';
+import { ProviderError, type ConsentRequest } from '../common/providerError';
+import { untrustedMessage, type ProviderEntry } from '../common/providerSettings';
 import type { Fetch } from './httpAnswer';
 import { HttpProvider, maxAnswerBytes } from './httpProvider';
 import { watchModules } from './moduleWatcher';
+import { isCodeOf } from './realPlace';
 import { fetchRemoteModule } from './remoteModule';
 import { TextSharer } from './textSharer';
 import type { WorkerStart } from './workerMessages';
@@ -23,6 +24,8 @@ export interface ProviderFactoryOptions {
   readonly log: Logger;
   /** Whether the user has allowed it; asks nobody. */
   readonly isAllowed: (request: ConsentRequest) => boolean;
+  /** `file:` URIs of folders whose code may not run now; without it there are none. */
+  readonly untrustedFolders?: () => readonly string[];
   readonly workerLimits?: WorkerLimits;
 }
 
@@ -39,7 +42,7 @@ export class ProviderFactory {
       case 'endpoint':
         return new HttpProvider(place.url, { fetch, isAllowed, maxBytes: maxAnswerBytes });
       case 'module':
-        return this.worker(title, () => Promise.resolve({ specifier: place.url }));
+        return this.worker(title, async () => ({ specifier: await this.trusted(place.url) }));
       case 'package':
         return this.worker(title, () => Promise.resolve({ specifier: place.specifier, folder: place.folder }));
       case 'remoteModule': {
@@ -49,6 +52,13 @@ export class ProviderFactory {
         }));
       }
     }
+  }
+
+  /** The settings only saw how it is spelled: a link can lead from anywhere into the workspace. */
+  private async trusted(url: string): Promise<string> {
+    const folders = this.options.untrustedFolders?.() ?? [];
+    if (await isCodeOf(folders, url)) throw new ProviderError(untrustedMessage);
+    return url;
   }
 
   private worker(title: string, locate: (signal: AbortSignal) => Promise<WorkerStart>): WorkerProvider {

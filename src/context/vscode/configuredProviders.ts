@@ -31,6 +31,12 @@ export function providerLevels(): SettingsLevels {
   };
 }
 
+/** URIs of the folders whose code may not run. */
+export function untrustedFolders(): readonly string[] {
+  const { isTrusted, workspaceFolders = [] } = vscode.workspace;
+  return isTrusted ? [] : workspaceFolders.map(({ uri }) => uri.toString());
+}
+
 export function namesProviders({ user, workspace, folders }: SettingsLevels): boolean {
   const isSet = (value: unknown): boolean =>
     typeof value === 'object' && value !== null && Object.keys(value).length > 0;

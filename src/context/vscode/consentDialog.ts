@@ -60,6 +60,8 @@ async function confirm({ title }: ProviderState, consent: ConsentRequest): Promi
     plainHttp: 'Whoever is on the way can read and change what is sent, which is the text of the files you look at.',
     remoteCode:
       'It runs with your rights: it can read and write files and use the network. Only just this version of it is allowed; a change asks again.',
+    secret:
+      'The settings of this workspace ask for it, not yours. Whoever has a secret can do all that it is good for.',
   };
   const integrity = consent.kind === 'remoteCode' ? `\n\n${consent.integrity}` : '';
   const question = `${describeRequest(consent)}, for the context provider ${title}?`;

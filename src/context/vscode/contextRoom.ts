@@ -10,11 +10,12 @@ import { ContextMentions } from '../common/contextMentions';
 import type { ContextReader } from '../common/contextReader';
 import { contextStatus } from '../common/contextStatus';
 import { answerContextTool, contextTool } from '../common/contextTool';
+import type { ConsentRequest } from '../common/providerError';
 import { listProviders, noProviders } from '../common/providerSettings';
 import { secretNames } from '../common/secretReferences';
 import { McpToolServer, type McpAddress } from '../node/mcpToolServer';
 import { ProviderFactory } from '../node/providerFactory';
-import { openProviderSettings, providerLevels, touchesProviders } from './configuredProviders';
+import { openProviderSettings, providerLevels, touchesProviders, untrustedFolders } from './configuredProviders';
 import { manageConsent } from './consentDialog';
 import type { ContextFeatureOptions } from './contextFeature';
 import { contextSchemes, DocumentFeed } from './documentFeed';
@@ -60,13 +61,15 @@ export class ContextRoom implements Disposable {
       memento,
       wanted: () => this.providers.entries.flatMap((entry) => secretNames(entry.settings)),
     });
+    const isAllowed = (request: ConsentRequest): boolean => this.allowed.has(request);
     const factory = new ProviderFactory({
       workerFile,
       remoteFolder,
       fetch: (url, init) => fetch(url, init),
       clock,
       log,
-      isAllowed: (request) => this.allowed.has(request),
+      isAllowed,
+      untrustedFolders,
     });
     const clientOptions = {
       ...defaultClientOptions,
@@ -75,7 +78,7 @@ export class ContextRoom implements Disposable {
       },
     };
     this.client = new ContextClient(
-      { clock, log, secrets: this.secrets, createProvider: (entry) => factory.create(entry) },
+      { clock, log, secrets: this.secrets, isAllowed, createProvider: (entry) => factory.create(entry) },
       clientOptions,
     );
     this.feed = new DocumentFeed(this.client, (document) => !this.isExcluded(document.uri), onError);
@@ -182,7 +185,7 @@ export class ContextRoom implements Disposable {
     const { settings } = this.options;
     const { workspace } = vscode;
     const configure = (): void => this.configure();
-    this.store.add(workspace.onDidGrantWorkspaceTrust(configure));
+    this.store.add(workspace.onDidGrantWorkspaceTrust(() => this.trusted()));
     this.store.add(workspace.onDidChangeWorkspaceFolders(configure));
     this.store.add(workspace.onDidChangeConfiguration((change) => touchesProviders(change) && this.configure()));
     this.store.add(
@@ -199,6 +202,12 @@ export class ContextRoom implements Disposable {
     this.providers = this.options.settings.contextEnabled() ? listProviders(providerLevels()) : noProviders;
     this.client.configure(this.providers);
     this.showStatus();
+  }
+
+  /** Who was held back by the lack of trust is asked at once. */
+  private trusted(): void {
+    this.configure();
+    this.retry(this.client.states.filter(({ status }) => status === 'failing'));
   }
 
   private retry(states: readonly { readonly id: string }[]): void {

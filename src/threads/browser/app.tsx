@@ -28,7 +28,11 @@ function Layout() {
   const { isReady, thread, times, isFinding, isOutlineShown } = usePageState();
   const root = useRef<HTMLDivElement>(null);
   const handle = useRef<TranscriptHandle>(null);
-  const options = useMemo((): TranscriptOptions => ({ label: 'Thread', times, isLive: true }), [times]);
+  const folders = thread?.folders;
+  const options = useMemo(
+    (): TranscriptOptions => ({ label: 'Thread', times, isLive: true, ...(folders === undefined ? {} : { folders }) }),
+    [times, folders],
+  );
   const isEmpty = useIsEmpty(page.transcript);
   const { isFollowing, setFollowing } = useFollowing(root, handle, !isEmpty);
   const currentPrompt = useCurrentPrompt(root, !isEmpty);

@@ -83,6 +83,7 @@ export function Header({ root, handle, isFollowing, setFollowing }: HeaderProps)
 const stateWords: Record<ThreadView['state'], string> = {
   idle: '',
   running: 'running',
+  waiting: 'waiting for you',
   stale: 'did not end',
   cancelled: 'cancelled',
   error: 'failed',

@@ -26,10 +26,12 @@ export type ThreadAction = z.infer<typeof ThreadAction>;
 export const ThreadView = z.object({
   id: Text,
   title: Text,
-  state: z.enum(['idle', 'running', 'stale', 'cancelled', 'error']),
+  state: z.enum(['idle', 'running', 'waiting', 'stale', 'cancelled', 'error']),
   isArchived: z.boolean(),
   mode: optional(Text),
   usage: optional(Usage),
+  /** Absolute, where it worked: paths below them are shown relative to them. */
+  folders: optional(z.array(Text)),
   promptCount: Count,
   messageCount: Count,
   facts: z.array(z.object({ label: Text, value: Text })),

@@ -134,7 +134,7 @@ export class ThreadFeed implements Disposable {
 }
 
 export function viewOf({ head, facts, notes }: OpenThread, actions: readonly ThreadAction[]): ThreadView {
-  const { id, state, isArchived, mode, usage, promptCount, messageCount } = head;
+  const { id, state, isArchived, mode, usage, folders, promptCount, messageCount } = head;
   return {
     id,
     title: titleOf(head),
@@ -142,6 +142,7 @@ export function viewOf({ head, facts, notes }: OpenThread, actions: readonly Thr
     isArchived,
     ...(mode === undefined ? {} : { mode }),
     ...(usage === undefined ? {} : { usage }),
+    ...(folders.length === 0 ? {} : { folders: [...folders] }),
     promptCount,
     messageCount,
     facts: [...facts],

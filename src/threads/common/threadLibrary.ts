@@ -69,7 +69,7 @@ export class ThreadLibrary implements Disposable {
     );
   }
 
-  /** Why there is nothing, where there is nothing. */
+  /** Why a source has nothing, and where its threads would come from. */
   get absences(): readonly string[] {
     return this.options.sources.flatMap(({ state }) => (state.kind === 'absent' ? [state.message] : []));
   }

@@ -30,8 +30,11 @@ export interface ThreadHead {
   /** It has changed files. */
   readonly hasChanges: boolean;
   readonly isArchived: boolean;
-  /** `stale`: its file says that it runs, but nobody has written it for a while. */
-  readonly state: 'idle' | 'running' | 'stale' | 'cancelled' | 'error';
+  /**
+   * `waiting`: the user has to allow something. `stale`: its file says that it runs, but nobody has written it for a
+   * while.
+   */
+  readonly state: 'idle' | 'running' | 'waiting' | 'stale' | 'cancelled' | 'error';
   readonly relations: readonly ThreadRelation[];
   /** Why it cannot be read, for a row that says so. */
   readonly problem?: string;

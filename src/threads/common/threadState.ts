@@ -6,12 +6,7 @@ import type { ThreadHead } from './threadPorts';
 
 /** A file that says it runs is believed for so long after it was last written. */
 const freshForMs = 5 * 60_000;
-const unfinished: ReadonlySet<unknown> = new Set([
-  'queued',
-  'in-progress',
-  'blocked-on-user',
-  'cancellation-requested',
-]);
+const unfinished: ReadonlySet<unknown> = new Set(['queued', 'in-progress', 'cancellation-requested']);
 
 /** False also for files of the future, as with a clock that is wrong, and when nobody knows. */
 export function isFresh(mtimeMs: number | undefined, nowMs: number): boolean {
@@ -31,6 +26,8 @@ export function threadState(messages: readonly unknown[], fresh: boolean): Threa
   }
   if (last['interrupted'] === true) return 'cancelled';
   const statuses = listOf(last['content']).flatMap((block) => statusOf(block) ?? []);
+  // Whoever waits writes nothing: that the file is old says nothing.
+  if (statuses.includes('blocked-on-user')) return 'waiting';
   if (statuses.some((status) => unfinished.has(status))) return running;
   if (promptText(last['content']) === '' && statuses.includes('cancelled')) return 'cancelled';
   // A prompt or a result that nobody has answered yet.

@@ -30,6 +30,8 @@ interface Exported {
   readonly head: ThreadHead;
 }
 
+/** What is said of a moment: when an export was written says nothing of now. */
+const passingStates: ReadonlySet<ThreadHead['state']> = new Set(['running', 'waiting', 'stale']);
 /** Amp's staff asks for no faster than this. */
 const pollMs = 10_000;
 const maxPollMs = 5 * 60_000;
@@ -204,8 +206,7 @@ export class CliSource implements ThreadSource {
       ...(createdAt === undefined ? {} : { createdAt }),
       lastPromptAt: updatedAt ?? known?.lastPromptAt ?? createdAt ?? 0,
       messageCount: thread.messageCount ?? known?.messageCount ?? 0,
-      // When its export was written says nothing of whether it runs.
-      state: known === undefined || known.state === 'running' || known.state === 'stale' ? 'idle' : known.state,
+      state: known === undefined || passingStates.has(known.state) ? 'idle' : known.state,
     };
   }
 

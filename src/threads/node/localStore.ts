@@ -6,7 +6,6 @@ import { errorCode, messageOf } from '../../base/common/errors';
 import { Emitter, type Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { baseName } from '../common/fileUriPath';
-import { firstLine } from '../common/json';
 import {
   ThreadError,
   type OpenThread,
@@ -18,7 +17,7 @@ import type { ThreadFile, ThreadReader } from '../common/threadReader';
 import { isThreadFileName, isThreadId, type AmpPlaces } from './ampData';
 import { currentThread } from './currentThread';
 import { FolderWatch, type FolderWatchOptions } from './folderWatch';
-import { promptHistory } from './promptHistory';
+import { PromptHistory } from './promptHistory';
 import { newestFirst } from './newestFirst';
 import { ThreadSubscriptions } from './threadSubscriptions';
 
@@ -46,12 +45,14 @@ export class LocalStore implements ThreadSource {
   private readonly changes: Emitter<void>;
   private readonly fileChanges: Emitter<ReadonlySet<string> | undefined>;
   private readonly subscriptions: ThreadSubscriptions;
+  private readonly history: PromptHistory;
   private current: ThreadSourceState = { kind: 'ready' };
 
   constructor(private readonly options: LocalStoreOptions) {
     const { places, moreFolders, clock, log } = options;
     const onListenerError = (error: unknown): void => log.error('A listener of threads failed', error);
     this.folders = [...new Set([places.threads, ...moreFolders.map((folder) => path.resolve(folder))])];
+    this.history = new PromptHistory(places.data);
     this.changes = this.store.add(new Emitter<void>(onListenerError));
     this.fileChanges = this.store.add(new Emitter<ReadonlySet<string> | undefined>(onListenerError));
     const costMs = (threadId: string): number =>
@@ -119,10 +120,7 @@ export class LocalStore implements ThreadSource {
   async completed(all: readonly ThreadHead[]): Promise<readonly ThreadHead[]> {
     const heads = newestFirst(all);
     if (heads.every(({ folders, firstPrompt }) => folders.length > 0 || firstPrompt === undefined)) return heads;
-    const history = await promptHistory(this.options.places.data);
-    const known = new Map(
-      history.flatMap(({ text, folder }) => (folder === undefined ? [] : [[firstLine(text, 200), folder]])),
-    );
+    const known = await this.history.folders();
     return heads.map((head) => {
       const folder = head.folders.length === 0 ? known.get(head.firstPrompt ?? '') : undefined;
       return folder === undefined ? head : { ...head, folders: [folder] };

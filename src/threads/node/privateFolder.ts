@@ -1,8 +1,11 @@
 import { rmSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Disposable } from '../../base/common/disposable';
+import { isProcessAlive } from './isProcessAlive';
 
+/** Then the process it belongs to. */
+const prefix = 'backline-threads-';
 /** Exports that are kept. */
 const maxFiles = 20;
 
@@ -36,8 +39,9 @@ export class PrivateFolder implements Disposable {
 
   private async make(): Promise<string> {
     await mkdir(this.parent, { recursive: true });
+    await sweep(this.parent);
     // With the rights 0700.
-    const made = await mkdtemp(path.join(this.parent, 'backline-threads-'));
+    const made = await mkdtemp(path.join(this.parent, `${prefix}${process.pid}-`));
     this.madePath = made;
     if (this.isDisposed) this.dispose();
     return made;
@@ -56,4 +60,17 @@ export class PrivateFolder implements Disposable {
 async function agedFile(file: string): Promise<{ file: string; mtimeMs: number }> {
   const found = await stat(file).catch(() => undefined);
   return { file, mtimeMs: found?.mtimeMs ?? 0 };
+}
+
+/** A window that crashed could not remove its own. Never rejects: what cannot be removed stays. */
+async function sweep(parent: string): Promise<void> {
+  const names = await readdir(parent).catch(() => []);
+  for (const name of names) {
+    const pid = name.startsWith(prefix) ? /^(\d+)-/.exec(name.slice(prefix.length))?.[1] : undefined;
+    if (pid === undefined || isProcessAlive(Number(pid))) continue;
+    const folder = path.join(parent, name);
+    const found = await lstat(folder).catch(() => undefined);
+    const isOwn = found?.isDirectory() === true && (!process.getuid || found.uid === process.getuid());
+    if (isOwn) await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+  }
 }

@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { Messages } from '../../platform/vscode/messages';
@@ -8,17 +7,20 @@ import { threadDigest, type ThreadDigest } from '../common/threadDigest';
 import type { OpenThread, ThreadHead } from '../common/threadPorts';
 import { titleOf } from '../common/tree/threadRow';
 import type { Command } from '../node/runCommand';
+import { knownFolder, workingFolder } from '../node/workingFolder';
 
 export interface ThreadActionsOptions {
   /** @throws ThreadError */
   readonly read: (threadId: string) => Promise<OpenThread>;
   readonly findCommand: () => Promise<Command | undefined>;
-  /** Begins a conversation with another agent, which is given the digest. `folder` is absolute: where the thread worked. */
+  /** Begins a conversation with another agent, which is given the digest. `folder` is absolute, of the workspace. */
   readonly startChat: (digest: ThreadDigest, folder: string | undefined) => Promise<void>;
   readonly messages: Messages;
   /** Undefined when the user does not want it. */
   readonly chooseFile: (suggested: vscode.Uri, filters: Record<string, string[]>) => Promise<vscode.Uri | undefined>;
   readonly isTrusted: () => boolean;
+  /** Absolute, of the workspace, with its worktrees, the workspace's first one first. */
+  readonly workspaceFolders: () => Promise<readonly string[]>;
 }
 
 const formats = { exportMarkdown: 'markdown', exportHtml: 'html', exportJson: 'json' } as const;
@@ -89,7 +91,10 @@ export class ThreadActions {
       });
       return;
     }
-    const cwd = await folderOf(head);
+    const roots = await this.options.workspaceFolders();
+    const place = await workingFolder(head.folders, { roots, choose: (folder) => chooseFolder(folder, roots[0]) });
+    if (!place) return;
+    const cwd = place.folder;
     const terminal = vscode.window.createTerminal({
       name: `Amp: ${titleOf(head).slice(0, 40)}`,
       iconPath: new vscode.ThemeIcon('comment-discussion'),
@@ -103,8 +108,9 @@ export class ThreadActions {
 
   private async continueInChat(head: ThreadHead): Promise<void> {
     if (!this.mayStart()) return;
-    const { read, startChat } = this.options;
-    await startChat(threadDigest(await read(head.id)), await folderOf(head));
+    const { read, startChat, workspaceFolders } = this.options;
+    const roots = await workspaceFolders();
+    await startChat(threadDigest(await read(head.id)), (await knownFolder(head.folders, roots)) ?? roots[0]);
   }
 
   private async export(head: ThreadHead, format: ExportFormat): Promise<void> {
@@ -155,13 +161,14 @@ async function reveal(file: string): Promise<void> {
   await vscode.commands.executeCommand(command, vscode.Uri.file(file));
 }
 
-/** Where the thread worked, if that is still there; else the first folder of the workspace. */
-async function folderOf({ folders }: ThreadHead): Promise<string | undefined> {
-  for (const folder of folders) {
-    const found = await stat(folder).catch(() => undefined);
-    if (found?.isDirectory() === true) return folder;
-  }
-  return vscode.workspace.workspaceFolders?.[0]?.uri.fsPath;
+/** A terminal runs what a folder's own files tell the shell, so the user says whether to start in one that is not theirs. */
+async function chooseFolder(folder: string, own: string | undefined): Promise<'there' | 'workspace' | undefined> {
+  const [there, here] = ['Start There', own === undefined ? 'Start Elsewhere' : 'Start in This Workspace'];
+  const detail = `${folder}\n\nThe thread says that it worked in this folder, which is not in this workspace.`;
+  const message = 'Continue this thread outside of the workspace?';
+  const choice = await vscode.window.showWarningMessage(message, { modal: true, detail }, there, here);
+  if (choice === undefined) return undefined;
+  return choice === there ? 'there' : 'workspace';
 }
 
 function fileName(title: string): string {

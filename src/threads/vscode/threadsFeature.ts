@@ -29,10 +29,10 @@ import { ThreadSearchPick } from './threadSearchPick';
 import { ThreadsView } from './threadsView';
 
 export interface ThreadsFeatureOptions {
-  readonly editor: Pick<EditorPort, 'open' | 'folders'>;
+  readonly editor: Pick<EditorPort, 'open' | 'folders' | 'resolve'>;
   /** The amp CLI; undefined when there is none on this machine. */
   readonly findCommand: () => Promise<Command | undefined>;
-  /** Begins a conversation with another agent, with the digest attached. `folder` is absolute: where the thread worked. */
+  /** Begins a conversation with another agent, with the digest attached. `folder` is absolute, of the workspace. */
   readonly startChat: (digest: ThreadDigest, folder: string | undefined) => Promise<void>;
   readonly log: Logger;
   readonly status: StatusBoard;
@@ -68,7 +68,15 @@ export class ThreadsFeature implements Feature {
       clock,
       log,
     });
-    this.draftThreads = new DraftThreads(this.threads.library);
+    this.draftThreads = new DraftThreads(this.threads.library, {
+      isTrusted: () => vscode.workspace.isTrusted,
+      workspaceFolders: () => this.workspaceFolders(),
+      isDenied: (file) =>
+        options.editor.resolve(file).then(
+          () => false,
+          () => true,
+        ),
+    });
   }
 
   start(): Promise<RunningFeature> {
@@ -90,14 +98,14 @@ export class ThreadsFeature implements Feature {
       chooseFile: async (defaultUri, filters) =>
         await vscode.window.showSaveDialog({ defaultUri, filters, saveLabel: 'Export' }),
       isTrusted: () => vscode.workspace.isTrusted,
+      workspaceFolders: () => this.workspaceFolders(),
     });
     const view = store.add(
       new ThreadsView({
         library,
         marks,
         decorations,
-        workspaceFolders: async () =>
-          (await Promise.all(editor.folders.map((folder) => withWorktrees(folder.path)))).flat(),
+        workspaceFolders: () => this.workspaceFolders(),
         memento: workspaceState,
         onDidDropFiles: (uris) => void threadCommands.openFiles(uris),
         clock,
@@ -147,7 +155,13 @@ export class ThreadsFeature implements Feature {
     return Promise.resolve({ dispose: () => store.dispose() });
   }
 
-  private showStatus({ heads, isListed, problems }: ThreadLibrary): void {
+  /** Absolute, with their worktrees. */
+  private async workspaceFolders(): Promise<readonly string[]> {
+    const { folders } = this.options.editor;
+    return (await Promise.all(folders.map((folder) => withWorktrees(folder.path)))).flat();
+  }
+
+  private showStatus({ absences, heads, isListed, problems }: ThreadLibrary): void {
     const { status } = this.options;
     const open = { label: 'Search threads', command: commandIds.threadsSearch };
     const about = { id: this.id, title: this.title, actions: [open] };
@@ -157,7 +171,8 @@ export class ThreadsFeature implements Feature {
     }
     const running = heads.filter(({ state }) => state === 'running').length;
     const counted = `${heads.length} thread${heads.length === 1 ? '' : 's'}${running > 0 ? `, ${running} running` : ''}.`;
-    const summary = isListed ? counted : 'They are read when somebody looks at the list.';
+    const found = heads.length === 0 && absences.length > 0 ? absences.join(' ') : counted;
+    const summary = isListed ? found : 'They are read when somebody looks at the list.';
     status.set({ ...about, state: 'ready', summary });
   }
 }

@@ -73,9 +73,24 @@ describe('the settings of providers', () => {
       [
         ['https://a/', { level: 'workspace' }, [folder]],
         ['https://b/', { level: 'folder' }, [folder]],
+        ['https://a/ (2)', { level: 'user' }, []],
         ['https://b/ (2)', {}, []],
       ],
     );
+  });
+
+  it('are on for files in no folder by the word of the user only', () => {
+    const elsewhere = (levels: Partial<SettingsLevels>): unknown[] =>
+      list(levels)
+        .entries.filter(({ isOnElsewhere }) => isOnElsewhere)
+        .map(({ settings, isOfUser }) => [settings, isOfUser]);
+    const mine = { backline: { 'https://a/': { by: 'user' } } };
+    const theirs = { backline: { 'https://a/': { by: 'workspace' } } };
+    assert.deepEqual(elsewhere({ workspace: theirs }), []);
+    assert.deepEqual(elsewhere({ folders: [{ uri: folder, settings: theirs }] }), []);
+    assert.deepEqual(elsewhere({ workspace: theirs, folders: [] }), []);
+    assert.deepEqual(elsewhere({ user: mine, workspace: theirs }), [[{ by: 'user' }, true]]);
+    assert.deepEqual(elsewhere({ user: mine, workspace: { backline: { 'https://a/': false } } }), []);
   });
 
   it('may be those of OpenCtx; at the same level our own count more', () => {
@@ -116,7 +131,7 @@ describe('the settings of providers', () => {
     assert.deepEqual(
       entries.map(({ id, folders, isOnElsewhere }) => [id, folders, isOnElsewhere]),
       [
-        ['https://a/', [folder], true],
+        ['https://a/', [folder], false],
         ['./p.js', [other], false],
       ],
     );

@@ -43,11 +43,20 @@ describe('the status of context providers', () => {
     const failing = stateOf('b', { status: 'failing', lastError: 'It answered 500' });
     assert.deepEqual(statusOf({ states: [stateOf('a'), failing] }), {
       state: 'attention',
-      summary: '1 ready, 1 failing. b: It answered 500.',
-      labels: ['Retry b', 'Open settings'],
+      summary: 'b: It answered 500. 1 ready, 1 failing.',
+      labels: ['Retry b: It answered 500.', 'Open settings'],
     });
     const many = Array.from({ length: 9 }, (_, index) => stateOf(`p${index}`, { status: 'failing', lastError: 'no' }));
     assert.deepEqual(statusOf({ states: many }).labels, ['Retry all', 'Open settings']);
+  });
+
+  it('says what failed in a line that is short, and not who imported it', () => {
+    const summaryOf = (lastError: string): string =>
+      statusOf({ states: [stateOf('b', { status: 'failing', lastError })] }).summary;
+    const missing = "Cannot find module '/w/p.mjs' imported from /my ext/dist/context-worker.js";
+    assert.equal(summaryOf(missing), "b: Cannot find module '/w/p.mjs'. 0 ready, 1 failing.");
+    assert.equal(summaryOf('one\n  two'), 'b: one two. 0 ready, 1 failing.');
+    assert.ok(summaryOf('x'.repeat(2_000)).length < 200);
   });
 
   it('offers to store a secret that is missing', () => {

@@ -33,10 +33,10 @@ export class ReadMarks {
     private readonly onError: (error: unknown) => void,
   ) {}
 
-  /** What still runs is not unread: it is not finished. */
+  /** What still runs or waits is not unread: it is not finished. */
   readonly isUnread = ({ id, messageCount, lastPromptAt, state, problem }: ThreadHead): boolean => {
     const { since, seen } = this.marks;
-    if (problem !== undefined || state === 'running' || since === undefined) return false;
+    if (problem !== undefined || state === 'running' || state === 'waiting' || since === undefined) return false;
     const known = seen.get(id);
     return known === undefined ? lastPromptAt > since : messageCount > known.count;
   };

@@ -19,13 +19,14 @@ export function parseFilters(kept: unknown): ThreadFilters {
   return ThreadFilters.catch(() => ThreadFilters.parse({})).parse(kept ?? {});
 }
 
-/** A file that cannot be read is shown whatever is asked for: nobody knows what is in it. */
+/** A file that cannot be read passes no filter that asks for something: nobody knows what is in it. */
 export function passesFilters(head: ThreadHead, filters: ThreadFilters): boolean {
-  if (filters.source !== undefined && head.source !== filters.source) return false;
-  if (head.problem !== undefined) return true;
+  const { mode, source, onlyChanges } = filters;
+  if (head.problem !== undefined) return mode === undefined && source === undefined && !onlyChanges;
+  if (source !== undefined && head.source !== source) return false;
   if (head.isArchived && !filters.showArchived) return false;
-  if (filters.onlyChanges && !head.hasChanges) return false;
-  return filters.mode === undefined || head.mode === filters.mode;
+  if (onlyChanges && !head.hasChanges) return false;
+  return mode === undefined || head.mode === mode;
 }
 
 /** How many of the filters hide something that is shown by default, for a word beside the list. */

@@ -49,6 +49,7 @@ export function titleOf({ title, firstPrompt, problem, id }: ThreadHead): string
 
 function stateWord({ state, isArchived }: ThreadHead, isUnread: boolean): string | undefined {
   if (state === 'running') return 'running';
+  if (state === 'waiting') return 'waiting for you';
   if (isUnread) return 'new';
   if (state === 'stale') return 'did not end';
   if (state === 'cancelled') return 'cancelled';
@@ -57,7 +58,7 @@ function stateWord({ state, isArchived }: ThreadHead, isUnread: boolean): string
 }
 
 function rowState({ state, isArchived, problem }: ThreadHead, isUnread: boolean): ThreadRow['state'] {
-  if (problem !== undefined) return 'attention';
+  if (problem !== undefined || state === 'waiting') return 'attention';
   if (state === 'running') return 'running';
   if (isUnread) return 'unread';
   return isArchived ? 'faded' : 'plain';
@@ -66,6 +67,7 @@ function rowState({ state, isArchived, problem }: ThreadHead, isUnread: boolean)
 function iconOf(head: ThreadHead, tie: ThreadNode['tie'], isUnread: boolean): string {
   if (head.problem !== undefined) return 'warning';
   if (head.state === 'running') return 'loading~spin';
+  if (head.state === 'waiting') return 'bell-dot';
   if (isUnread) return 'circle-filled';
   if (head.state === 'error') return 'error';
   if (head.state === 'cancelled') return 'circle-slash';

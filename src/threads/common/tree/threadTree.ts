@@ -43,6 +43,9 @@ export interface TreeOptions {
   readonly isUnread: (head: ThreadHead) => boolean;
 }
 
+/** With a space: no thread is called so. */
+const brokenId = 'not readable';
+
 export const noTree: ThreadTree = { roots: [], nodes: new Map() };
 
 /** A thread with all that came of it. */
@@ -57,7 +60,8 @@ interface Family {
 /** The list as rows: groups, threads in them, and below a thread what was forked off, handed off or begun by it. */
 export function threadTree(all: readonly ThreadHead[], options: TreeOptions): ThreadTree {
   const { filters, folders, isUnread } = options;
-  const heads = all.filter((head) => passesFilters(head, filters));
+  const shown = all.filter((head) => passesFilters(head, filters));
+  const heads = shown.filter(({ problem }) => problem === undefined);
   const ties = familyTies(heads);
   const families = familiesOf(heads, ties, workspaceMatcher(all, folders));
   const nodes = new Map<string, TreeNode>();
@@ -84,23 +88,38 @@ export function threadTree(all: readonly ThreadHead[], options: TreeOptions): Th
       return id;
     });
 
+  /** Closed where there is something above it. */
+  const addLast = (id: string, label: string, description: string, children: readonly string[]): void => {
+    if (children.length === 0) return;
+    nodes.set(id, { kind: 'group', id, parent: undefined, children, label, description, isOpen: roots.length === 0 });
+    roots.push(id);
+  };
+
   const tops = [...families.values()].filter(({ head }) => !ties.has(head.id));
-  if (filters.scope === 'all' || folders.length === 0) return { roots: addGroups(tops, undefined), nodes };
-  const own = tops.filter(({ isOfWorkspace }) => isOfWorkspace);
-  const others = tops.filter(({ isOfWorkspace }) => !isOfWorkspace);
-  const roots = addGroups(own, undefined);
-  if (others.length === 0) return { roots, nodes };
-  const elsewhere = {
-    kind: 'group',
-    id: 'elsewhere',
-    parent: undefined,
-    children: addGroups(others, 'elsewhere'),
-    label: 'Other folders',
-    description: others.length === 1 ? '1 thread' : `${others.length} threads`,
-    isOpen: false,
-  } as const;
-  nodes.set(elsewhere.id, elsewhere);
-  return { roots: [...roots, elsewhere.id], nodes };
+  const hasOthers = filters.scope === 'workspace' && folders.length > 0;
+  const own = hasOthers ? tops.filter(({ isOfWorkspace }) => isOfWorkspace) : tops;
+  const others = hasOthers ? tops.filter(({ isOfWorkspace }) => !isOfWorkspace) : [];
+  const roots = [...addGroups(own, undefined)];
+  addLast('elsewhere', 'Other folders', countOf(others.length, 'thread'), addGroups(others, 'elsewhere'));
+  const broken = shown.filter(({ problem }) => problem !== undefined);
+  for (const head of broken) {
+    nodes.set(head.id, {
+      kind: 'thread',
+      id: head.id,
+      parent: brokenId,
+      children: [],
+      head,
+      tie: undefined,
+      isUnread: false,
+    });
+  }
+  const brokenIds = broken.map(({ id }) => id);
+  addLast(brokenId, 'Cannot be read', countOf(broken.length, 'file'), brokenIds);
+  return { roots, nodes };
+}
+
+function countOf(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`;
 }
 
 function grouped(members: readonly Family[], { filters, nowMs }: TreeOptions): readonly Group<Family>[] {

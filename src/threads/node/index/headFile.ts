@@ -10,7 +10,7 @@ import { FileKey } from './fileKey';
  */
 
 /** To be raised when what a head says, or how it is written, changes. */
-const version = 1;
+const version = 2;
 const kind = 'backline thread heads';
 const headFileHeader = z.object({ kind: z.literal(kind), version: z.number(), crc: z.number() });
 
@@ -36,7 +36,7 @@ const head = z.object({
   usage: z.exactOptional(Usage),
   hasChanges: z.boolean(),
   isArchived: z.boolean(),
-  state: z.enum(['idle', 'running', 'stale', 'cancelled', 'error']),
+  state: z.enum(['idle', 'running', 'waiting', 'stale', 'cancelled', 'error']),
   relations: z.array(
     z.object({
       type: z.enum(['fork', 'handoff', 'mention', 'subthread']),

@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import * as z from 'zod';
 import type { Disposable } from '../../../base/common/disposable';
 import { errorCode } from '../../../base/common/errors';
+import { isProcessAlive } from '../isProcessAlive';
 
 const Holder = z.object({ token: z.string(), pid: z.number(), host: z.string() });
 
@@ -75,16 +76,7 @@ function isStale(file: string, holder: z.infer<typeof Holder> | undefined): bool
   if (touchedAt === undefined) return true;
   // Of the future, too: then a clock was set.
   if (Math.abs(Date.now() - touchedAt) > staleAfterMs) return true;
-  return holder?.host === hostname() && !isAlive(holder.pid);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return errorCode(error) === 'EPERM';
-  }
+  return holder?.host === hostname() && !isProcessAlive(holder.pid);
 }
 
 function holderOf(file: string): z.infer<typeof Holder> | undefined {

@@ -20,7 +20,6 @@ import { ThreadError, type ThreadHead } from '../../../../src/threads/common/thr
 import { ampPlaces } from '../../../../src/threads/node/ampData';
 import { currentThread } from '../../../../src/threads/node/currentThread';
 import { LocalStore } from '../../../../src/threads/node/localStore';
-import { promptHistory } from '../../../../src/threads/node/promptHistory';
 import { FakeClock } from '../../../fake/fakeClock';
 import { ReaderHere } from './readerHere';
 import { thread, ThreadFolder, until } from './threadFolder';
@@ -244,19 +243,6 @@ describe("Amp's own notes", () => {
       await put('session.json', text);
       assert.equal(await hint(), undefined, text);
     }
-  });
-
-  it('have the prompts with their folders, in lines of two kinds', async () => {
-    await put('history.jsonl', '{"text":"a","cwd":"/p"}\n"b"\n\nbare words\n{"cwd":"/q"}\n');
-    assert.deepEqual(await promptHistory([folder.data]), [
-      { text: 'a', folder: '/p' },
-      { text: 'b' },
-      { text: 'bare words' },
-    ]);
-    await rm(path.join(folder.data, 'history.jsonl'));
-    await put('history.json', '["one", {"text":"two","cwd":"/p"}, 3]');
-    assert.deepEqual(await promptHistory([folder.data]), [{ text: 'one' }, { text: 'two', folder: '/p' }]);
-    assert.deepEqual(await promptHistory([path.join(folder.home, 'none')]), []);
   });
 
   it('say where a thread worked that does not say so itself', async () => {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { diffTexts } from '../../../../src/threads/common/diffTexts';
-import { DraftThreads } from '../../../../src/threads/common/draftThreads';
 import { threadDigest } from '../../../../src/threads/common/threadDigest';
 import { threadOutline } from '../../../../src/threads/common/threadOutline';
 import type { OpenThread } from '../../../../src/threads/common/threadPorts';
@@ -85,29 +84,5 @@ describe('a thread in parts', () => {
     const change = { ...part, hunks: hunks.map((hunk) => ({ ...hunk, lines: [...hunk.lines] })) };
     assert.deepEqual(diffTexts(change), { before: 'a\nb\n⋯\n', after: 'a\nc\n⋯\nz' });
     assert.equal(diffTexts({ ...change, change: 'created' }).before, '');
-  });
-});
-
-describe('threads for peers of the draft', () => {
-  const library = {
-    heads: [thread.head, head('T-2', { problem: 'It is empty.' })],
-    ready: () => Promise.resolve(),
-    find: (id: string) => (id === 'T-1' ? thread.head : undefined),
-    read: () => Promise.resolve(thread),
-  };
-
-  it('lists those that can be read', async () => {
-    assert.deepEqual(await new DraftThreads(library).getThreads(), [
-      { id: 'T-1', title: 'Tax', modifiedAt: '1970-01-01T00:00:01.000Z' },
-    ]);
-  });
-
-  it('gives what was said, and nothing for a thread that is not here', async () => {
-    const threads = new DraftThreads(library);
-    assert.deepEqual(await threads.getThreadEntries('T-1'), [
-      { type: 'message', role: 'user', chunks: [{ type: 'text', chunk: 'Fix the tax' }] },
-      { type: 'message', role: 'assistant', chunks: [{ type: 'text', chunk: 'Done.' }] },
-    ]);
-    assert.equal(await threads.getThreadEntries('T-9'), undefined);
   });
 });

@@ -34,9 +34,15 @@ describe('the row of a thread', () => {
   });
 
   it('looks different for every state', () => {
-    const states = ['idle', 'running', 'stale', 'cancelled', 'error'] as const;
+    const states = ['idle', 'running', 'waiting', 'stale', 'cancelled', 'error'] as const;
     const icons = states.map((state) => rowOf({ state }).icon);
-    assert.equal(new Set([...icons, rowOf({ problem: 'x' }).icon, rowOf({}, true).icon]).size, 7);
+    assert.equal(new Set([...icons, rowOf({ problem: 'x' }).icon, rowOf({}, true).icon]).size, 8);
+  });
+
+  it('asks for the user who is waited for', () => {
+    const row = rowOf({ state: 'waiting', lastPromptAt: 0 }, true);
+    assert.equal(row.description, 'waiting for you · shop');
+    assert.equal(row.state, 'attention');
   });
 
   it('says what is wrong with a file in the row itself', () => {

@@ -105,7 +105,7 @@ describe('the tree of threads', () => {
     assert.equal(treeOf(chain).nodes.size, 3_001);
   });
 
-  it('filters by mode, changes, archive and source, and always shows what cannot be read', () => {
+  it('filters by mode, changes, archive and source, and hides what cannot be read from those who ask for something', () => {
     const heads = [
       head('plain'),
       head('smart', { mode: 'smart', hasChanges: true }),
@@ -118,10 +118,31 @@ describe('the tree of threads', () => {
         node.kind === 'thread' ? [node.head.id] : [],
       );
     assert.deepEqual(shown({}), ['plain', 'smart', 'listed', 'broken']);
-    assert.deepEqual(shown({ mode: 'smart' }), ['smart', 'broken']);
-    assert.deepEqual(shown({ onlyChanges: true }), ['smart', 'broken']);
+    assert.deepEqual(shown({ mode: 'smart' }), ['smart']);
+    assert.deepEqual(shown({ onlyChanges: true }), ['smart']);
     assert.ok(shown({ showArchived: true }).includes('archived'));
     assert.deepEqual(shown({ source: 'cli' }), ['listed']);
+  });
+
+  it('has what cannot be read at the end, closed', () => {
+    const heads = [head('bad', { problem: 'It is empty.' }), head('plain'), head('far', { folders: ['/far'] })];
+    const tree = treeOf(heads.map((one) => ({ ...one, lastPromptAt: hours(1) })));
+    const groups = tree.roots.map((id) => tree.nodes.get(id));
+    const looks = groups.flatMap((node) => (node?.kind === 'group' ? [[node.label, node.isOpen]] : []));
+    assert.deepEqual(looks, [
+      ['Today', true],
+      ['Other folders', false],
+      ['Cannot be read', false],
+    ]);
+    assert.equal(tree.nodes.get('bad')?.parent, tree.roots.at(-1));
+  });
+
+  it('opens the other folders when there is nothing above them', () => {
+    const tree = treeOf([head('far', { folders: ['/far'] }), head('bad', { problem: 'It is empty.' })]);
+    const looks = tree.roots
+      .map((id) => tree.nodes.get(id))
+      .flatMap((node) => (node?.kind === 'group' ? [node.isOpen] : []));
+    assert.deepEqual(looks, [true, false]);
   });
 
   it('makes a child whose parent is filtered out stand by itself', () => {

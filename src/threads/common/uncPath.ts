@@ -1,0 +1,7 @@
+/**
+ * Whether a path leads to another machine, as `\\server\share`. Only to look whether it is there sends that machine the
+ * user's name and a hash of the password, so a path of a stranger is asked first.
+ */
+export function isUncPath(path: string): boolean {
+  return /^[\\/]{2}/.test(path);
+}

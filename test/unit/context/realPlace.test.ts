@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import * as path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { nullLogger } from '../../../src/base/common/log';
+import { systemClock } from '../../../src/base/node/systemClock';
+import { isBelow } from '../../../src/context/common/providerUri';
+import { isCodeOf } from '../../../src/context/node/realPlace';
+import { ProviderFactory } from '../../../src/context/node/providerFactory';
+import { listOf } from './support/contextHarness';
+
+describe('code of a workspace', () => {
+  for (const [spelling, uri] of [
+    ['as it is', 'file:///w/my%20app/p.js'],
+    ['with doubled slashes', 'file:////w//my app///p.js'],
+    ['with dots', 'file:///w/x/../my%20app/./p.js'],
+    ['with escaped dots', 'file:///w/x/%2e%2e/my%20app/p.js'],
+    ['in another case', 'file:///W/My%20App/p.js'],
+    ['with bytes that are no text', 'file:///w/my%20app/%ff.js'],
+  ] as const) {
+    it(`is known when it is spelled ${spelling}`, () => assert.ok(isBelow(uri, 'file:///w/my%20app')));
+  }
+
+  it('is not what only begins alike', () => {
+    assert.equal(isBelow('file:///w/my%20app2/p.js', 'file:///w/my%20app'), false);
+    assert.equal(isBelow('file:///w/my%20app/../p.js', 'file:///w/my%20app'), false);
+  });
+
+  describe('behind links', () => {
+    let root = '';
+    const uriOf = (...parts: string[]): string => pathToFileURL(path.join(root, ...parts)).href;
+    before(async () => {
+      root = await realpath(await mkdtemp(path.join(tmpdir(), 'backline-place-')));
+      for (const folder of ['repo', 'mine']) await mkdir(path.join(root, folder));
+      await writeFile(path.join(root, 'repo', 'p.mjs'), 'export default {}');
+      await writeFile(path.join(root, 'mine', 'p.mjs'), 'export default {}');
+      await symlink(path.join(root, 'repo'), path.join(root, 'linked'), 'junction');
+    });
+    after(() => rm(root, { recursive: true }));
+
+    it('is known by where it really is, whichever of both is linked', async () => {
+      assert.equal(await isCodeOf([uriOf('repo')], uriOf('linked', 'p.mjs')), true);
+      assert.equal(await isCodeOf([uriOf('linked')], uriOf('repo', 'p.mjs')), true);
+      assert.equal(await isCodeOf([uriOf('repo')], uriOf('mine', 'p.mjs')), false);
+      assert.equal(await isCodeOf([uriOf('repo')], uriOf('mine', 'gone.mjs')), false);
+    });
+
+    it('does not start a worker while the workspace is not trusted', async () => {
+      const factory = new ProviderFactory({
+        workerFile: path.join(root, 'there-is-no-worker.js'),
+        remoteFolder: root,
+        fetch: (url, init) => fetch(url, init),
+        clock: systemClock,
+        log: nullLogger,
+        isAllowed: () => false,
+        untrustedFolders: () => [uriOf('repo')],
+      });
+      const [entry] = listOf({ [uriOf('linked', 'p.mjs')]: true }).entries;
+      assert.ok(entry);
+      const provider = factory.create(entry);
+      await assert.rejects(provider.capabilities({}, new AbortController().signal), /which is not trusted/);
+      provider.dispose();
+    });
+  });
+});
