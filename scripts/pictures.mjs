@@ -1,13 +1,10 @@
-// `npm run pictures`: takes the pictures of the README from the real thing, into media/. Look at them before you commit them.
-import { cp, mkdir, readdir } from 'node:fs/promises';
-import path from 'node:path';
+// `npm run pictures`: takes the README's picture of the chat from the real thing, into media/. Look at it before you commit it.
 import { bootstrap } from './lib/bootstrap.mjs';
 
 await bootstrap();
 const { launchChromium } = await import('./lib/chromium.mjs');
 const { ensureCodeServer } = await import('./lib/codeServer.mjs');
 const { installVsix, startHost } = await import('./lib/host.mjs');
-const { readJson } = await import('./lib/json.mjs');
 const { inRoot } = await import('./lib/paths.mjs');
 const { endWhenInterrupted, stopChildren } = await import('./lib/processes.mjs');
 const { makeSandbox } = await import('./lib/sandbox.mjs');
@@ -17,9 +14,7 @@ endWhenInterrupted();
 await ensureCodeServer();
 await packageVsix();
 const sandbox = await makeSandbox({ workspace: 'examples/workspace' });
-const { dataDir, env, extensionsDir, folder, home, workspace } = sandbox;
-await cp(inRoot('examples', 'providers'), path.join(folder, 'providers'), { recursive: true });
-await copyThreads(path.join(home, '.local', 'share', 'amp', 'threads'));
+const { dataDir, env, extensionsDir, workspace } = sandbox;
 await installVsix(vsixFile, { dataDir, extensionsDir, env });
 const host = await startHost({
   dataDir,
@@ -38,8 +33,6 @@ try {
   await page.locator('[id="backline.backline.backline.status"]').waitFor({ timeout: 60_000 });
   await openFile(page, 'format.ts');
   await chat(page);
-  await threads(page);
-  await context(page);
 } finally {
   await browser.close();
   await host.stop();
@@ -67,38 +60,6 @@ async function chat(page) {
 }
 
 /**
- * A thread beside the list.
- * @param {Page} page
- */
-async function threads(page) {
-  await runCommand(page, 'Backline: Focus on Amp Threads View');
-  const rows = page.locator('.pane-body .monaco-list-row');
-  const other = rows.filter({ hasText: 'Other folders' }).first();
-  await other.waitFor({ timeout: 20_000 });
-  await other.click();
-  const row = rows.filter({ hasText: 'Tax in the cart' }).first();
-  await row.click();
-  await frameWith(page, '.thread h1');
-  await picture(page, 'readme-threads');
-}
-
-/**
- * Two providers at one place.
- * @param {Page} page
- */
-async function context(page) {
-  await runCommand(page, 'View: Show Explorer');
-  await openFile(page, 'setlist.ts');
-  const part = page.locator('.view-line span span').filter({ hasText: '#12' }).first();
-  await part.waitFor();
-  const box = await part.boundingBox();
-  if (!box) throw new Error('The place of the hover is not there.');
-  await page.mouse.move(box.x + box.width - 8, box.y + box.height / 2, { steps: 3 });
-  await page.locator('.monaco-hover:not(.hidden) .hover-contents').first().waitFor();
-  await picture(page, 'readme-context');
-}
-
-/**
  * @param {Page} page
  * @param {string} name
  */
@@ -120,6 +81,7 @@ async function widen(page, width) {
   await page.mouse.down();
   await page.mouse.move(box.x + width, 300, { steps: 5 });
   await page.mouse.up();
+  await page.mouse.move(box.x + width + 300, 500);
 }
 
 /**
@@ -164,18 +126,4 @@ async function openFile(page, name) {
   await page.locator('.quick-input-list .monaco-list-row').filter({ hasText: name }).first().waitFor();
   await page.keyboard.press('Enter');
   await page.locator('.tab.active').filter({ hasText: name }).waitFor();
-}
-
-/**
- * Some threads of the tests' fixtures, as if they were this user's.
- * @param {string} store
- */
-async function copyThreads(store) {
-  await mkdir(store, { recursive: true });
-  const from = inRoot('test', 'fixtures', 'threads');
-  for (const name of (await readdir(from)).filter((file) => /^0[1-9].*\.thread\.json$/.test(file))) {
-    /** @type {{ id: string }} */
-    const { id } = await readJson(path.join(from, name));
-    await cp(path.join(from, name), path.join(store, `${id}.json`));
-  }
 }

@@ -27,7 +27,10 @@ describe('the installed package', () => {
     const labels = (await window.picks.allInnerTexts()).filter((text) => text.includes('Backline:'));
     await window.screenshot('palette');
     for (const name of ['Status', 'Traffic', 'Log', 'Conversations', 'Context Items']) {
-      assert.ok(labels.some((label) => label.includes(`Show ${name}`)), labels.join('\n'));
+      assert.ok(
+        labels.some((label) => label.includes(`Show ${name}`)),
+        labels.join('\n'),
+      );
     }
     await window.page.keyboard.press('Escape');
   });
