@@ -4,7 +4,7 @@ import { tellParent } from './child';
 
 const Open = z.object({ port: z.number(), sessionId: z.string(), count: z.number() });
 /** How the last event of a turn ends. */
-const end = Buffer.from('"stop_reason":"end_turn"}}\n\n');
+const end = Buffer.from('"output_tokens":0}}}\n\n');
 
 /**
  * Subscribers that cost next to nothing, so that the server is what is measured: they count bytes and look whether a read
