@@ -102,7 +102,11 @@ describe('Amp threads, as a user sees them', () => {
   });
 
   it('come back after the window is loaded again', async () => {
-    await window.load();
+    // As a user does it: VS Code keeps what is open when it is told that the window goes.
+    const loaded = window.page.waitForEvent('domcontentloaded');
+    await window.runCommand('Developer: Reload Window');
+    await loaded;
+    await window.statusItem.waitFor({ timeout: 45_000 });
     const thread = await frame();
     const tab = await window.page.locator('.tab.active').innerText();
     assert.equal((await thread.locator('h1').innerText()).trim(), tab.trim());
