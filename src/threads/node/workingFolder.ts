@@ -49,7 +49,7 @@ function localFolders(folders: readonly string[]): readonly string[] {
 
 function isWithin(folder: string, root: string): boolean {
   const relative = path.relative(root, folder);
-  return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
+  return !/^\.\.(?:[\\/]|$)/.test(relative) && !path.isAbsolute(relative);
 }
 
 async function isFolderHere(folder: string): Promise<boolean> {
