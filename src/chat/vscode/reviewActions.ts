@@ -6,6 +6,7 @@ import { ChatError, type Chat, type Chats, type DiffTexts, type ExportFormat } f
 import type { Dialogs } from './dialogs';
 import type { DiffViews } from './diffViews';
 import type { VirtualDocuments } from './virtualDocuments';
+import { exportFileName } from '../../transcript/common/export/exportFileName';
 
 /** UTF-16 units of JSON; what is longer is for an editor. */
 const maxEntryLength = 1024 * 1024;
@@ -71,7 +72,7 @@ export class ReviewActions {
     const title = this.chats.rows.find(({ id }) => id === sessionId)?.title ?? 'conversation';
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file('/');
     const extension = extensions[format];
-    const suggested = vscode.Uri.joinPath(folder, `${fileName(title)}.${extension}`);
+    const suggested = vscode.Uri.joinPath(folder, `${exportFileName(title, 'conversation')}.${extension}`);
     const file = await this.dialogs.chooseFile(suggested, { [extension.toUpperCase()]: [extension] });
     if (!file) return;
     const text = await this.chats.export(sessionId, format);
@@ -128,13 +129,4 @@ function textOf(entry: Entry): string {
     return part.type === 'terminal' ? part.output : JSON.stringify(part, undefined, 2);
   });
   return [entry.title, ...parts, ...(entry.error === undefined ? [] : [entry.error])].join('\n\n');
-}
-
-function fileName(title: string): string {
-  const plain = title
-    .replace(/[^\p{L}\p{N} _-]+/gu, ' ')
-    .replace(/\s+/g, ' ')
-    .trim()
-    .slice(0, 60);
-  return plain === '' ? 'conversation' : plain;
 }

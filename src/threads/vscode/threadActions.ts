@@ -8,6 +8,7 @@ import type { OpenThread, ThreadHead } from '../common/threadPorts';
 import { titleOf } from '../common/tree/threadRow';
 import type { Command } from '../node/runCommand';
 import { knownFolder, workingFolder } from '../node/workingFolder';
+import { exportFileName } from '../../transcript/common/export/exportFileName';
 
 export interface ThreadActionsOptions {
   /** @throws ThreadError */
@@ -117,7 +118,7 @@ export class ThreadActions {
     const { read, chooseFile, messages } = this.options;
     const extension = extensions[format];
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file('/');
-    const suggested = vscode.Uri.joinPath(folder, `${fileName(titleOf(head))}.${extension}`);
+    const suggested = vscode.Uri.joinPath(folder, `${exportFileName(titleOf(head), 'thread')}.${extension}`);
     const file = await chooseFile(suggested, { [extension.toUpperCase()]: [extension] });
     if (!file) return;
     const { head: now, entries } = await read(head.id);
@@ -169,13 +170,4 @@ async function chooseFolder(folder: string, own: string | undefined): Promise<'t
   const choice = await vscode.window.showWarningMessage(message, { modal: true, detail }, there, here);
   if (choice === undefined) return undefined;
   return choice === there ? 'there' : 'workspace';
-}
-
-function fileName(title: string): string {
-  const plain = title
-    .replace(/[^\p{L}\p{N} _-]+/gu, ' ')
-    .replace(/\s+/g, ' ')
-    .trim()
-    .slice(0, 60);
-  return plain === '' ? 'thread' : plain;
 }
