@@ -1,6 +1,7 @@
 // The page of the chat: `dist/pages/chat.js`.
 import { render } from 'preact';
 import { HostConnection, type VsCodeApi } from '../../webview/browser/hostConnection';
+import { keepSelectAllInFields } from '../../webview/browser/selectAllInFields';
 import { App } from './app';
 import { ChatPage } from './chatPage';
 
@@ -11,5 +12,6 @@ if (root) {
   const api = acquireVsCodeApi();
   const page = new ChatPage(new HostConnection(api), api);
   page.start(window);
+  keepSelectAllInFields(document);
   render(<App page={page} />, root);
 }

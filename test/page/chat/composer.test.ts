@@ -32,6 +32,21 @@ describe('the composer', () => {
     assert.deepEqual(await chat.host.waitFor(chatRequests.send), { text: 'hello', attachments: [] });
   });
 
+  it('selects all at once, without VS Code, which would do it again over what is typed next', async () => {
+    const chat = await pages.openChat();
+    await chat.composer.fill('first');
+    const heard = await chat.page.evaluateHandle(() => {
+      const keys: string[] = [];
+      // As the frame that VS Code puts around a page.
+      window.addEventListener('keydown', ({ key }) => keys.push(key));
+      return keys;
+    });
+    await chat.composer.press('Control+a');
+    await chat.composer.press('x');
+    assert.equal(await textOf(chat), 'x');
+    assert.deepEqual(await heard.jsonValue(), ['Control', 'x']);
+  });
+
   it('does not send what is empty', async () => {
     const chat = await pages.openChat();
     await chat.composer.fill('  \n ');
