@@ -2,16 +2,20 @@ import { intentOf } from './intent';
 import { rename, sortFileImports } from './skills/edit';
 import { fail } from './skills/fail';
 import { admit, greet } from './skills/greet';
+import { quote } from './skills/quote';
 import { run } from './skills/run';
 import { showPlan, speakSlowly } from './skills/show';
 import { summarise } from './skills/summarise';
 import type { Turn } from './turn';
 
-/** Answers one prompt by the skill its words ask for. @throws TurnCancelled, RpcError */
+/** Answers one prompt: quotes the texts that came with it, then does what its words ask for. @throws TurnCancelled, RpcError */
 export async function answer(turn: Turn): Promise<void> {
   const intent = intentOf(turn.prompt);
   if (turn.isVerbose) await turn.think(`My rules read this as: ${intent.kind}.`);
+  await quote(turn);
   switch (intent.kind) {
+    case 'quote':
+      return;
     case 'help':
       return greet(turn);
     case 'summarise':

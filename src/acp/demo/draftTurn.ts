@@ -1,3 +1,4 @@
+import { fenced } from './fenced';
 import { pathOfWord, type Prompt } from './prompt';
 import {
   sleep,
@@ -61,9 +62,7 @@ export class DraftTurn implements Turn {
   /** As a diff in the answer: the draft has no method to write a file, but a client may offer to apply the diff. */
   async proposeEdit({ title, path, oldText, newText }: ProposedEdit): Promise<EditOutcome> {
     const diff = unifiedDiff(path, oldText, newText);
-    // Longer than any fence in the file.
-    const fence = '`'.repeat(Math.max(3, ...[...diff.matchAll(/`+/g)].map(([ticks]) => ticks.length + 1)));
-    await this.say(`${title}:\n\n${fence}diff\n${diff}${fence}\n\n`);
+    await this.say(`${title}:\n\n${fenced('diff', diff)}\n`);
     return { kind: 'proposed' };
   }
 
@@ -79,5 +78,5 @@ export class DraftTurn implements Turn {
 function promptOf(text: string, cwd: string): Prompt {
   const file = /^File: (.+?)(?: \(lines? [^)]*\))?$/gm;
   const files = [...text.matchAll(file)].map((match) => ({ path: pathOfWord(match[1] ?? '', cwd) }));
-  return { text: text.replace(file, '').trim(), files };
+  return { text: text.replace(file, '').trim(), files, notes: [] };
 }

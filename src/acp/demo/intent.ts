@@ -2,7 +2,7 @@ import type { Prompt } from './prompt';
 
 /** What a prompt asks for. `path` is a word of the prompt, not yet resolved. */
 export type Intent =
-  | { readonly kind: 'help' | 'plan' | 'unknown' }
+  | { readonly kind: 'help' | 'plan' | 'quote' | 'unknown' }
   | { readonly kind: 'summarise'; readonly paths: readonly string[] }
   | { readonly kind: 'rename'; readonly from: string; readonly to: string; readonly path: string | undefined }
   | { readonly kind: 'sort'; readonly path: string | undefined }
@@ -30,8 +30,8 @@ export const commands: readonly Command[] = [
 const defaultSlowWords = 60;
 const mostSlowWords = 5000;
 
-/** The rules, first match wins: a slash command, else the first words, else a file that is pointed at. */
-export function intentOf({ text, files }: Prompt): Intent {
+/** The rules, first match wins: a slash command, else the first words, else a file or a text that came along. */
+export function intentOf({ text, files, notes }: Prompt): Intent {
   const slash = /^\/(\w+)\s*([\s\S]*)$/.exec(text);
   if (slash) return commandIntent((slash[1] ?? '').toLowerCase(), (slash[2] ?? '').trim());
 
@@ -44,8 +44,10 @@ export function intentOf({ text, files }: Prompt): Intent {
   if (/^slow(?:ly)?\b/i.test(text)) return commandIntent('slow', /\d+/.exec(text)?.[0] ?? '');
   if (/^plan\b/i.test(text)) return { kind: 'plan' };
 
-  const paths = pathsIn(text);
+  // What came along is mentioned in the words, and a title may look like a path.
+  const paths = notes.length > 0 && !/^summari[sz]e\b/i.test(text) ? [] : pathsIn(text);
   if (files.length > 0 || paths.length > 0) return { kind: 'summarise', paths };
+  if (notes.length > 0) return { kind: 'quote' };
   if (/^(?:hi|hello|hey|help|good \w+|what can you do)\b/i.test(text) || text === '') return { kind: 'help' };
   return { kind: 'unknown' };
 }

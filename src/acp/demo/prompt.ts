@@ -1,10 +1,11 @@
 import { fileURLToPath } from 'node:url';
-import { isAbsolute, resolve } from 'node:path';
+import { basename, isAbsolute, resolve } from 'node:path';
 
-/** What the user sent: the words, and the files that came along with them. */
+/** What the user sent: the words, and what came along with them. */
 export interface Prompt {
   readonly text: string;
   readonly files: readonly PromptFile[];
+  readonly notes: readonly PromptNote[];
 }
 
 export interface PromptFile {
@@ -12,6 +13,13 @@ export interface PromptFile {
   readonly path: string;
   /** Its content, when the client has put it into the prompt. */
   readonly text?: string;
+}
+
+/** A text that is no file: a context item, the problems of a file, a selection of something that is nowhere on disk. */
+export interface PromptNote {
+  /** One line. */
+  readonly title: string;
+  readonly text: string;
 }
 
 /** The parts of an ACP content block that matter here. */
@@ -24,15 +32,35 @@ export type PromptBlock =
 export function toPrompt(blocks: readonly PromptBlock[]): Prompt {
   const texts: string[] = [];
   const files: PromptFile[] = [];
+  const notes: PromptNote[] = [];
   for (const block of blocks) {
     if (block.type === 'text') texts.push(block.text);
     else if (block.type === 'resource_link') files.push({ path: pathOfUri(block.uri) });
     else if (block.type === 'resource') {
       const { uri, text } = block.resource;
-      files.push({ path: pathOfUri(uri), ...(typeof text === 'string' ? { text } : {}) });
+      const note = typeof text === 'string' ? noteOf(uri, text) : undefined;
+      if (note) notes.push(note);
+      else files.push({ path: pathOfUri(uri), ...(typeof text === 'string' ? { text } : {}) });
     }
   }
-  return { text: texts.join('').trim(), files };
+  return { text: texts.join('').trim(), files, notes };
+}
+
+/** A text that begins by naming the very file it comes with is about the file, and is not what is in it. */
+function noteOf(uri: string, text: string): PromptNote | undefined {
+  if (!uri.startsWith('file:')) return { title: decoded(uri.replace(/^backline:/, '')), text };
+  const path = pathOfUri(uri);
+  const [head = '', ...rest] = text.split('\n');
+  if (!head.includes(path)) return undefined;
+  return { title: head.replaceAll(path, basename(path)).trim(), text: rest.join('\n').trim() };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** The absolute path that a word of a prompt names: `src/a.ts`, `@src/a.ts`, `` `src/a.ts` `` and `file:` URIs. */

@@ -6,7 +6,7 @@ import { renameWord } from '../../../../src/acp/demo/rename';
 import { sortImports } from '../../../../src/acp/demo/sortImports';
 
 describe('the demo agent understands', () => {
-  const understood = (text: string) => intentOf({ text, files: [] });
+  const understood = (text: string) => intentOf({ text, files: [], notes: [] });
   const cases: [text: string, intent: object][] = [
     ['hello', { kind: 'help' }],
     ['/help', { kind: 'help' }],
@@ -35,7 +35,7 @@ describe('the demo agent understands', () => {
   for (const [text, intent] of cases) it(JSON.stringify(text), () => assert.deepEqual(understood(text), intent));
 
   it('an attached file as one to summarise', () => {
-    assert.equal(intentOf({ text: 'look', files: [{ path: '/a' }] }).kind, 'summarise');
+    assert.equal(intentOf({ text: 'look', files: [{ path: '/a' }], notes: [] }).kind, 'summarise');
   });
 });
 
@@ -44,10 +44,10 @@ describe('the demo agent reads prompts', () => {
     const prompt = toPrompt([
       { type: 'text', text: ' read ' },
       { type: 'resource_link', uri: 'file:///a%20b.ts' },
-      { type: 'resource', resource: { uri: 'untitled:1', text: 'x' } },
+      { type: 'resource', resource: { uri: 'file:///c.ts#L2', text: 'x' } },
       { type: 'image' },
     ]);
-    assert.deepEqual(prompt, { text: 'read', files: [{ path: '/a b.ts' }, { path: 'untitled:1', text: 'x' }] });
+    assert.deepEqual(prompt, { text: 'read', files: [{ path: '/a b.ts' }, { path: '/c.ts', text: 'x' }], notes: [] });
   });
 
   it('resolves the words that name files', () => {

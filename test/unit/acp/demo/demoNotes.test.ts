@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import type { ContentBlock } from '@agentclientprotocol/sdk';
+import { toPrompt } from '../../../../src/acp/demo/prompt';
+import { useDemoAgent } from '../../../fake/demoHarness';
+
+const item = '/ws/src/a.ts:3-4 — Owned by *Alice* (owners)\nhttps://example.com/alice\nAsk her.';
+
+function embedded(uri: string, text: string): ContentBlock & { type: 'resource' } {
+  return { type: 'resource', resource: { uri, text } };
+}
+
+describe('the demo agent tells a text about a file from the file', () => {
+  const notesOf = (uri: string, text: string) => toPrompt([embedded(uri, text)]).notes;
+
+  it('by its first line, which names the file', () => {
+    const text = 'https://example.com/alice\nAsk her.';
+    assert.deepEqual(notesOf('file:///ws/src/a.ts#L3-L4', item), [
+      { title: 'a.ts:3-4 — Owned by *Alice* (owners)', text },
+    ]);
+  });
+
+  it('by an address that is none of a file', () => {
+    assert.deepEqual(notesOf('backline:Pasted%20text', 'a\nb'), [{ title: 'Pasted text', text: 'a\nb' }]);
+    assert.deepEqual(notesOf('untitled:%', 'x'), [{ title: 'untitled:%', text: 'x' }]);
+  });
+
+  it('and takes all else for what is in the file', () => {
+    const prompt = toPrompt([embedded('file:///ws/src/a.ts', `// the owner\n${item}`)]);
+    assert.deepEqual(prompt.notes, []);
+    assert.equal(prompt.files[0]?.path, '/ws/src/a.ts');
+  });
+});
+
+describe('the demo agent quotes', () => {
+  const demos = useDemoAgent();
+
+  it('each text that it got, with its title, and says nothing else', async () => {
+    const [demo, id] = await demos.startSession();
+    await demo.prompt(
+      id,
+      'what about',
+      embedded('file:///ws/src/a.ts#L3-L4', item),
+      embedded('backline:Two', 'second'),
+    );
+    assert.equal(
+      demo.said,
+      'With your prompt I got 2 texts:\n\n' +
+        '**a\\.ts\\:3\\-4 — Owned by \\*Alice\\* \\(owners\\)**\n\n```text\nhttps://example.com/alice\nAsk her.\n```\n\n' +
+        '**Two**\n\n```text\nsecond\n```\n\n',
+    );
+  });
+
+  it('no more than the beginning of a long text, in a fence that it cannot end', async () => {
+    const [demo, id] = await demos.startSession();
+    await demo.prompt(id, '', embedded('backline:Long', `\`\`\`\n${'x'.repeat(5_000)}`));
+    assert.match(demo.said, /````text\n```\nx{596}…\n````/);
+  });
+
+  it('and then does what the words ask for', async () => {
+    const [demo, id] = await demos.startSession();
+    await demo.prompt(id, '/plan', embedded('backline:Two', 'second'));
+    assert.match(demo.said, /I got a text:[^]*second[^]*Every entry of the plan is done/);
+    demo.files.set(join(demos.folder, 'notes.md'), '# Title\n');
+    await demo.prompt(id, 'summarise notes.md', embedded('backline:Three', 'third'));
+    assert.match(demo.said, /I got a text:[^]*third[^]*\*\*notes\.md\*\*: 1 line/);
+  });
+});
