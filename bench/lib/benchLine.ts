@@ -5,8 +5,8 @@ export interface BenchResult {
   readonly unit: string;
   /** What it is measured against in the same run, if anything. */
   readonly peer?: { readonly name: string; readonly value: number };
-  /** Of the ratio to the peer, or of the value when there is no peer or `barOf` says so. */
-  readonly bar: number;
+  /** Of the ratio to the peer, or of the value when there is no peer or `barOf` says so. Without it nothing is judged. */
+  readonly bar?: number;
   readonly barOf?: 'value';
   readonly better: 'lower' | 'higher';
 }
@@ -21,8 +21,8 @@ export function printBenchLine({ bench, value, unit, peer, bar, barOf, better }:
     peer: peer?.name ?? null,
     peerValue: peer ? rounded(peer.value) : null,
     ratio: ratio === null ? null : rounded(ratio),
-    bar,
-    holds: better === 'lower' ? judged <= bar : judged >= bar,
+    bar: bar ?? null,
+    holds: bar === undefined ? null : better === 'lower' ? judged <= bar : judged >= bar,
   };
   console.log(JSON.stringify(line));
 }

@@ -10,15 +10,26 @@ import { contextWorkerBundle } from '../../scripts/lib/contextWorker.mjs';
 import { nullLogger } from '../../src/base/common/log';
 import { systemClock } from '../../src/base/node/systemClock';
 import { ContextClient } from '../../src/context/common/contextClient';
+import type { ItemRange } from '../../src/context/common/contextItem';
+import type { ItemList } from '../../src/context/common/itemList';
+import { itemsAt } from '../../src/context/common/itemQueries';
 import { listProviders } from '../../src/context/common/providerSettings';
 import { ProviderFactory } from '../../src/context/node/providerFactory';
 
 /** Who is measured: our client, the client of OpenCtx, and the providers alone. All ask the same modules, of dialect C. */
 export interface Subject {
-  /** @returns how many items there are */
-  ask(version: number, content: string): Promise<number>;
+  /** Asks as a hover does: all providers about all of the text, for what they say of one place. */
+  ask(version: number, content: string): Promise<Found>;
   dispose(): void;
 }
+
+export interface Found {
+  readonly count: number;
+  /** The texts of the items at the place. */
+  readonly hovered: readonly (string | undefined)[];
+}
+
+const hoverPosition = { line: 5_000, character: 4 };
 
 export type ProviderKind = keyof typeof sources;
 
@@ -80,9 +91,12 @@ export function oursOf(urls: readonly string[], enough?: number): Subject {
   });
   const backline = Object.fromEntries(urls.map((url) => [url, true]));
   client.configure(listProviders({ user: { backline }, workspace: {}, folders: [], isTrusted: true }));
-  const options = enough === undefined ? {} : { isEnough: (items: readonly unknown[]) => items.length >= enough };
+  const options = enough === undefined ? {} : { isEnough: ({ length }: ItemList) => length >= enough };
   return {
-    ask: async (version, content) => (await client.ask({ uri, version, getText: () => content }, options)).items.length,
+    async ask(version, content) {
+      const { items } = await client.ask({ uri, version, getText: () => content }, options);
+      return { count: items.length, hovered: itemsAt(items, hoverPosition).map(({ hover }) => hover?.text) };
+    },
     dispose: () => client.dispose(),
   };
 }
@@ -95,7 +109,7 @@ export async function directOf(urls: readonly string[]): Promise<Subject> {
   return {
     async ask(_version, content) {
       const answers = await Promise.all(providers.map(({ annotations }) => annotations({ uri, content }, {})));
-      return answers.reduce<number>((sum, answer) => sum + lengthOf(answer), 0);
+      return foundIn(answers);
     },
     dispose: () => undefined,
   };
@@ -114,7 +128,7 @@ export function bareOf(urls: readonly string[]): Subject {
     async ask(_version, content) {
       const answers = workers.map((worker) => new Promise<unknown>((resolve) => worker.once('message', resolve)));
       for (const worker of workers) worker.postMessage({ uri, content });
-      return (await Promise.all(answers)).reduce<number>((sum, answer) => sum + lengthOf(answer), 0);
+      return foundIn(await Promise.all(answers));
     },
     dispose: () => {
       for (const worker of workers) void worker.terminate();
@@ -122,8 +136,25 @@ export function bareOf(urls: readonly string[]): Subject {
   };
 }
 
-function lengthOf(answer: unknown): number {
-  return Array.isArray(answer) ? answer.length : 0;
+type Answer = readonly Annotation[];
+
+interface Annotation {
+  readonly range: ItemRange;
+  readonly item: { readonly ui: { readonly hover: { readonly text: string } } };
+}
+
+const answerOf = z.custom<Answer>((value) => Array.isArray(value));
+
+function foundIn(answers: readonly unknown[]): Found {
+  const { line, character } = hoverPosition;
+  const all = answers.map((answer) => answerOf.parse(answer));
+  const isHovered = ({ range: { start, end } }: Annotation): boolean =>
+    (start.line < line || (start.line === line && start.character <= character)) &&
+    (end.line > line || (end.line === line && end.character >= character));
+  return {
+    count: all.reduce((sum, { length }) => sum + length, 0),
+    hovered: all.flatMap((answer) => answer.filter(isHovered).map(({ item }) => item.ui.hover.text)),
+  };
 }
 
 const peerClient = z.object({
@@ -145,7 +176,7 @@ export async function peerOf(urls: readonly string[]): Promise<Subject> {
   };
   const client = peerClient.parse(peerModule.parse(imported).createClient(env));
   return {
-    ask: async (_version, content) => (await client.annotations({ uri, content })).length,
+    ask: async (_version, content) => foundIn([await client.annotations({ uri, content })]),
     dispose: () => client.dispose(),
   };
 }

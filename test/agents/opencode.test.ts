@@ -7,9 +7,12 @@ import type { BackendSession, SessionBackend } from '../../src/amplifier/common/
 import { nullLogger } from '../../src/base/common/log';
 import { systemClock } from '../../src/base/node/systemClock';
 import { AgentLauncher } from '../../src/acp/node/agentLauncher';
+import { contextTool } from '../../src/context/common/contextTool';
+import type { McpAddress } from '../../src/context/node/mcpToolServer';
 import { closedTap } from '../../src/wire/common/traffic';
 import { Follower } from '../fake/backendHarness';
 import { FakeEditor } from '../fake/fakeEditor';
+import { ContextServer } from './support/contextServer';
 import { ModelServer, type ModelScript } from './support/modelServer';
 
 describe('opencode', function () {
@@ -19,13 +22,18 @@ describe('opencode', function () {
   let editor: FakeEditor;
   let model: ModelServer;
   let backend: SessionBackend;
+  let context: ContextServer;
 
-  const script: ModelScript = (asked, result) => {
+  const script: ModelScript = (asked, result, tools) => {
     if (result !== undefined) return { say: `The tool said: ${result.slice(0, 200)}` };
     if (asked.includes('WRITE'))
       return { call: 'write', input: { filePath: join(folder, 'new.txt'), content: 'by agent\n' } };
     if (asked.includes('SHELL'))
       return { call: 'bash', input: { command: 'echo from the shell', description: 'Echo' } };
+    if (asked.includes('OWNER')) {
+      const call = tools.find((name) => name.endsWith(contextTool.name));
+      return call ? { call, input: { file: 'old.txt' } } : { say: `There are only ${tools.join(', ')}` };
+    }
     return { say: 'Hello from the script.' };
   };
 
@@ -37,7 +45,8 @@ describe('opencode', function () {
     model = new ModelServer(script);
     await configure(home, await model.start());
     editor = new FakeEditor({ [join(folder, 'old.txt')]: 'one\n' }, [folder]);
-    backend = await launcher(home, folder, editor).create({
+    context = await ContextServer.start(join(folder, 'old.txt'));
+    backend = await launcher(home, folder, editor, context.address).create({
       id: 'opencode',
       title: 'OpenCode',
       command: process.env['BACKLINE_TEST_OPENCODE'] ?? '',
@@ -54,6 +63,7 @@ describe('opencode', function () {
     await backend.stop();
     backend.dispose();
     await model.stop();
+    await context.stop();
     await rm(home, { recursive: true, force: true });
   });
 
@@ -84,8 +94,8 @@ describe('opencode', function () {
     const { session, follower } = await chat();
     await session.prompt({ text: 'WRITE it' });
     const question = await allow(session, follower);
-    assert.ok(question.prompt.includes(join(folder, 'new.txt')), question.prompt);
-    assert.match(JSON.stringify(question.context?.['content']), /"type":"diff".*by agent/);
+    assert.match(question.prompt, /wants to edit new\.txt/);
+    assert.match(JSON.stringify(question.context?.['content']), /"type":"diff".*new\.txt.*by agent/);
     await follower.next('prompt:complete');
     assert.equal((await editor.readText(join(folder, 'new.txt'))).text, 'by agent\n');
     assert.equal(follower.all('tool:post').length, 1);
@@ -97,6 +107,14 @@ describe('opencode', function () {
     assert.match((await allow(session, follower)).prompt, /echo from the shell/);
     assert.match((await follower.next('prompt:complete')).response, /from the shell/);
     assert.match(JSON.stringify(follower.all('tool:post')), /from the shell/);
+  });
+
+  it('is given the items of context providers as a tool, and calls it', async () => {
+    const { session, follower } = await chat();
+    await session.prompt({ text: 'OWNER?' });
+    const { response } = await follower.next('prompt:complete');
+    assert.match(response, /old\.txt:1 — Owned by Alice \(owners\)\nAsk her\./);
+    assert.match(JSON.stringify(follower.all('tool:post')), /Owned by Alice/);
   });
 
   it('does nothing that the user rejects', async () => {
@@ -142,8 +160,10 @@ async function configure(home: string, baseURL: string): Promise<void> {
   await writeFile(join(config, 'opencode.json'), JSON.stringify(settings));
 }
 
-function launcher(home: string, folder: string, editor: FakeEditor): AgentLauncher {
+function launcher(home: string, folder: string, editor: FakeEditor, context: McpAddress): AgentLauncher {
+  const { name, url, headers } = context;
   return new AgentLauncher({
+    ownMcpServers: () => Promise.resolve({ [name]: { type: 'http', url, headers } }),
     clientInfo: { name: 'backline', title: 'Backline', version: '0.0.0' },
     editor,
     clock: systemClock,

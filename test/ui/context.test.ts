@@ -1,42 +1,11 @@
 import assert from 'node:assert/strict';
 import { access, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
-import * as z from 'zod';
 import { inRoot } from '../../scripts/lib/paths.mjs';
 import { eventually } from '../host/support/eventually';
+import { ChatView } from './support/chatView';
+import { hoverOverEndOf, setSetting } from './support/contextHover';
 import { VsCodeWindow } from './support/window';
-
-/** Text of the hover over the end of the line that holds some words. */
-async function hoverOverEndOf(window: VsCodeWindow, words: string, attempts = 10): Promise<string> {
-  const { page } = window;
-  const part = page
-    .locator('.view-line span span')
-    .filter({ hasText: words.replaceAll(' ', '\u00a0') })
-    .first();
-  await part.waitFor();
-  const widget = page.locator('.monaco-hover:not(.hidden) .hover-contents');
-  for (let attempt = 0; attempt < attempts; attempt++) {
-    const box = await part.boundingBox();
-    // The line is being drawn again.
-    if (!box) continue;
-    await page.mouse.move(box.x + box.width + 200, box.y + 120);
-    await page.mouse.move(box.x + box.width - 6, box.y + box.height / 2, { steps: 3 });
-    await widget
-      .first()
-      .waitFor({ timeout: 1_500 })
-      .catch(() => undefined);
-    const text = (await widget.allInnerTexts()).join('\n');
-    if (text !== '') return text.replaceAll('\u00a0', ' ');
-  }
-  return '';
-}
-
-/** Into the settings of the workspace, as if they were edited there. */
-async function setSetting({ sandbox }: VsCodeWindow, id: string, value: unknown): Promise<void> {
-  const file = path.join(sandbox.workspace, '.vscode', 'settings.json');
-  const settings = z.record(z.string(), z.unknown()).parse(JSON.parse(await readFile(file, 'utf8')));
-  await writeFile(file, JSON.stringify({ ...settings, [id]: value }, undefined, 2));
-}
 
 describe('Context items, as a user sees them', () => {
   let window: VsCodeWindow;
@@ -105,6 +74,21 @@ describe('Context items, as a user sees them', () => {
     await row.first().waitFor();
     await window.screenshot('context-status');
     await window.page.keyboard.press('Escape');
+  });
+
+  it('go along with a prompt when they are mentioned, and the demo agent says what it got', async () => {
+    const chat = new ChatView(window.page);
+    await window.runCommand('Backline: Open Chat');
+    await chat.type('who is this? @alice');
+    const frame = await chat.frame();
+    await frame.getByRole('option').filter({ hasText: 'TODO of alice' }).click();
+    await window.screenshot('context-mention');
+    await window.page.keyboard.press('Enter');
+    await chat.shows('With your prompt I got a text:');
+    const title = 'setlist.ts:24 — TODO of alice: leave room for applause, see #12 (todoOwners)';
+    await frame.locator('strong').filter({ hasText: title }).waitFor();
+    await chat.shows(/Owner: alice <alice@example\.com>/);
+    await window.screenshot('context-quoted');
   });
 
   for (const theme of ['Default Dark Modern', 'Default High Contrast', 'Default High Contrast Light']) {

@@ -6,8 +6,9 @@ import type { Logger } from '../../base/common/log';
 import type { ContextItem } from './contextItem';
 import type { ContextProvider, ItemsParams, SecretSource } from './contextProvider';
 import type { Asking, ContextAnswer, DocumentRecord } from './documentRecord';
+import { ItemList } from './itemList';
 import { searchItems } from './itemQueries';
-import { Lines, placeItems } from './itemRanges';
+import { lineLengths, placeItems } from './itemRanges';
 import type { TextChange } from './itemShift';
 import { defaultProviderRules, type ProviderHandle, type ProviderRules, type ProviderState } from './providerHandle';
 import type { ConsentRequest } from './providerError';
@@ -39,7 +40,7 @@ export interface AskOptions {
    * Whether the items that are there are worth an answer: whoever is still asked then only gets the client's patience,
    * not the whole deadline. A hover says whether there is anything at its place.
    */
-  readonly isEnough?: (items: readonly ContextItem[]) => boolean;
+  readonly isEnough?: (items: ItemList) => boolean;
 }
 
 export interface ClientOptions extends ProviderRules {
@@ -152,7 +153,7 @@ export class ContextClient implements Disposable {
       : {
           uri: document.uri,
           version: document.version,
-          items: [],
+          items: ItemList.empty,
           isComplete: false,
           waitingFor: [],
           providerNotes: [],
@@ -220,29 +221,29 @@ export class ContextClient implements Disposable {
     const question: Question = {
       params: { uri: document.uri, version: document.version, content },
       target: new SelectorTarget(document.uri, () => content),
-      lines: new Lines(content),
+      lines: once(() => lineLengths(content)),
     };
     for (const handle of handles) {
       const asking = { done: Promise.resolve(), controller: new AbortController(), waiters: 0, isLate: false };
       record.startAsking(handle.ref.id, asking);
       asking.done = this.run(handle, question, record, asking);
     }
+    // While they are at work.
+    question.lines();
   }
 
   /** Never rejects. */
   private async run(handle: ProviderHandle, question: Question, record: DocumentRecord, asking: Asking): Promise<void> {
     const { signal } = asking.controller;
-    const { id } = handle.ref;
     try {
-      const { items, notes } = await handle.ask(question.params, question.target, signal);
+      const items = await handle.ask(question.params, question.target, signal);
       if (signal.aborted) return;
-      const placed = placeItems(handle.ref, items, question.lines);
-      record.fill(id, { items: placed.items, notes: [...notes, ...placed.notes] });
+      record.fill(handle.ref, placeItems(items, question.lines()));
       this.book.trim();
     } catch (error) {
       if (signal.aborted) return;
       this.ports.log.debug(`${handle.ref.title} did not answer: ${handle.state.lastError ?? messageOf(error)}`);
-      record.endAsking(id);
+      record.endAsking(handle.ref.id);
     }
     if (asking.isLate) this.changeEmitter.fire(record.uri);
   }
@@ -299,5 +300,11 @@ export class ContextClient implements Disposable {
 interface Question {
   readonly params: ItemsParams;
   readonly target: SelectorTarget;
-  readonly lines: Lines;
+  /** How long each line of the text is. */
+  readonly lines: () => readonly number[];
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
 }

@@ -1,6 +1,7 @@
 import type { ContextItem } from './contextItem';
 import type { ContextReader, FileItems } from './contextReader';
 import * as z from 'zod';
+import type { ItemList } from './itemList';
 import { estimateTokens, searchItems } from './itemQueries';
 import { countOf, linesOf, paragraphOf, placeOf } from './itemTexts';
 
@@ -39,7 +40,7 @@ export class ContextMentions {
   constructor(private readonly reader: Pick<ContextReader, 'itemsOf' | 'search'>) {}
 
   async search(query: string, signal: AbortSignal): Promise<readonly ContextMention[]> {
-    const isEnough = (items: readonly ContextItem[]): boolean => items.length > 0;
+    const isEnough = ({ length }: ItemList): boolean => length > 0;
     const active = await this.reader.itemsOf(undefined, { signal, waitMs: searchWaitMs, isEnough });
     const ofActive = active ? searchItems(active.items, query).map((item) => mentionOf(active.file.path, item)) : [];
     const others = await this.reader.search(query, maxRows);
@@ -57,15 +58,15 @@ export class ContextMentions {
     const found = await this.reader.itemsOf(path, { signal, waitMs: resolveWaitMs });
     if (!found) return [];
     if (title === null) return attachmentsOf(found.file, itemsForAi(found.items));
-    const same = found.items.filter((item) => item.title === title && item.provider.id === provider);
+    const same = [...found.items].filter((item) => item.title === title && item.provider.id === provider);
     const nearest = same.toSorted((a, b) => distance(a, line) - distance(b, line)).slice(0, 1);
     return attachmentsOf(found.file, nearest);
   }
 }
 
 /** Those that have something to say to AI. */
-export function itemsForAi(items: readonly ContextItem[]): readonly ContextItem[] {
-  return items.filter(({ aiContent }) => aiContent !== undefined);
+export function itemsForAi(items: Iterable<ContextItem>): readonly ContextItem[] {
+  return [...items].filter(({ aiContent }) => aiContent !== undefined);
 }
 
 /** All that a file has for AI, as one mention. */

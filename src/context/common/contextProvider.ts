@@ -1,6 +1,6 @@
 import type { Disposable } from '../../base/common/disposable';
 import type { Event } from '../../base/common/event';
-import type { ProvidedItem } from './contextItem';
+import type { PackedItems } from './packedItems';
 
 /** Where a provider wants to be asked. All conditions of one selector hold. */
 export interface Selector {
@@ -24,12 +24,6 @@ export interface ItemsParams {
   readonly content: string;
 }
 
-export interface ProvidedItems {
-  readonly items: readonly ProvidedItem[];
-  /** What was wrong with the answer and could be mended, for the user to read. */
-  readonly notes: readonly string[];
-}
-
 /** As the user wrote it, secrets resolved. */
 export type ProviderSettings = Readonly<Record<string, unknown>>;
 
@@ -42,8 +36,8 @@ export interface ContextProvider extends Disposable {
   readonly onDidReload?: Event<void>;
   /** @throws ProviderError, or anything else that says what went wrong */
   capabilities(settings: ProviderSettings, signal: AbortSignal): Promise<Capabilities>;
-  /** To be called after `capabilities`. @throws ProviderError, or anything else that says what went wrong */
-  items(params: ItemsParams, settings: ProviderSettings, signal: AbortSignal): Promise<ProvidedItems>;
+  /** To be called after `capabilities`; the result is the caller's. @throws ProviderError, or anything else that says what went wrong */
+  items(params: ItemsParams, settings: ProviderSettings, signal: AbortSignal): Promise<PackedItems>;
 }
 
 /** Secrets by the name that settings refer to them with. */

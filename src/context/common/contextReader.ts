@@ -1,5 +1,6 @@
 import type { AskOptions, ContextClient, ContextDocument } from './contextClient';
 import type { ContextItem, ProviderRef } from './contextItem';
+import type { ItemList } from './itemList';
 
 /** A file that agents may see. */
 export interface ReadableFile {
@@ -28,7 +29,7 @@ export interface FileItem {
 
 export interface FileItems {
   readonly file: ReadableFile;
-  readonly items: readonly ContextItem[];
+  readonly items: ItemList;
   /** Whose answer did not come in time. */
   readonly waitingFor: readonly ProviderRef[];
   /** Whether every provider has answered for the text as it is. */

@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import type { ContextItem } from './contextItem';
 import type { ContextReader, FileItems } from './contextReader';
-import { itemsIn, searchItems } from './itemQueries';
+import type { ItemList } from './itemList';
+import { searchItems } from './itemQueries';
 import { countOf, namesOf, paragraphOf } from './itemTexts';
 
 /** The tool that models call for context items: VS Code's chat by its API, other agents over MCP. */
@@ -77,14 +78,11 @@ export async function answerContextTool(
   return [text, ...remarksOn(found)].join('\n\n');
 }
 
-function asked(
-  items: readonly ContextItem[],
-  { firstLine, lastLine = firstLine, query }: ContextQuestion,
-): readonly ContextItem[] {
+function asked(items: ItemList, { firstLine, lastLine = firstLine, query }: ContextQuestion): readonly ContextItem[] {
   const inLines =
     firstLine === undefined || lastLine === undefined
-      ? items
-      : itemsIn(items, {
+      ? [...items]
+      : items.touching({
           start: { line: firstLine - 1, character: 0 },
           end: { line: lastLine - 1, character: Number.MAX_SAFE_INTEGER },
         });

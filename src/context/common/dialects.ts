@@ -1,18 +1,9 @@
-import type { ItemHover, ProvidedItem } from './contextItem';
-import type { Capabilities, ProvidedItems, Selector } from './contextProvider';
+import type { Capabilities, Selector } from './contextProvider';
 import { itemLimits } from './limits';
 import { ProviderError } from './providerError';
-import {
-  annotation,
-  capabilitiesResult,
-  metaResult,
-  rangedItem,
-  type Dialect,
-  type WireItem,
-  type WireSelector,
-} from './schema';
+import { capabilitiesResult, metaResult, type Dialect, type WireSelector } from './schema';
 
-/** Reads what providers say, in each of the dialects, into the one form that the rest of the client knows. */
+/** Reads what providers say of themselves, in each of the dialects, into the one form that the rest of the client knows. */
 
 /** The dialect of a JavaScript provider, by the functions it has; none if it has none of them. */
 export function dialectOfFunctions(has: (name: string) => boolean): Dialect | undefined {
@@ -76,109 +67,4 @@ function selectorOf({ path, contentContains }: WireSelector): Selector {
     ...(typeof path === 'string' ? { path } : {}),
     ...(typeof contentContains === 'string' ? { contentContains } : {}),
   };
-}
-
-/** `item` marks an annotation of B or C, `title` an item of A, whatever was asked for. */
-function wireItemOf(value: unknown): WireItem | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  if (!('item' in value)) return rangedItem.safeParse(value).data;
-  const read = annotation.safeParse(value).data;
-  return read && { ...read.item, range: read.range };
-}
-
-/** Items that cannot be used are left out with a note. @throws ProviderError when the result is not a list. */
-export function readItems(result: unknown): ProvidedItems {
-  if (!Array.isArray(result))
-    throw new ProviderError('The provider did not answer with a list of items. Its answer needs to be an array.');
-  const values: readonly unknown[] = result;
-  const reader = new ItemReader();
-  for (const value of values) {
-    if (reader.isFull) break;
-    reader.read(value);
-  }
-  return { items: reader.items, notes: reader.notes(values.length) };
-}
-
-class ItemReader {
-  readonly items: ProvidedItem[] = [];
-  private malformed = 0;
-  private droppedUrls = 0;
-  private cut = 0;
-  private units = 0;
-
-  get isFull(): boolean {
-    return this.items.length >= itemLimits.items || this.units >= itemLimits.answer;
-  }
-
-  read(value: unknown): void {
-    const wire = wireItemOf(value);
-    if (!wire) {
-      this.malformed++;
-      return;
-    }
-    const item = this.itemOf(wire);
-    this.units += unitsOf(item);
-    this.items.push(item);
-  }
-
-  notes(total: number): string[] {
-    const skipped = total - this.items.length - this.malformed;
-    const count = (many: number, what: string): string[] => (many > 0 ? [`${many} ${what}`] : []);
-    return [
-      ...count(this.malformed, 'items were left out: they are not what the protocol says.'),
-      ...count(skipped, `items were left out: there are more than ${itemLimits.items}, or their texts are too long.`),
-      ...count(this.cut, 'texts were cut: they are too long.'),
-      ...count(this.droppedUrls, 'links were left out: only http, https, mailto and file are followed.'),
-    ];
-  }
-
-  private itemOf(wire: WireItem): ProvidedItem {
-    const hover = this.hoverOf(wire.ui?.hover);
-    const url = this.urlOf(wire.url);
-    const aiContent = wire.ai?.content;
-    return {
-      title: this.fit(wire.title, itemLimits.title),
-      ...(url ? { url } : {}),
-      ...(hover ? { hover } : {}),
-      ...(aiContent ? { aiContent: this.fit(aiContent, itemLimits.aiContent) } : {}),
-      ...(wire.range ? { range: wire.range } : {}),
-    };
-  }
-
-  private hoverOf(hover: NonNullable<WireItem['ui']>['hover']): ItemHover | undefined {
-    if (!hover || (!hover.markdown && !hover.text)) return undefined;
-    return {
-      ...(hover.markdown ? { markdown: this.fit(hover.markdown, itemLimits.hover) } : {}),
-      ...(hover.text ? { text: this.fit(hover.text, itemLimits.hover) } : {}),
-    };
-  }
-
-  private urlOf(url: string | null | undefined): string | undefined {
-    if (!url) return undefined;
-    if (isFollowed(url)) return url;
-    this.droppedUrls++;
-    return undefined;
-  }
-
-  private fit(text: string, limit: number): string {
-    if (text.length <= limit) return text;
-    this.cut++;
-    return `${text.slice(0, limit - 1)}…`;
-  }
-}
-
-/** Whether a link of an item may be followed: never a command, never a script. */
-export function isFollowed(url: string): boolean {
-  return url.length <= itemLimits.url && /^(?:https?|mailto|file):/i.test(url);
-}
-
-/** Of all its texts, in UTF-16 units. */
-export function unitsOf({ title, url, hover, aiContent }: ProvidedItem): number {
-  return (
-    title.length +
-    (url?.length ?? 0) +
-    (hover?.markdown?.length ?? 0) +
-    (hover?.text?.length ?? 0) +
-    (aiContent?.length ?? 0)
-  );
 }

@@ -1,7 +1,7 @@
-import type { ContextItem, ProviderRef } from './contextItem';
-import { unitsOf } from './dialects';
+import type { ProviderRef } from './contextItem';
+import { ItemList, type ItemGroup } from './itemList';
 import { shiftItems, type TextChange } from './itemShift';
-import type { PlacedItems } from './itemRanges';
+import { weightOfPacked, type PackedItems } from './packedItems';
 import type { ProviderHandle } from './providerHandle';
 
 export interface ProviderNotes {
@@ -14,7 +14,7 @@ export interface ContextAnswer {
   /** Of the text that the ranges are for. */
   readonly version: number;
   /** In the order of the providers in the settings, of each in its own order. */
-  readonly items: readonly ContextItem[];
+  readonly items: ItemList;
   /** Whether every provider has answered for just this version. */
   readonly isComplete: boolean;
   /** Whose answer is on its way; `onDidChange` tells when it is there. */
@@ -38,12 +38,9 @@ export interface Asking {
 
 interface Slot {
   /** The version its items were made for; undefined once they are outdated for another reason. */
-  answered: number | undefined;
-  placed: PlacedItems;
+  readonly answered: number | undefined;
+  readonly group: ItemGroup;
 }
-
-/** About 100 bytes of objects an item, counted like text. */
-const unitsPerItem = 50;
 
 /** What is known of one document: the last items of each provider, at the places where they are now. */
 export class DocumentRecord {
@@ -89,8 +86,8 @@ export class DocumentRecord {
 
   shift(version: number, changes: readonly TextChange[]): void {
     this.abandon();
-    for (const slot of this.slots.values())
-      slot.placed = { items: shiftItems(slot.placed.items, changes), notes: slot.placed.notes };
+    for (const [id, { answered, group }] of this.slots)
+      this.setSlot(id, { answered, group: { ...group, packed: shiftItems(group.packed, changes) } });
     this.version = version;
     this.skipNote = undefined;
     this.changed();
@@ -117,19 +114,18 @@ export class DocumentRecord {
     if (this.askings.get(id) === asking) this.endAsking(id);
   }
 
-  /** The answer to what is being asked. */
-  fill(id: string, placed: PlacedItems): void {
+  /** The answer to what is being asked; its ranges are of this version. */
+  fill(provider: ProviderRef, packed: PackedItems): void {
+    const { id } = provider;
     this.askings.delete(id);
-    const before = this.slots.get(id);
-    this.units += weightOf(placed) - (before ? weightOf(before.placed) : 0);
-    this.slots.set(id, { answered: this.version, placed });
+    this.setSlot(id, { answered: this.version, group: { provider, packed } });
     this.changed();
   }
 
   /** Its items stay until better ones come. */
   outdate(id: string): void {
     const slot = this.slots.get(id);
-    if (slot) slot.answered = undefined;
+    if (slot) this.slots.set(id, { ...slot, answered: undefined });
     this.askings.get(id)?.controller.abort();
     this.askings.delete(id);
     this.changed();
@@ -138,9 +134,9 @@ export class DocumentRecord {
   /** Forgets the providers that are not among these. */
   keepOnly(ids: ReadonlySet<string>): void {
     for (const id of [...this.askings.keys()].filter((each) => !ids.has(each))) this.outdate(id);
-    for (const [id, { placed }] of [...this.slots]) {
+    for (const id of [...this.slots.keys()]) {
       if (ids.has(id)) continue;
-      this.units -= weightOf(placed);
+      this.units -= this.weightOfSlot(id);
       this.slots.delete(id);
     }
     this.changed();
@@ -157,31 +153,33 @@ export class DocumentRecord {
     return this.memo;
   }
 
+  private setSlot(id: string, slot: Slot): void {
+    this.units += weightOfPacked(slot.group.packed) - this.weightOfSlot(id);
+    this.slots.set(id, slot);
+  }
+
+  private weightOfSlot(id: string): number {
+    const slot = this.slots.get(id);
+    return slot ? weightOfPacked(slot.group.packed) : 0;
+  }
+
   private changed(): void {
     this.memo = undefined;
   }
 
   private makeAnswer(handles: readonly ProviderHandle[]): ContextAnswer {
-    const items: ContextItem[] = [];
-    const providerNotes: ProviderNotes[] = [];
-    for (const { ref } of handles) {
-      const placed = this.slots.get(ref.id)?.placed;
-      if (!placed) continue;
-      for (const item of placed.items) items.push(item);
-      if (placed.notes.length > 0) providerNotes.push({ provider: ref, notes: placed.notes });
-    }
+    const groups = handles.flatMap(({ ref }) => this.slots.get(ref.id)?.group ?? []);
+    const providerNotes = groups
+      .filter(({ packed }) => packed.notes.length > 0)
+      .map(({ provider, packed }) => ({ provider, notes: packed.notes }));
     return {
       uri: this.uri,
       version: this.version ?? 0,
-      items,
+      items: new ItemList(groups),
       isComplete: this.skipNote === undefined && handles.every(({ ref }) => this.isFresh(ref.id)),
       waitingFor: handles.filter(({ ref }) => this.askings.has(ref.id)).map(({ ref }) => ref),
       ...(this.skipNote === undefined ? {} : { note: this.skipNote }),
       providerNotes,
     };
   }
-}
-
-function weightOf({ items }: PlacedItems): number {
-  return items.reduce((sum, item) => sum + unitsPerItem + unitsOf(item), 0);
 }

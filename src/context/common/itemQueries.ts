@@ -1,24 +1,15 @@
 import type { ContextItem, ItemPosition, ItemRange } from './contextItem';
-import { isBefore } from './itemRanges';
+import type { ItemList } from './itemList';
 
-/** What is asked of a list of items: those of a place, of a range, or those that are about something. */
+/** What is asked of items: those of a place, or those that are about something. */
 
 /** Those whose range holds the position, its end included; the smallest range first. */
-export function itemsAt(items: readonly ContextItem[], position: ItemPosition): readonly ContextItem[] {
-  return itemsIn(items, { start: position, end: position }).toSorted((a, b) => compareSizes(a.range, b.range));
-}
-
-/** Those whose range touches `range`, in their order. */
-export function itemsIn(items: readonly ContextItem[], { start, end }: ItemRange): readonly ContextItem[] {
-  return items.filter(({ range }) => range && !isBefore(range.end, start) && !isBefore(end, range.start));
-}
-
-export function wholeFileItems(items: readonly ContextItem[]): readonly ContextItem[] {
-  return items.filter(({ range }) => !range);
+export function itemsAt(items: ItemList, position: ItemPosition): readonly ContextItem[] {
+  return items.touching({ start: position, end: position }).toSorted((a, b) => compareSizes(a.range, b.range));
 }
 
 /** Those that hold every word of the query, in any case; those with all words in their titles come first. */
-export function searchItems(items: readonly ContextItem[], query: string): readonly ContextItem[] {
+export function searchItems(items: Iterable<ContextItem>, query: string): readonly ContextItem[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   const holdsAll = (text: string): boolean => words.every((word) => text.includes(word));
   const byTitle: ContextItem[] = [];

@@ -1,31 +1,12 @@
-import type { ContextItem, ItemPosition, ItemRange, ProvidedItem, ProviderRef } from './contextItem';
+import type { ItemPosition } from './contextItem';
+import { countOfPacked, pickPacked, rangeWidth, type PackedItems } from './packedItems';
 
 /** Holds the ranges of items to the document that they are about. */
 
-/** How long each line of a text is, without its line ending (LF, CRLF or a lone CR). Counted when first asked for. */
-export class Lines {
-  private counted: readonly number[] | undefined;
-
-  constructor(private readonly text: string) {}
-
-  get count(): number {
-    return this.lengths.length;
-  }
-
-  lengthOf(line: number): number {
-    return this.lengths[line] ?? 0;
-  }
-
-  private get lengths(): readonly number[] {
-    this.counted ??= this.text.includes('\r')
-      ? this.text.split(/\r\n|\r|\n/).map(({ length }) => length)
-      : lengthsOf(this.text);
-    return this.counted;
-  }
-}
-
-/** Quicker than splitting, and most texts have no carriage return. */
-function lengthsOf(text: string): number[] {
+/** How long each line of a text is, without its line ending (LF, CRLF or a lone CR). */
+export function lineLengths(text: string): readonly number[] {
+  if (text.includes('\r')) return text.split(/\r\n|\r|\n/).map(({ length }) => length);
+  // Quicker than splitting, and most texts have no carriage return.
   const lengths: number[] = [];
   let start = 0;
   for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
@@ -36,58 +17,53 @@ function lengthsOf(text: string): number[] {
   return lengths;
 }
 
-export interface PlacedItems {
-  readonly items: readonly ContextItem[];
-  readonly notes: readonly string[];
-}
-
 /**
- * Gives each item its provider and a range inside of the document: one that reaches over the end of a line or of the
- * file is cut, one that is nowhere in the file loses its item; both with a note.
+ * Puts each item to a place inside of the document: a range that reaches over the end of a line or of the file is cut, an
+ * item whose range is nowhere in the file is left out; both with a note. The numbers of `packed` are changed in place.
+ * `lines` are the lengths of the document's lines.
  */
-export function placeItems(provider: ProviderRef, items: readonly ProvidedItem[], lines: Lines): PlacedItems {
-  const placed: ContextItem[] = [];
+export function placeItems(packed: PackedItems, lines: readonly number[]): PackedItems {
+  const { ranges } = packed;
+  const kept: number[] = [];
   let cut = 0;
-  let nowhere = 0;
-  for (const item of items) {
-    if (!item.range) {
-      placed.push({ ...item, provider });
-      continue;
-    }
-    const range = placeRange(item.range, lines);
-    if (!range) {
-      nowhere++;
-      continue;
-    }
-    if (range !== item.range) cut++;
-    placed.push({ ...item, range, provider });
+  for (let at = 0; at < ranges.length; at += rangeWidth) {
+    const place = placeRange(ranges, at, lines);
+    if (place !== 'nowhere') kept.push(at / rangeWidth);
+    if (place === 'cut') cut++;
   }
-  const notes: string[] = [];
+  const nowhere = countOfPacked(packed) - kept.length;
+  const notes = [...packed.notes];
   if (cut > 0) notes.push(`${cut} ranges were cut: they reach over the end of a line or of the file.`);
   if (nowhere > 0) notes.push(`${nowhere} items were left out: their ranges are not in the file.`);
-  return { items: placed, notes };
+  return { ...pickPacked(packed, kept), notes };
 }
 
-/** The same object when it fits as it is. */
-function placeRange(range: ItemRange, lines: Lines): ItemRange | undefined {
-  const { start, end } = range;
-  if (!isPosition(start) || !isPosition(end) || isBefore(end, start) || start.line >= lines.count) return undefined;
-  if (fits(start, lines) && fits(end, lines)) return range;
-  return { start: clamp(start, lines), end: clamp(end, lines) };
+function placeRange(ranges: Float64Array, at: number, lines: readonly number[]): 'fits' | 'cut' | 'nowhere' {
+  const line = ranges[at] ?? NaN;
+  if (Number.isNaN(line)) return 'fits';
+  const character = ranges[at + 1] ?? NaN;
+  const endLine = ranges[at + 2] ?? NaN;
+  const endCharacter = ranges[at + 3] ?? NaN;
+  if (!isIndex(line) || !isIndex(character) || !isIndex(endLine) || !isIndex(endCharacter)) return 'nowhere';
+  if (endLine < line || (endLine === line && endCharacter < character) || line >= lines.length) return 'nowhere';
+  const isStartCut = clamp(ranges, at, lines);
+  const isEndCut = clamp(ranges, at + 2, lines);
+  return isStartCut || isEndCut ? 'cut' : 'fits';
 }
 
-function isPosition({ line, character }: ItemPosition): boolean {
-  return Number.isInteger(line) && Number.isInteger(character) && line >= 0 && character >= 0;
+function isIndex(value: number): boolean {
+  return Number.isInteger(value) && value >= 0;
 }
 
-function fits({ line, character }: ItemPosition, lines: Lines): boolean {
-  return line < lines.count && character <= lines.lengthOf(line);
-}
-
-function clamp({ line, character }: ItemPosition, lines: Lines): ItemPosition {
-  const last = lines.count - 1;
-  if (line > last) return { line: last, character: lines.lengthOf(last) };
-  return { line, character: Math.min(character, lines.lengthOf(line)) };
+/** Moves the position that starts at `ranges[at]` back to where there is text. @returns whether it had to */
+function clamp(ranges: Float64Array, at: number, lines: readonly number[]): boolean {
+  const line = ranges[at] ?? 0;
+  const last = Math.min(line, lines.length - 1);
+  const length = lines[last] ?? 0;
+  if (line === last && (ranges[at + 1] ?? 0) <= length) return false;
+  ranges[at] = last;
+  ranges[at + 1] = length;
+  return true;
 }
 
 export function isBefore(a: ItemPosition, b: ItemPosition): boolean {

@@ -1,5 +1,6 @@
-import type { ContextItem, ItemPosition, ItemRange } from './contextItem';
+import type { ItemPosition, ItemRange } from './contextItem';
 import { isBefore } from './itemRanges';
+import { pickPacked, rangeAt, rangeWidth, type PackedItems } from './packedItems';
 
 /** Moves items along with edits, until their providers have seen the new text. */
 
@@ -10,15 +11,20 @@ export interface TextChange {
 }
 
 /** An item whose whole range was replaced is gone; what is typed right before or behind a range is not part of it. */
-export function shiftItems(items: readonly ContextItem[], changes: readonly TextChange[]): readonly ContextItem[] {
+export function shiftItems(packed: PackedItems, changes: readonly TextChange[]): PackedItems {
   // From the end, so that a change does not move the places of those that are still to come.
   const fromEnd = changes.map(measure).sort((a, b) => (isBefore(a.start, b.start) ? 1 : -1));
-  return items.flatMap((item) => {
-    if (!item.range) return [item];
-    const range = fromEnd.reduce<ItemRange | undefined>(shiftRange, item.range);
-    if (!range) return [];
-    return [range === item.range ? item : { ...item, range }];
-  });
+  const ranges = new Float64Array(packed.ranges);
+  const kept: number[] = [];
+  for (let at = 0; at < ranges.length; at += rangeWidth) {
+    const before = rangeAt(ranges, at);
+    const after = fromEnd.reduce<ItemRange | undefined>(shiftRange, before);
+    if (before && !after) continue;
+    kept.push(at / rangeWidth);
+    if (after && after !== before)
+      ranges.set([after.start.line, after.start.character, after.end.line, after.end.character], at);
+  }
+  return pickPacked({ ...packed, ranges }, kept);
 }
 
 interface MeasuredChange {

@@ -1,104 +1,106 @@
 import * as z from 'zod';
 import type { ItemRange, ProvidedItem } from './contextItem';
-import type { ProvidedItems } from './contextProvider';
-import { isFollowed } from './dialects';
+import { isFollowed } from './itemLinks';
 import { itemLimits } from './limits';
 import { ProviderError } from './providerError';
 
 /**
- * Items on their way out of a worker: one list of numbers and one text cost a tenth of what a clone of a thousand small
- * objects does. Each item is its range and the lengths of its texts, which follow each other in `text`; NaN is absent.
+ * Items as numbers and one text. So they come out of a worker, for a tenth of what a clone of a thousand small objects
+ * costs, and so they are kept: an object is made of those that somebody looks at.
  */
 
-const width = 9;
+/** The numbers of a range: line and character of its start, then of its end. NaN is absent. */
+export const rangeWidth = 4;
+
+/** The numbers of an item's texts: where in `text` they start, then how long each one is. -1 is absent. */
+export const textWidth = 6;
+
+/** What comes from a worker is this thread's own; memory that is shared could change after it was checked. */
+const isOwn = ({ buffer }: Float64Array | Int32Array): boolean => buffer instanceof ArrayBuffer;
 
 export const packedItems = z.object({
-  numbers: z.instanceof(Float64Array),
+  ranges: z.instanceof(Float64Array).refine(isOwn),
+  texts: z.instanceof(Int32Array).refine(isOwn),
   text: z.string(),
+  /** What was wrong with the answer and could be mended, for the user to read. */
   notes: z.array(z.string().max(1_000)).max(10),
 });
 export type PackedItems = z.infer<typeof packedItems>;
 
-export function packItems({ items, notes }: ProvidedItems): PackedItems {
-  const numbers = new Float64Array(items.length * width);
-  const texts: string[] = [];
-  let at = 0;
-  const addText = (text: string | undefined): void => {
-    numbers[at++] = text === undefined ? NaN : text.length;
-    if (text !== undefined) texts.push(text);
-  };
-  for (const { range, title, url, hover, aiContent } of items) {
-    numbers[at++] = range ? range.start.line : NaN;
-    numbers[at++] = range ? range.start.character : NaN;
-    numbers[at++] = range ? range.end.line : NaN;
-    numbers[at++] = range ? range.end.character : NaN;
-    addText(title);
-    addText(url);
-    addText(hover?.markdown);
-    addText(hover?.text);
-    addText(aiContent);
-  }
-  return { numbers, text: texts.join(''), notes: [...notes] };
+export function noItems(): PackedItems {
+  return { ranges: new Float64Array(), texts: new Int32Array(), text: '', notes: [] };
+}
+
+export function countOfPacked({ ranges }: PackedItems): number {
+  return ranges.length / rangeWidth;
+}
+
+/** In UTF-16 units, roughly: the numbers of an item count like text. */
+export function weightOfPacked({ ranges, texts, text }: PackedItems): number {
+  return text.length + (ranges.byteLength + texts.byteLength) / 2;
 }
 
 /** Trusts nothing: the other side may have been taken over. @throws ProviderError when the parts do not fit together. */
-export function unpackItems({ numbers, text, notes }: PackedItems): ProvidedItems {
-  const count = numbers.length / width;
-  if (!Number.isInteger(count) || count > itemLimits.items) throw misfit();
-  const reader = new PackReader(numbers, text);
-  const items = Array.from({ length: count }, () => reader.read());
-  if (!reader.isAtEnd) throw misfit();
-  return { items, notes };
+export function checkPacked(packed: PackedItems): void {
+  const { texts, text } = packed;
+  const count = countOfPacked(packed);
+  if (count > itemLimits.items || texts.length !== count * textWidth) throw misfit();
+  let offset = 0;
+  for (let at = 0; at < texts.length; at += textWidth) {
+    if (texts[at] !== offset) throw misfit();
+    for (let field = 1; field < textWidth; field++) {
+      const length = texts[at + field] ?? 0;
+      if (length < -1) throw misfit();
+      if (length > 0) offset += length;
+    }
+  }
+  if (offset !== text.length) throw misfit();
 }
 
-class PackReader {
-  private at = 0;
-  private offset = 0;
+/** The range that starts at `ranges[at]`. */
+export function rangeAt(ranges: Float64Array, at: number): ItemRange | undefined {
+  const start = { line: ranges[at] ?? NaN, character: ranges[at + 1] ?? NaN };
+  const end = { line: ranges[at + 2] ?? NaN, character: ranges[at + 3] ?? NaN };
+  return Number.isNaN(start.line) ? undefined : { start, end };
+}
 
-  constructor(
-    private readonly numbers: Float64Array,
-    private readonly text: string,
-  ) {}
+/** One item of those that were checked. */
+export function itemOfPacked({ ranges, texts, text }: PackedItems, index: number): ProvidedItem {
+  let at = index * textWidth;
+  let offset = texts[at] ?? 0;
+  const next = (): string | undefined => {
+    const length = texts[++at] ?? -1;
+    if (length === -1) return undefined;
+    offset += length;
+    return text.slice(offset - length, offset);
+  };
+  const item: { -readonly [K in keyof ProvidedItem]: ProvidedItem[K] } = { title: next() ?? '' };
+  const url = next();
+  const markdown = next();
+  const hoverText = next();
+  const aiContent = next();
+  const range = rangeAt(ranges, index * rangeWidth);
+  if (url !== undefined && isFollowed(url)) item.url = url;
+  if (markdown !== undefined || hoverText !== undefined)
+    item.hover = {
+      ...(markdown === undefined ? {} : { markdown }),
+      ...(hoverText === undefined ? {} : { text: hoverText }),
+    };
+  if (aiContent !== undefined) item.aiContent = aiContent;
+  if (range) item.range = range;
+  return item;
+}
 
-  get isAtEnd(): boolean {
-    return this.offset === this.text.length;
+/** Only the items with these indices, which ascend; the same object when that is all of them. */
+export function pickPacked(packed: PackedItems, indices: readonly number[]): PackedItems {
+  if (indices.length === countOfPacked(packed)) return packed;
+  const ranges = new Float64Array(indices.length * rangeWidth);
+  const texts = new Int32Array(indices.length * textWidth);
+  for (const [to, from] of indices.entries()) {
+    ranges.set(packed.ranges.subarray(from * rangeWidth, (from + 1) * rangeWidth), to * rangeWidth);
+    texts.set(packed.texts.subarray(from * textWidth, (from + 1) * textWidth), to * textWidth);
   }
-
-  read(): ProvidedItem {
-    const range = this.range();
-    const title = this.nextText() ?? '';
-    const url = this.nextText();
-    const markdown = this.nextText();
-    const text = this.nextText();
-    const aiContent = this.nextText();
-    const item: { -readonly [K in keyof ProvidedItem]: ProvidedItem[K] } = { title };
-    if (url !== undefined && isFollowed(url)) item.url = url;
-    if (markdown !== undefined || text !== undefined)
-      item.hover = { ...(markdown === undefined ? {} : { markdown }), ...(text === undefined ? {} : { text }) };
-    if (aiContent !== undefined) item.aiContent = aiContent;
-    if (range) item.range = range;
-    return item;
-  }
-
-  private range(): ItemRange | undefined {
-    const line = this.next();
-    const start = { line, character: this.next() };
-    const end = { line: this.next(), character: this.next() };
-    return Number.isNaN(line) ? undefined : { start, end };
-  }
-
-  private nextText(): string | undefined {
-    const length = this.next();
-    if (Number.isNaN(length)) return undefined;
-    if (!Number.isInteger(length) || length < 0 || this.offset + length > this.text.length) throw misfit();
-    const start = this.offset;
-    this.offset += length;
-    return this.text.slice(start, this.offset);
-  }
-
-  private next(): number {
-    return this.numbers[this.at++] ?? NaN;
-  }
+  return { ...packed, ranges, texts };
 }
 
 function misfit(): ProviderError {

@@ -1,19 +1,14 @@
-import { withDeadline, type Clock } from '../../base/common/async';
+import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
 import type { ProviderRef } from './contextItem';
-import type {
-  Capabilities,
-  ContextProvider,
-  ItemsParams,
-  ProvidedItems,
-  ProviderSettings,
-  SecretSource,
-} from './contextProvider';
+import type { Capabilities, ContextProvider, ItemsParams, ProviderSettings, SecretSource } from './contextProvider';
+import { guardedCall, TakenBackError, untilTakenBack } from './guardedCall';
+import { noItems, type PackedItems } from './packedItems';
 import { ProviderError, type ConsentRequest } from './providerError';
 import type { ProviderEntry } from './providerSettings';
 import { addressOf } from './providerUri';
-import { resolveSecrets, secretNames, withoutSecrets } from './secretReferences';
+import { refersToSecrets, resolveSecrets, secretNames, withoutSecrets } from './secretReferences';
 import { SelectorList, type SelectorTarget } from './selector';
 
 export interface ProviderState extends ProviderRef {
@@ -56,16 +51,11 @@ interface Handshake {
   readonly name: string | undefined;
 }
 
-const nothing: ProvidedItems = { items: [], notes: [] };
-
-/** Nobody waits for the answer any more; nothing is wrong with the provider. */
-class TakenBackError extends Error {
-  override readonly name = 'TakenBackError';
-}
-
 /** One provider as the client sees it: what it can do, whether it may be asked now, and how its last call went. */
 export class ProviderHandle implements Disposable {
   private handshake: Promise<Handshake> | undefined;
+  /** Once `handshake` has succeeded. */
+  private greeted: Handshake | undefined;
   private lifetime = new AbortController();
   private readonly seenSecrets = new Set<string>();
   private failures = 0;
@@ -92,11 +82,14 @@ export class ProviderHandle implements Disposable {
     return this.options.clock.now() < (this.current.pausedUntilMs ?? 0);
   }
 
-  /** Its items for a document; none when its selectors do not want it. @throws what the provider or its settings throw */
-  async ask(params: ItemsParams, target: SelectorTarget, signal: AbortSignal): Promise<ProvidedItems> {
+  /**
+   * Its items for a document; none when its selectors do not want it. A provider that has said what it can do is asked
+   * before this returns. @throws what the provider or its settings throw
+   */
+  async ask(params: ItemsParams, target: SelectorTarget, signal: AbortSignal): Promise<PackedItems> {
     try {
-      const { selectors, name } = await abortable(this.greet(), signal);
-      const items = selectors.matches(target) ? await this.items(params, signal) : nothing;
+      const { selectors, name } = this.greeted ?? (await untilTakenBack(signal, this.greet()));
+      const items = selectors.matches(target) ? await this.items(params, signal) : noItems();
       this.succeeded(name, [...selectors.problems, ...items.notes]);
       return items;
     } catch (error) {
@@ -111,6 +104,7 @@ export class ProviderHandle implements Disposable {
     this.lifetime.abort();
     this.lifetime = new AbortController();
     this.handshake = undefined;
+    this.greeted = undefined;
     this.setState({ status: 'notAskedYet', notes: [] });
   }
 
@@ -126,9 +120,14 @@ export class ProviderHandle implements Disposable {
       return this.handshakeOf(await this.provider.capabilities(await this.settings(), signal));
     });
     this.handshake = handshake;
-    handshake.catch(() => {
-      if (this.handshake === handshake) this.handshake = undefined;
-    });
+    handshake.then(
+      (greeted) => {
+        if (this.handshake === handshake) this.greeted = greeted;
+      },
+      () => {
+        if (this.handshake === handshake) this.handshake = undefined;
+      },
+    );
     return handshake;
   }
 
@@ -136,8 +135,11 @@ export class ProviderHandle implements Disposable {
     return { selectors: SelectorList.compile(selectors, this.entry.selectorMatch), name };
   }
 
-  private items(params: ItemsParams, signal: AbortSignal): Promise<ProvidedItems> {
-    return this.call('items', signal, async (inTime) => this.provider.items(params, await this.settings(), inTime));
+  private items(params: ItemsParams, signal: AbortSignal): Promise<PackedItems> {
+    const { settings } = this.entry;
+    return this.call('items', signal, async (inTime) =>
+      this.provider.items(params, refersToSecrets(settings) ? await this.settings() : settings, inTime),
+    );
   }
 
   /** Secrets are looked up for each call, since they change; what was seen of them is kept out of messages. */
@@ -162,10 +164,7 @@ export class ProviderHandle implements Disposable {
 
   private call<T>(what: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { clock, rules } = this.options;
-    const title = `${this.current.title}: ${what}`;
-    return withDeadline(clock, title, rules.callTimeoutMs, (inTime) =>
-      abortable(work(AbortSignal.any([signal, inTime])), signal),
-    );
+    return guardedCall(`${this.current.title}: ${what}`, { clock, timeoutMs: rules.callTimeoutMs, signal }, work);
   }
 
   private succeeded(name: string | undefined, notes: readonly string[]): void {
@@ -195,17 +194,4 @@ export class ProviderHandle implements Disposable {
     this.current = next;
     this.options.onStateChange();
   }
-}
-
-/** Rejects when the signal fires, whatever becomes of the work. */
-async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const onAbort = (): void => reject(new TakenBackError('The question was taken back.'));
-    if (signal.aborted) {
-      onAbort();
-      return;
-    }
-    signal.addEventListener('abort', onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }

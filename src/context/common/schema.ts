@@ -1,6 +1,9 @@
 import * as z from 'zod';
 
-/** The wire of the three dialects. Unknown fields are dropped; `null` is understood as absent, as JSON writers mean it. */
+/**
+ * The wire of the three dialects, but for items, which `itemReader` checks. Unknown fields are dropped; `null` is understood
+ * as absent, as JSON writers mean it.
+ */
 
 export const dialects = ['A', 'B', 'C'] as const;
 /**
@@ -8,23 +11,6 @@ export const dialects = ['A', 'B', 'C'] as const;
  * `capabilities`.
  */
 export type Dialect = (typeof dialects)[number];
-
-const position = z.object({ line: z.number(), character: z.number() });
-const range = z.object({ start: position, end: position });
-
-const itemFields = {
-  title: z.string(),
-  url: z.string().nullish(),
-  ui: z.object({ hover: z.object({ markdown: z.string().nullish(), text: z.string().nullish() }).nullish() }).nullish(),
-  ai: z.object({ content: z.string().nullish() }).nullish(),
-};
-
-/** An item of A. */
-export const rangedItem = z.object({ ...itemFields, range: range.nullish() });
-/** What B and C say of a document. */
-export const annotation = z.object({ item: z.object(itemFields), range: range.nullish() });
-
-export type WireItem = z.infer<typeof rangedItem>;
 
 const selector = z.object({ path: z.string().nullish(), contentContains: z.string().nullish() });
 export type WireSelector = z.infer<typeof selector>;

@@ -1,12 +1,8 @@
 import * as z from 'zod';
-import type {
-  Capabilities,
-  ContextProvider,
-  ItemsParams,
-  ProvidedItems,
-  ProviderSettings,
-} from '../common/contextProvider';
-import { isNamedB, readCapabilities, readItems } from '../common/dialects';
+import type { Capabilities, ContextProvider, ItemsParams, ProviderSettings } from '../common/contextProvider';
+import { isNamedB, readCapabilities } from '../common/dialects';
+import { readItems } from '../common/itemReader';
+import { countOfPacked, rangeWidth, type PackedItems } from '../common/packedItems';
 import { ProviderError, type ConsentRequest } from '../common/providerError';
 import { responseMessage, type Dialect } from '../common/schema';
 import { fetchAnswer, hostOf, isRedirect, type Fetch, type HttpAnswer } from './httpAnswer';
@@ -52,12 +48,12 @@ export class HttpProvider implements ContextProvider {
     }
   }
 
-  async items({ uri, content }: ItemsParams, settings: ProviderSettings, signal: AbortSignal): Promise<ProvidedItems> {
-    const ask = (method: 'items' | 'annotations'): Promise<ProvidedItems> =>
+  async items({ uri, content }: ItemsParams, settings: ProviderSettings, signal: AbortSignal): Promise<PackedItems> {
+    const ask = (method: 'items' | 'annotations'): Promise<PackedItems> =>
       this.post(method, { uri, content }, settings, signal, readItems);
     if (this.dialect !== undefined) return ask(this.dialect === 'A' ? 'items' : 'annotations');
     const itemsOrRefusal = await refusalOf(ask('items'));
-    if (!(itemsOrRefusal instanceof RefusedError) && itemsOrRefusal.items.some(({ range }) => range)) {
+    if (!(itemsOrRefusal instanceof RefusedError) && hasRanges(itemsOrRefusal)) {
       this.dialect = 'A';
       return itemsOrRefusal;
     }
@@ -70,13 +66,13 @@ export class HttpProvider implements ContextProvider {
   }
 
   /** An empty list of annotations proves nothing: some answer `[]` to all that they do not know. */
-  private settleDialect(items: ProvidedItems | RefusedError, annotations: ProvidedItems | RefusedError): ProvidedItems {
+  private settleDialect(items: PackedItems | RefusedError, annotations: PackedItems | RefusedError): PackedItems {
     if (annotations instanceof RefusedError) {
       if (items instanceof RefusedError) throw items;
       this.dialect = 'A';
       return items;
     }
-    if (items instanceof RefusedError || annotations.items.length > 0) {
+    if (items instanceof RefusedError || countOfPacked(annotations) > 0) {
       this.dialect = 'B';
       return annotations;
     }
@@ -136,6 +132,10 @@ export class HttpProvider implements ContextProvider {
       request,
     );
   }
+}
+
+function hasRanges({ ranges }: PackedItems): boolean {
+  return ranges.some((value, at) => at % rangeWidth === 0 && !Number.isNaN(value));
 }
 
 async function refusalOf<T>(work: Promise<T>): Promise<T | RefusedError> {

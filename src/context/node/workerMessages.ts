@@ -3,8 +3,8 @@ import { packedItems } from '../common/packedItems';
 
 /** What the extension host and the worker of a provider say to each other. */
 
-/** Of a document: UTF-8, written once and read by every worker that needs it; `length` beside it in UTF-16 units. */
-const sharedText = z.instanceof(SharedArrayBuffer);
+/** Of a document, written once and read by every worker that needs it. */
+const sharedText = z.object({ memory: z.instanceof(SharedArrayBuffer), size: z.number(), length: z.number() });
 
 const settings = z.record(z.string(), z.unknown());
 
@@ -16,7 +16,6 @@ export const workerRequest = z.discriminatedUnion('method', [
     settings,
     uri: z.string(),
     text: sharedText,
-    length: z.number(),
   }),
 ]);
 export type WorkerRequest = z.infer<typeof workerRequest>;

@@ -2,14 +2,8 @@ import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { Emitter, type Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
-import type {
-  Capabilities,
-  ContextProvider,
-  ItemsParams,
-  ProvidedItems,
-  ProviderSettings,
-} from '../common/contextProvider';
-import { unpackItems } from '../common/packedItems';
+import type { Capabilities, ContextProvider, ItemsParams, ProviderSettings } from '../common/contextProvider';
+import { checkPacked, type PackedItems } from '../common/packedItems';
 import { ProviderError } from '../common/providerError';
 import type { TextSharer } from './textSharer';
 import { WorkerRun, type WorkerLimits } from './workerRun';
@@ -57,23 +51,24 @@ export class WorkerProvider implements ContextProvider {
   }
 
   async capabilities(settings: ProviderSettings, signal: AbortSignal): Promise<Capabilities> {
-    const run = await this.running(signal);
+    const run = this.running ?? (await this.started(signal));
     const answer = await run.call({ method: 'capabilities', settings });
     if (answer.kind !== 'capabilities') throw wrongAnswer();
     return answer.capabilities;
   }
 
-  async items(params: ItemsParams, settings: ProviderSettings, signal: AbortSignal): Promise<ProvidedItems> {
-    const run = await this.running(signal);
-    const answer = await run.call({
-      method: 'items',
-      settings,
-      uri: params.uri,
-      text: this.ports.texts.share(params),
-      length: params.content.length,
-    });
-    if (answer.kind !== 'items') throw wrongAnswer();
-    return unpackItems(answer.packed);
+  async items(params: ItemsParams, settings: ProviderSettings, signal: AbortSignal): Promise<PackedItems> {
+    const run = this.running ?? (await this.started(signal));
+    const { texts } = this.ports;
+    const text = texts.share(params.content);
+    try {
+      const answer = await run.call({ method: 'items', settings, uri: params.uri, text });
+      if (answer.kind !== 'items') throw wrongAnswer();
+      checkPacked(answer.packed);
+      return answer.packed;
+    } finally {
+      texts.release(text);
+    }
   }
 
   dispose(): void {
@@ -83,18 +78,19 @@ export class WorkerProvider implements ContextProvider {
     this.reloadEmitter.dispose();
   }
 
-  private async running(signal: AbortSignal): Promise<WorkerRun> {
-    const start = this.isRunning ? undefined : await this.locate(signal);
-    if (this.isDisposed) throw new ProviderError('The provider was let go.');
-    // Another question may have started it meanwhile.
-    if (start && !this.isRunning) this.run = this.startRun(start);
-    if (!this.run) return this.running(signal);
+  /** The worker that runs; it is used now, and goes on for a while. */
+  private get running(): WorkerRun | undefined {
+    if (!this.run || this.run.isOver) return undefined;
     this.postponeRest();
     return this.run;
   }
 
-  private get isRunning(): boolean {
-    return this.run !== undefined && !this.run.isOver;
+  private async started(signal: AbortSignal): Promise<WorkerRun> {
+    const start = await this.locate(signal);
+    if (this.isDisposed) throw new ProviderError('The provider was let go.');
+    // Another question may have started it meanwhile.
+    if (!this.running) this.run = this.startRun(start);
+    return this.running ?? this.started(signal);
   }
 
   private startRun(start: WorkerStart): WorkerRun {

@@ -64,7 +64,8 @@ async function confirm({ title }: ProviderState, consent: ConsentRequest): Promi
       'The settings of this workspace ask for it, not yours. Whoever has a secret can do all that it is good for.',
   };
   const integrity = consent.kind === 'remoteCode' ? `\n\n${consent.integrity}` : '';
-  const question = `${describeRequest(consent)}, for the context provider ${title}?`;
+  const what = describeRequest(consent);
+  const question = what.includes(title) ? `${what}?` : `${what}, for the context provider ${title}?`;
   const options = { modal: true, detail: `${details[consent.kind]}${integrity}` };
   return (await vscode.window.showWarningMessage(question, options, 'Allow')) === 'Allow';
 }

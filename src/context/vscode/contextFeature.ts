@@ -1,13 +1,10 @@
 import * as vscode from 'vscode';
-import type { Clock } from '../../base/common/async';
 import { DisposableStore } from '../../base/common/disposable';
 import { Emitter, type Event } from '../../base/common/event';
-import type { Feature, RunningFeature, StatusBoard } from '../../base/common/feature';
-import type { Logger } from '../../base/common/log';
+import type { Feature, RunningFeature } from '../../base/common/feature';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { commandIds, settingIds, type CommandId } from '../../manifest';
-import type { Commands } from '../../platform/vscode/commands';
-import type { Settings } from '../../platform/vscode/settings';
+import type { FeatureContext } from '../../platform/vscode/featureContext';
 import type { ContextChipView } from '../common/contextChip';
 import type { ContextAttachment, ContextMention } from '../common/contextMentions';
 import type { ContextMemento } from '../common/contextMemento';
@@ -15,13 +12,8 @@ import type { McpAddress } from '../node/mcpToolServer';
 import { namesProviders, openProviderSettings, providerLevels, touchesProviders } from './configuredProviders';
 import type { ContextRoom } from './contextRoom';
 
-export interface ContextFeatureOptions {
+export interface ContextFeatureOptions extends FeatureContext {
   readonly editor: Pick<EditorPort, 'resolve' | 'open'>;
-  readonly log: Logger;
-  readonly status: StatusBoard;
-  readonly commands: Pick<Commands, 'handle'>;
-  readonly settings: Settings;
-  readonly clock: Clock;
   readonly secrets: Pick<vscode.SecretStorage, 'get' | 'store' | 'delete'>;
   /** The user's: what was allowed, and which secrets there are. */
   readonly memento: ContextMemento;

@@ -29,6 +29,11 @@ export class DocumentFeed implements Disposable {
     return this.emitter.event;
   }
 
+  /** There is more, or newer, to be known: of the document with that URI, or of all. */
+  get onDidChange(): Event<string | undefined> {
+    return this.client.onDidChange;
+  }
+
   start(): void {
     const { workspace, window } = vscode;
     this.store.add(
@@ -68,7 +73,9 @@ export class DocumentFeed implements Disposable {
     const documents = new Set(vscode.window.visibleTextEditors.map(({ document }) => document));
     for (const document of documents) {
       if (uri !== undefined && document.uri.toString() !== uri) continue;
-      this.ask(document, { reason: 'background' }).then(() => this.emitter.fire(document), this.onError);
+      // Nothing that is there waits for a provider that is slow: the client tells when that one has answered.
+      const isEnough = (items: { readonly length: number }): boolean => items.length > 0;
+      this.ask(document, { reason: 'background', isEnough }).then(() => this.emitter.fire(document), this.onError);
     }
   }
 }

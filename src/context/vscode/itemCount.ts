@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { commandIds } from '../../manifest';
 import type { ContextItem } from '../common/contextItem';
-import { wholeFileItems } from '../common/itemQueries';
+import { ItemList } from '../common/itemList';
 import { countOf } from '../common/itemTexts';
 import type { DocumentFeed } from './documentFeed';
 
@@ -39,8 +39,8 @@ export class ItemCount implements Disposable {
 
   private render(): void {
     const document = vscode.window.activeTextEditor?.document;
-    const items = document ? (this.feed.peek(document)?.items ?? []) : [];
-    const wholeFile = wholeFileItems(items);
+    const items = (document && this.feed.peek(document)?.items) ?? ItemList.empty;
+    const wholeFile = items.ofWholeFile();
     this.setKey(wholeFile.length);
     if (items.length === 0) {
       this.entry.hide();
@@ -60,7 +60,7 @@ export class ItemCount implements Disposable {
   }
 }
 
-function tooltipOf(items: readonly ContextItem[], wholeFile: readonly ContextItem[]): vscode.MarkdownString {
+function tooltipOf(items: ItemList, wholeFile: readonly ContextItem[]): vscode.MarkdownString {
   const markdown = new vscode.MarkdownString(countOf(items.length, 'context item'));
   for (const { title, provider } of wholeFile.slice(0, maxNamed))
     markdown.appendMarkdown('\n\n').appendText(`${title} (${provider.title})`);

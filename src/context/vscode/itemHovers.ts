@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { ContextItem } from '../common/contextItem';
-import { itemsAt, wholeFileItems } from '../common/itemQueries';
+import type { ItemList } from '../common/itemList';
+import { itemsAt } from '../common/itemQueries';
 import { countOf } from '../common/itemTexts';
 import type { DocumentFeed } from './documentFeed';
 import { itemMarkdown } from './itemMarkdown';
@@ -44,8 +45,8 @@ function hoverOf(items: readonly ContextItem[]): vscode.Hover | undefined {
   return first.range ? new vscode.Hover(shown, toRange(first.range)) : new vscode.Hover(shown);
 }
 
-function hoveredItems(items: readonly ContextItem[], position: vscode.Position): readonly ContextItem[] {
+function hoveredItems(items: ItemList, position: vscode.Position): readonly ContextItem[] {
   const atPlace = itemsAt(items, position);
   const isBeginning = position.line === 0 && position.character === 0;
-  return isBeginning ? [...atPlace, ...wholeFileItems(items)] : atPlace;
+  return isBeginning ? [...atPlace, ...items.ofWholeFile()] : atPlace;
 }

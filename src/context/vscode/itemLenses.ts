@@ -34,7 +34,7 @@ export class ItemLenses implements vscode.CodeLensProvider, Disposable {
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
     const mode = this.mode();
     if (mode === 'off') return [];
-    const items = this.feed.peek(document)?.items ?? [];
+    const items = [...(this.feed.peek(document)?.items ?? [])];
     const shown = mode === 'all' ? items : items.filter(({ range }) => !range);
     return shown.slice(0, maxLenses).map((item) => lensOf(document.uri, item));
   }

@@ -22,7 +22,7 @@ const openLink: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('link
 
 /** The command `backline.context.showItems`: all items of the file, to go to or to open; or the hover of a place. */
 export async function showItems(
-  feed: Pick<DocumentFeed, 'ask'>,
+  feed: Pick<DocumentFeed, 'ask' | 'peek' | 'onDidChange'>,
   open: (url: string) => Promise<void>,
   argument: unknown,
 ): Promise<void> {
@@ -33,14 +33,14 @@ export async function showItems(
   }
   const document = vscode.window.activeTextEditor?.document;
   if (!document) throw new Error('Open a file first: its context items are shown then.');
-  const chosen = await pickItem(document, feed.ask(document, { reason: 'explicit' }), open);
+  const chosen = await pickItem(document, feed, open);
   if (chosen) await showHoverAt(document.uri, chosen.range?.start ?? { line: 0, character: 0 });
 }
 
-/** Shows itself at once, and the items when they are there. */
+/** Shows itself at once with what is known, and more as it comes; what is chosen by then stays chosen. */
 async function pickItem(
   document: vscode.TextDocument,
-  asked: Promise<ContextAnswer | undefined>,
+  feed: Pick<DocumentFeed, 'ask' | 'peek' | 'onDidChange'>,
   open: (url: string) => Promise<void>,
 ): Promise<ContextItem | undefined> {
   const store = new DisposableStore();
@@ -49,7 +49,14 @@ async function pickItem(
   pick.placeholder = 'Go to an item, or open its link';
   pick.matchOnDescription = true;
   pick.matchOnDetail = true;
-  pick.busy = true;
+  pick.keepScrollPosition = true;
+  let shown: { readonly answer: ContextAnswer | undefined } | undefined;
+  const show = (): void => {
+    const answer = feed.peek(document);
+    if (store.isDisposed || (shown && shown.answer === answer)) return;
+    shown = { answer };
+    showAnswer(pick, answer);
+  };
   try {
     return await new Promise<ContextItem | undefined>((resolve, reject) => {
       store.add(pick.onDidAccept(() => resolve(pick.selectedItems[0]?.item)));
@@ -59,34 +66,47 @@ async function pickItem(
           if (item?.url !== undefined) open(item.url).catch(reject);
         }),
       );
+      store.add(feed.onDidChange((uri) => (uri ?? document.uri.toString()) === document.uri.toString() && show()));
+      // Whoever has not answered when the first items are there is late, and tells when it has.
+      const asked = feed.ask(document, { reason: 'explicit', isEnough: (items) => items.length > 0 });
+      asked.then(show, reject);
+      show();
       pick.show();
-      asked.then((answer) => {
-        if (store.isDisposed) return;
-        pick.items = picksOf(answer);
-        pick.busy = false;
-      }, reject);
     });
   } finally {
     store.dispose();
   }
 }
 
+function showAnswer(pick: vscode.QuickPick<ItemPick>, answer: ContextAnswer | undefined): void {
+  const [active] = pick.activeItems;
+  const items = picksOf(answer);
+  pick.items = items;
+  pick.busy = (answer?.waitingFor.length ?? 0) > 0;
+  const same = active && items.find((each) => each.label === active.label && each.description === active.description);
+  if (same) pick.activeItems = [same];
+}
+
 function picksOf(answer: ContextAnswer | undefined): ItemPick[] {
-  const { items = [], note, waitingFor = [] } = answer ?? {};
+  const items = [...(answer?.items ?? [])];
   const wholeFile = items.filter(({ range }) => !range);
   const inFile = items
     .filter(({ range }) => range)
     .sort((a, b) => (a.range?.start.line ?? 0) - (b.range?.start.line ?? 0));
-  const remarks = [
-    ...(note === undefined ? [] : [note]),
-    ...(waitingFor.length > 0 ? [`Still waiting for ${namesOf(waitingFor)}`] : []),
-    ...(items.length === 0 && note === undefined ? ['No provider has anything to say of this file'] : []),
-  ];
   return [
     ...section('The whole file', wholeFile),
     ...section('In the file', inFile),
-    ...remarks.map((label) => ({ label: `$(info) ${label}`, alwaysShow: true })),
+    ...remarksOn(answer).map((label) => ({ label: `$(info) ${label}`, alwaysShow: true })),
   ];
+}
+
+function remarksOn(answer: ContextAnswer | undefined): string[] {
+  if (!answer) return ['Providers are not asked about this file'];
+  const { items, note, waitingFor, isComplete } = answer;
+  if (note !== undefined) return [note];
+  if (waitingFor.length > 0) return [`Still waiting for ${namesOf(waitingFor)}`];
+  if (!isComplete) return ['Not every provider could answer: “Backline: Show Status” says why'];
+  return items.length > 0 ? [] : ['No provider has anything to say of this file'];
 }
 
 function section(label: string, items: readonly ContextItem[]): ItemPick[] {
@@ -96,7 +116,9 @@ function section(label: string, items: readonly ContextItem[]): ItemPick[] {
 
 function pickOf(item: ContextItem): ItemPick {
   const { title, provider, hover, url } = item;
-  const lines = linesOf(item);
+  const lines = linesOf(item)
+    .replace(/^\d/, 'line $&')
+    .replace(/^line (?=\d+-)/, 'lines ');
   const text = asLabel(hover?.text ?? withoutMarkup(hover?.markdown ?? ''));
   return {
     label: asLabel(title),

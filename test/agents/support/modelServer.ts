@@ -5,15 +5,18 @@ import * as z from 'zod';
 const Content = z.union([z.string(), z.array(z.looseObject({ text: z.string().optional() }))]).nullish();
 const Request = z.looseObject({
   messages: z.array(z.looseObject({ role: z.string(), content: Content })),
-  tools: z.array(z.unknown()).optional(),
+  tools: z.array(z.looseObject({ function: z.looseObject({ name: z.string() }).optional() })).optional(),
 });
 
 /** What the model does next: it speaks, or it calls one tool. */
 export type ModelStep =
   { readonly say: string } | { readonly call: string; readonly input: Readonly<Record<string, unknown>> };
 
-/** What a script goes by: the last words of the user, and what came back from the tool it called for them. */
-export type ModelScript = (asked: string, toolResult: string | undefined) => ModelStep;
+/**
+ * What a script goes by: the last words of the user, what came back from the tool it called for them, and the names of the
+ * tools that it may call.
+ */
+export type ModelScript = (asked: string, toolResult: string | undefined, tools: readonly string[]) => ModelStep;
 
 /** A language model that follows a script, behind the API of OpenAI's chat completions. Loopback only; no key is looked at. */
 export class ModelServer {
@@ -51,7 +54,8 @@ export class ModelServer {
     const asked = textOf(messages.findLast(({ role }) => role === 'user')?.content);
     const toolResult = last?.role === 'tool' ? textOf(last.content) : undefined;
     // Without tools it is a request for a title or a summary.
-    const step = tools?.length ? this.script(asked, toolResult) : { say: 'A title' };
+    const names = tools?.flatMap((tool) => tool.function?.name ?? []) ?? [];
+    const step = names.length > 0 ? this.script(asked, toolResult, names) : { say: 'A title' };
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     for (const chunk of this.chunksOf(step)) response.write(`data: ${JSON.stringify(chunk)}\n\n`);
     response.end('data: [DONE]\n\n');

@@ -136,7 +136,7 @@ describe('the acceptance outputs of context providers', () => {
         client.states.map(({ status, lastError }) => [status, lastError]),
         [['ready', undefined]],
       );
-      return answer.items.map(rowOf);
+      return [...answer.items].map(rowOf);
     } finally {
       client.dispose();
     }

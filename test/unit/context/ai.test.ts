@@ -8,7 +8,7 @@ import { ContextReader } from '../../../src/context/common/contextReader';
 import { answerContextTool, contextTool } from '../../../src/context/common/contextTool';
 import { searchItems } from '../../../src/context/common/itemQueries';
 import { MemoryMemento } from './support/memoryMemento';
-import { documentOf } from './support/contextHarness';
+import { documentOf, itemListOf } from './support/contextHarness';
 
 function itemOf(title: string, line?: number, aiContent?: string): ContextItem {
   const range = { start: { line: line ?? 0, character: 2 }, end: { line: line ?? 0, character: 9 } };
@@ -31,7 +31,7 @@ function windowOf(items: ContextItem[] = [owner, issue, silent]) {
   const answer = () => ({
     uri: 'file:///repo/src/foo.ts',
     version: 1,
-    items: state.items,
+    items: itemListOf(state.items),
     isComplete: true,
     waitingFor: [],
     providerNotes: [],

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { FakeClock } from '../../fake/fakeClock';
-import type { ProvidedItems } from '../../../src/context/common/contextProvider';
+import type { PackedItems } from '../../../src/context/common/packedItems';
 import {
   clientOf,
   documentOf,
   FakeProvider,
   listOf,
   never,
+  packedOf,
   provided,
   providedItem,
   settle,
@@ -33,7 +34,7 @@ describe('the context client', () => {
     const client = clientOf(clock, { [a]: slow, [b]: giving('whole') });
     const answer = await client.ask(documentOf('text'));
     assert.deepEqual(titles(answer.items), ['slow', 'whole']);
-    assert.deepEqual(answer.items[1]?.provider.id, b);
+    assert.deepEqual([...answer.items][1]?.provider.id, b);
     assert.equal(answer.isComplete, true);
   });
 
@@ -63,11 +64,11 @@ describe('the context client', () => {
     const css = new FakeProvider(() => provided(providedItem('css')), [{ path: '**/*.css' }]);
     const client = clientOf(clock, { [a]: css });
     const answer = await client.ask(documentOf('text'));
-    assert.deepEqual([answer.items, answer.isComplete, css.asked], [[], true, []]);
+    assert.deepEqual([answer.items.length, answer.isComplete, css.asked], [0, true, []]);
   });
 
   it('does not wait for a hanging provider longer than the deadline, and keeps what comes late', async () => {
-    let release: (items: ProvidedItems) => void = () => undefined;
+    let release: (items: PackedItems) => void = () => undefined;
     const late = new FakeProvider(() => new Promise((resolve) => (release = resolve)));
     const client = clientOf(clock, { [a]: late, [b]: giving('quick') });
     const changes: (string | undefined)[] = [];
@@ -77,7 +78,7 @@ describe('the context client', () => {
     clock.advance(2_000);
     const first = await asked;
     assert.deepEqual([titles(first.items), first.waitingFor.map(({ id }) => id)], [['quick'], [a]]);
-    release({ items: [{ title: 'late' }], notes: [] });
+    release(packedOf({ title: 'late' }));
     await settle();
     assert.deepEqual(changes, [first.uri]);
     const second = await client.ask(documentOf('one'));
@@ -193,7 +194,7 @@ describe('the context client', () => {
     await settle();
     const fresh = await client.ask(documentOf('new', 2));
     assert.deepEqual(titles(fresh.items), ['new']);
-    assert.deepEqual((await old).items, []);
+    assert.equal((await old).items.length, 0);
     assert.equal(provider.signals[0]?.aborted, true);
   });
 
@@ -206,7 +207,10 @@ describe('the context client', () => {
     const start = { line: 0, character: 0 };
     client.edited(uri, 2, [{ range: { start, end: start }, text: '\n' }]);
     const moved = client.peek(uri);
-    assert.deepEqual([moved?.version, moved?.isComplete, moved?.items[0]?.range?.start.line], [2, false, 2]);
+    assert.deepEqual(
+      [moved?.version, moved?.isComplete, [...(moved?.items ?? [])][0]?.range?.start.line],
+      [2, false, 2],
+    );
     const fresh = await client.ask(documentOf('\none\ntwo', 2));
     assert.deepEqual([titles(fresh.items), fresh.isComplete], [['y'], true]);
   });

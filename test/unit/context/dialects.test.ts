@@ -1,14 +1,23 @@
 import assert from 'node:assert/strict';
-import { dialectOfFunctions, readCapabilities, readItems } from '../../../src/context/common/dialects';
+import type { ProvidedItem } from '../../../src/context/common/contextItem';
+import { dialectOfFunctions, readCapabilities } from '../../../src/context/common/dialects';
+import { readItems } from '../../../src/context/common/itemReader';
 import { itemLimits } from '../../../src/context/common/limits';
-import { packItems, unpackItems } from '../../../src/context/common/packedItems';
+import { checkPacked, packedItems } from '../../../src/context/common/packedItems';
 import { ProviderError } from '../../../src/context/common/providerError';
+import { packedOf, unpacked } from './support/contextHarness';
 
 const range = { start: { line: 1, character: 2 }, end: { line: 1, character: 5 } };
 const has =
   (...names: string[]) =>
   (name: string): boolean =>
     names.includes(name);
+
+function read(result: unknown): { items: ProvidedItem[]; notes: readonly string[] } {
+  const packed = readItems(result);
+  checkPacked(packed);
+  return { items: unpacked(packed), notes: packed.notes };
+}
 
 describe('dialects', () => {
   it('are told apart by the functions of a module', () => {
@@ -52,44 +61,61 @@ describe('dialects', () => {
   it('agree on what items say', () => {
     const item = { title: 't', url: 'https://a', ui: { hover: { markdown: 'm', text: 'x' } }, ai: { content: 'c' } };
     const expected = { title: 't', url: 'https://a', hover: { markdown: 'm', text: 'x' }, aiContent: 'c', range };
-    assert.deepEqual(readItems([{ ...item, range }]), { items: [expected], notes: [] });
-    assert.deepEqual(readItems([{ uri: 'file:///a', range, item }]), { items: [expected], notes: [] });
+    assert.deepEqual(read([{ ...item, range }]), { items: [expected], notes: [] });
+    assert.deepEqual(read([{ uri: 'file:///a', range, item }]), { items: [expected], notes: [] });
   });
 
   it('take null for absent, as JSON writers mean it', () => {
-    assert.deepEqual(readItems([{ title: 't', url: null, ui: null, ai: { content: null }, range: null }]).items, [
+    assert.deepEqual(read([{ title: 't', url: null, ui: null, ai: { content: null }, range: null }]).items, [
       { title: 't' },
     ]);
   });
 
   for (const result of [null, 'items', {}, { items: [] }, 7]) {
     it(`refuse items that are ${JSON.stringify(result)}`, () => {
-      assert.throws(() => readItems(result), /list of items/);
+      assert.throws(() => read(result), /list of items/);
     });
   }
 
   it('leave out with a note what is no item, and keep the others', () => {
     const { start } = range;
-    const { items, notes } = readItems([
-      null,
-      1,
-      {},
-      { title: 7 },
-      { title: 'no end', range: { start } },
-      { title: 'ok' },
-    ]);
+    const { items, notes } = read([null, 1, {}, { title: 7 }, { title: 'no end', range: { start } }, { title: 'ok' }]);
     assert.deepEqual(items, [{ title: 'ok' }]);
     assert.match(notes.join(), /^5 items were left out/);
   });
 
+  for (const item of [
+    { title: null },
+    { title: 't', url: 7 },
+    { title: 't', ui: 'text' },
+    { title: 't', ui: { hover: 'text' } },
+    { title: 't', ui: { hover: { markdown: 1 } } },
+    { title: 't', ui: { hover: { text: [] } } },
+    { title: 't', ai: 'text' },
+    { title: 't', ai: { content: {} } },
+    { title: 't', range: 1 },
+    { title: 't', range: { start: null, end: { line: 0, character: 0 } } },
+    { title: 't', range: { start: { line: 0, character: NaN }, end: { line: 0, character: 0 } } },
+    { title: 't', range: { start: { line: 0, character: 0 }, end: { line: Infinity, character: 0 } } },
+    { title: 't', range: { start: { line: '0', character: 0 }, end: { line: 0, character: 0 } } },
+    { item: null, title: 't' },
+  ]) {
+    it(`leave out ${JSON.stringify(item)}, and nothing of its neighbours`, () => {
+      const before = { title: 'before', range };
+      const behind = { title: 'behind', hover: { text: 'x' } };
+      const { items } = read([before, item, { title: 'behind', ui: { hover: { text: 'x' } } }]);
+      assert.deepEqual(items, [before, behind]);
+    });
+  }
+
   it('keep 10,000 of 100,000 items, with a note', () => {
-    const { items, notes } = readItems(Array.from({ length: 100_000 }, (_, index) => ({ title: `${index}` })));
+    const { items, notes } = read(Array.from({ length: 100_000 }, (_, index) => ({ title: `${index}` })));
     assert.equal(items.length, 10_000);
     assert.match(notes.join(), /^90000 items were left out/);
   });
 
   it('cut long texts with a note', () => {
-    const { items, notes } = readItems([{ title: 'x'.repeat(5_000), ai: { content: 'y'.repeat(1_000_000) } }]);
+    const { items, notes } = read([{ title: 'x'.repeat(5_000), ai: { content: 'y'.repeat(1_000_000) } }]);
     assert.equal(items[0]?.title.length, itemLimits.title);
     assert.equal(items[0].aiContent?.length, itemLimits.aiContent);
     assert.match(notes.join(), /2 texts were cut/);
@@ -97,12 +123,12 @@ describe('dialects', () => {
 
   it('stop when all texts together are too long', () => {
     const long = { title: 't', ai: { content: 'y'.repeat(200_000) } };
-    const { items } = readItems(Array.from({ length: 100 }, () => long));
+    const { items } = read(Array.from({ length: 100 }, () => long));
     assert.ok(items.length < 15);
   });
 
   it('leave out links that run something', () => {
-    const { items, notes } = readItems([
+    const { items, notes } = read([
       { title: 'a', url: 'command:workbench.action.quit' },
       { title: 'b', url: 'javascript:alert(1)' },
       { title: 'c', url: 'HTTPS://example.com' },
@@ -119,28 +145,41 @@ describe('packed items', () => {
   const items = [
     { title: '', range },
     { title: 'é 😀', hover: { text: 'only text' } },
-    { title: 't', url: 'https://a', hover: { markdown: 'm', text: '' }, aiContent: 'c' },
+    { title: 't', url: 'https://a', hover: { markdown: 'm', text: 'x' }, aiContent: 'c' },
     { title: 'odd', range: { start: { line: -1, character: 0.5 }, end: { line: 1e308, character: 0 } } },
   ];
 
   it('come out as they went in', () => {
-    assert.deepEqual(unpackItems(packItems({ items, notes: ['n'] })), { items, notes: ['n'] });
+    assert.deepEqual(unpacked(packedOf(...items)), items);
   });
 
   it('are refused when their parts do not fit together', () => {
-    const { numbers, text } = packItems({ items, notes: [] });
+    const packed = packedOf(...items);
+    const { ranges, texts, text } = packed;
+    const many = 20_000;
     const damage = [
-      { numbers: numbers.slice(1), text },
-      { numbers, text: `${text}x` },
-      { numbers, text: text.slice(1) },
-      { numbers: numbers.map((value) => (value === 1 ? -5 : value)), text },
-      { numbers: new Float64Array(9 * 20_000), text: '' },
+      { ranges: ranges.slice(1) },
+      { texts: texts.slice(1) },
+      { texts: texts.slice(6) },
+      { text: `${text}x` },
+      { text: text.slice(1) },
+      { texts: texts.map((value) => (value === 1 ? -5 : value)) },
+      { texts: texts.with(0, 1) },
+      { ranges: new Float64Array(many * 4), texts: new Int32Array(many * 6), text: '' },
     ];
-    for (const parts of damage) assert.throws(() => unpackItems({ ...parts, notes: [] }), ProviderError);
+    checkPacked(packed);
+    for (const parts of damage) assert.throws(() => checkPacked({ ...packed, ...parts }), ProviderError);
+  });
+
+  it('are refused when whoever made them could still change them', () => {
+    const packed = packedOf({ title: 't' });
+    const texts = new Int32Array(new SharedArrayBuffer(24));
+    assert.equal(packedItems.safeParse(packed).success, true);
+    assert.equal(packedItems.safeParse({ ...packed, texts }).success, false);
   });
 
   it('lose links that run something on the way', () => {
-    const packed = packItems({ items: [{ title: 't', url: 'command:x' }], notes: [] });
-    assert.deepEqual(unpackItems(packed).items, [{ title: 't' }]);
+    const packed = packedOf({ title: 't', url: 'mailto:x' });
+    assert.deepEqual(unpacked({ ...packed, text: 'tcommand:' }), [{ title: 't' }]);
   });
 });

@@ -20,7 +20,7 @@ describe('the example providers', () => {
     const { items } = await client.ask(documentOf(text));
     assert.equal(client.states[0]?.lastError, undefined);
     client.dispose();
-    return items;
+    return [...items];
   }
 
   const fileOf = (name: string): string => pathToFileURL(path.join(examples, name)).href;

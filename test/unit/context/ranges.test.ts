@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import type { ContextItem, ItemRange } from '../../../src/context/common/contextItem';
-import { itemsAt, searchItems, wholeFileItems } from '../../../src/context/common/itemQueries';
-import { Lines, placeItems } from '../../../src/context/common/itemRanges';
+import { itemsAt, searchItems } from '../../../src/context/common/itemQueries';
+import { lineLengths, placeItems } from '../../../src/context/common/itemRanges';
 import { shiftItems, type TextChange } from '../../../src/context/common/itemShift';
+import { itemListOf, packedOf, unpacked } from './support/contextHarness';
 
 const provider = { id: 'p', title: 'P' };
 
@@ -21,19 +22,15 @@ describe('the ranges of items', () => {
   const text = 'one\ntwo\r\n\rfour';
 
   const place = (range: ItemRange): string | undefined => {
-    const { items, notes } = placeItems(provider, [{ title: 't', range }], new Lines(text));
-    const placed = items[0]?.range;
+    const placedItems = placeItems(packedOf({ title: 't', range }), lineLengths(text));
+    const placed = unpacked(placedItems)[0]?.range;
     if (!placed) return undefined;
-    return textOf(placed) + (notes.length > 0 ? ' cut' : '');
+    return textOf(placed) + (placedItems.notes.length > 0 ? ' cut' : '');
   };
 
   it('count lines that end in LF, CRLF and CR', () => {
-    const lines = new Lines(text);
-    assert.deepEqual(
-      Array.from({ length: lines.count }, (_, line) => lines.lengthOf(line)),
-      [3, 3, 0, 4],
-    );
-    assert.equal(new Lines('a\n').count, 2);
+    assert.deepEqual(lineLengths(text), [3, 3, 0, 4]);
+    assert.deepEqual(lineLengths('a\n'), [1, 0]);
   });
 
   it('stay as they are inside of the file', () => {
@@ -65,7 +62,7 @@ describe('the ranges of items', () => {
       { title: 'b', range: rangeOf('0:0-0:9') },
       { title: 'c' },
     ];
-    const { notes } = placeItems(provider, items, new Lines(text));
+    const { notes } = placeItems(packedOf(...items), lineLengths(text));
     assert.deepEqual(
       notes.map((note) => note.slice(0, 8)),
       ['1 ranges', '1 items '],
@@ -76,7 +73,8 @@ describe('the ranges of items', () => {
 describe('items during edits', () => {
   const change = (range: string, text: string): TextChange => ({ range: rangeOf(range), text });
   const shifted = (range: string, ...changes: TextChange[]): string | undefined => {
-    const found = shiftItems([itemAt(range)], changes)[0]?.range;
+    const [item] = unpacked(shiftItems(packedOf({ title: 't', range: rangeOf(range) }), changes));
+    const found = item?.range;
     return found && textOf(found);
   };
 
@@ -119,8 +117,8 @@ describe('items during edits', () => {
   });
 
   it('stay where they are without a range', () => {
-    const whole = { title: 'w', provider };
-    assert.deepEqual(shiftItems([whole], [change('0:0-9:9', '')]), [whole]);
+    const items = [{ title: 'w', hover: { text: 'about it' } }];
+    assert.deepEqual(unpacked(shiftItems(packedOf(...items), [change('0:0-9:9', '')])), items);
   });
 });
 
@@ -130,14 +128,16 @@ describe('questions to a list of items', () => {
 
   it('find what is at a position, the smallest first, the end included', () => {
     const at = (line: number, character: number): string[] =>
-      itemsAt(items, { line, character }).map(({ title }) => title);
+      itemsAt(itemListOf(items), { line, character }).map(({ title }) => title);
     assert.deepEqual(at(1, 3), ['word', 'line', 'large']);
     assert.deepEqual(at(1, 4), ['word', 'line', 'large']);
     assert.deepEqual(at(1, 5), ['line', 'large']);
     assert.deepEqual(at(9, 1), []);
   });
 
-  it('find what is about the whole file', () => assert.deepEqual(wholeFileItems(items), [whole]));
+  it('find what is about the whole file', () => assert.deepEqual(itemListOf(items).ofWholeFile(), [whole]));
+
+  it('leave the list as it was given', () => assert.deepEqual([...itemListOf(items)], items));
 
   it('find words in any text, titles first', () => {
     const titled = itemAt('0:0-0:1', 'alice owned this');

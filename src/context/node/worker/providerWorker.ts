@@ -1,7 +1,7 @@
 import type { Transferable } from 'node:worker_threads';
 import { messageOf } from '../../../base/common/errors';
-import { handshakeMethod, itemsMethod, readCapabilities, readItems } from '../../common/dialects';
-import { packItems } from '../../common/packedItems';
+import { handshakeMethod, itemsMethod, readCapabilities } from '../../common/dialects';
+import { readItems } from '../../common/itemReader';
 import { readShared } from '../textSharer';
 import { workerRequest, type WorkerMessage, type WorkerRequest, type WorkerStart } from '../workerMessages';
 import { loadProvider, type LoadedProvider } from './providerModule';
@@ -51,9 +51,9 @@ export class ProviderWorker {
       this.post({ kind: 'capabilities', id, capabilities });
       return;
     }
-    const params = { uri: request.uri, content: readShared(request.text, request.length) };
-    const packed = packItems(readItems(await call(itemsMethod(dialect), params, settings)));
-    this.post({ kind: 'items', id, packed }, [packed.numbers.buffer]);
+    const params = { uri: request.uri, content: readShared(request.text) };
+    const packed = readItems(await call(itemsMethod(dialect), params, settings));
+    this.post({ kind: 'items', id, packed }, [packed.ranges.buffer, packed.texts.buffer]);
   }
 
   private tellFiles(): void {

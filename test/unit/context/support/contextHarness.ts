@@ -1,7 +1,10 @@
 import type { ContextDocument } from '../../../../src/context/common/contextClient';
 import { ContextClient, defaultClientOptions } from '../../../../src/context/common/contextClient';
-import type { ContextProvider, ProvidedItems } from '../../../../src/context/common/contextProvider';
-import type { ContextItem } from '../../../../src/context/common/contextItem';
+import type { ContextProvider } from '../../../../src/context/common/contextProvider';
+import type { ContextItem, ProvidedItem } from '../../../../src/context/common/contextItem';
+import { ItemList } from '../../../../src/context/common/itemList';
+import { readItems } from '../../../../src/context/common/itemReader';
+import { countOfPacked, itemOfPacked, type PackedItems } from '../../../../src/context/common/packedItems';
 import { listProviders, type ProviderEntry, type ProviderList } from '../../../../src/context/common/providerSettings';
 import { ProviderFactory } from '../../../../src/context/node/providerFactory';
 import type { WorkerLimits } from '../../../../src/context/node/workerRun';
@@ -82,7 +85,7 @@ export class FakeProvider implements ContextProvider {
   isDisposed = false;
 
   constructor(
-    private readonly answer: (content: string, call: number) => Promise<ProvidedItems>,
+    private readonly answer: (content: string, call: number) => Promise<PackedItems>,
     private readonly selectors?: readonly { path?: string; contentContains?: string }[],
   ) {}
 
@@ -91,7 +94,7 @@ export class FakeProvider implements ContextProvider {
     return Promise.resolve(this.selectors ? { selectors: this.selectors } : {});
   }
 
-  items({ content }: { content: string }, _settings: object, signal: AbortSignal): Promise<ProvidedItems> {
+  items({ content }: { content: string }, _settings: object, signal: AbortSignal): Promise<PackedItems> {
     this.asked.push(content);
     this.signals.push(signal);
     return this.answer(content, this.asked.length);
@@ -102,17 +105,32 @@ export class FakeProvider implements ContextProvider {
   }
 }
 
-export function providedItem(title: string, line?: number, start = 0, end = 1): ProvidedItems['items'][number] {
+export function providedItem(title: string, line?: number, start = 0, end = 1): ProvidedItem {
   if (line === undefined) return { title };
   return { title, range: { start: { line, character: start }, end: { line, character: end } } };
 }
 
-export const provided = (...items: ProvidedItems['items']): Promise<ProvidedItems> =>
-  Promise.resolve({ items, notes: [] });
+/** As a provider of dialect A would say them. */
+export function packedOf(...items: readonly ProvidedItem[]): PackedItems {
+  return readItems(
+    items.map(({ hover, aiContent, ...same }) => ({ ...same, ui: { hover }, ai: { content: aiContent } })),
+  );
+}
+
+export function unpacked(packed: PackedItems): ProvidedItem[] {
+  return Array.from({ length: countOfPacked(packed) }, (_, index) => itemOfPacked(packed, index));
+}
+
+export function itemListOf(items: readonly ContextItem[]): ItemList {
+  return new ItemList(items.map(({ provider, ...item }) => ({ provider, packed: packedOf(item) })));
+}
+
+export const provided = (...items: readonly ProvidedItem[]): Promise<PackedItems> =>
+  Promise.resolve(packedOf(...items));
 
 export const never = <T>(): Promise<T> => new Promise(() => undefined);
 
-export const titles = (items: readonly ContextItem[]): string[] => items.map(({ title }) => title);
+export const titles = (items: Iterable<ContextItem>): string[] => [...items].map(({ title }) => title);
 
 /** Lets what is ready run, without waiting for time. */
 export async function settle(): Promise<void> {

@@ -1,0 +1,165 @@
+import { isFollowed } from './itemLinks';
+import { itemLimits } from './limits';
+import { rangeWidth, textWidth, type PackedItems } from './packedItems';
+import { ProviderError } from './providerError';
+
+/**
+ * What providers answer, checked and packed in one pass: there may be thousands of items, and a schema would make new
+ * objects of each. An item of dialect A is one object; B and C put it into an annotation, beside its range. Unknown fields
+ * are dropped; `null` is understood as absent, as JSON writers mean it.
+ */
+
+/** Items that cannot be used are left out with a note. @throws ProviderError when the result is not a list. */
+export function readItems(result: unknown): PackedItems {
+  if (!Array.isArray(result))
+    throw new ProviderError('The provider did not answer with a list of items. Its answer needs to be an array.');
+  const values: readonly unknown[] = result;
+  const total = values.length;
+  const reader = new ItemReader(Math.min(total, itemLimits.items));
+  for (let index = 0; index < total && !reader.isFull; index++) reader.read(values[index]);
+  return reader.packed(total);
+}
+
+class ItemReader {
+  private readonly ranges: PackedItems['ranges'];
+  private readonly texts: PackedItems['texts'];
+  private text = '';
+  private count = 0;
+  private malformed = 0;
+  private droppedUrls = 0;
+  private cut = 0;
+
+  constructor(private readonly room: number) {
+    this.ranges = new Float64Array(room * rangeWidth);
+    this.texts = new Int32Array(room * textWidth);
+  }
+
+  get isFull(): boolean {
+    return this.count === itemLimits.items || this.text.length >= itemLimits.answer;
+  }
+
+  /** `item` marks an annotation of B or C, `title` an item of A, whatever was asked for. */
+  read(value: unknown): void {
+    const item = isObject(value) && 'item' in value ? value.item : value;
+    if (isObject(value) && isObject(item) && this.readRange(value.range) && this.readTexts(item)) this.count++;
+    else this.malformed++;
+  }
+
+  packed(total: number): PackedItems {
+    const { room, count, ranges, texts, text } = this;
+    return {
+      ranges: count === room ? ranges : ranges.slice(0, count * rangeWidth),
+      texts: count === room ? texts : texts.slice(0, count * textWidth),
+      text,
+      notes: this.notes(total - count - this.malformed),
+    };
+  }
+
+  private notes(skipped: number): string[] {
+    const count = (many: number, what: string): string[] => (many > 0 ? [`${many} ${what}`] : []);
+    return [
+      ...count(this.malformed, 'items were left out: they are not what the protocol says.'),
+      ...count(skipped, `items were left out: there are more than ${itemLimits.items}, or their texts are too long.`),
+      ...count(this.cut, 'texts were cut: they are too long.'),
+      ...count(this.droppedUrls, 'links were left out: only http, https, mailto and file are followed.'),
+    ];
+  }
+
+  /** Whether it is a range, or none; whether it is one of the document is not known here. */
+  private readRange(range: unknown): boolean {
+    const { ranges, count } = this;
+    const at = count * rangeWidth;
+    if (range === undefined || range === null) {
+      ranges.fill(NaN, at, at + rangeWidth);
+      return true;
+    }
+    if (!isObject(range)) return false;
+    return readPosition(range.start, ranges, at) && readPosition(range.end, ranges, at + 2);
+  }
+
+  /** Whether the texts are such. Nothing is kept of them if not. */
+  private readTexts(item: Fields): boolean {
+    const { title, url } = item;
+    const ui = optional(item.ui);
+    const hover = ui && optional(ui.hover);
+    const ai = optional(item.ai);
+    if (!hover || !ai) return false;
+    const { markdown, text } = hover;
+    const { content } = ai;
+    if (typeof title !== 'string' || !isOptionalText(url) || !isOptionalText(markdown)) return false;
+    if (!isOptionalText(text) || !isOptionalText(content)) return false;
+    const at = this.count * textWidth;
+    this.texts[at] = this.text.length;
+    this.texts[at + 1] = this.add(title, itemLimits.title);
+    this.texts[at + 2] = this.addOptional(this.followed(url), itemLimits.url);
+    this.texts[at + 3] = this.addOptional(markdown, itemLimits.hover);
+    this.texts[at + 4] = this.addOptional(text, itemLimits.hover);
+    this.texts[at + 5] = this.addOptional(content, itemLimits.aiContent);
+    return true;
+  }
+
+  private followed(url: string | null | undefined): string | undefined {
+    if (!url) return undefined;
+    if (isFollowed(url)) return url;
+    this.droppedUrls++;
+    return undefined;
+  }
+
+  /** @returns its length; an empty text is as good as none */
+  private addOptional(text: string | null | undefined, limit: number): number {
+    return text ? this.add(text, limit) : -1;
+  }
+
+  private add(text: string, limit: number): number {
+    const isTooLong = text.length > limit;
+    if (isTooLong) this.cut++;
+    const piece = isTooLong ? `${text.slice(0, limit - 1)}…` : text;
+    this.text += piece;
+    return piece.length;
+  }
+}
+
+/** What an object of an answer may have; each of it may be anything. */
+interface Fields {
+  readonly item?: unknown;
+  readonly range?: unknown;
+  readonly start?: unknown;
+  readonly end?: unknown;
+  readonly line?: unknown;
+  readonly character?: unknown;
+  readonly title?: unknown;
+  readonly url?: unknown;
+  readonly ui?: unknown;
+  readonly hover?: unknown;
+  readonly markdown?: unknown;
+  readonly text?: unknown;
+  readonly ai?: unknown;
+  readonly content?: unknown;
+}
+
+const noFields: Fields = {};
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null;
+}
+
+/** Undefined when it is neither an object nor absent. */
+function optional(value: unknown): Fields | undefined {
+  if (value === undefined || value === null) return noFields;
+  return isObject(value) ? value : undefined;
+}
+
+function isOptionalText(value: unknown): value is string | null | undefined {
+  return typeof value === 'string' || value === undefined || value === null;
+}
+
+/** Writes line and character to `numbers[at]` and behind it. */
+function readPosition(position: unknown, numbers: Float64Array, at: number): boolean {
+  if (!isObject(position)) return false;
+  const { line, character } = position;
+  if (typeof line !== 'number' || typeof character !== 'number') return false;
+  if (!Number.isFinite(line) || !Number.isFinite(character)) return false;
+  numbers[at] = line;
+  numbers[at + 1] = character;
+  return true;
+}

@@ -1,0 +1,39 @@
+import { pathToFileURL } from 'node:url';
+import { nullLogger } from '../../../src/base/common/log';
+import { systemClock } from '../../../src/base/node/systemClock';
+import type { ContextClient } from '../../../src/context/common/contextClient';
+import { ContextReader } from '../../../src/context/common/contextReader';
+import { answerContextTool, contextTool } from '../../../src/context/common/contextTool';
+import { McpToolServer, type McpAddress } from '../../../src/context/node/mcpToolServer';
+import { clientOf, documentOf, FakeProvider, provided, providedItem } from '../../unit/context/support/contextHarness';
+
+/** The window's MCP server, with one provider that knows who owns the first line of one file. */
+export class ContextServer {
+  private constructor(
+    readonly address: McpAddress,
+    private readonly server: McpToolServer,
+    private readonly client: ContextClient,
+  ) {}
+
+  /** `path`: absolute. The caller stops it. */
+  static async start(path: string): Promise<ContextServer> {
+    const item = { ...providedItem('Owned by Alice', 0), aiContent: 'Ask her.' };
+    const client = clientOf(systemClock, { 'https://example.com/owners': new FakeProvider(() => provided(item)) });
+    const file = { path, name: 'old.txt', document: documentOf('one\n', 1, pathToFileURL(path).href) };
+    const reader = new ContextReader({
+      client,
+      open: () => Promise.resolve(file),
+      active: () => Promise.resolve(undefined),
+      pathOf: () => Promise.resolve(undefined),
+    });
+    const run = (input: unknown, signal: AbortSignal): Promise<string> => answerContextTool(reader, input, signal);
+    const tool = { definition: contextTool, run };
+    const server = new McpToolServer({ name: 'backline-context', version: '0.0.0', tool, log: nullLogger });
+    return new ContextServer(await server.start(), server, client);
+  }
+
+  async stop(): Promise<void> {
+    await this.server.stop();
+    this.client.dispose();
+  }
+}

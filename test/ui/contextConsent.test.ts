@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import * as path from 'node:path';
+import { serveProvider, type ProviderServer } from '../unit/context/support/providerServer';
+import { makeCertificate, startTlsServer, type TlsServer } from '../unit/context/support/tlsServer';
+import { setSetting } from './support/contextHover';
+import { VsCodeWindow } from './support/window';
+
+const secret = 'correct-horse-battery';
+const moduleOf = (title: string): string =>
+  `export default { capabilities: () => ({}), items: () => [{ title: ${JSON.stringify(title)} }] };\n`;
+
+/** What the settings of a workspace want is not the user's word. */
+describe('Context providers that need the word of the user', () => {
+  let window: VsCodeWindow;
+  let endpoint: ProviderServer;
+  let web: TlsServer;
+  let code = moduleOf('First version');
+  let authority: string;
+
+  before(async () => {
+    endpoint = await serveProvider({ capabilities: () => ({}), items: () => [{ title: 'From afar' }] });
+    const certificate = await makeCertificate();
+    web = await startTlsServer(certificate, (_request, response) => void response.end(code));
+    authority = await mkdtemp(path.join(tmpdir(), 'backline-ca-'));
+    const file = path.join(authority, 'ca.pem');
+    await writeFile(file, certificate.cert);
+    window = await VsCodeWindow.open({
+      env: { NODE_EXTRA_CA_CERTS: file },
+      // Else VS Code reads the authorities of the system by itself, and only those.
+      settings: { 'http.systemCertificates': false },
+      prepare: async ({ workspace }) => {
+        await mkdir(path.join(workspace, '.vscode'), { recursive: true });
+        const settings = { 'backline.context.providers': { [plainUrl()]: true } };
+        await writeFile(path.join(workspace, '.vscode', 'settings.json'), JSON.stringify(settings));
+      },
+    });
+    await window.openFile('hello.ts');
+  });
+  after(async () => {
+    await window.close();
+    endpoint.close();
+    web.close();
+    await rm(authority, { recursive: true, force: true });
+  });
+  beforeEach(() => {
+    endpoint.requests.length = 0;
+  });
+
+  /** It leads to this machine too, but does not say so. */
+  const plainUrl = (): string => endpoint.url.replace('127.0.0.1', '0.0.0.0');
+  const configure = (providers: object): Promise<void> => setSetting(window, 'backline.context.providers', providers);
+  const methods = (): string[] => endpoint.requests.map(({ method }) => method);
+  const lens = (title: string) => window.page.locator('.codelens-decoration').filter({ hasText: title });
+  const dialog = () => window.page.locator('.monaco-dialog-box');
+
+  /** Chooses an action of the status by its beginning. */
+  async function chooseInStatus(label: string): Promise<void> {
+    await window.runCommand('Backline: Show Status');
+    await window.picks.filter({ hasText: 'Context providers' }).first().waitFor();
+    await window.page.locator('.quick-input-widget input[type=text]').fill(label);
+    await window.picks.filter({ hasText: label }).first().click();
+  }
+
+  async function answer(button: string): Promise<void> {
+    await dialog().getByRole('button', { name: button, exact: true }).click();
+    await dialog().waitFor({ state: 'hidden' });
+  }
+
+  it('send no file over plain http before it is given', async () => {
+    await chooseInStatus('Allow 0.0.0.0');
+    assert.match(
+      await dialog().innerText(),
+      /Send files to http:\/\/0\.0\.0\.0:\d+\/ without encryption\?[^]*text of the files you look at/,
+    );
+    await window.screenshot('context-consent-http');
+    await answer('Cancel');
+    assert.deepEqual(methods(), []);
+    await chooseInStatus('Allow 0.0.0.0');
+    await answer('Allow');
+    await lens('From afar').waitFor();
+    assert.ok(methods().includes('items'));
+  });
+
+  it('get no secret that the workspace asks for before it is given', async () => {
+    await configure({ [endpoint.url]: { headers: { Authorization: 'Bearer ${secret:token}' } } });
+    await lens('From afar').waitFor({ state: 'hidden' });
+    await window.runCommand('Backline: Set Secret of a Context Provider');
+    await window.picks.filter({ hasText: 'token' }).filter({ hasText: 'not stored yet' }).click();
+    const input = window.page.locator('.quick-input-widget input[type=password]');
+    await input.waitFor();
+    await window.page.keyboard.type(secret);
+    await window.screenshot('context-secret');
+    assert.ok(!(await window.page.locator('body').innerText()).includes(secret));
+    await window.page.keyboard.press('Enter');
+    await input.waitFor({ state: 'hidden' });
+    await chooseInStatus('Allow 127.0.0.1');
+    assert.match(await dialog().innerText(), /Give the secret "token" to 127\.0\.0\.1:\d+, at http/);
+    await window.screenshot('context-consent-secret');
+    assert.deepEqual(methods(), []);
+    await answer('Allow');
+    await lens('From afar').waitFor();
+    assert.equal(endpoint.requests.at(-1)?.headers.authorization, `Bearer ${secret}`);
+  });
+
+  it('leave no secret in a file', async () => {
+    assert.deepEqual(await filesWith(window.sandbox.folder, secret), []);
+  });
+
+  it('run code from elsewhere only when it is given, and again for another version', async () => {
+    const configureCode = (): Promise<void> =>
+      configure({
+        [`${web.origin}/owners.js`]: { integrity: `sha384-${createHash('sha384').update(code).digest('base64')}` },
+      });
+    await configureCode();
+    await chooseInStatus('Allow owners');
+    const question = await dialog().innerText();
+    assert.match(question, /Run code from https:\/\/127\.0\.0\.1:\d+\/owners\.js[^]*runs with your rights[^]*sha384-/);
+    await window.screenshot('context-consent-code');
+    await answer('Allow');
+    await lens('First version').waitFor();
+    code = moduleOf('Second version');
+    await configureCode();
+    await chooseInStatus('Allow owners');
+    assert.notEqual(await dialog().innerText(), question);
+    assert.equal(await lens('Second version').count(), 0);
+    await answer('Allow');
+    await lens('Second version').waitFor();
+  });
+
+  it('can be told no later', async () => {
+    const allowed = (text: string) => window.picks.filter({ hasText: text });
+    await window.runCommand('Backline: Choose What Context Providers May Do');
+    await allowed('Give the secret "token"').waitFor();
+    assert.equal(await allowed('Run code from').count(), 2);
+    await window.screenshot('context-allowed');
+    await allowed('Send files to http://0.0.0.0').click();
+    await window.runCommand('Backline: Choose What Context Providers May Do');
+    await allowed('Give the secret "token"').waitFor();
+    assert.equal(await allowed('Send files to').count(), 0);
+    await window.page.keyboard.press('Escape');
+  });
+});
+
+/** Files below a folder that hold a text, as it is or in base64. */
+async function filesWith(folder: string, text: string): Promise<string[]> {
+  const forms = [text, Buffer.from(text).toString('base64').replace(/=+$/, '')];
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
+  const found: string[] = [];
+  for (const file of files) {
+    const bytes = await readFile(file).catch(() => Buffer.alloc(0));
+    if (forms.some((form) => bytes.includes(form))) found.push(file);
+  }
+  return found;
+}

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import * as path from 'node:path';
+import { hoverOverEndOf, setSetting } from './support/contextHover';
+import { VsCodeWindow } from './support/window';
+
+const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 30 } };
+const quick = `export default { capabilities: () => ({}), items: () => [{ title: 'Quick' }, { title: 'Quick too', range: ${JSON.stringify(range)} }] };`;
+
+/** It answers when there is a file called `go` beside it. */
+const late = `
+import { existsSync } from 'node:fs';
+const go = new URL('./go', import.meta.url);
+export default {
+  capabilities: () => ({}),
+  async items() {
+    while (!existsSync(go)) await new Promise((resolve) => setTimeout(resolve, 20));
+    return [{ title: 'Late' }];
+  },
+};
+`;
+
+const hanging =
+  'export default { capabilities: () => ({}), items: () => new Promise(() => setInterval(() => {}, 999)) };';
+
+const failing = `
+import { existsSync } from 'node:fs';
+export default {
+  capabilities: () => ({}),
+  items() {
+    if (existsSync(new URL('./mended', import.meta.url))) return [{ title: 'Mended' }];
+    throw new Error('The database is away');
+  },
+};
+`;
+
+describe('Context providers that are slow or fail, as a user sees them', () => {
+  let window: VsCodeWindow;
+  const inWorkspace = (name: string): string => path.join(window.sandbox.workspace, name);
+
+  before(async () => {
+    window = await VsCodeWindow.open({
+      settings: { 'editor.hover.delay': 100, 'editor.hover.sticky': true },
+      prepare: async ({ workspace }) => {
+        await mkdir(path.join(workspace, '.vscode'), { recursive: true });
+        const settings = { 'backline.context.providers': { './late.mjs': true, './quick.mjs': true } };
+        await writeFile(path.join(workspace, '.vscode', 'settings.json'), JSON.stringify(settings));
+        const sources = { quick, late, hanging, failing };
+        for (const [name, source] of Object.entries(sources))
+          await writeFile(path.join(workspace, `${name}.mjs`), source);
+      },
+    });
+    await window.openFile('hello.ts');
+  });
+  after(() => window.close());
+
+  const configure = (providers: object): Promise<void> => setSetting(window, 'backline.context.providers', providers);
+
+  it('add to the list when they answer, and the highlight stays where it is', async () => {
+    await window.page.locator('.codelens-decoration').filter({ hasText: 'Quick' }).waitFor();
+    await window.runCommand('Backline: Show Context Items');
+    await window.picks.filter({ hasText: 'Still waiting for late' }).waitFor();
+    await window.page.keyboard.press('ArrowDown');
+    const focused = window.page.locator('.quick-input-list .monaco-list-row.focused');
+    await window.screenshot('context-items-waiting');
+    await focused.filter({ hasText: 'Quick too' }).waitFor();
+    await writeFile(inWorkspace('go'), '');
+    await window.picks.filter({ hasText: 'Late' }).first().waitFor();
+    await window.picks.filter({ hasText: 'Still waiting' }).waitFor({ state: 'detached' });
+    await focused.filter({ hasText: 'Quick too' }).waitFor();
+    await window.page.keyboard.press('Escape');
+  });
+
+  it('do not leave a hover that only says that it is loading', async () => {
+    await configure({ './hanging.mjs': true });
+    await window.page.locator('.codelens-decoration').waitFor({ state: 'detached' });
+    await hoverOverEndOf(window, 'export', 1);
+    const loading = window.page.locator('.monaco-hover:not(.hidden)').filter({ hasText: 'Loading' });
+    await loading.first().waitFor();
+    await loading.first().waitFor({ state: 'hidden', timeout: 5_000 });
+  });
+
+  it('are asked again by the status, which says what went wrong', async () => {
+    await configure({ './failing.mjs': true });
+    await window.runCommand('Backline: Show Status');
+    await window.picks.filter({ hasText: 'Context providers' }).first().waitFor();
+    const row = window.picks.filter({ hasText: 'Retry failing: The database is away.' });
+    await window.page.locator('.quick-input-widget input[type=text]').fill('Retry failing');
+    await row.first().waitFor();
+    await window.screenshot('context-failing');
+    await writeFile(inWorkspace('mended'), '');
+    await row.first().click();
+    await window.page.locator('.codelens-decoration').filter({ hasText: 'Mended' }).waitFor();
+    await window.runCommand('Backline: Show Status');
+    await window.picks.filter({ hasText: 'Context providers' }).filter({ hasText: '1 ready.' }).waitFor();
+    assert.equal(await window.picks.filter({ hasText: 'Retry failing' }).count(), 0);
+    await window.page.keyboard.press('Escape');
+  });
+});

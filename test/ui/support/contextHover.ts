@@ -1,0 +1,36 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import * as path from 'node:path';
+import * as z from 'zod';
+import type { VsCodeWindow } from './window';
+
+/** Text of the hover over the end of the line that holds some words; empty when none comes. */
+export async function hoverOverEndOf(window: VsCodeWindow, words: string, attempts = 10): Promise<string> {
+  const { page } = window;
+  const part = page
+    .locator('.view-line span span')
+    .filter({ hasText: words.replaceAll(' ', '\u00a0') })
+    .first();
+  await part.waitFor();
+  const widget = page.locator('.monaco-hover:not(.hidden) .hover-contents');
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    const box = await part.boundingBox();
+    // The line is being drawn again.
+    if (!box) continue;
+    await page.mouse.move(box.x + box.width + 200, box.y + 120);
+    await page.mouse.move(box.x + box.width - 6, box.y + box.height / 2, { steps: 3 });
+    await widget
+      .first()
+      .waitFor({ timeout: 1_500 })
+      .catch(() => undefined);
+    const text = (await widget.allInnerTexts()).join('\n');
+    if (text !== '') return text.replaceAll('\u00a0', ' ');
+  }
+  return '';
+}
+
+/** Into the settings of the workspace, as if they were edited there. */
+export async function setSetting({ sandbox }: VsCodeWindow, id: string, value: unknown): Promise<void> {
+  const file = path.join(sandbox.workspace, '.vscode', 'settings.json');
+  const settings = z.record(z.string(), z.unknown()).parse(JSON.parse(await readFile(file, 'utf8')));
+  await writeFile(file, JSON.stringify({ ...settings, [id]: value }, undefined, 2));
+}

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { nullLogger } from '../../../src/base/common/log';
+import { systemClock } from '../../../src/base/node/systemClock';
+import type { ContextClient } from '../../../src/context/common/contextClient';
+import { ProviderFactory } from '../../../src/context/node/providerFactory';
+import { documentOf, realClient, testWorkerLimits, titles } from './support/contextHarness';
+import { buildContextWorker } from './support/contextWorker';
+import { startServer } from './support/providerServer';
+import { makeCertificate, startTlsServer, type Certificate, type TlsServer } from './support/tlsServer';
+
+const code = (title: string): string =>
+  `export default { capabilities: () => ({}), items: () => [{ title: ${JSON.stringify(title)} }] };\n`;
+const pinOf = (text: string): string => `sha384-${createHash('sha384').update(text).digest('base64')}`;
+
+/** All of the way: the fetch of this Node.js, TLS, the hash, a file, a worker, `import()`, items. */
+describe('a provider from an https server', () => {
+  const trusted = getCACertificates('default');
+  let worker: Awaited<ReturnType<typeof buildContextWorker>>;
+  let certificate: Certificate;
+  let server: TlsServer;
+  let asked: string[];
+  /** What the server has: text, or where it sends to. */
+  let pages: Record<string, string | { location: string }>;
+  const clients: ContextClient[] = [];
+
+  before(async function () {
+    this.timeout(30_000);
+    worker = await buildContextWorker();
+    certificate = await makeCertificate();
+    setDefaultCACertificates([...trusted, certificate.cert]);
+  });
+  after(async () => {
+    setDefaultCACertificates(trusted);
+    await worker.remove();
+  });
+
+  beforeEach(async () => {
+    asked = [];
+    pages = { '/p.js': code('from afar') };
+    server = await serve(certificate);
+  });
+  afterEach(async () => {
+    for (const client of clients.splice(0)) client.dispose();
+    server.close();
+    await rm(join(worker.folder, 'kept'), { recursive: true, force: true });
+  });
+
+  function serve(identity: Certificate): Promise<TlsServer> {
+    return startTlsServer(identity, ({ url = '' }, response) => {
+      asked.push(url);
+      const page = pages[url];
+      if (page === undefined) response.writeHead(404).end();
+      else if (typeof page === 'string') response.end(page);
+      else response.writeHead(302, page).end();
+    });
+  }
+
+  /** What a new window gets of it. */
+  async function ask(
+    options: { origin?: string; text?: string; isAllowed?: boolean } = {},
+  ): Promise<{ found: string[]; error: string | undefined }> {
+    const { origin = server.origin, text = code('from afar'), isAllowed = true } = options;
+    const factory = new ProviderFactory({
+      workerFile: worker.file,
+      remoteFolder: join(worker.folder, 'kept'),
+      fetch: (url, init) => fetch(url, init),
+      clock: systemClock,
+      log: nullLogger,
+      isAllowed: () => isAllowed,
+      workerLimits: testWorkerLimits,
+    });
+    const client = realClient(factory, { [`${origin}/p.js`]: { integrity: pinOf(text) } });
+    clients.push(client);
+    const { items } = await client.ask(documentOf('text'));
+    return { found: titles(items), error: client.states[0]?.lastError };
+  }
+
+  const kept = (): Promise<string[]> => readdir(join(worker.folder, 'kept')).catch(() => []);
+
+  it('is fetched, held to its hash, and run', async () => {
+    assert.deepEqual(await ask(), { found: ['from afar'], error: undefined });
+    assert.deepEqual(asked, ['/p.js']);
+  });
+
+  it('is fetched once for all windows', async () => {
+    await ask();
+    server.close();
+    assert.deepEqual(await ask(), { found: ['from afar'], error: undefined });
+  });
+
+  it('is not fetched before it is allowed', async () => {
+    const { found, error } = await ask({ isAllowed: false });
+    assert.deepEqual([found, asked], [[], []]);
+    assert.match(error ?? '', /Allow it first/);
+  });
+
+  it('does not run when it has changed', async () => {
+    pages['/p.js'] = code('something else');
+    const { found, error } = await ask();
+    assert.deepEqual(found, []);
+    assert.ok(error?.includes(`its hash is ${pinOf(code('something else'))}`), error);
+    assert.deepEqual(await kept(), []);
+  });
+
+  it('does not run when what was kept has been changed, and is fetched again', async () => {
+    await ask();
+    const [name = ''] = await kept();
+    await writeFile(join(worker.folder, 'kept', name), code('planted'));
+    assert.deepEqual(await ask(), { found: ['from afar'], error: undefined });
+    await writeFile(join(worker.folder, 'kept', name), code('planted'));
+    delete pages['/p.js'];
+    assert.deepEqual((await ask()).found, []);
+  });
+
+  it('may be redirected to https, and not to http', async () => {
+    const plain = await startServer((response) => void response.end(code('from afar')));
+    pages = { '/p.js': { location: '/q.js' }, '/q.js': code('from afar') };
+    try {
+      assert.deepEqual((await ask()).found, ['from afar']);
+      await rm(join(worker.folder, 'kept'), { recursive: true });
+      pages = { '/p.js': { location: `${plain.url}p.js` } };
+      const { found, error } = await ask();
+      assert.deepEqual(found, []);
+      assert.match(error ?? '', /only fetched over https/);
+      assert.deepEqual(plain.requests, []);
+    } finally {
+      plain.close();
+    }
+  });
+
+  it('does not come from a server that nobody vouches for', async () => {
+    const stranger = await serve(await makeCertificate());
+    try {
+      const { found, error } = await ask({ origin: stranger.origin });
+      assert.deepEqual([found, asked], [[], []]);
+      assert.match(error ?? '', /No connection to 127\.0\.0\.1:\d+: DEPTH_ZERO_SELF_SIGNED_CERT/);
+    } finally {
+      stranger.close();
+    }
+  });
+});
