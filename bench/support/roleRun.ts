@@ -3,7 +3,7 @@ import { once } from 'node:events';
 
 /** Runs the bench's own bundle in a role, in a fresh process, to its end. Resolves to what it told its parent. */
 export async function runRole(role: string, ...args: string[]): Promise<unknown> {
-  const child = fork(__filename, [role, ...args], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const child = fork(__filename, [role, ...args], { execArgv: [], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   let told: unknown;
   child.on('message', (message) => (told = message));
   const timer = setTimeout(() => child.kill(), 120_000);

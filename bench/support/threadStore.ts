@@ -14,11 +14,13 @@ export interface ThreadStore {
 
 /** Shares of threads that are not larger, and their bytes; between them sizes grow by equal factors. */
 const sizes = [
-  [0, 8_000],
+  [0, 20_000],
   [0.5, 50_000],
+  [0.75, 185_000],
   [0.9, 287_000],
+  [0.95, 740_000],
   [0.99, 1_080_000],
-  [1, 8_000_000],
+  [1, 3_850_000],
 ] as const;
 const firstMtime = Date.UTC(2026, 0, 1) / 1000;
 

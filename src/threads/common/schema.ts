@@ -1,15 +1,17 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 /**
  * Amp's thread document in all its generations, from local files of 2025 to exports of today. Nothing is required but an
  * object with messages; a field of another type than expected counts as missing. Names are the file's.
  */
 
-const soft = <Type extends z.ZodType>(type: Type): z.ZodCatch<z.ZodOptional<Type>> => type.optional().catch(undefined);
+/** For a field: another type than this counts as missing. */
+export const soft = <Type extends z.ZodMiniType>(type: Type): z.ZodMiniCatch<z.ZodMiniOptional<Type>> =>
+  z.catch(z.optional(type), undefined);
 const Text = soft(z.string());
 const Flag = soft(z.boolean());
 const Amount = soft(z.number());
-const Anything = z.unknown().optional();
+const Anything = z.optional(z.unknown());
 const List = soft(z.array(Anything));
 const Id = soft(z.union([z.string(), z.number()]));
 
@@ -63,7 +65,7 @@ const Position = z.object({ line: Amount, character: Amount });
 
 export const Message = z.object({
   role: z.string(),
-  content: z.union([z.string(), z.array(Anything)]).optional(),
+  content: z.optional(z.union([z.string(), z.array(Anything)])),
   parentToolUseId: Text,
   createdAt: Anything,
   state: Anything,

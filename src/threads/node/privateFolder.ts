@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { lstat, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Disposable } from '../../base/common/disposable';
-import { isProcessAlive } from './isProcessAlive';
+import { isProcessAlive } from '../../base/node/isProcessAlive';
 
 /** Then the process it belongs to. */
 const prefix = 'backline-threads-';

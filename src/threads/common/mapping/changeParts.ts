@@ -1,8 +1,9 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { DiffPart, Part } from '../../../transcript/common/entries';
 import { diffFromUnified, diffOf } from '../../../transcript/common/lineDiff';
 import { isRecord, textOf } from '../json';
 import { pathOrUriPath } from '../fileUriPath';
+import { soft } from '../schema';
 import { bareToolName, inputPath } from './toolNames';
 
 /** What calls that change files show: by their results, else by what they were asked for. */
@@ -12,8 +13,8 @@ interface Change {
   readonly input: unknown;
 }
 
-const text = z.string().optional().catch(undefined);
-const count = z.int().nonnegative().optional().catch(undefined);
+const text = soft(z.string());
+const count = soft(z.int().check(z.nonnegative()));
 const PatchedFile = z.object({ path: text, uri: text, additions: count, deletions: count, diff: text, type: text });
 
 /** Undefined for a result that shows no change. */

@@ -1,6 +1,7 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Attachment, Part } from '../../../transcript/common/entries';
 import { baseName } from '../fileUriPath';
+import { soft } from '../schema';
 
 /** Images of a thread. Only their data is ever shown; an address is a link that the user may follow. */
 
@@ -8,7 +9,7 @@ import { baseName } from '../fileUriPath';
 const maxImageUnits = 8 * 1024 * 1024;
 const shownTypes: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
-const text = z.string().optional().catch(undefined);
+const text = soft(z.string());
 /** In the words of Amp, of providers, and of MCP. */
 const Source = z.object({
   type: text,

@@ -1,9 +1,10 @@
 import { foldersOf, modelsOf } from '../heads';
 import { textOf, timeOf } from '../json';
 import { treesOf, type ThreadDocument } from '../schema';
-import type { OpenThread, ThreadSourceKind } from '../threadPorts';
+import { relationsOf } from '../relations';
+import type { OpenThread, ThreadRelation, ThreadSourceKind } from '../threadPorts';
 
-/** What a thread says of where it ran. */
+/** What a thread says of where it ran, and of other threads. */
 export function factsOf(document: ThreadDocument): OpenThread['facts'] {
   const trees = treesOf(document);
   const platform = document.env?.initial?.platform;
@@ -40,8 +41,20 @@ export function factsOf(document: ThreadDocument): OpenThread['facts'] {
     ...all('Tag', tags),
     ...all('Skill', (document.activatedSkills ?? []).map(nameOf)),
     ...all('Visibility', [document.meta?.visibility]),
+    ...relationsOf(document, document.id ?? '').map(({ type, role, threadId }) => ({
+      label: relationWords[type][role],
+      value: threadId,
+    })),
   ];
 }
+
+/** What the other thread is to this one. */
+const relationWords: Readonly<Record<ThreadRelation['type'], Readonly<Record<ThreadRelation['role'], string>>>> = {
+  fork: { parent: 'Forked from', child: 'Forked to' },
+  handoff: { parent: 'Handed off from', child: 'Handed off to' },
+  mention: { parent: 'Mentioned by', child: 'Mentions' },
+  subthread: { parent: 'Part of', child: 'Has the part' },
+};
 
 /** What is to know of how much of it is here. */
 export function notesOf(document: ThreadDocument, source: ThreadSourceKind): readonly string[] {

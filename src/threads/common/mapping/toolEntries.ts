@@ -38,7 +38,7 @@ export function toolEntries(call: ToolCall, run: ToolRun): readonly Mapped[] {
     kind: 'tool',
     ...base,
     name: bareToolName(name),
-    title: toolTitle(name, input),
+    title: titleOf(name, input, locations),
     toolKind: nested.length > 0 && toolKind(view.tool) === 'other' ? 'agent' : toolKind(view.tool),
     state: run.state,
     ...(shownInput === undefined ? {} : { input: shownInput }),
@@ -49,6 +49,14 @@ export function toolEntries(call: ToolCall, run: ToolRun): readonly Mapped[] {
     ...(run.decision === undefined ? {} : { decision: run.decision }),
   };
   return [{ entry, raw }, ...nested, ...unknown];
+}
+
+/** One line; a call that does not say what it is about is about its files. */
+function titleOf(name: string, input: unknown, locations: readonly Location[]): string {
+  const title = toolTitle(name, input);
+  const [first, ...others] = locations;
+  if (first === undefined || title !== bareToolName(name)) return title;
+  return `${title}: ${first.path}${others.length > 0 ? ` and ${others.length} more` : ''}`;
 }
 
 function partsOf(view: CallView, run: ToolRun, hasNested: boolean): readonly Part[] {

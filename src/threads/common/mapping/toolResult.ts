@@ -1,8 +1,9 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Part } from '../../../transcript/common/entries';
 import { isRecord, listOf, textOf } from '../json';
 import { pathOrUriPath } from '../fileUriPath';
 import { rawJson } from '../rawJson';
+import { soft } from '../schema';
 import { changeParts } from './changeParts';
 import { dataPart, imageLink, imagePart } from './images';
 import { bareToolName, commandOf, firstText, inputPath, toolKind } from './toolNames';
@@ -24,15 +25,15 @@ export function resultParts(call: CallView, result: unknown): readonly Part[] {
   return [...own, ...guidanceParts(result)];
 }
 
-const text = z.string().optional().catch(undefined);
+const text = soft(z.string());
 const FileResult = z.object({
   absolutePath: text,
   content: text,
   contentURL: text,
-  isImage: z.boolean().optional().catch(undefined),
-  imageInfo: z.object({ mimeType: text }).optional().catch(undefined),
-  isDirectory: z.boolean().optional().catch(undefined),
-  directoryEntries: z.array(z.string()).optional().catch(undefined),
+  isImage: soft(z.boolean()),
+  imageInfo: soft(z.object({ mimeType: text })),
+  isDirectory: soft(z.boolean()),
+  directoryEntries: soft(z.array(z.string())),
 });
 
 const readers: Readonly<Record<string, Reader>> = {

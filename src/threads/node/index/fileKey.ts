@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 /** What a file must still be for what was read of it to hold. */
 export const FileKey = z.object({

@@ -5,9 +5,8 @@ import { errorCode, messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { isFresh } from '../../common/threadState';
 import { isSameFile, type FileKey } from './fileKey';
-import { decodeHeads, type StoredHead } from './headFile';
-
-export const headFileName = 'heads.jsonl';
+import { decodeHeads } from './headDecoder';
+import { headFileName, type StoredHead } from './headFile';
 
 /** For so long the host may be busy with it at a time. */
 const sliceMs = 4;

@@ -1,54 +1,22 @@
 import { crc32 } from 'node:zlib';
-import * as z from 'zod';
-import { Usage } from '../../../transcript/common/entries';
+import * as z from 'zod/mini';
 import type { ThreadHead } from '../../common/threadPorts';
-import { FileKey } from './fileKey';
+import type { FileKey } from './fileKey';
 
 /**
  * The heads of all threads on disk: a line that says what follows, then a line for each file. It is written as a whole; a
  * checksum tells a damaged one.
  */
 
+/** In the folder of the index. */
+export const headFileName = 'heads.jsonl';
+
 /** To be raised when what a head says, or how it is written, changes. */
 const version = 2;
 const kind = 'backline thread heads';
 const headFileHeader = z.object({ kind: z.literal(kind), version: z.number(), crc: z.number() });
 
-const text = z.string().exactOptional();
-const number = z.number().exactOptional();
-const head = z.object({
-  id: z.string(),
-  source: z.enum(['local', 'cli', 'file']),
-  path: text,
-  sizeBytes: number,
-  mtimeMs: number,
-  title: text,
-  firstPrompt: text,
-  folders: z.array(z.string()),
-  repository: text,
-  branch: text,
-  createdAt: number,
-  lastPromptAt: z.number(),
-  promptCount: z.number(),
-  messageCount: z.number(),
-  mode: text,
-  model: text,
-  usage: z.exactOptional(Usage),
-  hasChanges: z.boolean(),
-  isArchived: z.boolean(),
-  state: z.enum(['idle', 'running', 'waiting', 'stale', 'cancelled', 'error']),
-  relations: z.array(
-    z.object({
-      type: z.enum(['fork', 'handoff', 'mention', 'subthread']),
-      role: z.enum(['parent', 'child']),
-      threadId: z.string(),
-    }),
-  ),
-  problem: text,
-}) satisfies z.ZodType<ThreadHead>;
-
 /** A file and what it says of itself; null for one that is not listed. */
-export const StoredHead = z.object({ file: FileKey, head: head.nullable() });
 export interface StoredHead {
   readonly file: FileKey;
   readonly head: ThreadHead | null;
@@ -98,24 +66,12 @@ function encodeLines(lines: readonly string[]): Buffer {
   return Buffer.concat([Buffer.from(`${JSON.stringify(header)}\n`), body]);
 }
 
-/** One by one, so that who reads them can pause. @throws IndexFileError */
-export function* decodeHeads(content: Buffer): Generator<StoredHead, void> {
-  const body = checkedBody(content);
-  for (let start = 0; start < body.length;) {
-    const end = body.indexOf(newline, start);
-    if (end < 0) throw new IndexFileError('it ends in the middle of a line');
-    const { data } = StoredHead.safeParse(parsed(body.toString('utf8', start, end)));
-    if (!data) throw new IndexFileError('a line is not what was written');
-    yield data;
-    start = end + 1;
-  }
-}
-
 const newline = 0x0a;
 
-function checkedBody(content: Buffer): Buffer {
+/** Its lines, if they are what was written. @throws IndexFileError */
+export function checkedBody(content: Buffer): Buffer {
   const end = content.indexOf(newline);
-  const { data } = headFileHeader.safeParse(parsed(content.toString('utf8', 0, Math.max(end, 0))));
+  const { data } = headFileHeader.safeParse(parsedLine(content.toString('utf8', 0, Math.max(end, 0))));
   if (!data) throw new IndexFileError('it does not begin as an index does');
   if (data.version !== version) throw new IndexFileError(`it has version ${data.version}, this is ${version}`);
   const body = content.subarray(end + 1);
@@ -123,7 +79,8 @@ function checkedBody(content: Buffer): Buffer {
   return body;
 }
 
-function parsed(line: string): unknown {
+/** Undefined for what is no JSON. */
+export function parsedLine(line: string): unknown {
   try {
     return JSON.parse(line);
   } catch {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { Disposable } from '../../../base/common/disposable';
 import { errorCode } from '../../../base/common/errors';
-import { isProcessAlive } from '../isProcessAlive';
+import { isProcessAlive } from '../../../base/node/isProcessAlive';
 
 const Holder = z.object({ token: z.string(), pid: z.number(), host: z.string() });
 

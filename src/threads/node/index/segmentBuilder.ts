@@ -3,7 +3,8 @@ import type { SearchedText } from '../../common/query/rank';
 import { wordsOf } from '../../common/query/words';
 import type { FileKey } from './fileKey';
 import { pairFilterOf } from './pairFilter';
-import { encodeSegment, encodeTexts, type SegmentThread, type TextSegment } from './textSegment';
+import { encodeTexts } from './storedTexts';
+import { encodeSegment, type SegmentThread, type TextSegment } from './textSegment';
 
 export interface ThreadToIndex {
   readonly file: FileKey;
@@ -33,16 +34,18 @@ export class SegmentBuilder {
   }
 
   add({ file, threadId, title, lastPromptAt, texts }: ThreadToIndex): void {
-    const kept = texts.map((text) => ({ ...text, text: text.text.slice(0, maxTextUnits) }));
-    const lists = kept.map(({ role, text }) => ({ role, words: wordsOf(fold(text)) }));
+    const kept = texts.map(({ entryId, role, text: whole }) => {
+      const text = whole.slice(0, maxTextUnits);
+      return { entryId, role, text, words: wordsOf(fold(text)) };
+    });
     const ofRole = (role: SearchedText['role']): readonly (readonly string[])[] =>
-      lists.filter((list) => list.role === role).map(({ words }) => words);
+      kept.filter((text) => text.role === role).map(({ words }) => words);
     const titleWords = wordsOf(fold(title));
     const seen = new Set<string>();
     const [titleStart = 0, promptStart = 0, answerStart = 0] = [[titleWords], ofRole('prompt'), ofRole('answer')].map(
       (part) => this.words.add(newWords(part, seen)),
     );
-    const pairsStart = this.pairs.add(pairFilterOf([titleWords, ...lists.map(({ words }) => words)]));
+    const pairsStart = this.pairs.add(pairFilterOf([titleWords, ...kept.map(({ words }) => words)]));
     const textsStart = this.texts.add(encodeTexts(kept));
     this.threads.push({
       ...{ file, threadId, title, lastPromptAt },

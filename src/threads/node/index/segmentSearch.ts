@@ -1,9 +1,17 @@
-import { matchThread, scoreOf, type SearchField, type ThreadMatch } from '../../common/query/rank';
+import {
+  countTerms,
+  matchThread,
+  rankTexts,
+  scoreOf,
+  type RankedText,
+  type SearchField,
+} from '../../common/query/rank';
 import { snippetOf } from '../../common/query/snippet';
 import type { ThreadQuery } from '../../common/query/threadQuery';
 import type { ThreadHit } from '../../common/threadPorts';
 import { mayFollow } from './pairFilter';
-import { decodeTexts, type SegmentThread, type TextSegment } from './textSegment';
+import { StoredTexts } from './storedTexts';
+import type { SegmentThread, TextSegment } from './textSegment';
 import { WordSearch } from './wordSearch';
 
 export interface SearchScope {
@@ -37,29 +45,66 @@ export function searchSegments(scope: SearchScope, { query, limit, nowMs }: Sear
     .sort((one, other) => other.score - one.score);
   const found = new Map<string, readonly ThreadHit[]>();
   const phrases = phrasesOf(query);
-  for (const { segment, thread } of candidates) {
+  // Then the words alone say how well a thread matches.
+  const isByWords = query.terms.length === words.length && query.terms.every((term) => term.words.length === 1);
+  for (const candidate of candidates) {
     if (found.size >= limit) break;
+    const { segment, thread, score } = candidate;
     const pairs = segment.pairs.subarray(thread.pairsStart, thread.pairsEnd);
     if (found.has(thread.threadId) || !phrases.every((phrase) => mayFollow(pairs, phrase))) continue;
-    const texts = decodeTexts(segment.readTexts(thread));
-    const match = matchThread(query, thread.title, texts);
-    if (match) found.set(thread.threadId, hitsOf(thread, match, query, nowMs));
+    const texts = new StoredTexts(segment.readTexts(thread));
+    const may = texts.mayHave(query.terms.map((term) => term.words));
+    const match = isByWords
+      ? undefined
+      : matchThread(
+          query,
+          thread.title,
+          texts.read((index) => may[index] !== 0),
+        );
+    if (!isByWords && !match) continue;
+    const exact = match ? scoreOf(match.fields, thread.lastPromptAt, nowMs) : score;
+    const hits = hitsOf(thread, match?.texts ?? bestTexts(query, texts, may), query);
+    if (hits.length === 0) continue;
+    found.set(
+      thread.threadId,
+      hits.map((hit) => ({ ...hit, score: exact })),
+    );
   }
   return [...found.values()].flat().sort((one, other) => other.score - one.score);
 }
 
-function hitsOf(thread: SegmentThread, match: ThreadMatch, query: ThreadQuery, nowMs: number): readonly ThreadHit[] {
-  const { threadId, title, lastPromptAt } = thread;
-  const score = scoreOf(match.fields, lastPromptAt, nowMs);
+/** The texts with most of the terms, of a thread that has them all, and maybe some with fewer. */
+function bestTexts(query: ThreadQuery, texts: StoredTexts, may: Uint32Array): readonly RankedText[] {
+  for (let least = query.terms.length; least > 0; least--) {
+    const ranked = rankTexts(
+      query,
+      texts.read((index) => bitsIn(may[index] ?? 0) >= least),
+    );
+    if ((ranked[0]?.terms ?? 0) >= least) return ranked;
+  }
+  return [];
+}
+
+function bitsIn(value: number): number {
+  let bits = 0;
+  for (let rest = value; rest !== 0; rest &= rest - 1) bits++;
+  return bits;
+}
+
+function hitsOf(
+  { threadId, title }: SegmentThread,
+  ranked: readonly RankedText[],
+  query: ThreadQuery,
+): readonly Omit<ThreadHit, 'score'>[] {
   const { text: titleSnippet, matches } = snippetOf(title, query);
-  const ofTitle = match.titleTerms > 0 ? [{ threadId, snippet: titleSnippet, matches, score }] : [];
-  const most = match.texts[0]?.terms ?? 0;
-  const ofTexts = match.texts
+  const ofTitle = countTerms(query, title) > 0 ? [{ threadId, snippet: titleSnippet, matches }] : [];
+  const most = ranked[0]?.terms ?? 0;
+  const ofTexts = ranked
     .filter(({ terms }) => terms === most)
     .slice(0, hitsPerThread - ofTitle.length)
     .map(({ text: { entryId, text } }) => {
       const snippet = snippetOf(text, query);
-      return { threadId, entryId, snippet: snippet.text, matches: snippet.matches, score };
+      return { threadId, entryId, snippet: snippet.text, matches: snippet.matches };
     });
   return [...ofTitle, ...ofTexts];
 }

@@ -1,12 +1,12 @@
 import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import * as path from 'node:path';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { errorCode } from '../../../base/common/errors';
 import { IndexFileError } from './headFile';
 import { temporarySuffix, writeWholeFile } from './wholeFile';
 
 /** To be raised when words, texts or segments change. */
-const version = 1;
+const version = 2;
 const fileName = 'texts.json';
 const segmentSuffix = '.seg';
 
@@ -14,7 +14,7 @@ const Manifest = z.object({
   kind: z.literal('backline thread texts'),
   version: z.number(),
   /** Of segments, the oldest first; without folders. */
-  segments: z.array(z.string().regex(/^[\w-]+\.seg$/)),
+  segments: z.array(z.string().check(z.regex(/^[\w-]+\.seg$/))),
 });
 
 /** The segments that make up the index. @throws IndexFileError when it cannot be used; empty when there is none */

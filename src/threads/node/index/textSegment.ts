@@ -1,7 +1,6 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
-import * as z from 'zod';
-import type { SearchedText } from '../../common/query/rank';
+import * as z from 'zod/mini';
 import { FileKey } from './fileKey';
 import { IndexFileError } from './headFile';
 
@@ -15,9 +14,9 @@ import { IndexFileError } from './headFile';
  * between line ends: a search for `\nword` finds it with the speed of a plain byte search, and where it counts most.
  */
 
-const magic = Buffer.from('BLTEXT1\n');
+const magic = Buffer.from('BLTEXT2\n');
 const prefixBytes = magic.length + 8;
-const Position = z.number().int().nonnegative();
+const Position = z.int().check(z.nonnegative());
 
 /** Positions are bytes, of the words, the pairs or the texts. */
 export const SegmentThread = z.object({
@@ -45,8 +44,6 @@ const Table = z.object({
   textsBytes: Position,
 });
 
-const TextTable = z.array(z.tuple([z.string(), z.enum(['prompt', 'answer']), Position]));
-
 export interface SegmentContent {
   readonly threads: readonly SegmentThread[];
   readonly words: Buffer;
@@ -69,31 +66,6 @@ export function encodeSegment({ threads, words, pairs, texts }: SegmentContent):
   prefix.writeUInt32LE(json.length, magic.length);
   prefix.writeUInt32LE(crc32(json), magic.length + 4);
   return Buffer.concat([prefix, json, words, pairs, texts]);
-}
-
-/** Of one thread. */
-export function encodeTexts(texts: readonly SearchedText[]): Buffer {
-  const contents = texts.map(({ text }) => Buffer.from(text));
-  const table = texts.map(
-    ({ entryId, role }, index) => [entryId, role, contents[index]?.length ?? 0] satisfies [string, string, number],
-  );
-  const json = Buffer.from(JSON.stringify(table));
-  const length = Buffer.alloc(4);
-  length.writeUInt32LE(json.length);
-  return Buffer.concat([length, json, ...contents]);
-}
-
-/** @throws IndexFileError */
-export function decodeTexts(content: Buffer): readonly SearchedText[] {
-  const jsonEnd = content.length < 4 ? Infinity : 4 + content.readUInt32LE(0);
-  if (jsonEnd > content.length) throw new IndexFileError('a thread has no texts');
-  const table = TextTable.parse(JSON.parse(content.toString('utf8', 4, jsonEnd)));
-  let start = jsonEnd;
-  return table.map(([entryId, role, bytes]) => {
-    const text = content.toString('utf8', start, start + bytes);
-    start += bytes;
-    return { entryId, role, text };
-  });
 }
 
 /** A segment on disk: its table, words and pairs in memory, its texts read when they are shown. */

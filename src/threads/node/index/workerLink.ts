@@ -4,7 +4,8 @@ import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import type * as z from 'zod';
 import { ThreadError } from '../../common/threadPorts';
-import { WorkerMessage, type WorkerRequest } from './workerMessages';
+import { WorkerMessage } from './workerMessages';
+import type { WorkerRequest } from './workerRequests';
 
 interface Pending {
   readonly onPart: (value: unknown) => void;

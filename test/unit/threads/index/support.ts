@@ -1,8 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { threadIndexWorkerBundle } from '../../../../scripts/lib/threadIndexWorker.mjs';
+import { nullLogger } from '../../../../src/base/common/log';
+import { HeadCache } from '../../../../src/threads/node/index/headCache';
+import { scanFolders } from '../../../../src/threads/node/index/storeScan';
 
 /** Folders for a test: a store, an index, and the worker's program as it ships. */
 export interface IndexBench {
@@ -54,4 +58,17 @@ export function threadJson({
     },
   ];
   return JSON.stringify({ v: 1, created, messages, title });
+}
+
+/** Until the heads on disk are those of the store, which is a moment after the list. */
+export async function headsSaved({ store, index }: IndexBench): Promise<void> {
+  const { files } = await scanFolders([store]);
+  for (let tries = 0; tries < 200; tries++) {
+    const cache = new HeadCache(index, nullLogger);
+    await cache.load();
+    const isSaved = files.every((file) => file.sizeBytes > 50 * 1024 * 1024 || cache.holds(file, Date.now()));
+    if (isSaved && cache.goneFrom(new Set([store]), files).length === 0) return;
+    await setTimeout(25);
+  }
+  throw new Error('The heads were not saved.');
 }

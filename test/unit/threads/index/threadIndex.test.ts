@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { nullLogger, type Logger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import { ThreadIndex } from '../../../../src/threads/node/index/threadIndex';
-import { makeIndexBench, threadJson, type IndexBench } from './support';
+import { headsSaved, makeIndexBench, threadJson, type IndexBench } from './support';
 
 describe('the index of threads', () => {
   let bench: IndexBench;
@@ -72,6 +72,7 @@ describe('the index of threads', () => {
   it('reads nothing of a store that has not changed', async () => {
     bench.write('a', { title: 'A' });
     await titles(open());
+    await headsSaved(bench);
     assert.deepEqual(await titles(open(noWorker())), ['A']);
   });
 
@@ -84,6 +85,7 @@ describe('the index of threads', () => {
     bench.write('c', { title: 'C' });
     rmSync(join(bench.store, 'T-b.json'));
     assert.deepEqual(await titles(index), ['A changed', 'C']);
+    await headsSaved(bench);
     assert.deepEqual(await titles(open(noWorker())), ['A changed', 'C']);
     rmSync(file);
     assert.deepEqual(await titles(open()), ['C']);
@@ -106,6 +108,7 @@ describe('the index of threads', () => {
     assert.equal(listed.length, 7);
     assert.ok(listed.includes('good') && listed.includes('This file is empty.'));
     assert.ok(listed.some((title) => title?.includes('more than the 50 MiB') === true));
+    await headsSaved(bench);
     assert.deepEqual(await titles(open(noWorker())), listed);
   });
 
@@ -117,6 +120,7 @@ describe('the index of threads', () => {
     const index = new ThreadIndex({ folder: bench.index, workerFile: bench.workerFile, clock, log: nullLogger });
     indexes.push(index);
     assert.deepEqual(await titles(index), ['Big', 'Zero']);
+    await headsSaved(bench);
     assert.deepEqual(await titles(open(noWorker())), ['Big', 'Zero']);
   });
 
@@ -145,6 +149,7 @@ describe('the index of threads', () => {
   it('is made anew when it is damaged, cut off, newer or older, and says so', async () => {
     bench.write('a', { title: 'A' });
     await titles(open());
+    await headsSaved(bench);
     const file = join(bench.index, 'heads.jsonl');
     const good = readFileSync(file, 'utf8');
     const bad = [
@@ -158,10 +163,26 @@ describe('the index of threads', () => {
     for (const [count, content] of bad.entries()) {
       writeFileSync(file, content);
       assert.deepEqual(await titles(open()), ['A']);
+      await headsSaved(bench);
       const told = warnings.filter((warning) => warning.includes('is made anew'));
       assert.equal(told.length, count + 1, content.slice(0, 80));
       assert.deepEqual(await titles(open(noWorker())), ['A']);
     }
+  });
+
+  it('saves what lists that follow each other have read, also those of another window', async () => {
+    const [one, other] = [open(), open()];
+    for (const id of ['a', 'b', 'c']) {
+      bench.write(id, { title: id });
+      await Promise.all([titles(one), titles(other)]);
+    }
+    await headsSaved(bench);
+    // What it has not saved yet is of before.
+    other.dispose();
+    rmSync(join(bench.store, 'T-b.json'));
+    await titles(one);
+    await headsSaved(bench);
+    assert.deepEqual([...(await titles(open(noWorker())))].sort(), ['a', 'c']);
   });
 
   it('lists although the index cannot be written', async () => {

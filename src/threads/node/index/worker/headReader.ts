@@ -1,16 +1,11 @@
-import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import * as path from 'node:path';
-import { errorCode } from '../../../../base/common/errors';
 import { headOf, problemHead, type ReadFrom } from '../../../common/heads';
 import type { ThreadHead } from '../../../common/threadPorts';
 import type { ThreadFile } from '../../../common/threadReader';
 import { threadTexts, type ThreadText } from '../../../common/threadTexts';
 import { asThreadError, readThreadFile } from '../../threadFile';
 import type { FileKey } from '../fileKey';
-import { headFileName } from '../headCache';
-import { encodeHeads, IndexFileError, mergeHeads, type StoredHead } from '../headFile';
-import { IndexLock } from '../indexLock';
-import { writeWholeFile } from '../wholeFile';
 
 /** What one reading of a file gives to the search. */
 export interface ReadThread {
@@ -55,32 +50,5 @@ function readHeadAnd(
   } catch (error) {
     const { code, message } = asThreadError(error);
     return code === 'notFound' ? undefined : { head: problemHead(from, message), texts: [] };
-  }
-}
-
-/**
- * Adds to the heads on disk, which another window may have written meanwhile. Not done while another window writes: what
- * is not saved is read again.
- * @throws Error of Node.js when the folder cannot be written
- */
-export function saveHeads(folder: string, heads: readonly StoredHead[], gone: readonly string[]): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const lock = IndexLock.tryTake(path.join(folder, 'heads.lock'));
-  if (!lock) return;
-  try {
-    const file = path.join(folder, headFileName);
-    writeWholeFile(file, merged(file, heads, gone));
-  } finally {
-    lock.dispose();
-  }
-}
-
-/** Who reads a file first that cannot be used says so in the log. */
-function merged(file: string, heads: readonly StoredHead[], gone: readonly string[]): Buffer {
-  try {
-    return mergeHeads(readFileSync(file), heads, gone);
-  } catch (error) {
-    if (!(error instanceof IndexFileError) && errorCode(error) !== 'ENOENT') throw error;
-    return encodeHeads(heads);
   }
 }

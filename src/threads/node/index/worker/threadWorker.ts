@@ -1,33 +1,42 @@
-import { basename } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import type { Clock } from '../../../../base/common/async';
 import { messageOf } from '../../../../base/common/errors';
-import { parseQuery } from '../../../common/query/threadQuery';
-import { ThreadError, type ThreadHit } from '../../../common/threadPorts';
-import type { FileKey } from '../fileKey';
+import { ThreadError } from '../../../common/threadPorts';
 import type { StoredHead } from '../headFile';
-import type { ThreadToIndex } from '../segmentBuilder';
-import { TextIndex } from '../textIndex';
-import { WorkerCall, type HeadPart, type WorkerMessage, type WorkerRequest } from '../workerMessages';
-import { readForList, readForSearch, readHead, saveHeads } from './headReader';
-import { OpenThreads } from './openThreads';
+import type { HeadPart, WorkerMessage } from '../workerMessages';
+import { WorkerCall, type WorkerRequest } from '../workerRequests';
+import { readForList, readHead } from './headReader';
+import type { HeadSaver } from './headSaver';
+import type { OpenThreads } from './openThreads';
+import type { KnownFiles, StoreTexts } from './storeTexts';
 
 type RequestOf<Method extends WorkerRequest['method']> = Extract<WorkerRequest, { method: Method }>;
+
+/** What is kept for a folder, and made anew for another one. */
+interface Kept<Value> {
+  readonly folder: string;
+  readonly value: Promise<Value>;
+}
 
 /** The host gets heads in parts of this size, and a file this large only after all that came before it. */
 const headsPerPart = 64;
 const largeBytes = 4 * 1024 * 1024;
 
-/** Answers what the host asks: long work goes on in steps, so that short questions are answered between them. */
+/**
+ * Answers what the host asks: long work goes on in steps, so that short questions are answered between them. A list is the
+ * first that is asked, and somebody waits for it: what it does not need is loaded when it is.
+ */
 export class ThreadWorker {
-  private readonly openThreads = new OpenThreads();
-  private texts: { readonly folder: string; readonly index: TextIndex } | undefined;
-  private known: { readonly files: readonly FileKey[]; readonly folders: readonly string[] } = {
-    files: [],
-    folders: [],
-  };
+  private openThreads: Promise<OpenThreads> | undefined;
+  private texts: Kept<StoreTexts> | undefined;
+  private saver: Kept<HeadSaver> | undefined;
+  private known: KnownFiles = { files: [], folders: [] };
   private listing = 0;
 
-  constructor(private readonly post: (message: WorkerMessage) => void) {}
+  constructor(
+    private readonly clock: Clock,
+    private readonly post: (message: WorkerMessage) => void,
+  ) {}
 
   async handle(value: unknown): Promise<void> {
     const { id, request } = WorkerCall.parse(value);
@@ -43,30 +52,31 @@ export class ThreadWorker {
     }
   }
 
-  private answer(request: WorkerRequest, onPart: (part: unknown) => void): unknown {
+  private async answer(request: WorkerRequest, onPart: (part: unknown) => void): Promise<unknown> {
     switch (request.method) {
       case 'heads':
-        return this.readHeads(request, onPart);
+        await this.readHeads(request, onPart);
+        return undefined;
       case 'know':
         this.known = request;
-        this.texts?.index.know(request.files, request.folders);
+        (await this.texts?.value)?.know(request);
         return undefined;
       case 'texts':
-        return this.textIndex(request.folder).build(onPart);
+        return await (await this.textsIn(request.folder)).build(onPart);
       case 'search':
-        return this.search(request);
-      case 'open':
-        return this.openThreads.open(request.thread, request.file, request.revision, request.nowMs);
+        return (await this.textsIn(request.folder)).search(request);
       case 'head':
         return readHead(request.file, request.nowMs);
+      case 'open':
+        return (await this.opened()).open(request.thread, request.file, request.revision, request.nowMs);
       case 'count':
-        return this.openThreads.count(request.thread);
+        return (await this.opened()).count(request.thread);
       case 'entries':
-        return this.openThreads.entries(request.thread, request.from, request.to);
+        return (await this.opened()).entries(request.thread, request.from, request.to);
       case 'raw':
-        return this.openThreads.rawJson(request.thread, request.entryId);
+        return (await this.opened()).rawJson(request.thread, request.entryId);
       case 'close':
-        this.openThreads.close(request.thread);
+        (await this.opened()).close(request.thread);
         return undefined;
     }
   }
@@ -97,34 +107,31 @@ export class ThreadWorker {
     } finally {
       this.listing--;
     }
-    this.save(folder, all, gone);
+    void this.saverOf(folder).then((saver) => saver.add(all, gone));
   }
 
-  private save(folder: string, heads: readonly StoredHead[], gone: readonly string[]): void {
-    try {
-      saveHeads(folder, heads, gone);
-    } catch (error) {
-      this.warn(`The index of threads could not be saved: ${messageOf(error)}`);
+  private opened(): Promise<OpenThreads> {
+    this.openThreads ??= import('./openThreads').then(({ OpenThreads }) => new OpenThreads());
+    return this.openThreads;
+  }
+
+  private saverOf(folder: string): Promise<HeadSaver> {
+    if (this.saver?.folder !== folder) {
+      const value = import('./headSaver').then(
+        ({ HeadSaver }) => new HeadSaver(folder, this.clock, (message) => this.warn(message)),
+      );
+      this.saver = { folder, value };
     }
+    return this.saver.value;
   }
 
-  private search({ folder, query, limit, nowMs }: RequestOf<'search'>): readonly ThreadHit[] {
-    return this.textIndex(folder).search({ query: parseQuery(query), limit, nowMs });
-  }
-
-  private textIndex(folder: string): TextIndex {
+  private textsIn(folder: string): Promise<StoreTexts> {
     if (this.texts?.folder !== folder) {
-      const index = new TextIndex({
-        folder,
-        read: readTexts,
-        warn: (message) => this.warn(message),
-        pause: () => this.pause(),
-      });
-      index.know(this.known.files, this.known.folders);
-      index.load();
-      this.texts = { folder, index };
+      const ports = { folder, warn: (message: string) => this.warn(message), pause: () => this.pause() };
+      const value = import('./storeTexts').then(({ StoreTexts }) => new StoreTexts(ports, this.known));
+      this.texts = { folder, value };
     }
-    return this.texts.index;
+    return this.texts.value;
   }
 
   /** The list goes first. */
@@ -136,13 +143,4 @@ export class ThreadWorker {
   private warn(message: string): void {
     this.post({ kind: 'warning', message });
   }
-}
-
-/** One that cannot be read has no texts, and is not tried again until it changes. Undefined for a file that has vanished. */
-function readTexts(file: FileKey): ThreadToIndex | undefined {
-  const thread = readForSearch(file);
-  if (!thread) return undefined;
-  const { head, texts } = thread;
-  const threadId = basename(file.path, '.json');
-  return { file, threadId, title: head?.title ?? '', lastPromptAt: head?.lastPromptAt ?? file.mtimeMs, texts };
 }

@@ -1,0 +1,56 @@
+import * as z from 'zod';
+import { Usage } from '../../../transcript/common/entries';
+import type { ThreadHead } from '../../common/threadPorts';
+import { FileKey } from './fileKey';
+import { checkedBody, IndexFileError, parsedLine, type StoredHead } from './headFile';
+
+/** Reads the heads on disk, thousands of them each time somebody looks. */
+
+const text = z.string().exactOptional();
+const number = z.number().exactOptional();
+const head = z.object({
+  id: z.string(),
+  source: z.enum(['local', 'cli', 'file']),
+  path: text,
+  sizeBytes: number,
+  mtimeMs: number,
+  title: text,
+  firstPrompt: text,
+  folders: z.array(z.string()),
+  repository: text,
+  branch: text,
+  createdAt: number,
+  lastPromptAt: z.number(),
+  promptCount: z.number(),
+  messageCount: z.number(),
+  mode: text,
+  model: text,
+  usage: z.exactOptional(Usage),
+  hasChanges: z.boolean(),
+  isArchived: z.boolean(),
+  state: z.enum(['idle', 'running', 'waiting', 'stale', 'cancelled', 'error']),
+  relations: z.array(
+    z.object({
+      type: z.enum(['fork', 'handoff', 'mention', 'subthread']),
+      role: z.enum(['parent', 'child']),
+      threadId: z.string(),
+    }),
+  ),
+  problem: text,
+}) satisfies z.ZodType<ThreadHead>;
+
+const Line = z.object({ file: FileKey, head: head.nullable() });
+const newline = 0x0a;
+
+/** One by one, so that who reads them can pause. @throws IndexFileError */
+export function* decodeHeads(content: Buffer): Generator<StoredHead, void> {
+  const body = checkedBody(content);
+  for (let start = 0; start < body.length;) {
+    const end = body.indexOf(newline, start);
+    if (end < 0) throw new IndexFileError('it ends in the middle of a line');
+    const { data } = Line.safeParse(parsedLine(body.toString('utf8', start, end)));
+    if (!data) throw new IndexFileError('a line is not what was written');
+    yield data;
+    start = end + 1;
+  }
+}
