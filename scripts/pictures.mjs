@@ -1,4 +1,4 @@
-// `npm run pictures`: takes the README's picture of the chat from the real thing, into media/. Look at it before you commit it.
+// `npm run pictures`: takes the README's pictures of the chat and of Amp threads from the real thing, into media/. Look at it before you commit it.
 import { bootstrap } from './lib/bootstrap.mjs';
 
 await bootstrap();
@@ -8,6 +8,7 @@ const { installVsix, startHost } = await import('./lib/host.mjs');
 const { inRoot } = await import('./lib/paths.mjs');
 const { endWhenInterrupted, stopChildren } = await import('./lib/processes.mjs');
 const { makeSandbox } = await import('./lib/sandbox.mjs');
+const { writeSampleThreads } = await import('./lib/sampleThreads.mjs');
 const { packageVsix, vsixFile } = await import('./lib/vsix.mjs');
 
 endWhenInterrupted();
@@ -15,6 +16,7 @@ await ensureCodeServer();
 await packageVsix();
 const sandbox = await makeSandbox({ workspace: 'examples/workspace' });
 const { dataDir, env, extensionsDir, workspace } = sandbox;
+await writeSampleThreads(sandbox);
 await installVsix(vsixFile, { dataDir, extensionsDir, env });
 const host = await startHost({
   dataDir,
@@ -33,6 +35,11 @@ try {
   await page.locator('[id="backline.backline.backline.status"]').waitFor({ timeout: 60_000 });
   await openFile(page, 'format.ts');
   await chat(page);
+  await page.close();
+  const wide = await browser.newPage({ viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1.5 });
+  await wide.goto(host.url(workspace));
+  await wide.locator('[id="backline.backline.backline.status"]').waitFor({ timeout: 60_000 });
+  await threads(wide);
 } finally {
   await browser.close();
   await host.stop();
@@ -60,12 +67,29 @@ async function chat(page) {
 }
 
 /**
+ * The list of threads beside one of them.
+ * @param {Page} page
+ */
+async function threads(page) {
+  await runCommand(page, 'View: Close All Editors');
+  await runCommand(page, 'Focus on Amp Threads View');
+  await page.locator('.pane-header').filter({ hasText: 'Chat' }).click();
+  await widen(page, 390);
+  await page.locator('.monaco-list-row').filter({ hasText: 'Tax in the cart' }).first().click();
+  const frame = await frameWith(page, '.thread h1');
+  await frame.getByText('edit_file').first().click();
+  await frame.getByText('the tests pass').waitFor();
+  await picture(page, 'readme-threads', { x: 48, y: 36, width: 1232, height: 732 });
+}
+
+/**
  * @param {Page} page
  * @param {string} name
+ * @param {{ x: number, y: number, width: number, height: number }} [clip] all of it when it is left out
  */
-async function picture(page, name) {
+async function picture(page, name, clip) {
   await page.waitForTimeout(800);
-  await page.screenshot({ path: inRoot('media', `${name}.png`) });
+  await page.screenshot({ path: inRoot('media', `${name}.png`), ...(clip ? { clip } : {}) });
   console.log(`media/${name}.png`);
 }
 

@@ -1,8 +1,9 @@
 import { ChevronRightIcon } from '../../webview/browser/icons';
-import { usePageState } from './pageContext';
+import { usePage, usePageState } from './pageContext';
 
 /** Where the thread was: repository, branch, commit, platform and what else its file tells. */
 export function Facts() {
+  const page = usePage();
   const { thread } = usePageState();
   const facts = thread?.facts ?? [];
   if (facts.length === 0) return null;
@@ -18,7 +19,15 @@ export function Facts() {
         {facts.map(({ label, value }, index) => (
           <div key={index}>
             <dt>{label}</dt>
-            <dd dir="auto">{factText(value)}</dd>
+            <dd dir="auto">
+              {threadId.test(value) ? (
+                <button type="button" class="link" title="Open this thread" onClick={() => page.actions.open(value)}>
+                  {value}
+                </button>
+              ) : (
+                factText(value)
+              )}
+            </dd>
           </div>
         ))}
       </dl>
@@ -26,6 +35,7 @@ export function Facts() {
   );
 }
 
+const threadId = /^T-[\da-f-]{36}$/i;
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
 /** Times in the reader's own way, everything else as it is. */

@@ -103,7 +103,8 @@ function Summary({ thread }: { thread: ThreadView }) {
   return (
     <p class="thread-summary">
       {stateWords[state] !== '' && <span class={`thread-state is-${state}`}>{stateWords[state]}</span>}
-      <span>{words.join(' · ')}</span>
+      <span class="thread-agent">Amp</span>
+      <span>· {words.join(' · ')}</span>
     </p>
   );
 }

@@ -3,8 +3,7 @@ import { messageOf } from '../../base/common/errors';
 import { Emitter } from '../../base/common/event';
 import type { TranscriptActions } from '../../transcript/browser/transcriptActions';
 import { TranscriptModel } from '../../transcript/browser/transcriptModel';
-import type { HostConnection, VsCodeApi } from '../../webview/browser/hostConnection';
-import type { RequestType } from '../../webview/common/protocol';
+import type { Ask, HostConnection, VsCodeApi } from '../../webview/browser/hostConnection';
 import {
   didAsk,
   didUpdate,
@@ -43,6 +42,8 @@ const patchMs = 5_000;
 export class ThreadPage {
   readonly transcript = new TranscriptModel();
   readonly actions: TranscriptActions;
+  /** What the host could not do is shown to the user. */
+  readonly ask: Ask;
   private readonly changes = new Emitter<void>(reportError);
   readonly onDidChange = this.changes.event;
   private readonly goals = new Emitter<string>(reportError);
@@ -69,6 +70,7 @@ export class ThreadPage {
       isOutlineShown,
       isFinding: false,
     };
+    this.ask = connection.asker((error) => this.change({ failure: messageOf(error) }));
     this.actions = this.transcriptActions();
   }
 
@@ -85,19 +87,6 @@ export class ThreadPage {
     this.connection.start(window);
     this.keep();
     void this.ask(threadRequests.ready, {});
-  }
-
-  /** The answer; undefined when the host could not, which is shown to the user. */
-  async ask<Params extends z.ZodMiniType, Result extends z.ZodMiniType>(
-    type: RequestType<Params, Result>,
-    params: z.infer<Params>,
-  ): Promise<z.infer<Result> | undefined> {
-    try {
-      return await this.connection.request(type, params);
-    } catch (error) {
-      this.change({ failure: messageOf(error) });
-      return undefined;
-    }
   }
 
   dismissFailure(): void {

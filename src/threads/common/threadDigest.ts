@@ -13,8 +13,11 @@ export interface ThreadDigest {
 const maxUnits = 24 * 1024;
 const maxEntryUnits = 2_000;
 
-/** Who worked where on what, which files were changed, and what was said: the first prompt, and the end as far as it fits. */
-export function threadDigest({ head, entries, facts }: OpenThread): ThreadDigest {
+/**
+ * Who worked where on what, which files were changed, and what was said: the first prompt, and the end as far as it fits.
+ * `folder` is where the work goes on, absolute.
+ */
+export function threadDigest({ head, entries, facts }: OpenThread, folder: string | undefined): ThreadDigest {
   const title = titleOf(head);
   const changed = [...new Set(entries.flatMap(changedFiles))];
   const said = entries.flatMap(lineOf);
@@ -22,11 +25,21 @@ export function threadDigest({ head, entries, facts }: OpenThread): ThreadDigest
   const about = [
     `This is a digest of an earlier conversation with Amp, "${title}" (${head.id}). Continue from where it ended.`,
     ...facts.map(({ label, value }) => `- ${label}: ${value}`),
+    ...placeOf(head.folders, folder),
     ...(changed.length > 0 ? [`- Changed files: ${changed.slice(0, 50).join(', ')}`] : []),
   ].join('\n');
   const last = lastThatFit(said.slice(1), maxUnits - about.length - first.length);
   const gap = last.length < said.length - 1 ? ['(Some of it is left out here.)'] : [];
   return { title, text: [about, first, ...gap, ...last].filter((text) => text !== '').join('\n\n') };
+}
+
+/** Paths that were said there may mean other files here. */
+function placeOf(folders: readonly string[], folder: string | undefined): string[] {
+  if (folder === undefined) return [];
+  if (folders.includes(folder)) return [`- You work in the same folder, ${folder}.`];
+  const [before] = folders;
+  const was = before === undefined ? '' : ` That conversation worked in ${before}: its files may be elsewhere here.`;
+  return [`- You work in ${folder}.${was}`];
 }
 
 function lineOf(entry: Entry): string[] {

@@ -8,6 +8,7 @@ import type { OpenThread, ThreadHead } from '../common/threadPorts';
 import { titleOf } from '../common/tree/threadRow';
 import type { Command } from '../node/runCommand';
 import { knownFolder, workingFolder } from '../node/workingFolder';
+import { threadLink } from './threadPlaces';
 import { exportFileName } from '../../transcript/common/export/exportFileName';
 
 export interface ThreadActionsOptions {
@@ -22,6 +23,8 @@ export interface ThreadActionsOptions {
   readonly isTrusted: () => boolean;
   /** Absolute, of the workspace, with its worktrees, the workspace's first one first. */
   readonly workspaceFolders: () => Promise<readonly string[]>;
+  /** Absolute, of the workspace only: agents of the chat work nowhere else. */
+  readonly openFolders: () => readonly string[];
 }
 
 const formats = { exportMarkdown: 'markdown', exportHtml: 'html', exportJson: 'json' } as const;
@@ -67,7 +70,7 @@ export class ThreadActions {
         await this.export(head, formats[action]);
         return;
       case 'copyLink':
-        await vscode.env.clipboard.writeText(`https://ampcode.com/threads/${checkedId(head)}`);
+        await vscode.env.clipboard.writeText(threadLink(checkedId(head)));
         return;
       case 'copyPath':
         await vscode.env.clipboard.writeText(fileOf(head));
@@ -109,9 +112,10 @@ export class ThreadActions {
 
   private async continueInChat(head: ThreadHead): Promise<void> {
     if (!this.mayStart()) return;
-    const { read, startChat, workspaceFolders } = this.options;
-    const roots = await workspaceFolders();
-    await startChat(threadDigest(await read(head.id)), (await knownFolder(head.folders, roots)) ?? roots[0]);
+    const { read, startChat, openFolders } = this.options;
+    const roots = openFolders();
+    const folder = (await knownFolder(head.folders, roots)) ?? roots[0];
+    await startChat(threadDigest(await read(head.id), folder), folder);
   }
 
   private async export(head: ThreadHead, format: ExportFormat): Promise<void> {

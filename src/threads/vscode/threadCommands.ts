@@ -40,6 +40,9 @@ export class ThreadCommands implements Disposable {
     const act = (id: CommandId, action: ThreadAction): void => {
       handle(id, (target) => this.act(target, action));
     };
+    const goOn = (id: CommandId, action: ThreadAction): void => {
+      handle(id, async (target) => this.act(target ?? (await this.current()), action));
+    };
     handle(commandIds.threadsOpen, (target, entryId) => this.open(target, entryId));
     handle(commandIds.threadsSearch, () => search.show('Search Amp Threads'));
     handle(commandIds.threadsRefresh, async () => {
@@ -57,8 +60,8 @@ export class ThreadCommands implements Disposable {
     handle(commandIds.threadsOpenFile, () => this.chooseFiles());
     handle(commandIds.threadsFind, () => this.activePanel()?.find());
     handle(commandIds.threadsExport, (target) => this.export(target));
-    act(commandIds.threadsContinueInAmp, 'continueInAmp');
-    act(commandIds.threadsContinueInChat, 'continueInChat');
+    goOn(commandIds.threadsContinueInAmp, 'continueInAmp');
+    goOn(commandIds.threadsContinueInChat, 'continueInChat');
     act(commandIds.threadsCopyLink, 'copyLink');
     act(commandIds.threadsCopyPath, 'copyPath');
     act(commandIds.threadsCopyId, 'copyId');
@@ -69,8 +72,9 @@ export class ThreadCommands implements Disposable {
   async openFiles(uris: readonly vscode.Uri[]): Promise<void> {
     const { files, library, panels, messages } = this.options;
     await library.ready();
-    for (const { fsPath } of uris) {
+    for (const { fsPath, scheme } of uris) {
       try {
+        if (scheme !== 'file') throw new Error('It is not a file of the machine that this window works on.');
         const head = await files.add(fsPath);
         await library.refresh();
         panels.open(head.id, titleOf(head));
@@ -140,6 +144,12 @@ export class ThreadCommands implements Disposable {
     if (id === undefined) return undefined;
     await library.ready();
     return library.find(id) ?? (await library.read(id)).head;
+  }
+
+  /** What is read now, else what Amp itself would continue. */
+  private async current(): Promise<string | undefined> {
+    const { library, panels } = this.options;
+    return panels.active?.threadId ?? (await library.currentHint());
   }
 
   private activePanel() {

@@ -1,11 +1,9 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
-import { DisposableStore, type Disposable } from '../../base/common/disposable';
-import { messageOf } from '../../base/common/errors';
+import { textSchemes } from '../../manifest';
+import { textUri } from '../../platform/vscode/readOnlyTexts';
 import { diffTexts } from '../common/diffTexts';
 import type { OpenThread } from '../common/threadPorts';
-
-export const threadTextScheme = 'backline-thread-text';
 
 export interface ThreadTexts {
   /** @throws ThreadError */
@@ -23,22 +21,12 @@ const Query = z.object({
 type Query = z.infer<typeof Query>;
 
 /** Read-only texts that are made of a thread when an editor shows them, also after the window was loaded again. */
-export class ThreadDocuments implements Disposable {
-  private readonly store = new DisposableStore();
-
+export class ThreadDocuments {
   constructor(private readonly threads: ThreadTexts) {}
-
-  start(): void {
-    this.store.add(
-      vscode.workspace.registerTextDocumentContentProvider(threadTextScheme, {
-        provideTextDocumentContent: (uri) => this.textOf(uri),
-      }),
-    );
-  }
 
   async showRaw(threadId: string, entryId: string): Promise<void> {
     const name = `${threadId}-${entryId}`.replace(/[^\w.-]+/g, '-');
-    const uri = uriOf(`/${name}.json`, { thread: threadId, entry: entryId });
+    const uri = uriOf(`${name}.json`, { thread: threadId, entry: entryId });
     const document = await vscode.workspace.openTextDocument(uri);
     await vscode.window.showTextDocument(document, { preview: true });
   }
@@ -47,29 +35,21 @@ export class ThreadDocuments implements Disposable {
   async showDiff(threadId: string, entryId: string, part: number): Promise<void> {
     const { path } = diffPart(await this.threads.read(threadId), entryId, part);
     const side = (name: 'before' | 'after'): vscode.Uri =>
-      uriOf(vscode.Uri.file(path).path, { thread: threadId, entry: entryId, diff: { part, side: name } });
+      uriOf(path, { thread: threadId, entry: entryId, diff: { part, side: name } });
     const title = `${vscode.workspace.asRelativePath(path)} (change of the thread)`;
     await vscode.commands.executeCommand('vscode.diff', side('before'), side('after'), title, { preview: true });
   }
 
-  dispose(): void {
-    this.store.dispose();
-  }
-
-  /** What cannot be shown says so in its own editor: nobody hears an error of a provider. */
-  private async textOf({ query }: vscode.Uri): Promise<string> {
-    try {
-      const { thread, entry, diff } = Query.parse(JSON.parse(query));
-      if (!diff) return (await this.threads.rawJson(thread, entry)) ?? 'This block is no longer in the thread.';
-      return diffTexts(diffPart(await this.threads.read(thread), entry, diff.part))[diff.side];
-    } catch (error) {
-      return messageOf(error);
-    }
+  /** Of the document with that query. @throws ThreadError; Error when it is not there */
+  async textOf(query: string): Promise<string> {
+    const { thread, entry, diff } = Query.parse(JSON.parse(query));
+    if (!diff) return (await this.threads.rawJson(thread, entry)) ?? 'This block is no longer in the thread.';
+    return diffTexts(diffPart(await this.threads.read(thread), entry, diff.part))[diff.side];
   }
 }
 
 function uriOf(path: string, query: Query): vscode.Uri {
-  return vscode.Uri.from({ scheme: threadTextScheme, path, query: JSON.stringify(query) });
+  return textUri(textSchemes.thread, path, JSON.stringify(query));
 }
 
 function diffPart({ entries }: OpenThread, entryId: string, index: number) {

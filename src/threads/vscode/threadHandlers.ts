@@ -5,12 +5,12 @@ import { threadRequests } from '../common/threadApi';
 import type { ThreadFeed } from '../common/threadFeed';
 import type { OpenThread } from '../common/threadPorts';
 import type { ThreadPanelWindow } from './threadPanel';
-import { openPlace } from './threadPlaces';
+import { openPlace, threadIn, threadLink } from './threadPlaces';
 
 interface HandlerOptions {
   readonly followed: FollowedThread;
   readonly feed: ThreadFeed;
-  readonly window: Pick<ThreadPanelWindow, 'actions' | 'documents' | 'editor'>;
+  readonly window: Pick<ThreadPanelWindow, 'actions' | 'documents' | 'editor' | 'openThread'>;
   /** The page is there. */
   readonly ready: () => void;
 }
@@ -54,7 +54,10 @@ export function threadHandlers({ followed, feed, window, ready }: HandlerOptions
       return done;
     }),
     open: threadRequests.open.handledBy(async ({ target, line }) => {
-      await openPlace(editor, target, line, thread().head.folders);
+      const named = threadIn(target);
+      if (named !== undefined && (await window.openThread(named))) return done;
+      const place = named === target ? threadLink(named) : target;
+      await openPlace(editor, place, line, thread().head.folders);
       return done;
     }),
     copy: threadRequests.copy.handledBy(async ({ text }) => {

@@ -20,6 +20,8 @@ export interface ThreadPanelWindow {
   readonly actions: ThreadActions;
   readonly documents: ThreadDocuments;
   readonly editor: Pick<EditorPort, 'open'>;
+  /** False when there is no such thread here. */
+  readonly openThread: (threadId: string) => Promise<boolean>;
   readonly marks: ReadMarks;
   /** Something was read that was not before. */
   readonly onDidRead: () => void;

@@ -1,23 +1,17 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
-import { DisposableStore, type Disposable } from '../../base/common/disposable';
+import type { Disposable } from '../../base/common/disposable';
+import { panelTypes } from '../../manifest';
 import { ThreadPanel, type ThreadPanelWindow } from './threadPanel';
-
-export const threadPanelType = 'backline.thread';
 
 /** What a page keeps for the day its tab is opened again. */
 const TabState = z.object({ threadId: z.string() });
 
 /** The editor tabs with threads, one a thread. VS Code throws their pages away when they are hidden. */
-export class ThreadPanels implements Disposable, vscode.WebviewPanelSerializer {
-  private readonly store = new DisposableStore();
+export class ThreadPanels implements Disposable {
   private readonly panels = new Map<string, ThreadPanel>();
 
   constructor(private readonly window: ThreadPanelWindow) {}
-
-  start(): void {
-    this.store.add(vscode.window.registerWebviewPanelSerializer(threadPanelType, this));
-  }
 
   /** The tab in front, when it has the focus. */
   get active(): ThreadPanel | undefined {
@@ -38,23 +32,22 @@ export class ThreadPanels implements Disposable, vscode.WebviewPanelSerializer {
     for (const panel of this.panels.values()) panel.refresh();
   }
 
-  deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
+  /** Fills a tab of a window that was loaded again. */
+  restore(panel: vscode.WebviewPanel, state: unknown): void {
     const kept = TabState.safeParse(state).data;
     // Without its state nobody knows which thread it was; with two tabs of one, one is enough.
     if (kept && !this.panels.has(kept.threadId)) this.add(kept.threadId, panel);
     else panel.dispose();
-    return Promise.resolve();
   }
 
   dispose(): void {
     // The tabs stay: a window that is loaded again fills them.
     for (const panel of this.panels.values()) panel.dispose();
     this.panels.clear();
-    this.store.dispose();
   }
 
   private create(title: string): vscode.WebviewPanel {
-    return vscode.window.createWebviewPanel(threadPanelType, title, vscode.ViewColumn.Active, {
+    return vscode.window.createWebviewPanel(panelTypes.thread, title, vscode.ViewColumn.Active, {
       enableScripts: true,
       localResourceRoots: [this.window.files.folder],
     });
@@ -63,6 +56,7 @@ export class ThreadPanels implements Disposable, vscode.WebviewPanelSerializer {
   private add(threadId: string, panel: vscode.WebviewPanel): ThreadPanel {
     const shown = new ThreadPanel(threadId, panel, this.window);
     this.panels.set(threadId, shown);
+    panel.iconPath = vscode.Uri.joinPath(this.window.files.folder, '..', '..', 'media', 'icon.png');
     panel.onDidDispose(() => {
       if (this.panels.get(threadId) === shown) this.panels.delete(threadId);
       shown.dispose();

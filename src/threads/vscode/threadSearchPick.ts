@@ -10,6 +10,8 @@ export interface ThreadSearchPickOptions {
   /** Resolves when there is a list. */
   readonly ready: () => Promise<void>;
   readonly heads: () => readonly ThreadHead[];
+  /** The thread that Amp would continue. */
+  readonly current: () => Promise<string | undefined>;
   /** Best first. @throws ThreadError */
   readonly search: (query: string) => Promise<readonly FoundThread[]>;
   /** `entryId` is where the query was found. */
@@ -68,20 +70,28 @@ export class ThreadSearchPick {
 
   /** What went wrong, when it is no list. */
   private async itemsFor(query: string): Promise<ThreadItem[] | string> {
-    const { ready, heads, search, clock } = this.options;
+    const { ready, search, clock } = this.options;
     await ready();
     const nowMs = clock.now();
-    if (query === '') {
-      return heads()
-        .slice(0, maxShown)
-        .map((head) => itemOf(head, undefined, head.firstPrompt, nowMs));
-    }
+    if (query === '') return await this.newest(nowMs);
     try {
       const found = await search(query);
       return found.map(({ head, hit }) => itemOf(head, hit.entryId, hit.snippet, nowMs));
     } catch (error) {
       return messageOf(error);
     }
+  }
+
+  /** The one that Amp would continue comes before all others. */
+  private async newest(nowMs: number): Promise<ThreadItem[]> {
+    const heads = this.options.heads();
+    const current = await this.options.current();
+    const first = heads.find(({ id }) => id === current);
+    const others = heads.filter((head) => head !== first).slice(0, maxShown);
+    const items = others.map((head) => itemOf(head, undefined, head.firstPrompt, nowMs));
+    if (!first) return items;
+    const item = itemOf(first, undefined, first.firstPrompt, nowMs);
+    return [{ ...item, description: `current · ${item.description ?? ''}` }, ...items];
   }
 }
 

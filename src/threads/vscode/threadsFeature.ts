@@ -1,19 +1,17 @@
 import { homedir } from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import type { Clock } from '../../base/common/async';
 import { DisposableStore } from '../../base/common/disposable';
-import type { Feature, RunningFeature, StatusBoard } from '../../base/common/feature';
-import type { Logger } from '../../base/common/log';
+import type { Feature, RunningFeature } from '../../base/common/feature';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { commandIds, settingIds } from '../../manifest';
-import type { Commands } from '../../platform/vscode/commands';
+import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
-import type { Settings } from '../../platform/vscode/settings';
 import type { PageFiles } from '../../webview/vscode/webviewHtml';
 import { DraftThreads } from '../common/draftThreads';
 import type { ThreadDigest } from '../common/threadDigest';
 import type { ThreadLibrary } from '../common/threadLibrary';
+import { threadsStatus } from '../common/threadsStatus';
 import { searchThreads } from '../common/threadSearch';
 import { ReadMarks, type MarksMemento } from '../common/tree/readMarks';
 import { ampPlaces } from '../node/ampData';
@@ -28,17 +26,12 @@ import { ThreadPanels } from './threadPanels';
 import { ThreadSearchPick } from './threadSearchPick';
 import { ThreadsView } from './threadsView';
 
-export interface ThreadsFeatureOptions {
+export interface ThreadsFeatureOptions extends FeatureContext {
   readonly editor: Pick<EditorPort, 'open' | 'folders' | 'resolve'>;
   /** The amp CLI; undefined when there is none on this machine. */
   readonly findCommand: () => Promise<Command | undefined>;
   /** Begins a conversation with another agent, with the digest attached. `folder` is absolute, of the workspace. */
   readonly startChat: (digest: ThreadDigest, folder: string | undefined) => Promise<void>;
-  readonly log: Logger;
-  readonly status: StatusBoard;
-  readonly commands: Commands;
-  readonly settings: Settings;
-  readonly clock: Clock;
   /** Of the workspace: what the list shows. */
   readonly workspaceState: MarksMemento;
   /** Of the user: what was read. */
@@ -49,12 +42,22 @@ export interface ThreadsFeatureOptions {
   readonly distFolder: vscode.Uri;
 }
 
-/** Amp's threads: a list, a search, and tabs to read them in. Reads nothing before somebody looks. */
-export class ThreadsFeature implements Feature {
-  readonly id = 'threads';
-  readonly title = 'Amp threads';
+/** What VS Code and other features ask of the threads. */
+export interface RunningThreads extends RunningFeature {
+  readonly list: ThreadsView;
+  /** Fills a tab of a window that was loaded again. */
+  restore(panel: vscode.WebviewPanel, state: unknown): void;
+  /** Of a document, see `textSchemes.thread`. @throws ThreadError; Error when it is not there */
+  textOf(query: string): Promise<string>;
   /** For peers of the agent protocol's draft. */
   readonly draftThreads: DraftThreads;
+}
+
+/** Amp's threads: a list, a search, and tabs to read them in. Reads nothing before somebody looks. */
+export class ThreadsFeature implements Feature<RunningThreads> {
+  readonly id = 'threads';
+  readonly title = 'Amp threads';
+  private readonly draftThreads: DraftThreads;
   private readonly threads: AmpThreads;
 
   constructor(private readonly options: ThreadsFeatureOptions) {
@@ -79,7 +82,7 @@ export class ThreadsFeature implements Feature {
     });
   }
 
-  start(): Promise<RunningFeature> {
+  start(): Promise<RunningThreads> {
     const { clock, commands, distFolder, editor, findCommand, globalState, log, settings } = this.options;
     const { startChat, workspaceState } = this.options;
     const { files, library, local } = this.threads;
@@ -89,7 +92,7 @@ export class ThreadsFeature implements Feature {
     store.add(library);
     const marks = new ReadMarks(globalState, (error) => log.warn(`cannot remember what was read: ${String(error)}`));
     const decorations = store.add(new ThreadDecorations());
-    const documents = store.add(new ThreadDocuments(library));
+    const documents = new ThreadDocuments(library);
     const actions = new ThreadActions({
       read: (id) => library.read(id),
       findCommand,
@@ -99,8 +102,9 @@ export class ThreadsFeature implements Feature {
         await vscode.window.showSaveDialog({ defaultUri, filters, saveLabel: 'Export' }),
       isTrusted: () => vscode.workspace.isTrusted,
       workspaceFolders: () => this.workspaceFolders(),
+      openFolders: () => editor.folders.map((folder) => folder.path),
     });
-    const view = store.add(
+    const list = store.add(
       new ThreadsView({
         library,
         marks,
@@ -117,8 +121,13 @@ export class ThreadsFeature implements Feature {
         actions,
         documents,
         editor,
+        openThread: async (id) => {
+          if (!library.find(id)) return false;
+          await vscode.commands.executeCommand(commandIds.threadsOpen, id);
+          return true;
+        },
         marks,
-        onDidRead: () => view.update(),
+        onDidRead: () => list.update(),
         files: pageFiles(distFolder),
         clock,
         log,
@@ -127,6 +136,7 @@ export class ThreadsFeature implements Feature {
     const search = new ThreadSearchPick({
       ready: () => library.ready(),
       heads: () => library.heads,
+      current: () => library.currentHint(),
       search: (query) =>
         searchThreads(query, {
           heads: () => library.heads,
@@ -137,7 +147,7 @@ export class ThreadsFeature implements Feature {
       clock,
     });
     const threadCommands = store.add(
-      new ThreadCommands({ commands, library, files, view, panels, actions, search, messages }),
+      new ThreadCommands({ commands, library, files, view: list, panels, actions, search, messages }),
     );
 
     store.add(library.onDidChange(() => this.showStatus(library)));
@@ -150,9 +160,15 @@ export class ThreadsFeature implements Feature {
         }
       }),
     );
-    for (const part of [decorations, documents, view, panels, threadCommands]) part.start();
+    for (const part of [decorations, threadCommands]) part.start();
     this.showStatus(library);
-    return Promise.resolve({ dispose: () => store.dispose() });
+    return Promise.resolve({
+      list,
+      restore: (panel, state) => panels.restore(panel, state),
+      textOf: (query) => documents.textOf(query),
+      draftThreads: this.draftThreads,
+      dispose: () => store.dispose(),
+    });
   }
 
   /** Absolute, with their worktrees. */
@@ -161,19 +177,9 @@ export class ThreadsFeature implements Feature {
     return (await Promise.all(folders.map((folder) => withWorktrees(folder.path)))).flat();
   }
 
-  private showStatus({ absences, heads, isListed, problems }: ThreadLibrary): void {
-    const { status } = this.options;
-    const open = { label: 'Search threads', command: commandIds.threadsSearch };
-    const about = { id: this.id, title: this.title, actions: [open] };
-    if (problems.length > 0) {
-      status.set({ ...about, state: 'attention', summary: problems.join(' ') });
-      return;
-    }
-    const running = heads.filter(({ state }) => state === 'running').length;
-    const counted = `${heads.length} thread${heads.length === 1 ? '' : 's'}${running > 0 ? `, ${running} running` : ''}.`;
-    const found = heads.length === 0 && absences.length > 0 ? absences.join(' ') : counted;
-    const summary = isListed ? found : 'They are read when somebody looks at the list.';
-    status.set({ ...about, state: 'ready', summary });
+  private showStatus(library: ThreadLibrary): void {
+    const { id, title } = this;
+    this.options.status.set({ id, title, ...threadsStatus(library) });
   }
 }
 

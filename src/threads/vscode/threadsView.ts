@@ -3,15 +3,13 @@ import type { Clock } from '../../base/common/async';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { commandIds } from '../../manifest';
 import type { ThreadLibrary } from '../common/threadLibrary';
-import { filterWords, parseFilters, type ThreadFilters } from '../common/tree/threadFilters';
+import { filterWords, type ThreadFilters } from '../common/tree/threadFilters';
 import type { ReadMarks } from '../common/tree/readMarks';
 import { threadRow, titleOf, type ThreadRow } from '../common/tree/threadRow';
 import { noTree, threadTree, type GroupNode, type ThreadNode, type ThreadTree } from '../common/tree/threadTree';
 import { treeChanges } from '../common/tree/treeChanges';
+import { keepFilters, keptFilters, showFilterKeys, type FilterMemento } from './keptFilters';
 import type { ThreadDecorations } from './threadDecorations';
-
-export const threadsViewId = 'backline.threads';
-const filtersName = 'threads.filters';
 
 export interface ThreadsViewOptions {
   readonly library: ThreadLibrary;
@@ -19,18 +17,14 @@ export interface ThreadsViewOptions {
   readonly decorations: ThreadDecorations;
   /** Absolute, of the workspace, with its worktrees. */
   readonly workspaceFolders: () => Promise<readonly string[]>;
-  readonly memento: { get(name: string): unknown; update(name: string, value: unknown): PromiseLike<void> };
+  readonly memento: FilterMemento;
   /** Files that were dropped on the list. */
   readonly onDidDropFiles: (files: readonly vscode.Uri[]) => void;
   readonly clock: Clock;
 }
 
 /** The list of threads. Rows are named, so that what has not changed is not drawn again, and what was open stays open. */
-export class ThreadsView
-  implements Disposable, vscode.TreeDataProvider<string>, vscode.TreeDragAndDropController<string>
-{
-  readonly dropMimeTypes = ['text/uri-list'];
-  readonly dragMimeTypes = ['text/uri-list'];
+export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> {
   private readonly store = new DisposableStore();
   private readonly changes = new vscode.EventEmitter<string[] | undefined>();
   readonly onDidChangeTreeData = this.changes.event;
@@ -43,26 +37,21 @@ export class ThreadsView
 
   constructor(private readonly options: ThreadsViewOptions) {}
 
-  start(): void {
+  /** `view` shows its rows; it stays the caller's. */
+  start(view: vscode.TreeView<string>): void {
     const { library } = this.options;
-    this.view = this.store.add(
-      vscode.window.createTreeView(threadsViewId, {
-        treeDataProvider: this,
-        dragAndDropController: this,
-        showCollapseAll: true,
-      }),
-    );
+    this.view = view;
     this.store.add(this.changes);
-    this.store.add(this.view.onDidChangeVisibility(({ visible }) => this.visibilityChanged(visible)));
+    this.store.add(view.onDidChangeVisibility(({ visible }) => this.visibilityChanged(visible)));
     this.store.add(library.onDidChange(() => this.update()));
     this.store.add(vscode.workspace.onDidChangeWorkspaceFolders(() => void this.foldersChanged()));
     this.store.add({ dispose: () => this.looking?.dispose() });
     this.showFilters();
-    if (this.view.visible) this.visibilityChanged(true);
+    if (view.visible) this.visibilityChanged(true);
   }
 
   get filters(): ThreadFilters {
-    this.kept ??= parseFilters(this.options.memento.get(filtersName));
+    this.kept ??= keptFilters(this.options.memento);
     return this.kept;
   }
 
@@ -70,7 +59,7 @@ export class ThreadsView
     this.kept = { ...this.filters, ...part };
     this.showFilters();
     this.update();
-    await this.options.memento.update(filtersName, this.kept);
+    await keepFilters(this.options.memento, this.kept);
   }
 
   /** Draws what says something else now. */
@@ -134,9 +123,8 @@ export class ThreadsView
   async handleDrop(_target: string | undefined, transfer: vscode.DataTransfer): Promise<void> {
     const list = (await transfer.get('text/uri-list')?.asString()) ?? '';
     const lines = list.split(/\r?\n/).filter((line) => line !== '' && !line.startsWith('#'));
-    const files = lines.map((line) => vscode.Uri.parse(line)).filter(({ scheme }) => scheme === 'file');
     const own = new Set(this.options.library.heads.map(({ path }) => path));
-    const others = files.filter(({ fsPath }) => !own.has(fsPath));
+    const others = lines.map((line) => vscode.Uri.parse(line)).filter(({ fsPath }) => !own.has(fsPath));
     if (others.length > 0) this.options.onDidDropFiles(others);
   }
 
@@ -171,11 +159,8 @@ export class ThreadsView
 
   private showFilters(): void {
     const { filters } = this;
-    const words = filterWords(filters);
-    if (this.view) this.view.description = words.join(', ');
-    void vscode.commands.executeCommand('setContext', 'backline.threads.scope', filters.scope);
-    void vscode.commands.executeCommand('setContext', 'backline.threads.groupBy', filters.groupBy);
-    void vscode.commands.executeCommand('setContext', 'backline.threads.isFiltered', words.length > 0);
+    if (this.view) this.view.description = filterWords(filters).join(', ');
+    showFilterKeys(filters);
   }
 
   /** What there is to say beside the rows. */

@@ -100,8 +100,13 @@ export class ScrollKeeper implements Disposable {
       if (this.pinned !== pinned) return;
       this.scroller.scrollTop += pinned.element.getBoundingClientRect().top - pinned.top;
       this.lastTop = this.scroller.scrollTop;
-      if (framesLeft-- > 0) requestAnimationFrame(step);
-      else this.pinned = undefined;
+      if (framesLeft-- > 0) {
+        requestAnimationFrame(step);
+        return;
+      }
+      this.pinned = undefined;
+      // Where everything is in sight nothing can be scrolled, and no scrolling would tell.
+      if (this.isAtEnd) this.follow(true);
     };
     step();
   }

@@ -21,10 +21,12 @@ import { CodeProposals } from '../../../src/chat/vscode/codeProposals';
 import type { Dialogs, Question } from '../../../src/chat/vscode/dialogs';
 import { DiffViews } from '../../../src/chat/vscode/diffViews';
 import { EditorActions } from '../../../src/chat/vscode/editorActions';
+import { RecentFiles } from '../../../src/chat/vscode/recentFiles';
 import { ReviewActions } from '../../../src/chat/vscode/reviewActions';
 import { VirtualDocuments } from '../../../src/chat/vscode/virtualDocuments';
 import { WindowMentions } from '../../../src/chat/vscode/windowMentions';
 import { Messages } from '../../../src/platform/vscode/messages';
+import { provideTexts } from '../../../src/platform/vscode/readOnlyTexts';
 import { FakeChats } from '../../fake/fakeChats';
 import { AdapterUnderTest } from './editorAdapter';
 import { eventually } from './eventually';
@@ -72,6 +74,10 @@ export class ChatUnderTest {
   readonly mentions: WindowMentions;
   private readonly documents = new VirtualDocuments('backline-chat-test');
   private readonly proposed = new VirtualDocuments('backline-apply-test');
+  private readonly recent = new RecentFiles();
+  private readonly texts = [this.documents, this.proposed].map((documents) =>
+    provideTexts(documents.scheme, (query) => documents.textOf(query)),
+  );
   private readonly actions: EditorActions;
   private readonly code: CodeProposals;
   private readonly backends: BackendChoice;
@@ -96,7 +102,7 @@ export class ChatUnderTest {
     this.actions = new EditorActions(adapter);
     this.code = new CodeProposals(this.proposed, adapter, this.actions, messages);
     this.backends = new BackendChoice({ chats: this.chats, preferred: () => '', memento, onError: throwIt });
-    this.mentions = new WindowMentions({ editor: adapter, clock: systemClock, log: nullLogger });
+    this.mentions = new WindowMentions({ editor: adapter, recent: this.recent, clock: systemClock, log: nullLogger });
     const uri = vscode.Uri.file(folder);
     const files = {
       folder: uri,
@@ -119,13 +125,14 @@ export class ChatUnderTest {
       chips: new PageChips([this.chipSource], throwIt),
       newOptions: new NewOptions({ backends: noBackends, memento, onError: throwIt }),
       folders: () => adapter.folders.map((workspaceFolder) => workspaceFolder.path),
+      folderOf: () => undefined,
       openInTab: (id) => this.pages.openInTab(id),
       forget: (id) => this.pages.forget(id),
       isTrusted: () => true,
       clock: systemClock,
       log: nullLogger,
     };
-    for (const part of [this.documents, this.proposed, this.actions, this.code, this.backends, this.mentions]) {
+    for (const part of [this.recent, this.actions, this.code, this.backends, this.mentions]) {
       part.start();
     }
   }
@@ -140,7 +147,7 @@ export class ChatUnderTest {
   /** A tab of a window that was loaded again, which showed that conversation. */
   async tab(sessionId: string, column?: vscode.ViewColumn): Promise<PageUnderTest> {
     const page = new PageUnderTest(column);
-    await this.pages.deserializeWebviewPanel(page.panel, { sessionId });
+    this.pages.restore(page.panel, { sessionId });
     await page.come();
     return page;
   }
@@ -148,14 +155,14 @@ export class ChatUnderTest {
   /** The view, in a panel's clothes: VS Code makes views only where package.json has them. */
   async view(): Promise<PageUnderTest> {
     const page = new PageUnderTest();
-    this.pages.resolveWebviewView(page.asView);
+    this.pages.showIn(page.asView);
     await page.come();
     return page;
   }
 
   async dispose(): Promise<void> {
     this.pages.dispose();
-    for (const part of [this.code, this.actions, this.proposed, this.documents, this.backends, this.mentions]) {
+    for (const part of [this.code, this.actions, ...this.texts, this.backends, this.mentions, this.recent]) {
       part.dispose();
     }
     this.editor.dispose();

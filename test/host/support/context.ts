@@ -15,6 +15,38 @@ export function itemModule(
   return `let asked = 0;\nexport default { capabilities: () => ({ selector: [{ path: '**/{*.txt,.env}' }] }), items: ${items} };\n`;
 }
 
+/**
+ * Source of a provider that marks the word `alpha` and says how many lines there are. It answers its first question at
+ * once; all others only when there is a file `go.txt` beside it.
+ */
+export const waitingModule = `
+import { existsSync } from 'node:fs';
+const go = new URL('./go.txt', import.meta.url);
+let asked = 0;
+export default {
+  capabilities: () => ({ selector: [{ path: '**/*.txt' }] }),
+  async items({ content }) {
+    if (asked++ > 0) while (!existsSync(go)) await new Promise((resolve) => setTimeout(resolve, 20));
+    const lines = content.split('\\n');
+    const line = lines.findIndex((each) => each.includes('alpha'));
+    const range = { start: { line, character: 12 }, end: { line, character: 17 } };
+    return [{ title: 'Of' + lines.length, range }];
+  },
+};
+`;
+
+/** Source of a provider that never answers; it makes a file `asked.txt` beside it when it is asked. */
+export const hangingModule = `
+import { writeFileSync } from 'node:fs';
+export default {
+  capabilities: () => ({}),
+  items() {
+    writeFileSync(new URL('./asked.txt', import.meta.url), '');
+    return new Promise(() => setInterval(() => {}, 1000));
+  },
+};
+`;
+
 /** Into the settings of the workspace; undefined takes them out. */
 export async function configureProviders(providers: Readonly<Record<string, unknown>> | undefined): Promise<void> {
   await setContextSetting(settingIds.contextProviders, providers);

@@ -108,6 +108,28 @@ describe('reading a thread', () => {
     await page.locator('[data-entry="a5"][data-goal]').waitFor();
   });
 
+  it('follows the end after a search has opened a thread that is all in sight', async () => {
+    const { page, host, tell } = await pages.openThread(snapshot({}, turns(1, 2)));
+    await host.notify(didAsk, { what: 'goTo', entryId: 'p1', index: 0 });
+    await page.locator('[data-entry="p1"][data-goal]').waitFor();
+    await page.locator('.jump').waitFor({ state: 'detached' });
+    await tell({ transcript: { put: turns(2, 12), before: 0 } });
+    await drawn(page);
+    const fromEnd = await page.$eval(scroller, (e) => e.scrollHeight - e.scrollTop - e.clientHeight);
+    assert.ok(fromEnd < 2, `${fromEnd} from the end`);
+  });
+
+  it('stays at what a search has found in a longer one', async () => {
+    const { page, host, tell } = await pages.openThread(snapshot({}, turns(1, 12)));
+    await host.notify(didAsk, { what: 'goTo', entryId: 'p2', index: 3 });
+    await page.locator('[data-entry="p2"][data-goal]').waitFor();
+    await drawn(page);
+    const top = await topOf(page, 'p2');
+    await tell({ transcript: { put: turns(12, 13), before: 0 } });
+    await drawn(page);
+    assert.ok(Math.abs((await topOf(page, 'p2')) - top) < 2);
+  });
+
   it('shows the call when the step that was found is in it', async () => {
     const { page, host } = await pages.openThread();
     await host.notify(didAsk, { what: 'goTo', entryId: 'm1.3', index: 4 });
@@ -153,6 +175,11 @@ describe('reading a thread', () => {
     const { page } = await pages.openThread(snapshot({ unreadFrom: 'm3' }));
     await drawn(page);
     assert.equal(await marked(page), 'm3');
+    const [line, entry] = await page.$eval('[data-new]', (element) => [
+      parseFloat(getComputedStyle(element, '::before').width),
+      element.clientWidth,
+    ]);
+    assert.ok(line === entry, `${line} of ${entry} wide`);
   });
 
   it('says why a thread cannot be read, and tries again', async () => {
@@ -189,6 +216,15 @@ describe('reading a thread', () => {
     const { page } = await pages.openThread();
     await page.getByText('About').click();
     await page.getByText('0123456789abcdef0123456789abcdef01234567').waitFor();
+  });
+
+  it('leads to the threads that it came from, and those that came of it', async () => {
+    const id = 'T-019be0a1-0000-7000-8000-000000000002';
+    const facts = [...view.facts, { label: 'Handed off to', value: id }];
+    const { page, host } = await pages.openThread(snapshot({ thread: { ...view, facts } }));
+    await page.getByText('About').click();
+    await page.getByRole('button', { name: id }).click();
+    assert.deepEqual(await host.waitFor(threadRequests.open), { target: id });
   });
 
   it('shows text of a thread as text', async () => {

@@ -51,16 +51,33 @@ export function matchThread(
     if (known === undefined || fieldScores[known] < fieldScores[field]) best.set(term, field);
   };
   const termsIn = (text: string, field: SearchField): number => {
-    const folded = fold(text);
-    const found = query.terms.filter((term) => findTerm(folded, term));
+    const found = termsOf(query, text);
     for (const term of found) note(term, field);
     return found.length;
   };
   const titleTerms = termsIn(title, 'title');
-  const ranked = texts
-    .map((text) => ({ text, terms: termsIn(text.text, text.role) }))
-    .filter(({ terms }) => terms > 0)
-    .sort((one, other) => other.terms - one.terms || fieldScores[other.text.role] - fieldScores[one.text.role]);
+  const ranked = sorted(texts.map((text) => ({ text, terms: termsIn(text.text, text.role) })));
   const fields = query.terms.flatMap((term) => best.get(term) ?? []);
   return fields.length === query.terms.length && fields.length > 0 ? { fields, titleTerms, texts: ranked } : undefined;
+}
+
+/** Those with at least one term, as in a `ThreadMatch`. */
+export function rankTexts(query: ThreadQuery, texts: readonly SearchedText[]): readonly RankedText[] {
+  return sorted(texts.map((text) => ({ text, terms: countTerms(query, text.text) })));
+}
+
+/** How many of the terms are in it. */
+export function countTerms(query: ThreadQuery, text: string): number {
+  return termsOf(query, text).length;
+}
+
+function termsOf(query: ThreadQuery, text: string): readonly QueryTerm[] {
+  const folded = fold(text);
+  return query.terms.filter((term) => findTerm(folded, term));
+}
+
+function sorted(texts: readonly RankedText[]): readonly RankedText[] {
+  return texts
+    .filter(({ terms }) => terms > 0)
+    .sort((one, other) => other.terms - one.terms || fieldScores[other.text.role] - fieldScores[one.text.role]);
 }

@@ -31,7 +31,7 @@ const thread: OpenThread = {
 
 describe('a thread for another agent', () => {
   it('says what it was about, which files changed, and what was said', () => {
-    const { title, text } = threadDigest(thread);
+    const { title, text } = threadDigest(thread, '/home/kim/shop');
     assert.equal(title, 'Tax');
     for (const part of [
       'T-1',
@@ -45,6 +45,13 @@ describe('a thread for another agent', () => {
     assert.ok(!text.includes('of the subagent'));
   });
 
+  it('says where the work goes on, and that files may be elsewhere there', () => {
+    assert.match(threadDigest(thread, '/home/kim/shop').text, /You work in the same folder, \/home\/kim\/shop\.\n/);
+    const elsewhere = threadDigest(thread, '/work/other').text;
+    assert.match(elsewhere, /You work in \/work\/other\. That conversation worked in \/home\/kim\/shop/);
+    assert.ok(!threadDigest(thread, undefined).text.includes('You work in'));
+  });
+
   it('keeps the first prompt and the end of a long one', () => {
     const long = Array.from({ length: 500 }, (_, at): Entry => ({
       kind: 'answer',
@@ -52,7 +59,7 @@ describe('a thread for another agent', () => {
       turn: 1,
       text: `${at} ${'word '.repeat(300)}`,
     }));
-    const { text } = threadDigest({ ...thread, entries: [...entries.slice(0, 1), ...long] });
+    const { text } = threadDigest({ ...thread, entries: [...entries.slice(0, 1), ...long] }, undefined);
     assert.ok(text.length < 30_000);
     assert.ok(text.includes('User: Fix the tax') && text.includes('(Some of it is left out here.)'));
     assert.ok(text.includes('499 word') && !text.includes('Assistant: 0 word'));

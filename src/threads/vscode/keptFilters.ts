@@ -1,0 +1,26 @@
+import * as vscode from 'vscode';
+import { filterWords, parseFilters, type ThreadFilters } from '../common/tree/threadFilters';
+
+/** Of the workspace. */
+export interface FilterMemento {
+  get(name: string): unknown;
+  update(name: string, value: unknown): PromiseLike<void>;
+}
+
+const filtersName = 'threads.filters';
+
+export function keptFilters(memento: FilterMemento): ThreadFilters {
+  return parseFilters(memento.get(filtersName));
+}
+
+export async function keepFilters(memento: FilterMemento, filters: ThreadFilters): Promise<void> {
+  await memento.update(filtersName, filters);
+}
+
+/** Which commands menus and the palette offer goes by these. */
+export function showFilterKeys(filters: ThreadFilters): void {
+  const keys = { scope: filters.scope, groupBy: filters.groupBy, isFiltered: filterWords(filters).length > 0 };
+  for (const [name, value] of Object.entries(keys)) {
+    void vscode.commands.executeCommand('setContext', `backline.threads.${name}`, value);
+  }
+}

@@ -1,0 +1,47 @@
+import * as vscode from 'vscode';
+import { DisposableStore } from '../../base/common/disposable';
+import type { Feature, LateFeature, RunningFeature } from '../../base/common/feature';
+import { commandIds, panelTypes, textSchemes, viewIds } from '../../manifest';
+import type { FeatureContext } from '../../platform/vscode/featureContext';
+import { provideTexts } from '../../platform/vscode/readOnlyTexts';
+import { notListed, threadsStatus } from '../common/threadsStatus';
+import { keptFilters, showFilterKeys, type FilterMemento } from './keptFilters';
+import { LateTree } from './lateTree';
+import type { RunningThreads } from './threadsFeature';
+
+export interface LateThreadsOptions extends Pick<FeatureContext, 'commands' | 'status'> {
+  /** The feature itself. */
+  readonly threads: LateFeature<RunningThreads>;
+  /** Of the workspace: what the list shows. */
+  readonly workspaceState: FilterMemento;
+}
+
+/** Amp's threads as VS Code knows them from the start. Their code is loaded when somebody looks at one. */
+export class LateThreads implements Feature {
+  readonly id = 'threads';
+  readonly title = 'Amp threads';
+
+  constructor(private readonly options: LateThreadsOptions) {}
+
+  start(): Promise<RunningFeature> {
+    const { id, title } = this;
+    const { commands, status, threads, workspaceState } = this.options;
+    const store = new DisposableStore();
+    const use = (): Promise<RunningThreads> => threads.use();
+
+    store.add(threads);
+    const tree = store.add(new LateTree(viewIds.threads, async () => (await use()).list));
+    tree.start();
+    store.add(
+      vscode.window.registerWebviewPanelSerializer(panelTypes.thread, {
+        deserializeWebviewPanel: async (panel, state) => (await use()).restore(panel, state),
+      }),
+    );
+    store.add(provideTexts(textSchemes.thread, async (query) => await (await use()).textOf(query)));
+    const ids = Object.values(commandIds).filter((command) => command.startsWith('backline.threads.'));
+    store.add(commands.handleLater(ids, use));
+    showFilterKeys(keptFilters(workspaceState));
+    status.set({ id, title, ...threadsStatus(notListed) });
+    return Promise.resolve({ stop: () => threads.stop(), dispose: () => store.dispose() });
+  }
+}

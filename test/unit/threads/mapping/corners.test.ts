@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { imagePart } from '../../../../src/threads/common/mapping/images';
+import type { MappedThread } from '../../../../src/threads/common/mapping/mapThread';
+import { readThread } from '../../../../src/threads/common/readThread';
+import type { ReadFrom } from '../../../../src/threads/common/heads';
+import type { EntryOf } from '../../../../src/transcript/common/entries';
+
+const live = { source: 'local', mtimeMs: 1_000_000, nowMs: 1_000_000 } as const;
+const old = { ...live, nowMs: 1_000_000 + 3_600_000 } as const;
+
+const prompt = (text: string, messageId: number) => ({ role: 'user', messageId, content: [{ type: 'text', text }] });
+const call = (name: string, input: object, messageId = 1) => ({
+  role: 'assistant',
+  messageId,
+  state: { type: 'complete', stopReason: 'tool_use' },
+  content: [{ type: 'tool_use', id: `c${messageId}`, name, complete: true, input }],
+});
+const result = (run: object, messageId = 2, toolUseID = 'c1') => ({
+  role: 'user',
+  messageId,
+  content: [{ type: 'tool_result', toolUseID, run }],
+});
+const answer = (text: string, messageId: number, type = 'complete') => ({
+  role: 'assistant',
+  messageId,
+  state: { type, ...(type === 'complete' ? { stopReason: 'end_turn' } : {}) },
+  content: [{ type: 'text', text }],
+});
+
+function read(messages: readonly unknown[], from: ReadFrom = live, more: object = {}): MappedThread {
+  return readThread({ id: 'T-1', messages, ...more }, from);
+}
+
+function toolIn({ entries }: MappedThread, index = 0): EntryOf<'tool'> {
+  const tool = entries.filter((entry) => entry.kind === 'tool')[index];
+  assert.ok(tool);
+  return tool;
+}
+
+describe('a call of a tool in a thread', () => {
+  const bash = call('Bash', { cmd: 'make' });
+
+  it('that is queued waits while the thread runs, and did not end when nobody writes any more', () => {
+    const messages = [prompt('Go', 0), bash, result({ status: 'queued' })];
+    assert.equal(toolIn(read(messages)).state, 'pending');
+    assert.equal(toolIn(read(messages, old)).state, 'stale');
+  });
+
+  it('that was in progress in an earlier turn does not run, however new the file is', () => {
+    const before = [prompt('Go', 0), bash, result({ status: 'in-progress', progress: { output: 'x' } })];
+    assert.equal(toolIn(read(before)).state, 'running');
+    assert.equal(toolIn(read([...before, prompt('Never mind', 3)])).state, 'stale');
+  });
+
+  it('has the last of its results, and the JSON of all of them', () => {
+    const first = result({ status: 'in-progress' }, 2);
+    const last = result({ status: 'done', result: { output: 'all built', exitCode: 0 } }, 3);
+    const thread = read([prompt('Go', 0), bash, first, last]);
+    const { id, parts, state } = toolIn(thread);
+    assert.equal(state, 'done');
+    assert.ok(parts[0]?.type === 'terminal' && parts[0].output === 'all built');
+    const json = thread.rawOf(id) ?? '';
+    assert.ok(json.includes('in-progress') && json.includes('all built'));
+  });
+
+  it('names the files that were touched, each once', () => {
+    const run = { status: 'done', result: 'ok', trackFiles: ['file:///a/b.ts', 'file:///a/c%20d.ts'] };
+    const { locations } = toolIn(read([prompt('Go', 0), call('format_file', { path: '/a/b.ts' }), result(run)]));
+    assert.deepEqual(locations, [{ path: '/a/b.ts' }, { path: '/a/c d.ts' }]);
+  });
+
+  it('that made a file shows it as a new one, also when its diff is in a fence', () => {
+    const diff = '```diff\n--- a.ts\n+++ a.ts\n@@ -0,0 +1,2 @@\n+one\n+two\n```';
+    for (const text of [diff, diff.slice('```diff\n'.length, -'\n```'.length)]) {
+      const run = { status: 'done', result: { diff: text } };
+      const input = { path: '/a.ts', content: 'one\ntwo\n' };
+      const [part] = toolIn(read([prompt('Go', 0), call('create_file', input), result(run)])).parts;
+      assert.ok(part?.type === 'diff');
+      assert.deepEqual([part.change, part.added, part.hunks.length], ['created', 2, 1]);
+    }
+    const edit = { status: 'done', result: { diff } };
+    const [part] = toolIn(read([prompt('Go', 0), call('edit_file', { path: '/a.ts' }), result(edit)])).parts;
+    assert.ok(part?.type === 'diff' && part.hunks.length === 1);
+  });
+
+  it('of a subagent that the user refused was rejected', () => {
+    const progress = [{ message: 'I try.', tool_uses: [{ tool_name: 'Bash', status: 'rejected-by-user', input: {} }] }];
+    const run = { status: 'done', result: 'no', progress };
+    assert.equal(toolIn(read([prompt('Go', 0), call('Task', { prompt: 'x' }), result(run)]), 1).state, 'rejected');
+  });
+});
+
+describe('what is hardly there in a thread', () => {
+  it('is nothing when a text is empty, unless it is just being written', () => {
+    const kinds = (messages: readonly unknown[]): readonly string[] => read(messages).entries.map(({ kind }) => kind);
+    assert.deepEqual(kinds([prompt('Go', 0), answer('', 1)]), ['prompt', 'end']);
+    assert.deepEqual(kinds([prompt('Go', 0), answer('', 1, 'streaming')]), ['prompt', 'answer']);
+  });
+
+  it('is no draft and no queued prompt when nothing is in it', () => {
+    const more = { draft: [], queuedMessages: [{ id: 'q', queuedMessage: { content: [] } }, { queuedMessage: '' }] };
+    assert.deepEqual(
+      read([prompt('Go', 0)], live, more).entries.map(({ kind }) => kind),
+      ['prompt'],
+    );
+  });
+
+  it('is said of an image without data; a data URI says itself what it is', () => {
+    const empty = imagePart({ data: '', mediaType: 'image/png' });
+    assert.ok(empty?.type === 'text' && empty.text.includes('not in the file'));
+    const gif = imagePart({ data: 'data:image/gif;base64,R0lG', mediaType: 'image/png' });
+    assert.deepEqual(gif, { type: 'image', mimeType: 'image/gif', data: 'R0lG' });
+  });
+
+  it('is a stub only on this machine: an export of the account is whole', () => {
+    const meta = { meta: { usesDtw: true } };
+    assert.match(read([prompt('Go', 0)], live, meta).notes.join(), /Amp's server ran this thread/);
+    assert.deepEqual(read([prompt('Go', 0)], { ...live, source: 'cli' }, meta).notes, []);
+    assert.deepEqual(read([prompt('Go', 0)], { ...live, source: 'file' }, meta).notes, []);
+  });
+});
+
+describe('the last entries of a thread', () => {
+  const turns = Array.from({ length: 20 }, (_, n) => [prompt(`Q${n}`, 2 * n), answer(`A${n}`, 2 * n + 1)]).flat();
+  const more = { draft: [{ type: 'text', text: 'Next' }], queuedMessages: [{ queuedMessage: 'Then' }] };
+  const ids = (thread: MappedThread, count: number): readonly string[] => thread.lastEntries(count).map(({ id }) => id);
+
+  it('are made without the others, whole messages of them, in reading order', () => {
+    const all = read(turns).entries.map(({ id }) => id);
+    assert.deepEqual(ids(read(turns), 2), all.slice(-2));
+    assert.deepEqual(ids(read(turns), 3), all.slice(-3));
+    assert.deepEqual(ids(read(turns), 5), all.slice(-5));
+    assert.deepEqual(ids(read(turns), 1_000), all);
+  });
+
+  it('are those that were not sent first, and count among them', () => {
+    assert.deepEqual(ids(read(turns, live, more), 2), ['draft', 'queued.0']);
+    assert.deepEqual(ids(read(turns, live, more), 3), ['m39.0', 'm39.end', 'draft', 'queued.0']);
+  });
+
+  it('are the same objects as in the whole', () => {
+    const thread = read(turns, live, more);
+    const last = thread.lastEntries(10);
+    assert.ok(last.length >= 10);
+    for (const entry of last) assert.ok(thread.entries.includes(entry), entry.id);
+  });
+});

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { toDisposable } from '../../../../src/base/common/disposable';
+import { FollowedThread } from '../../../../src/threads/common/followedThread';
+import { ThreadError, type OpenThread } from '../../../../src/threads/common/threadPorts';
+import type { Entry } from '../../../../src/transcript/common/entries';
+import type { TranscriptPatch } from '../../../../src/transcript/common/patch';
+import { head } from '../tree/head';
+
+const answer = (n: number, text = `Answer ${n}`): Entry => ({ kind: 'answer', id: `a${n}`, turn: 1, text });
+const all: readonly Entry[] = Array.from({ length: 100 }, (_, n) => answer(n));
+const open = (entries: readonly Entry[]): OpenThread => ({ head: head('T-1'), entries, facts: [], notes: [] });
+
+interface Reading {
+  readonly signal: AbortSignal | undefined;
+  readonly first: ((thread: OpenThread) => void) | undefined;
+  readonly done: (thread: OpenThread) => void;
+  readonly failed: (error: Error) => void;
+}
+
+/** Readings that end when the test says so. */
+class FakeThreads {
+  readonly readings: Reading[] = [];
+  readonly listeners = new Set<() => void>();
+
+  read(_id: string, signal?: AbortSignal, first?: (thread: OpenThread) => void): Promise<OpenThread> {
+    return new Promise((done, failed) => void this.readings.push({ signal, first, done, failed }));
+  }
+
+  subscribe(_id: string, listener: () => void) {
+    this.listeners.add(listener);
+    return toDisposable(() => void this.listeners.delete(listener));
+  }
+
+  reading(index: number): Reading {
+    const reading = this.readings[index];
+    assert.ok(reading, `there is no reading ${index}`);
+    return reading;
+  }
+}
+
+/** Until all that was promised has gone on. */
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('a thread that is followed', () => {
+  let threads: FakeThreads;
+  let followed: FollowedThread;
+  let changes: number;
+
+  beforeEach(() => {
+    threads = new FakeThreads();
+    followed = new FollowedThread('T-1', threads, (error) => {
+      throw error;
+    });
+    changes = 0;
+    followed.onDidChange(() => changes++);
+  });
+  afterEach(() => followed.dispose());
+
+  const shown = (): readonly string[] => [...followed.transcript.entries()].map(({ id }) => id);
+  const reply = async (index: number, entries: readonly Entry[]): Promise<void> => {
+    threads.reading(index).done(open(entries));
+    await settled();
+  };
+  async function read(entries: readonly Entry[]): Promise<void> {
+    void followed.start();
+    await reply(0, entries);
+    await reply(1, entries);
+  }
+
+  it('shows the last entries of a long one before all of it is here', async () => {
+    void followed.start();
+    threads.reading(0).first?.(open(all.slice(-10)));
+    assert.deepEqual(
+      shown(),
+      all.slice(-10).map(({ id }) => id),
+    );
+    assert.equal(followed.thread?.entries.length, 10);
+    assert.equal(changes, 1);
+    await reply(0, all);
+    assert.equal(shown().length, 100);
+    assert.equal(changes, 2);
+  });
+
+  it('gives a page that has the last entries the others as older ones, and those it has not again', async () => {
+    const feed = followed.transcript.feed(40);
+    void followed.start();
+    threads.reading(0).first?.(open(all.slice(-10)));
+    const first: TranscriptPatch = feed.take();
+    assert.equal(first.put?.length, 10);
+    await reply(0, all);
+    const second = feed.take();
+    assert.deepEqual(second.put ?? [], []);
+    assert.ok(!second.reset);
+    assert.equal(second.before, 90);
+    feed.showOlder(5);
+    assert.deepEqual(
+      feed.take().older?.map(({ id }) => id),
+      all.slice(85, 90).map(({ id }) => id),
+    );
+  });
+
+  it('asks for the last entries only while there is nothing', async () => {
+    await read(all.slice(0, 3));
+    assert.ok(threads.reading(0).first);
+    assert.equal(threads.reading(1).first, undefined);
+  });
+
+  it('keeps the last entries when the rest cannot be read, and says why', async () => {
+    void followed.start();
+    threads.reading(0).first?.(open(all.slice(-10)));
+    threads.reading(0).failed(new ThreadError('unreadable', 'The file is damaged.'));
+    await settled();
+    assert.equal(followed.problem, 'The file is damaged.');
+    assert.equal(shown().length, 10);
+    await reply(1, all);
+    assert.equal(followed.problem, undefined);
+    assert.equal(shown().length, 100);
+  });
+
+  it('is read once more when it is subscribed to, and one reading at a time after', async () => {
+    await read(all.slice(0, 3));
+    assert.equal(threads.readings.length, 2);
+    for (const tell of threads.listeners) for (let times = 0; times < 5; times++) tell();
+    assert.equal(threads.readings.length, 3);
+    await reply(2, all.slice(0, 4));
+    assert.equal(threads.readings.length, 4);
+    await reply(3, all.slice(0, 5));
+    assert.equal(threads.readings.length, 4);
+    assert.equal(shown().length, 5);
+  });
+
+  it('tells a page nothing of entries that are the same objects', async () => {
+    const feed = followed.transcript.feed(40);
+    await read(all.slice(0, 3));
+    feed.take();
+    void followed.refresh();
+    await reply(2, [...all.slice(0, 3), answer(3, 'new')]);
+    assert.deepEqual(
+      feed.take().put?.map(({ id }) => id),
+      ['a3'],
+    );
+  });
+
+  it('hears nothing, and ends its reading, when nobody follows it any more', async () => {
+    void followed.start();
+    followed.dispose();
+    assert.equal(threads.reading(0).signal?.aborted, true);
+    threads.reading(0).first?.(open(all));
+    await reply(0, all);
+    assert.equal(changes, 0);
+    assert.equal(threads.listeners.size, 0);
+    assert.equal(threads.readings.length, 1);
+  });
+
+  it('is no problem when its reading was cancelled', async () => {
+    void followed.start();
+    threads.reading(0).failed(new ThreadError('cancelled', 'x'));
+    await settled();
+    assert.equal(followed.problem, undefined);
+  });
+});
