@@ -1,15 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { BackendSession } from '../src/amplifier/common/sessionBackend';
-import { AcpBackend } from '../src/acp/node/acpBackend';
-import { startAgentProcess } from '../src/acp/node/agentProcess';
-import { RestartPolicy } from '../src/acp/node/restartPolicy';
-import { nullLogger } from '../src/base/common/log';
-import { systemClock } from '../src/base/node/systemClock';
-import { closedTap } from '../src/wire/common/traffic';
 import { FakeEditor } from '../test/fake/fakeEditor';
+import { benchAgent } from './lib/benchAgent';
 import { median, printBenchLine } from './lib/benchLine';
 import { runUpdateAgent, sharedTime, writePaced } from './lib/updateAgent';
+import { longestBlock } from './support/blocks';
 
 /**
  * `acp.update`: from the agent's write of a `session/update` to the event in the hands of a reader, against the arrival
@@ -29,7 +25,7 @@ else if (role === 'pipe') void writePaced(updatesPerRound);
 else void main();
 
 async function main(): Promise<void> {
-  const backend = backendOf();
+  const backend = benchAgent(new FakeEditor({}, [process.cwd()]));
   const session = await backend.createSession({ cwd: process.cwd() });
   const turns = new Turns(session);
   await benchUpdates(turns);
@@ -95,49 +91,6 @@ class Turns {
   }
 }
 
-/** In milliseconds, without what other processes took of the processor meanwhile. */
-async function longestBlock(work: () => Promise<void>): Promise<number> {
-  let longest = 0;
-  let last = { wallMs: performance.now(), cpuMs: cpuMs() };
-  let isDone = false;
-  const watch = (): void => {
-    const now = { wallMs: performance.now(), cpuMs: cpuMs() };
-    longest = Math.max(longest, Math.min(now.wallMs - last.wallMs, now.cpuMs - last.cpuMs));
-    last = now;
-    if (!isDone) setImmediate(watch);
-  };
-  setImmediate(watch);
-  await work();
-  isDone = true;
-  return longest;
-}
-
-function cpuMs(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1_000;
-}
-
 function microsecondsSince(time: string): number {
   return Number(sharedTime() - BigInt(time.trim())) / 1_000;
-}
-
-function backendOf(): AcpBackend {
-  const cwd = process.cwd();
-  const env = { PATH: process.env['PATH'] ?? '' };
-  const command = { command: process.execPath, args: [__filename, 'agent'], env, cwd };
-  return new AcpBackend({
-    id: 'bench',
-    title: 'Bench',
-    clientInfo: { name: 'backline', title: 'Backline', version: '0.0.0' },
-    editor: new FakeEditor({}, [cwd]),
-    clock: systemClock,
-    log: nullLogger,
-    tap: closedTap,
-    startAgent: () => startAgentProcess(command, { clock: systemClock, log: nullLogger }),
-    restartPolicy: new RestartPolicy(() => Date.now(), Math.random),
-    rules: { rules: [], add: () => Promise.resolve() },
-    missingFile: 'error',
-    terminalEnv: env,
-    mcpServers: () => Promise.resolve([]),
-  });
 }

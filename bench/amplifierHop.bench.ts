@@ -1,16 +1,14 @@
 // A delta from the server's write to the client's event beside a bare node:http stream. Run by `npm run bench -- amplifierHop`.
-import * as z from 'zod';
 import { machineMs, runAmplifierBenchServer } from './lib/amplifierBenchServer';
 import { bareStream, wholeClient, type TurnRunner } from './lib/amplifierSubjects';
 import { median, printBenchLine } from './lib/benchLine';
-import { BenchChild } from './lib/child';
+import { overServer } from './lib/overServer';
 
 const rounds = 9;
 const turn = { deltas: 400, intervalMs: 2 };
-const Started = z.object({ port: z.number() });
 
 async function main(): Promise<void> {
-  const [subject, peer] = [await begin(wholeClient), await begin(bareStream)];
+  const [subject, peer] = [await overServer(wholeClient), await overServer(bareStream)];
   const hops = { subject: [] as number[], peer: [] as number[] };
   // The first round warms both up.
   for (let round = 0; round <= rounds; round++) {
@@ -29,17 +27,6 @@ async function main(): Promise<void> {
   });
   await subject.end();
   await peer.end();
-}
-
-async function begin(open: (url: URL) => Promise<TurnRunner>) {
-  const server = new BenchChild('server');
-  const { port } = Started.parse(await server.next());
-  const runner = await open(new URL(`http://127.0.0.1:${port}`));
-  const end = async (): Promise<void> => {
-    runner.dispose();
-    await server.stop();
-  };
-  return { runner, end };
 }
 
 /** The median, in milliseconds, of the hops of one turn. */

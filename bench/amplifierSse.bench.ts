@@ -1,16 +1,14 @@
 // Events a second through the whole Amplifier client beside the least that could read them. Run by `npm run bench -- amplifierSse`.
-import * as z from 'zod';
 import { deltaText, runAmplifierBenchServer } from './lib/amplifierBenchServer';
 import { bareParser, wholeClient, type TurnRunner } from './lib/amplifierSubjects';
 import { median, printBenchLine } from './lib/benchLine';
-import { BenchChild } from './lib/child';
+import { overServer } from './lib/overServer';
 
 const deltas = 400_000;
 const rounds = 7;
-const Started = z.object({ port: z.number() });
 
 async function main(): Promise<void> {
-  const [subject, peer] = [await begin(wholeClient), await begin(bareParser)];
+  const [subject, peer] = [await overServer(wholeClient), await overServer(bareParser)];
   const rates = { subject: [] as number[], peer: [] as number[] };
   // The first round warms both up.
   for (let round = 0; round <= rounds; round++) {
@@ -29,17 +27,6 @@ async function main(): Promise<void> {
   });
   await subject.end();
   await peer.end();
-}
-
-async function begin(open: (url: URL) => Promise<TurnRunner>) {
-  const server = new BenchChild('server');
-  const { port } = Started.parse(await server.next());
-  const runner = await open(new URL(`http://127.0.0.1:${port}`));
-  const end = async (): Promise<void> => {
-    runner.dispose();
-    await server.stop();
-  };
-  return { runner, end };
 }
 
 async function measure(runner: TurnRunner): Promise<number> {

@@ -15,16 +15,20 @@ import { messageOf } from './base/common/errors';
 import { LateFeature, StatusBoard, type Feature, type RunningFeature } from './base/common/feature';
 import type { Logger } from './base/common/log';
 import { systemClock } from './base/node/systemClock';
-import type { ChatRoot } from './chat/vscode/chatRoot';
+import type { RunningChat } from './chat/vscode/chatRoot';
+import { LateChat } from './chat/vscode/lateChat';
+import { RecentFiles } from './chat/vscode/recentFiles';
 import { ContextFeature } from './context/vscode/contextFeature';
 import { EditorAdapter } from './editor/vscode/editorAdapter';
 import { commandIds, settingIds } from './manifest';
 import { Commands } from './platform/vscode/commands';
+import type { FeatureContext } from './platform/vscode/featureContext';
 import { ChannelLogger } from './platform/vscode/log';
 import { Settings } from './platform/vscode/settings';
 import { StatusView } from './platform/vscode/statusView';
 import { TrafficView } from './platform/vscode/trafficView';
-import type { ThreadsFeature } from './threads/vscode/threadsFeature';
+import { LateThreads } from './threads/vscode/lateThreads';
+import type { RunningThreads } from './threads/vscode/threadsFeature';
 import { TrafficLog } from './wire/common/traffic';
 
 /** VS Code gives an extension about five seconds to deactivate; what is slower is cut off. */
@@ -40,6 +44,7 @@ export interface App {
 /** The composition root: builds every part, hands each exactly what it uses, and knows in which order they end. */
 export function compose(context: vscode.ExtensionContext): App {
   const activatedAt = performance.now();
+  const clock = systemClock;
   const store = new DisposableStore();
   const channel = store.add(vscode.window.createOutputChannel('Backline', { log: true }));
   const log = new ChannelLogger(channel);
@@ -49,8 +54,8 @@ export function compose(context: vscode.ExtensionContext): App {
   const commands = store.add(new Commands(log.child('commands')));
   const status = store.add(new StatusBoard(onListenerError));
   const statusView = store.add(new StatusView(status, commands));
-  const traffic = new TrafficLog(() => systemClock.now(), maxTrafficEntries, onListenerError);
-  const trafficView = store.add(new TrafficView(traffic, commands, systemClock));
+  const traffic = new TrafficLog(() => clock.now(), maxTrafficEntries, onListenerError);
+  const trafficView = store.add(new TrafficView(traffic, commands, clock));
   const editor = store.add(
     new EditorAdapter({
       log: log.child('editor'),
@@ -60,49 +65,44 @@ export function compose(context: vscode.ExtensionContext): App {
           if (id === settingIds.exclude) listener();
         }),
       isTrusted: () => vscode.workspace.isTrusted,
-      clock: systemClock,
+      clock,
     }),
   );
   const { version } = z.object({ version: z.string() }).parse(context.extension.packageJSON);
+  const shared = (area: string): FeatureContext => ({ log: log.child(area), status, commands, settings, clock });
+  const start = <Running extends RunningFeature>(feature: Feature<Running>): Promise<Running> =>
+    startFeature(feature, { status, log, activatedAt });
 
-  const threads = store.add(new SessionThreads(systemClock, log.child('threads')));
+  const threads = store.add(new SessionThreads(clock, log.child('threads')));
   const acp: AcpFeature = new AcpFeature({
+    ...shared('acp'),
     threadSources: [
       threads,
       {
-        getThreads: async () => (await ampThreads.loaded?.draftThreads.getThreads()) ?? [],
-        getThreadEntries: async (id) => await ampThreads.loaded?.draftThreads.getThreadEntries(id),
+        getThreads: async () => (await ampThreads.use()).draftThreads.getThreads(),
+        getThreadEntries: async (id) => (await ampThreads.use()).draftThreads.getThreadEntries(id),
       },
     ],
     ownMcpServers: async () => {
       const server = await contextItems.mcpServer();
       return server ? { [server.name]: { type: 'http', url: server.url, headers: server.headers } } : {};
     },
-    // The conversations know the agents, and the agents tell them before they write.
+    // The conversations know the agents, and the agents tell them before they write: without the chat there are none.
     witness: {
       beforeWrite: async (writer, file) => await chat.loaded?.beforeWrite(writer, file),
       afterWrite: async (writer, file) => await chat.loaded?.afterWrite(writer, file),
     },
     editor,
-    log: log.child('acp'),
-    status,
     traffic,
-    commands,
-    settings,
-    clock: systemClock,
     memento: context.globalState,
     demoAgentFile: context.asAbsolutePath('dist/demo-agent.js'),
     agentReaperFile: context.asAbsolutePath('dist/agent-reaper.js'),
     version,
   });
   const amplifier = new AmplifierFeature({
+    ...shared('amplifier'),
     editor,
-    log: log.child('amplifier'),
-    status,
     traffic,
-    commands,
-    settings,
-    clock: systemClock,
     secrets: context.secrets,
     memento: context.globalState,
   });
@@ -119,30 +119,24 @@ export function compose(context: vscode.ExtensionContext): App {
   );
 
   const contextItems: ContextFeature = new ContextFeature({
+    ...shared('context'),
     editor,
-    log: log.child('context'),
-    status,
-    commands,
-    settings,
-    clock: systemClock,
     secrets: context.secrets,
     memento: context.globalState,
     workerFile: context.asAbsolutePath('dist/context-worker.js'),
     remoteFolder: path.join(context.globalStorageUri.fsPath, 'providers'),
     version,
   });
-  const chat: LateFeature<ChatRoot> = new LateFeature<ChatRoot>({ id: 'chat', title: 'Chat' }, async () => {
+  const recent = new RecentFiles();
+  const startChat = async (): Promise<RunningChat> => {
     const { ChatRoot } = await import('./chat/vscode/chatRoot');
-    return await ChatRoot.open({
+    const root = await ChatRoot.open({
+      ...shared('chat'),
       backends,
       editor,
       mentionSources: [contextItems.mentions],
       chipSources: [amplifier.chips, contextItems.chips],
-      log: log.child('chat'),
-      status,
-      commands,
-      settings,
-      clock: systemClock,
+      recent,
       storageFolder: context.globalStorageUri.fsPath,
       // A window without a folder has no storage of its own.
       olderFolder: path.join((context.storageUri ?? context.globalStorageUri).fsPath, 'chats'),
@@ -150,44 +144,32 @@ export function compose(context: vscode.ExtensionContext): App {
       globalState: context.globalState,
       extensionUri: context.extensionUri,
     });
-  });
-
-  const ampThreads: LateFeature<ThreadsFeature> = new LateFeature<ThreadsFeature>(
-    { id: 'threads', title: 'Amp threads' },
-    async () => {
-      const { ThreadsFeature } = await import('./threads/vscode/threadsFeature');
-      return new ThreadsFeature({
-        editor,
-        findCommand: async () => {
-          const amp = await findInstalledAmp();
-          return amp && { file: amp.file, args: [] };
-        },
-        startChat: async (digest) => {
-          if (!chat.loaded) throw new Error('The chat is not running. Show Status says why.');
-          await chat.loaded.beginWith(digest);
-        },
-        log: log.child('threads'),
-        status,
-        commands,
-        settings,
-        clock: systemClock,
-        workspaceState: context.workspaceState,
-        globalState: context.globalState,
-        storageFolder: context.globalStorageUri.fsPath,
-        distFolder: vscode.Uri.joinPath(context.extensionUri, 'dist'),
-      });
-    },
-  );
+    return await root.start();
+  };
+  const chat = new LateFeature(() => start({ id: 'chat', title: 'Chat', start: startChat }));
+  const startThreads = async (): Promise<RunningThreads> => {
+    const { ThreadsFeature } = await import('./threads/vscode/threadsFeature');
+    return await new ThreadsFeature({
+      ...shared('threads'),
+      editor,
+      findCommand: async () => {
+        const amp = await findInstalledAmp();
+        return amp && { file: amp.file, args: [] };
+      },
+      startChat: async (digest, folder) => (await chat.use()).beginWith(digest, folder),
+      workspaceState: context.workspaceState,
+      globalState: context.globalState,
+      storageFolder: context.globalStorageUri.fsPath,
+      distFolder: vscode.Uri.joinPath(context.extensionUri, 'dist'),
+    }).start();
+  };
+  const ampThreads = new LateFeature(() => start({ id: 'threads', title: 'Amp threads', start: startThreads }));
 
   const features: readonly Feature[] = [
     new AmpFeature({
+      ...shared('amp'),
       editor,
-      log: log.child('amp'),
-      status,
       traffic,
-      commands,
-      settings,
-      clock: systemClock,
       memento: context.workspaceState,
       storageFolder: context.globalStorageUri.fsPath,
       pluginFile: context.asAbsolutePath('dist/amp/backline-diagnostics.ts'),
@@ -196,17 +178,9 @@ export function compose(context: vscode.ExtensionContext): App {
     acp,
     amplifier,
     contextItems,
-    chat,
-    ampThreads,
-    new ServeFeature({
-      backends: acp.backends,
-      editor,
-      log: log.child('serve'),
-      status,
-      commands,
-      clock: systemClock,
-      version,
-    }),
+    new LateChat({ ...shared('chat'), chat, recent }),
+    new LateThreads({ ...shared('threads'), threads: ampThreads, workspaceState: context.workspaceState }),
+    new ServeFeature({ ...shared('serve'), backends: acp.backends, editor, version }),
   ];
   const running: RunningFeature[] = [];
 
@@ -221,15 +195,14 @@ export function compose(context: vscode.ExtensionContext): App {
       backends.start();
       // One after the other: the CLI may be waiting for the first one's lockfile already.
       for (const feature of features) {
-        const started = await startFeature(feature, status, log, activatedAt);
-        if (!started) continue;
-        store.add(started);
-        running.push(started);
+        // One that cannot start has said so, and leaves the others alone.
+        const started = await start(feature).catch(() => undefined);
+        if (started) running.push(store.add(started));
       }
     },
     async stop() {
       const stopping = Promise.allSettled(running.map(async (feature) => await feature.stop?.()));
-      await withDeadline(systemClock, 'stopping Backline', stopTimeoutMs, () => stopping).catch((error: unknown) =>
+      await withDeadline(clock, 'stopping Backline', stopTimeoutMs, () => stopping).catch((error: unknown) =>
         log.error('could not stop in time', error),
       );
       store.dispose();
@@ -237,13 +210,17 @@ export function compose(context: vscode.ExtensionContext): App {
   };
 }
 
-/** A feature that cannot start says so on the status board and leaves the others alone. */
-async function startFeature(
-  feature: Feature,
-  status: StatusBoard,
-  log: Logger,
-  activatedAt: number,
-): Promise<RunningFeature | undefined> {
+interface StartReports {
+  readonly status: StatusBoard;
+  readonly log: Logger;
+  readonly activatedAt: number;
+}
+
+/** What does not start says so on the status board and in the log. @throws what the feature throws */
+async function startFeature<Running extends RunningFeature>(
+  feature: Feature<Running>,
+  { status, log, activatedAt }: StartReports,
+): Promise<Running> {
   const { id, title } = feature;
   status.set({ id, title, state: 'starting', summary: 'Starting…' });
   try {
@@ -253,6 +230,6 @@ async function startFeature(
   } catch (error) {
     log.error(`${id} could not start`, error);
     status.set({ id, title, state: 'failed', summary: messageOf(error) });
-    return undefined;
+    throw error;
   }
 }

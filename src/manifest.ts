@@ -55,6 +55,25 @@ export const commandIds = {
 
 export type CommandId = (typeof commandIds)[keyof typeof commandIds];
 
+/** Of views in package.json. */
+export const viewIds = {
+  chat: 'backline.chat',
+  threads: 'backline.threads',
+} as const;
+
+/** Kinds of editor tabs with a page. */
+export const panelTypes = {
+  chat: 'backline.chatTab',
+  thread: 'backline.thread',
+} as const;
+
+/** Schemes of texts that are on no disk. */
+export const textSchemes = {
+  chat: 'backline-chat',
+  proposedCode: 'backline-apply',
+  thread: 'backline-thread-text',
+} as const;
+
 export const settingIds = {
   exclude: 'backline.exclude',
   ampEnabled: 'backline.amp.enabled',

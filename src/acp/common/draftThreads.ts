@@ -35,7 +35,7 @@ export interface MemoryThreadsOptions {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly createId: () => string;
-  /** Where threads are looked for that are not kept here. */
+  /** Where threads are looked for that are not kept here. One that fails hides no other's. */
   readonly sources?: readonly ThreadSource[];
   /** Of texts in UTF-16 units; the oldest entries of the thread make room. Default 8 Mi. */
   readonly maxUnitsPerThread?: number;
@@ -66,7 +66,7 @@ export class MemoryThreads implements ThreadStore {
       title: title === '' ? 'New thread' : title,
       modifiedAt: new Date(modifiedMs).toISOString(),
     }));
-    const others = await Promise.all(this.sources.map((source) => source.getThreads()));
+    const others = await Promise.all(this.sources.map((source) => source.getThreads().catch(() => [])));
     // A conversation that is kept here may be told of elsewhere too.
     const foreign = others.flat().filter(({ id }) => !this.threads.has(id));
     return [...own, ...foreign].sort((a, b) => Date.parse(b.modifiedAt) - Date.parse(a.modifiedAt));

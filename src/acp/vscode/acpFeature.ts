@@ -2,16 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import type { BackendRegistry } from '../../amplifier/common/backendRegistry';
-import type { Clock } from '../../base/common/async';
 import { DisposableStore } from '../../base/common/disposable';
-import type { Feature, RunningFeature, StatusBoard } from '../../base/common/feature';
-import type { Logger } from '../../base/common/log';
+import type { Feature, RunningFeature } from '../../base/common/feature';
 import type { EditorPort } from '../../editor/common/editorPort';
 import type { WriteWitness } from '../../editor/common/writeWitness';
 import { commandIds, settingIds } from '../../manifest';
-import type { Commands } from '../../platform/vscode/commands';
+import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
-import type { Settings } from '../../platform/vscode/settings';
 import type { TrafficTap } from '../../wire/common/traffic';
 import { parseAgentSettings } from '../common/agentSettings';
 import { agentsStatus, type AgentActions } from '../common/agentsStatus';
@@ -28,14 +25,9 @@ import { elicit } from './elicitation';
 import { manageRules } from './manageRules';
 import { SignInTerminals } from './signInTerminal';
 
-export interface AcpFeatureOptions {
+export interface AcpFeatureOptions extends FeatureContext {
   readonly editor: EditorPort;
-  readonly log: Logger;
-  readonly status: StatusBoard;
   readonly traffic: TrafficTap;
-  readonly commands: Commands;
-  readonly settings: Settings;
-  readonly clock: Clock;
   /** Keeps the user's rules. */
   readonly memento: RuleMemento;
   /** The demo agent as it was built. */

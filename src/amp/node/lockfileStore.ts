@@ -5,6 +5,7 @@ import * as path from 'node:path';
 import { KeyedQueue } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { errorCode, messageOf } from '../../base/common/errors';
+import { isProcessAlive } from '../../base/node/isProcessAlive';
 import type { Logger } from '../../base/common/log';
 import { Lockfile } from '../common/schema';
 
@@ -59,7 +60,7 @@ export class LockfileStore implements Disposable {
   /** Whether `<port>.json` belongs to another live process, whatever that listens on. */
   async isTaken(port: number): Promise<boolean> {
     const lockfile = await readLockfile(this.fileOf(port));
-    return lockfile !== undefined && lockfile.pid !== this.options.pid && isAlive(lockfile.pid);
+    return lockfile !== undefined && lockfile.pid !== this.options.pid && isProcessAlive(lockfile.pid);
   }
 
   /**
@@ -120,7 +121,7 @@ export class LockfileStore implements Disposable {
       const lockfile = await readLockfile(file);
       if (lockfile?.ideName === this.options.ideName) pid = lockfile.pid;
     }
-    if (pid === undefined || isAlive(pid)) return;
+    if (pid === undefined || isProcessAlive(pid)) return;
     try {
       await rm(file, { force: true });
       this.options.log.info(`Removed ${name}: its process ${pid} has ended`);
@@ -158,15 +159,5 @@ function parseLockfile(text: string): Lockfile | undefined {
     return Lockfile.safeParse(JSON.parse(text)).data;
   } catch {
     return undefined;
-  }
-}
-
-/** `EPERM`: it lives, as another user. */
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return errorCode(error) === 'EPERM';
   }
 }

@@ -1,14 +1,11 @@
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
-import type { Clock } from '../../base/common/async';
 import { DisposableStore } from '../../base/common/disposable';
-import type { Feature, RunningFeature, StatusBoard } from '../../base/common/feature';
-import type { Logger } from '../../base/common/log';
+import type { Feature, RunningFeature } from '../../base/common/feature';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { commandIds, settingIds } from '../../manifest';
-import type { Commands } from '../../platform/vscode/commands';
+import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
-import type { Settings } from '../../platform/vscode/settings';
 import type { TrafficTap } from '../../wire/common/traffic';
 import { ampStatus } from '../common/ampStatus';
 import { AmpServer } from '../node/ampServer';
@@ -19,14 +16,9 @@ import { AmpTerminals } from './ampTerminals';
 import { DiagnosticsPlugin } from './diagnosticsPlugin';
 import { openTerminal } from './openTerminal';
 
-export interface AmpFeatureOptions {
+export interface AmpFeatureOptions extends FeatureContext {
   readonly editor: EditorPort;
-  readonly log: Logger;
-  readonly status: StatusBoard;
   readonly traffic: TrafficTap;
-  readonly commands: Commands;
-  readonly settings: Settings;
-  readonly clock: Clock;
   /** Of this workspace: remembers the terminals over a reload of the window. */
   readonly memento: vscode.Memento;
   /** A folder of this extension; need not exist. */

@@ -10,7 +10,9 @@ interface ErrorFacts {
 }
 
 const seeServerLog = 'Look into the log of the Amplifier server.';
-const newSession = 'Start a new session; the transcript of this one is kept.';
+/** For a session that the server has lost: whoever leads the conversation makes another one for the next prompt. */
+export const promptAgain =
+  'Send your prompt again: it goes on in a new session of the server, and what was said stays here.';
 const setKey = 'Set it by the command "Backline: Set Amplifier API Key".';
 
 /** The codes of the API reference. */
@@ -24,7 +26,7 @@ export const documentedErrors = {
     advice: 'Use an API key that may use this model, or choose another model.',
   },
   RATE_LIMITED: { httpStatus: 429, backend: 'backend', advice: 'Wait a minute and try again.' },
-  SESSION_NOT_FOUND: { httpStatus: 404, backend: 'notFound', advice: newSession },
+  SESSION_NOT_FOUND: { httpStatus: 404, backend: 'notFound', advice: promptAgain },
   PROFILE_NOT_FOUND: { httpStatus: 404, backend: 'notFound', advice: 'Choose another profile.' },
   SESSION_BUSY: { httpStatus: 409, backend: 'busy', advice: 'Wait for the running turn, or stop it.' },
   APPROVAL_TIMEOUT: { httpStatus: 408, backend: 'approvalResolved', advice: 'Nothing can be answered any more.' },

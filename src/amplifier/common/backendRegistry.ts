@@ -12,13 +12,24 @@ export interface BackendEntry {
   readonly description: string;
   /** Why it cannot be used as things are, and what to do. */
   readonly problem?: string;
+  /** What was heard last of one that runs without us. */
+  readonly health?: BackendHealth;
 }
+
+export type BackendHealth =
+  | { readonly kind: 'asking' }
+  | { readonly kind: 'answers'; readonly version?: string }
+  /** `message` says what to do. */
+  | { readonly kind: 'silent'; readonly message: string };
 
 /** The backends there are. It owns those it has opened: callers dispose sessions, never backends. */
 export interface BackendRegistry {
   /** The entries, or the state of an open backend, may have changed. */
   readonly onDidChange: Event<void>;
-  /** Looks again at each call; starts nothing. Never rejects for a single bad entry. */
+  /**
+   * Looks again at each call; starts nothing, and waits for no answer of a server: that is told by `onDidChange`. Never
+   * rejects for a single bad entry.
+   */
   list(signal?: AbortSignal): Promise<readonly BackendEntry[]>;
   /**
    * The one backend of that entry; it starts when it is used. After a change of its settings, ask again: the old one has

@@ -1,3 +1,4 @@
+import { roughUnits } from '../../base/common/roughUnits';
 import type { AmplifierEvent } from './events';
 import type { SequencedEvent } from './sessionBackend';
 
@@ -114,13 +115,4 @@ export class EventLog {
     if (this.waiting.size === 0) return;
     for (const resume of [...this.waiting]) resume();
   }
-}
-
-/** The length of all strings in a value, and a little for everything else; names of members count as nothing. */
-function roughUnits(value: unknown): number {
-  if (typeof value === 'string') return value.length + 8;
-  if (typeof value !== 'object' || value === null) return 8;
-  let units = 16;
-  for (const member of Object.values(value)) units += roughUnits(member);
-  return units;
 }

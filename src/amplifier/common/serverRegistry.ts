@@ -2,7 +2,9 @@ import { messageOf } from '../../base/common/errors';
 import type { Disposable } from '../../base/common/disposable';
 import { Emitter, type Event } from '../../base/common/event';
 import type { BackendEntry, BackendRegistry } from './backendRegistry';
-import { BackendError, type BackendState, type SessionBackend } from './sessionBackend';
+import { serverHealth } from './serverHealth';
+import type { ServerWatch } from './serverWatch';
+import { BackendError, type SessionBackend } from './sessionBackend';
 
 export interface ServerRegistryOptions {
   /** The server of the settings. @throws Error that says which setting is wrong */
@@ -10,7 +12,7 @@ export interface ServerRegistryOptions {
   /** The registry owns the result. */
   readonly createBackend: (server: URL) => Promise<SessionBackend>;
   readonly isTrusted: () => boolean;
-  readonly onDidChangeState: (state: BackendState) => void;
+  readonly watch: Pick<ServerWatch, 'news' | 'onDidChange' | 'look' | 'heard'>;
   readonly onListenerError: (error: unknown) => void;
 }
 
@@ -25,6 +27,7 @@ const untrustedMessage =
 export class ServerRegistry implements BackendRegistry, Disposable {
   private readonly emitter: Emitter<void>;
   private opened: Promise<SessionBackend> | undefined;
+  private told = '';
 
   constructor(private readonly options: ServerRegistryOptions) {
     this.emitter = new Emitter(options.onListenerError);
@@ -34,12 +37,26 @@ export class ServerRegistry implements BackendRegistry, Disposable {
     return this.emitter.event;
   }
 
+  /** Tells when something else is known of the server. The caller disposes the result. */
+  start(): Disposable {
+    const { watch } = this.options;
+    return watch.onDidChange(() => {
+      const news = JSON.stringify(watch.news);
+      if (this.told === news) return;
+      this.told = news;
+      this.emitter.fire();
+    });
+  }
+
   list(): Promise<readonly BackendEntry[]> {
+    const { isTrusted, server, watch } = this.options;
     const entry = { id: serverBackendId, title: 'Amplifier', source: 'server' } as const;
     try {
-      const description = this.options.server().origin;
-      const problem = this.options.isTrusted() ? {} : { problem: untrustedMessage };
-      return Promise.resolve([{ ...entry, description, ...problem }]);
+      const url = server();
+      const description = url.origin;
+      if (!isTrusted()) return Promise.resolve([{ ...entry, description, problem: untrustedMessage }]);
+      watch.look();
+      return Promise.resolve([{ ...entry, description, health: serverHealth(watch.news, url) }]);
     } catch (error) {
       return Promise.resolve([{ ...entry, description: 'The settings name no server', problem: messageOf(error) }]);
     }
@@ -80,7 +97,7 @@ export class ServerRegistry implements BackendRegistry, Disposable {
   private async create(): Promise<SessionBackend> {
     const backend = await this.options.createBackend(this.options.server());
     backend.onDidChangeState((state) => {
-      this.options.onDidChangeState(state);
+      this.options.watch.heard(state);
       this.emitter.fire();
     });
     return backend;

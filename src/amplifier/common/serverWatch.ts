@@ -1,7 +1,7 @@
-import type { Clock } from '../../base/common/async';
+import { withDeadline, type Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { Emitter, type Event } from '../../base/common/event';
-import { messageOf } from '../../base/common/errors';
+import { messageOf, TimeoutError } from '../../base/common/errors';
 import { AmplifierApiError } from './apiErrors';
 import type { BackendState } from './sessionBackend';
 
@@ -25,6 +25,10 @@ export interface ServerWatchOptions {
 
 /** A server that is started together with VS Code needs a moment; after these, nobody asks until the user looks. */
 const retryDelaysMs = [2000, 10_000];
+/** With the keys and tokens that have to be read before. */
+const answerMs = 3000;
+/** As long as that an answer is taken for the newest. */
+const freshMs = 5000;
 
 /** Knows whether the configured server answers, without asking all the time: at the start, when the user looks, and by its use. */
 export class ServerWatch implements Disposable {
@@ -32,6 +36,7 @@ export class ServerWatch implements Disposable {
   private last: ServerNews = { kind: 'notAsked' };
   private round = new AbortController();
   private asking: Promise<void> | undefined;
+  private askedAt: number | undefined;
   private retry: Disposable | undefined;
 
   constructor(private readonly options: ServerWatchOptions) {
@@ -62,13 +67,22 @@ export class ServerWatch implements Disposable {
     this.retry = undefined;
   }
 
+  /** The user looks: asks, unless that was done a moment ago. Waits for nothing. */
+  look(): void {
+    const { askedAt } = this;
+    if (askedAt === undefined || this.options.clock.now() - askedAt >= freshMs) void this.ask();
+  }
+
   /** Asks once, or waits for the answer that is on its way. Never rejects. */
   ask(): Promise<void> {
     const { signal } = this.round;
     if (signal.aborted) return Promise.resolve();
-    const asking = (this.asking ??= this.askOnce(signal).finally(() => {
+    if (this.asking) return this.asking;
+    this.askedAt = this.options.clock.now();
+    const asking = this.askOnce(signal).finally(() => {
       if (this.asking === asking) this.asking = undefined;
-    }));
+    });
+    this.asking = asking;
     return asking;
   }
 
@@ -91,8 +105,11 @@ export class ServerWatch implements Disposable {
   }
 
   private async askOnce(signal: AbortSignal): Promise<void> {
+    const { askHealth, clock } = this.options;
     try {
-      const { version } = await this.options.askHealth(signal);
+      const { version } = await withDeadline(clock, 'Asking the Amplifier server', answerMs, (late) =>
+        askHealth(AbortSignal.any([signal, late])),
+      );
       if (!signal.aborted) this.answered(version);
     } catch (error) {
       if (!signal.aborted && this.last.kind !== 'missed') this.tell(newsOf(error));
@@ -110,6 +127,8 @@ export class ServerWatch implements Disposable {
 }
 
 function newsOf(error: unknown): ServerNews {
+  if (error instanceof TimeoutError)
+    return newsOf(new AmplifierApiError('TIMEOUT', 'The server does not answer in time'));
   if (!(error instanceof AmplifierApiError)) return { kind: 'unusable', message: messageOf(error) };
   return error.code === 'UNREACHABLE'
     ? { kind: 'unreachable' }

@@ -1,14 +1,11 @@
 import * as vscode from 'vscode';
-import type { Clock } from '../../base/common/async';
 import { DisposableStore } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
-import type { Feature, RunningFeature, StatusBoard } from '../../base/common/feature';
-import type { Logger } from '../../base/common/log';
+import type { Feature, RunningFeature } from '../../base/common/feature';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { commandIds, settingIds } from '../../manifest';
-import type { Commands } from '../../platform/vscode/commands';
+import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
-import type { Settings } from '../../platform/vscode/settings';
 import type { TrafficTap } from '../../wire/common/traffic';
 import type { BackendRegistry } from '../common/backendRegistry';
 import { ContextChips } from '../common/contextChips';
@@ -27,14 +24,9 @@ import { chooseContext } from './chooseContext';
 import { editorContext } from './editorContext';
 import { confirmServer, manageApiKey, manageToken } from './secretDialogs';
 
-export interface AmplifierFeatureOptions {
+export interface AmplifierFeatureOptions extends FeatureContext {
   readonly editor: EditorPort;
-  readonly log: Logger;
-  readonly status: StatusBoard;
   readonly traffic: TrafficTap;
-  readonly commands: Commands;
-  readonly settings: Settings;
-  readonly clock: Clock;
   /** Keeps the key and the tokens. */
   readonly secrets: SecretStore;
   /** Keeps what the user chose. */
@@ -68,7 +60,7 @@ export class AmplifierFeature implements Feature {
       server: () => this.server(),
       createBackend: (server) => this.createBackend(server),
       isTrusted,
-      onDidChangeState: (state) => this.watch.heard(state),
+      watch: this.watch,
       onListenerError,
     });
   }
@@ -98,6 +90,7 @@ export class AmplifierFeature implements Feature {
     store.add(registry);
     store.add(watch);
     store.add(watch.onDidChange(showStatus));
+    store.add(registry.start());
     store.add(registry.onDidChange(showStatus));
     store.add(status.onDidLook(() => void watch.ask()));
     store.add(vscode.workspace.onDidGrantWorkspaceTrust(() => void startAnew()));

@@ -1,25 +1,22 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import * as z from 'zod';
-import { KeyedQueue, type Clock } from '../../base/common/async';
-import type { Feature, FeatureStatus, RunningFeature, StatusAction, StatusBoard } from '../../base/common/feature';
-import type { Logger } from '../../base/common/log';
+import { KeyedQueue } from '../../base/common/async';
+import type { Feature, FeatureStatus, RunningFeature, StatusAction } from '../../base/common/feature';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { commandIds, settingIds } from '../../manifest';
 import type { Commands } from '../../platform/vscode/commands';
+import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages, type MessageAction } from '../../platform/vscode/messages';
 import type { BackendRegistry } from '../common/backendRegistry';
 import type { AmplifierServer } from '../node/server/amplifierServer';
 import { confirmNoToken } from './confirmNoToken';
 
-export interface ServeFeatureOptions {
+export interface ServeFeatureOptions extends Pick<FeatureContext, 'log' | 'status' | 'clock'> {
   /** What is offered. Never an Amplifier server: it could be this one. */
   readonly backends: BackendRegistry;
   readonly editor: EditorPort;
-  readonly log: Logger;
-  readonly status: StatusBoard;
   readonly commands: Pick<Commands, 'handle'>;
-  readonly clock: Clock;
   readonly version: string;
   /** Whether the user really wants clients to need no token; a modal question by default. */
   readonly confirmNoToken?: (isServing: boolean) => Promise<boolean>;

@@ -1,14 +1,14 @@
-import type { Disposable } from './disposable';
+import { DisposableStore, type Disposable } from './disposable';
 import { Emitter, type Event } from './event';
 
 /** One job of the product. A feature that fails to start takes no other one down. */
-export interface Feature {
+export interface Feature<Running extends RunningFeature = RunningFeature> {
   /** Also the area of its log lines. */
   readonly id: string;
   /** How users know it. */
   readonly title: string;
   /** The caller owns the result and disposes it on deactivate; `stop`, when there is one, is awaited first. */
-  start(): Promise<RunningFeature>;
+  start(): Promise<Running>;
 }
 
 export interface RunningFeature extends Disposable {
@@ -16,28 +16,42 @@ export interface RunningFeature extends Disposable {
   stop?(): Promise<void>;
 }
 
-/** A feature whose code is loaded when it starts: until then the window does without. */
-export class LateFeature<Loaded extends Feature> implements Feature {
-  readonly id: string;
-  readonly title: string;
-  private feature: Loaded | undefined;
+/** What runs of a feature whose code is loaded when it is first needed. */
+export class LateFeature<Running extends RunningFeature> implements RunningFeature {
+  private readonly store = new DisposableStore();
+  private using: Promise<Running> | undefined;
+  private running: Running | undefined;
 
-  constructor(
-    { id, title }: Pick<Feature, 'id' | 'title'>,
-    private readonly load: () => Promise<Loaded>,
-  ) {
-    this.id = id;
-    this.title = title;
+  /** `load` loads the code and starts the feature. */
+  constructor(private readonly load: () => Promise<Running>) {}
+
+  /** Undefined before it was needed. */
+  get loaded(): Running | undefined {
+    return this.running;
   }
 
-  /** Undefined before it has started. */
-  get loaded(): Loaded | undefined {
-    return this.feature;
+  /** Loads and starts it the first time. What has failed is tried again. @throws what `load` throws */
+  use(): Promise<Running> {
+    const using = (this.using ??= this.begin());
+    using.catch(() => {
+      if (this.using === using) this.using = undefined;
+    });
+    return using;
   }
 
-  async start(): Promise<RunningFeature> {
-    this.feature = await this.load();
-    return await this.feature.start();
+  async stop(): Promise<void> {
+    const running = await this.using?.catch(() => undefined);
+    await running?.stop?.();
+  }
+
+  dispose(): void {
+    this.store.dispose();
+  }
+
+  private async begin(): Promise<Running> {
+    if (this.store.isDisposed) throw new Error('Backline has stopped in this window.');
+    this.running = this.store.add(await this.load());
+    return this.running;
   }
 }
 

@@ -2,7 +2,7 @@ import type * as z from 'zod/mini';
 import { messageOf } from '../../base/common/errors';
 import { Emitter } from '../../base/common/event';
 import { TranscriptModel } from '../../transcript/browser/transcriptModel';
-import type { HostConnection, VsCodeApi } from '../../webview/browser/hostConnection';
+import type { Ask, HostConnection, VsCodeApi } from '../../webview/browser/hostConnection';
 import { PageError, type RequestType } from '../../webview/common/protocol';
 import { chatRequests, didAsk, didInsert, didUpdate, type ChatUpdate } from '../common/chatApi';
 import type { Draft } from '../common/chatView';
@@ -19,6 +19,8 @@ export class ChatPage {
   readonly store = new PageStore();
   readonly transcript = new TranscriptModel();
   readonly drafts: DraftKeeper;
+  /** What the host could not do is shown to the user. */
+  readonly ask: Ask;
   private readonly wishes = new Emitter<PageWish>(reportError);
   readonly onDidWish = this.wishes.event;
   /** A prompt without a conversation is on its way: the next conversation is that one. */
@@ -30,6 +32,9 @@ export class ChatPage {
     private readonly connection: HostConnection,
     api: Pick<VsCodeApi, 'getState' | 'setState'>,
   ) {
+    this.ask = connection.asker((error) =>
+      this.store.addProblem(messageOf(error), error instanceof PageError ? error.details : undefined),
+    );
     this.drafts = new DraftKeeper(api, (sessionId, draft) => {
       void this.ask(chatRequests.saveDraft, { ...(sessionId !== undefined && { sessionId }), ...draft });
     });
@@ -54,19 +59,6 @@ export class ChatPage {
   wish(what: PageWish): void {
     if (what === 'showSessions') this.store.showList(true);
     this.wishes.fire(what);
-  }
-
-  /** The answer; undefined when the host could not, which is shown to the user. */
-  async ask<Params extends z.ZodMiniType, Result extends z.ZodMiniType>(
-    type: RequestType<Params, Result>,
-    params: z.infer<Params>,
-  ): Promise<z.infer<Result> | undefined> {
-    try {
-      return await this.connection.request(type, params);
-    } catch (error) {
-      this.store.addProblem(messageOf(error), error instanceof PageError ? error.details : undefined);
-      return undefined;
-    }
   }
 
   /** Asks for something about the conversation that is shown; nothing happens when there is none. */

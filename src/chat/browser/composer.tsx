@@ -8,7 +8,7 @@ import { ComposerFoot } from './composerFoot';
 import { HistoryWalk } from './historyWalk';
 import { usePage, usePageState } from './pageContext';
 import { SuggestionList, type Suggestion } from './suggestionList';
-import { completed, type Trigger } from './triggers';
+import { completed, narrowed, type Trigger } from './triggers';
 import { useIntake } from './useIntake';
 import { useSuggestions } from './useSuggestions';
 import { useWish } from './useWish';
@@ -34,17 +34,19 @@ export function Composer() {
   const isReadonly = session?.status === 'readonly';
   const isBusy = isRunning(session);
 
-  const complete = (trigger: Trigger, name: string): void => {
-    const result = completed(draft.text, caret ?? draft.text.length, trigger, name);
-    nextCaret.current = result.caret;
-    drafts.setText(result.text);
+  const put = (written: { readonly text: string; readonly caret: number }): void => {
+    nextCaret.current = written.caret;
+    drafts.setText(written.text);
   };
+  const complete = (trigger: Trigger, name: string): void =>
+    put(completed(draft.text, caret ?? draft.text.length, trigger, name));
   const suggestions = useSuggestions(draft.text, caret, {
     command: (trigger, { name }) => complete(trigger, name),
     mention: (trigger, row) => {
       complete(trigger, row.title);
       drafts.attach(row);
     },
+    kind: (trigger, { word }) => put(narrowed(draft.text, caret ?? draft.text.length, trigger, word)),
   });
   const start = suggestions?.trigger.start;
   const open = suggestions && start !== dismissed ? suggestions : undefined;
@@ -190,6 +192,7 @@ export function isRunning(session: SessionView | undefined): boolean {
 }
 
 function placeholderOf(session: SessionView | undefined): string {
+  if (session?.isInUse) return 'In use in another window';
   if (session?.status === 'readonly') return 'This conversation is read-only here';
   if (isRunning(session)) return 'Queue what comes next';
   return 'Ask, or @ to add context';

@@ -2,7 +2,7 @@ import { chatRequests } from '../common/chatApi';
 import type { BackendView } from '../common/chatView';
 import { usePage, usePageState } from './pageContext';
 import { TrustBanner } from './statusBanner';
-import { backendWord, repairLabel } from './words';
+import { backendDot, backendWord, repairLabel } from './words';
 
 /** Prompts that every agent can do something with, the demo agent included. */
 const starters = ['What can you do?', 'Summarise README.md', 'Sort the imports of ', 'Rename oldName to newName in '];
@@ -30,7 +30,7 @@ export function EmptyState() {
         <dt>
           <kbd>@</kbd>
         </dt>
-        <dd>adds files, folders, the selection, problems and changes</dd>
+        <dd>adds files, folders, the selection, problems and changes; @file: only files</dd>
         <dt>
           <kbd>/</kbd>
         </dt>
@@ -47,13 +47,14 @@ export function EmptyState() {
 function BackendCard({ backend }: { backend: BackendView }) {
   const page = usePage();
   const { problems } = usePageState();
-  const { id: backendId, title, description, state, problem } = backend;
+  const { health, id: backendId, title, description, state, problem } = backend;
   const isToldBelow = problems.some(({ message }) => message === problem);
-  const needsCare = state === 'authRequired' || state === 'failed' || state === 'unavailable';
+  const isSilent = state === 'stopped' && health?.kind === 'silent';
+  const needsCare = isSilent || state === 'authRequired' || state === 'failed' || state === 'unavailable';
   return (
     <div class="backend-card">
       <p class="backend-card-title">
-        <span class={`dot is-${state}`} />
+        <span class={`dot ${backendDot(backend)}`} />
         <strong>{title}</strong>
         <span>{backendWord(backend)}</span>
       </p>

@@ -2,7 +2,7 @@ import { Picker, type Choice } from '../../webview/browser/picker';
 import { chatRequests } from '../common/chatApi';
 import type { BackendView, OptionView, SessionView } from '../common/chatView';
 import { usePage, usePageState } from './pageContext';
-import { backendWord } from './words';
+import { backendDot, backendWord } from './words';
 
 /** What the next prompt goes to: the backend of a new conversation and what can be chosen there, else its agent's settings. */
 export function Pickers() {
@@ -27,18 +27,19 @@ const sources: Record<BackendView['source'], string> = {
 function BackendPicker({ backends, value }: { backends: readonly BackendView[]; value: string | undefined }) {
   const page = usePage();
   if (backends.length === 0) return null;
-  const choices = backends.map(({ id, title, description, source, state, problem }): Choice => ({
-    value: id,
-    name: title,
-    description: problem ?? description,
-    group: sources[source],
-    state: { class: `is-${state}`, word: backendWord({ source, state }) },
+  const choices = backends.map((backend): Choice => ({
+    value: backend.id,
+    name: backend.title,
+    description: backend.problem ?? backend.description,
+    group: sources[backend.source],
+    state: { class: backendDot(backend), word: backendWord(backend) },
   }));
   return (
     <Picker
       label="Agent"
       value={value}
       choices={choices}
+      onOpen={() => void page.ask(chatRequests.lookAtBackends, {})}
       onPick={(backendId) => void page.ask(chatRequests.chooseBackend, { backendId })}
     />
   );

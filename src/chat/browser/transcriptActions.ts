@@ -24,7 +24,11 @@ export function transcriptActions(page: ChatPage): TranscriptActions {
       void page.ask(chatRequests.openAsNewFile, { text, ...(language !== undefined && { language }) }),
     editPrompt: (entryId) => void page.editPrompt(entryId),
     openChange: (path) => void page.askHere(chatRequests.openChange, (sessionId) => ({ sessionId, path })),
-    revert: (path) =>
-      void page.askHere(chatRequests.revert, (sessionId) => ({ sessionId, ...(path !== undefined && { path }) })),
+    revert: (path, turn) =>
+      void page.askHere(chatRequests.revert, (sessionId) => ({
+        sessionId,
+        ...(path !== undefined && { path }),
+        ...(turn !== undefined && { turn }),
+      })),
   };
 }

@@ -32,3 +32,14 @@ export function completed(
   const space = /^\s/.test(rest) ? '' : ' ';
   return { text: text.slice(0, start) + written + space + rest, caret: start + written.length + 1 };
 }
+
+/** The text with the word of a kind behind the sign, whose list stays open. */
+export function narrowed(
+  text: string,
+  caret: number,
+  { start }: Trigger,
+  word: string,
+): { readonly text: string; readonly caret: number } {
+  const written = `@${word}:`;
+  return { text: text.slice(0, start) + written + text.slice(caret), caret: start + written.length };
+}

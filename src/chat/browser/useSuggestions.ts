@@ -5,6 +5,7 @@ import { shortPath } from '../../transcript/common/shortPath';
 import { SlashIcon } from '../../webview/browser/icons';
 import { chatRequests } from '../common/chatApi';
 import type { CommandView, MentionRow } from '../common/chatView';
+import { kindsFor, wantedOf, type MentionKind, type Wanted } from './mentionKinds';
 import { usePage, usePageState } from './pageContext';
 import type { Suggestion } from './suggestionList';
 import { triggerAt, type Trigger } from './triggers';
@@ -22,15 +23,17 @@ interface Suggestions {
 interface Chosen {
   readonly command: (trigger: Trigger, command: CommandView) => void;
   readonly mention: (trigger: Trigger, row: MentionRow) => void;
+  readonly kind: (trigger: Trigger, kind: MentionKind) => void;
 }
 
 /** What can be completed at the cursor; undefined when there is nothing to complete. `caret` is an index of the text. */
 export function useSuggestions(text: string, caret: number | undefined, chosen: Chosen): Suggestions | undefined {
   const { session, newCommands, folders } = usePageState();
   const trigger = caret === undefined ? undefined : triggerAt(text, caret);
-  const mentions = useMentions(trigger?.kind === 'mention' ? trigger.query : undefined);
+  const wanted = trigger?.kind === 'mention' ? wantedOf(trigger.query) : undefined;
+  const mentions = useMentions(wanted);
   if (!trigger) return undefined;
-  if (trigger.kind === 'command') {
+  if (!wanted) {
     const commands = session && session.commands.length > 0 ? session.commands : newCommands;
     const items = matching(commands, trigger.query).map((command) => ({
       id: command.name,
@@ -47,18 +50,32 @@ export function useSuggestions(text: string, caret: number | undefined, chosen: 
       : 'The commands of the agent appear after the first prompt';
     return { trigger, items, emptyText };
   }
-  return {
-    trigger,
-    items: (mentions ?? []).map((row) => ({
-      id: row.id,
-      title: row.title,
-      detail: row.detail ?? placeOf(row, folders),
-      note: row.tokens === undefined ? undefined : `~${formatTokens(row.tokens)} tokens`,
-      icon: attachmentIcons[row.kind],
-      choose: () => chosen.mention(trigger, row),
-    })),
-    emptyText: mentions ? `Nothing is called “${trigger.query}”` : 'Searching…',
-  };
+  const found = (mentions ?? []).map((row) => ({
+    id: row.id,
+    title: row.title,
+    detail: row.detail ?? placeOf(row, folders),
+    note: row.tokens === undefined ? undefined : `~${formatTokens(row.tokens)} tokens`,
+    icon: attachmentIcons[row.kind],
+    choose: () => chosen.mention(trigger, row),
+  }));
+  // Not before what is called so: what is first is chosen by Enter, and stays first.
+  const isTooSoon = wanted.query !== '' && !mentions;
+  const kinds = (wanted.kind || isTooSoon ? [] : kindsFor(wanted.query)).map((kind) => ({
+    id: `kind:${kind.kind}`,
+    title: kind.title,
+    detail: undefined,
+    note: `@${kind.word}:`,
+    icon: attachmentIcons[kind.kind],
+    choose: () => chosen.kind(trigger, kind),
+  }));
+  // Whoever has typed a name wants what is called so; before that, the kinds are what there is to learn.
+  const items = wanted.query === '' ? [...kinds, ...found] : [...found, ...kinds];
+  return { trigger, items, emptyText: mentions ? nothingFound(wanted) : 'Searching…' };
+}
+
+function nothingFound({ kind, query }: Wanted): string {
+  const among = kind ? ` among: ${kind.title}` : '';
+  return query === '' ? `Nothing there${among}` : `Nothing is called “${query}”${among}`;
 }
 
 /** Where it is, in the workspace; what it is when its title says that. */
@@ -76,7 +93,9 @@ function matching(commands: readonly CommandView[], query: string): CommandView[
 }
 
 /** What the host finds; the last answer stays while the next one is awaited. */
-function useMentions(query: string | undefined): readonly MentionRow[] | undefined {
+function useMentions(wanted: Wanted | undefined): readonly MentionRow[] | undefined {
+  const query = wanted?.query;
+  const kind = wanted?.kind?.kind;
   const page = usePage();
   const [rows, setRows] = useState<readonly MentionRow[]>();
   useEffect(() => {
@@ -86,7 +105,7 @@ function useMentions(query: string | undefined): readonly MentionRow[] | undefin
     }
     let isCurrent = true;
     const search = async (): Promise<void> => {
-      const answer = await page.ask(chatRequests.mentions, { query });
+      const answer = await page.ask(chatRequests.mentions, { query, ...(kind !== undefined && { kind }) });
       if (isCurrent) setRows(answer?.rows ?? []);
     };
     const timer = window.setTimeout(() => void search(), query === '' ? 0 : delayMs);
@@ -94,6 +113,6 @@ function useMentions(query: string | undefined): readonly MentionRow[] | undefin
       isCurrent = false;
       window.clearTimeout(timer);
     };
-  }, [page, query]);
+  }, [page, query, kind]);
   return rows;
 }

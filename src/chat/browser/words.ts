@@ -34,9 +34,22 @@ const backendStateWords: Record<BackendView['state'], string> = {
   unavailable: 'not available',
 };
 
-/** Servers run without us: what is not known of one is whether it answers. */
-export function backendWord({ source, state }: Pick<BackendView, 'source' | 'state'>): string {
-  return source === 'server' && state === 'stopped' ? 'not connected yet' : backendStateWords[state];
+/** Servers run without us: what there is to know of one is whether it answers. */
+export function backendWord({ health, state }: Pick<BackendView, 'health' | 'state'>): string {
+  if (!health || (state !== 'stopped' && state !== 'ready')) return backendStateWords[state];
+  switch (health.kind) {
+    case 'asking':
+      return 'asking whether it answers…';
+    case 'answers':
+      return health.version === undefined ? 'running' : `running (version ${health.version})`;
+    case 'silent':
+      return 'does not answer';
+  }
+}
+
+/** The colour of its dot. */
+export function backendDot({ health, state }: Pick<BackendView, 'health' | 'state'>): string {
+  return `is-${state === 'stopped' && health?.kind === 'answers' ? 'ready' : state}`;
 }
 
 /** What the button says that does something about it. */

@@ -17,6 +17,13 @@ export interface ChatFiles {
   deleteFile(path: string): Promise<void>;
 }
 
+export interface RevertOptions {
+  /** Also over what others have changed since. */
+  readonly force?: boolean;
+  /** Only what this turn has changed. */
+  readonly turn?: number | undefined;
+}
+
 export interface ChangeJournalPorts {
   readonly files: ChatFiles;
   readonly texts: TextBlobs;
@@ -93,8 +100,7 @@ export class ChangeJournal {
   async endTurn(turn: number): Promise<void> {
     await this.calls.endTurn();
     this.bases.clear();
-    const changes = this.ledger.endTurn();
-    if (changes.length > 0) this.ports.record({ type: 'changed', turn, changes });
+    this.ledger.endTurn(turn);
     await this.refresh();
   }
 
@@ -110,10 +116,10 @@ export class ChangeJournal {
     return known ? await this.texts.textOf(known.before) : undefined;
   }
 
-  /** @throws ChatError `notFound`, `changedSince` unless forced, EditorError */
-  async revert(requested: string, { force = false } = {}): Promise<void> {
+  /** What the conversation has changed, or one turn of it. @throws ChatError `notFound`, `changedSince` unless forced, EditorError */
+  async revert(requested: string, { force = false, turn }: RevertOptions = {}): Promise<void> {
     const path = await this.absolute(requested);
-    await this.queue.run(path, () => this.revertNow(path, force));
+    await this.queue.run(path, () => this.revertNow(path, force, turn));
     await this.refresh();
   }
 
@@ -124,10 +130,11 @@ export class ChangeJournal {
     this.ports.onDidChange();
   }
 
-  private async revertNow(path: string, force: boolean): Promise<void> {
+  private async revertNow(path: string, force: boolean, turn: number | undefined): Promise<void> {
     const { files } = this.ports;
-    const file = this.ledger.get(path);
-    if (!file) throw new ChatError('notFound', 'This conversation has not changed the file.');
+    const file = turn === undefined ? this.ledger.get(path) : this.ledger.ofTurn(turn, path);
+    const who = turn === undefined ? 'conversation' : 'turn';
+    if (!file) throw new ChatError('notFound', `No change of the file by this ${who} is known.`);
     const before = await this.texts.textOf(file.before);
     if (before === undefined) {
       throw new ChatError(
@@ -138,12 +145,13 @@ export class ChangeJournal {
     const now = await this.texts.read(path);
     const isOther = file.isMixed || now.id === undefined || now.id !== file.after;
     if (isOther && !force) {
-      const message = 'Not only the agent has changed this file. Reverting it would undo the other changes, too.';
+      const message = `The file is not as this ${who} has left it. Reverting it would undo the other changes, too.`;
       throw new ChatError('changedSince', message);
     }
     if (before !== null) await files.editor.writeText(path, before, { save: true });
     else if (now.text !== null) await files.deleteFile(path);
-    this.ledger.decide(path, 'reverted');
+    if (turn === undefined) this.ledger.decide(path, 'reverted');
+    else this.ledger.revertedTurn(turn, path);
     this.calls.rebase(path, file.before);
   }
 

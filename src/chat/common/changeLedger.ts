@@ -21,14 +21,23 @@ export interface Write {
   readonly isSure: (now: FileNow) => boolean;
 }
 
+/** A file as a turn has found it, and as it has left it. */
+export type TurnTexts = Pick<WrittenFile, 'before' | 'after' | 'isMixed'>;
+
+interface TurnFile extends TurnTexts {
+  readonly change: FileChange | undefined;
+}
+
 const maxFiles = 500;
 
 /** The writes of a conversation, each noted when it has happened, and what they come to. */
 export class ChangeLedger {
   private readonly files = new Map<string, WrittenFile>();
   private readonly snapshots = new Map<string, TextId>();
-  /** How the turn has found each file that it has written, and what it has made of it. */
-  private turn = new Map<string, { readonly base: TextId; readonly change: FileChange | undefined }>();
+  /** What the turn that runs has written. */
+  private turn = new Map<string, TurnFile>();
+  /** Of turns that have ended. */
+  private readonly turns = new Map<number, Map<string, TurnTexts>>();
 
   constructor(
     private readonly texts: FileTexts,
@@ -48,6 +57,10 @@ export class ChangeLedger {
     return this.files.get(path);
   }
 
+  ofTurn(turn: number, path: string): TurnTexts | undefined {
+    return this.turns.get(turn)?.get(path);
+  }
+
   hasTurnWritten(path: string): boolean {
     return this.turn.has(path);
   }
@@ -59,6 +72,14 @@ export class ChangeLedger {
     } else if (record.type === 'written') {
       const { after, isMixed = false, path } = record;
       this.files.set(path, { before: this.snapshots.get(path), after, isMixed, change: undefined });
+    } else if (record.type === 'changed') {
+      const texts = record.texts ?? [];
+      const files = texts.map(
+        ({ after, before, isMixed = false, path }) => [path, { before, after, isMixed }] as const,
+      );
+      this.turns.set(record.turn, new Map(files));
+    } else if (record.type === 'turnReverted') {
+      this.takeBack(record.turn, record.path);
     } else if (record.type === 'fileDecided') {
       this.files.delete(record.path);
       this.snapshots.delete(record.path);
@@ -79,15 +100,27 @@ export class ChangeLedger {
     const change = changeOf(path, await this.texts.textOf(file.before), now.text, isMixed);
     this.files.set(path, { ...file, change });
     this.record({ type: 'written', path, isMixed, ...(now.id === undefined ? {} : { after: now.id }) });
-    await this.noteForTurn(path, base, now.text, isMixed);
+    await this.noteForTurn(path, base, now, isMixed);
     return true;
   }
 
-  /** What the turn has changed, all in all. The next turn begins. */
-  endTurn(): FileChange[] {
-    const changes = [...this.turn.values()].flatMap(({ change }) => change ?? []);
+  /** Records what the turn has changed, all in all. The next turn begins. */
+  endTurn(turn: number): void {
+    const files = [...this.turn].filter(([, { change }]) => change);
     this.turn = new Map();
-    return changes;
+    if (files.length === 0) return;
+    this.turns.set(turn, new Map(files));
+    this.record({
+      type: 'changed',
+      turn,
+      changes: files.flatMap(([, { change }]) => change ?? []),
+      texts: files.map(([path, { after, before, isMixed }]) => ({
+        path,
+        isMixed,
+        ...(before === undefined ? {} : { before }),
+        ...(after === undefined ? {} : { after }),
+      })),
+    });
   }
 
   /** Looks again at what differs: files change also without the agent. */
@@ -108,10 +141,29 @@ export class ChangeLedger {
     return true;
   }
 
-  private async noteForTurn(path: string, base: TextId, now: Text, isMixed: boolean): Promise<void> {
+  /** The file is again as the turn has found it. */
+  revertedTurn(turn: number, path: string): void {
+    this.takeBack(turn, path);
+    this.record({ type: 'turnReverted', turn, path });
+  }
+
+  private takeBack(turn: number, path: string): void {
+    const reverted = this.ofTurn(turn, path);
+    const file = this.files.get(path);
+    this.turns.get(turn)?.delete(path);
+    if (!reverted || !file) return;
+    this.files.set(path, { ...file, after: reverted.before, change: undefined });
+    if (file.before !== reverted.before) return;
+    this.files.delete(path);
+    this.snapshots.delete(path);
+  }
+
+  private async noteForTurn(path: string, base: TextId, now: FileNow, isOther: boolean): Promise<void> {
     const first = this.turn.get(path);
-    const from = first ? first.base : base;
-    this.turn.set(path, { base: from, change: changeOf(path, await this.texts.textOf(from), now, isMixed) });
+    const before = first ? first.before : base;
+    const isMixed = isOther || first?.isMixed === true;
+    const change = changeOf(path, await this.texts.textOf(before), now.text, isMixed);
+    this.turn.set(path, { before, after: now.id, isMixed, change });
   }
 }
 

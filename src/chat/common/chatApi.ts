@@ -83,6 +83,8 @@ export const chatRequests = {
   ),
   toggleContext: defineRequest('chat/toggleContext', z.object({ kind: Text, isOn: z.boolean() }), Nothing),
 
+  /** The user looks at the backends: what has changed comes by `didUpdate`. */
+  lookAtBackends: defineRequest('chat/lookAtBackends', Nothing, Nothing),
   chooseBackend: defineRequest('chat/chooseBackend', z.object({ backendId: Text }), Nothing),
   /** What can be done about a backend that is not ready: sign in, settings, restart. */
   repairBackend: defineRequest('chat/repairBackend', z.object({ backendId: Text }), Nothing),
@@ -140,8 +142,12 @@ export const chatRequests = {
 
   /** How a file was before the conversation began, beside how it is. */
   openChange: defineRequest('chat/openChange', z.object({ ...inSession, path: Text }), Nothing),
-  /** One file, or all without a path. */
-  revert: defineRequest('chat/revert', z.object({ ...inSession, path: optional(Text) }), Nothing),
+  /** One file, or all without a path; with a `turn` only what that one has changed in the file. */
+  revert: defineRequest(
+    'chat/revert',
+    z.object({ ...inSession, path: optional(Text), turn: optional(z.int()) }),
+    Nothing,
+  ),
   /** Keeps what was changed: it is no longer listed. */
   keepChanges: defineRequest('chat/keepChanges', z.object({ ...inSession, path: optional(Text) }), Nothing),
 } as const;

@@ -3,6 +3,7 @@ import type { Disposable } from '../../base/common/disposable';
 import type { Event } from '../../base/common/event';
 import type { Entry, Part } from '../../transcript/common/entries';
 import type { TranscriptDocument } from '../../transcript/common/transcriptDocument';
+import type { RevertOptions } from './changeJournal';
 import type { BackendView, Draft, DraftAttachment, MentionRow, SessionRow, SessionView } from './chatView';
 
 /** The conversations of a window, kept on disk as they happen. */
@@ -16,8 +17,11 @@ export interface Chats extends Disposable {
   search(query: string, signal?: AbortSignal): Promise<readonly SessionRow[]>;
   backends(): Promise<readonly BackendView[]>;
 
-  /** A conversation that is on no disk and starts nothing before its first prompt. @throws BackendError `notFound` */
-  create(backendId: string): Promise<Chat>;
+  /**
+   * A conversation that is on no disk and starts nothing before its first prompt. Its agent works in `folder` (absolute)
+   * where that is in the workspace, else in the first workspace folder. @throws BackendError `notFound`
+   */
+  create(backendId: string, folder?: string): Promise<Chat>;
   /**
    * The conversation of a row, with all that was said; a turn that ran when its window ended is marked. One that another
    * window writes is read-only. Its backend starts when the next prompt is sent.
@@ -71,8 +75,8 @@ export interface Chat {
 
   /** How a file was before the conversation touched it; null when it did not exist, undefined when that is not known. */
   textBefore(path: string): Promise<string | null | undefined>;
-  /** @throws ChatError `changedSince` unless `force` */
-  revert(path: string, options?: { force?: boolean }): Promise<void>;
+  /** What the conversation, or one `turn` of it, has changed in the file. @throws ChatError `changedSince` unless `force` */
+  revert(path: string, options?: RevertOptions): Promise<void>;
   keepChanges(path?: string): Promise<void>;
 }
 

@@ -8,15 +8,15 @@ import type { Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import type { Entry, Part } from '../../transcript/common/entries';
 import type { TranscriptDocument } from '../../transcript/common/transcriptDocument';
-import type { ChatFiles } from './changeJournal';
+import type { ChatFiles, RevertOptions } from './changeJournal';
 import { ChatError, type Chat, type DiffTexts } from './chatPorts';
-import type { SessionFile } from './chatStore';
+import type { SessionFile, SessionHead } from './chatStore';
 import type { Draft, SessionRow, SessionView } from './chatView';
 import { Conversation } from './conversation';
 import type { LogRecord } from './logRecord';
 import type { AttachmentResolver } from './promptDelivery';
 import { SessionLink } from './sessionLink';
-import { statusOf, transcriptView } from './sessionStatus';
+import { sessionView } from './sessionView';
 import { TurnRunner } from './turnRunner';
 
 export interface ChatSessionPorts {
@@ -31,7 +31,7 @@ export interface ChatSessionPorts {
 export interface ChatSessionHost {
   newId(): string;
   /** @throws BackendError when there is no folder to work in */
-  createOptions(backendId: string): CreateSessionOptions;
+  createOptions(head: SessionHead): CreateSessionOptions;
   /** The backend has been opened. */
   onBackend(backend: SessionBackend): void;
 }
@@ -50,6 +50,7 @@ export class ChatSession implements Chat {
   private holders = 0;
   private isRetired = false;
   private watchesFiles = true;
+  private following: Disposable | undefined;
   /** It is being closed: nothing more is sent. */
   private isOver = false;
   constructor(
@@ -64,7 +65,7 @@ export class ChatSession implements Chat {
       backends,
       log,
       backendId,
-      options: () => host.createOptions(backendId),
+      options: () => host.createOptions(file.head),
       handlers: {
         onEvent: (event) => this.handle(event),
         onGap: () => this.told.notice('warning', 'Some of what was said was lost on the way here.'),
@@ -104,6 +105,8 @@ export class ChatSession implements Chat {
   set isShown(isShown: boolean) {
     this.shown = isShown;
     if (isShown && this.file.head.state === 'unread') this.file.changeHead({ state: 'idle' });
+    this.following?.dispose();
+    this.following = isShown && !this.file.isOurs ? this.file.follow() : undefined;
     if (isShown) void this.told.journal.refresh();
   }
 
@@ -129,35 +132,26 @@ export class ChatSession implements Chat {
   }
 
   get view(): SessionView {
-    const { backendId, backendTitle, title } = this.file.head;
-    return {
-      id: this.id,
-      title,
-      backendId,
-      backendTitle,
-      ...statusOf({
-        transcript: this.story,
-        backend: this.link.state,
-        readonly: this.file.readonly,
-        problem: this.file.problem,
-        isStopping: this.turns.isStopping,
-        isResuming: this.turns.isResuming,
-        failure: this.turns.failure,
-      }),
-      ...transcriptView(this.story),
-      queue: this.told.queue.shown,
-      // Until the backend has said that it takes none.
-      takesImages: this.link.capabilities?.images ?? true,
-      changes: this.told.journal.changes,
-    };
+    return sessionView(this.told, this.link, this.turns);
   }
 
   private get story(): Conversation['story'] {
     return this.told.story;
   }
 
+  /** Another window has taken over: it has to be opened again. */
+  get isOutdated(): boolean {
+    return this.file.isOutdated;
+  }
+
+  get isInUse(): boolean {
+    return this.file.isInUse;
+  }
+
   /** Its state for the list; undefined when the head says it. */
   get rowState(): SessionRow['state'] | undefined {
+    // What another window does is not followed all the time.
+    if (!this.file.isOurs) return undefined;
     if (this.story.approvals.all.length > 0) return 'waiting';
     return this.story.isBusy ? 'busy' : undefined;
   }
@@ -201,6 +195,7 @@ export class ChatSession implements Chat {
   async send(draft: Draft): Promise<void> {
     if (this.file.readonly !== undefined) throw new ChatError('readonly', this.file.readonly);
     if (draft.text.trim() === '' && draft.attachments.length === 0) return;
+    if (!this.file.isOurs) await this.file.claim();
     const prompt = { id: this.ports.host.newId(), ...draft };
     this.watchesFiles = true;
     if (this.story.isBusy) {
@@ -215,6 +210,9 @@ export class ChatSession implements Chat {
   unqueue(id: string): Draft {
     const prompt = this.told.queue.get(id);
     if (!prompt) return emptyDraft;
+    this.file
+      .claim()
+      .catch((error: unknown) => this.ports.log.info(`The queue is kept as it was: ${messageOf(error)}`));
     this.told.record({ type: 'unqueued', id });
     return { text: prompt.text, attachments: prompt.attachments };
   }
@@ -223,12 +221,13 @@ export class ChatSession implements Chat {
     const { first } = this.told.queue;
     if (this.story.isBusy || this.isOver || !first) return;
     if (this.file.readonly !== undefined) throw new ChatError('readonly', this.file.readonly);
+    if (!this.file.isOurs) await this.file.claim();
     this.watchesFiles = true;
     await this.turns.run(first);
   }
 
   async stop(): Promise<void> {
-    await this.turns.stop(() => this.turnEnded());
+    if (this.file.isOurs) await this.turns.stop(() => this.turnEnded());
   }
 
   async approve(approvalId: string, option: string): Promise<void> {
@@ -250,6 +249,7 @@ export class ChatSession implements Chat {
   }
 
   async setOption(optionId: string, value: string | boolean): Promise<void> {
+    await this.file.claim();
     const { session } = await this.turns.connect();
     await session.setConfig(optionId, value);
   }
@@ -278,15 +278,22 @@ export class ChatSession implements Chat {
     return this.told.journal.textBefore(path);
   }
 
-  async revert(path: string, options?: { force?: boolean }): Promise<void> {
+  async revert(path: string, options?: RevertOptions): Promise<void> {
+    await this.file.claim();
     await this.told.journal.revert(path, options);
   }
 
   async keepChanges(path?: string): Promise<void> {
+    await this.file.claim();
     await this.told.journal.keep(path);
   }
 
   // What its owner does
+
+  /** Takes what another window has said in it. Never rejects. */
+  async catchUp(): Promise<void> {
+    if (!this.file.isOurs) await this.file.catchUp();
+  }
 
   beforeWrite(path: string): Promise<void> {
     return this.told.journal.beforeWrite(path);
@@ -309,7 +316,7 @@ export class ChatSession implements Chat {
 
   /** The window closes: a server goes on with the turn, an agent does not. Never rejects. */
   async close(): Promise<void> {
-    if (this.story.isBusy) this.told.interrupted();
+    if (this.story.isBusy && this.file.isOurs) this.told.interrupted();
     this.endLife();
     this.link.release();
     await this.file.close();
@@ -322,6 +329,7 @@ export class ChatSession implements Chat {
   }
 
   dispose(): void {
+    this.following?.dispose();
     this.link.dispose();
     this.told.dispose();
   }

@@ -5,13 +5,15 @@ import type { Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
 import { Emitter, type Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
+import { isInside } from '../../editor/common/boundary';
 import type { Writer, WriteWitness } from '../../editor/common/writeWitness';
 import { exportTranscript } from '../../transcript/common/export/exportTranscript';
 import type { ChatFiles } from './changeJournal';
-import type { Chat, Chats, ExportFormat } from './chatPorts';
+import { ChatError, type Chat, type Chats, type ExportFormat } from './chatPorts';
 import { ChatSession, type ChatSessionPorts } from './chatSession';
 import type { ChatStore, SessionFile, SessionHead } from './chatStore';
 import type { BackendView, SessionRow } from './chatView';
+import { backendView } from './backendView';
 import { IdleChats } from './idleChats';
 import { logVersion } from './logRecord';
 import type { AttachmentResolver } from './promptDelivery';
@@ -66,7 +68,7 @@ export class ChatSessions implements Chats, WriteWitness {
       log,
       host: {
         newId,
-        createOptions: (backendId) => this.createOptions(backendId),
+        createOptions: (head) => this.createOptions(head),
         onBackend: (backend) => this.watch(backend),
       },
     };
@@ -120,27 +122,19 @@ export class ChatSessions implements Chats, WriteWitness {
 
   async backends(): Promise<readonly BackendView[]> {
     const entries = await this.ports.backends.list();
-    return entries.map(({ description, id, problem, source, title }) => {
-      const state = this.running.get(id)?.backend.state;
-      const said = problem ?? (state?.kind === 'failed' || state?.kind === 'authRequired' ? state.message : undefined);
-      return {
-        id,
-        title,
-        description,
-        source,
-        state: problem === undefined ? (state?.kind ?? 'stopped') : 'unavailable',
-        ...(said === undefined ? {} : { problem: said }),
-      };
-    });
+    return entries.map((entry) => backendView(entry, this.running.get(entry.id)?.backend.state));
   }
 
-  async create(backendId: string): Promise<Chat> {
-    return await this.createChat(backendId);
+  async create(backendId: string, folder?: string): Promise<Chat> {
+    return await this.createChat(backendId, folder);
   }
 
   async open(sessionId: string): Promise<Chat> {
     const open = this.chats.get(sessionId);
-    if (open && open.view.status !== 'readonly') return open;
+    if (open && !open.isOutdated) {
+      await open.catchUp();
+      return open;
+    }
     await this.closing.get(sessionId);
     // Who asks for the same one meanwhile gets it, too.
     const opening =
@@ -158,6 +152,7 @@ export class ChatSessions implements Chats, WriteWitness {
 
   async delete(sessionId: string): Promise<void> {
     const chat = this.chats.get(sessionId);
+    if (chat?.isInUse) throw new ChatError('readonly', chat.view.statusText ?? '');
     if (chat) {
       await chat.forget();
       this.chats.delete(sessionId);
@@ -217,17 +212,18 @@ export class ChatSessions implements Chats, WriteWitness {
     );
   }
 
-  private async createChat(backendId: string, id = this.ports.newId()): Promise<ChatSession> {
+  private async createChat(backendId: string, folder?: string): Promise<ChatSession> {
     const entry = (await this.ports.backends.list()).find((candidate) => candidate.id === backendId);
     if (!entry) throw new BackendError('notFound', 'This agent is not there any more. Choose another one.');
     const now = this.ports.clock.now();
     const head: SessionHead = {
       version: logVersion,
-      id,
+      id: this.ports.newId(),
       title: 'New chat',
       titledBy: 'prompt',
       backendId,
       backendTitle: entry.title,
+      ...(folder === undefined ? {} : { folder }),
       createdAt: now,
       updatedAt: now,
       state: 'idle',
@@ -318,12 +314,17 @@ export class ChatSessions implements Chats, WriteWitness {
     this.backendsChanged.fire();
   }
 
-  private createOptions(backendId: string): CreateSessionOptions {
-    const [first, ...others] = this.ports.files.editor.folders;
-    if (!first) throw new BackendError('invalidRequest', 'Open a folder first: agents work in one.');
+  private createOptions({ backendId, folder }: SessionHead): CreateSessionOptions {
+    const folders = this.ports.files.editor.folders.map(({ path }) => path);
+    const [first] = folders;
+    if (first === undefined) throw new BackendError('invalidRequest', 'Open a folder first: agents work in one.');
+    // The workspace may have lost the folder since.
+    const isThere = folder !== undefined && folders.some((path) => isInside(folder, path, false));
+    const cwd = isThere ? folder : first;
+    const others = folders.filter((path) => path !== cwd);
     return {
-      cwd: first.path,
-      ...(others.length > 0 ? { additionalDirectories: others.map(({ path }) => path) } : {}),
+      cwd,
+      ...(others.length > 0 ? { additionalDirectories: others } : {}),
       ...this.ports.choices?.(backendId),
     };
   }

@@ -15,6 +15,8 @@ export const SessionHead = z.object({
   backendTitle: z.string(),
   /** The backend's name for its session. */
   remoteId: z.string().optional(),
+  /** Where its agent works, absolute, in a workspace folder; else it is the first one. */
+  folder: z.string().optional(),
   /** Milliseconds since the epoch. */
   createdAt: z.number(),
   updatedAt: z.number(),
@@ -32,7 +34,7 @@ export interface ChatStore extends Disposable {
   start(): Promise<void>;
   /** A conversation that is new; it is on disk with its first record. */
   create(head: SessionHead): SessionFile;
-  /** @throws ChatError `notFound`, `unreadable` */
+  /** Takes nothing from another window before it is claimed. @throws ChatError `notFound`, `unreadable` */
   open(id: string): Promise<OpenedSession>;
   /** Takes nothing from the window that writes it. @throws ChatError `notFound`, `unreadable` */
   read(id: string): Promise<StoredConversation>;
@@ -62,15 +64,39 @@ export interface OpenedSession extends StoredConversation {
   readonly file: SessionFile;
 }
 
-/** The files of one conversation. Dispose to let another window have them. */
+export interface ReadOn {
+  readonly records: readonly LogRecord[];
+  /** Nobody else writes it any more: a turn that has not ended was broken off. */
+  readonly isWriterGone: boolean;
+}
+
+/** The files of one conversation. Close to let another window have them. */
 export interface SessionFile extends TextBlobs {
   readonly head: SessionHead;
   /** Why nothing is written, when nothing is: another window, or a newer version of Backline. */
   readonly readonly: string | undefined;
   /** Why what happens is in memory only, and what to do; undefined when all is well. */
   readonly problem: string | undefined;
+  /** Of `readonly` and the others, too. */
   readonly onDidChangeProblem: Event<void>;
-  /** Written soon, in order. */
+  /** This window writes it; another one only reads. */
+  readonly isOurs: boolean;
+  /** Another window writes it. */
+  readonly isInUse: boolean;
+  /** It was this window's, and another one has taken over: it has to be opened again. */
+  readonly isOutdated: boolean;
+  /** What another window has written. */
+  readonly onDidReadOn: Event<ReadOn>;
+  /**
+   * Makes this window the one that writes, before its first write; tells what others have written until then.
+   * @throws ChatError `readonly` when another window has it, `notFound`
+   */
+  claim(): Promise<void>;
+  /** Reads once what another window has written. Never rejects. */
+  catchUp(): Promise<void>;
+  /** Follows what another window writes, and whether it still does, until the result is disposed or this window writes. */
+  follow(): Disposable;
+  /** Written soon, in order; what comes before it is claimed waits, and is dropped when another window goes on. */
   append(record: LogRecord): void;
   changeHead(change: Partial<SessionHead>): void;
   /** Resolves when all that was appended is on disk, or could not be written. */

@@ -129,6 +129,9 @@ export class ChatTranscript {
       case 'changed':
         this.ends.changed(record);
         break;
+      case 'turnReverted':
+        this.ends.revertedTurn(record);
+        break;
       case 'fileDecided':
         if (record.decision === 'reverted') this.ends.reverted(record.path);
         break;

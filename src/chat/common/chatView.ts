@@ -17,6 +17,8 @@ export const BackendView = z.object({
   state: z.enum(['stopped', 'starting', 'ready', 'authRequired', 'failed', 'unavailable']),
   /** What is wrong and what to do. */
   problem: optional(Text),
+  /** Whether one that runs without us answers, as far as that is known. */
+  health: optional(z.object({ kind: z.enum(['asking', 'answers', 'silent']), version: optional(Text) })),
 });
 export type BackendView = z.infer<typeof BackendView>;
 
@@ -115,13 +117,15 @@ export const SessionView = z.object({
     'stopping',
     /** The connection is lost and being made again; what was said stays. */
     'reconnecting',
-    /** Another window writes this conversation. */
+    /** Another window writes this conversation, or a newer version has. */
     'readonly',
     'signIn',
     'failed',
   ]),
   /** What goes on, or what went wrong and what to do. */
   statusText: optional(Text),
+  /** Another window writes it now; here it is followed. */
+  isInUse: optional(z.boolean()),
   statusDetails: optional(Text),
   /** When the running turn began, milliseconds since the epoch. */
   busySince: optional(z.number()),

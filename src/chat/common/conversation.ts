@@ -3,7 +3,7 @@ import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { TranscriptDocument } from '../../transcript/common/transcriptDocument';
 import { ChangeJournal, type ChatFiles } from './changeJournal';
-import type { SessionFile, SessionHead } from './chatStore';
+import type { ReadOn, SessionFile, SessionHead } from './chatStore';
 import { ChatTranscript } from './chatTranscript';
 import { logVersion, type LogRecord, type NewRecord } from './logRecord';
 import { PromptQueue } from './promptQueue';
@@ -40,6 +40,7 @@ export class Conversation {
       record: (record) => this.record(record),
       onDidChange: () => this.emitter.fire(),
     });
+    file.onDidReadOn((news) => this.caughtUp(news));
     file.onDidChangeProblem(() => this.emitter.fire());
   }
 
@@ -49,11 +50,7 @@ export class Conversation {
 
   /** Takes all that is on disk; `damage` says what is missing. */
   async restore(records: readonly LogRecord[], damage: string | undefined): Promise<void> {
-    for (const record of records) {
-      this.story.apply(record);
-      this.journal.restore(record);
-      this.queue.apply(record);
-    }
+    for (const record of records) this.take(record);
     if (damage !== undefined) this.notice('warning', damage);
     // What another window writes may be in the middle of a turn.
     if (this.story.isBusy && this.file.readonly === undefined) this.interrupted();
@@ -118,8 +115,26 @@ export class Conversation {
     void this.journal.endTurn(this.story.turnNumber);
   }
 
+  private take(record: LogRecord): void {
+    this.story.apply(record);
+    this.journal.restore(record);
+    this.queue.apply(record);
+  }
+
+  /** Another window goes on with it, or has stopped to. */
+  private caughtUp({ isWriterGone, records }: ReadOn): void {
+    for (const record of records) this.take(record);
+    if (isWriterGone && this.story.isBusy) this.interrupted();
+    if (records.some(isOfFiles)) void this.journal.refresh();
+    else this.emitter.fire();
+  }
+
   dispose(): void {
     this.document.dispose();
     this.emitter.dispose();
   }
+}
+
+function isOfFiles({ type }: LogRecord): boolean {
+  return type === 'changed' || type === 'turnReverted' || type === 'fileDecided';
 }

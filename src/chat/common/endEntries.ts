@@ -42,17 +42,27 @@ export class EndEntries {
     this.mark(path, 'reverted', () => true);
   }
 
+  revertedTurn({ path, turn }: RecordOf<'turnReverted'>): void {
+    this.mark(path, 'reverted', (other) => other === turn);
+    this.mark(path, 'changedSince', (other) => other > turn);
+    // The file is again as this one has left it.
+    const before = [...this.ids.keys()].findLast((other) => other < turn && this.changes(other, path));
+    this.mark(path, 'applied', (other) => other === before);
+  }
+
   private mark(path: string, state: FileChange['state'], isMeant: (turn: number) => boolean): void {
     for (const turn of this.ids.keys()) {
       const end = isMeant(turn) ? this.of(turn) : undefined;
-      const isListed = (change: FileChange): boolean =>
-        change.path === path && (change.state === 'applied' || change.state === 'changedSince');
-      if (!end?.changes?.some(isListed)) continue;
+      if (!end?.changes?.some((change) => isStanding(change, path))) continue;
       this.writer.put({
         ...end,
-        changes: end.changes.map((change) => (isListed(change) ? { ...change, state } : change)),
+        changes: end.changes.map((change) => (isStanding(change, path) ? { ...change, state } : change)),
       });
     }
+  }
+
+  private changes(turn: number, path: string): boolean {
+    return this.of(turn)?.changes?.some((change) => isStanding(change, path)) === true;
   }
 
   private of(turn: number): End | undefined {
@@ -60,4 +70,9 @@ export class EndEntries {
     const entry = id === undefined ? undefined : this.writer.document.get(id);
     return entry?.kind === 'end' ? entry : undefined;
   }
+}
+
+/** Whether it is of that file, and can be taken back. */
+function isStanding({ path: changed, state }: FileChange, path: string): boolean {
+  return changed === path && (state === 'applied' || state === 'changedSince');
 }

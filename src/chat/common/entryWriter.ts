@@ -1,3 +1,4 @@
+import { roughUnits } from '../../base/common/roughUnits';
 import type { Entry } from '../../transcript/common/entries';
 import type { TranscriptDocument } from '../../transcript/common/transcriptDocument';
 import { trimEntry } from '../../transcript/common/trim';
@@ -79,12 +80,4 @@ export class EntryWriter {
     this.keptUnits -= this.kept.get(id)?.units ?? 0;
     this.kept.delete(id);
   }
-}
-
-function roughUnits(value: unknown): number {
-  if (typeof value === 'string') return value.length + 8;
-  if (typeof value !== 'object' || value === null) return 8;
-  let units = 16;
-  for (const member of Object.values(value)) units += roughUnits(member);
-  return units;
 }

@@ -12,6 +12,12 @@ const at = z.number();
 const record = <Name extends string, Shape extends z.core.$ZodLooseShape>(type: Name, shape: Shape) =>
   z.object({ type: z.literal(type), at, ...shape });
 
+const turnTexts = {
+  before: Text.nullable().optional(),
+  after: Text.nullable().optional(),
+  isMixed: z.boolean().optional(),
+};
+
 /**
  * What happens in a conversation, in order: a line each of its log. The transcript is made of nothing else, so that a
  * conversation that is read again looks as it did.
@@ -40,8 +46,14 @@ export const LogRecord = z.discriminatedUnion('type', [
   record('snapshot', { path: Text, text: Text.nullable().optional() }),
   /** By the agent. `after` is the id of the text that it has left, null for none. `isMixed`: others have changed it, too. */
   record('written', { path: Text, after: Text.nullable().optional(), isMixed: z.boolean().optional() }),
-  /** What a turn has changed in all. */
-  record('changed', { turn: z.number(), changes: z.array(FileChange) }),
+  /** What a turn has changed in all, and each file's text before and after it, as in `snapshot` and `written`. */
+  record('changed', {
+    turn: z.number(),
+    changes: z.array(FileChange),
+    texts: z.array(z.object({ path: Text, ...turnTexts })).optional(),
+  }),
+  /** Of one file, while what other turns have changed in it stays. */
+  record('turnReverted', { turn: z.number(), path: Text }),
   record('fileDecided', { path: Text, decision: z.enum(['reverted', 'kept']) }),
 ]);
 export type LogRecord = z.infer<typeof LogRecord>;

@@ -176,6 +176,8 @@ export class TurnRunner implements Disposable {
     const late = new AbortController();
     const timer = clock.setTimer(resumeTimeoutMs, () => late.abort());
     try {
+      // Before: who follows a session of the backend is who writes what it tells.
+      await told.file.claim();
       const session = await link.load(remoteId, false, AbortSignal.any([this.life.signal, late.signal]));
       for (let poll = 0; poll < resumePolls && !session.isBusy; poll++) await pause(clock, resumePollMs);
       if (!session.isBusy || told.story.isBusy) return;

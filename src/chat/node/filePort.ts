@@ -12,7 +12,8 @@ export interface FilePort {
   list(folder: string): Promise<readonly string[]>;
   /** Undefined when it is missing. */
   read(file: string): Promise<string | undefined>;
-  chunks(file: string, signal?: AbortSignal): AsyncIterable<Uint8Array>;
+  /** From `start` on, in bytes. */
+  chunks(file: string, signal?: AbortSignal, start?: number): AsyncIterable<Uint8Array>;
   /** Makes `bytes` the end of the file, from `offset` on; what was behind is gone. */
   writeAt(file: string, offset: number, bytes: Uint8Array): Promise<void>;
   /** By a rename, so that nobody reads half of it. */
@@ -45,8 +46,8 @@ export class DiskFiles implements FilePort {
     return unlessMissing(readFile(file, 'utf8'));
   }
 
-  async *chunks(file: string, signal?: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
-    const stream = createReadStream(file, { highWaterMark: 256 * 1024, ...(signal ? { signal } : {}) });
+  async *chunks(file: string, signal?: AbortSignal, start = 0): AsyncGenerator<Uint8Array, void, undefined> {
+    const stream = createReadStream(file, { highWaterMark: 256 * 1024, start, ...(signal ? { signal } : {}) });
     for await (const chunk of stream) if (chunk instanceof Uint8Array) yield chunk;
   }
 

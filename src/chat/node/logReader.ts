@@ -12,23 +12,34 @@ export interface ReadLog {
   readonly isNewer: boolean;
 }
 
+export interface ReadLogOptions {
+  /** In bytes; default the beginning. */
+  readonly start?: number;
+  /** A line that ends nowhere is no damage. */
+  readonly isBeingWritten?: boolean;
+}
+
 /** A longer line is no record of ours. */
 const maxLineBytes = 64 * 1024 * 1024;
 const Version = z.object({ type: z.literal('begin'), version: z.number() });
 
-/** All that can be read of a log, whatever has happened to it. @throws errors of the file port */
-export async function readLog(files: FilePort, file: string): Promise<ReadLog> {
+/** All that can be read of a log whatever has happened to it. @throws errors of the file port */
+export async function readLog(
+  files: FilePort,
+  file: string,
+  { isBeingWritten = false, start = 0 }: ReadLogOptions = {},
+): Promise<ReadLog> {
   const records: LogRecord[] = [];
   let unread = 0;
-  let end = 0;
+  let end = start;
   let isTorn = false;
   let isNewer = false;
-  for await (const { text, endOffset, isWhole } of linesOf(files.chunks(file))) {
+  for await (const { text, endOffset, isWhole } of linesOf(files.chunks(file, undefined, start))) {
     if (!isWhole) {
       isTorn = true;
       continue;
     }
-    end = endOffset;
+    end = start + endOffset;
     if (text === '') continue;
     const value = parseJson(text);
     const parsed = LogRecord.safeParse(value);
@@ -36,7 +47,7 @@ export async function readLog(files: FilePort, file: string): Promise<ReadLog> {
     else unread++;
     if ((Version.safeParse(value).data?.version ?? 0) > logVersion) isNewer = true;
   }
-  return { records, end, damage: damageOf(unread, isTorn, isNewer), isNewer };
+  return { records, end, damage: damageOf(unread, isTorn && !isBeingWritten, isNewer), isNewer };
 }
 
 export interface Line {

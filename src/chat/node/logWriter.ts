@@ -53,6 +53,11 @@ export class LogWriter implements Disposable {
     return this.emitter.event;
   }
 
+  /** In bytes; before the first record. */
+  goOnAt(offset: number): void {
+    this.offset = offset;
+  }
+
   append(record: LogRecord): void {
     const merged = this.last && mergedDeltas(this.last, record);
     if (merged) {

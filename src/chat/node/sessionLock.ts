@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import * as z from 'zod';
 import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
-import { errorCode } from '../../base/common/errors';
+import { isProcessAlive } from '../../base/node/isProcessAlive';
 import type { FilePort } from './filePort';
 
 const Owner = z.object({ owner: z.string(), pid: z.number(), host: z.string(), startedAt: z.number() });
@@ -40,6 +40,11 @@ export class SessionLock implements Disposable {
       if (await files.move(this.file, grave)) await files.remove(grave);
     }
     return false;
+  }
+
+  /** Whether another window has it. @throws errors of the file port */
+  async isHeld(): Promise<boolean> {
+    return !(await this.isStale()) && !(await this.isOurs());
   }
 
   /** Never rejects. */
@@ -92,7 +97,7 @@ export class SessionLock implements Disposable {
     // Without an owner it is being written right now, or was never finished.
     if (owner?.host !== hostname()) return false;
     if (owner.pid === process.pid) return owner.startedAt !== startedAt;
-    return !isAlive(owner.pid);
+    return !isProcessAlive(owner.pid);
   }
 
   private async read(): Promise<z.infer<typeof Owner> | undefined> {
@@ -112,12 +117,3 @@ export class SessionLock implements Disposable {
 
 /** Of this process, in seconds since the epoch: another one may have its number later. */
 const startedAt = Math.round(performance.timeOrigin / 1000);
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return errorCode(error) === 'EPERM';
-  }
-}

@@ -17,7 +17,7 @@ import type { FilePort } from './filePort';
 import { readLog } from './logReader';
 import { SessionLock } from './sessionLock';
 import { rebuiltHead } from './rebuiltHead';
-import { StoredSession, type StoredStart } from './storedSession';
+import { otherWindow, StoredSession, type StoredStart } from './storedSession';
 import { hasAllWords, searchLog, wordsOf } from './textSearch';
 
 const listDelayMs = 150;
@@ -25,8 +25,6 @@ const readAtOnce = 32;
 const maxFound = 200;
 /** What one search reads at most. */
 const maxSearchBytes = 256 * 1024 * 1024;
-const otherWindow = 'Another window of VS Code writes this conversation. Go on there, or close it there first.';
-const newerVersion = 'A newer version of Backline has written this conversation: it can be read here, not continued.';
 
 export interface SessionStoreOptions {
   /** Absolute. It is made when the first conversation is kept. */
@@ -42,7 +40,7 @@ export interface SessionStoreOptions {
  */
 export class SessionStore implements ChatStore {
   private readonly byId = new Map<string, SessionHead>();
-  private readonly writing = new Map<string, StoredSession>();
+  private readonly opened = new Map<string, StoredSession>();
   private readonly emitter: Emitter<void>;
   private readonly changedNames = new Set<string>();
   private rereadAll = false;
@@ -89,27 +87,20 @@ export class SessionStore implements ChatStore {
       await files.makeFolder(folder);
       hasBegun = await lock.take();
     };
-    return this.keep({ head, offset: 0, lock, ready });
+    return this.keep({ head, offset: 0, lock, access: 'ours', ready });
   }
 
   async open(id: string): Promise<OpenedSession> {
-    if (!isId(id)) throw notFound();
-    const { files, log } = this.options;
+    if (!isId(id) || (await this.options.files.modifiedAt(this.logOf(id))) === undefined) throw notFound();
     const lock = this.lockOf(id);
-    // A folder that cannot be written is told by what is written later.
-    const isOurs = await lock.take().catch((error: unknown) => {
-      log.warn(`A conversation could not be locked: ${messageOf(error)}`);
-      return undefined;
-    });
     try {
-      if (isOurs !== true && (await files.modifiedAt(this.logOf(id))) === undefined) throw notFound();
-      const { damage, end, head, isNewer, records } = await this.readNow(id);
-      const reason = isNewer ? newerVersion : isOurs === false ? otherWindow : undefined;
-      const start = { head, offset: end, lock: isOurs ? lock : undefined, ready: () => Promise.resolve() };
-      const file = this.keep(reason === undefined ? start : { ...start, readonly: reason });
+      // First: what is free has been written to its end.
+      const isHeld = await lock.isHeld().catch(() => false);
+      const { damage, end, head, isNewer, records } = await this.readNow(id, isHeld);
+      const access = isNewer ? 'newer' : isHeld ? 'theirs' : 'free';
+      const file = this.keep({ head, offset: end, lock, access, ready: () => Promise.resolve() });
       return { head, file, records, ...(damage === undefined ? {} : { damage }) };
     } catch (error) {
-      await lock.release();
       throw unreadable(error);
     }
   }
@@ -125,7 +116,7 @@ export class SessionStore implements ChatStore {
   }
 
   async changeHead(id: string, change: Partial<SessionHead>): Promise<void> {
-    const open = this.writing.get(id);
+    const open = this.opened.get(id);
     if (open) {
       open.changeHead(change);
       return;
@@ -145,8 +136,8 @@ export class SessionStore implements ChatStore {
   async remove(id: string): Promise<void> {
     if (!isId(id)) throw notFound();
     const { files } = this.options;
-    await this.writing.get(id)?.close();
-    this.writing.delete(id);
+    await this.opened.get(id)?.close();
+    this.opened.delete(id);
     const lock = this.lockOf(id);
     const isThere = (await files.modifiedAt(this.folderOf(id)).catch(() => undefined)) !== undefined;
     if (isThere && !(await lock.take().catch(() => true))) throw new ChatError('readonly', otherWindow);
@@ -165,7 +156,7 @@ export class SessionStore implements ChatStore {
     const words = wordsOf(query);
     const heads = this.heads.toSorted((a, b) => b.updatedAt - a.updatedAt);
     if (words.length === 0) return heads.map((head) => ({ head }));
-    await Promise.all([...this.writing.values()].map((session) => session.flush()));
+    await Promise.all([...this.opened.values()].map((session) => session.flush()));
     const found: FoundSession[] = [];
     let bytesLeft = maxSearchBytes;
     const spend = (bytes: number): boolean => (bytesLeft -= bytes) > 0;
@@ -184,8 +175,8 @@ export class SessionStore implements ChatStore {
   }
 
   async stop(): Promise<void> {
-    await Promise.all([...this.writing.values()].map((session) => session.close()));
-    this.writing.clear();
+    await Promise.all([...this.opened.values()].map((session) => session.close()));
+    this.opened.clear();
   }
 
   dispose(): void {
@@ -196,8 +187,9 @@ export class SessionStore implements ChatStore {
 
   // One conversation
 
-  private async readNow(id: string) {
-    const log = await readLog(this.options.files, this.logOf(id));
+  /** `isBeingWritten`: a line that ends nowhere goes on in a moment. */
+  private async readNow(id: string, isBeingWritten = false) {
+    const log = await readLog(this.options.files, this.logOf(id), { isBeingWritten });
     return { ...log, head: this.byId.get(id) ?? (await this.readHead(id)) ?? rebuiltHead(id, log.records) };
   }
 
@@ -210,16 +202,22 @@ export class SessionStore implements ChatStore {
       log,
       folder: this.folderOf(id),
       headFile: this.headOf(id),
+      readHead: () => this.readHead(id),
       onDidChangeHead: (head) => {
         this.byId.set(id, head);
         this.emitter.fire();
       },
       onClosed: () => {
-        if (this.writing.get(id) === session) this.writing.delete(id);
+        if (this.opened.get(id) === session) this.opened.delete(id);
       },
     });
-    if (start.readonly === undefined) this.writing.set(id, session);
+    this.opened.set(id, session);
     return session;
+  }
+
+  /** What this window writes is known best here. */
+  private isOurs(id: string): boolean {
+    return this.opened.get(id)?.isOurs === true;
   }
 
   private lockOf(id: string): SessionLock {
@@ -228,8 +226,8 @@ export class SessionStore implements ChatStore {
       files,
       clock,
       onLost: () => {
-        this.writing.get(id)?.loseLock(otherWindow);
-        this.writing.delete(id);
+        this.opened.get(id)?.loseLock();
+        this.opened.delete(id);
       },
     });
   }
@@ -246,7 +244,7 @@ export class SessionStore implements ChatStore {
         await Promise.all(ids.slice(at, at + readAtOnce).map((id) => this.refresh(id)));
       }
       for (const id of ids) gone.delete(id);
-      for (const id of gone) if (!this.writing.has(id)) this.byId.delete(id);
+      for (const id of gone) if (!this.isOurs(id)) this.byId.delete(id);
     } catch (error) {
       log.warn(`The conversations could not be listed: ${messageOf(error)}`);
     }
@@ -261,15 +259,16 @@ export class SessionStore implements ChatStore {
       await this.readAll();
       return;
     }
-    const ids = names.flatMap((name) => idOf(name) ?? []).filter((id) => !this.writing.has(id));
+    const ids = names.flatMap((name) => idOf(name) ?? []).filter((id) => !this.isOurs(id));
     if (ids.length === 0) return;
     await Promise.all(ids.map((id) => this.refresh(id)));
     this.emitter.fire();
   }
 
   private async refresh(id: string): Promise<void> {
-    if (this.writing.has(id)) return;
+    if (this.isOurs(id)) return;
     const head = (await this.readHead(id)) ?? (await this.rebuildHead(id));
+    if (head) this.opened.get(id)?.headRead(head);
     if (head) this.byId.set(id, head);
     else this.byId.delete(id);
   }

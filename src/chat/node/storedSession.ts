@@ -1,16 +1,26 @@
 import { createHash } from 'node:crypto';
 import * as path from 'node:path';
-import { Coalescer, type Clock } from '../../base/common/async';
+import { Coalescer, KeyedQueue, type Clock } from '../../base/common/async';
+import type { Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
 import { Emitter, type Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
-import type { SessionFile, SessionHead } from '../common/chatStore';
+import { ChatError } from '../common/chatPorts';
+import type { ReadOn, SessionFile, SessionHead } from '../common/chatStore';
 import type { LogRecord } from '../common/logRecord';
 import type { FilePort } from './filePort';
+import { LogFollower } from './logFollower';
+import { readLog } from './logReader';
 import { LogWriter } from './logWriter';
 import type { SessionLock } from './sessionLock';
 
 const headDelayMs = 250;
+export const otherWindow =
+  'In use in another window of VS Code. You can read along here, and go on when the conversation is closed there.';
+const newerVersion = 'A newer version of Backline has written this conversation: it can be read here, not continued.';
+
+/** Who may write a conversation. `lost`: another window has taken over while this one wrote. */
+export type Access = 'ours' | 'free' | 'theirs' | 'lost' | 'newer';
 
 export interface StoredSessionPorts {
   readonly files: FilePort;
@@ -18,48 +28,58 @@ export interface StoredSessionPorts {
   readonly log: Logger;
   readonly folder: string;
   readonly headFile: string;
+  /** As it is on disk. */
+  readonly readHead: () => Promise<SessionHead | undefined>;
   readonly onDidChangeHead: (head: SessionHead) => void;
   readonly onClosed: () => void;
 }
 
-/** Where the writing of a conversation begins. */
+/** How a conversation is found when it is opened. */
 export interface StoredStart {
   readonly head: SessionHead;
-  /** In bytes, of its log. */
+  /** In bytes, of its log: all before was read. */
   readonly offset: number;
-  /** Undefined for one that is only read. */
-  readonly lock: SessionLock | undefined;
+  readonly lock: SessionLock;
+  /** `ours` is a new one, which nobody else knows. */
+  readonly access: Access;
   /** Resolves when the folder is there and locked; does that when it is called first. */
   readonly ready: () => Promise<void>;
-  readonly readonly?: string;
 }
 
-/** The files of one conversation, as one window has them open. */
+/**
+ * The files of one conversation, as one window has them open. Opening takes nothing from other windows: before the first
+ * write it is claimed, and until then what others write is followed.
+ */
 export class StoredSession implements SessionFile {
   private current: SessionHead;
-  private readonlyReason: string | undefined;
+  /** What is not in the head on disk yet. */
+  private unsavedHead: Partial<SessionHead> = {};
+  /** What was noted before it was claimed. */
+  private unsaved: LogRecord[] = [];
+  private access: Access;
+  private offset: number;
   private readonly writer: LogWriter;
   private readonly headSoon: Coalescer;
   private headWrite: Promise<void> = Promise.resolve();
+  private readonly queue = new KeyedQueue();
   private hasBegun: boolean;
   private isClosed = false;
   private readonly emitter: Emitter<void>;
+  private readonly readOn: Emitter<ReadOn>;
 
   constructor(
     private readonly start: StoredStart,
     private readonly ports: StoredSessionPorts,
   ) {
-    const { clock, files, folder, log } = ports;
+    const { clock, files, log } = ports;
     this.current = start.head;
-    this.readonlyReason = start.readonly;
+    this.access = start.access;
+    this.offset = start.offset;
     this.hasBegun = start.offset > 0;
-    this.writer = new LogWriter(path.join(folder, 'log.jsonl'), start.offset, {
-      files,
-      clock,
-      log,
-      ready: start.ready,
-    });
-    this.emitter = new Emitter((error) => log.error('a listener failed', error));
+    this.writer = new LogWriter(this.logFile, start.offset, { files, clock, log, ready: start.ready });
+    const onListenerError = (error: unknown): void => log.error('a listener failed', error);
+    this.emitter = new Emitter(onListenerError);
+    this.readOn = new Emitter(onListenerError);
     this.writer.onDidChangeProblem(() => this.emitter.fire());
     this.headSoon = new Coalescer(clock, headDelayMs, () => this.writeHead());
   }
@@ -68,8 +88,21 @@ export class StoredSession implements SessionFile {
     return this.current;
   }
 
+  get isOurs(): boolean {
+    return this.access === 'ours';
+  }
+
+  get isInUse(): boolean {
+    return this.access === 'theirs';
+  }
+
+  get isOutdated(): boolean {
+    return this.access === 'lost';
+  }
+
   get readonly(): string | undefined {
-    return this.readonlyReason;
+    if (this.access === 'newer') return newerVersion;
+    return this.access === 'theirs' || this.access === 'lost' ? otherWindow : undefined;
   }
 
   get problem(): string | undefined {
@@ -80,8 +113,14 @@ export class StoredSession implements SessionFile {
     return this.emitter.event;
   }
 
+  get onDidReadOn(): Event<ReadOn> {
+    return this.readOn.event;
+  }
+
   append(record: LogRecord): void {
-    if (this.readonlyReason !== undefined || this.isClosed) return;
+    if (this.isClosed) return;
+    if (this.access === 'free') this.unsaved.push(record);
+    if (this.access !== 'ours') return;
     this.writer.append(record);
     if (this.hasBegun) return;
     this.hasBegun = true;
@@ -90,36 +129,59 @@ export class StoredSession implements SessionFile {
 
   changeHead(change: Partial<SessionHead>): void {
     this.current = { ...this.current, ...change };
+    this.unsavedHead = { ...this.unsavedHead, ...change };
     // What was never spoken in is not listed.
     if (!this.hasBegun || this.isClosed) return;
     this.ports.onDidChangeHead(this.current);
-    if (this.readonlyReason === undefined) this.headSoon.schedule();
+    if (this.access !== 'newer' && this.access !== 'lost') this.headSoon.schedule();
+  }
+
+  /** As another window has written it. */
+  headRead(head: SessionHead): void {
+    if (!this.isOurs) this.current = { ...head, ...this.unsavedHead };
+  }
+
+  async claim(): Promise<void> {
+    await this.queue.run('access', () => this.claimNow());
+  }
+
+  async catchUp(): Promise<void> {
+    await this.queue.run('access', () => this.look());
+  }
+
+  follow(): Disposable {
+    const { clock, files, folder, log } = this.ports;
+    const look = (): Promise<boolean> => this.queue.run('access', () => this.look());
+    const follower = new LogFollower({ files, clock, log, folder, look });
+    follower.start();
+    return follower;
   }
 
   /** Another window writes it from now on. */
-  loseLock(reason: string): void {
-    this.readonlyReason = reason;
+  loseLock(): void {
+    this.access = 'lost';
     this.writer.dispose();
     this.headSoon.dispose();
     this.emitter.fire();
   }
 
   async flush(): Promise<void> {
-    if (this.readonlyReason !== undefined) return;
+    if (this.access === 'newer' || this.access === 'lost') return;
     this.headSoon.flushNow();
-    await this.writer.flush();
+    if (this.isOurs) await this.writer.flush();
     await this.headWrite;
   }
 
   async close(): Promise<void> {
     if (this.isClosed) return;
-    await this.flush();
+    await this.queue.run('access', () => this.flush());
     this.isClosed = true;
     this.writer.dispose();
     this.headSoon.dispose();
-    await this.start.lock?.release();
+    if (this.isOurs) await this.start.lock.release();
     this.ports.onClosed();
     this.emitter.dispose();
+    this.readOn.dispose();
   }
 
   idOf(text: string): string {
@@ -128,7 +190,7 @@ export class StoredSession implements SessionFile {
 
   async putText(text: string): Promise<string> {
     const id = this.idOf(text);
-    if (this.readonlyReason !== undefined) return id;
+    if (!this.isOurs) return id;
     try {
       await this.start.ready();
       const folder = this.textFolder;
@@ -146,15 +208,87 @@ export class StoredSession implements SessionFile {
     return text !== undefined && this.idOf(text) === id ? text : undefined;
   }
 
+  private get logFile(): string {
+    return path.join(this.ports.folder, 'log.jsonl');
+  }
+
   private get textFolder(): string {
     return path.join(this.ports.folder, 'texts');
   }
 
+  // Who writes
+
+  private async claimNow(): Promise<void> {
+    if (this.isOurs) return;
+    const { readonly } = this;
+    if (this.access !== 'theirs' && readonly !== undefined) throw new ChatError('readonly', readonly);
+    const { files, log, readHead } = this.ports;
+    if (this.isClosed || (await files.modifiedAt(this.logFile)) === undefined) {
+      throw new ChatError('notFound', 'This conversation is not there any more: it was deleted in another window.');
+    }
+    // A folder that cannot be written is told by what is written later.
+    const isLocked = await this.start.lock.take().catch((error: unknown) => {
+      log.warn(`A conversation could not be locked: ${messageOf(error)}`);
+      return undefined;
+    });
+    if (isLocked === false) {
+      this.told([], 'theirs');
+      throw new ChatError('readonly', otherWindow);
+    }
+    try {
+      const head = await readHead();
+      if (head) this.headRead(head);
+      const records = await this.readTail();
+      this.writer.goOnAt(this.offset);
+      this.told(records, 'ours');
+    } catch (error) {
+      await this.start.lock.release();
+      throw error;
+    }
+    for (const record of this.unsaved.splice(0)) this.writer.append(record);
+  }
+
+  /** Whether to go on looking. Never rejects. */
+  private async look(): Promise<boolean> {
+    if (this.isClosed || (this.access !== 'free' && this.access !== 'theirs')) return false;
+    try {
+      // In this order: what is free has been written to its end.
+      const isHeld = await this.start.lock.isHeld();
+      this.told(await this.readTail(), isHeld ? 'theirs' : 'free');
+    } catch (error) {
+      this.ports.log.debug(`A conversation could not be followed: ${messageOf(error)}`);
+    }
+    return true;
+  }
+
+  private async readTail(): Promise<readonly LogRecord[]> {
+    const { end, records } = await readLog(this.ports.files, this.logFile, { start: this.offset });
+    this.offset = end;
+    // Who has written it since has seen the same.
+    if (records.length > 0) this.unsaved = [];
+    return records;
+  }
+
+  private told(records: readonly LogRecord[], access: Access): void {
+    const isOther = this.access !== access;
+    this.access = access;
+    if (records.length > 0 || isOther) this.readOn.fire({ records, isWriterGone: access !== 'theirs' });
+    if (isOther) this.emitter.fire();
+  }
+
+  /** Only what has changed: other windows change titles, too. */
   private writeHead(): void {
-    const { files, headFile, log } = this.ports;
+    const { files, headFile, log, readHead } = this.ports;
+    const write = async (): Promise<void> => {
+      await this.start.ready();
+      const kept = await readHead();
+      const written = this.unsavedHead;
+      if (kept) this.current = { ...kept, ...written };
+      await files.replace(headFile, JSON.stringify(this.current));
+      if (this.unsavedHead === written) this.unsavedHead = {};
+    };
     this.headWrite = this.headWrite
-      .then(() => this.start.ready())
-      .then(() => files.replace(headFile, JSON.stringify(this.current)))
+      .then(write)
       .catch((error: unknown) => log.warn(`The head of a conversation could not be written: ${messageOf(error)}`));
   }
 }

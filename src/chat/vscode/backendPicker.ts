@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { DisposableStore } from '../../base/common/disposable';
 import { commandIds } from '../../manifest';
 import type { BackendView } from '../common/chatView';
 import type { BackendChoice } from '../common/page/backendChoice';
@@ -31,18 +32,7 @@ export class BackendPicker {
   /** The one that was chosen and can be used; undefined otherwise. */
   async pick(): Promise<BackendView | undefined> {
     await this.backends.refresh();
-    const { chosen, views } = this.backends;
-    const items: BackendPick[] = [
-      ...views.map((view) => this.item(view, view.id === chosen?.id)),
-      { label: '', kind: vscode.QuickPickItemKind.Separator },
-      { label: '$(add) Add an agent…', description: 'opens the setting backline.acp.agents' },
-    ];
-    const options = {
-      title: 'Agent of New Conversations',
-      placeHolder: 'Who do you want to talk to?',
-      matchOnDetail: true,
-    };
-    const picked = await vscode.window.showQuickPick(items, options);
+    const picked = await this.ask();
     if (!picked) return undefined;
     if (!picked.view) {
       await vscode.commands.executeCommand('workbench.action.openSettings', 'backline.acp.agents');
@@ -67,11 +57,58 @@ export class BackendPicker {
     await this.backends.refresh();
   }
 
-  private item(view: BackendView, isChosen: boolean): BackendPick {
-    const state = `${words[view.state]}${isChosen ? ', chosen' : ''}`;
-    const detail = view.problem ?? view.description;
-    return { label: `$(${icons[view.state]}) ${view.title}`, description: state, detail, view };
+  /** What is shown follows what becomes known: a server that is asked whether it answers says so in its own time. */
+  private async ask(): Promise<BackendPick | undefined> {
+    const store = new DisposableStore();
+    const pick = store.add(vscode.window.createQuickPick<BackendPick>());
+    pick.title = 'Agent of New Conversations';
+    pick.placeholder = 'Who do you want to talk to?';
+    pick.matchOnDetail = true;
+    pick.keepScrollPosition = true;
+    const show = (): void => {
+      const [active] = pick.activeItems;
+      pick.items = this.items();
+      const again = pick.items.find(({ view }) => view?.id === active?.view?.id);
+      if (active && again) pick.activeItems = [again];
+    };
+    try {
+      return await new Promise((resolve) => {
+        store.add(this.backends.onDidChange(show));
+        store.add(pick.onDidAccept(() => resolve(pick.activeItems[0])));
+        store.add(pick.onDidHide(() => resolve(undefined)));
+        show();
+        pick.show();
+      });
+    } finally {
+      store.dispose();
+    }
   }
+
+  private items(): BackendPick[] {
+    const { chosen, views } = this.backends;
+    return [
+      ...views.map((view) => this.item(view, view.id === chosen?.id)),
+      { label: '', kind: vscode.QuickPickItemKind.Separator },
+      { label: '$(add) Add an agent…', description: 'opens the setting backline.acp.agents' },
+    ];
+  }
+
+  private item(view: BackendView, isChosen: boolean): BackendPick {
+    const state = `${stateWord(view)}${isChosen ? ', chosen' : ''}`;
+    const detail = view.problem ?? view.description;
+    return { label: `$(${iconOf(view)}) ${view.title}`, description: state, detail, view };
+  }
+}
+
+function stateWord({ health, state }: BackendView): string {
+  if (!health || (state !== 'stopped' && state !== 'ready')) return words[state];
+  if (health.kind === 'asking') return 'asking whether it answers…';
+  if (health.kind === 'silent') return 'does not answer';
+  return health.version === undefined ? words.ready : `${words.ready} (version ${health.version})`;
+}
+
+function iconOf({ health, state }: BackendView): string {
+  return icons[state === 'stopped' && health?.kind === 'answers' ? 'ready' : state];
 }
 
 function isUsable({ state }: BackendView): boolean {

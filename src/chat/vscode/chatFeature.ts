@@ -1,15 +1,14 @@
 import * as vscode from 'vscode';
-import { Coalescer, type Clock } from '../../base/common/async';
+import { Coalescer } from '../../base/common/async';
 import { DisposableStore } from '../../base/common/disposable';
-import type { Feature, RunningFeature, StatusBoard } from '../../base/common/feature';
-import type { Logger } from '../../base/common/log';
+import type { Feature, RunningFeature } from '../../base/common/feature';
 import type { EditorPort } from '../../editor/common/editorPort';
-import { commandIds, settingIds } from '../../manifest';
-import type { Commands } from '../../platform/vscode/commands';
+import { commandIds, settingIds, textSchemes } from '../../manifest';
+import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
-import type { Settings } from '../../platform/vscode/settings';
 import type { PageFiles } from '../../webview/vscode/webviewHtml';
 import type { Chats } from '../common/chatPorts';
+import type { Draft } from '../common/chatView';
 import type { Mentions } from '../common/mentions/mentions';
 import { ApprovalWatch } from '../common/page/approvalWatch';
 import { BackendChoice, type ChoiceMemento } from '../common/page/backendChoice';
@@ -31,23 +30,20 @@ import { ReviewActions } from './reviewActions';
 import { VirtualDocuments } from './virtualDocuments';
 import type { WindowMentions } from './windowMentions';
 
-export interface ChatFeatureOptions {
+export interface ChatFeatureOptions extends FeatureContext {
   /** The feature starts, stops and disposes it. */
   readonly chats: Chats & { start(): Promise<void> };
   /** All that `@` finds. */
   readonly mentions: Mentions;
   /** What of this window can be mentioned; the feature starts and disposes it. */
   readonly windowMentions: WindowMentions;
+  /** Absolute: where to work on what is attached, when that matters. */
+  readonly folderOf: (draft: Draft) => string | undefined;
   readonly editor: EditorPort;
   /** What is chosen before a conversation begins; the feature disposes it, and the chips. */
   readonly newOptions: NewOptions;
   readonly chips: PageChips;
   readonly dialogs: Dialogs;
-  readonly log: Logger;
-  readonly status: StatusBoard;
-  readonly commands: Commands;
-  readonly settings: Settings;
-  readonly clock: Clock;
   /** Of the workspace: which conversation is shown, what is typed. */
   readonly workspaceState: ChoiceMemento;
   /** Of the user: which backend was used last. */
@@ -56,18 +52,30 @@ export interface ChatFeatureOptions {
   readonly pagesFolder: vscode.Uri;
 }
 
+/** What VS Code asks of the chat. */
+export interface ShownChat extends RunningFeature {
+  /** Fills the view when it is first shown, or shown again after it was closed. */
+  showIn(view: vscode.WebviewView): void;
+  /** Fills a tab of a window that was loaded again. */
+  restore(panel: vscode.WebviewPanel, state: unknown): void;
+  /** Of the document of that scheme of `textSchemes` with that query. */
+  textOf(scheme: string, query: string): string;
+  /** Asks again which agents there are. Never rejects. */
+  refresh(): Promise<void>;
+}
+
 const statusMs = 200;
 
 /** The chat: a view and editor tabs on conversations with whatever backend the user chooses. Starts none by itself. */
-export class ChatFeature implements Feature {
+export class ChatFeature implements Feature<ShownChat> {
   readonly id = 'chat';
   readonly title = 'Chat';
 
   constructor(private readonly options: ChatFeatureOptions) {}
 
-  async start(): Promise<RunningFeature> {
+  async start(): Promise<ShownChat> {
     const { chats, clock, commands, dialogs, editor, globalState, log, mentions, settings, status } = this.options;
-    const { chips, newOptions, windowMentions, workspaceState } = this.options;
+    const { chips, folderOf, newOptions, windowMentions, workspaceState } = this.options;
     const store = new DisposableStore();
     const onError = (error: unknown): void => log.error('something went wrong in the chat', error);
     const messages = new Messages(log);
@@ -78,9 +86,9 @@ export class ChatFeature implements Feature {
     store.add(chips);
     const preferred = (): string => settings.chatBackend();
     const backends = store.add(new BackendChoice({ chats, preferred, memento: globalState, onError }));
-    const documents = store.add(new VirtualDocuments('backline-chat'));
+    const documents = new VirtualDocuments(textSchemes.chat);
     const editorActions = store.add(new EditorActions(editor));
-    const proposed = store.add(new VirtualDocuments('backline-apply'));
+    const proposed = new VirtualDocuments(textSchemes.proposedCode);
     const code = store.add(new CodeProposals(proposed, editor, editorActions, messages));
     const picker = new BackendPicker(backends);
     const shown = new ShownChats();
@@ -104,6 +112,7 @@ export class ChatFeature implements Feature {
       chips,
       newOptions,
       folders: () => editor.folders.map((folder) => folder.path),
+      folderOf,
       openInTab: (id) => pages.openInTab(id),
       forget: (id) => pages.forget(id),
       isTrusted,
@@ -142,7 +151,7 @@ export class ChatFeature implements Feature {
     /** Once for each state of each backend that is chosen: what a server offers may be another list when it is back. */
     const askOptions = (): void => {
       const { chosen } = backends;
-      const key = chosen ? `${chosen.id} ${chosen.state}` : '';
+      const key = chosen ? `${chosen.id} ${chosen.state} ${chosen.health?.kind ?? ''}` : '';
       if (!chosen || key === asked) return;
       asked = key;
       void newOptions.refresh(chosen);
@@ -155,7 +164,6 @@ export class ChatFeature implements Feature {
     store.add(backends.onDidChange(() => askOptions()));
     store.add(approvals.onDidChange(changed));
     store.add(pages.onDidChange(() => notices.look()));
-    store.add(status.onDidLook(() => void backends.refresh()));
     store.add(
       settings.onDidChange((id) => {
         if (id === settingIds.chatBackend) void backends.refresh();
@@ -169,23 +177,18 @@ export class ChatFeature implements Feature {
     );
     // Before there are pages: what they show is among the conversations on disk.
     await chats.start();
-    for (const part of [
-      windowMentions,
-      chips,
-      backends,
-      documents,
-      proposed,
-      editorActions,
-      code,
-      approvals,
-      notices,
-      chatCommands,
-      pages,
-    ]) {
+    for (const part of [windowMentions, chips, backends, editorActions, code, approvals, notices, chatCommands]) {
       part.start();
     }
     showStatus();
-    return { stop: () => chats.stop(), dispose: () => store.dispose() };
+    return {
+      showIn: (view) => pages.showIn(view),
+      restore: (panel, state) => pages.restore(panel, state),
+      textOf: (scheme, query) => (scheme === proposed.scheme ? proposed : documents).textOf(query),
+      refresh: () => backends.refresh(),
+      stop: () => chats.stop(),
+      dispose: () => store.dispose(),
+    };
   }
 
   private pageFiles(): PageFiles {

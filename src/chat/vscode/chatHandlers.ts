@@ -27,10 +27,10 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
   const chatOf = async (id: string): Promise<Chat> => (page.chat?.id === id ? page.chat : await chats.open(id));
 
   /** The conversation begins with its first prompt, and is shown before its backend is there. */
-  const begin = async (): Promise<Chat> => {
+  const begin = async (draft: Draft): Promise<Chat> => {
     const { chosen } = backends;
     if (!chosen) throw new Error('There is no agent to talk to. Add one in the setting backline.acp.agents.');
-    const chat = await chats.create(chosen.id);
+    const chat = await chats.create(chosen.id, window.folderOf(draft));
     backends.remember(chosen.id);
     newDraft.clear();
     page.show(chat);
@@ -59,7 +59,7 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
     }),
 
     send: chatRequests.send.handledBy(async ({ sessionId, ...draft }) => {
-      const chat = sessionId === undefined ? await begin() : await chatOf(sessionId);
+      const chat = sessionId === undefined ? await begin(draft) : await chatOf(sessionId);
       try {
         await chat.send({ ...draft, attachments: [...draft.attachments, ...(await window.chips.mentions())] });
       } catch (error) {
@@ -105,6 +105,10 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
       return done;
     }),
 
+    lookAtBackends: chatRequests.lookAtBackends.handledBy(() => {
+      void backends.refresh();
+      return done;
+    }),
     chooseBackend: chatRequests.chooseBackend.handledBy(({ backendId }) => {
       backends.choose(backendId);
       return done;
@@ -196,8 +200,8 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
       await review.openChange(await chatOf(sessionId), path);
       return done;
     }),
-    revert: chatRequests.revert.handledBy(async ({ sessionId, path }) => {
-      await review.revert(await chatOf(sessionId), path);
+    revert: chatRequests.revert.handledBy(async ({ sessionId, path, turn }) => {
+      await review.revert(await chatOf(sessionId), path, turn);
       return done;
     }),
     keepChanges: chatRequests.keepChanges.handledBy(async ({ sessionId, path }) => {

@@ -77,7 +77,6 @@ export class ChatPage implements Disposable, PageControl {
     this.store.add(surface.webview.onDidReceiveMessage(() => this.watch.heard()));
     this.store.add({ dispose: () => window.shown.set(this, undefined) });
     if (sessionId !== undefined) this.restored = this.restore(sessionId);
-    void window.backends.refresh();
     this.load();
     this.visibilityChanged();
   }
@@ -164,6 +163,7 @@ export class ChatPage implements Disposable, PageControl {
   private visibilityChanged(): void {
     if (this.isVisible) {
       this.watch.start();
+      void this.options.window.backends.refresh();
     } else {
       this.watch.dispose();
       this.feed.pageLeft();

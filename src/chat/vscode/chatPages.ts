@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
 import { Emitter, type Event } from '../../base/common/event';
+import { panelTypes, viewIds } from '../../manifest';
 import type { Messages } from '../../platform/vscode/messages';
 import type { PageFiles } from '../../webview/vscode/webviewHtml';
 import type { Chat } from '../common/chatPorts';
@@ -10,8 +11,6 @@ import type { ChoiceMemento } from '../common/page/backendChoice';
 import { ChatPage, type PageSurface } from './chatPage';
 import type { ChatWindow } from './chatWindow';
 
-export const chatViewId = 'backline.chat';
-const panelType = 'backline.chatTab';
 const shownName = 'chat.shown';
 /** Tabs have no badge. */
 const waitingMark = '● ';
@@ -28,7 +27,7 @@ export interface ChatPagesOptions {
 const TabState = z.object({ sessionId: z.string() });
 
 /** The view of the chat and its editor tabs, which VS Code makes, hides and throws away as it likes. */
-export class ChatPages implements Disposable, vscode.WebviewViewProvider, vscode.WebviewPanelSerializer {
+export class ChatPages implements Disposable {
   private readonly store = new DisposableStore();
   private readonly emitter: Emitter<void>;
   private readonly pages = new Set<ChatPage>();
@@ -47,11 +46,6 @@ export class ChatPages implements Disposable, vscode.WebviewViewProvider, vscode
     return this.emitter.event;
   }
 
-  start(): void {
-    this.store.add(vscode.window.registerWebviewViewProvider(chatViewId, this));
-    this.store.add(vscode.window.registerWebviewPanelSerializer(panelType, this));
-  }
-
   /** The one the user is in: the tab in front when it has the focus, else the view's. */
   get active(): ChatPage | undefined {
     for (const [panel, page] of this.tabs) if (panel.active) return page;
@@ -60,7 +54,7 @@ export class ChatPages implements Disposable, vscode.WebviewViewProvider, vscode
 
   /** Shows the view and gives it the focus. */
   async reveal(): Promise<ChatPage> {
-    await vscode.commands.executeCommand(`${chatViewId}.focus`);
+    await vscode.commands.executeCommand(`${viewIds.chat}.focus`);
     if (this.view) return this.view.page;
     return await new Promise<ChatPage>((resolve) => this.onceResolved.push(resolve));
   }
@@ -81,7 +75,7 @@ export class ChatPages implements Disposable, vscode.WebviewViewProvider, vscode
     const chat = await this.options.window().chats.open(sessionId);
     const { files } = this.options;
     const options = { enableScripts: true, localResourceRoots: [files.folder] };
-    const panel = vscode.window.createWebviewPanel(panelType, chat.view.title, vscode.ViewColumn.Active, options);
+    const panel = vscode.window.createWebviewPanel(panelTypes.chat, chat.view.title, vscode.ViewColumn.Active, options);
     this.addTab(panel, chat.id);
   }
 
@@ -98,7 +92,8 @@ export class ChatPages implements Disposable, vscode.WebviewViewProvider, vscode
     for (const page of this.pages) page.trustChanged();
   }
 
-  resolveWebviewView(view: vscode.WebviewView): void {
+  /** Fills the view when it is first shown, or shown again after it was closed. */
+  showIn(view: vscode.WebviewView): void {
     const sessionId = z.string().optional().catch(undefined).parse(this.options.memento.get(shownName));
     const surface: PageSurface = {
       webview: view.webview,
@@ -114,12 +109,12 @@ export class ChatPages implements Disposable, vscode.WebviewViewProvider, vscode
     for (const resolve of this.onceResolved.splice(0)) resolve(page);
   }
 
-  deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
+  /** Fills a tab of a window that was loaded again. */
+  restore(panel: vscode.WebviewPanel, state: unknown): void {
     const kept = TabState.safeParse(state).data;
     // Without its state nobody knows which conversation it was.
     if (kept) this.addTab(panel, kept.sessionId);
     else panel.dispose();
-    return Promise.resolve();
   }
 
   dispose(): void {

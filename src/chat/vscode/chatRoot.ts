@@ -2,14 +2,10 @@ import { randomUUID } from 'node:crypto';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { BackendRegistry } from '../../amplifier/common/backendRegistry';
-import type { Clock } from '../../base/common/async';
-import type { Feature, RunningFeature, StatusBoard } from '../../base/common/feature';
-import type { Logger } from '../../base/common/log';
 import type { EditorPort } from '../../editor/common/editorPort';
-import type { Writer, WriteWitness } from '../../editor/common/writeWitness';
+import type { WriteWitness } from '../../editor/common/writeWitness';
 import { commandIds } from '../../manifest';
-import type { Commands } from '../../platform/vscode/commands';
-import type { Settings } from '../../platform/vscode/settings';
+import type { FeatureContext } from '../../platform/vscode/featureContext';
 import type { MentionSource } from '../common/chatPorts';
 import { ChatSessions } from '../common/chatSessions';
 import type { Draft } from '../common/chatView';
@@ -21,23 +17,21 @@ import { PageChips, type ChipSource } from '../common/page/pageChips';
 import { conversationsFolder, gatherConversations, type OpenWorkspace } from '../node/conversationsFolder';
 import { DiskFiles } from '../node/filePort';
 import { SessionStore } from '../node/sessionStore';
-import { ChatFeature } from './chatFeature';
+import { ChatFeature, type ShownChat } from './chatFeature';
 import { deleteFile } from './deleteFile';
 import { modalDialogs } from './dialogs';
+import type { RecentFiles } from './recentFiles';
 import { WindowMentions } from './windowMentions';
 
-export interface ChatRootOptions {
+export interface ChatRootOptions extends FeatureContext {
   readonly backends: BackendRegistry;
   readonly editor: EditorPort;
   /** What other features let users mention. */
   readonly mentionSources: readonly MentionSource[];
   /** What goes along with prompts by itself. */
   readonly chipSources: readonly ChipSource[];
-  readonly log: Logger;
-  readonly status: StatusBoard;
-  readonly commands: Commands;
-  readonly settings: Settings;
-  readonly clock: Clock;
+  /** The caller starts and disposes it. */
+  readonly recent: RecentFiles;
   /** Absolute: where conversations of all workspaces are kept. */
   readonly storageFolder: string;
   /** Absolute: where those of this workspace may have been kept before. */
@@ -47,18 +41,22 @@ export interface ChatRootOptions {
   readonly extensionUri: vscode.Uri;
 }
 
-/** The chat with everything that is its own, put together. A bundle of its own: it is loaded when the window has started. */
-export class ChatRoot implements Feature, WriteWitness {
-  readonly id = 'chat';
-  readonly title = 'Chat';
+/** What the window asks of the chat. */
+export interface RunningChat extends ShownChat, WriteWitness {
+  /** Shows a new conversation with the text attached, which works in `folder` (absolute); the user writes the prompt. */
+  beginWith(digest: { readonly title: string; readonly text: string }, folder: string | undefined): Promise<void>;
+}
+
+/** The chat with everything that is its own, put together. A bundle of its own, loaded when somebody needs the chat. */
+export class ChatRoot {
   private readonly feature: ChatFeature;
   private readonly conversations: ChatSessions;
   private readonly texts = new AttachedTexts();
 
   private constructor(options: ChatRootOptions, folder: string) {
-    const { backends, chipSources, clock, editor, extensionUri, globalState, log, mentionSources } = options;
+    const { backends, chipSources, clock, editor, extensionUri, globalState, log, mentionSources, recent } = options;
     const onError = (error: unknown): void => log.error('something went wrong in the chat', error);
-    const windowMentions = new WindowMentions({ editor, clock, log });
+    const windowMentions = new WindowMentions({ editor, recent, clock, log });
     const mentions = new Mentions([...windowMentions.sources, ...mentionSources, this.texts], clock, log);
     const newOptions = new NewOptions({ backends, memento: globalState, onError });
     this.conversations = new ChatSessions({
@@ -80,6 +78,7 @@ export class ChatRoot implements Feature, WriteWitness {
       chats: this.conversations,
       mentions,
       windowMentions,
+      folderOf: (draft) => this.texts.folderOf(draft),
       newOptions,
       chips: new PageChips(chipSources, onError),
       editor,
@@ -103,22 +102,19 @@ export class ChatRoot implements Feature, WriteWitness {
     return new ChatRoot(options, folder);
   }
 
-  async start(): Promise<RunningFeature> {
-    return await this.feature.start();
+  async start(): Promise<RunningChat> {
+    const { conversations } = this;
+    return {
+      ...(await this.feature.start()),
+      beginWith: (digest, folder) => this.beginWith(digest, folder),
+      beforeWrite: (writer, file) => conversations.beforeWrite(writer, file),
+      afterWrite: (writer, file) => conversations.afterWrite(writer, file),
+    };
   }
 
-  /** Shows a new conversation with the text attached; the user writes the prompt. */
-  async beginWith({ title, text }: { readonly title: string; readonly text: string }): Promise<void> {
-    const draft: Draft = { text: '', attachments: [this.texts.add(title, text)] };
+  private async beginWith({ title, text }: { title: string; text: string }, folder: string | undefined): Promise<void> {
+    const draft: Draft = { text: '', attachments: [this.texts.add(title, text, folder)] };
     await vscode.commands.executeCommand(commandIds.chatNew, draft);
-  }
-
-  async beforeWrite(writer: Writer, file: string): Promise<void> {
-    await this.conversations.beforeWrite(writer, file);
-  }
-
-  async afterWrite(writer: Writer, file: string): Promise<void> {
-    await this.conversations.afterWrite(writer, file);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/common/async';
 import type { Logger } from '../../base/common/log';
 import type { Chats } from '../common/chatPorts';
-import type { MentionRow } from '../common/chatView';
+import type { Draft, MentionRow } from '../common/chatView';
 import type { Mentions } from '../common/mentions/mentions';
 import type { BackendChoice } from '../common/page/backendChoice';
 import type { NewDraft } from '../common/page/newDraft';
@@ -29,6 +29,8 @@ export interface ChatWindow {
   readonly newOptions: NewOptions;
   /** Absolute. */
   readonly folders: () => readonly string[];
+  /** Absolute: where to work on what is attached, when that matters. */
+  readonly folderOf: (draft: Draft) => string | undefined;
   readonly openInTab: (sessionId: string) => Promise<void>;
   /** The conversation is no more: no page shows it. */
   readonly forget: (sessionId: string) => void;

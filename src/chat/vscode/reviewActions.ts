@@ -42,14 +42,14 @@ export class ReviewActions {
   }
 
   /** One file, or all of them. Asks for more than one, and for what was changed since. @throws ChatError, EditorError */
-  async revert(chat: Chat, path: string | undefined): Promise<void> {
+  async revert(chat: Chat, path: string | undefined, turn?: number): Promise<void> {
     const changed = chat.view.changes.filter(({ state }) => state === 'applied' || state === 'changedSince');
     const paths = path === undefined ? changed.map((change) => change.path) : [path];
     if (paths.length === 0) throw new Error('There is nothing to revert.');
     if (paths.length > 1 && !(await this.isAllWanted(paths))) return;
     const failures: string[] = [];
     for (const one of paths) {
-      await this.revertOne(chat, one).catch((error: unknown) => failures.push(messageOf(error)));
+      await this.revertOne(chat, one, turn).catch((error: unknown) => failures.push(messageOf(error)));
     }
     if (failures.length > 0) throw new Error(failures.join('\n'));
   }
@@ -93,19 +93,18 @@ export class ReviewActions {
     return shown;
   }
 
-  private async revertOne(chat: Chat, path: string): Promise<void> {
+  private async revertOne(chat: Chat, path: string, turn: number | undefined): Promise<void> {
     try {
-      await chat.revert(path);
+      await chat.revert(path, { turn });
     } catch (error) {
       if (!(error instanceof ChatError && error.code === 'changedSince')) throw error;
       const name = vscode.workspace.asRelativePath(path);
       const wanted = await this.dialogs.confirm({
-        message: `Not only the agent has changed ${name}. Revert it anyway?`,
-        detail:
-          'It becomes what it was before the conversation; the other changes are lost, too. You can undo this in the editor.',
+        message: `Not only the ${turn === undefined ? 'agent' : 'turn'} has changed ${name}. Revert it anyway?`,
+        detail: `It becomes what it was before the ${turn === undefined ? 'conversation' : 'turn'}; the other changes are lost, too. You can undo this in the editor.`,
         action: 'Revert',
       });
-      if (wanted) await chat.revert(path, { force: true });
+      if (wanted) await chat.revert(path, { force: true, turn });
     }
   }
 

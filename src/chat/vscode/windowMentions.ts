@@ -15,10 +15,11 @@ import { GitMentions } from '../common/mentions/gitMentions';
 import { ProblemMentions } from '../common/mentions/problemMentions';
 import { SelectionMentions } from '../common/mentions/selectionMentions';
 import { gitChanges } from './gitChanges';
-import { openFiles, RecentFiles } from './recentFiles';
+import { openFiles, type RecentFiles } from './recentFiles';
 
 export interface WindowMentionsOptions {
   readonly editor: EditorPort;
+  readonly recent: RecentFiles;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -30,7 +31,6 @@ export class WindowMentions implements Disposable {
   /** In the order in which their rows are shown. */
   readonly sources: readonly MentionSource[];
   private readonly store = new DisposableStore();
-  private readonly recent = this.store.add(new RecentFiles());
   private readonly created: Emitter<string>;
   private readonly deleted: Emitter<string>;
   private readonly reset: Emitter<void>;
@@ -40,7 +40,7 @@ export class WindowMentions implements Disposable {
   private readonly selection: SelectionMentions;
 
   constructor(private readonly options: WindowMentionsOptions) {
-    const { editor, clock, log } = options;
+    const { editor, recent, clock, log } = options;
     const onError = (error: unknown): void => log.error('cannot list the files to mention', error);
     this.created = this.store.add(new Emitter<string>(onError));
     this.deleted = this.store.add(new Emitter<string>(onError));
@@ -56,7 +56,7 @@ export class WindowMentions implements Disposable {
         onError,
       }),
     );
-    this.files = new FileMentions({ index: this.index, editor, recent: () => this.recent.all });
+    this.files = new FileMentions({ index: this.index, editor, recent: () => recent.all });
     this.folders = new FolderMentions({ index: this.index, editor });
     this.selection = new SelectionMentions(editor);
     this.sources = [
@@ -70,7 +70,6 @@ export class WindowMentions implements Disposable {
   }
 
   start(): void {
-    this.recent.start();
     this.index.start();
     const watcher = this.store.add(vscode.workspace.createFileSystemWatcher('**/*', false, true, false));
     this.store.add(watcher.onDidCreate(({ fsPath }) => void this.onDidCreate(fsPath)));

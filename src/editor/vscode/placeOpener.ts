@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { toDisposable, DisposableStore, type Disposable } from '../../base/common/disposable';
 import type { Logger } from '../../base/common/log';
+import { provideTexts } from '../../platform/vscode/readOnlyTexts';
 import { EditorError, type OpenOptions, type Range, type TextFile } from '../common/editorPort';
 import { parseFragment, splitFragment } from '../common/uriFragment';
 import { notFound, statDisk } from '../node/diskReader';
@@ -21,11 +22,7 @@ export class PlaceOpener implements vscode.Disposable {
   ) {}
 
   start(): void {
-    this.store.add(
-      vscode.workspace.registerTextDocumentContentProvider(diffScheme, {
-        provideTextDocumentContent: (uri) => this.proposals.get(uri.query) ?? '',
-      }),
-    );
+    this.store.add(provideTexts(diffScheme, (query) => this.proposals.get(query) ?? ''));
   }
 
   dispose(): void {

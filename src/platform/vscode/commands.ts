@@ -14,6 +14,7 @@ type CommandHandler = (...args: readonly unknown[]) => unknown;
 export class Commands implements Disposable {
   private readonly store = new DisposableStore();
   private readonly handlers = new Map<CommandId, CommandHandler>();
+  private readonly loaders = new Map<CommandId, () => Promise<unknown>>();
 
   private readonly messages: Messages;
 
@@ -35,19 +36,27 @@ export class Commands implements Disposable {
     });
   }
 
+  /** The handlers of these are there when `load` resolves, which is called when one of them is first run. */
+  handleLater(ids: readonly CommandId[], load: () => Promise<unknown>): Disposable {
+    for (const id of ids) this.loaders.set(id, load);
+    return toDisposable(() => {
+      for (const id of ids) if (this.loaders.get(id) === load) this.loaders.delete(id);
+    });
+  }
+
   dispose(): void {
     this.store.dispose();
     this.handlers.clear();
+    this.loaders.clear();
   }
 
   private async run(id: CommandId, args: readonly unknown[]): Promise<unknown> {
-    const handler = this.handlers.get(id);
-    if (!handler) {
+    try {
+      if (!this.handlers.has(id)) await this.loaders.get(id)?.();
+      const handler = this.handlers.get(id);
+      if (handler) return await handler(...args);
       this.explain('This part of Backline is not running.');
       return undefined;
-    }
-    try {
-      return await handler(...args);
     } catch (error) {
       this.log.error(`${id} failed`, error);
       this.explain(messageOf(error));

@@ -25,6 +25,7 @@ export function Disclosure({ class: className, summary, isOpen: byDefault = fals
     <details
       class={className}
       open={isOpen}
+      data-chosen={chosen === undefined ? undefined : ''}
       ref={details}
       onToggle={({ currentTarget }) => {
         // Opened by the browser, for example to show where it found a word.

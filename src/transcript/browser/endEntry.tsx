@@ -35,7 +35,7 @@ export function EndEntry({ entry }: { entry: EntryOf<'end'> }) {
   return (
     <>
       {outcome !== 'completed' && <Outcome {...outcomes[outcome]} outcome={outcome} text={text} details={details} />}
-      {changes.length > 0 && <Changes changes={changes} />}
+      {changes.length > 0 && <Changes changes={changes} turn={entry.turn} />}
       <Used usage={usage} durationMs={durationMs} />
     </>
   );
@@ -66,7 +66,7 @@ function Outcome({ outcome, title, icon: Picture, text, details }: OutcomeProps)
 
 const letters: Record<FileChange['change'], string> = { created: 'A', modified: 'M', deleted: 'D' };
 
-function Changes({ changes }: { changes: readonly FileChange[] }) {
+function Changes({ changes, turn }: { changes: readonly FileChange[]; turn: number }) {
   const { revert, keepChanges } = useTranscript().actions;
   const canRevert = changes.some(({ state }) => state === 'applied' || state === 'changedSince');
   return (
@@ -94,7 +94,7 @@ function Changes({ changes }: { changes: readonly FileChange[] }) {
       </div>
       <ul>
         {changes.map((change) => (
-          <ChangeRow key={change.path} {...change} />
+          <ChangeRow key={change.path} change={change} turn={turn} />
         ))}
       </ul>
     </div>
@@ -108,7 +108,8 @@ const changeStates: Record<FileChange['state'], string> = {
   unknown: '',
 };
 
-function ChangeRow({ path, change, state, added, removed }: FileChange) {
+function ChangeRow({ change: changed, turn }: { change: FileChange; turn: number }) {
+  const { path, change, state, added, removed } = changed;
   const { openChange, revert } = useTranscript().actions;
   const short = useShortPath();
   const canRevert = state === 'applied' || state === 'changedSince';
@@ -122,10 +123,10 @@ function ChangeRow({ path, change, state, added, removed }: FileChange) {
       <ChangeCounts changes={[{ added, removed }]} />
       {revert && canRevert && (
         <IconButton
-          label={namingHiddenCharacters(`Revert ${short(path)}`)}
+          label={namingHiddenCharacters(`Revert ${short(path)} to what it was before this turn`)}
           icon={RevertIcon}
           class="of-all"
-          onClick={() => revert(path)}
+          onClick={() => revert(path, turn)}
         />
       )}
     </li>

@@ -42,7 +42,14 @@ export function useFarAway(entry: Entry | undefined, element: RefObject<HTMLElem
     const watching = nearScreen.watch(shown, (isNear, height) => {
       const { current: known } = current;
       if (isNear) setLeft(undefined);
-      else if (known && !isClicked && !isGoingOn(known) && !hasFocus(shown) && !hasSelection(shown))
+      else if (
+        known &&
+        !isClicked &&
+        !wasOpened(shown) &&
+        !isGoingOn(known) &&
+        !hasFocus(shown) &&
+        !hasSelection(shown)
+      )
         setLeft((before) => before ?? { of: known, words: wordsIn(shown), height });
     });
     return () => {
@@ -62,6 +69,11 @@ export function useFarAway(entry: Entry | undefined, element: RefObject<HTMLElem
 /** Others are small before they are opened. */
 function isMostlyText({ kind }: Entry): boolean {
   return kind === 'answer' || kind === 'prompt';
+}
+
+/** By whatever: a search opens what it has found something in. */
+function wasOpened(element: HTMLElement): boolean {
+  return element.querySelector('details[data-chosen]') !== null;
 }
 
 function isGoingOn(entry: Entry): boolean {

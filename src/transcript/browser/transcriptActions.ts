@@ -17,8 +17,8 @@ export interface TranscriptActions {
   readonly editPrompt?: (entryId: string) => void;
   /** How a file was before the conversation, beside how it is. */
   readonly openChange?: (path: string) => void;
-  /** One file, or all without a path. */
-  readonly revert?: (path?: string) => void;
+  /** One file, or all without a path; with a turn only what that one has changed. */
+  readonly revert?: (path?: string, turn?: number) => void;
   readonly keepChanges?: (path?: string) => void;
   readonly showRaw?: (entryId: string) => void;
 }

@@ -8,6 +8,12 @@ export interface VsCodeApi {
   setState(state: unknown): void;
 }
 
+/** The answer; undefined when the host could not, which somebody was told. */
+export type Ask = <Params extends z.ZodMiniType, Result extends z.ZodMiniType>(
+  type: RequestType<Params, Result>,
+  params: z.infer<Params>,
+) => Promise<z.infer<Result> | undefined>;
+
 interface Pending {
   resolve(result: unknown): void;
   reject(error: Error): void;
@@ -36,6 +42,18 @@ export class HostConnection {
       this.api.postMessage({ id, method: type.method, params } satisfies PageMessage);
     });
     return type.result.parse(result);
+  }
+
+  /** Requests for who has nothing to do about a failure but to show it, which `onFailure` does. */
+  asker(onFailure: (error: unknown) => void): Ask {
+    return async (type, params) => {
+      try {
+        return await this.request(type, params);
+      } catch (error) {
+        onFailure(error);
+        return undefined;
+      }
+    };
   }
 
   /** One listener for each notification; messages of another shape are dropped. */

@@ -18,6 +18,8 @@ interface PickerProps {
   readonly value: string | undefined;
   readonly choices: readonly Choice[];
   readonly onPick: (value: string) => void;
+  /** The user looks at the choices; they may change meanwhile. */
+  readonly onOpen?: () => void;
   readonly hint?: string | undefined;
   readonly disabled?: boolean | undefined;
 }
@@ -26,10 +28,14 @@ interface PickerProps {
 const fewChoices = 8;
 
 /** A button that shows the current choice, and opens the others. */
-export function Picker({ label, value, choices, onPick, hint, disabled }: PickerProps) {
+export function Picker({ label, value, choices, onPick, onOpen, hint, disabled }: PickerProps) {
   const [isOpen, setOpen] = useState(false);
   const anchor = useRef<HTMLButtonElement>(null);
   const close = useCallback(() => setOpen(false), []);
+  const open = (): void => {
+    setOpen(true);
+    onOpen?.();
+  };
   const closeToButton = (): void => {
     setOpen(false);
     anchor.current?.focus();
@@ -47,11 +53,11 @@ export function Picker({ label, value, choices, onPick, hint, disabled }: Picker
         aria-haspopup="listbox"
         aria-expanded={isOpen}
         disabled={disabled}
-        onClick={() => setOpen(!isOpen)}
+        onClick={isOpen ? close : open}
         onKeyDown={(event) => {
           if (isOpen || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp')) return;
           event.preventDefault();
-          setOpen(true);
+          open();
         }}
       >
         {current?.state && <span class={`dot ${current.state.class}`} />}

@@ -59,6 +59,42 @@ describe('what goes with a prompt', () => {
     );
   });
 
+  it('is narrowed to a kind with the keyboard alone: from the list of kinds, or by its word', async () => {
+    const chat = await pages.openChat();
+    chat.host.answer(chatRequests.mentions, ({ kind, query }) => ({
+      rows: rows.filter((row) => (kind === undefined || row.kind === kind) && row.title.includes(query)),
+    }));
+    await chat.composer.pressSequentially('Read @');
+    await chat.page.getByRole('option', { name: /greeting\.ts/ }).waitFor();
+    const options = () => chat.page.getByRole('option').allTextContents();
+    assert.match((await options())[0] ?? '', /^Files.*@file:/);
+    await chat.composer.press('ArrowDown');
+    await chat.composer.press('Enter');
+    assert.equal(await chat.composer.inputValue(), 'Read @folder:');
+    await chat.page.getByRole('option', { name: /greeting\.ts/ }).waitFor({ state: 'detached' });
+    assert.equal((await options()).length, 1);
+    await chat.composer.pressSequentially('gre');
+    assert.deepEqual(await chat.host.waitFor(chatRequests.mentions, 3), { query: 'gre', kind: 'folder' });
+    await chat.composer.press('Enter');
+    assert.equal(await chat.composer.inputValue(), 'Read @greetings ');
+    await chat.composer.pressSequentially('and @file:greetings');
+    await chat.page.getByText('Nothing is called “greetings” among: Files').waitFor();
+    for (let count = 0; count < 9; count++) await chat.composer.press('Backspace');
+    await chat.page.getByRole('option', { name: /greeting\.ts/ }).waitFor();
+    await chat.composer.press('Tab');
+    assert.equal(await chat.composer.inputValue(), 'Read @greetings and @greeting.ts ');
+  });
+
+  it('offers a kind after what is called so', async () => {
+    const chat = await pages.openChat();
+    chat.host.answer(chatRequests.mentions, () => ({ rows: [{ kind: 'file' as const, id: 'g', title: 'git.ts' }] }));
+    await chat.composer.pressSequentially('@gi');
+    await chat.page.getByRole('option', { name: /git\.ts/ }).waitFor();
+    const options = await chat.page.getByRole('option').allTextContents();
+    assert.match(options[1] ?? '', /Git changes/);
+    assert.equal(options.length, 2);
+  });
+
   it('is looked for again while letters are deleted, until the sign is gone', async () => {
     const chat = await openWithRows();
     await chat.composer.pressSequentially('@greetings');
@@ -149,6 +185,45 @@ describe('what goes with a prompt', () => {
     });
     assert.deepEqual(await chat.host.waitFor(chatRequests.dropped), { uris: ['file:///w/a.ts', 'file:///w/b.ts'] });
     await chat.page.getByRole('button', { name: 'Remove a.ts' }).waitFor();
+  });
+
+  it('can be what VS Code names better than the system: its own list comes first, images of the workspace too', async () => {
+    const chat = await pages.openChat();
+    chat.host.answer(chatRequests.dropped, ({ uris }) => ({
+      rows: uris.map((uri) => ({ kind: 'file' as const, id: uri, title: uri.slice(uri.lastIndexOf('/') + 1) })),
+    }));
+    await chat.composer.evaluate((element) => {
+      const data = new DataTransfer();
+      data.setData('text/uri-list', 'http://localhost:8000/a.ts');
+      data.setData('application/vnd.code.uri-list', '# of the explorer\nvscode-remote://x/w/a.ts\nfile:///w/b.png\n');
+      data.items.add(new File([new Uint8Array(1)], 'b.png', { type: 'image/png' }));
+      element.dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer: data }));
+    });
+    assert.deepEqual(await chat.host.waitFor(chatRequests.dropped), {
+      uris: ['vscode-remote://x/w/a.ts', 'file:///w/b.png'],
+    });
+    await chat.page.getByRole('button', { name: 'Remove b.png' }).waitFor();
+    await chat.composer.pressSequentially('Look');
+    await chat.composer.press('Enter');
+    const { attachments } = await chat.host.waitFor(chatRequests.send);
+    assert.deepEqual(
+      attachments.map(({ kind, title }) => [kind, title]),
+      [
+        ['file', 'a.ts'],
+        ['file', 'b.png'],
+      ],
+    );
+  });
+
+  it('can be text that is dropped, as the text area takes it', async () => {
+    const chat = await pages.openChat();
+    const isTaken = await chat.composer.evaluate((element) => {
+      const data = new DataTransfer();
+      data.setData('text/plain', 'only words');
+      return !element.dispatchEvent(new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer: data }));
+    });
+    assert.equal(isTaken, false);
+    assert.deepEqual(chat.host.requestsOf(chatRequests.dropped), []);
   });
 
   it('shows what goes by itself, and switches it', async () => {

@@ -148,9 +148,10 @@ describe('the first prompt of a conversation', () => {
       description: 'local',
       source: 'server',
       state: 'stopped',
+      health: { kind: 'asking' },
     } as const;
     const { page } = await pages.openChat(snapshot(null, { chosenBackend: 'amplifier', backends: [server] }));
-    await page.getByText('not connected yet').waitFor();
+    await page.getByText('asking whether it answers…').waitFor();
     assert.equal(await page.getByText('not started').count(), 0);
   });
 

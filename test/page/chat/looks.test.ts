@@ -91,7 +91,7 @@ const states: readonly State[] = [
         rows: [{ kind: 'file' as const, id: '1', title: `${'long'.repeat(40)}.ts`, path: 'src/a.ts', tokens: 1200 }],
       }));
       await composer.fill('@');
-      await page.getByRole('option').waitFor();
+      await page.getByRole('option', { name: /longlong/ }).waitFor();
     },
   },
 ];

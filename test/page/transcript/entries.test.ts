@@ -124,7 +124,11 @@ describe('the entries of a transcript', () => {
     assert.deepEqual(await actionOf(opened, click('parse.ts')), ['open', absolute, undefined]);
     assert.deepEqual(await actionOf(opened, click('Open diff editor')), ['openDiff', 'edit1', 0]);
     assert.deepEqual(await actionOf(opened, click('Copy command')), ['copy', 'npm test -- parse']);
-    assert.deepEqual(await actionOf(opened, click(`Revert ${absolute}`)), ['revert', absolute]);
+    assert.deepEqual(await actionOf(opened, click(`Revert ${absolute} to what it was before this turn`)), [
+      'revert',
+      absolute,
+      1,
+    ]);
     assert.deepEqual(await actionOf(opened, click('Revert all changes of this conversation')), ['revert']);
     assert.deepEqual(await actionOf(opened, click('Keep all changes of this conversation')), ['keepChanges']);
     assert.deepEqual(await actionOf(opened, click('parse.ts /work/csv/src/csv')), ['openChange', absolute]);

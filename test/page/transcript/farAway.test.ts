@@ -66,6 +66,40 @@ describe('answers far from the screen', () => {
     assert.ok(Math.abs((await height()) - before) <= 1);
   });
 
+  it('keep open what a search has opened in them, all of it', async () => {
+    const opened = await pages.openPage(page);
+    const lines = Array.from({ length: 60 }, (_, line) => `line ${line}`).join('\n');
+    const found: Entry = {
+      kind: 'tool',
+      id: 'found',
+      turn: 1,
+      name: 'grep',
+      title: 'Search',
+      toolKind: 'search',
+      state: 'done',
+      parts: [{ type: 'text', text: lines, plain: true }],
+    };
+    await opened.host.notify(didPatch, { reset: true, put: [found, ...entries], before: 0 });
+    const shown = opened.page;
+    await shown.locator(formatted('a19')).waitFor({ state: 'attached' });
+    await goTo(shown, 'start');
+    const card = shown.locator('[data-entry="found"]');
+    // No click: the browser opens what it has found something in.
+    await card.locator('details').evaluate((element) => element.setAttribute('open', ''));
+    await card.getByText('line 3', { exact: false }).first().waitFor();
+    await goTo(shown, 'end');
+    await shown.locator(formatted('a19')).waitFor({ state: 'attached' });
+    await shown.locator(words('a1')).waitFor({ state: 'attached' });
+    await goTo(shown, 'start');
+    await shown.locator(formatted('a0')).waitFor({ state: 'attached' });
+    await card.getByText('line 3', { exact: false }).first().waitFor({ timeout: 3_000 });
+    await card.getByRole('button', { name: /Show all/ }).click();
+    await goTo(shown, 'end');
+    await shown.locator(words('a1')).waitFor({ state: 'attached' });
+    await goTo(shown, 'start');
+    await card.getByText('line 59').waitFor({ timeout: 3_000 });
+  });
+
   it('are found by their words, and shown', async () => {
     const opened = await pages.openPage(page);
     await opened.host.notify(didPatch, { reset: true, put: entries, before: 0 });

@@ -76,6 +76,11 @@ export class VsCodeWindow {
     return page;
   }
 
+  /** As `openAnother`, to be driven like this one. The caller closes its page, not itself. */
+  async another(): Promise<VsCodeWindow> {
+    return new VsCodeWindow(await this.openAnother(), this.sandbox, this.host, this.browser, this.workspaceFile);
+  }
+
   private get url(): string {
     if (this.workspaceFile === undefined) return this.host.url(this.sandbox.workspace);
     const file = path.join(this.sandbox.folder, this.workspaceFile);

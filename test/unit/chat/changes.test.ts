@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Chat } from '../../../src/chat/common/chatPorts';
 import { ChatBackends } from './support/chatBackend';
 import { event } from './support/told';
 import { draft, outline, settled, until, Window } from './support/window';
@@ -24,6 +25,20 @@ describe('the changes of a conversation', () => {
     await until('the end', () => outline(chat).includes('end: completed'));
     return chat;
   }
+
+  async function next(chat: Chat, ...steps: (() => Promise<void> | void)[]) {
+    const ends = () => outline(chat).filter((line) => line === 'end: completed').length;
+    const before = ends();
+    await chat.send(draft('Go on'));
+    for (const step of steps) await step();
+    window.agent.last.end();
+    await until('the end', () => ends() > before);
+    await until('its changes', () => statesOf(chat).length > before);
+  }
+
+  /** Of the first file of each turn, as its end tells it. */
+  const statesOf = (chat: Chat) =>
+    [...chat.transcript.entries()].flatMap((entry) => (entry.kind === 'end' ? (entry.changes?.[0]?.state ?? []) : []));
 
   const write = (path: string, text: string) => async () => {
     const writer = { backendId: 'one', sessionId: window.agent.last.id };
@@ -56,6 +71,55 @@ describe('the changes of a conversation', () => {
     assert.equal(window.editor.diskText('/ws/a.txt'), 'one\n');
     await assert.rejects(window.editor.readText('/ws/new.txt'), { code: 'notFound' });
     assert.deepEqual(chat.view.changes, []);
+  });
+
+  it('can be reverted turn by turn, the last one first', async () => {
+    const chat = await turn(write('/ws/a.txt', 'two\n'));
+    await next(chat, write('/ws/a.txt', 'three\n'));
+    assert.deepEqual(statesOf(chat), ['changedSince', 'applied']);
+    await chat.revert('/ws/a.txt', { turn: 2 });
+    assert.equal(window.editor.diskText('/ws/a.txt'), 'two\n');
+    assert.deepEqual(statesOf(chat), ['applied', 'reverted']);
+    assert.deepEqual(
+      chat.view.changes.map(({ state }) => state),
+      ['applied'],
+    );
+    await chat.revert('/ws/a.txt', { turn: 1 });
+    assert.equal(window.editor.diskText('/ws/a.txt'), 'one\n');
+    assert.deepEqual(chat.view.changes, []);
+    assert.deepEqual(statesOf(chat), ['reverted', 'reverted']);
+  });
+
+  it('of one turn are not reverted over what came after, unless the user wants that', async () => {
+    const chat = await turn(write('/ws/a.txt', 'two\n'));
+    await next(chat, write('/ws/a.txt', 'three\n'));
+    await assert.rejects(chat.revert('/ws/a.txt', { turn: 1 }), { code: 'changedSince' });
+    assert.equal(window.editor.diskText('/ws/a.txt'), 'three\n');
+    await chat.revert('/ws/a.txt', { turn: 1, force: true });
+    assert.equal(window.editor.diskText('/ws/a.txt'), 'one\n');
+    assert.deepEqual(statesOf(chat), ['reverted', 'changedSince']);
+    await assert.rejects(chat.revert('/ws/b.txt', { turn: 1 }), { code: 'notFound' });
+  });
+
+  it('of one turn can be reverted in another window, also a file that the turn has made', async () => {
+    const chat = await turn(write('/ws/a.txt', 'two\n'));
+    await next(chat, write('/ws/a.txt', 'three\n'), write('/ws/new.txt', 'new\n'));
+    const { editor, folder } = window;
+    await window.close();
+    window = await Window.open({ folder, editor, backends: new ChatBackends('one') });
+    const again = await window.chats.open(chat.id);
+    await again.revert('/ws/a.txt', { turn: 2 });
+    await again.revert('/ws/new.txt', { turn: 2 });
+    assert.equal(editor.diskText('/ws/a.txt'), 'two\n');
+    await assert.rejects(editor.readText('/ws/new.txt'), { code: 'notFound' });
+    await window.close();
+    window = await Window.open({ folder, editor, backends: new ChatBackends('one') });
+    const last = await window.chats.open(chat.id);
+    assert.deepEqual(last.view.changes, [
+      { path: '/ws/a.txt', change: 'modified', added: 1, removed: 1, state: 'applied' },
+    ]);
+    await last.revert('/ws/a.txt');
+    assert.equal(editor.diskText('/ws/a.txt'), 'one\n');
   });
 
   it('are not reverted over what the user has written since, unless the user wants that', async () => {

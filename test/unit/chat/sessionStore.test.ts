@@ -103,6 +103,7 @@ describe('the store of conversations', () => {
     const opened = await again.open(id);
     assert.deepEqual(opened.records, [prompt('Kept')]);
     assert.match(opened.damage ?? '', /cut off/);
+    await opened.file.claim();
     opened.file.append(prompt('Next'));
     await again.stop();
     const last = await (await newStore()).open(id);
@@ -162,6 +163,8 @@ describe('the store of conversations', () => {
     );
     const { file } = await (await newStore()).open(id);
     assert.equal(file.readonly, undefined);
+    await file.claim();
+    assert.equal(file.isOurs, true);
   });
 
   it('notices at its heartbeat that another window has taken over', async () => {

@@ -41,7 +41,7 @@ function sources(): string[] {
 
 function importsOf(file: string): Import[] {
   const text = readFileSync(path.join(root, file), 'utf8');
-  const pattern = /^(?:import|export)\s+(type\s)?[^'"]*?(?:from\s+)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm;
+  const pattern = /^(?:import|export)\s+(type\s)?(?:[^'"]*?\bfrom\s+)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm;
   return [...text.matchAll(pattern)].map((match) => ({
     file,
     specifier: match[2] ?? match[3] ?? '',

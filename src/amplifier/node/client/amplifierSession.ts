@@ -184,7 +184,7 @@ export class AmplifierSession implements BackendSession {
     return Promise.reject(
       new BackendError(
         'unsupported',
-        'Amplifier fixes the profile and the model when a session begins. Start a new one.',
+        'Amplifier fixes the profile and the model when a session begins. Begin a new chat to choose others.',
       ),
     );
   }

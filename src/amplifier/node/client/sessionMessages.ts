@@ -1,15 +1,19 @@
+import { promptAgain } from '../../common/apiErrors';
+
+const nextPrompt = 'Your next prompt goes on in a new session of the server, and what was said stays here.';
+
 /** What the user is told when a session or a turn ends in another way than by its answer. */
 export const sessionMessages = {
-  closed: 'This session has ended. Start a new one; the transcript is kept.',
+  closed: `This session has ended. ${promptAgain}`,
+  failed: `The session failed on the server. ${promptAgain}`,
   restarted:
     'The server does not know this session any more: it was restarted, or the session was ended elsewhere. ' +
-    'Start a new session; the transcript is kept.',
+    promptAgain,
   notStopped: 'The server could not be told to stop: it may still be working.',
-  sessionEnded:
-    'This server cannot stop a single turn: the session was ended, and the agent forgets it. Start a new session.',
+  sessionEnded: `This server cannot stop a single turn: the session was ended, and the agent forgets it. ${nextPrompt}`,
   goesOn:
     'This server cannot stop a turn: the session ends here, and the agent forgets it. What it still asks for is denied ' +
-    'until it has finished, for as long as this window is open; the rest it may do. Start a new session.',
+    `until it has finished, for as long as this window is open; the rest it may do. ${nextPrompt}`,
   left:
     'The turn was left while the agent was working. The server is asked to stop it, and what it asks for is denied for as ' +
     'long as this window is open. A server that cannot stop a turn may go on with it: look at what the agent did.',

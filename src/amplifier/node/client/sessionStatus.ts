@@ -1,6 +1,7 @@
 import type { SessionStatus } from '../../common/apiSchema';
 import type { TurnReconciler } from '../../common/turnReconciler';
 import type { SessionApprovals } from './sessionApprovals';
+import { sessionMessages } from './sessionMessages';
 
 /** Makes good what the stream did not tell. The result is why the session is over, when it is. */
 export function applyStatus(
@@ -27,7 +28,7 @@ export function applyStatus(
       return undefined;
     case 'error':
       if (reconciler.isTurnOpen) {
-        reconciler.fail('The session failed on the server. Start a new one; the transcript is kept.');
+        reconciler.fail(sessionMessages.failed);
       }
       return 'error';
     case 'stopped':

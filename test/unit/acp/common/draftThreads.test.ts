@@ -78,6 +78,16 @@ describe('threads in memory', () => {
     );
   });
 
+  it('are listed although another source fails', async () => {
+    const broken = { getThreads: () => Promise.reject(new Error('gone')), getThreadEntries: () => Promise.resolve([]) };
+    const threads = open({ sources: [broken] });
+    await threads.createThread();
+    assert.deepEqual(
+      (await threads.getThreads()).map(({ id }) => id),
+      ['t1'],
+    );
+  });
+
   it('show those of other sources, which cannot be written to', async () => {
     const old = { id: 'amp', title: 'Old', modifiedAt: '2024-01-01T00:00:00Z' };
     const threads = open({

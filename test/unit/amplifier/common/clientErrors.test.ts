@@ -5,6 +5,7 @@ import {
   isMissingRoute,
   parseApiError,
 } from '../../../../src/amplifier/common/apiErrors';
+import { sessionMessages } from '../../../../src/amplifier/node/client/sessionMessages';
 
 describe('errors of the Amplifier API', () => {
   for (const [code, { httpStatus }] of Object.entries(documentedErrors)) {
@@ -21,6 +22,15 @@ describe('errors of the Amplifier API', () => {
       }
     });
   }
+
+  it('says of a session that is lost that the next prompt goes on by itself', () => {
+    const lost = parseApiError(404, '{"error":{"code":"SESSION_NOT_FOUND","message":"No such session"}}');
+    const { closed, failed, goesOn, restarted, sessionEnded } = sessionMessages;
+    for (const said of [lost.toBackendError().message, closed, failed, restarted, goesOn, sessionEnded]) {
+      assert.match(said, /prompt.*goes on in a new session.*what was said stays/i);
+      assert.doesNotMatch(said, /start a new/i);
+    }
+  });
 
   it('reads what the web framework of the server says by itself', () => {
     const missing = parseApiError(404, '{"detail":"Not Found"}');

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { Emitter } from '../../../../src/base/common/event';
+import type { ServerNews } from '../../../../src/amplifier/common/serverWatch';
 import { ServerRegistry } from '../../../../src/amplifier/common/serverRegistry';
 import { configuredServer } from '../../../../src/amplifier/common/serverUrl';
 import { FakeBackend } from '../../../fake/fakeBackend';
@@ -9,6 +11,9 @@ describe('the Amplifier server among the backends', () => {
   let made: { readonly backend: FakeBackend; readonly url: string }[];
   let states: string[];
   let changes: number;
+  let news: ServerNews;
+  let looks: number;
+  let told: Emitter<void>;
   let create: () => Promise<void>;
   let registry: ServerRegistry;
 
@@ -18,6 +23,9 @@ describe('the Amplifier server among the backends', () => {
     made = [];
     states = [];
     changes = 0;
+    news = { kind: 'notAsked' };
+    looks = 0;
+    told = new Emitter((error) => assert.fail(String(error)));
     create = () => Promise.resolve();
     registry = new ServerRegistry({
       server: () => configuredServer({ host: '127.0.0.1', port }),
@@ -28,7 +36,16 @@ describe('the Amplifier server among the backends', () => {
         return backend;
       },
       isTrusted: () => trusted,
-      onDidChangeState: ({ kind }) => states.push(kind),
+      watch: {
+        get news() {
+          return news;
+        },
+        onDidChange: told.event,
+        look: () => {
+          looks++;
+        },
+        heard: ({ kind }) => states.push(kind),
+      },
       onListenerError: (error) => {
         throw error;
       },
@@ -44,9 +61,52 @@ describe('the Amplifier server among the backends', () => {
       title: 'Amplifier',
       source: 'server',
       description: 'http://127.0.0.1:8765',
+      health: { kind: 'asking' },
     });
     assert.deepEqual(others, []);
     assert.deepEqual(made, [], 'looking makes nothing');
+  });
+
+  it('is asked whether it answers when somebody looks, and what is known is told without waiting', async () => {
+    await registry.list();
+    assert.equal(looks, 1);
+    for (const [known, health] of [
+      [
+        { kind: 'answers', version: '1.2' },
+        { kind: 'answers', version: '1.2' },
+      ],
+      [{ kind: 'unreachable' }, { kind: 'silent', message: /127\.0\.0\.1:8765.*Start it.*amplifier\.server\.port/ }],
+      [
+        { kind: 'unusable', message: 'Set its token.' },
+        { kind: 'silent', message: /^Set its token\.$/ },
+      ],
+      [
+        { kind: 'missed', message: 'Lost.' },
+        { kind: 'silent', message: /^Lost\.$/ },
+      ],
+    ] as const) {
+      news = known;
+      const [entry] = await registry.list();
+      assert.equal(entry?.health?.kind, health.kind);
+      if (entry.health.kind === 'silent' && health.kind === 'silent')
+        assert.match(entry.health.message, health.message);
+      else assert.deepEqual(entry.health, health);
+    }
+  });
+
+  it('tells when something else is known of it, and only then', () => {
+    const telling = registry.start();
+    news = { kind: 'unreachable' };
+    told.fire();
+    told.fire();
+    assert.equal(changes, 1);
+    news = { kind: 'answers' };
+    told.fire();
+    assert.equal(changes, 2);
+    telling.dispose();
+    news = { kind: 'unreachable' };
+    told.fire();
+    assert.equal(changes, 2);
   });
 
   it('is made once, for all who ask at once', async () => {
@@ -97,6 +157,7 @@ describe('the Amplifier server among the backends', () => {
   it('is not used in a workspace that is not trusted', async () => {
     trusted = false;
     assert.match((await registry.list())[0]?.problem ?? '', /Workspace Trust/);
+    assert.equal(looks, 0, 'nobody asks it');
     await assert.rejects(registry.open('amplifier'), { code: 'untrusted' });
     assert.deepEqual(made, []);
   });

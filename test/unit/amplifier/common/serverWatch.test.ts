@@ -10,7 +10,7 @@ const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolv
 
 describe('the watch on the Amplifier server', () => {
   let clock: FakeClock;
-  let answers: (() => Promise<{ version?: string }>)[];
+  let answers: ((signal: AbortSignal) => Promise<{ version?: string }>)[];
   let asked: number;
   let watch: ServerWatch;
 
@@ -19,9 +19,9 @@ describe('the watch on the Amplifier server', () => {
     answers = [];
     asked = 0;
     watch = new ServerWatch({
-      askHealth: () => {
+      askHealth: (signal) => {
         asked++;
-        return (answers.shift() ?? (() => Promise.reject(refused)))();
+        return (answers.shift() ?? (() => Promise.reject(refused)))(signal);
       },
       clock,
       onListenerError: (error) => {
@@ -66,6 +66,48 @@ describe('the watch on the Amplifier server', () => {
     await Promise.all([watch.ask(), watch.ask()]);
     assert.equal(asked, 2);
     assert.deepEqual(watch.news, { kind: 'answers' });
+  });
+
+  it('asks when the user looks, once in some seconds', async () => {
+    watch.look();
+    watch.look();
+    await settle();
+    assert.equal(asked, 1);
+    clock.advance(4999);
+    watch.look();
+    await settle();
+    assert.equal(asked, 1);
+    clock.advance(1);
+    answers.push(() => Promise.resolve({ version: '2' }));
+    watch.look();
+    await settle();
+    assert.deepEqual(watch.news, { kind: 'answers', version: '2' });
+  });
+
+  it('waits for no answer longer than three seconds', async () => {
+    let isGivenUp = false;
+    answers.push((signal) => {
+      signal.addEventListener('abort', () => (isGivenUp = true));
+      return new Promise(() => undefined);
+    });
+    const asking = watch.ask();
+    clock.advance(3000);
+    await asking;
+    assert.equal(isGivenUp, true);
+    assert.equal(watch.news.kind, 'unusable');
+    assert.match(JSON.stringify(watch.news), /not answer in time.*restart the Amplifier server/);
+  });
+
+  it('gives up what it asks when it is stopped', async () => {
+    let isGivenUp = false;
+    answers.push((signal) => {
+      signal.addEventListener('abort', () => (isGivenUp = true));
+      return new Promise(() => undefined);
+    });
+    void watch.ask();
+    watch.stop();
+    await settle();
+    assert.equal(isGivenUp, true);
   });
 
   it('misses a server that somebody uses until it answers again', async () => {

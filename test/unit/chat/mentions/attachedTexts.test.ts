@@ -11,6 +11,13 @@ describe('texts that other features attach', () => {
     assert.deepEqual([sent.title, sent.text], ['Last week’s thread', 'What was said.']);
   });
 
+  it('say where to work on them, as long as they are attached', () => {
+    const texts = new AttachedTexts();
+    const attachments = [texts.add('no place', 'text'), texts.add('with one', 'text', '/work/shop')];
+    assert.equal(texts.folderOf({ text: '', attachments }), '/work/shop');
+    assert.equal(texts.folderOf({ text: '', attachments: attachments.slice(0, 1) }), undefined);
+  });
+
   it('are found by nobody else, and the oldest make room', async () => {
     const texts = new AttachedTexts();
     assert.deepEqual(await texts.search(), []);

@@ -1,0 +1,29 @@
+import { AcpBackend } from '../../src/acp/node/acpBackend';
+import { startAgentProcess } from '../../src/acp/node/agentProcess';
+import { RestartPolicy } from '../../src/acp/node/restartPolicy';
+import { nullLogger } from '../../src/base/common/log';
+import { systemClock } from '../../src/base/node/systemClock';
+import { closedTap } from '../../src/wire/common/traffic';
+import type { FakeEditor } from '../../test/fake/fakeEditor';
+
+/** A backend over an agent which is this same bundle in the role `agent`. The caller disposes it. */
+export function benchAgent(editor: FakeEditor): AcpBackend {
+  const cwd = process.cwd();
+  const env = { PATH: process.env['PATH'] ?? '' };
+  const command = { command: process.execPath, args: [__filename, 'agent'], env, cwd };
+  return new AcpBackend({
+    id: 'bench',
+    title: 'Bench',
+    clientInfo: { name: 'backline', title: 'Backline', version: '0.0.0' },
+    editor,
+    clock: systemClock,
+    log: nullLogger,
+    tap: closedTap,
+    startAgent: () => startAgentProcess(command, { clock: systemClock, log: nullLogger }),
+    restartPolicy: new RestartPolicy(() => Date.now(), Math.random),
+    rules: { rules: [], add: () => Promise.resolve() },
+    missingFile: 'error',
+    terminalEnv: env,
+    mcpServers: () => Promise.resolve([]),
+  });
+}

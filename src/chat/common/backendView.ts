@@ -1,0 +1,25 @@
+import type { BackendEntry } from '../../amplifier/common/backendRegistry';
+import type { BackendState } from '../../amplifier/common/sessionBackend';
+import type { BackendView } from './chatView';
+
+/** What the user sees of a backend; `state` is undefined when it was never used. */
+export function backendView(
+  { description, health, id, problem, source, title }: BackendEntry,
+  state: BackendState | undefined,
+): BackendView {
+  const isTroubled = state?.kind === 'failed' || state?.kind === 'authRequired';
+  // Who uses it knows better.
+  const heard = problem === undefined && (state === undefined || state.kind === 'stopped') ? health : undefined;
+  const version = state?.kind === 'ready' ? state.version : heard?.kind === 'answers' ? heard.version : undefined;
+  const said = problem ?? (isTroubled ? state.message : heard?.kind === 'silent' ? heard.message : undefined);
+  const kind = source === 'server' && state?.kind === 'ready' ? 'answers' : heard?.kind;
+  return {
+    id,
+    title,
+    description,
+    source,
+    state: problem === undefined ? (state?.kind ?? 'stopped') : 'unavailable',
+    ...(said === undefined ? {} : { problem: said }),
+    ...(kind === undefined ? {} : { health: { kind, ...(version === undefined ? {} : { version }) } }),
+  };
+}

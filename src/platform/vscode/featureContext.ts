@@ -1,0 +1,14 @@
+import type { Clock } from '../../base/common/async';
+import type { StatusBoard } from '../../base/common/feature';
+import type { Logger } from '../../base/common/log';
+import type { Commands } from './commands';
+import type { Settings } from './settings';
+
+/** What every feature is given; the log is its own. */
+export interface FeatureContext {
+  readonly log: Logger;
+  readonly status: StatusBoard;
+  readonly commands: Commands;
+  readonly settings: Settings;
+  readonly clock: Clock;
+}

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { ChatView } from './support/chatView';
+import { VsCodeWindow } from './support/window';
+
+describe('One conversation in two windows of VS Code', () => {
+  let first: VsCodeWindow;
+  let second: VsCodeWindow;
+  before(async () => {
+    first = await VsCodeWindow.open();
+    second = await first.another();
+  });
+  after(() => first.close());
+
+  it('is read along in the other one, which goes on when the first is closed', async () => {
+    const [here, there] = [new ChatView(first.page), new ChatView(second.page)];
+    await first.runCommand('Backline: Open Chat');
+    await here.send('what can you do?');
+    await here.shows(/rename/i);
+
+    await second.runCommand('Backline: Open Chat');
+    await (await there.button(/conversations/i)).click();
+    await (await there.frame()).locator('.session-open', { hasText: 'what can you do' }).first().click();
+    await there.shows(/rename/i);
+    await there.shows(/In use in another window/);
+    const prompt = (await there.frame()).getByRole('textbox', { name: 'Prompt' });
+    assert.equal(await prompt.isDisabled(), true);
+
+    await here.send('/slow 20');
+    await there.shows('/slow 20');
+    await (await here.button('Send')).waitFor({ timeout: 30_000 });
+    await second.screenshot('chat-in-use-elsewhere');
+
+    await first.page.close();
+    await (await there.frame()).getByPlaceholder('Ask, or @ to add context').waitFor({ timeout: 90_000 });
+    await there.send('hello again');
+    await there.shows('hello again');
+    await (await there.button('Send')).waitFor({ timeout: 30_000 });
+    await second.screenshot('chat-taken-over');
+  }).timeout(180_000);
+});

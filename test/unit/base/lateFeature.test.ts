@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { LateFeature, type RunningFeature } from '../../../src/base/common/feature';
+
+class Loaded implements RunningFeature {
+  readonly seen: string[] = [];
+
+  stop(): Promise<void> {
+    this.seen.push('stop');
+    return Promise.resolve();
+  }
+
+  dispose(): void {
+    this.seen.push('dispose');
+  }
+}
+
+describe('LateFeature', () => {
+  it('loads nothing before it is used, and then once for all', async () => {
+    let loads = 0;
+    const late = new LateFeature(() => {
+      loads++;
+      return Promise.resolve(new Loaded());
+    });
+    assert.equal(late.loaded, undefined);
+    assert.equal(loads, 0);
+    const [first, second] = await Promise.all([late.use(), late.use()]);
+    assert.equal(loads, 1);
+    assert.equal(first, second);
+    assert.equal(late.loaded, first);
+  });
+
+  it('tries again what has failed', async () => {
+    const outcomes = [Promise.reject(new Error('no disk')), Promise.resolve(new Loaded())];
+    const late = new LateFeature(async () => await (outcomes.shift() ?? Promise.reject(new Error('too often'))));
+    await assert.rejects(late.use(), /no disk/);
+    assert.equal(late.loaded, undefined);
+    assert.equal(await late.use(), late.loaded);
+  });
+
+  it('stops and disposes what runs', async () => {
+    const running = new Loaded();
+    const late = new LateFeature(() => Promise.resolve(running));
+    await late.use();
+    await late.stop();
+    late.dispose();
+    assert.deepEqual(running.seen, ['stop', 'dispose']);
+  });
+
+  it('stops what is still being loaded when the window ends', async () => {
+    const running = new Loaded();
+    const { promise, resolve } = Promise.withResolvers<Loaded>();
+    const late = new LateFeature(() => promise);
+    const using = late.use();
+    const stopped = late.stop();
+    resolve(running);
+    await Promise.all([using, stopped]);
+    assert.deepEqual(running.seen, ['stop']);
+  });
+
+  it('disposes at once what is loaded too late, and loads nothing any more', async () => {
+    const running = new Loaded();
+    const { promise, resolve } = Promise.withResolvers<Loaded>();
+    const late = new LateFeature(() => promise);
+    const using = late.use();
+    late.dispose();
+    resolve(running);
+    await using;
+    assert.deepEqual(running.seen, ['dispose']);
+
+    const unused = new LateFeature(() => Promise.reject(new Error('loaded')));
+    await unused.stop();
+    unused.dispose();
+    await assert.rejects(unused.use(), /has stopped/);
+  });
+});

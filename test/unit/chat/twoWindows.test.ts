@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import * as path from 'node:path';
+import { ChatBackends } from './support/chatBackend';
+import { event } from './support/told';
+import { draft, outline, until, Window } from './support/window';
+
+describe('one conversation in two windows', () => {
+  let first: Window;
+  let second: Window;
+  beforeEach(async () => {
+    first = await Window.open({ backends: new ChatBackends('one') });
+    second = await Window.open({ folder: first.folder, backends: new ChatBackends('one') });
+  });
+  afterEach(async () => {
+    await second.close();
+    await first.remove();
+  });
+
+  /** One that was spoken in, and that nobody has open any more. */
+  async function closed(): Promise<string> {
+    const window = await Window.open({ folder: first.folder, backends: new ChatBackends('one') });
+    const chat = await window.chats.create('one');
+    await chat.send(draft('Go'));
+    window.agent.last.end('Gone.');
+    await until('the end', () => outline(chat).includes('end: completed'));
+    await window.close();
+    return chat.id;
+  }
+
+  async function both() {
+    const id = await closed();
+    const chats = { here: await first.chats.open(id), there: await second.chats.open(id) };
+    chats.here.isShown = true;
+    chats.there.isShown = true;
+    return { id, ...chats };
+  }
+
+  it('is locked by nobody who only reads it', async () => {
+    const { here, id, there } = await both();
+    assert.equal(here.view.status, 'idle');
+    assert.equal(there.view.status, 'idle');
+    assert.ok(!(await readdir(path.join(first.folder, id))).includes('lock'));
+  });
+
+  it('is read along while the other one writes, and taken over when that one is closed', async () => {
+    const { here, there } = await both();
+    await here.send(draft('More'));
+    await until('the prompt', () => outline(there).includes('prompt: More'));
+    assert.equal(there.view.status, 'readonly');
+    assert.equal(there.view.isInUse, true);
+    assert.match(there.view.statusText ?? '', /In use in another window/);
+    await assert.rejects(there.send(draft('Me, too')), { code: 'readonly' });
+    await assert.rejects(second.chats.delete(there.id), { code: 'readonly' });
+    await there.stop();
+    first.agent.last.say('Some');
+    await until('some of the answer', () => outline(there).includes('answer: Some'));
+    first.agent.last.say(' more.');
+    first.agent.last.end('Some more.');
+    await until('the answer', () => outline(there).at(-1) === 'end: completed');
+    assert.deepEqual(outline(there), outline(here));
+    assert.equal(second.agent.sessions.length, 0);
+
+    await first.chats.stop();
+    await until('it is free', () => there.view.status === 'idle');
+    await there.send(draft('Mine now'));
+    assert.deepEqual(second.agent.calls, ['load one-1'], 'the session that the other window has made');
+    second.agent.last.end('Yours.');
+    await until('the end', () => outline(there).at(-2) === 'answer: Yours.');
+    assert.equal(there.view.isInUse, undefined);
+  });
+
+  it('does not show questions that are answered there', async () => {
+    const { here, there } = await both();
+    await here.send(draft('May you?'));
+    first.agent.last.tell(event('approval:required', { approval_id: 'a', prompt: 'May I?', options: ['Yes', 'No'] }));
+    await until('the question', () => (there.view.statusText ?? '').includes('A question waits'));
+    assert.deepEqual(there.view.approvals, []);
+    assert.equal(here.view.approvals.length, 1);
+  });
+
+  it('goes on with what the other one has said when it is claimed, followed or not', async () => {
+    const { here, there } = await both();
+    there.isShown = false;
+    await here.send(draft('Unseen'));
+    first.agent.last.end('Seen by nobody.');
+    await until('the end', () => outline(here).at(-1) === 'end: completed');
+    await first.chats.stop();
+    assert.ok(!outline(there).includes('prompt: Unseen'), 'nobody looks');
+    await there.send(draft('Next'));
+    assert.deepEqual(outline(there).slice(3), [
+      'prompt: Unseen',
+      'answer: Seen by nobody.',
+      'end: completed',
+      'prompt: Next',
+    ]);
+    await second.store.search('needle');
+    assert.equal((await loggedTypes(there.id)).filter((type) => type === 'prompt').length, 3);
+  });
+
+  it('is told apart by one of two who send at the same time', async () => {
+    const { here, there } = await both();
+    const sent = await Promise.allSettled([here.send(draft('A')), there.send(draft('B'))]);
+    assert.deepEqual(sent.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+    assert.equal(first.agent.sessions.length + second.agent.sessions.length, 1);
+  });
+
+  it('marks a turn that its window has left, and writes that with the next prompt', async () => {
+    const { here, id, there } = await both();
+    await here.send(draft('Long'));
+    first.agent.last.say('Half');
+    await until('the half', () => outline(there).includes('answer: Half'));
+    // As if it had been killed: its lock is gone, and it has written nothing more.
+    await rm(path.join(first.folder, id, 'lock'));
+    await until('the end', () => outline(there).at(-1) === 'end: interrupted');
+    assert.equal((await loggedTypes(id)).at(-1), 'event');
+    await there.send(draft('Go on'));
+    await second.store.search('needle');
+    assert.deepEqual((await loggedTypes(id)).filter((type) => type === 'ended' || type === 'prompt').slice(-2), [
+      'ended',
+      'prompt',
+    ]);
+  });
+
+  it('keeps what each window has changed of its title and its draft', async () => {
+    const { id, there } = await both();
+    there.saveDraft(draft('half a thought'));
+    await second.chats.rename(id, 'Renamed');
+    await second.close();
+    const again = await Window.open({ folder: first.folder, backends: new ChatBackends('one') });
+    const chat = await again.chats.open(id);
+    assert.deepEqual(chat.draft, draft('half a thought'));
+    assert.equal(chat.view.title, 'Renamed');
+    await again.close();
+  });
+
+  it('cannot be written when another window has deleted it', async () => {
+    const { id, there } = await both();
+    await first.chats.delete(id);
+    await assert.rejects(there.send(draft('Where?')), { code: 'notFound' });
+  });
+
+  async function loggedTypes(id: string): Promise<string[]> {
+    const text = await readFile(path.join(first.folder, id, 'log.jsonl'), 'utf8');
+    return [...text.matchAll(/^\{"type":"(\w+)"/gm)].map(([, type = '']) => type);
+  }
+});
