@@ -7,10 +7,14 @@ export interface ItemGroup {
   readonly packed: PackedItems;
 }
 
+/** The numbers of so many ranges are looked at, or passed by, together. */
+const blockWidth = 64 * rangeWidth;
+
 /** Items of a document, group by group, of each in its own order. An object is only made of an item that is asked for. */
 export class ItemList implements Iterable<ContextItem> {
   static readonly empty = new ItemList([]);
   readonly length: number;
+  private readonly blocks = new Map<ItemGroup, Float64Array>();
 
   constructor(private readonly groups: readonly ItemGroup[]) {
     this.length = groups.reduce((sum, { packed }) => sum + countOfPacked(packed), 0);
@@ -23,27 +27,57 @@ export class ItemList implements Iterable<ContextItem> {
 
   /** Those whose range touches `range`. */
   touching(range: ItemRange): readonly ContextItem[] {
-    return this.groups.flatMap((group) => indicesTouching(group.packed, range).map((index) => itemOf(group, index)));
+    return this.groups.flatMap((group) =>
+      indicesTouching(group.packed, this.blocksOf(group), range).map((index) => itemOf(group, index)),
+    );
   }
 
   /** Those without a range. */
   ofWholeFile(): readonly ContextItem[] {
     return this.groups.flatMap((group) => indicesWithoutRange(group.packed).map((index) => itemOf(group, index)));
   }
+
+  private blocksOf(group: ItemGroup): Float64Array {
+    const blocks = this.blocks.get(group) ?? blockLines(group.packed);
+    this.blocks.set(group, blocks);
+    return blocks;
+  }
 }
 
-/** There may be many, and whoever points at something waits: most are passed by with two comparisons. */
-function indicesTouching({ ranges }: PackedItems, { start, end }: ItemRange): number[] {
+/** There may be many, and whoever points at something waits: whole blocks are passed by. */
+function indicesTouching({ ranges }: PackedItems, blocks: Float64Array, { start, end }: ItemRange): number[] {
   const indices: number[] = [];
-  for (let at = 0; at < ranges.length; at += rangeWidth) {
-    const line = ranges[at] ?? NaN;
-    const endLine = ranges[at + 2] ?? NaN;
-    if (!(line <= end.line && endLine >= start.line)) continue;
-    if (line === end.line && (ranges[at + 1] ?? NaN) > end.character) continue;
-    if (endLine === start.line && (ranges[at + 3] ?? NaN) < start.character) continue;
-    indices.push(at / rangeWidth);
+  for (let block = 0; block < blocks.length / 2; block++) {
+    if (!((blocks[2 * block] ?? NaN) <= end.line && (blocks[2 * block + 1] ?? NaN) >= start.line)) continue;
+    const blockEnd = Math.min(ranges.length, (block + 1) * blockWidth);
+    for (let at = block * blockWidth; at < blockEnd; at += rangeWidth) {
+      const line = ranges[at] ?? NaN;
+      const endLine = ranges[at + 2] ?? NaN;
+      if (!(line <= end.line && endLine >= start.line)) continue;
+      if (line === end.line && (ranges[at + 1] ?? NaN) > end.character) continue;
+      if (endLine === start.line && (ranges[at + 3] ?? NaN) < start.character) continue;
+      indices.push(at / rangeWidth);
+    }
   }
   return indices;
+}
+
+/** The first and the last line of each block's items; of one where none has a range, no line is between them. */
+function blockLines({ ranges }: PackedItems): Float64Array {
+  const blocks = new Float64Array(2 * Math.ceil(ranges.length / blockWidth));
+  for (let block = 0; block < blocks.length / 2; block++) {
+    let first = Infinity;
+    let last = -Infinity;
+    const blockEnd = Math.min(ranges.length, (block + 1) * blockWidth);
+    for (let at = block * blockWidth; at < blockEnd; at += rangeWidth) {
+      // NaN is neither less nor more.
+      if ((ranges[at] ?? NaN) < first) first = ranges[at] ?? first;
+      if ((ranges[at + 2] ?? NaN) > last) last = ranges[at + 2] ?? last;
+    }
+    blocks[2 * block] = first;
+    blocks[2 * block + 1] = last;
+  }
+  return blocks;
 }
 
 function indicesWithoutRange({ ranges }: PackedItems): number[] {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ContextItem, ItemRange } from '../../../src/context/common/contextItem';
 import { itemsAt, searchItems } from '../../../src/context/common/itemQueries';
-import { lineLengths, placeItems } from '../../../src/context/common/itemRanges';
+import { ItemList } from '../../../src/context/common/itemList';
+import { isBefore, lineLengths, placeItems } from '../../../src/context/common/itemRanges';
 import { shiftItems, type TextChange } from '../../../src/context/common/itemShift';
 import { itemListOf, packedOf, unpacked } from './support/contextHarness';
 
@@ -143,5 +144,27 @@ describe('questions to a list of items', () => {
     const titled = itemAt('0:0-0:1', 'alice owned this');
     assert.deepEqual(searchItems([...items, titled], 'ALICE  owned'), [titled, whole]);
     assert.deepEqual(searchItems(items, 'bob'), []);
+  });
+});
+
+describe('the items at a place', () => {
+  it('are found among thousands, whatever their order, as by looking at each', () => {
+    const rangeNumber = (index: number): ContextItem => {
+      const line = (index * 7_919) % 4_000;
+      const item = itemAt(`${line}:${index % 9}-${line + (index % 50)}:${index % 5}`, `${index}`);
+      return index % 11 === 0 ? { title: item.title, provider } : item;
+    };
+    const items = Array.from({ length: 3_000 }, (_, index) => rangeNumber(index));
+    const list = new ItemList([{ provider, packed: packedOf(...items) }]);
+    for (const place of ['0:0-0:0', '17:3-17:3', '1999:4-2001:0', '3999:0-3999:9', '4049:0-4049:0', '5000:0-5000:0']) {
+      const { start, end } = rangeOf(place);
+      const expected = items.filter(({ range }) => range && !isBefore(range.end, start) && !isBefore(end, range.start));
+      assert.deepEqual(
+        list.touching({ start, end }).map(({ title }) => title),
+        expected.map(({ title }) => title),
+        place,
+      );
+    }
+    assert.equal(list.touching(rangeOf('17:3-17:3')).length > 0, true);
   });
 });
