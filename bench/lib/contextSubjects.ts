@@ -73,8 +73,7 @@ export function textOf(version: number, lines = 10_000): string {
   return Buffer.from([`// version ${version}`, ...body, ''].join('\n')).toString('latin1');
 }
 
-/** With `enough` items a question is not held up by who is still asked. */
-export function oursOf(urls: readonly string[], enough?: number): Subject {
+export function oursOf(urls: readonly string[]): Subject {
   const factory = new ProviderFactory({
     workerFile: path.join(folder, 'context-worker.js'),
     remoteFolder: path.join(folder, 'remote'),
@@ -91,10 +90,10 @@ export function oursOf(urls: readonly string[], enough?: number): Subject {
   });
   const backline = Object.fromEntries(urls.map((url) => [url, true]));
   client.configure(listProviders({ user: { backline }, workspace: {}, folders: [], isTrusted: true }));
-  const options = enough === undefined ? {} : { isEnough: ({ length }: ItemList) => length >= enough };
+  const isEnough = (items: ItemList): boolean => itemsAt(items, hoverPosition).length > 0;
   return {
     async ask(version, content) {
-      const { items } = await client.ask({ uri, version, getText: () => content }, options);
+      const { items } = await client.ask({ uri, version, getText: () => content }, { isEnough });
       return { count: items.length, hovered: itemsAt(items, hoverPosition).map(({ hover }) => hover?.text) };
     },
     dispose: () => client.dispose(),

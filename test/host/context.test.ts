@@ -109,6 +109,17 @@ describe('context providers', () => {
     await shows(new vscode.Position(0, 0), 'Whole');
   });
 
+  it('are asked again when the language of a file changes', async () => {
+    await configureProviders({ './context/narrow.mjs': true });
+    await setContextSetting(settingIds.contextCodeLens, 'all');
+    const lens = (): Promise<void> =>
+      eventually('the lens', async () => assert.deepEqual(await lensTitles(editor.document), ['Narrow']));
+    await lens();
+    const document = await vscode.languages.setTextDocumentLanguage(editor.document, 'markdown');
+    assert.equal(document, editor.document);
+    await lens();
+  });
+
   it('lead from a lens to the place', async () => {
     await vscode.commands.executeCommand(commandIds.contextShowItems, {
       uri: editor.document.uri.toString(),

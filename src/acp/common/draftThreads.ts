@@ -37,6 +37,8 @@ export interface MemoryThreadsOptions {
   readonly createId: () => string;
   /** Where threads are looked for that are not kept here. One that fails hides no other's. */
   readonly sources?: readonly ThreadSource[];
+  /** A source failed; what it has is missing from the answer. */
+  readonly onError?: (error: unknown) => void;
   /** Of texts in UTF-16 units; the oldest entries of the thread make room. Default 8 Mi. */
   readonly maxUnitsPerThread?: number;
   /** The least recently changed one that is not open makes room. Default 200. */
@@ -66,9 +68,9 @@ export class MemoryThreads implements ThreadStore {
       title: title === '' ? 'New thread' : title,
       modifiedAt: new Date(modifiedMs).toISOString(),
     }));
-    const others = await Promise.all(this.sources.map((source) => source.getThreads().catch(() => [])));
+    const others = await Promise.all(this.sources.map((source) => this.orNothing(source.getThreads())));
     // A conversation that is kept here may be told of elsewhere too.
-    const foreign = others.flat().filter(({ id }) => !this.threads.has(id));
+    const foreign = others.flatMap((threads) => threads ?? []).filter(({ id }) => !this.threads.has(id));
     return [...own, ...foreign].sort((a, b) => Date.parse(b.modifiedAt) - Date.parse(a.modifiedAt));
   }
 
@@ -95,7 +97,7 @@ export class MemoryThreads implements ThreadStore {
     const kept = this.threads.get(threadId);
     if (kept) return [...kept.entries];
     for (const source of this.sources) {
-      const entries = await source.getThreadEntries(threadId);
+      const entries = await this.orNothing(source.getThreadEntries(threadId));
       if (entries) return entries;
     }
     throw unknownThread(threadId);
@@ -129,6 +131,13 @@ export class MemoryThreads implements ThreadStore {
 
   private get sources(): readonly ThreadSource[] {
     return this.options.sources ?? [];
+  }
+
+  private orNothing<T>(asked: Promise<T>): Promise<T | undefined> {
+    return asked.catch((error: unknown) => {
+      this.options.onError?.(error);
+      return undefined;
+    });
   }
 
   private change(threadId: string, change: (thread: KeptThread) => void): Promise<void> {

@@ -46,12 +46,15 @@ export function toPrompt(blocks: readonly PromptBlock[]): Prompt {
   return { text: texts.join('').trim(), files, notes };
 }
 
-/** A text that begins by naming the very file it comes with is about the file, and is not what is in it. */
+/**
+ * A text that begins by naming the very file it comes with is about the file, and is not what is in it. Nor is there a text
+ * in a folder, whose address ends with a slash.
+ */
 function noteOf(uri: string, text: string): PromptNote | undefined {
   if (!uri.startsWith('file:')) return { title: decoded(uri.replace(/^backline:/, '')), text };
-  const path = pathOfUri(uri);
+  const path = pathOfUri(uri).replace(/(?<=.)[\\/]$/, '');
   const [head = '', ...rest] = text.split('\n');
-  if (!head.includes(path)) return undefined;
+  if (!uri.endsWith('/') && !head.includes(path)) return undefined;
   return { title: head.replaceAll(path, basename(path)).trim(), text: rest.join('\n').trim() };
 }
 

@@ -65,11 +65,12 @@ export class DraftBackend implements SessionBackend {
     this.id = options.id;
     this.title = options.title;
     this.states = new Emitter((error) => options.log.error('A listener of a backend failed', error));
-    const { clock, createId, threadSources = [] } = options;
+    const { clock, createId, log, threadSources = [] } = options;
     this.threads = new MemoryThreads({
       now: () => clock.now(),
       createId,
       sources: threadSources,
+      onError: (error) => log.error('A source of threads failed', error),
       isOpen: (threadId) => this.sessions.has(threadId),
     });
   }

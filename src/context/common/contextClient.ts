@@ -38,7 +38,8 @@ export interface AskOptions {
   readonly waitMs?: number;
   /**
    * Whether the items that are there are worth an answer: whoever is still asked then only gets the client's patience,
-   * not the whole deadline. A hover says whether there is anything at its place.
+   * not the whole deadline. A hover says whether there is anything at its place; nothing is added to it later, so that
+   * only those are not waited for that are known to be slow, or have answered for the text before an edit.
    */
   readonly isEnough?: (items: ItemList) => boolean;
 }
@@ -108,6 +109,7 @@ export class ContextClient implements Disposable {
         isAllowed: (request) => ports.isAllowed?.(request) ?? false,
         rules: options,
         onStateChange: () => this.stateEmitter.fire(),
+        onReturn: () => this.changeEmitter.fire(undefined),
       },
       onReload: (id) => this.retry(id),
     });
@@ -184,8 +186,8 @@ export class ContextClient implements Disposable {
 
   /** Asks this provider again, from the beginning: the user wants it, or its code has changed. */
   retry(id: string): void {
-    this.providers.find(id)?.reset();
     for (const record of this.book.all) record.outdate(id);
+    this.providers.find(id)?.reset();
     this.changeEmitter.fire(undefined);
   }
 
@@ -252,11 +254,13 @@ export class ContextClient implements Disposable {
   private async wait(record: DocumentRecord, handles: readonly ProviderHandle[], options: AskOptions): Promise<void> {
     const askings = new Map(record.asking);
     for (const asking of askings.values()) asking.waiters++;
-    const { isEnough } = options;
+    const { isEnough, reason = 'hover' } = options;
+    const isWorthWaiting = ({ ref, isSlow }: ProviderHandle): boolean =>
+      reason === 'hover' && !isSlow && record.asking.has(ref.id) && !record.knows(ref.id);
     const end = await this.firstEnd(
       [...askings.values()],
       options,
-      () => isEnough?.(record.answer(handles).items) === true,
+      () => isEnough?.(record.answer(handles).items) === true && !handles.some(isWorthWaiting),
     );
     for (const [id, asking] of askings) {
       asking.waiters--;

@@ -32,6 +32,8 @@ export type ProviderSettings = Readonly<Record<string, unknown>>;
  * provider makes of it. Whoever creates it disposes it.
  */
 export interface ContextProvider extends Disposable {
+  /** Ends what runs of it, if anything does; the next question starts it again. */
+  letGo?(): void;
   /** Its code changed: what it said before is outdated. Never fired by providers without code on this disk. */
   readonly onDidReload?: Event<void>;
   /** @throws ProviderError, or anything else that says what went wrong */

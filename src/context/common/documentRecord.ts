@@ -64,6 +64,11 @@ export class DocumentRecord {
     return this.askings;
   }
 
+  /** Whether there is an answer of it, be it to an older text. */
+  knows(id: string): boolean {
+    return this.slots.has(id);
+  }
+
   /** In UTF-16 units, roughly. */
   get weight(): number {
     return this.units;

@@ -37,6 +37,21 @@ export class ItemList implements Iterable<ContextItem> {
     return this.groups.flatMap((group) => indicesWithoutRange(group.packed).map((index) => itemOf(group, index)));
   }
 
+  /** At most so many of those that are wanted: one of each group in turn, so that none takes the room of the others. */
+  inTurns(max: number, isWanted: (item: ContextItem) => boolean): readonly ContextItem[] {
+    const taken: ContextItem[] = [];
+    const longest = Math.max(0, ...this.groups.map(({ packed }) => countOfPacked(packed)));
+    for (let index = 0; index < longest; index++) {
+      for (const group of this.groups) {
+        if (taken.length === max) return taken;
+        if (index >= countOfPacked(group.packed)) continue;
+        const item = itemOf(group, index);
+        if (isWanted(item)) taken.push(item);
+      }
+    }
+    return taken;
+  }
+
   private blocksOf(group: ItemGroup): Float64Array {
     const blocks = this.blocks.get(group) ?? blockLines(group.packed);
     this.blocks.set(group, blocks);

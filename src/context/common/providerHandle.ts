@@ -19,7 +19,7 @@ export interface ProviderState extends ProviderRef {
   readonly consent?: ConsentRequest;
   /** Milliseconds since the epoch; until then it is only asked when the user wants it. */
   readonly pausedUntilMs?: number;
-  /** What is odd about its selectors or its last answer. */
+  /** What is odd about its selectors. */
   readonly notes: readonly string[];
 }
 
@@ -28,12 +28,15 @@ export interface ProviderRules {
   readonly callTimeoutMs: number;
   readonly firstPauseMs: number;
   readonly maxPauseMs: number;
+  /** Who takes longer than this is slow. */
+  readonly slowMs: number;
 }
 
 export const defaultProviderRules: ProviderRules = {
   callTimeoutMs: 10_000,
   firstPauseMs: 2_000,
   maxPauseMs: 5 * 60_000,
+  slowMs: 500,
 };
 
 export interface HandleOptions {
@@ -44,6 +47,8 @@ export interface HandleOptions {
   readonly rules: ProviderRules;
   /** What `state` says has changed. */
   readonly onStateChange: () => void;
+  /** After it failed: it may be asked again, or answers again. */
+  readonly onReturn: () => void;
 }
 
 interface Handshake {
@@ -59,6 +64,8 @@ export class ProviderHandle implements Disposable {
   private lifetime = new AbortController();
   private readonly seenSecrets = new Set<string>();
   private failures = 0;
+  private pause: Disposable | undefined;
+  private wasSlow = false;
   private current: ProviderState;
 
   constructor(
@@ -79,7 +86,12 @@ export class ProviderHandle implements Disposable {
 
   /** Whether it failed so lately that it is left alone. */
   get isPaused(): boolean {
-    return this.options.clock.now() < (this.current.pausedUntilMs ?? 0);
+    return this.pause !== undefined;
+  }
+
+  /** Whether its last call takes, or took, so long that who has something to show need not wait for it. */
+  get isSlow(): boolean {
+    return this.wasSlow;
   }
 
   /**
@@ -87,28 +99,38 @@ export class ProviderHandle implements Disposable {
    * before this returns. @throws what the provider or its settings throw
    */
   async ask(params: ItemsParams, target: SelectorTarget, signal: AbortSignal): Promise<PackedItems> {
+    const { clock, rules } = this.options;
+    let isSlow = false;
+    const timer = clock.setTimer(rules.slowMs, () => (this.wasSlow = isSlow = true));
     try {
       const { selectors, name } = this.greeted ?? (await untilTakenBack(signal, this.greet()));
       const items = selectors.matches(target) ? await this.items(params, signal) : noItems();
-      this.succeeded(name, [...selectors.problems, ...items.notes]);
+      this.wasSlow = isSlow;
+      this.succeeded(name, selectors.problems);
       return items;
     } catch (error) {
       if (!(error instanceof TakenBackError)) this.failed(error);
       throw error;
+    } finally {
+      timer.dispose();
     }
   }
 
-  /** Forgets its failures and what it said of itself: the next question starts from the beginning. */
+  /** Forgets its failures and what it said of itself, and lets it go: the next question starts from the beginning. */
   reset(): void {
     this.failures = 0;
+    this.wasSlow = false;
+    this.endPause();
     this.lifetime.abort();
     this.lifetime = new AbortController();
+    this.provider.letGo?.();
     this.handshake = undefined;
     this.greeted = undefined;
     this.setState({ status: 'notAskedYet', notes: [] });
   }
 
   dispose(): void {
+    this.endPause();
     this.lifetime.abort();
     this.provider.dispose();
   }
@@ -168,15 +190,24 @@ export class ProviderHandle implements Disposable {
   }
 
   private succeeded(name: string | undefined, notes: readonly string[]): void {
+    const isBack = this.failures > 0;
     this.failures = 0;
+    this.endPause();
     const title = this.entry.id.includes('#') ? undefined : name;
     this.setState({ status: 'ready', notes, ...(title ? { title } : {}) });
+    if (isBack) this.options.onReturn();
   }
 
   private failed(error: unknown): void {
-    const { clock, rules } = this.options;
+    if (this.lifetime.signal.aborted) return;
+    const { clock, rules, onReturn } = this.options;
     this.failures++;
     const pauseMs = Math.min(rules.maxPauseMs, rules.firstPauseMs * 2 ** (this.failures - 1));
+    this.endPause();
+    this.pause = clock.setTimer(pauseMs, () => {
+      this.endPause();
+      onReturn();
+    });
     const consent = error instanceof ProviderError ? error.consent : undefined;
     this.setState({
       status: consent ? 'needsConsent' : 'failing',
@@ -185,6 +216,11 @@ export class ProviderHandle implements Disposable {
       pausedUntilMs: clock.now() + pauseMs,
       ...(consent ? { consent } : {}),
     });
+  }
+
+  private endPause(): void {
+    this.pause?.dispose();
+    this.pause = undefined;
   }
 
   private setState(state: Omit<ProviderState, 'id' | 'title'> & { readonly title?: string }): void {

@@ -37,6 +37,8 @@ export interface FolderSettings {
 export interface SettingsLevels {
   readonly user: SettingsLevel;
   readonly workspace: SettingsLevel;
+  /** URI of the folder of the workspace file, if there is one. */
+  readonly workspaceBase?: string | undefined;
   /** All folders of the window, also those without settings. */
   readonly folders: readonly FolderSettings[];
   readonly isTrusted: boolean;
@@ -65,13 +67,19 @@ export const untrustedMessage = 'It comes from the workspace, which is not trust
 /**
  * Levels are merged key by key: a folder's word counts more than the workspace's, and that more than the user's. In an
  * untrusted workspace only the user's are heard, and nothing of them that is code of the workspace. For files that are in
- * no folder only the user's count too, but what the workspace switches off is off.
+ * no folder only the user's count too, but what the workspace switches off is off. Relative keys are relative to the folder;
+ * in `openctx.providers` of workspace and folder to where that is written, as OpenCtx has it.
  */
 export function listProviders(levels: SettingsLevels): ProviderList {
   const collector = new Collector();
-  const uris = levels.folders.map(({ uri }) => uri);
-  for (const { uri, settings } of levels.folders) collector.add(levels, [levels.workspace, settings], uri, uris);
-  collector.add(levels, [levels.workspace], undefined, uris);
+  const { workspace, workspaceBase, folders } = levels;
+  const uris = folders.map(({ uri }) => uri);
+  for (const { uri, settings } of folders) {
+    const ownBase = `${uri}/.vscode`;
+    const ofWorkspace = { ...workspace, openctxBase: workspaceBase ?? ownBase };
+    collector.add(levels, [ofWorkspace, { ...settings, openctxBase: ownBase }], uri, uris);
+  }
+  collector.add(levels, [workspace], undefined, uris);
   return { entries: collector.entries(), folders: uris, problems: collector.problems() };
 }
 
@@ -79,6 +87,17 @@ interface Found {
   readonly entry: Omit<ProviderEntry, 'folders' | 'isOnElsewhere'>;
   readonly folders: string[];
   isOnElsewhere: boolean;
+}
+
+interface BasedLevel extends SettingsLevel {
+  /** What relative keys of `openctx` are relative to; absent where it is the folder. */
+  readonly openctxBase?: string;
+}
+
+/** What the settings say of a key. */
+interface Word {
+  readonly value: unknown;
+  readonly base: string | undefined;
 }
 
 interface Where {
@@ -96,7 +115,7 @@ class Collector {
   /** `folder` is absent for documents that are in none. */
   add(
     { user, isTrusted }: SettingsLevels,
-    ofWorkspace: readonly SettingsLevel[],
+    ofWorkspace: readonly BasedLevel[],
     folder: string | undefined,
     folders: readonly string[],
   ): void {
@@ -104,10 +123,11 @@ class Collector {
     const ofAll = merge([user, ...ofWorkspace]);
     for (const [key, merged] of ofAll) {
       const own = ofUser.get(key);
-      const isUsersOnly = !isTrusted || (folder === undefined && isOn(merged));
-      const value = isUsersOnly ? own : merged;
-      if (!isTrusted && !ofUser.has(key) && isOn(merged)) this.messages.set(key, untrustedMessage);
-      else this.addOne(key, value, { folder, folders, isTrusted, isOfUser: isSame(value, own) });
+      const isUsersOnly = !isTrusted || (folder === undefined && isOn(merged.value));
+      const word = isUsersOnly ? own : merged;
+      const isOfUser = meaningOf(key, word, folder) === meaningOf(key, own, folder);
+      if (!isTrusted && !own && isOn(merged.value)) this.messages.set(key, untrustedMessage);
+      else this.addOne(key, word, { folder, folders, isTrusted, isOfUser });
     }
   }
 
@@ -125,8 +145,8 @@ class Collector {
     return [...this.messages].map(([id, message]) => ({ id, message }));
   }
 
-  private addOne(key: string, value: unknown, where: Where): void {
-    const entry = isOn(value) ? entryOf(key, value, where) : undefined;
+  private addOne(key: string, word: Word | undefined, where: Where): void {
+    const entry = word && isOn(word.value) ? entryOf(key, word, where) : undefined;
     if (typeof entry === 'string') this.messages.set(key, entry);
     else if (entry) this.remember(entry, where.folder);
   }
@@ -143,14 +163,14 @@ class Collector {
 /** What is wrong, as a sentence, or nothing when nobody misses it. */
 function entryOf(
   key: string,
-  value: unknown,
+  { value, base }: Word,
   { folder, folders, isTrusted, isOfUser }: Where,
 ): Found['entry'] | string | undefined {
   const { data: settings } = record.safeParse(value === true ? {} : value);
   if (!settings) return 'Its value in the settings needs to be true, false or an object.';
   const { data: own } = ownSettings.safeParse(settings);
   if (!own) return '`selectorMatch` in its settings needs to be "any" or "all".';
-  const parsed = parseProviderUri(key, folder);
+  const parsed = parseProviderUri(key, folder, base);
   // What needs a folder is not missed by documents that are in none.
   if (typeof parsed === 'string') return folder === undefined && folders.length > 0 ? undefined : parsed;
   const { place, name, isOfWorkspace } = parsed;
@@ -161,19 +181,22 @@ function entryOf(
 }
 
 /** In the order in which keys first appear, from the least to the most particular level. */
-function merge(levels: readonly SettingsLevel[]): Map<string, unknown> {
-  const merged = new Map<string, unknown>();
-  for (const { openctx, backline } of levels) {
-    for (const table of [openctx, backline]) {
-      const { data } = record.safeParse(table ?? {});
-      for (const [key, value] of Object.entries(data ?? {})) merged.set(key, value);
-    }
+function merge(levels: readonly BasedLevel[]): Map<string, Word> {
+  const merged = new Map<string, Word>();
+  const addAll = (table: unknown, base: string | undefined): void => {
+    const { data } = record.safeParse(table ?? {});
+    for (const [key, value] of Object.entries(data ?? {})) merged.set(key, { value, base });
+  };
+  for (const { openctx, openctxBase, backline } of levels) {
+    addAll(openctx, openctxBase);
+    addAll(backline, undefined);
   }
   return merged;
 }
 
-function isSame(a: unknown, b: unknown): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
+/** As a text: the same settings for the same place. */
+function meaningOf(key: string, word: Word | undefined, folder: string | undefined): string {
+  return JSON.stringify([word?.value, parseProviderUri(key, folder, word?.base)]);
 }
 
 function isOn(value: unknown): boolean {

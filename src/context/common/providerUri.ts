@@ -23,15 +23,15 @@ const packageName = /^(?:@[\w.~-]+\/)?[\w~][\w.~-]*(?:\/[\w./~-]+)?$/;
 const drive = /^[A-Za-z]:[\\/]/;
 
 /**
- * @param folder `file:` URI of the workspace folder, for relative paths, packages and `${workspaceFolder}`
+ * @param folder `file:` URI of the workspace folder, for packages and `${workspaceFolder}`
+ * @param base `file:` URI of the folder that relative paths are relative to
  * @returns what is wrong, as a sentence, when the key names nothing
  */
-export function parseProviderUri(key: string, folder: string | undefined): ProviderUri | string {
+export function parseProviderUri(key: string, folder: string | undefined, base = folder): ProviderUri | string {
   const hash = key.indexOf('#');
   const name = hash === -1 ? undefined : key.slice(hash + 1) || undefined;
   const address = hash === -1 ? key : key.slice(0, hash);
-  const base = folder?.replace(/\/$/, '');
-  const place = address.includes('${workspaceFolder}') ? inFolder(address, base) : placeOf(address, base);
+  const place = placeOf(address, withoutSlash(folder), withoutSlash(base));
   if (typeof place === 'string') return place;
   return { place, name, isOfWorkspace: place.kind === 'package' || isRelative(address) };
 }
@@ -77,14 +77,19 @@ function inFolder(address: string, folder: string | undefined): ProviderPlace | 
   return relativeModule(match[1], folder);
 }
 
-function placeOf(address: string, folder: string | undefined): ProviderPlace | string {
+function placeOf(address: string, folder: string | undefined, base: string | undefined): ProviderPlace | string {
+  if (address.includes('${workspaceFolder}')) return inFolder(address, folder);
   if (drive.test(address) || address.startsWith('/') || address.startsWith('\\\\'))
     return { kind: 'module', url: toFileUri(address) };
   if (isRelative(address))
-    return folder === undefined ? 'It is a relative path, but no folder is open.' : relativeModule(address, folder);
+    return base === undefined ? 'It is a relative path, but no folder is open.' : relativeModule(address, base);
   if (/^(?:npm:)?[^:]+$/.test(address)) return packageOf(address.replace(/^npm:/, ''), folder);
   const url = URL.parse(address);
   return url ? placeOfUrl(url) : 'It is not a URL, not a path and not the name of a package.';
+}
+
+function withoutSlash(folder: string | undefined): string | undefined {
+  return folder?.replace(/\/$/, '');
 }
 
 function relativeModule(path: string, folder: string): ProviderPlace {

@@ -45,7 +45,9 @@ export const workerMessage = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('failed'), id: z.number(), message: z.string(), isModule: z.boolean() }),
   /** `file:` URIs of what the module consists of so far, packages excepted. */
   z.object({ kind: z.literal('files'), urls: z.array(z.string()).max(1_000) }),
-  /** Something went wrong between calls. */
-  z.object({ kind: z.literal('trouble'), message: z.string() }),
+  /** The provider did not catch something. */
+  z.object({ kind: z.literal('trouble') }),
+  /** Bytes outside of JavaScript's heap, for example of buffers. */
+  z.object({ kind: z.literal('memory'), bytes: z.number() }),
 ]);
 export type WorkerMessage = z.infer<typeof workerMessage>;

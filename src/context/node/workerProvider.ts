@@ -3,6 +3,7 @@ import type { Disposable } from '../../base/common/disposable';
 import { Emitter, type Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import type { Capabilities, ContextProvider, ItemsParams, ProviderSettings } from '../common/contextProvider';
+import { TakenBackError } from '../common/guardedCall';
 import { checkPacked, type PackedItems } from '../common/packedItems';
 import { ProviderError } from '../common/providerError';
 import type { TextSharer } from './textSharer';
@@ -52,7 +53,7 @@ export class WorkerProvider implements ContextProvider {
 
   async capabilities(settings: ProviderSettings, signal: AbortSignal): Promise<Capabilities> {
     const run = this.running ?? (await this.started(signal));
-    const answer = await run.call({ method: 'capabilities', settings });
+    const answer = await run.call({ method: 'capabilities', settings }, signal);
     if (answer.kind !== 'capabilities') throw wrongAnswer();
     return answer.capabilities;
   }
@@ -62,13 +63,19 @@ export class WorkerProvider implements ContextProvider {
     const { texts } = this.ports;
     const text = texts.share(params.content);
     try {
-      const answer = await run.call({ method: 'items', settings, uri: params.uri, text });
+      const answer = await run.call({ method: 'items', settings, uri: params.uri, text }, signal);
       if (answer.kind !== 'items') throw wrongAnswer();
       checkPacked(answer.packed);
       return answer.packed;
     } finally {
       texts.release(text);
     }
+  }
+
+  letGo(): void {
+    this.idleTimer?.dispose();
+    this.run?.dispose();
+    this.run = undefined;
   }
 
   dispose(): void {
@@ -88,6 +95,8 @@ export class WorkerProvider implements ContextProvider {
   private async started(signal: AbortSignal): Promise<WorkerRun> {
     const start = await this.locate(signal);
     if (this.isDisposed) throw new ProviderError('The provider was let go.');
+    // What `locate` found may no longer be allowed.
+    if (signal.aborted) throw new TakenBackError();
     // Another question may have started it meanwhile.
     if (!this.running) this.run = this.startRun(start);
     return this.running ?? this.started(signal);
@@ -101,7 +110,8 @@ export class WorkerProvider implements ContextProvider {
       limits,
       clock,
       onFiles: (urls) => this.watchFiles(urls),
-      onTrouble: (message) => log.debug(`${this.title}: ${message}`),
+      // Not what: its message may hold a secret of the settings.
+      onTrouble: () => log.debug(`${this.title} did not catch an error of its own.`),
     });
     run.start();
     // Also a module that cannot be loaded is watched: it may be being mended.
@@ -115,12 +125,6 @@ export class WorkerProvider implements ContextProvider {
       this.letGo();
       this.reloadEmitter.fire();
     });
-  }
-
-  private letGo(): void {
-    this.idleTimer?.dispose();
-    this.run?.dispose();
-    this.run = undefined;
   }
 
   private postponeRest(): void {

@@ -2,11 +2,12 @@ import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { errorCode, messageOf } from '../../base/common/errors';
+import { TakenBackError } from '../common/guardedCall';
 import { ProviderError } from '../common/providerError';
 import { workerMessage, type WorkerMessage, type WorkerRequest, type WorkerStart } from './workerMessages';
 
 export interface WorkerLimits {
-  /** MiB of JavaScript objects. */
+  /** MiB of JavaScript objects, and as many of buffers. */
   readonly memoryMib: number;
   /** A call that takes longer ends the worker: nothing else ends a loop. */
   readonly callMs: number;
@@ -18,34 +19,35 @@ export interface WorkerRunOptions {
   readonly limits: WorkerLimits;
   readonly clock: Clock;
   readonly onFiles: (urls: readonly string[]) => void;
-  readonly onTrouble: (message: string) => void;
+  /** The provider did not catch something. */
+  readonly onTrouble: () => void;
 }
 
 type Answer = Extract<WorkerMessage, { kind: 'capabilities' | 'items' }>;
-interface Pending {
+
+interface Question {
+  readonly request: WithoutId<WorkerRequest>;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: Error) => void;
-  readonly timer: Disposable;
 }
 
 /** `Omit` of each member of a union. */
 type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never;
+
+const mib = 1_024 * 1_024;
 
 /** The life of one worker: from its start to its end, after which nothing can be asked of it. */
 export class WorkerRun implements Disposable {
   private worker: Worker | undefined;
   private ended: Error | undefined;
   private lastId = 0;
-  private readonly pending = new Map<number, Pending>();
+  private readonly waiting = new Set<Question>();
+  private asked: { readonly id: number; readonly question: Question; readonly timer: Disposable } | undefined;
 
   constructor(private readonly options: WorkerRunOptions) {}
 
   get isOver(): boolean {
     return this.ended !== undefined;
-  }
-
-  get isBusy(): boolean {
-    return this.pending.size > 0;
   }
 
   start(): void {
@@ -67,20 +69,38 @@ export class WorkerRun implements Disposable {
     this.worker = worker;
   }
 
-  /** @throws ProviderError when the provider fails, or the worker ends before it has answered. */
-  call(request: WithoutId<WorkerRequest>): Promise<Answer> {
+  /**
+   * One question at a time: the time of each runs from when it is the only one, and what is taken back before its turn costs
+   * the worker nothing. Once the worker has it, only its end ends it.
+   * @throws ProviderError when the provider fails, or the worker ends before it has answered; TakenBackError
+   */
+  call(request: WithoutId<WorkerRequest>, signal: AbortSignal): Promise<Answer> {
     if (this.ended) return Promise.reject(this.ended);
-    const id = ++this.lastId;
-    const { clock, limits } = this.options;
+    if (signal.aborted) return Promise.reject(new TakenBackError());
     return new Promise((resolve, reject) => {
-      const timer = clock.setTimer(limits.callMs, () => this.end(new ProviderError(tooSlow(limits.callMs))));
-      this.pending.set(id, { resolve, reject, timer });
-      this.worker?.postMessage({ ...request, id } satisfies WorkerRequest);
+      const question = { request, resolve, reject };
+      this.waiting.add(question);
+      const takeBack = (): void => {
+        if (this.waiting.delete(question)) reject(new TakenBackError());
+      };
+      signal.addEventListener('abort', takeBack, { once: true });
+      this.askNext();
     });
   }
 
   dispose(): void {
     this.end(new ProviderError('The provider was let go.'));
+  }
+
+  private askNext(): void {
+    const [question] = this.waiting;
+    if (!question || this.asked) return;
+    this.waiting.delete(question);
+    const id = ++this.lastId;
+    const { clock, limits } = this.options;
+    const timer = clock.setTimer(limits.callMs, () => this.end(new ProviderError(tooSlow(limits.callMs))));
+    this.asked = { id, question, timer };
+    this.worker?.postMessage({ ...question.request, id } satisfies WorkerRequest);
   }
 
   private onMessage(value: unknown): void {
@@ -94,38 +114,50 @@ export class WorkerRun implements Disposable {
       case 'capabilities':
       case 'items':
         this.settle(message.id)?.resolve(message);
+        this.askNext();
         return;
       case 'failed':
         this.settle(message.id)?.reject(new ProviderError(message.message));
         if (message.isModule) this.end(new ProviderError(message.message));
+        else this.askNext();
         return;
       case 'files':
         this.options.onFiles(message.urls);
         return;
       case 'trouble':
-        this.options.onTrouble(message.message);
+        this.options.onTrouble();
+        return;
+      case 'memory':
+        if (message.bytes > this.options.limits.memoryMib * mib) this.end(new ProviderError(this.tooLarge()));
         return;
     }
   }
 
-  private settle(id: number): Pending | undefined {
-    const pending = this.pending.get(id);
-    pending?.timer.dispose();
-    this.pending.delete(id);
-    return pending;
+  /** The question that was asked under that number, which is now answered. */
+  private settle(id: number | undefined): Question | undefined {
+    const { asked } = this;
+    if (!asked || asked.id !== id) return undefined;
+    asked.timer.dispose();
+    this.asked = undefined;
+    return asked.question;
   }
 
   private end(error: Error): void {
     if (this.ended) return;
     this.ended = error;
-    for (const id of [...this.pending.keys()]) this.settle(id)?.reject(error);
+    this.settle(this.asked?.id)?.reject(error);
+    for (const { reject } of this.waiting) reject(error);
+    this.waiting.clear();
     void this.worker?.terminate();
   }
 
   private describe(error: unknown): string {
-    if (errorCode(error) === 'ERR_WORKER_OUT_OF_MEMORY')
-      return `The provider used more than ${this.options.limits.memoryMib} MiB of memory and was stopped.`;
+    if (errorCode(error) === 'ERR_WORKER_OUT_OF_MEMORY') return this.tooLarge();
     return `The provider crashed: ${messageOf(error)}`;
+  }
+
+  private tooLarge(): string {
+    return `The provider used more than ${this.options.limits.memoryMib} MiB of memory and was stopped.`;
   }
 }
 

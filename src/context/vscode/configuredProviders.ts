@@ -18,17 +18,24 @@ export function touchesProviders(change: vscode.ConfigurationChangeEvent): boole
 }
 
 export function providerLevels(): SettingsLevels {
-  const { isTrusted, workspaceFolders = [] } = vscode.workspace;
+  const { isTrusted, workspaceFile, workspaceFolders = [] } = vscode.workspace;
   const whole = levelsIn(undefined);
   return {
     user: levelOf(whole, 'globalValue'),
     workspace: levelOf(whole, 'workspaceValue'),
+    workspaceBase: workspaceFile?.scheme === 'file' ? vscode.Uri.joinPath(workspaceFile, '..').toString() : undefined,
     folders: workspaceFolders.map(({ uri }) => ({
       uri: uri.toString().replace(/\/$/, ''),
       settings: levelOf(levelsIn(uri), 'workspaceFolderValue'),
     })),
     isTrusted,
   };
+}
+
+/** Of the workspace folders on this disk, absolute. */
+export function folderPaths(): readonly string[] {
+  const { workspaceFolders = [] } = vscode.workspace;
+  return workspaceFolders.filter(({ uri }) => uri.scheme === 'file').map(({ uri }) => uri.fsPath);
 }
 
 /** URIs of the folders whose code may not run. */

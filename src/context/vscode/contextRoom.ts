@@ -13,9 +13,16 @@ import { answerContextTool, contextTool } from '../common/contextTool';
 import type { ConsentRequest } from '../common/providerError';
 import { listProviders, noProviders } from '../common/providerSettings';
 import { secretNames } from '../common/secretReferences';
+import { FileGate } from '../node/fileGate';
 import { McpToolServer, type McpAddress } from '../node/mcpToolServer';
 import { ProviderFactory } from '../node/providerFactory';
-import { openProviderSettings, providerLevels, touchesProviders, untrustedFolders } from './configuredProviders';
+import {
+  folderPaths,
+  openProviderSettings,
+  providerLevels,
+  touchesProviders,
+  untrustedFolders,
+} from './configuredProviders';
 import { manageConsent } from './consentDialog';
 import type { ContextFeatureOptions } from './contextFeature';
 import { contextSchemes, DocumentFeed } from './documentFeed';
@@ -44,6 +51,7 @@ export class ContextRoom implements Disposable {
   private readonly allowed: AllowedRequests;
   private readonly secrets: ProviderSecrets;
   private readonly client: ContextClient;
+  private readonly gate: FileGate;
   private readonly feed: DocumentFeed;
   private readonly reader: ContextReader;
   private readonly statusLater: Coalescer;
@@ -55,6 +63,8 @@ export class ContextRoom implements Disposable {
     const { clock, editor, log, memento, secrets, settings, workerFile, remoteFolder } = options;
     const onError = (error: unknown): void => log.error('something went wrong with context items', error);
     this.exclude = new ExcludeList(settings.exclude());
+    // Agents' secrets are not for providers either, wherever a file is.
+    this.gate = new FileGate({ folders: folderPaths, exclude: () => this.exclude });
     this.allowed = new AllowedRequests(memento);
     this.secrets = new ProviderSecrets({
       secrets,
@@ -81,7 +91,7 @@ export class ContextRoom implements Disposable {
       { clock, log, secrets: this.secrets, isAllowed, createProvider: (entry) => factory.create(entry) },
       clientOptions,
     );
-    this.feed = new DocumentFeed(this.client, (document) => !this.isExcluded(document.uri), onError);
+    this.feed = new DocumentFeed(this.client, this.gate, onError);
     this.reader = fileReader(this.client, editor);
     this.mentions = new ContextMentions(this.reader);
     this.chip = new ContextChip(this.reader, memento, onError);
@@ -200,6 +210,7 @@ export class ContextRoom implements Disposable {
 
   private configure(): void {
     this.providers = this.options.settings.contextEnabled() ? listProviders(providerLevels()) : noProviders;
+    this.gate.forgetAll();
     this.client.configure(this.providers);
     this.showStatus();
   }
@@ -230,14 +241,6 @@ export class ContextRoom implements Disposable {
       notes: [...(answer?.note === undefined ? [] : [answer.note]), ...(notes ?? [])],
     };
     status.set({ id, title, ...contextStatus(situation, actions) });
-  }
-
-  /** Agents' secrets are not for providers either, wherever a file is. */
-  private isExcluded(uri: vscode.Uri): boolean {
-    if (uri.scheme !== 'file') return false;
-    const inWorkspace = vscode.workspace.getWorkspaceFolder(uri) !== undefined;
-    const relative = inWorkspace ? vscode.workspace.asRelativePath(uri, false) : uri.fsPath.replace(/^[\\/]+/, '');
-    return this.exclude.excludes(uri.fsPath, relative);
   }
 
   private async open(url: string): Promise<void> {

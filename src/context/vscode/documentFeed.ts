@@ -3,6 +3,7 @@ import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { Emitter, type Event } from '../../base/common/event';
 import type { AskOptions, ContextClient } from '../common/contextClient';
 import type { ContextAnswer } from '../common/documentRecord';
+import type { FileGate } from '../node/fileGate';
 
 /** Documents that providers can be asked about. */
 export const contextSchemes = ['file', 'untitled'];
@@ -17,8 +18,7 @@ export class DocumentFeed implements Disposable {
 
   constructor(
     private readonly client: ContextClient,
-    /** Whether its text may go to providers. */
-    private readonly isOpenTo: (document: vscode.TextDocument) => boolean,
+    private readonly gate: Pick<FileGate, 'look' | 'isOpen' | 'forget'>,
     private readonly onError: (error: unknown) => void,
   ) {
     this.emitter = this.store.add(new Emitter<vscode.TextDocument>(onError));
@@ -42,7 +42,14 @@ export class DocumentFeed implements Disposable {
         if (contentChanges.length > 0) this.client.edited(document.uri.toString(), document.version, contentChanges);
       }),
     );
-    this.store.add(workspace.onDidCloseTextDocument(({ uri }) => this.client.closed(uri.toString())));
+    this.store.add(
+      workspace.onDidCloseTextDocument(({ uri }) => {
+        this.client.closed(uri.toString());
+        this.gate.forget(uri.fsPath);
+      }),
+    );
+    // Also told, after its end, of a document that stays: one whose language the user changes.
+    this.store.add(workspace.onDidOpenTextDocument(({ uri }) => this.refresh(uri.toString())));
     this.store.add(window.onDidChangeVisibleTextEditors(() => this.refresh(undefined)));
     this.store.add(this.client.onDidChange((uri) => this.refresh(uri)));
     this.refresh(undefined);
@@ -50,6 +57,7 @@ export class DocumentFeed implements Disposable {
 
   /** Undefined for a document that providers are not asked about. Never rejects. */
   async ask(document: vscode.TextDocument, options: AskOptions): Promise<ContextAnswer | undefined> {
+    if (document.uri.scheme === 'file') await this.gate.look(document.uri.fsPath);
     if (!this.isFor(document)) return undefined;
     const { uri, version } = document;
     return await this.client.ask({ uri: uri.toString(), version, getText: () => document.getText() }, options);
@@ -65,7 +73,8 @@ export class DocumentFeed implements Disposable {
   }
 
   private isFor(document: vscode.TextDocument): boolean {
-    return contextSchemes.includes(document.uri.scheme) && this.isOpenTo(document);
+    const { scheme, fsPath } = document.uri;
+    return contextSchemes.includes(scheme) && (scheme !== 'file' || this.gate.isOpen(fsPath));
   }
 
   /** Asks about the visible documents of that URI, or about all of them. */

@@ -38,8 +38,8 @@ export class ItemDecorations implements Disposable {
     const { type } = this;
     if (!type) return;
     const editors = vscode.window.visibleTextEditors.filter((editor) => editor.document === document);
-    const marks = [...(this.feed.peek(document)?.items ?? [])].flatMap(({ range }) => range ?? []).slice(0, maxMarks);
-    const ranges = marks.map((range) => firstLineOf(document, range));
+    const marked = this.feed.peek(document)?.items.inTurns(maxMarks, ({ range }) => range !== undefined) ?? [];
+    const ranges = marked.flatMap(({ range }) => (range ? firstLineOf(document, range) : []));
     for (const editor of editors) editor.setDecorations(type, ranges);
   }
 }

@@ -4,6 +4,7 @@ import type { Disposable } from '../../base/common/disposable';
 import { commandIds } from '../../manifest';
 import type { LensMode } from '../../platform/common/settings';
 import type { ContextItem } from '../common/contextItem';
+import { ItemList } from '../common/itemList';
 import { asLabel } from '../common/itemTexts';
 import type { DocumentFeed } from './documentFeed';
 import { toRange } from './places';
@@ -34,9 +35,9 @@ export class ItemLenses implements vscode.CodeLensProvider, Disposable {
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
     const mode = this.mode();
     if (mode === 'off') return [];
-    const items = [...(this.feed.peek(document)?.items ?? [])];
-    const shown = mode === 'all' ? items : items.filter(({ range }) => !range);
-    return shown.slice(0, maxLenses).map((item) => lensOf(document.uri, item));
+    const items = this.feed.peek(document)?.items ?? ItemList.empty;
+    const shown = mode === 'all' ? items.inTurns(maxLenses, () => true) : items.ofWholeFile().slice(0, maxLenses);
+    return shown.map((item) => lensOf(document.uri, item));
   }
 
   dispose(): void {

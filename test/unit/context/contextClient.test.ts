@@ -86,9 +86,9 @@ describe('the context client', () => {
     assert.equal(late.asked.length, 1);
   });
 
-  it('waits only a little longer once what is there is enough', async () => {
+  it('waits only a little longer once what is there is enough for who hears of more', async () => {
     const client = clientOf(clock, { [a]: hanging(), [b]: giving('quick') });
-    const asked = client.ask(documentOf('one'), { isEnough: (items) => items.length > 0 });
+    const asked = client.ask(documentOf('one'), { reason: 'background', isEnough: (items) => items.length > 0 });
     await settle();
     clock.advance(25);
     const { items, waitingFor } = await asked;
@@ -155,7 +155,7 @@ describe('the context client', () => {
     client.retry(a);
     assert.equal(client.states[0]?.status, 'notAskedYet');
     await client.ask(documentOf('one'));
-    assert.deepEqual([provider.asked.length, provider.greetings], [2, 2]);
+    assert.deepEqual([provider.asked.length, provider.greetings, provider.rests], [2, 2, 1]);
   });
 
   it('gives up on a call that never ends', async () => {
@@ -166,6 +166,7 @@ describe('the context client', () => {
     await asked;
     await settle();
     assert.equal(client.states[0]?.status, 'failing');
+    client.dispose();
     assert.equal(clock.pending, 0);
   });
 
@@ -307,6 +308,16 @@ describe('the context client', () => {
     const answer = await clientOf(clock, { [a]: provider }).ask(documentOf('text'));
     assert.deepEqual(titles(answer.items), ['cut']);
     assert.equal(answer.providerNotes[0]?.notes.length, 2);
+  });
+
+  it('says once what is odd about the items of a file, with the items', async () => {
+    const provider = new FakeProvider(() => Promise.resolve({ ...packedOf(), notes: ['2 items were left out.'] }));
+    const client = clientOf(clock, { [a]: provider });
+    const { providerNotes } = await client.ask(documentOf('text'));
+    assert.deepEqual(
+      [providerNotes.map(({ notes }) => notes), client.states[0]?.notes],
+      [[['2 items were left out.']], []],
+    );
   });
 
   it('tells of a bad glob, and asks for what the other selectors match', async () => {

@@ -107,6 +107,27 @@ describe('the settings of providers', () => {
     );
   });
 
+  it('of OpenCtx in a workspace are relative to where they are written, all others to the folder', () => {
+    const both = (name: string) => ({ openctx: { [`./${name}o.js`]: true }, backline: { [`./${name}b.js`]: true } });
+    const levels = { user: both('u'), workspace: both('w'), folders: [{ uri: folder, settings: both('f') }] };
+    const places = (more: Partial<SettingsLevels>): (string | undefined)[] =>
+      list({ ...levels, ...more }).entries.map(({ place }) => ('url' in place ? place.url.slice(8) : undefined));
+    const [user, ofFolder] = [
+      ['w/my%20app/uo.js', 'w/my%20app/ub.js'],
+      ['w/my%20app/.vscode/fo.js', 'w/my%20app/fb.js'],
+    ] as const;
+    assert.deepEqual(places({}), [...user, 'w/my%20app/.vscode/wo.js', 'w/my%20app/wb.js', ...ofFolder]);
+    assert.deepEqual(places({ workspaceBase: 'file:///all' }), [...user, 'all/wo.js', 'w/my%20app/wb.js', ...ofFolder]);
+  });
+
+  it('of the user are not the word of the user any more when a workspace makes them mean another place', () => {
+    const isOfUser = (key: string): (boolean | undefined)[] =>
+      list({ user: { openctx: { [key]: true } }, workspace: { openctx: { [key]: true } } }).entries.map(
+        (entry) => entry.isOfUser,
+      );
+    assert.deepEqual([isOfUser('./p.js'), isOfUser('https://a/')], [[false], [true]]);
+  });
+
   it('are passed through unchanged, and differ by name', () => {
     const one = { nested: { list: [1, null, 'x'] }, enable: false };
     const { entries } = list({ user: { backline: { 'https://a/#one': one, 'https://a/#two': { b: 1 } } } });

@@ -1,10 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { messageOf } from '../../../base/common/errors';
 import { workerStart } from '../workerMessages';
 import { installModuleHooks } from './moduleHooks';
 import { ProviderWorker } from './providerWorker';
 
 /** The program of a worker: one provider, asked over the port. */
+
+/** How often memory is looked at between answers. */
+const memoryMs = 5_000;
 
 const port = parentPort;
 if (!port) throw new Error('This is the program of a worker. Start it as one.');
@@ -12,6 +14,7 @@ const start = workerStart.parse(workerData);
 const worker = new ProviderWorker(start, (message, transfer = []) => port.postMessage(message, transfer));
 installModuleHooks(start.folder, (url) => worker.noteFile(url));
 // What a provider forgot to catch is told, and is no reason to end what works.
-process.on('unhandledRejection', (reason) => worker.trouble(messageOf(reason)));
-process.on('uncaughtException', (error) => worker.trouble(messageOf(error)));
+process.on('unhandledRejection', () => worker.trouble());
+process.on('uncaughtException', () => worker.trouble());
+setInterval(() => worker.tellMemory(), memoryMs).unref();
 port.on('message', (message: unknown) => void worker.handle(message));

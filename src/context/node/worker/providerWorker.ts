@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8';
 import type { Transferable } from 'node:worker_threads';
 import { messageOf } from '../../../base/common/errors';
 import { handshakeMethod, itemsMethod, readCapabilities } from '../../common/dialects';
@@ -8,12 +9,15 @@ import { loadProvider, type LoadedProvider } from './providerModule';
 
 const longestMessage = 2_000;
 const mostFiles = 1_000;
+/** Bytes. A change by less is not worth a message. */
+const memoryStep = 8 * 1_024 * 1_024;
 
 /** Answers requests with what the provider says, checked and packed where it does not cost the window anything. */
 export class ProviderWorker {
   private provider: Promise<LoadedProvider> | undefined;
   private readonly files = new Set<string>();
   private toldFiles = 0;
+  private toldMemory = 0;
 
   constructor(
     private readonly start: WorkerStart,
@@ -24,8 +28,17 @@ export class ProviderWorker {
     if (this.files.size < mostFiles) this.files.add(url);
   }
 
-  trouble(message: string): void {
-    this.post({ kind: 'trouble', message: message.slice(0, longestMessage) });
+  trouble(): void {
+    this.post({ kind: 'trouble' });
+  }
+
+  /** No limit of workers counts buffers: whoever started this one does. */
+  tellMemory(): void {
+    // Not `arrayBuffers` of the process' usage, which also counts what was handed over with answers.
+    const bytes = getHeapStatistics().external_memory;
+    if (Math.abs(bytes - this.toldMemory) < memoryStep) return;
+    this.toldMemory = bytes;
+    this.post({ kind: 'memory', bytes });
   }
 
   /** Never rejects. */
@@ -36,7 +49,10 @@ export class ProviderWorker {
       this.provider ??= loadProvider(this.start);
       const provider = await this.provider;
       isModule = false;
-      await this.answer(request, provider);
+      const answer = await this.answer(request, provider);
+      // First, so that whoever waits hears why there is no answer.
+      this.tellMemory();
+      answer();
     } catch (error) {
       const text = messageOf(error).slice(0, longestMessage);
       this.post({ kind: 'failed', id: request.id, message: text, isModule });
@@ -44,16 +60,16 @@ export class ProviderWorker {
     this.tellFiles();
   }
 
-  private async answer(request: WorkerRequest, { dialect, call }: LoadedProvider): Promise<void> {
+  /** @returns what posts it */
+  private async answer(request: WorkerRequest, { dialect, call }: LoadedProvider): Promise<() => void> {
     const { id, settings } = request;
     if (request.method === 'capabilities') {
       const capabilities = readCapabilities(dialect, await call(handshakeMethod(dialect), {}, settings));
-      this.post({ kind: 'capabilities', id, capabilities });
-      return;
+      return () => this.post({ kind: 'capabilities', id, capabilities });
     }
     const params = { uri: request.uri, content: readShared(request.text) };
     const packed = readItems(await call(itemsMethod(dialect), params, settings));
-    this.post({ kind: 'items', id, packed }, [packed.ranges.buffer, packed.texts.buffer]);
+    return () => this.post({ kind: 'items', id, packed }, [packed.ranges.buffer, packed.texts.buffer]);
   }
 
   private tellFiles(): void {

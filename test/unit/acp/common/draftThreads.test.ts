@@ -78,14 +78,22 @@ describe('threads in memory', () => {
     );
   });
 
-  it('are listed although another source fails', async () => {
-    const broken = { getThreads: () => Promise.reject(new Error('gone')), getThreadEntries: () => Promise.resolve([]) };
-    const threads = open({ sources: [broken] });
+  it('are listed and shown although another source fails, which is told', async () => {
+    const gone = new Error('gone');
+    const broken = { getThreads: () => Promise.reject(gone), getThreadEntries: () => Promise.reject(gone) };
+    const good = {
+      getThreads: () => Promise.resolve([]),
+      getThreadEntries: () => Promise.resolve([entry('user', 'x')]),
+    };
+    const errors: unknown[] = [];
+    const threads = open({ sources: [broken, good], onError: (error) => errors.push(error) });
     await threads.createThread();
     assert.deepEqual(
       (await threads.getThreads()).map(({ id }) => id),
       ['t1'],
     );
+    assert.deepEqual(await threads.getThreadEntries('elsewhere'), [entry('user', 'x')]);
+    assert.deepEqual(errors, [gone, gone]);
   });
 
   it('show those of other sources, which cannot be written to', async () => {

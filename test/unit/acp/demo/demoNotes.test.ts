@@ -25,6 +25,13 @@ describe('the demo agent tells a text about a file from the file', () => {
     assert.deepEqual(notesOf('untitled:%', 'x'), [{ title: 'untitled:%', text: 'x' }]);
   });
 
+  it('by the address of a folder, which has no text of its own', () => {
+    const changes = 'Not committed on main:\nchanged: /ws/a.ts';
+    assert.deepEqual(notesOf('file:///ws/', changes), [{ title: 'Not committed on main:', text: 'changed: /ws/a.ts' }]);
+    assert.deepEqual(notesOf('file:///ws/src/', 'Files in /ws/src:\na.ts'), [{ title: 'Files in src:', text: 'a.ts' }]);
+    assert.deepEqual(notesOf('file:///', 'All\na'), [{ title: 'All', text: 'a' }]);
+  });
+
   it('and takes all else for what is in the file', () => {
     const prompt = toPrompt([embedded('file:///ws/src/a.ts', `// the owner\n${item}`)]);
     assert.deepEqual(prompt.notes, []);

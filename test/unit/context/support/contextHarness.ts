@@ -82,6 +82,7 @@ export class FakeProvider implements ContextProvider {
   readonly asked: string[] = [];
   readonly signals: AbortSignal[] = [];
   greetings = 0;
+  rests = 0;
   isDisposed = false;
 
   constructor(
@@ -98,6 +99,10 @@ export class FakeProvider implements ContextProvider {
     this.asked.push(content);
     this.signals.push(signal);
     return this.answer(content, this.asked.length);
+  }
+
+  letGo(): void {
+    this.rests++;
   }
 
   dispose(): void {

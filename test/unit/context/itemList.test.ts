@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { ItemList } from '../../../src/context/common/itemList';
+import { packedOf, providedItem, titles } from './support/contextHarness';
+
+describe('items that do not all have room', () => {
+  const list = new ItemList([
+    {
+      provider: { id: 'a', title: 'a' },
+      packed: packedOf(...['a1', 'a2', 'a3'].map((title) => providedItem(title, 1))),
+    },
+    { provider: { id: 'b', title: 'b' }, packed: packedOf(providedItem('b1'), providedItem('b2', 1)) },
+  ]);
+
+  it('are those of each provider in turn', () => {
+    assert.deepEqual(titles(list.inTurns(3, () => true)), ['a1', 'b1', 'a2']);
+    assert.deepEqual(titles(list.inTurns(9, () => true)), ['a1', 'b1', 'a2', 'b2', 'a3']);
+    assert.deepEqual(titles(ItemList.empty.inTurns(9, () => true)), []);
+  });
+
+  it('leave their room to others when nobody wants them', () => {
+    assert.deepEqual(titles(list.inTurns(3, ({ range }) => range !== undefined)), ['a1', 'a2', 'b2']);
+  });
+});
