@@ -1,10 +1,12 @@
+import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
-import { DisposableStore } from '../../base/common/disposable';
+import { DisposableStore, toDisposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
 import { Emitter, type Event } from '../../base/common/event';
 import type { Entry } from '../../transcript/common/entries';
 import { TranscriptDocument } from '../../transcript/common/transcriptDocument';
 import { trimEntry } from '../../transcript/common/trim';
+import { nextStaleAt } from './heads';
 import { ThreadError, type OpenThread } from './threadPorts';
 
 export interface FollowedThreadPorts {
@@ -115,4 +117,20 @@ export class FollowedThread implements Disposable {
     this.trimmed.set(entry, trimmed);
     return trimmed;
   }
+}
+
+/** Reads one that runs again when it would be stale: nobody writes its file then, so nobody tells. The caller disposes. */
+export function refreshWhenStale(followed: FollowedThread, clock: Clock): Disposable {
+  let timer: Disposable | undefined;
+  const changed = followed.onDidChange(() => {
+    timer?.dispose();
+    const { problem, thread } = followed;
+    // One that cannot be read any more would be read on and on.
+    const at = thread && problem === undefined ? nextStaleAt([thread.head]) : undefined;
+    timer = at === undefined ? undefined : clock.setTimer(at - clock.now(), () => void followed.refresh());
+  });
+  return toDisposable(() => {
+    changed.dispose();
+    timer?.dispose();
+  });
 }

@@ -5,7 +5,7 @@ import { firstLine, isRecord, listOf, textOf, timeOf, type JsonRecord } from './
 import { isPrompt, promptText } from './promptText';
 import { relationsOf } from './relations';
 import { ThreadDocument, treesOf } from './schema';
-import { isFresh, threadState } from './threadState';
+import { freshForMs, isFresh, threadState } from './threadState';
 import { ledgerOf, messageModel, threadUsage } from './threadUsage';
 
 /**
@@ -16,7 +16,7 @@ import { ledgerOf, messageModel, threadUsage } from './threadUsage';
 /** Where a document was read. Times are milliseconds since the epoch. */
 export interface ReadFrom {
   readonly source: ThreadSourceKind;
-  /** Wins over the one in the document; files of the store are named by it. */
+  /** Wins over the one in the document; files of the store are named by it. Without one that is an id, the path is it. */
   readonly threadId?: string;
   /** Absolute. */
   readonly path?: string;
@@ -39,6 +39,20 @@ export function headOf(document: unknown, from: ReadFrom): ThreadHead | undefine
   const parsed = ThreadDocument.safeParse(document).data;
   if (!parsed) return problemHead(from, wrongShape);
   return isHidden(parsed) ? undefined : headOfThread(parsed, from);
+}
+
+/**
+ * When the first of those that run is stale unless its file is written before; undefined when none runs. Nobody tells of
+ * that moment: who shows them has to look again then.
+ */
+export function nextStaleAt(heads: readonly ThreadHead[]): number | undefined {
+  let first: number | undefined;
+  for (const { state, mtimeMs } of heads) {
+    if (state !== 'running' || mtimeMs === undefined) continue;
+    const at = mtimeMs + freshForMs;
+    if (first === undefined || at < first) first = at;
+  }
+  return first;
 }
 
 /** Of a file that cannot be read as a thread. */
@@ -64,7 +78,7 @@ export function problemHead({ source, threadId, path, sizeBytes, mtimeMs }: Read
 export function headOfThread(document: ThreadDocument, from: ReadFrom): ThreadHead {
   const { source, path, sizeBytes, mtimeMs } = from;
   const { messages } = document;
-  const id = from.threadId ?? document.id ?? path ?? 'unknown';
+  const id = from.threadId ?? idIn(document) ?? path ?? 'unknown';
   const prompts = messages.filter(isRecord).filter(isPrompt);
   const createdAt = timeOf(document.created) ?? timeInId(id);
   const trees = treesOf(document);
@@ -117,6 +131,16 @@ export function foldersOf(document: ThreadDocument): readonly string[] {
 /** All models that answered, in the order of their first answer. */
 export function modelsOf({ messages }: ThreadDocument): readonly string[] {
   return [...new Set(messages.flatMap((message) => messageModel(message) ?? []))];
+}
+
+/** What may stand in a path or an argument. */
+export function isThreadId(id: string): boolean {
+  return /^T-[\w-]+$/.test(id);
+}
+
+/** A file holds whatever somebody wrote into it. */
+function idIn({ id }: ThreadDocument): string | undefined {
+  return id !== undefined && isThreadId(id) ? id : undefined;
 }
 
 /** Of ids with a time in them (UUIDv7): milliseconds since the epoch. */

@@ -3,10 +3,14 @@ import { DisposableStore, toDisposable, type Disposable } from '../../base/commo
 import { messageOf } from '../../base/common/errors';
 import { Emitter, type Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
+import { layered } from './layeredHead';
 import { ThreadError, type OpenThread, type ThreadHead, type ThreadSource } from './threadPorts';
 
 export interface ThreadLibraryOptions {
-  /** The first one wins where two have the same thread to the same length. The library disposes them. */
+  /**
+   * The first one wins where two have the same thread to the same length, and adds what a longer one of the account does not
+   * say. The library disposes them.
+   */
   readonly sources: readonly ThreadSource[];
   /** What the sources share, disposed after them. */
   readonly owned?: readonly Disposable[];
@@ -80,10 +84,13 @@ export class ThreadLibrary implements Disposable {
     await this.begun;
   }
 
-  /** Reads the list anew. Never rejects: what cannot be listed is in the log and in `problems`. */
+  /** Reads the list anew, as if nothing were known. Never rejects: what cannot be listed is in the log and in `problems`. */
   async refresh(): Promise<void> {
+    for (const source of this.options.sources) source.renew?.();
+    const looking = this.options.look();
     if (this.begun) await this.list();
     else await this.ready();
+    looking.dispose();
   }
 
   /** The caller disposes it when nobody looks any more. */
@@ -174,7 +181,8 @@ export class ThreadLibrary implements Disposable {
     for (const source of this.options.sources) {
       for (const head of this.bySource.get(source) ?? []) {
         const known = byId.get(head.id)?.head;
-        if (!known || known.messageCount < head.messageCount) byId.set(head.id, { head, source });
+        if (known && known.messageCount >= head.messageCount) continue;
+        byId.set(head.id, { head: known && source.kind === 'cli' ? layered(known, head) : head, source });
       }
     }
     this.byId = byId;

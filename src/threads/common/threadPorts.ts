@@ -69,6 +69,8 @@ export interface ThreadSource extends Disposable {
   readonly onDidChange: Event<void>;
   /** All of them, newest prompt first, without what Amp itself hides (empty ones without a draft). Broken ones have a `problem`. */
   list(signal?: AbortSignal): Promise<readonly ThreadHead[]>;
+  /** The user asks for all anew: what the source keeps to save work is not to be relied on. */
+  renew?(): void;
   /** `onFirst` may be called once, before all of it is here, with the last of its entries. @throws ThreadError */
   read(threadId: string, signal?: AbortSignal, onFirst?: (thread: OpenThread) => void): Promise<OpenThread>;
   /** The block an entry was made of, as indented JSON; undefined when there is none. @throws ThreadError */
@@ -93,6 +95,12 @@ export interface ThreadHit {
   /** UTF-16 bounds of what matched in the snippet. */
   readonly matches: readonly { readonly start: number; readonly end: number }[];
   readonly score: number;
+}
+
+/** How many of the threads on this machine a search looks through. */
+export interface TextCoverage {
+  readonly indexed: number;
+  readonly total: number;
 }
 
 export type ThreadErrorCode = 'notFound' | 'tooLarge' | 'unreadable' | 'notSignedIn' | 'cancelled' | 'cli';

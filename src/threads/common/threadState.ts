@@ -5,7 +5,7 @@ import type { ThreadHead } from './threadPorts';
 /** Whether a thread runs, as far as its file tells: Amp closes what was cut off only when the user comes back. */
 
 /** A file that says it runs is believed for so long after it was last written. */
-const freshForMs = 5 * 60_000;
+export const freshForMs = 5 * 60_000;
 const unfinished: ReadonlySet<unknown> = new Set(['queued', 'in-progress', 'cancellation-requested']);
 
 /** False also for files of the future, as with a clock that is wrong, and when nobody knows. */

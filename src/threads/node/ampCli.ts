@@ -28,7 +28,8 @@ const exportMs = 120_000;
 
 /** The commands of the amp CLI that tell of threads; it is looked for at each call. */
 export class AmpCli {
-  private knowsLimit = true;
+  /** Options that this CLI does not know. */
+  private readonly unknown = new Set<string>();
 
   /** `findCommand`: undefined when there is no CLI on this machine. */
   constructor(
@@ -39,16 +40,12 @@ export class AmpCli {
 
   /** @throws ThreadError `notFound` without a CLI, `notSignedIn`, `cli`, `cancelled` */
   async list(signal?: AbortSignal): Promise<readonly ListedThread[]> {
-    const args = ['threads', 'list', '--json'];
-    if (this.knowsLimit) {
-      try {
-        return listed(await this.ask([...args, '--limit', String(maxListed)], signal));
-      } catch (error) {
-        if (!isUnknownOption(error, '--limit')) throw error;
-        this.knowsLimit = false;
-      }
-    }
-    return listed(await this.ask(args, signal));
+    return await this.listWith([['--limit', String(maxListed)]], signal);
+  }
+
+  /** Archived ones too, if this CLI can tell them. @throws ThreadError as `list` */
+  async listWithArchived(signal?: AbortSignal): Promise<readonly ListedThread[]> {
+    return await this.listWith([['--limit', String(maxListed)], ['--include-archived']], signal);
   }
 
   /** Writes the whole thread to a file and returns its path. @throws ThreadError as `list` */
@@ -75,6 +72,22 @@ export class AmpCli {
     return listed(await this.ask(['threads', 'search', words, '--json', '-n', '50'], signal));
   }
 
+  /** Each option that this CLI turns out not to know is left out from then on. */
+  private async listWith(
+    options: readonly Option[],
+    signal: AbortSignal | undefined,
+  ): Promise<readonly ListedThread[]> {
+    const known = options.filter(([name]) => !this.unknown.has(name));
+    try {
+      return listed(await this.ask(['threads', 'list', '--json', ...known.flat()], signal));
+    } catch (error) {
+      const unknown = known.find(([name]) => isUnknownOption(error, name));
+      if (!unknown) throw error;
+      this.unknown.add(unknown[0]);
+      return await this.listWith(known, signal);
+    }
+  }
+
   private async ask(args: readonly string[], signal: AbortSignal | undefined): Promise<string> {
     const file = path.join(await this.folder.path(), `${randomUUID()}.out`);
     await this.execute(args, file, { maxBytes: maxListBytes, timeoutMs: listMs, signal });
@@ -91,6 +104,9 @@ export class AmpCli {
     throw cliFailure(args, exitCode, errors.trim() === '' ? said.slice(0, 4_000) : errors);
   }
 }
+
+/** With its value, if it has one. */
+type Option = readonly [name: string, ...values: string[]];
 
 interface Limits {
   readonly maxBytes: number;

@@ -1,5 +1,7 @@
 import * as path from 'node:path';
 
+export { isThreadId } from '../common/heads';
+
 /** Where Amp keeps its data, the same on all systems. `secrets.json` in there is never opened. */
 export interface AmpPlaces {
   /** Absolute, of threads. */
@@ -26,9 +28,4 @@ export function ampPlaces(env: Readonly<Record<string, string | undefined>>, hom
 /** The name of a thread's file; what Amp is still writing (`.amptmp`) and whatever else lies there is none. */
 export function isThreadFileName(name: string): boolean {
   return /^T-[\w-]+\.json$/.test(name);
-}
-
-/** What may stand in a path or an argument. */
-export function isThreadId(id: string): boolean {
-  return /^T-[\w-]+$/.test(id);
 }

@@ -31,6 +31,7 @@ export interface AmpThreads {
   readonly library: ThreadLibrary;
   readonly local: IndexedStore;
   readonly files: ExportedFiles;
+  readonly account: CliSource;
 }
 
 /** The sources of Amp's threads, joined. Nothing is read, watched or asked before the library is. */
@@ -46,7 +47,7 @@ export function ampThreads(options: AmpThreadsOptions): AmpThreads {
   });
   const files = new ExportedFiles({ reader, clock, log });
   const folder = new PrivateFolder(tmpdir());
-  const cli = new CliSource({
+  const account = new CliSource({
     cli: new AmpCli(findCommand, commandRunner(clock), folder),
     reader,
     clock,
@@ -54,12 +55,12 @@ export function ampThreads(options: AmpThreadsOptions): AmpThreads {
     folder,
   });
   const library = new ThreadLibrary({
-    sources: [files, local, cli],
+    sources: [files, local, account],
     owned: [reader],
     begin: () => local.use(moreFolders()),
-    look: () => cli.activate(),
+    look: () => account.activate(),
     clock,
     log,
   });
-  return { library, local, files };
+  return { library, local, files, account };
 }

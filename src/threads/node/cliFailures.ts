@@ -22,8 +22,9 @@ export function cliFailure(args: readonly string[], exitCode: number | null, sai
     });
   }
   const how = exitCode === null ? 'was ended by a signal' : `failed with exit code ${exitCode}`;
-  const why = line === '' ? '' : `: ${line.trim().slice(0, maxSaid)}`;
-  return new ThreadError('cli', `\`amp ${asked}\` ${how}${why}`);
+  const why = line === '' ? '.' : `: ${line.trim().slice(0, maxSaid)}${/[.!?]$/.test(line.trim()) ? '' : '.'}`;
+  const next = line === '' ? 'Run it in a terminal to see why, then refresh.' : 'Try it in a terminal, then refresh.';
+  return new ThreadError('cli', `\`amp ${asked}\` ${how}${why} ${next}`);
 }
 
 /** Whether a failure says that the CLI does not know that very option. */

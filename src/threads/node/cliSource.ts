@@ -25,8 +25,8 @@ export interface CliSourceOptions {
 
 interface Exported {
   readonly path: string;
-  /** Of the list at the time; undefined when it was not listed. */
-  readonly messageCount: number | undefined;
+  /** What the list said at the time; undefined when it was not listed. */
+  readonly row: ListedThread | undefined;
   readonly head: ThreadHead;
 }
 
@@ -38,7 +38,7 @@ const maxPollMs = 5 * 60_000;
 
 /**
  * The threads of the user's Amp account, as the `amp` CLI tells them. It is asked only while somebody looks, and a thread is
- * exported only when it has grown.
+ * exported only when it has grown, when it was at work and something has changed, or when the user asks for all anew.
  */
 export class CliSource implements ThreadSource {
   readonly kind = 'cli';
@@ -48,7 +48,12 @@ export class CliSource implements ThreadSource {
   private readonly subscriptions: ThreadSubscriptions;
   private readonly queue = new KeyedQueue();
   private readonly exported = new Map<string, Exported>();
+  /** Ids of what was exported before the user asked for all anew. */
+  private distrusted = new Set<string>();
   private listed: readonly ListedThread[] = [];
+  /** By id. They hardly change: they are asked for at first, and when the user asks for all anew. */
+  private archived: ReadonlyMap<string, ListedThread> = new Map();
+  private isArchiveDue = true;
   private askedAt = -Infinity;
   private failures = 0;
   private lookers = 0;
@@ -84,10 +89,20 @@ export class CliSource implements ThreadSource {
     });
   }
 
-  /** What the CLI said last; it is asked when that is older than the time between two questions. Failures show in `state`. */
+  /**
+   * What the CLI said last. While somebody looks, it is asked when that is older than the time between two questions.
+   * Failures show in `state`.
+   */
   async list(signal?: AbortSignal): Promise<readonly ThreadHead[]> {
-    await this.refresh(signal);
-    return newestFirst(this.listed.map((thread) => this.headOf(thread)));
+    if (this.lookers > 0) await this.refresh(signal);
+    return newestFirst([...this.listed, ...this.archived.values()].map((thread) => this.headOf(thread)));
+  }
+
+  renew(): void {
+    this.distrusted = new Set(this.exported.keys());
+    this.isArchiveDue = true;
+    // The user may have mended what it failed for.
+    if (this.failures > 0) this.askedAt = -Infinity;
   }
 
   async read(threadId: string, signal?: AbortSignal, onFirst?: (thread: OpenThread) => void): Promise<OpenThread> {
@@ -104,12 +119,19 @@ export class CliSource implements ThreadSource {
     return this.queue.run(threadId, async () => this.options.reader.rawJson(await this.fileOf(threadId), entryId));
   }
 
-  /** Ids of threads, best first, in the words and the search language of Amp. @throws ThreadError */
-  async search(query: string, signal?: AbortSignal): Promise<readonly string[]> {
-    return (await this.options.cli.search(query, signal)).map(({ id }) => id);
+  /** Best first, in the words and the search language of Amp; nothing where the CLI cannot list. @throws ThreadError */
+  async search(query: string, signal?: AbortSignal): Promise<readonly ThreadHead[]> {
+    // Who has just begun to look waits for the first list.
+    if (this.lookers > 0) await this.refresh();
+    if (this.current.kind !== 'ready' || signal?.aborted === true) return [];
+    try {
+      return (await this.options.cli.search(query, signal)).map((thread) => this.headOf(thread));
+    } catch (error) {
+      throw asThreadError(error, signal);
+    }
   }
 
-  /** Told when the number of its messages grows, while somebody looks. */
+  /** Told when it grows, and of any change while it is at work, as long as somebody looks. */
   subscribe(threadId: string, listener: () => void): Disposable {
     const subscription = this.subscriptions.add(threadId, listener);
     const looking = this.activate();
@@ -147,6 +169,7 @@ export class CliSource implements ThreadSource {
       this.askedAt = this.options.clock.now();
       try {
         this.accept(await this.options.cli.list(signal));
+        if (this.isArchiveDue) await this.listArchived(signal);
       } catch (error) {
         this.fail(asThreadError(error, signal));
       }
@@ -158,13 +181,26 @@ export class CliSource implements ThreadSource {
     const changed = new Set(listed.filter((thread) => !isSame(before.get(thread.id), thread)).map(({ id }) => id));
     const isNews = changed.size > 0 || listed.length !== this.listed.length || this.current.kind !== 'ready';
     const grown = listed.filter(
-      ({ id, messageCount }) => before.has(id) && before.get(id)?.messageCount !== messageCount,
+      (thread) => before.has(thread.id) && hasGrown(before.get(thread.id), thread, this.exported.get(thread.id)?.head),
     );
     this.listed = listed;
+    const ids = new Set(listed.map(({ id }) => id));
+    this.archived = new Map([...this.archived].filter(([id]) => !ids.has(id)));
     this.failures = 0;
     this.current = { kind: 'ready' };
     this.subscriptions.changed(new Set(grown.map(({ id }) => id)));
     if (isNews) this.changes.fire();
+  }
+
+  /** Rows do not say that they are archived; the other list leaves these out. */
+  private async listArchived(signal?: AbortSignal): Promise<void> {
+    const all = await this.options.cli.listWithArchived(signal);
+    this.isArchiveDue = false;
+    const others = new Set(this.listed.map(({ id }) => id));
+    const archived = new Map(all.filter(({ id }) => !others.has(id)).map((thread) => [thread.id, thread]));
+    if (archived.size === 0 && this.archived.size === 0) return;
+    this.archived = archived;
+    this.changes.fire();
   }
 
   private fail(error: ThreadError): void {
@@ -182,23 +218,26 @@ export class CliSource implements ThreadSource {
   }
 
   private async fileOf(threadId: string, signal?: AbortSignal): Promise<ThreadFile> {
-    const messageCount = this.listed.find(({ id }) => id === threadId)?.messageCount;
+    const row = this.rowOf(threadId);
     const known = this.exported.get(threadId);
-    const isCurrent = known !== undefined && known.messageCount === messageCount;
+    const isCurrent = known && !this.distrusted.has(threadId) && !hasGrown(known.row, row, known.head);
     if (isCurrent && (await isThere(known.path))) return { path: known.path, source: 'cli', threadId };
+    const { distrusted } = this;
     const path = await this.options.cli.export(threadId, signal);
+    // Not in the set of a renewal that came meanwhile.
+    distrusted.delete(threadId);
     const head = known?.head ?? this.headOf({ id: threadId, updated: undefined, updatedAt: undefined });
-    this.exported.set(threadId, { path, messageCount, head });
+    this.exported.set(threadId, { path, row, head });
     return { path, source: 'cli', threadId };
   }
 
   private headOf(thread: ListedThread): ThreadHead {
     const known = this.exported.get(thread.id)?.head;
-    const updatedAt = timeOf(thread.updated) ?? timeOf(thread.updatedAt);
+    const updatedAt = updatedOf(thread);
     const createdAt = known?.createdAt ?? timeInId(thread.id);
     const folder = typeof thread.tree === 'string' ? fileUriPath(thread.tree) : undefined;
     return {
-      ...(known ?? { promptCount: 0, hasChanges: false, isArchived: false, relations: [] }),
+      ...(known ?? { promptCount: 0, hasChanges: false, relations: [] }),
       id: thread.id,
       source: 'cli',
       ...(thread.title === undefined || thread.title === '' ? {} : { title: thread.title }),
@@ -206,18 +245,38 @@ export class CliSource implements ThreadSource {
       ...(createdAt === undefined ? {} : { createdAt }),
       lastPromptAt: updatedAt ?? known?.lastPromptAt ?? createdAt ?? 0,
       messageCount: thread.messageCount ?? known?.messageCount ?? 0,
+      isArchived: this.archived.has(thread.id),
       state: known === undefined || passingStates.has(known.state) ? 'idle' : known.state,
     };
   }
 
+  private rowOf(threadId: string): ListedThread | undefined {
+    return this.listed.find(({ id }) => id === threadId) ?? this.archived.get(threadId);
+  }
+
   private merged(head: ThreadHead): ThreadHead {
-    const listed = this.listed.find(({ id }) => id === head.id);
+    const listed = this.rowOf(head.id);
     return listed?.title === undefined || listed.title === '' ? head : { ...head, title: listed.title };
   }
 }
 
 function isSame(one: ListedThread | undefined, other: ListedThread): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** A message more; of one that was at work, any change: its last message may have become longer. */
+function hasGrown(
+  before: ListedThread | undefined,
+  now: ListedThread | undefined,
+  head: ThreadHead | undefined,
+): boolean {
+  if (before?.messageCount !== now?.messageCount) return true;
+  return head !== undefined && passingStates.has(head.state) && updatedOf(before) !== updatedOf(now);
+}
+
+/** Milliseconds since the epoch. */
+function updatedOf(thread: ListedThread | undefined): number | undefined {
+  return timeOf(thread?.updated) ?? timeOf(thread?.updatedAt);
 }
 
 async function isThere(file: string): Promise<boolean> {

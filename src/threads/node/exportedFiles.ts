@@ -4,10 +4,13 @@ import type { Clock } from '../../base/common/async';
 import { DisposableStore, toDisposable, type Disposable } from '../../base/common/disposable';
 import { Emitter, type Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
+import { searchable, textHits, type SearchableThread } from '../common/query/textHits';
+import { parseQuery } from '../common/query/threadQuery';
 import {
   ThreadError,
   type OpenThread,
   type ThreadHead,
+  type ThreadHit,
   type ThreadSource,
   type ThreadSourceState,
 } from '../common/threadPorts';
@@ -33,6 +36,8 @@ export class ExportedFiles implements ThreadSource {
   /** Paths by the id of the thread in them. */
   private readonly paths = new Map<string, string>();
   private readonly heads = new Map<string, ThreadHead>();
+  /** Of what was searched, as it was read last. */
+  private readonly searched = new Map<string, SearchableThread>();
 
   constructor(private readonly options: ExportedFilesOptions) {
     const onListenerError = (error: unknown): void => options.log.error('A listener of threads failed', error);
@@ -59,6 +64,7 @@ export class ExportedFiles implements ThreadSource {
 
   remove(threadId: string): void {
     this.heads.delete(threadId);
+    this.searched.delete(threadId);
     if (this.paths.delete(threadId)) this.changes.fire();
   }
 
@@ -78,6 +84,17 @@ export class ExportedFiles implements ThreadSource {
 
   async rawJson(threadId: string, entryId: string): Promise<string | undefined> {
     return this.options.reader.rawJson(this.fileOf(threadId), entryId);
+  }
+
+  /** Through prompts, answers and titles, which are kept from the first search on. A file that cannot be read has no hits. */
+  async search(query: string): Promise<readonly ThreadHit[]> {
+    const parsed = parseQuery(query);
+    const hits: ThreadHit[] = [];
+    for (const [threadId, file] of this.paths) {
+      const thread = await this.searchableOf(threadId, file).catch(() => undefined);
+      if (thread) hits.push(...textHits(thread, parsed, this.options.clock.now()));
+    }
+    return hits;
   }
 
   subscribe(threadId: string, listener: () => void): Disposable {
@@ -121,6 +138,16 @@ export class ExportedFiles implements ThreadSource {
     if (head) this.heads.set(threadId, head);
     else this.heads.delete(threadId);
     return head;
+  }
+
+  /** Read again only when its file has changed. @throws ThreadError */
+  private async searchableOf(threadId: string, file: string): Promise<SearchableThread> {
+    const known = this.searched.get(threadId);
+    const stats = await stat(file);
+    if (known?.head.mtimeMs === stats.mtimeMs && known.head.sizeBytes === stats.size) return known;
+    const thread = searchable(await this.read(threadId));
+    this.searched.set(threadId, thread);
+    return thread;
   }
 
   private changed(threadId: string): void {

@@ -3,11 +3,11 @@ import { DisposableStore, toDisposable, type Disposable } from '../../base/commo
 import { messageOf } from '../../base/common/errors';
 import { Emitter, type Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
-import type { OpenThread, ThreadHead, ThreadHit, ThreadSource, ThreadSourceState } from '../common/threadPorts';
+import type { OpenThread, TextCoverage, ThreadHead, ThreadSource, ThreadSourceState } from '../common/threadPorts';
 import type { ThreadReader } from '../common/threadReader';
 import type { AmpPlaces } from './ampData';
 import { Pacer } from './index/pacer';
-import type { ThreadIndex } from './index/threadIndex';
+import type { SearchResult, ThreadIndex } from './index/threadIndex';
 import { LocalStore } from './localStore';
 
 export interface IndexedStoreOptions {
@@ -61,6 +61,11 @@ export class IndexedStore implements ThreadSource {
     return this.changes.event;
   }
 
+  /** More of the text can be searched. */
+  get onDidChangeCoverage(): Event<TextCoverage> {
+    return this.options.index.onDidChangeCoverage;
+  }
+
   /** Watches Amp's folder and these, absolute ones; to be called again when they are others. */
   async use(moreFolders: readonly string[]): Promise<void> {
     const store = this.storeOf(moreFolders);
@@ -90,9 +95,9 @@ export class IndexedStore implements ThreadSource {
     return await this.listNow(signal);
   }
 
-  /** Through prompts, answers and titles. @throws ThreadError */
-  async search(query: string, limit: number): Promise<readonly ThreadHit[]> {
-    return (await this.options.index.search(query, limit)).hits;
+  /** Through prompts, answers and titles of what is indexed. @throws ThreadError */
+  async search(query: string, limit: number): Promise<SearchResult> {
+    return await this.options.index.search(query, limit);
   }
 
   async read(threadId: string, signal?: AbortSignal, onFirst?: (thread: OpenThread) => void): Promise<OpenThread> {

@@ -6,6 +6,7 @@ import { errorCode, messageOf } from '../../base/common/errors';
 import { Emitter, type Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { baseName } from '../common/fileUriPath';
+import { nextStaleAt } from '../common/heads';
 import {
   ThreadError,
   type OpenThread,
@@ -32,13 +33,11 @@ export interface LocalStoreOptions {
   readonly tellsChanges?: FolderWatchOptions['tellsChanges'];
 }
 
-/** Files that are read at once. */
-const concurrency = 4;
-
-/** The threads in Amp's folder on this machine, and in more folders of their kind. Nothing is ever written there. */
-export class LocalStore implements ThreadSource {
-  readonly kind = 'local';
-  readonly title = 'This machine';
+/**
+ * The threads in Amp's folder on this machine, and in more folders of their kind. Nothing is ever written there. Listing
+ * them is the index's.
+ */
+export class LocalStore implements Omit<ThreadSource, 'kind' | 'title' | 'list'> {
   /** Absolute, those with threads. */
   readonly folders: readonly string[];
   private readonly store = new DisposableStore();
@@ -47,6 +46,7 @@ export class LocalStore implements ThreadSource {
   private readonly subscriptions: ThreadSubscriptions;
   private readonly history: PromptHistory;
   private current: ThreadSourceState = { kind: 'ready' };
+  private staleTimer: Disposable | undefined;
 
   constructor(private readonly options: LocalStoreOptions) {
     const { places, moreFolders, clock, log } = options;
@@ -99,26 +99,13 @@ export class LocalStore implements ThreadSource {
     return found.flatMap((result) => (typeof result === 'string' ? [] : result));
   }
 
-  async list(signal?: AbortSignal): Promise<readonly ThreadHead[]> {
-    const waiting = [...(await this.files())];
-    const heads: ThreadHead[] = [];
-    const work = async (): Promise<void> => {
-      for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
-        if (signal?.aborted === true) throw new ThreadError('cancelled', 'The listing was cancelled.');
-        const head = await this.options.reader.head(this.fileAt(file));
-        if (head) heads.push(head);
-      }
-    };
-    await Promise.all(Array.from({ length: concurrency }, work));
-    return await this.completed(heads);
-  }
-
   /**
    * The newest prompt first and each thread once, of heads of all files. For threads that do not say where they worked,
-   * Amp's history may know where their first prompt was written.
+   * Amp's history may know where their first prompt was written. When the first that runs becomes stale, that is a change.
    */
   async completed(all: readonly ThreadHead[]): Promise<readonly ThreadHead[]> {
     const heads = newestFirst(all);
+    this.tellWhenStale(heads);
     if (heads.every(({ folders, firstPrompt }) => folders.length > 0 || firstPrompt === undefined)) return heads;
     const known = await this.history.folders();
     return heads.map((head) => {
@@ -144,7 +131,15 @@ export class LocalStore implements ThreadSource {
   }
 
   dispose(): void {
+    this.staleTimer?.dispose();
     this.store.dispose();
+  }
+
+  private tellWhenStale(heads: readonly ThreadHead[]): void {
+    this.staleTimer?.dispose();
+    const at = this.store.isDisposed ? undefined : nextStaleAt(heads);
+    const { clock } = this.options;
+    this.staleTimer = at === undefined ? undefined : clock.setTimer(at - clock.now(), () => this.changes.fire());
   }
 
   /** The first folder that has it. */

@@ -39,9 +39,9 @@ export class ThreadActions {
   constructor(private readonly options: ThreadActionsOptions) {}
 
   /** What makes sense for this thread. */
-  available({ id, source, path: file }: ThreadHead): readonly ThreadAction[] {
+  available({ id, path: file }: ThreadHead): readonly ThreadAction[] {
     const hasId = safeId.test(id);
-    const hasFile = file !== undefined && source !== 'cli';
+    const hasFile = file !== undefined;
     return [
       ...(hasId ? (['continueInAmp'] as const) : []),
       'continueInChat',

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
+import type { ThreadRow } from '../common/tree/threadRow';
 
 const scheme = 'backline-thread';
 
@@ -15,8 +16,9 @@ export class ThreadDecorations implements Disposable {
     );
   }
 
-  uriOf(threadId: string, state: string): vscode.Uri {
-    return vscode.Uri.from({ scheme, path: `/${threadId}`, query: state });
+  /** The id may be a path. */
+  uriOf(threadId: string, state: ThreadRow['state']): vscode.Uri {
+    return vscode.Uri.from({ scheme, path: `/${encodeURIComponent(threadId)}`, query: state });
   }
 
   dispose(): void {
@@ -24,9 +26,10 @@ export class ThreadDecorations implements Disposable {
   }
 }
 
-const decorations: Readonly<Record<string, vscode.FileDecoration>> = {
+const decorations: Readonly<Partial<Record<string, vscode.FileDecoration>>> = {
   unread: new vscode.FileDecoration('●', 'New since you last looked', new vscode.ThemeColor('charts.blue')),
   running: new vscode.FileDecoration('▸', 'Running', new vscode.ThemeColor('charts.green')),
+  waiting: new vscode.FileDecoration('?', 'Waits for you', new vscode.ThemeColor('list.warningForeground')),
   attention: new vscode.FileDecoration('!', 'Cannot be read', new vscode.ThemeColor('list.warningForeground')),
   faded: new vscode.FileDecoration(undefined, 'Archived', new vscode.ThemeColor('disabledForeground')),
-};
+} satisfies Partial<Record<ThreadRow['state'], vscode.FileDecoration>>;

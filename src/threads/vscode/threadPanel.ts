@@ -5,9 +5,10 @@ import type { Logger } from '../../base/common/log';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { PageHost } from '../../webview/vscode/pageHost';
 import { webviewHtml, type PageFiles } from '../../webview/vscode/webviewHtml';
-import { FollowedThread, type FollowedThreadPorts } from '../common/followedThread';
+import { FollowedThread, refreshWhenStale, type FollowedThreadPorts } from '../common/followedThread';
 import { didAsk, didUpdate, type ThreadUpdate, type threadRequests } from '../common/threadApi';
 import { ThreadFeed } from '../common/threadFeed';
+import type { ThreadHead } from '../common/threadPorts';
 import { titleOf } from '../common/tree/threadRow';
 import type { ReadMarks } from '../common/tree/readMarks';
 import type { ThreadActions } from './threadActions';
@@ -16,7 +17,9 @@ import { threadHandlers } from './threadHandlers';
 
 /** What all pages of threads share. */
 export interface ThreadPanelWindow {
-  readonly threads: FollowedThreadPorts;
+  readonly threads: FollowedThreadPorts & { find(threadId: string): ThreadHead | undefined };
+  /** Takes in a file that was opened before the window was loaded again. */
+  readonly addFile: (file: string) => Promise<ThreadHead>;
   readonly actions: ThreadActions;
   readonly documents: ThreadDocuments;
   readonly editor: Pick<EditorPort, 'open'>;
@@ -43,6 +46,8 @@ export class ThreadPanel implements Disposable {
     readonly threadId: string,
     private readonly panel: vscode.WebviewPanel,
     private readonly window: ThreadPanelWindow,
+    /** What the page keeps of the thread, see `keptOfTab`. */
+    private readonly kept: string,
   ) {
     const { threads, actions, clock, log } = window;
     const onListenerError = (error: unknown): void => log.error('a listener of a thread failed', error);
@@ -70,10 +75,11 @@ export class ThreadPanel implements Disposable {
       }),
     );
     this.store.add(this.followed.onDidChange(() => this.threadChanged()));
+    this.store.add(refreshWhenStale(this.followed, window.clock));
     panel.webview.options = { enableScripts: true, localResourceRoots: [window.files.folder] };
     panel.webview.html = webviewHtml(panel.webview, window.files, {
       title: 'Amp Thread',
-      data: { thread: this.threadId },
+      data: { thread: this.kept },
     });
     void this.followed.start();
   }

@@ -2,9 +2,10 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import type { Disposable } from '../../base/common/disposable';
 import { panelTypes } from '../../manifest';
+import { keptOfTab, threadOfTab } from '../common/tree/keptTab';
 import { ThreadPanel, type ThreadPanelWindow } from './threadPanel';
 
-/** What a page keeps for the day its tab is opened again. */
+/** What a page keeps for the day its tab is opened again; the id is what `keptOfTab` made of it. */
 const TabState = z.object({ threadId: z.string() });
 
 /** The editor tabs with threads, one a thread. VS Code throws their pages away when they are hidden. */
@@ -21,7 +22,7 @@ export class ThreadPanels implements Disposable {
   /** The tab that shows the thread already, or a new one; at the entry, if one is named. */
   open(threadId: string, title: string, entryId?: string): ThreadPanel {
     const shown = this.panels.get(threadId);
-    const panel = shown ?? this.add(threadId, this.create(title));
+    const panel = shown ?? this.add(threadId, this.create(title), this.keptOf(threadId));
     shown?.reveal();
     if (entryId !== undefined) panel.goTo(entryId);
     return panel;
@@ -34,16 +35,33 @@ export class ThreadPanels implements Disposable {
 
   /** Fills a tab of a window that was loaded again. */
   restore(panel: vscode.WebviewPanel, state: unknown): void {
-    const kept = TabState.safeParse(state).data;
-    // Without its state nobody knows which thread it was; with two tabs of one, one is enough.
-    if (kept && !this.panels.has(kept.threadId)) this.add(kept.threadId, panel);
-    else panel.dispose();
+    const kept = TabState.safeParse(state).data?.threadId;
+    // Without its state nobody knows which thread it was.
+    if (kept === undefined) panel.dispose();
+    else void this.restoreKept(panel, kept);
   }
 
   dispose(): void {
     // The tabs stay: a window that is loaded again fills them.
     for (const panel of this.panels.values()) panel.dispose();
     this.panels.clear();
+  }
+
+  private async restoreKept(panel: vscode.WebviewPanel, kept: string): Promise<void> {
+    const closed = new AbortController();
+    panel.onDidDispose(() => closed.abort());
+    const threadId = await threadOfTab(kept, (file) => this.window.addFile(file));
+    if (!closed.signal.aborted) this.fill(panel, threadId, kept);
+  }
+
+  /** With two tabs of one thread, one is enough. */
+  private fill(panel: vscode.WebviewPanel, threadId: string, kept: string): void {
+    if (this.panels.has(threadId)) panel.dispose();
+    else this.add(threadId, panel, kept);
+  }
+
+  private keptOf(threadId: string): string {
+    return keptOfTab(threadId, this.window.threads.find(threadId));
   }
 
   private create(title: string): vscode.WebviewPanel {
@@ -53,8 +71,8 @@ export class ThreadPanels implements Disposable {
     });
   }
 
-  private add(threadId: string, panel: vscode.WebviewPanel): ThreadPanel {
-    const shown = new ThreadPanel(threadId, panel, this.window);
+  private add(threadId: string, panel: vscode.WebviewPanel, kept: string): ThreadPanel {
+    const shown = new ThreadPanel(threadId, panel, this.window, kept);
     this.panels.set(threadId, shown);
     panel.iconPath = vscode.Uri.joinPath(this.window.files.folder, '..', '..', 'media', 'icon.png');
     panel.onDidDispose(() => {

@@ -1,22 +1,19 @@
 import * as vscode from 'vscode';
-import { Coalescer, type Clock } from '../../base/common/async';
-import { DisposableStore } from '../../base/common/disposable';
-import { messageOf } from '../../base/common/errors';
-import type { FoundThread } from '../common/threadSearch';
+import { DisposableStore, type Disposable } from '../../base/common/disposable';
+import { LiveSearch, type LiveSearchPorts, type SearchView } from '../common/liveSearch';
 import type { ThreadHead } from '../common/threadPorts';
 import { threadRow, titleOf } from '../common/tree/threadRow';
 
-export interface ThreadSearchPickOptions {
+export interface ThreadSearchPickOptions extends LiveSearchPorts {
   /** Resolves when there is a list. */
   readonly ready: () => Promise<void>;
   readonly heads: () => readonly ThreadHead[];
   /** The thread that Amp would continue. */
   readonly current: () => Promise<string | undefined>;
-  /** Best first. @throws ThreadError */
-  readonly search: (query: string) => Promise<readonly FoundThread[]>;
+  /** Somebody looks, until the result is disposed. */
+  readonly look: () => Disposable;
   /** `entryId` is where the query was found. */
   readonly open: (head: ThreadHead, entryId: string | undefined) => void;
-  readonly clock: Clock;
 }
 
 interface ThreadItem extends vscode.QuickPickItem {
@@ -24,34 +21,50 @@ interface ThreadItem extends vscode.QuickPickItem {
   readonly entryId: string | undefined;
 }
 
-const typingMs = 120;
 const maxShown = 100;
 
-/** Finds threads by title and text while the user types; the newest ones before. Answers that come too late are dropped. */
+/** Finds threads by title and text while the user types; the newest ones before. */
 export class ThreadSearchPick {
   constructor(private readonly options: ThreadSearchPickOptions) {}
 
   /** Resolves when the pick is closed. */
   async show(title: string): Promise<void> {
-    const { clock, open } = this.options;
+    const { look, open } = this.options;
     const store = new DisposableStore();
+    store.add(look());
     const pick = store.add(vscode.window.createQuickPick<ThreadItem>());
     pick.title = title;
     pick.placeholder = 'Words, or "a phrase", in titles, prompts and answers';
     pick.matchOnDetail = true;
     pick.matchOnDescription = true;
-    let asked = 0;
-    const find = async (): Promise<void> => {
-      const mine = ++asked;
-      pick.busy = true;
-      const items = await this.itemsFor(pick.value.trim());
-      if (mine !== asked || store.isDisposed) return;
-      pick.busy = false;
-      if (Array.isArray(items)) pick.items = items;
-      else pick.title = `${title}: ${items}`;
+    let asked: string | undefined;
+    let shown: string | undefined;
+    const show = ({ found, isBusy, notes }: SearchView): void => {
+      const nowMs = this.options.clock.now();
+      const items = found.map(({ head, hit }) => itemOf(head, hit.entryId, hit.snippet, nowMs));
+      if (shown === asked) addItems(pick, items);
+      else pick.items = items;
+      shown = asked;
+      pick.busy = isBusy;
+      pick.title = notes.length === 0 ? title : `${title}: ${notes.join(' ')}`;
     };
-    const later = store.add(new Coalescer(clock, typingMs, () => void find()));
-    store.add(pick.onDidChangeValue(() => later.schedule()));
+    const live = store.add(new LiveSearch(this.options, show));
+    live.start();
+    const find = async (): Promise<void> => {
+      const query = pick.value.trim();
+      if (query === asked) return;
+      asked = query;
+      pick.busy = true;
+      live.change(query);
+      if (query !== '') return;
+      const items = await this.newest();
+      if (pick.value.trim() !== '' || store.isDisposed) return;
+      pick.items = items;
+      shown = query;
+      pick.busy = false;
+      pick.title = title;
+    };
+    store.add(pick.onDidChangeValue(() => void find()));
     const closed = new Promise<void>((resolve) => {
       store.add(pick.onDidHide(() => resolve()));
     });
@@ -68,24 +81,13 @@ export class ThreadSearchPick {
     store.dispose();
   }
 
-  /** What went wrong, when it is no list. */
-  private async itemsFor(query: string): Promise<ThreadItem[] | string> {
-    const { ready, search, clock } = this.options;
-    await ready();
-    const nowMs = clock.now();
-    if (query === '') return await this.newest(nowMs);
-    try {
-      const found = await search(query);
-      return found.map(({ head, hit }) => itemOf(head, hit.entryId, hit.snippet, nowMs));
-    } catch (error) {
-      return messageOf(error);
-    }
-  }
-
   /** The one that Amp would continue comes before all others. */
-  private async newest(nowMs: number): Promise<ThreadItem[]> {
-    const heads = this.options.heads();
-    const current = await this.options.current();
+  private async newest(): Promise<ThreadItem[]> {
+    const { clock, current: currentHint, heads: headsNow, ready } = this.options;
+    await ready();
+    const current = await currentHint();
+    const nowMs = clock.now();
+    const heads = headsNow();
     const first = heads.find(({ id }) => id === current);
     const others = heads.filter((head) => head !== first).slice(0, maxShown);
     const items = others.map((head) => itemOf(head, undefined, head.firstPrompt, nowMs));
@@ -93,6 +95,16 @@ export class ThreadSearchPick {
     const item = itemOf(first, undefined, first.firstPrompt, nowMs);
     return [{ ...item, description: `current · ${item.description ?? ''}` }, ...items];
   }
+}
+
+/** What was chosen, but not taken yet, stays chosen while more is found for the same words. */
+function addItems(pick: vscode.QuickPick<ThreadItem>, items: readonly ThreadItem[]): void {
+  const [active] = pick.activeItems;
+  const first = pick.items[0];
+  pick.items = items;
+  if (!active || active === first) return;
+  const same = items.find(({ head, entryId }) => head.id === active.head.id && entryId === active.entryId);
+  if (same) pick.activeItems = [same];
 }
 
 function itemOf(head: ThreadHead, entryId: string | undefined, detail: string | undefined, nowMs: number): ThreadItem {

@@ -85,7 +85,7 @@ export class ThreadsFeature implements Feature<RunningThreads> {
   start(): Promise<RunningThreads> {
     const { clock, commands, distFolder, editor, findCommand, globalState, log, settings } = this.options;
     const { startChat, workspaceState } = this.options;
-    const { files, library, local } = this.threads;
+    const { account, files, library, local } = this.threads;
     const store = new DisposableStore();
     const messages = new Messages(log);
 
@@ -126,6 +126,7 @@ export class ThreadsFeature implements Feature<RunningThreads> {
           await vscode.commands.executeCommand(commandIds.threadsOpen, id);
           return true;
         },
+        addFile: (file) => files.add(file),
         marks,
         onDidRead: () => list.update(),
         files: pageFiles(distFolder),
@@ -137,12 +138,18 @@ export class ThreadsFeature implements Feature<RunningThreads> {
       ready: () => library.ready(),
       heads: () => library.heads,
       current: () => library.currentHint(),
-      search: (query) =>
-        searchThreads(query, {
+      search: async (query) => {
+        await library.ready();
+        return await searchThreads(query, {
           heads: () => library.heads,
           searchText: (text, limit) => local.search(text, limit),
+          searchFiles: (text) => files.search(text),
           now: () => clock.now(),
-        }),
+        });
+      },
+      searchAccount: (query, signal) => account.search(query, signal),
+      onDidChangeCoverage: local.onDidChangeCoverage,
+      look: () => library.look(),
       open: ({ id }, entryId) => void vscode.commands.executeCommand(commandIds.threadsOpen, id, entryId),
       clock,
     });

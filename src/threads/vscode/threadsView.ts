@@ -4,6 +4,7 @@ import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { commandIds } from '../../manifest';
 import type { ThreadLibrary } from '../common/threadLibrary';
 import { filterWords, type ThreadFilters } from '../common/tree/threadFilters';
+import { nextMidnight } from '../common/tree/grouping';
 import type { ReadMarks } from '../common/tree/readMarks';
 import { threadRow, titleOf, type ThreadRow } from '../common/tree/threadRow';
 import { noTree, threadTree, type GroupNode, type ThreadNode, type ThreadTree } from '../common/tree/threadTree';
@@ -33,6 +34,7 @@ export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> 
   private kept: ThreadFilters | undefined;
   private view: vscode.TreeView<string> | undefined;
   private looking: Disposable | undefined;
+  private midnight: Disposable | undefined;
   private isShownOnce = false;
 
   constructor(private readonly options: ThreadsViewOptions) {}
@@ -46,6 +48,8 @@ export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> 
     this.store.add(library.onDidChange(() => this.update()));
     this.store.add(vscode.workspace.onDidChangeWorkspaceFolders(() => void this.foldersChanged()));
     this.store.add({ dispose: () => this.looking?.dispose() });
+    this.store.add({ dispose: () => this.midnight?.dispose() });
+    this.awaitMidnight();
     this.showFilters();
     if (view.visible) this.visibilityChanged(true);
   }
@@ -152,6 +156,17 @@ export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> 
     this.looking = isVisible ? this.options.library.look() : undefined;
   }
 
+  /** Days and times of all rows are said from today. */
+  private awaitMidnight(): void {
+    const { clock } = this.options;
+    const nowMs = clock.now();
+    this.midnight = clock.setTimer(nextMidnight(nowMs) - nowMs, () => {
+      this.update();
+      this.changes.fire(undefined);
+      this.awaitMidnight();
+    });
+  }
+
   private async foldersChanged(): Promise<void> {
     this.folders = await this.options.workspaceFolders();
     this.update();
@@ -191,12 +206,12 @@ function collapsible(childCount: number, isOpen: boolean): vscode.TreeItemCollap
 
 /** What the menus of package.json look for. */
 function contextOf({ head }: ThreadNode): string {
-  const hasFile = head.path !== undefined && head.source !== 'cli';
+  const hasFile = head.path !== undefined;
   return [head.problem === undefined ? 'thread' : 'broken', ...(hasFile ? ['file'] : []), head.source].join(' ');
 }
 
 function iconColor({ state, icon }: ThreadRow): vscode.ThemeColor | undefined {
-  if (state === 'attention') return new vscode.ThemeColor('list.warningForeground');
+  if (state === 'attention' || state === 'waiting') return new vscode.ThemeColor('list.warningForeground');
   if (state === 'unread') return new vscode.ThemeColor('charts.blue');
   return icon === 'error' ? new vscode.ThemeColor('list.errorForeground') : undefined;
 }

@@ -71,6 +71,12 @@ function folderGroup(folder: string | undefined): GroupName {
   };
 }
 
+/** When today's group becomes yesterday's. */
+export function nextMidnight(nowMs: number): number {
+  const date = new Date(nowMs);
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + 1).getTime();
+}
+
 function startOfDay(at: number): number {
   const date = new Date(at);
   return new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();

@@ -15,6 +15,12 @@ interface Seen {
   readonly last?: string | undefined;
 }
 
+interface Marks {
+  readonly since: number | undefined;
+  /** By the id of the thread, the one that was read longest ago first. */
+  readonly seen: Map<string, Seen>;
+}
+
 export interface MarksMemento {
   get(name: string): unknown;
   update(name: string, value: unknown): PromiseLike<void>;
@@ -24,9 +30,12 @@ const name = 'threads.read';
 /** Those that were read longest ago go first. */
 const maxMarks = 1000;
 
-/** Knows which threads have grown since the user last looked at them. A store of years does not begin as unread. */
+/**
+ * Knows which threads have grown since the user last looked at them. A store of years does not begin as unread. Several
+ * windows keep their marks in one place: what another one has kept there is taken in before more is.
+ */
 export class ReadMarks {
-  private kept: { since: number | undefined; readonly seen: Map<string, Seen> } | undefined;
+  private kept: Marks | undefined;
 
   constructor(
     private readonly memento: MarksMemento,
@@ -44,8 +53,8 @@ export class ReadMarks {
   /** The list is looked at. */
   begin(nowMs: number): void {
     if (this.marks.since !== undefined) return;
-    this.marks.since = nowMs;
-    this.save();
+    const { since = nowMs, seen } = this.merged();
+    this.save({ since, seen });
   }
 
   /** The id of the entry that the user had come to, the last time. */
@@ -55,29 +64,46 @@ export class ReadMarks {
 
   /** The user looks at the thread, whose last entry is `last`. Whether that is news. */
   read({ id, messageCount }: ThreadHead, last: string | undefined): boolean {
-    const { seen } = this.marks;
-    const known = seen.get(id);
+    const known = this.marks.seen.get(id);
     if (known && known.count >= messageCount && known.last === last) return false;
+    const { since, seen } = this.merged();
+    const other = seen.get(id);
+    const isSeenElsewhere = other && other !== known && other.count > messageCount;
     seen.delete(id);
-    seen.set(id, { count: messageCount, last });
-    this.save();
+    seen.set(id, isSeenElsewhere ? other : { count: messageCount, last });
+    this.save({ since, seen });
     return true;
   }
 
-  private get marks(): { since: number | undefined; readonly seen: Map<string, Seen> } {
-    if (!this.kept) {
-      const { since, seen } = Kept.catch({ seen: {} }).parse(this.memento.get(name));
-      this.kept = { since, seen: new Map(Object.entries(seen)) };
-    }
+  private get marks(): Marks {
+    this.kept ??= this.stored();
     return this.kept;
   }
 
-  private save(): void {
-    const { since, seen } = this.marks;
+  private stored(): Marks {
+    const { since, seen } = Kept.catch({ seen: {} }).parse(this.memento.get(name));
+    return { since, seen: new Map(Object.entries(seen)) };
+  }
+
+  /** With what other windows have kept since: of a thread that both know, who saw more. */
+  private merged(): Marks {
+    const [mine, theirs] = [this.marks, this.stored()];
+    const onlyMine = [...mine.seen].filter(([id]) => !theirs.seen.has(id));
+    const both = [...theirs.seen].map(([id, seen]) => [id, moreOf(mine.seen.get(id), seen)] as const);
+    return { since: theirs.since ?? mine.since, seen: new Map([...onlyMine, ...both]) };
+  }
+
+  private save(marks: Marks): void {
+    this.kept = marks;
+    const { since, seen } = marks;
     for (const id of seen.keys()) {
       if (seen.size <= maxMarks) break;
       seen.delete(id);
     }
     this.memento.update(name, { since, seen: Object.fromEntries(seen) }).then(undefined, this.onError);
   }
+}
+
+function moreOf(mine: Seen | undefined, theirs: Seen): Seen {
+  return mine && mine.count >= theirs.count ? mine : theirs;
 }

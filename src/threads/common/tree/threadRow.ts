@@ -11,7 +11,7 @@ export interface ThreadRow {
   readonly tooltip: string;
   /** The name of a codicon. */
   readonly icon: string;
-  readonly state: 'plain' | 'running' | 'unread' | 'attention' | 'faded';
+  readonly state: 'plain' | 'running' | 'waiting' | 'unread' | 'attention' | 'faded';
   /** Said by screen readers. */
   readonly spoken: string;
 }
@@ -58,8 +58,8 @@ function stateWord({ state, isArchived }: ThreadHead, isUnread: boolean): string
 }
 
 function rowState({ state, isArchived, problem }: ThreadHead, isUnread: boolean): ThreadRow['state'] {
-  if (problem !== undefined || state === 'waiting') return 'attention';
-  if (state === 'running') return 'running';
+  if (problem !== undefined) return 'attention';
+  if (state === 'running' || state === 'waiting') return state;
   if (isUnread) return 'unread';
   return isArchived ? 'faded' : 'plain';
 }
@@ -113,7 +113,7 @@ function tooltipOf(head: ThreadHead): string {
     ...fact('Size', [head.sizeBytes === undefined ? undefined : sizeText(head.sizeBytes)]),
     ...fact('Read', [`${sourceWords[head.source]}${head.isArchived ? ', archived' : ''}`]),
   ];
-  return [`**${escaped(titleOf(head))}**`, lines.join('  \n'), `\`${head.id.replaceAll('`', '')}\``].join('\n\n');
+  return [`**${escaped(titleOf(head))}**`, lines.join('  \n'), escaped(head.id)].join('\n\n');
 }
 
 function fact(label: string, values: readonly (string | undefined)[]): readonly string[] {

@@ -2,6 +2,7 @@ import { stat } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import * as path from 'node:path';
 import { errorCode, messageOf } from '../../../base/common/errors';
+import { isThreadFileName } from '../ampData';
 import type { FileKey } from './fileKey';
 
 export interface StoreScan {
@@ -15,7 +16,6 @@ export interface FolderProblem {
   readonly message: string;
 }
 
-const threadFile = /^T-.*\.json$/;
 const statsAtOnce = 64;
 
 /**
@@ -29,7 +29,7 @@ export async function scanFolders(folders: readonly string[], signal?: AbortSign
     signal?.throwIfAborted();
     try {
       const names = await readdir(folder);
-      const paths = names.filter((name) => threadFile.test(name)).map((name) => path.join(folder, name));
+      const paths = names.filter(isThreadFileName).map((name) => path.join(folder, name));
       files.push(...(await statAll(paths)));
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') problems.push({ folder, message: messageOf(error) });

@@ -7,6 +7,7 @@ import * as z from 'zod';
 import { problemHead } from '../../common/heads';
 import { ThreadError, type ThreadHead, type ThreadHit } from '../../common/threadPorts';
 import type { FileKey } from './fileKey';
+import type { StoredHead } from './headFile';
 import { HeadCache } from './headCache';
 import { Pacer } from './pacer';
 import { scanFolders, type FolderProblem } from './storeScan';
@@ -74,6 +75,8 @@ export class ThreadIndex implements Disposable {
   /** Which worker knows which files. */
   private told: { readonly link: WorkerLink; readonly files: readonly FileKey[] } | undefined;
   private coverage: TextCoverage = { indexed: 0, total: 0 };
+  /** Read by a worker that ended before it had saved them; for the next one. */
+  private unsaved: StoredHead[] = [];
   private idleTimer: Disposable | undefined;
   private retryTimer: Disposable | undefined;
   private isDisposed = false;
@@ -129,15 +132,22 @@ export class ThreadIndex implements Disposable {
     checkGoesOn(signal);
     const nowMs = this.ports.clock.now();
     const changed = files.filter((file) => file.sizeBytes <= maxThreadBytes && !this.cache.holds(file, nowMs));
-    const gone = this.cache.goneFrom(new Set(folders), files);
+    // What is in a folder that cannot be read just now is not gone.
+    const readable = folders.filter((folder) => !problems.some((problem) => problem.folder === folder));
+    const gone = this.cache.goneFrom(new Set(readable), files);
     for (const file of gone) this.cache.delete(file);
     if (changed.length + gone.length > 0) {
       const told = onHeads && ((): void => onHeads(this.headsOf(files)));
       await this.readHeads(newestFirst(changed), gone, signal, told);
     }
-    this.store = { files: files.filter((file) => file.sizeBytes <= maxThreadBytes), folders };
+    this.store = { files: files.filter((file) => this.mayHaveTexts(file)), folders: readable };
     if (changed.length + gone.length > 0 || this.coverage.total === 0) this.texts.touch();
     return { heads: this.headsOf(files), problems };
+  }
+
+  /** One that could not be read for the list cannot be for the search: it might end the worker again. */
+  private mayHaveTexts(file: FileKey): boolean {
+    return file.sizeBytes <= maxThreadBytes && this.cache.get(file)?.head?.problem === undefined;
   }
 
   /** A file that ends the worker, because it is too much for it, is marked, and the rest is read by another one. */
@@ -148,31 +158,38 @@ export class ThreadIndex implements Disposable {
     onHeads: (() => void) | undefined,
   ): Promise<void> {
     const { folder, clock } = this.ports;
+    const received: StoredHead[] = [];
     const left = new Map(changed.map((file) => [file.path, file]));
     const take = (value: unknown): void => {
       for (const stored of HeadPart.parse(value)) {
         left.delete(stored.file.path);
         this.cache.set(stored);
+        received.push(stored);
       }
       onHeads?.();
     };
     for (let deadly = 0; ; deadly++) {
       const files = [...left.values()];
-      const request = { method: 'heads' as const, folder, files, gone: [...gone], nowMs: clock.now() };
+      const read = this.unsaved;
+      const request = { method: 'heads' as const, folder, files, read, gone: [...gone], nowMs: clock.now() };
       try {
         await orCancelled(
           this.withWorker((link) => link.call(request, z.unknown(), take)),
           signal,
         );
         for (const file of left.keys()) this.cache.delete(file);
+        this.unsaved = [];
         return;
       } catch (error) {
+        if (error instanceof WorkerEndedError) this.unsaved = [...read, ...received.splice(0)];
         const [file] = left.values();
         if (!(error instanceof WorkerEndedError) || this.isDisposed || !file || deadly >= maxDeadlyFiles)
           throw asThreadError(error, 'The threads could not be read');
         this.complain(`Reading ${file.path} ended the reader`, error);
         left.delete(file.path);
-        this.cache.set({ file, head: unreadable(file, 'Reading this thread takes more memory than there is.') });
+        const marked = { file, head: unreadable(file, 'Reading this thread takes more memory than there is.') };
+        this.cache.set(marked);
+        this.unsaved.push(marked);
       }
     }
   }

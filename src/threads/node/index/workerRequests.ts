@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { ThreadFile } from '../../common/threadReader';
 import { FileKey } from './fileKey';
+import { HeadPart } from './workerMessages';
 
 /** What the extension host asks of the worker that reads threads; its answers are in `workerMessages.ts`. */
 
@@ -16,8 +17,11 @@ const nowMs = z.number();
 const thread = z.number();
 
 export const WorkerRequest = z.discriminatedUnion('method', [
-  /** Reads the files one after another and saves what they say; `gone` is forgotten. Parts: `HeadPart`. */
-  z.object({ method: z.literal('heads'), folder: z.string(), files, gone: z.array(z.string()), nowMs }),
+  /**
+   * Reads the files one after another and saves what they say, with the heads that another one has `read`; `gone` is
+   * forgotten. Parts: `HeadPart`.
+   */
+  z.object({ method: z.literal('heads'), folder: z.string(), files, read: HeadPart, gone: z.array(z.string()), nowMs }),
   z.object({ method: z.literal('know'), files, folders: z.array(z.string()) }),
   /** Parts: `CoveragePart`. Answer: false when another window does it. */
   z.object({ method: z.literal('texts'), folder: z.string() }),

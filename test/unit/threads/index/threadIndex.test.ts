@@ -4,8 +4,11 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
+  symlinkSync,
   truncateSync,
+  unlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -47,6 +50,26 @@ describe('the index of threads', () => {
         if (coverage.indexed >= total) resolve();
       });
     });
+  }
+
+  /** One that ends when it reads `T-deadly.json`, and writes a letter into `deaths` then. */
+  function mortalWorker(): { readonly deaths: string; readonly workerFile: string } {
+    const deaths = join(bench.index, '..', 'deaths');
+    const workerFile = join(bench.index, '..', 'mortal.js');
+    writeFileSync(
+      workerFile,
+      `const fs = require('node:fs');
+      const { readFileSync } = fs;
+      fs.readFileSync = (file, ...rest) => {
+        if (String(file).endsWith('T-deadly.json')) {
+          fs.appendFileSync(${JSON.stringify(deaths)}, 'x');
+          process.exit(7);
+        }
+        return readFileSync(file, ...rest);
+      };
+      require(${JSON.stringify(bench.workerFile)});`,
+    );
+    return { deaths, workerFile };
   }
 
   /** After a list that must not need the worker. */
@@ -260,21 +283,7 @@ describe('the index of threads', () => {
   it('goes on without a file that ends the worker, says so, and leaves it alone until it changes', async () => {
     const deadly = bench.write('deadly', { answer: 'x'.repeat(5_000_000) });
     for (const id of ['a', 'b']) bench.write(id, { title: id });
-    const deaths = join(bench.index, '..', 'deaths');
-    const workerFile = join(bench.index, '..', 'mortal.js');
-    writeFileSync(
-      workerFile,
-      `const fs = require('node:fs');
-      const { readFileSync } = fs;
-      fs.readFileSync = (file, ...rest) => {
-        if (String(file).endsWith('T-deadly.json')) {
-          fs.appendFileSync(${JSON.stringify(deaths)}, 'x');
-          process.exit(7);
-        }
-        return readFileSync(file, ...rest);
-      };
-      require(${JSON.stringify(bench.workerFile)});`,
-    );
+    const { deaths, workerFile } = mortalWorker();
     const index = open(workerFile);
     const { heads } = await index.list([bench.store]);
     assert.deepEqual(heads.map(({ title, problem }) => title ?? problem?.slice(0, 19)).sort(), [
@@ -285,6 +294,42 @@ describe('the index of threads', () => {
     assert.ok(warnings.some((warning) => warning.includes(deadly)));
     await index.list([bench.store]);
     assert.equal(readFileSync(deaths, 'utf8'), 'x');
+  });
+
+  it('keeps what was read before a file ended the worker, and that it did, and indexes the text of the others', async () => {
+    bench.write('first', { title: 'first', prompt: 'alpha', answer: 'y'.repeat(5_000_000) });
+    const deadly = bench.write('deadly', { answer: 'x'.repeat(5_000_000) });
+    utimesSync(deadly, 1_000, 1_000);
+    const { deaths, workerFile } = mortalWorker();
+    const index = open(workerFile);
+    const done = indexed(index, 1);
+    const listed = await titles(index);
+    await done;
+    assert.equal((await index.search('alpha')).hits.length, 1);
+    await headsSaved(bench);
+    assert.deepEqual(await titles(open(noWorker())), listed);
+    assert.equal(readFileSync(deaths, 'utf8'), 'x');
+  });
+
+  it('keeps the heads of a folder while it cannot be read', async () => {
+    bench.write('a', { title: 'A', prompt: 'alpha' });
+    const more = join(bench.index, '..', 'more');
+    mkdirSync(more);
+    writeFileSync(join(more, 'T-b.json'), threadJson({ title: 'B', prompt: 'beta' }));
+    const folders = [bench.store, more];
+    const index = open();
+    const done = indexed(index, 2);
+    await index.list(folders);
+    await done;
+    renameSync(more, `${more}.away`);
+    symlinkSync(more, more);
+    bench.write('a', { title: 'A changed' });
+    const { heads, problems } = await index.list(folders);
+    assert.deepEqual([heads.length, problems.length], [1, 1]);
+    await headsSaved(bench);
+    unlinkSync(more);
+    renameSync(`${more}.away`, more);
+    assert.equal((await open(noWorker()).list(folders)).heads.length, 2);
   });
 
   it('never writes to the store', async () => {

@@ -3,39 +3,46 @@ import * as path from 'node:path';
 import { nullLogger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import { AmpCli } from '../../../../src/threads/node/ampCli';
-import { ampPlaces } from '../../../../src/threads/node/ampData';
 import { CliSource } from '../../../../src/threads/node/cliSource';
 import { ExportedFiles } from '../../../../src/threads/node/exportedFiles';
-import { LocalStore } from '../../../../src/threads/node/localStore';
 import { PrivateFolder } from '../../../../src/threads/node/privateFolder';
 import { commandRunner } from '../../../../src/threads/node/runCommand';
 import { FakeClock } from '../../../fake/fakeClock';
+import { makeIndexBench, type IndexBench } from '../index/support';
 import { ReaderHere } from './readerHere';
 import { FakeAmp } from './fakeAmp';
+import { shippedStore } from './shippedStore';
 import { sourceContract, type SourceHarness } from './sourceContract';
 import { ThreadFolder } from './threadFolder';
 
 const reader = (): ReaderHere => new ReaderHere();
 
-sourceContract('the local store', async (): Promise<SourceHarness> => {
-  const folder = await ThreadFolder.make();
-  const places = ampPlaces({}, folder.home);
-  const source = new LocalStore({ places, moreFolders: [], reader: reader(), clock: systemClock, log: nullLogger });
-  await source.start();
-  return {
-    source,
-    put: (id, document) => folder.put(id, document),
-    pass: () => undefined,
-    breakStore: async () => {
-      await rm(folder.threads, { recursive: true });
-      await symlink(folder.threads, folder.threads);
-    },
-    setCurrent: (id) => writeFile(path.join(folder.data, 'session.json'), JSON.stringify({ lastThreadId: id })),
-    close: async () => {
-      source.dispose();
-      await folder.remove();
-    },
-  };
+describe('this machine', () => {
+  let bench: IndexBench;
+  before(async () => {
+    bench = await makeIndexBench();
+  });
+  after(() => bench.remove());
+
+  sourceContract('the local store', async (): Promise<SourceHarness> => {
+    const folder = await ThreadFolder.make();
+    const source = shippedStore(folder, bench.workerFile);
+    await source.use([]);
+    return {
+      source,
+      put: (id, document) => folder.put(id, document),
+      pass: () => undefined,
+      breakStore: async () => {
+        await rm(folder.threads, { recursive: true });
+        await symlink(folder.threads, folder.threads);
+      },
+      setCurrent: (id) => writeFile(path.join(folder.data, 'session.json'), JSON.stringify({ lastThreadId: id })),
+      close: async () => {
+        source.dispose();
+        await folder.remove();
+      },
+    };
+  });
 });
 
 sourceContract('the amp CLI', async (): Promise<SourceHarness> => {
@@ -46,6 +53,7 @@ sourceContract('the amp CLI', async (): Promise<SourceHarness> => {
   const find = (): Promise<ReturnType<FakeAmp['command']>> => Promise.resolve(amp.command(folder.threads));
   const cli = new AmpCli(find, commandRunner(systemClock), exports);
   const source = new CliSource({ cli, reader: reader(), clock, log: nullLogger, folder: exports });
+  source.activate();
   return {
     source,
     put: (id, document) => folder.put(id, document),

@@ -62,6 +62,7 @@ if (args[1] === 'export') {
     process.exitCode = 1;
   }
 } else {
-  process.stdout.write(JSON.stringify(ids().map(row)));
+  const isShown = (id) => args.includes('--include-archived') || read(id).archived !== true;
+  process.stdout.write(JSON.stringify(ids().filter(isShown).map(row)));
 }
 `;

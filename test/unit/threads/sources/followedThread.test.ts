@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { toDisposable } from '../../../../src/base/common/disposable';
-import { FollowedThread } from '../../../../src/threads/common/followedThread';
+import { FollowedThread, refreshWhenStale } from '../../../../src/threads/common/followedThread';
 import { ThreadError, type OpenThread } from '../../../../src/threads/common/threadPorts';
 import type { Entry } from '../../../../src/transcript/common/entries';
 import type { TranscriptPatch } from '../../../../src/transcript/common/patch';
+import { FakeClock } from '../../../fake/fakeClock';
 import { head } from '../tree/head';
 
 const answer = (n: number, text = `Answer ${n}`): Entry => ({ kind: 'answer', id: `a${n}`, turn: 1, text });
@@ -150,6 +151,45 @@ describe('a thread that is followed', () => {
     assert.equal(changes, 0);
     assert.equal(threads.listeners.size, 0);
     assert.equal(threads.readings.length, 1);
+  });
+
+  describe('that runs', () => {
+    let clock: FakeClock;
+    const running = (mtimeMs: number): OpenThread => ({
+      ...open(all.slice(0, 1)),
+      head: head('T-1', { state: 'running', mtimeMs }),
+    });
+    const answerWith = async (index: number, thread: OpenThread): Promise<void> => {
+      threads.reading(index).done(thread);
+      await settled();
+    };
+
+    beforeEach(() => {
+      clock = new FakeClock();
+      refreshWhenStale(followed, clock);
+    });
+
+    it('is read again when nobody has written it for so long that it is stale', async () => {
+      void followed.start();
+      await answerWith(0, running(0));
+      await answerWith(1, running(1_000));
+      clock.advance(5 * 60_000 + 999);
+      assert.equal(threads.readings.length, 2);
+      clock.advance(1);
+      assert.equal(threads.readings.length, 3);
+      await answerWith(2, { ...open(all), head: head('T-1', { state: 'stale', mtimeMs: 1_000 }) });
+      assert.equal(clock.pending, 0);
+    });
+
+    it('is not read on and on when it cannot be read any more', async () => {
+      void followed.start();
+      await answerWith(0, running(0));
+      await answerWith(1, running(0));
+      clock.advance(5 * 60_000);
+      threads.reading(2).failed(new ThreadError('unreadable', 'The file is damaged.'));
+      await settled();
+      assert.equal(clock.pending, 0);
+    });
   });
 
   it('is no problem when its reading was cancelled', async () => {

@@ -13,39 +13,34 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import * as path from 'node:path';
-import type { Clock } from '../../../../src/base/common/async';
 import { nullLogger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import { ThreadError, type ThreadHead } from '../../../../src/threads/common/threadPorts';
 import { ampPlaces } from '../../../../src/threads/node/ampData';
 import { currentThread } from '../../../../src/threads/node/currentThread';
-import { LocalStore } from '../../../../src/threads/node/localStore';
+import type { IndexedStore } from '../../../../src/threads/node/indexedStore';
+import { LocalStore, type LocalStoreOptions } from '../../../../src/threads/node/localStore';
 import { FakeClock } from '../../../fake/fakeClock';
+import { makeIndexBench, type IndexBench } from '../index/support';
+import { head as headOf } from '../tree/head';
 import { ReaderHere } from './readerHere';
+import { shippedStore } from './shippedStore';
 import { thread, ThreadFolder, until } from './threadFolder';
 
 describe('the local store', () => {
   let folder: ThreadFolder;
-  let store: LocalStore;
-  const make = (
-    moreFolders: readonly string[] = [],
-    tellsChanges?: () => Promise<boolean>,
-    clock: Clock = systemClock,
-  ): LocalStore =>
-    new LocalStore({
-      places: ampPlaces({}, folder.home),
-      moreFolders,
-      reader: new ReaderHere(),
-      clock,
-      log: nullLogger,
-      ...(tellsChanges ? { tellsChanges } : {}),
-    });
+  let bench: IndexBench;
+  let store: IndexedStore;
   const byId = async (): Promise<Map<string, ThreadHead>> =>
     new Map((await store.list()).map((head) => [head.id, head]));
 
+  before(async () => {
+    bench = await makeIndexBench();
+  });
+  after(() => bench.remove());
   beforeEach(async () => {
     folder = await ThreadFolder.make();
-    store = make();
+    store = shippedStore(folder, bench.workerFile);
   });
   afterEach(async () => {
     store.dispose();
@@ -97,8 +92,7 @@ describe('the local store', () => {
     await writeFile(path.join(more, 'T-b.json'), JSON.stringify(thread('T-b', 2)));
     await folder.put('T-a', thread('T-a', 2));
     await utimes(folder.file('T-a'), 1_000, 1_000);
-    store.dispose();
-    store = make([more]);
+    await store.use([more]);
     const heads = await byId();
     assert.deepEqual([...heads.keys()].sort(), ['T-a', 'T-b']);
     assert.equal(heads.get('T-a')?.messageCount, 4);
@@ -117,7 +111,7 @@ describe('the local store', () => {
 
   it('is absent, not failed, where Amp never was, and comes to life with it', async () => {
     await rm(folder.data, { recursive: true });
-    await store.start();
+    await store.use([]);
     assert.equal(store.state.kind, 'absent');
     assert.deepEqual(await store.list(), []);
     await mkdir(folder.threads, { recursive: true });
@@ -140,7 +134,7 @@ describe('the local store', () => {
     await utimes(secrets, 1_000, 1_000);
     await chmod(folder.threads, 0o555);
     const names = await readdir(folder.data, { recursive: true });
-    await store.start();
+    await store.use([]);
     await store.list();
     await store.read('T-a');
     await store.currentHint();
@@ -157,14 +151,54 @@ describe('the local store', () => {
     );
   });
 
+  it('has no other files for threads in the list than can be read', async () => {
+    await folder.put('T-a', thread('T-a', 2));
+    await folder.put('T-a (copy)', thread('T-b', 2));
+    assert.deepEqual([...(await byId()).keys()], ['T-a']);
+  });
+});
+
+describe("the watch of Amp's folder", () => {
+  let folder: ThreadFolder;
+  let clock: FakeClock;
+  let store: LocalStore;
+  const make = (part: Partial<LocalStoreOptions> = {}): LocalStore => {
+    const places = ampPlaces({}, folder.home);
+    return new LocalStore({ places, moreFolders: [], reader: new ReaderHere(), clock, log: nullLogger, ...part });
+  };
+
+  beforeEach(async () => {
+    folder = await ThreadFolder.make();
+    clock = new FakeClock();
+    store = make();
+  });
+  afterEach(async () => {
+    store.dispose();
+    await folder.remove();
+  });
+
+  it('tells of the moment when a thread that runs becomes stale', async () => {
+    let told = 0;
+    store.onDidChange(() => told++);
+    const running = [2_000, 1_000].map((mtimeMs) => headOf(`T-${mtimeMs}`, { state: 'running', mtimeMs }));
+    await store.completed(running);
+    await store.completed(running);
+    clock.advance(5 * 60_000 + 999);
+    assert.equal(told, 0);
+    clock.advance(1);
+    assert.equal(told, 1);
+    await store.completed(running.slice(0, 1));
+    store.dispose();
+    await store.completed(running);
+    assert.equal(clock.pending, 0);
+  });
+
   for (const [how, tells] of [
     ['watches', true],
     ['polls', false],
   ] as const) {
     it(`${how}: tells of a rewrite, and of nothing that Amp still writes`, async () => {
-      store.dispose();
-      const clock = new FakeClock();
-      store = make([], () => Promise.resolve(tells), clock);
+      store = make({ tellsChanges: () => Promise.resolve(tells) });
       await folder.put('T-a', thread('T-a', 2));
       await store.start();
       const told: (ReadonlySet<string> | undefined)[] = [];
@@ -180,9 +214,6 @@ describe('the local store', () => {
   }
 
   it('watches the folder that takes the place of another', async () => {
-    const clock = new FakeClock();
-    store.dispose();
-    store = make([], undefined, clock);
     await folder.put('T-a', thread('T-a', 2));
     await store.start();
     let told = 0;
@@ -250,7 +281,8 @@ describe("Amp's own notes", () => {
     await folder.put('T-a', thread('T-a', 2));
     const options = { places: ampPlaces({}, folder.home), moreFolders: [], clock: systemClock, log: nullLogger };
     const store = new LocalStore({ ...options, reader: new ReaderHere() });
-    assert.deepEqual((await store.list())[0]?.folders, ['/p']);
+    const [head] = await store.completed([headOf('T-a', { firstPrompt: 'Prompt 0', folders: [] })]);
+    assert.deepEqual(head?.folders, ['/p']);
     store.dispose();
   });
 });

@@ -42,7 +42,8 @@ describe('the row of a thread', () => {
   it('asks for the user who is waited for', () => {
     const row = rowOf({ state: 'waiting', lastPromptAt: 0 }, true);
     assert.equal(row.description, 'waiting for you · shop');
-    assert.equal(row.state, 'attention');
+    assert.equal(row.state, 'waiting');
+    assert.equal(rowOf({ state: 'waiting', problem: 'It is empty.' }).state, 'attention');
   });
 
   it('says what is wrong with a file in the row itself', () => {
@@ -63,6 +64,11 @@ describe('the row of a thread', () => {
     for (const text of ['2 prompts', '9 messages', 'main', '1\\.5K tokens in', '20 tokens out']) {
       assert.ok(tooltip.replaceAll('\\,', ',').includes(text), `${text} in ${tooltip}`);
     }
+  });
+
+  it('takes no markdown from the id of a file either', () => {
+    const { tooltip } = rowOf({ id: '/tmp/`x`\n\n[click](command:evil) $(bug)' });
+    assert.ok(!/\]\(command:|\$\(bug\)|(?<!\\)`/.test(tooltip), tooltip);
   });
 
   it('escapes what markdown would take for its own', () => {
@@ -109,6 +115,30 @@ describe('what was read', () => {
     read.begin(0);
     assert.equal(read.isUnread(head('a', { state: 'running' })), false);
     assert.equal(read.isUnread(head('a', { problem: 'x' })), false);
+  });
+
+  it('keeps what another window has read meanwhile, and of a thread that both read, who saw more', () => {
+    const { open } = marks();
+    const [one, other] = [open(), open()];
+    one.begin(5_000);
+    other.begin(7_000);
+    other.read(head('a', { messageCount: 8 }), 'm7');
+    other.read(head('b', { messageCount: 2 }), 'm1');
+    one.read(head('a', { messageCount: 4 }), 'm3');
+    one.read(head('c', { messageCount: 2 }), 'm1');
+    for (const read of [one, open()]) {
+      assert.deepEqual(['a', 'b', 'c'].map(read.lastSeen.bind(read)), ['m7', 'm1', 'm1']);
+      assert.equal(read.isUnread(head('a', { messageCount: 8 })), false);
+      assert.equal(read.isUnread(head('d', { lastPromptAt: 6_000 })), true);
+    }
+  });
+
+  it('takes a thread that was set back as it is now', () => {
+    const read = marks().open();
+    read.begin(0);
+    read.read(head('a', { messageCount: 9 }), 'm8');
+    read.read(head('a', { messageCount: 4 }), 'm3');
+    assert.equal(read.isUnread(head('a', { messageCount: 5 })), true);
   });
 
   it('keeps a bounded number of marks, and starts anew from what it does not understand', () => {

@@ -3,6 +3,7 @@ import type { ThreadHead } from '../../../../src/threads/common/threadPorts';
 import { parseFilters, type ThreadFilters } from '../../../../src/threads/common/tree/threadFilters';
 import { threadTree, type ThreadTree, type TreeOptions } from '../../../../src/threads/common/tree/threadTree';
 import { treeChanges } from '../../../../src/threads/common/tree/treeChanges';
+import { nextMidnight } from '../../../../src/threads/common/tree/grouping';
 import { head } from './head';
 
 const nowMs = new Date(2026, 10, 21, 12).getTime();
@@ -42,6 +43,17 @@ describe('the tree of threads', () => {
     assert.deepEqual(lines(tree), [
       ...['Today', '  f', '  a', '  e', 'Yesterday', '  b', 'Wednesday, November 18', '  c', 'October 2026', '  d'],
     ]);
+  });
+
+  it('has another today from midnight on', () => {
+    const midnight = nextMidnight(nowMs);
+    const first = (at: number) => {
+      const { roots, nodes } = treeOf([head('a', { lastPromptAt: nowMs })], {}, { nowMs: at });
+      const node = nodes.get(roots[0] ?? '');
+      return node?.kind === 'group' ? node.label : undefined;
+    };
+    assert.deepEqual([first(midnight - 1), first(midnight)], ['Today', 'Yesterday']);
+    assert.ok(nextMidnight(midnight) > midnight);
   });
 
   it('survives times of 1970 and no time at all', () => {

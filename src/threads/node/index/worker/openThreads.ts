@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import type { Entry } from '../../../../transcript/common/entries';
 import type { MappedThread } from '../../../common/mapping/mapThread';
 import { readThread } from '../../../common/readThread';
+import { isFresh } from '../../../common/threadState';
 import { ThreadError } from '../../../common/threadPorts';
 import type { ThreadFile } from '../../../common/threadReader';
 import { readThreadFile } from '../../threadFile';
@@ -11,16 +12,12 @@ import type { CountAnswer, EntriesAnswer, OpenAnswer } from '../workerMessages';
 const chunkUnits = 128 * 1024;
 const chunkEntries = 250;
 
-/** A file that has not changed is not read again for so long; then a thread that ran may be stale. */
-const heldForMs = 60_000;
-
 /** As many as fill a screen, and some more. */
 const firstEntries = 40;
 
 interface HeldThread {
   readonly thread: MappedThread;
   readonly revision: number;
-  readonly readAt: number;
   /** What the host has of the reading before, until all is mapped. */
   readonly before: readonly Entry[];
 }
@@ -73,7 +70,7 @@ export class OpenThreads {
   private read({ path, source, threadId }: ThreadFile, previous: MappedThread | undefined, nowMs: number): HeldThread {
     const { json, sizeBytes, mtimeMs } = readThreadFile(path);
     const from = { source, ...(threadId === undefined ? {} : { threadId }), path, sizeBytes, mtimeMs, nowMs };
-    return { thread: readThread(json, from, previous), revision: ++this.lastRevision, readAt: nowMs, before: [] };
+    return { thread: readThread(json, from, previous), revision: ++this.lastRevision, before: [] };
   }
 
   private known(id: number): HeldThread {
@@ -83,8 +80,9 @@ export class OpenThreads {
   }
 }
 
-function isHeld({ thread: { head }, readAt }: HeldThread, { path }: ThreadFile, nowMs: number): boolean {
-  if (nowMs - readAt > heldForMs) return false;
+/** Its file is the same, and it has not become stale meanwhile. */
+function isHeld({ thread: { head } }: HeldThread, { path }: ThreadFile, nowMs: number): boolean {
+  if (head.state === 'running' && !isFresh(head.mtimeMs, nowMs)) return false;
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats?.size === head.sizeBytes && stats?.mtimeMs === head.mtimeMs;
 }

@@ -82,10 +82,10 @@ export class ThreadWorker {
   }
 
   private async readHeads(
-    { folder, files, gone, nowMs }: RequestOf<'heads'>,
+    { folder, files, read, gone, nowMs }: RequestOf<'heads'>,
     onPart: (part: HeadPart) => void,
   ): Promise<void> {
-    const all: StoredHead[] = [];
+    const all: StoredHead[] = [...read];
     let part: StoredHead[] = [];
     const flush = async (): Promise<void> => {
       if (part.length > 0) onPart(part);
