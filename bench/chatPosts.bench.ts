@@ -28,6 +28,7 @@ async function main(): Promise<void> {
     post: () => {
       posts++;
     },
+    onOutdated: () => undefined,
     clock: systemClock,
   });
   feed.start();

@@ -23,6 +23,7 @@ export class FakeChat implements Chat {
   onSend: () => Promise<void> = () => Promise.resolve();
   diff: DiffTexts | undefined;
   isShown = false;
+  isOutdated = false;
   /** How many hold it. */
   holders = 0;
   draft: Draft = { text: '', attachments: [] };
@@ -77,11 +78,11 @@ export class FakeChat implements Chat {
     this.emitter.fire();
   }
 
-  unqueue(id: string): Draft {
+  unqueue(id: string): Promise<Draft> {
     const found = this.current.queue.find((queued) => queued.id === id);
-    if (!found) throw new ChatError('notFound', 'It was sent already.');
+    if (!found) return Promise.reject(new ChatError('notFound', 'It was sent already.'));
     this.change({ queue: this.current.queue.filter((queued) => queued !== found) });
-    return { text: found.text, attachments: found.attachments };
+    return Promise.resolve({ text: found.text, attachments: found.attachments });
   }
 
   sendQueued(): Promise<void> {

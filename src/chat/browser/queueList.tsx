@@ -11,6 +11,7 @@ export function QueueList() {
   if (!session || session.queue.length === 0) return null;
   const { queue, status } = session;
   const isHeld = status === 'idle' || status === 'failed';
+  const isReadonly = status === 'readonly';
   return (
     <section class="queue" aria-label="Queued prompts">
       <div class="queue-head">
@@ -32,8 +33,16 @@ export function QueueList() {
             <span class="queue-text" title={text}>
               {text === '' ? countOf(attachments.length, 'attachment') : text}
             </span>
-            <IconButton label="Edit this prompt" icon={EditIcon} onClick={() => void page.unqueue(id, true)} />
-            <IconButton label="Remove from the queue" icon={CloseIcon} onClick={() => void page.unqueue(id, false)} />
+            {!isReadonly && (
+              <>
+                <IconButton label="Edit this prompt" icon={EditIcon} onClick={() => void page.unqueue(id, true)} />
+                <IconButton
+                  label="Remove from the queue"
+                  icon={CloseIcon}
+                  onClick={() => void page.unqueue(id, false)}
+                />
+              </>
+            )}
           </li>
         ))}
       </ol>

@@ -100,7 +100,7 @@ export class ChangeJournal {
   async endTurn(turn: number): Promise<void> {
     await this.calls.endTurn();
     this.bases.clear();
-    this.ledger.endTurn(turn);
+    await this.ledger.endTurn(turn);
     await this.refresh();
   }
 

@@ -1,7 +1,7 @@
 import type { FileChange } from '../../transcript/common/entries';
 import { diffOf } from '../../transcript/common/lineDiff';
 import type { FileNow, FileTexts, Text, TextId } from './fileTexts';
-import type { LogRecord, NewRecord } from './logRecord';
+import type { LogRecord, NewRecord, RecordOf } from './logRecord';
 
 export interface WrittenFile {
   /** Before the conversation's first change. Undefined when Backline did not read it then: it cannot be brought back. */
@@ -24,10 +24,6 @@ export interface Write {
 /** A file as a turn has found it, and as it has left it. */
 export type TurnTexts = Pick<WrittenFile, 'before' | 'after' | 'isMixed'>;
 
-interface TurnFile extends TurnTexts {
-  readonly change: FileChange | undefined;
-}
-
 const maxFiles = 500;
 
 /** The writes of a conversation, each noted when it has happened, and what they come to. */
@@ -35,7 +31,7 @@ export class ChangeLedger {
   private readonly files = new Map<string, WrittenFile>();
   private readonly snapshots = new Map<string, TextId>();
   /** What the turn that runs has written. */
-  private turn = new Map<string, TurnFile>();
+  private turn = new Map<string, TurnTexts>();
   /** Of turns that have ended. */
   private readonly turns = new Map<number, Map<string, TurnTexts>>();
 
@@ -70,19 +66,20 @@ export class ChangeLedger {
     if (record.type === 'snapshot') {
       this.snapshots.set(record.path, record.text);
     } else if (record.type === 'written') {
-      const { after, isMixed = false, path } = record;
-      this.files.set(path, { before: this.snapshots.get(path), after, isMixed, change: undefined });
+      this.restoreWrite(record);
     } else if (record.type === 'changed') {
       const texts = record.texts ?? [];
       const files = texts.map(
         ({ after, before, isMixed = false, path }) => [path, { before, after, isMixed }] as const,
       );
       this.turns.set(record.turn, new Map(files));
+      this.turn = new Map();
     } else if (record.type === 'turnReverted') {
       this.takeBack(record.turn, record.path);
     } else if (record.type === 'fileDecided') {
       this.files.delete(record.path);
       this.snapshots.delete(record.path);
+      this.turn.delete(record.path);
     }
   }
 
@@ -91,30 +88,43 @@ export class ChangeLedger {
     const now = await this.texts.read(path);
     if (base !== undefined && base === now.id) return false;
     const known = this.files.get(path);
-    if (known && now.id !== undefined && known.after === now.id) return false;
+    // What this turn has noted already; or the file is as the agent has left it, and nobody has seen it otherwise.
+    const noted = base === undefined ? known : this.turn.get(path);
+    if (noted && now.id !== undefined && noted.after === now.id) return false;
     if (!known && this.files.size >= maxFiles) return true;
-    const isMixed =
-      !isSure(now) || (known !== undefined && (known.isMixed || base === undefined || base !== known.after));
+    const write = { before: base, after: now.id, isMixed: !isSure(now) };
     if (!known) this.record({ type: 'snapshot', path, ...(base === undefined ? {} : { text: base }) });
-    const file = { before: known ? known.before : base, after: now.id, isMixed };
-    const change = changeOf(path, await this.texts.textOf(file.before), now.text, isMixed);
+    const file = joined(known, write);
+    const { before, isMixed } = file;
+    const change = changeOf(path, await this.texts.textOf(before), now.text, isMixed);
     this.files.set(path, { ...file, change });
+    this.turn.set(path, joined(this.turn.get(path), write));
     this.record({ type: 'written', path, isMixed, ...(now.id === undefined ? {} : { after: now.id }) });
-    await this.noteForTurn(path, base, now, isMixed);
     return true;
   }
 
-  /** Records what the turn has changed, all in all. The next turn begins. */
-  endTurn(turn: number): void {
-    const files = [...this.turn].filter(([, { change }]) => change);
+  /**
+   * Records what the turn has changed, all in all: also what was recorded of it before it was taken up again. The next turn
+   * begins with the call.
+   */
+  async endTurn(turn: number): Promise<void> {
+    const { turn: written } = this;
+    if (written.size === 0) return;
     this.turn = new Map();
-    if (files.length === 0) return;
-    this.turns.set(turn, new Map(files));
+    const all = new Map(this.turns.get(turn));
+    for (const [path, texts] of written) all.set(path, joined(all.get(path), texts));
+    const changes: FileChange[] = [];
+    for (const [path, texts] of all) {
+      const change = await this.changeOfTurn(path, texts);
+      if (change) changes.push(change);
+      else all.delete(path);
+    }
+    this.turns.set(turn, all);
     this.record({
       type: 'changed',
       turn,
-      changes: files.flatMap(([, { change }]) => change ?? []),
-      texts: files.map(([path, { after, before, isMixed }]) => ({
+      changes,
+      texts: [...all].map(([path, { after, before, isMixed }]) => ({
         path,
         isMixed,
         ...(before === undefined ? {} : { before }),
@@ -158,13 +168,27 @@ export class ChangeLedger {
     this.snapshots.delete(path);
   }
 
-  private async noteForTurn(path: string, base: TextId, now: FileNow, isOther: boolean): Promise<void> {
-    const first = this.turn.get(path);
-    const before = first ? first.before : base;
-    const isMixed = isOther || first?.isMixed === true;
-    const change = changeOf(path, await this.texts.textOf(before), now.text, isMixed);
-    this.turn.set(path, { before, after: now.id, isMixed, change });
+  private restoreWrite({ after, isMixed = false, path }: RecordOf<'written'>): void {
+    const known = this.files.get(path);
+    // How the turn has found a file of an earlier one is not in the log: as it was left, or it is mixed.
+    const base = known ? known.after : this.snapshots.get(path);
+    this.turn.set(path, joined(this.turn.get(path), { before: base, after, isMixed }));
+    this.files.set(path, { before: this.snapshots.get(path), after, isMixed, change: undefined });
   }
+
+  private async changeOfTurn(path: string, { after, before, isMixed }: TurnTexts): Promise<FileChange | undefined> {
+    if (before !== undefined && before === after) return undefined;
+    const now = await this.texts.read(path);
+    const isOther = isMixed || now.id === undefined || now.id !== after;
+    return changeOf(path, await this.texts.textOf(before), now.text, isOther);
+  }
+}
+
+/** Two writes, one after the other, as one: mixed also when somebody else has written in between. */
+function joined(first: TurnTexts | undefined, next: TurnTexts): TurnTexts {
+  if (!first) return next;
+  const isMixed = first.isMixed || next.isMixed || next.before === undefined || next.before !== first.after;
+  return { before: first.before, after: next.after, isMixed };
 }
 
 function changeOf(path: string, before: Text, now: Text, isOther: boolean): FileChange | undefined {

@@ -43,6 +43,8 @@ export type ExportFormat = 'markdown' | 'html' | 'json';
 export interface Chat {
   readonly id: string;
   readonly view: SessionView;
+  /** Another window has taken it over: opened again, it shows what that one writes. */
+  readonly isOutdated: boolean;
   readonly transcript: TranscriptDocument;
   /** The view has changed; the transcript tells of itself. */
   readonly onDidChange: Event<void>;
@@ -57,7 +59,8 @@ export interface Chat {
 
   /** Resolves when the backend has taken the prompt, or it is queued. The draft is kept when it fails. @throws BackendError */
   send(draft: Draft): Promise<void>;
-  unqueue(id: string): Draft;
+  /** Empty when it was sent already. @throws ChatError `readonly` */
+  unqueue(id: string): Promise<Draft>;
   sendQueued(): Promise<void>;
   /** The turn looks ended at once; the backend is made to end it after. */
   stop(): Promise<void>;

@@ -76,6 +76,9 @@ export class ChatSession implements Chat {
     });
     const { attachments, clock } = ports;
     this.turns = new TurnRunner({ told: this.told, link: this.link, attachments, clock, log });
+    file.onDidChangeProblem(() => {
+      if (file.isOutdated) void this.handOver();
+    });
   }
 
   get id(): string {
@@ -144,10 +147,6 @@ export class ChatSession implements Chat {
     return this.file.isOutdated;
   }
 
-  get isInUse(): boolean {
-    return this.file.isInUse;
-  }
-
   /** Its state for the list; undefined when the head says it. */
   get rowState(): SessionRow['state'] | undefined {
     // What another window does is not followed all the time.
@@ -207,12 +206,10 @@ export class ChatSession implements Chat {
     this.saveDraft(emptyDraft);
   }
 
-  unqueue(id: string): Draft {
+  async unqueue(id: string): Promise<Draft> {
+    await this.file.claim();
     const prompt = this.told.queue.get(id);
     if (!prompt) return emptyDraft;
-    this.file
-      .claim()
-      .catch((error: unknown) => this.ports.log.info(`The queue is kept as it was: ${messageOf(error)}`));
     this.told.record({ type: 'unqueued', id });
     return { text: prompt.text, attachments: prompt.attachments };
   }
@@ -227,7 +224,9 @@ export class ChatSession implements Chat {
   }
 
   async stop(): Promise<void> {
-    if (this.file.isOurs) await this.turns.stop(() => this.turnEnded());
+    const { isOurs, readonly } = this.file;
+    if (!isOurs && !this.link.session && readonly !== undefined) throw new ChatError('readonly', readonly);
+    await this.turns.stop(() => this.turnEnded());
   }
 
   async approve(approvalId: string, option: string): Promise<void> {
@@ -332,6 +331,14 @@ export class ChatSession implements Chat {
     this.following?.dispose();
     this.link.dispose();
     this.told.dispose();
+  }
+
+  /** Another window writes it now: what the agent did here would be seen and kept by nobody. Never rejects. */
+  private async handOver(): Promise<void> {
+    this.isOver = true;
+    await this.turns.stop(() => undefined);
+    this.turns.dispose();
+    this.link.release();
   }
 
   private endLife(): void {

@@ -9,7 +9,7 @@ import { isInside } from '../../editor/common/boundary';
 import type { Writer, WriteWitness } from '../../editor/common/writeWitness';
 import { exportTranscript } from '../../transcript/common/export/exportTranscript';
 import type { ChatFiles } from './changeJournal';
-import { ChatError, type Chat, type Chats, type ExportFormat } from './chatPorts';
+import type { Chat, Chats, ExportFormat } from './chatPorts';
 import { ChatSession, type ChatSessionPorts } from './chatSession';
 import type { ChatStore, SessionFile, SessionHead } from './chatStore';
 import type { BackendView, SessionRow } from './chatView';
@@ -145,21 +145,16 @@ export class ChatSessions implements Chats, WriteWitness {
 
   async rename(sessionId: string, title: string): Promise<void> {
     const chat = this.chats.get(sessionId);
-    if (chat) chat.rename(title);
+    if (chat && !chat.isOutdated) chat.rename(title);
     else await this.ports.store.changeHead(sessionId, { title, titledBy: 'user' });
     this.changed.fire();
   }
 
   async delete(sessionId: string): Promise<void> {
     const chat = this.chats.get(sessionId);
-    if (chat?.isInUse) throw new ChatError('readonly', chat.view.statusText ?? '');
-    if (chat) {
-      await chat.forget();
-      this.chats.delete(sessionId);
-    } else {
-      await this.forgetStored(this.ports.store.heads.find(({ id }) => id === sessionId));
-    }
-    await this.ports.store.remove(sessionId);
+    const head = this.ports.store.heads.find(({ id }) => id === sessionId);
+    await this.ports.store.remove(sessionId, () => (chat ? chat.forget() : this.forgetStored(head)));
+    this.chats.delete(sessionId);
     chat?.dispose();
     this.changed.fire();
   }

@@ -40,8 +40,8 @@ export interface ChatStore extends Disposable {
   read(id: string): Promise<StoredConversation>;
   /** Of one that is not open here. @throws ChatError `notFound`, `readonly`, `storage` */
   changeHead(id: string, change: Partial<SessionHead>): Promise<void>;
-  /** @throws ChatError `readonly` while another window writes it, `storage` */
-  remove(id: string): Promise<void>;
+  /** `forget` runs when nobody else can write it any more, before it is gone. @throws ChatError `readonly` while another window writes it, `storage` */
+  remove(id: string, forget?: () => Promise<void>): Promise<void>;
   /** Heads by title or text, with where it was found; newest first. Stops early, with what it has, when `signal` fires. */
   search(query: string, signal?: AbortSignal): Promise<readonly FoundSession[]>;
   /** Writes what waits. Never rejects. */
@@ -83,7 +83,7 @@ export interface SessionFile extends TextBlobs {
   readonly isOurs: boolean;
   /** Another window writes it. */
   readonly isInUse: boolean;
-  /** It was this window's, and another one has taken over: it has to be opened again. */
+  /** It was this window's, and another one has taken over: nothing is written, and it has to be opened again. */
   readonly isOutdated: boolean;
   /** What another window has written. */
   readonly onDidReadOn: Event<ReadOn>;

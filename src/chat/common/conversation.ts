@@ -53,8 +53,8 @@ export class Conversation {
     for (const record of records) this.take(record);
     if (damage !== undefined) this.notice('warning', damage);
     // What another window writes may be in the middle of a turn.
-    if (this.story.isBusy && this.file.readonly === undefined) this.interrupted();
-    await this.journal.refresh();
+    if (this.file.readonly === undefined) await this.leftTurn();
+    else await this.journal.refresh();
   }
 
   record(record: NewRecord, isTextOnly = false): void {
@@ -121,11 +121,17 @@ export class Conversation {
     this.queue.apply(record);
   }
 
+  /** Nobody is in a turn: what its window has not told of the last one any more is told here. Never rejects. */
+  private async leftTurn(): Promise<void> {
+    if (this.story.isBusy) this.interrupted();
+    await this.journal.endTurn(this.story.turnNumber);
+  }
+
   /** Another window goes on with it, or has stopped to. */
   private caughtUp({ isWriterGone, records }: ReadOn): void {
     for (const record of records) this.take(record);
-    if (isWriterGone && this.story.isBusy) this.interrupted();
-    if (records.some(isOfFiles)) void this.journal.refresh();
+    if (isWriterGone) void this.leftTurn();
+    else if (records.some(isOfFiles)) void this.journal.refresh();
     else this.emitter.fire();
   }
 

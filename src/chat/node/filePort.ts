@@ -18,7 +18,7 @@ export interface FilePort {
   writeAt(file: string, offset: number, bytes: Uint8Array): Promise<void>;
   /** By a rename, so that nobody reads half of it. */
   replace(file: string, text: string): Promise<void>;
-  /** False when it is there already. */
+  /** False when it is there already. All of it or nothing. */
   createNew(file: string, text: string): Promise<boolean>;
   /** False when `from` is missing. */
   move(from: string, to: string): Promise<boolean>;
@@ -76,13 +76,20 @@ export class DiskFiles implements FilePort {
   }
 
   async createNew(file: string, text: string): Promise<boolean> {
-    try {
-      await writeFile(file, text, { mode: fileMode, flag: 'wx' });
-      return true;
-    } catch (error) {
-      if (errorCode(error) === 'EEXIST') return false;
+    const handle = await open(file, 'wx', fileMode).catch((error: unknown) => {
+      if (errorCode(error) === 'EEXIST') return undefined;
       throw error;
+    });
+    if (!handle) return false;
+    try {
+      await handle.writeFile(text);
+    } catch (error) {
+      await rm(file, { force: true });
+      throw error;
+    } finally {
+      await handle.close();
     }
+    return true;
   }
 
   async move(from: string, to: string): Promise<boolean> {

@@ -32,6 +32,7 @@ export class LogWriter implements Disposable {
   private hasLost = false;
   private currentProblem: string | undefined;
   private retry: Disposable | undefined;
+  private isDisposed = false;
   private readonly soon: Coalescer;
   private readonly emitter: Emitter<void>;
 
@@ -83,7 +84,9 @@ export class LogWriter implements Disposable {
     }
   }
 
+  /** What has not been written is gone. */
   dispose(): void {
+    this.isDisposed = true;
     this.soon.dispose();
     this.retry?.dispose();
     this.emitter.dispose();
@@ -121,11 +124,13 @@ export class LogWriter implements Disposable {
     const bytes = Buffer.from([...lost, ...lines].join(''));
     try {
       await ready();
+      if (this.isDisposed) return;
       await files.writeAt(this.file, this.offset, bytes);
       this.offset += bytes.length;
       this.hasLost = false;
       this.setProblem(undefined);
     } catch (error) {
+      if (this.isDisposed) return;
       this.waiting = [...lines, ...this.waiting];
       this.waitingUnits += units;
       log.warn(`A conversation could not be written: ${messageOf(error)}`);

@@ -7,10 +7,16 @@ import { isProcessAlive } from '../../base/node/isProcessAlive';
 import type { FilePort } from './filePort';
 
 const Owner = z.object({ owner: z.string(), pid: z.number(), host: z.string(), startedAt: z.number() });
+type Owner = z.infer<typeof Owner>;
 
 const heartbeatMs = 10_000;
-/** Longer than a heartbeat that is late; a window that slept through it notices that it has lost the lock. */
+/** Later than that, a window may have slept, and another one may have taken the lock meanwhile. */
+const lateMs = 2 * heartbeatMs;
+/** Longer than a heartbeat that is late. */
 const staleMs = 45_000;
+const listenMs = 5000;
+/** As often as that a process that lives has to be found silent: as long as `staleMs`. */
+const silences = 9;
 
 export interface LockPorts {
   readonly files: FilePort;
@@ -19,32 +25,55 @@ export interface LockPorts {
   readonly onLost: () => void;
 }
 
+interface Found {
+  /** As it is on disk; undefined when it is missing. */
+  readonly text: string | undefined;
+  readonly owner: Owner | undefined;
+  readonly modifiedAt: number | undefined;
+  readonly isStale: boolean;
+}
+
 /** Only one window writes a conversation: the one whose lock file lies beside it. One of a dead process is taken over. */
 export class SessionLock implements Disposable {
   private readonly owner = randomUUID();
+  private isTaken = false;
+  private beatAt = 0;
   private timer: Disposable | undefined;
+  private silence: { readonly modifiedAt: number; times: number } | undefined;
+  private listening: Disposable | undefined;
 
   constructor(
     private readonly file: string,
     private readonly ports: LockPorts,
   ) {}
 
+  /** It is this window's, as far as is known. */
+  get isHeldHere(): boolean {
+    return this.isTaken;
+  }
+
   /** Whether it is this window's now. @throws errors of the file port */
   async take(): Promise<boolean> {
-    const { files } = this.ports;
     for (let attempt = 0; attempt < 3; attempt++) {
-      if (await files.createNew(this.file, this.content())) return await this.confirm();
-      if (!(await this.isStale())) return false;
-      // A rename only one can win; who loses looks again at what is there then.
-      const grave = `${this.file}.${this.owner}`;
-      if (await files.move(this.file, grave)) await files.remove(grave);
+      if ((await this.ports.files.createNew(this.file, this.content())) && (await this.isOurs())) return this.taken();
+      const found = await this.look();
+      if (found.owner?.owner === this.owner) return this.taken();
+      if (!found.isStale || !(await this.bury(found))) return false;
     }
     return false;
   }
 
+  /** Before a write: whether it is still this window's. Takes what could not be taken before. @throws errors of the file port */
+  async keep(): Promise<boolean> {
+    if (!this.isTaken) return await this.take();
+    if (this.ports.clock.now() - this.beatAt < lateMs) return true;
+    return await this.beatNow();
+  }
+
   /** Whether another window has it. @throws errors of the file port */
   async isHeld(): Promise<boolean> {
-    return !(await this.isStale()) && !(await this.isOurs());
+    const { isStale, owner } = await this.look();
+    return !isStale && owner?.owner !== this.owner;
   }
 
   /** Never rejects. */
@@ -55,59 +84,94 @@ export class SessionLock implements Disposable {
   }
 
   dispose(): void {
+    this.isTaken = false;
     this.timer?.dispose();
     this.timer = undefined;
+    this.listening?.dispose();
+    this.listening = undefined;
   }
 
-  private async confirm(): Promise<boolean> {
-    if (!(await this.isOurs())) return false;
+  private taken(): true {
+    this.dispose();
+    this.isTaken = true;
+    this.beatAt = this.ports.clock.now();
     this.beatLater();
     return true;
   }
 
-  private beatLater(): void {
-    this.timer = this.ports.clock.setTimer(heartbeatMs, () => {
-      this.timer = undefined;
-      void this.beat();
-    });
+  /** By a rename, which only one can win. False when it was another's than the one that was found: that is put back. */
+  private async bury(found: Found): Promise<boolean> {
+    const { files } = this.ports;
+    const grave = `${this.file}.${this.owner}`;
+    if (!(await files.move(this.file, grave))) return true;
+    const isFound = (await files.read(grave)) === found.text && (await files.modifiedAt(grave)) === found.modifiedAt;
+    if (isFound) await files.remove(grave);
+    else await files.move(grave, this.file);
+    return isFound;
   }
 
+  private beatLater(): void {
+    this.timer?.dispose();
+    this.timer = this.ports.clock.setTimer(heartbeatMs, () => void this.beat());
+  }
+
+  /** Never rejects. */
   private async beat(): Promise<void> {
-    try {
-      if (!(await this.isOurs())) {
-        this.ports.onLost();
-        return;
-      }
+    // A disk that does not answer now may at the next beat.
+    await this.beatNow().catch(() => undefined);
+    if (this.isTaken) this.beatLater();
+  }
+
+  private async beatNow(): Promise<boolean> {
+    const isOurs = await this.isOurs();
+    // It was given back meanwhile.
+    if (!this.isTaken) return false;
+    if (isOurs) {
       await this.ports.files.touch(this.file);
-    } catch {
-      // A disk that does not answer now may at the next beat.
+      this.beatAt = this.ports.clock.now();
+      return true;
     }
-    this.beatLater();
+    this.dispose();
+    this.ports.onLost();
+    return false;
   }
 
   private async isOurs(): Promise<boolean> {
-    return (await this.read())?.owner === this.owner;
+    return ownerOf(await this.ports.files.read(this.file))?.owner === this.owner;
   }
 
-  private async isStale(): Promise<boolean> {
-    const owner = await this.read();
-    const modifiedAt = await this.ports.files.modifiedAt(this.file);
+  private async look(): Promise<Found> {
+    const { files } = this.ports;
+    const text = await files.read(this.file);
+    const modifiedAt = await files.modifiedAt(this.file);
+    const owner = ownerOf(text);
+    return { text, owner, modifiedAt, isStale: this.isStale(owner, modifiedAt) };
+  }
+
+  private isStale(owner: Owner | undefined, modifiedAt: number | undefined): boolean {
     if (modifiedAt === undefined) return true;
-    if (this.ports.clock.now() - modifiedAt > staleMs) return true;
     // Without an owner it is being written right now, or was never finished.
-    if (owner?.host !== hostname()) return false;
-    if (owner.pid === process.pid) return owner.startedAt !== startedAt;
-    return !isProcessAlive(owner.pid);
+    if (owner?.host !== hostname()) return this.ports.clock.now() - modifiedAt > staleMs;
+    const isAlive = owner.pid === process.pid ? owner.startedAt === startedAt : isProcessAlive(owner.pid);
+    // A process that lives may have slept with this computer; or it has only the number of the one that is dead.
+    return !isAlive || this.isSilent(modifiedAt);
   }
 
-  private async read(): Promise<z.infer<typeof Owner> | undefined> {
-    const text = await this.ports.files.read(this.file);
-    if (text === undefined) return undefined;
-    try {
-      return Owner.safeParse(JSON.parse(text)).data;
-    } catch {
-      return undefined;
+  /** By short timers, of which one runs out at most while the computer sleeps: the time of day goes on. */
+  private isSilent(modifiedAt: number): boolean {
+    if (this.silence?.modifiedAt !== modifiedAt) {
+      this.silence = { modifiedAt, times: 0 };
+      this.listen(this.silence);
     }
+    return this.silence.times >= silences;
+  }
+
+  private listen(silence: { times: number }): void {
+    this.listening?.dispose();
+    this.listening = this.ports.clock.setTimer(listenMs, () => {
+      silence.times++;
+      if (silence.times < silences) this.listen(silence);
+    });
   }
 
   private content(): string {
@@ -117,3 +181,12 @@ export class SessionLock implements Disposable {
 
 /** Of this process, in seconds since the epoch: another one may have its number later. */
 const startedAt = Math.round(performance.timeOrigin / 1000);
+
+function ownerOf(text: string | undefined): Owner | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return Owner.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}

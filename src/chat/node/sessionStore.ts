@@ -78,30 +78,31 @@ export class SessionStore implements ChatStore {
   create(head: SessionHead): SessionFile {
     const { files } = this.options;
     const folder = this.folderOf(head.id);
-    const lock = this.lockOf(head.id);
-    let hasBegun = false;
+    let isMade = false;
     // Not before its first record: nothing is kept of what was never said. Again after a disk that was full.
-    const ready = async (): Promise<void> => {
-      if (hasBegun) return;
+    const makeFolder = async (): Promise<void> => {
+      if (isMade) return;
       await files.makeFolder(this.headsFolder);
       await files.makeFolder(folder);
-      hasBegun = await lock.take();
+      isMade = true;
     };
-    return this.keep({ head, offset: 0, lock, access: 'ours', ready });
+    return this.keep({ head, offset: 0, access: 'ours', makeFolder });
   }
 
   async open(id: string): Promise<OpenedSession> {
     if (!isId(id) || (await this.options.files.modifiedAt(this.logOf(id))) === undefined) throw notFound();
-    const lock = this.lockOf(id);
+    const lock = this.lockOf(id, () => undefined);
     try {
       // First: what is free has been written to its end.
       const isHeld = await lock.isHeld().catch(() => false);
       const { damage, end, head, isNewer, records } = await this.readNow(id, isHeld);
       const access = isNewer ? 'newer' : isHeld ? 'theirs' : 'free';
-      const file = this.keep({ head, offset: end, lock, access, ready: () => Promise.resolve() });
+      const file = this.keep({ head, offset: end, access, makeFolder: () => Promise.resolve() });
       return { head, file, records, ...(damage === undefined ? {} : { damage }) };
     } catch (error) {
       throw unreadable(error);
+    } finally {
+      lock.dispose();
     }
   }
 
@@ -121,7 +122,8 @@ export class SessionStore implements ChatStore {
       open.changeHead(change);
       return;
     }
-    const head = isId(id) ? ((await this.readHead(id)) ?? this.byId.get(id)) : undefined;
+    const isThere = isId(id) && (await this.options.files.modifiedAt(this.logOf(id))) !== undefined;
+    const head = isThere ? ((await this.readHead(id)) ?? this.byId.get(id)) : undefined;
     if (!head) throw notFound();
     const changed = { ...head, ...change };
     try {
@@ -133,20 +135,27 @@ export class SessionStore implements ChatStore {
     this.emitter.fire();
   }
 
-  async remove(id: string): Promise<void> {
+  async remove(id: string, forget?: () => Promise<void>): Promise<void> {
     if (!isId(id)) throw notFound();
     const { files } = this.options;
-    await this.opened.get(id)?.close();
-    this.opened.delete(id);
-    const lock = this.lockOf(id);
-    const isThere = (await files.modifiedAt(this.folderOf(id)).catch(() => undefined)) !== undefined;
-    if (isThere && !(await lock.take().catch(() => true))) throw new ChatError('readonly', otherWindow);
-    lock.dispose();
+    const open = this.opened.get(id);
+    const lock = this.lockOf(id, () => undefined);
+    const lockIt = async (): Promise<void> => {
+      const isThere = (await files.modifiedAt(this.folderOf(id)).catch(() => undefined)) !== undefined;
+      if (isThere && !(await lock.keep().catch(() => true))) throw new ChatError('readonly', otherWindow);
+    };
+    if (open?.isOurs !== true) await lockIt();
     try {
+      await forget?.();
+      await open?.close();
+      await lockIt();
       await files.remove(this.headOf(id));
       await files.remove(this.folderOf(id));
     } catch (error) {
+      if (error instanceof ChatError) throw error;
       throw new ChatError('storage', 'The conversation could not be deleted.', messageOf(error), { cause: error });
+    } finally {
+      await lock.release();
     }
     this.byId.delete(id);
     this.emitter.fire();
@@ -193,9 +202,10 @@ export class SessionStore implements ChatStore {
     return { ...log, head: this.byId.get(id) ?? (await this.readHead(id)) ?? rebuiltHead(id, log.records) };
   }
 
-  private keep(start: StoredStart): StoredSession {
+  private keep(found: Omit<StoredStart, 'lockFor'>): StoredSession {
     const { clock, files, log } = this.options;
-    const { id } = start.head;
+    const { id } = found.head;
+    const start = { ...found, lockFor: (onLost: () => void) => this.lockOf(id, onLost) };
     const session = new StoredSession(start, {
       files,
       clock,
@@ -205,6 +215,10 @@ export class SessionStore implements ChatStore {
       readHead: () => this.readHead(id),
       onDidChangeHead: (head) => {
         this.byId.set(id, head);
+        this.emitter.fire();
+      },
+      onGone: () => {
+        this.byId.delete(id);
         this.emitter.fire();
       },
       onClosed: () => {
@@ -220,16 +234,9 @@ export class SessionStore implements ChatStore {
     return this.opened.get(id)?.isOurs === true;
   }
 
-  private lockOf(id: string): SessionLock {
+  private lockOf(id: string, onLost: () => void): SessionLock {
     const { clock, files } = this.options;
-    return new SessionLock(path.join(this.folderOf(id), 'lock'), {
-      files,
-      clock,
-      onLost: () => {
-        this.opened.get(id)?.loseLock();
-        this.opened.delete(id);
-      },
-    });
+    return new SessionLock(path.join(this.folderOf(id), 'lock'), { files, clock, onLost });
   }
 
   // The list

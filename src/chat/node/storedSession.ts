@@ -16,7 +16,9 @@ import type { SessionLock } from './sessionLock';
 
 const headDelayMs = 250;
 export const otherWindow =
-  'In use in another window of VS Code. You can read along here, and go on when the conversation is closed there.';
+  'In use in another window of VS Code. You can read along here, and go on when that window is closed, or some minutes after it has shown another conversation.';
+const takenOver =
+  'Another window of VS Code has taken this conversation over, so it was stopped here. Open it again from the list to read along.';
 const newerVersion = 'A newer version of Backline has written this conversation: it can be read here, not continued.';
 
 /** Who may write a conversation. `lost`: another window has taken over while this one wrote. */
@@ -31,6 +33,8 @@ export interface StoredSessionPorts {
   /** As it is on disk. */
   readonly readHead: () => Promise<SessionHead | undefined>;
   readonly onDidChangeHead: (head: SessionHead) => void;
+  /** Another window has deleted it. */
+  readonly onGone: () => void;
   readonly onClosed: () => void;
 }
 
@@ -39,11 +43,11 @@ export interface StoredStart {
   readonly head: SessionHead;
   /** In bytes, of its log: all before was read. */
   readonly offset: number;
-  readonly lock: SessionLock;
+  readonly lockFor: (onLost: () => void) => SessionLock;
   /** `ours` is a new one, which nobody else knows. */
   readonly access: Access;
-  /** Resolves when the folder is there and locked; does that when it is called first. */
-  readonly ready: () => Promise<void>;
+  /** Resolves when its folder is there. */
+  readonly makeFolder: () => Promise<void>;
 }
 
 /**
@@ -58,6 +62,7 @@ export class StoredSession implements SessionFile {
   private unsaved: LogRecord[] = [];
   private access: Access;
   private offset: number;
+  private readonly lock: SessionLock;
   private readonly writer: LogWriter;
   private readonly headSoon: Coalescer;
   private headWrite: Promise<void> = Promise.resolve();
@@ -76,7 +81,8 @@ export class StoredSession implements SessionFile {
     this.access = start.access;
     this.offset = start.offset;
     this.hasBegun = start.offset > 0;
-    this.writer = new LogWriter(this.logFile, start.offset, { files, clock, log, ready: start.ready });
+    this.lock = start.lockFor(() => this.loseLock());
+    this.writer = new LogWriter(this.logFile, start.offset, { files, clock, log, ready: () => this.ready() });
     const onListenerError = (error: unknown): void => log.error('a listener failed', error);
     this.emitter = new Emitter(onListenerError);
     this.readOn = new Emitter(onListenerError);
@@ -102,7 +108,8 @@ export class StoredSession implements SessionFile {
 
   get readonly(): string | undefined {
     if (this.access === 'newer') return newerVersion;
-    return this.access === 'theirs' || this.access === 'lost' ? otherWindow : undefined;
+    if (this.access === 'lost') return takenOver;
+    return this.access === 'theirs' ? otherWindow : undefined;
   }
 
   get problem(): string | undefined {
@@ -131,9 +138,9 @@ export class StoredSession implements SessionFile {
     this.current = { ...this.current, ...change };
     this.unsavedHead = { ...this.unsavedHead, ...change };
     // What was never spoken in is not listed.
-    if (!this.hasBegun || this.isClosed) return;
+    if (!this.hasBegun || this.isClosed || this.access === 'lost') return;
     this.ports.onDidChangeHead(this.current);
-    if (this.access !== 'newer' && this.access !== 'lost') this.headSoon.schedule();
+    if (this.access !== 'newer') this.headSoon.schedule();
   }
 
   /** As another window has written it. */
@@ -157,14 +164,6 @@ export class StoredSession implements SessionFile {
     return follower;
   }
 
-  /** Another window writes it from now on. */
-  loseLock(): void {
-    this.access = 'lost';
-    this.writer.dispose();
-    this.headSoon.dispose();
-    this.emitter.fire();
-  }
-
   async flush(): Promise<void> {
     if (this.access === 'newer' || this.access === 'lost') return;
     this.headSoon.flushNow();
@@ -178,7 +177,8 @@ export class StoredSession implements SessionFile {
     this.isClosed = true;
     this.writer.dispose();
     this.headSoon.dispose();
-    if (this.isOurs) await this.start.lock.release();
+    if (this.isOurs) await this.lock.release();
+    else this.lock.dispose();
     this.ports.onClosed();
     this.emitter.dispose();
     this.readOn.dispose();
@@ -192,7 +192,7 @@ export class StoredSession implements SessionFile {
     const id = this.idOf(text);
     if (!this.isOurs) return id;
     try {
-      await this.start.ready();
+      await this.ready();
       const folder = this.textFolder;
       await this.ports.files.makeFolder(folder);
       await this.ports.files.createNew(path.join(folder, id), text);
@@ -216,18 +216,23 @@ export class StoredSession implements SessionFile {
     return path.join(this.ports.folder, 'texts');
   }
 
+  /** What was never written is not there, either. */
+  private async isGone(): Promise<boolean> {
+    return (await this.ports.files.modifiedAt(this.logFile)) === undefined;
+  }
+
   // Who writes
 
   private async claimNow(): Promise<void> {
     if (this.isOurs) return;
     const { readonly } = this;
     if (this.access !== 'theirs' && readonly !== undefined) throw new ChatError('readonly', readonly);
-    const { files, log, readHead } = this.ports;
-    if (this.isClosed || (await files.modifiedAt(this.logFile)) === undefined) {
+    const { log, readHead } = this.ports;
+    if (this.isClosed || (await this.isGone())) {
       throw new ChatError('notFound', 'This conversation is not there any more: it was deleted in another window.');
     }
     // A folder that cannot be written is told by what is written later.
-    const isLocked = await this.start.lock.take().catch((error: unknown) => {
+    const isLocked = await this.lock.take().catch((error: unknown) => {
       log.warn(`A conversation could not be locked: ${messageOf(error)}`);
       return undefined;
     });
@@ -242,7 +247,7 @@ export class StoredSession implements SessionFile {
       this.writer.goOnAt(this.offset);
       this.told(records, 'ours');
     } catch (error) {
-      await this.start.lock.release();
+      await this.lock.release();
       throw error;
     }
     for (const record of this.unsaved.splice(0)) this.writer.append(record);
@@ -253,7 +258,11 @@ export class StoredSession implements SessionFile {
     if (this.isClosed || (this.access !== 'free' && this.access !== 'theirs')) return false;
     try {
       // In this order: what is free has been written to its end.
-      const isHeld = await this.start.lock.isHeld();
+      const isHeld = await this.lock.isHeld();
+      if (await this.isGone()) {
+        this.told([], 'free');
+        return false;
+      }
       this.told(await this.readTail(), isHeld ? 'theirs' : 'free');
     } catch (error) {
       this.ports.log.debug(`A conversation could not be followed: ${messageOf(error)}`);
@@ -269,6 +278,37 @@ export class StoredSession implements SessionFile {
     return records;
   }
 
+  /** Before each write: nothing is written that another window writes. @throws ChatError `readonly`, and errors of the file port */
+  private async ready(): Promise<void> {
+    // The log and the head are written at the same time.
+    await this.queue.run('lock', () => this.holdLock());
+  }
+
+  private async holdLock(): Promise<void> {
+    await this.start.makeFolder();
+    const wasHeld = this.lock.isHeldHere;
+    if ((await this.lock.keep()) && (wasHeld || !(await this.wasWrittenOn()))) return;
+    this.loseLock();
+    throw new ChatError('readonly', otherWindow);
+  }
+
+  /** While it could not be locked. */
+  private async wasWrittenOn(): Promise<boolean> {
+    if (await this.isGone()) return this.offset > 0;
+    return (await readLog(this.ports.files, this.logFile, { start: this.offset })).end > this.offset;
+  }
+
+  /** Another window writes it from now on. */
+  private loseLock(): void {
+    if (this.isClosed || this.access === 'lost') return;
+    this.access = 'lost';
+    this.writer.dispose();
+    this.headSoon.dispose();
+    void this.lock.release();
+    this.ports.onClosed();
+    this.emitter.fire();
+  }
+
   private told(records: readonly LogRecord[], access: Access): void {
     const isOther = this.access !== access;
     this.access = access;
@@ -276,12 +316,24 @@ export class StoredSession implements SessionFile {
     if (isOther) this.emitter.fire();
   }
 
+  private async leaveIfGone(): Promise<void> {
+    if (!(await this.isGone())) return;
+    this.hasBegun = false;
+    this.ports.onGone();
+  }
+
   /** Only what has changed: other windows change titles, too. */
   private writeHead(): void {
     const { files, headFile, log, readHead } = this.ports;
     const write = async (): Promise<void> => {
-      await this.start.ready();
+      if (this.access === 'lost') return;
+      if (this.isOurs) await this.ready();
       const kept = await readHead();
+      // Without a head it is being deleted: only who owns it may make one.
+      if (!kept && !this.isOurs) {
+        await this.leaveIfGone();
+        return;
+      }
       const written = this.unsavedHead;
       if (kept) this.current = { ...kept, ...written };
       await files.replace(headFile, JSON.stringify(this.current));

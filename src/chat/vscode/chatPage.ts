@@ -63,6 +63,7 @@ export class ChatPage implements Disposable, PageControl {
         isTrusted,
         newDraft: () => newDraft.get(),
         post: (update) => this.host.notify(didUpdate, update),
+        onOutdated: (chat) => void this.openAgain(chat),
         clock,
       }),
     );
@@ -158,6 +159,17 @@ export class ChatPage implements Disposable, PageControl {
     await withDeadline(clock, 'opening the conversation', restoreTimeoutMs, () => opening).catch((error: unknown) =>
       log.error('the conversation that was shown last cannot be opened', error),
     );
+  }
+
+  /** What was said here only is gone, as nobody keeps it. Never rejects. */
+  private async openAgain(outdated: Chat): Promise<void> {
+    const { chats, log } = this.options.window;
+    try {
+      const chat = await chats.open(outdated.id);
+      if (!this.store.isDisposed && this.chat === outdated) this.show(chat);
+    } catch (error) {
+      log.error('the conversation that another window has taken over cannot be opened', error);
+    }
   }
 
   private visibilityChanged(): void {

@@ -51,7 +51,7 @@ export interface RunningChat extends ShownChat, WriteWitness {
 export class ChatRoot {
   private readonly feature: ChatFeature;
   private readonly conversations: ChatSessions;
-  private readonly texts = new AttachedTexts();
+  private readonly texts = new AttachedTexts(randomUUID);
 
   private constructor(options: ChatRootOptions, folder: string) {
     const { backends, chipSources, clock, editor, extensionUri, globalState, log, mentionSources, recent } = options;

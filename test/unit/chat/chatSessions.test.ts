@@ -55,7 +55,7 @@ describe('conversations of a window', () => {
     );
     const third = chat.view.queue[1];
     assert.ok(third);
-    assert.deepEqual(chat.unqueue(third.id), draft('3'));
+    assert.deepEqual(await chat.unqueue(third.id), draft('3'));
     window.agent.last.end('One.');
     await until('the second', () => window.agent.last.prompts.length === 2);
     assert.deepEqual(chat.view.queue, []);
@@ -66,7 +66,7 @@ describe('conversations of a window', () => {
     for (const text of ['1', '2', '3', '4']) await chat.send(draft(text));
     const third = chat.view.queue[1];
     assert.ok(third);
-    chat.unqueue(third.id);
+    await chat.unqueue(third.id);
     const { editor, folder } = window;
     await window.close();
     window = await Window.open({ folder, editor });
@@ -92,7 +92,7 @@ describe('conversations of a window', () => {
     const [shown] = chat.view.queue;
     assert.ok(shown && shown.text.length < 1000);
     assert.deepEqual(shown.attachments, [{ kind: 'image', id: 'i', title: 'Image' }]);
-    assert.deepEqual(chat.unqueue(shown.id), whole);
+    assert.deepEqual(await chat.unqueue(shown.id), whole);
   });
 
   it('keep the queue when a turn fails or is stopped', async () => {

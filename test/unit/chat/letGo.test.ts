@@ -17,6 +17,8 @@ describe('conversations that nobody needs', () => {
     await chat.send(draft('Hello'));
     window.agent.last.end('Hi.');
     await until('the end', () => outline(chat).includes('end: completed'));
+    // All is on disk then, for other windows.
+    await window.store.search('Hello');
     return chat;
   }
 

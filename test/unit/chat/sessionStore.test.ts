@@ -28,6 +28,13 @@ const head: SessionHead = {
 class FaultyFiles extends DiskFiles {
   fault: string | undefined;
   writes = 0;
+  /** So that nothing can be locked. */
+  isLockFaulty = false;
+
+  override async createNew(file: string, text: string): Promise<boolean> {
+    if (this.isLockFaulty) throw Object.assign(new Error('the disk says no'), { code: 'ENOSPC' });
+    return await super.createNew(file, text);
+  }
 
   override async writeAt(file: string, offset: number, bytes: Uint8Array): Promise<void> {
     this.writes++;
@@ -175,6 +182,28 @@ describe('the store of conversations', () => {
     await writeFile(path.join(folder, id, 'lock'), JSON.stringify({ owner: 'x', pid: 1, host: 'else', startedAt: 1 }));
     clock.advance(10_000);
     await until('the loss', () => file.readonly !== undefined);
+  });
+
+  it('writes what it could not lock when it can, and not what another window has gone on with meanwhile', async () => {
+    const store = await newStore();
+    store.create(head).append(prompt('One'));
+    await store.stop();
+    for (const isTakenOver of [false, true]) {
+      const one = await newStore();
+      const { file } = await one.open(id);
+      files.isLockFaulty = true;
+      await file.claim();
+      file.append(prompt('Mine'));
+      await file.flush();
+      assert.match(file.problem ?? '', /disk is full/);
+      files.isLockFaulty = false;
+      if (isTakenOver) await appendFile(log(), `${JSON.stringify(prompt('Theirs'))}\n`);
+      clock.advance(5000);
+      await until('the retry', () => (isTakenOver ? file.isOutdated : file.problem === undefined));
+      await one.stop();
+    }
+    const { records } = await (await newStore()).open(id);
+    assert.deepEqual(records, [prompt('One'), prompt('Mine'), prompt('Theirs')]);
   });
 
   it('lists what another window writes', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
+import { FakeClock } from '../../fake/fakeClock';
 import { ChatBackends } from './support/chatBackend';
 import { event } from './support/told';
 import { draft, outline, until, Window } from './support/window';
@@ -52,7 +53,7 @@ describe('one conversation in two windows', () => {
     assert.match(there.view.statusText ?? '', /In use in another window/);
     await assert.rejects(there.send(draft('Me, too')), { code: 'readonly' });
     await assert.rejects(second.chats.delete(there.id), { code: 'readonly' });
-    await there.stop();
+    await assert.rejects(there.stop(), { code: 'readonly' });
     first.agent.last.say('Some');
     await until('some of the answer', () => outline(there).includes('answer: Some'));
     first.agent.last.say(' more.');
@@ -80,8 +81,10 @@ describe('one conversation in two windows', () => {
   });
 
   it('goes on with what the other one has said when it is claimed, followed or not', async () => {
-    const { here, there } = await both();
+    const { here, id, there } = await both();
     there.isShown = false;
+    // The last look is over then.
+    await second.chats.open(id);
     await here.send(draft('Unseen'));
     first.agent.last.end('Seen by nobody.');
     await until('the end', () => outline(here).at(-1) === 'end: completed');
@@ -136,8 +139,75 @@ describe('one conversation in two windows', () => {
 
   it('cannot be written when another window has deleted it', async () => {
     const { id, there } = await both();
+    // It is seen while it is being deleted.
+    await writeFile(path.join(first.folder, id, 'lock'), '');
+    await until('the lock', () => there.view.status === 'readonly');
+    await rm(path.join(first.folder, id, 'lock'));
     await first.chats.delete(id);
+    await until('it is gone', () => there.view.status === 'idle');
     await assert.rejects(there.send(draft('Where?')), { code: 'notFound' });
+  });
+
+  it('stays deleted whatever windows that only read it change', async () => {
+    const { id, there } = await both();
+    await first.chats.delete(id);
+    there.saveDraft(draft('Where?'));
+    await second.close();
+    assert.deepEqual(await readdir(path.join(first.folder, 'heads')), []);
+    assert.deepEqual(second.chats.rows, []);
+    await assert.rejects(second.store.changeHead(id, { title: 'Back' }), { code: 'notFound' });
+  });
+
+  it('is not ended in its agent when another window uses it', async () => {
+    const id = await closed();
+    await (await second.chats.create('one')).send(draft('The agent runs'));
+    await until('the list', () => second.chats.rows.some((row) => row.id === id));
+    const here = await first.chats.open(id);
+    await here.send(draft('Work'));
+    await assert.rejects(second.chats.delete(id), { code: 'readonly' });
+    assert.ok(!second.agent.calls.includes('delete one-1'));
+    first.agent.last.end('Done.');
+    await first.chats.stop();
+    await second.chats.delete(id);
+    assert.ok(second.agent.calls.includes('delete one-1'));
+    assert.ok(!(await readdir(first.folder)).includes(id));
+  });
+
+  it('keeps its queue when another window is about to send it', async () => {
+    const window = await Window.open({ folder: first.folder, backends: new ChatBackends('one') });
+    const { id } = await window.chats.create('one');
+    const chat = await window.chats.open(id);
+    await chat.send(draft('Go'));
+    await chat.send(draft('Wait'));
+    await window.close();
+    const [here, there] = [await first.chats.open(id), await second.chats.open(id)];
+    const waiting = there.view.queue[0];
+    assert.equal(waiting?.text, 'Wait');
+    await here.send(draft('First'));
+    await assert.rejects(there.unqueue(waiting.id), { code: 'readonly' });
+    assert.equal(there.view.queue.length, 1);
+  });
+
+  it('stops its agent when another window has taken it over, and is read along when it is opened again', async () => {
+    const storeClock = new FakeClock();
+    const window = await Window.open({ folder: first.folder, backends: new ChatBackends('one'), storeClock });
+    const chat = await window.chats.create('one');
+    await chat.send(draft('Long'));
+    await window.store.search('written');
+    const lock = path.join(first.folder, chat.id, 'lock');
+    await writeFile(lock, JSON.stringify({ owner: 'x', pid: 1, host: 'elsewhere', startedAt: 1 }));
+    const written = await loggedTypes(chat.id);
+    storeClock.advance(20_000);
+    await until('the loss', () => chat.view.status === 'readonly');
+    assert.match(chat.view.statusText ?? '', /taken this conversation over/);
+    await until('the end of the turn', () => window.agent.last.calls.includes('dispose'));
+    assert.deepEqual(window.agent.last.calls, ['cancel', 'dispose']);
+    await assert.rejects(chat.stop(), { code: 'readonly' });
+    const again = await window.chats.open(chat.id);
+    assert.notEqual(again, chat);
+    assert.equal(again.view.isInUse, true);
+    await window.close();
+    assert.deepEqual(await loggedTypes(chat.id), written);
   });
 
   async function loggedTypes(id: string): Promise<string[]> {

@@ -17,11 +17,13 @@ interface AttachedText {
 export class AttachedTexts implements MentionSource {
   readonly kind = 'text';
   private readonly texts = new Map<string, AttachedText>();
-  private last = 0;
+
+  /** Drafts and queues with the ids outlive the window: `newId` tells none twice, also after a reload. */
+  constructor(private readonly newId: () => string) {}
 
   /** What goes into a draft for the text. `folder` is absolute: where to work on it. */
   add(title: string, text: string, folder?: string): DraftAttachment {
-    const id = `text:${++this.last}`;
+    const id = `text:${this.newId()}`;
     this.texts.set(id, { title, text, folder });
     const [oldest] = this.texts.keys();
     if (this.texts.size > maxTexts && oldest !== undefined) this.texts.delete(oldest);

@@ -39,7 +39,7 @@ export class FolderMentions implements MentionSource {
     const { names, more } = await this.list(folder);
     const rest = more > 0 ? [`… and ${more} more`] : [];
     const text = [`Files in ${folder}:`, ...names, ...rest].join('\n');
-    return [{ type: 'text', uri: toFileUri(folder), title: baseName(folder), text }];
+    return [{ type: 'text', uri: `${toFileUri(folder)}/`, title: baseName(folder), text }];
   }
 
   /** The row of a path that is named. */

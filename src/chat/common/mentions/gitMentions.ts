@@ -65,7 +65,7 @@ export class GitMentions implements MentionSource {
       }
       if (diff !== '') parts.push('', diff);
     }
-    return [{ type: 'text', uri: toFileUri(changes.root), title: 'Git changes', text: parts.join('\n') }];
+    return [{ type: 'text', uri: `${toFileUri(changes.root)}/`, title: 'Git changes', text: parts.join('\n') }];
   }
 
   private async allowed({ files }: GitChanges): Promise<GitFile[]> {

@@ -18,6 +18,8 @@ export interface PageFeedPorts {
   /** What is typed where no conversation has begun. */
   readonly newDraft: () => Draft;
   readonly post: (update: ChatUpdate) => void;
+  /** The conversation that is shown has to be opened again. */
+  readonly onOutdated: (chat: Chat) => void;
   readonly clock: Clock;
 }
 
@@ -94,7 +96,12 @@ export class PageFeed implements Disposable {
       const store = new DisposableStore();
       const feed = store.add(chat.transcript.feed(tail));
       store.add(chat.hold());
-      store.add(chat.onDidChange(() => this.changed('session')));
+      store.add(
+        chat.onDidChange(() => {
+          this.changed('session');
+          if (chat.isOutdated) this.ports.onOutdated(chat);
+        }),
+      );
       store.add(chat.transcript.onDidChange(() => this.schedule()));
       this.current = { chat, feed, store };
     }

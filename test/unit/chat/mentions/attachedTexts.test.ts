@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { AttachedTexts } from '../../../../src/chat/common/mentions/attachedTexts';
 
 describe('texts that other features attach', () => {
+  let ids = 0;
+  const newId = () => `id-${++ids}`;
+
   it('go along with the prompt they were attached to', async () => {
-    const texts = new AttachedTexts();
+    const texts = new AttachedTexts(newId);
     const attachment = texts.add('Last week’s thread', 'What was said.');
     assert.equal(attachment.tokens, 4);
     const [sent] = await texts.resolve(attachment);
@@ -12,14 +15,21 @@ describe('texts that other features attach', () => {
   });
 
   it('say where to work on them, as long as they are attached', () => {
-    const texts = new AttachedTexts();
+    const texts = new AttachedTexts(newId);
     const attachments = [texts.add('no place', 'text'), texts.add('with one', 'text', '/work/shop')];
     assert.equal(texts.folderOf({ text: '', attachments }), '/work/shop');
     assert.equal(texts.folderOf({ text: '', attachments: attachments.slice(0, 1) }), undefined);
   });
 
+  it('are not taken for those of another window, whose drafts are kept', () => {
+    const [here, there] = [new AttachedTexts(newId), new AttachedTexts(newId)];
+    const attachments = [here.add('A', 'text', '/work/a'), there.add('B', 'text', '/work/b')];
+    assert.notEqual(attachments[0]?.id, attachments[1]?.id);
+    assert.equal(there.folderOf({ text: '', attachments }), '/work/b');
+  });
+
   it('are found by nobody else, and the oldest make room', async () => {
-    const texts = new AttachedTexts();
+    const texts = new AttachedTexts(newId);
     assert.deepEqual(await texts.search(), []);
     const first = texts.add('first', 'text');
     for (let count = 0; count < 50; count++) texts.add('more', 'text');

@@ -103,7 +103,7 @@ describe('mentions of files and folders', () => {
     const [sent] = await folders.resolve(row);
     assert.deepEqual(sent, {
       type: 'text',
-      uri: 'file:///ws/src/chat',
+      uri: 'file:///ws/src/chat/',
       title: 'chat',
       text: 'Files in /ws/src/chat:\nchatPage.ts',
     });
@@ -176,7 +176,9 @@ describe('mentions of what goes on', () => {
     const source = new GitMentions(git, editor);
     assert.equal((await source.search('git'))[0]?.title, 'Git changes (1)');
     const [sent] = await source.resolve(undefined, signal);
-    assert.equal(sent?.type === 'text' && sent.text, 'Not committed on main:\nchanged: /ws/a.ts\n\ndiff of /ws/a.ts');
+    assert.ok(sent?.type === 'text');
+    assert.equal(sent.uri, 'file:///ws/');
+    assert.equal(sent.text, 'Not committed on main:\nchanged: /ws/a.ts\n\ndiff of /ws/a.ts');
     assert.deepEqual(asked, ['/ws/a.ts']);
   });
 });

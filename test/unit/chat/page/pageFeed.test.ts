@@ -23,6 +23,7 @@ describe('what a page of the chat is told', () => {
   let clock: FakeClock;
   let feed: PageFeed;
   let posted: ChatUpdate[];
+  let outdated: string[];
   let chips: PageChips;
   let newOptions: NewOptions;
   let backends: BackendChoice;
@@ -31,6 +32,7 @@ describe('what a page of the chat is told', () => {
     chats = new FakeChats();
     clock = new FakeClock();
     posted = [];
+    outdated = [];
     chips = new PageChips([], throwIt);
     const memento = { get: () => undefined, update: () => Promise.resolve() };
     newOptions = new NewOptions({ backends: noBackends, memento, onError: throwIt });
@@ -44,6 +46,7 @@ describe('what a page of the chat is told', () => {
       isTrusted: () => true,
       newDraft: () => ({ text: 'begun', attachments: [] }),
       post: (update) => void posted.push(update),
+      onOutdated: (chat) => void outdated.push(chat.id),
       clock,
     });
     feed.start();
@@ -66,6 +69,19 @@ describe('what a page of the chat is told', () => {
     const told = posted.length;
     clock.advance(1000);
     assert.equal(posted.length, told, 'once');
+  });
+
+  it('is of the conversation as it is opened again when another window has taken it over', () => {
+    const chat = chats.add('one');
+    feed.show(chat);
+    chat.change({ status: 'busy' });
+    assert.deepEqual(outdated, []);
+    chat.isOutdated = true;
+    chat.change({ status: 'readonly' });
+    assert.deepEqual(outdated, ['one']);
+    feed.show(undefined);
+    chat.change({});
+    assert.deepEqual(outdated, ['one'], 'nobody shows it');
   });
 
   it('is told at once when somebody waits for it', () => {

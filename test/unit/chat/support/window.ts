@@ -25,8 +25,9 @@ export class Window {
     readonly editor: FakeEditor,
     files: FilePort,
     clock: Clock,
+    storeClock: Clock,
   ) {
-    this.store = new SessionStore({ folder, files, clock: systemClock, log: nullLogger });
+    this.store = new SessionStore({ folder, files, clock: storeClock, log: nullLogger });
     this.chats = new ChatSessions({
       backends,
       store: this.store,
@@ -50,13 +51,15 @@ export class Window {
       backends?: BackendRegistry;
       editor?: FakeEditor;
       files?: FilePort;
-      /** Of conversations; the store goes by the system's. */
+      /** Of conversations. */
       clock?: Clock;
+      storeClock?: Clock;
     } = {},
   ): Promise<Window> {
     const folder = options.folder ?? (await mkdtemp(path.join(tmpdir(), 'chat-')));
     const { backends = new ChatBackends('one', 'two'), editor = new FakeEditor({ '/ws/a.txt': 'one\n' }) } = options;
-    const window = new Window(folder, backends, editor, options.files ?? new DiskFiles(), options.clock ?? systemClock);
+    const { clock = systemClock, files = new DiskFiles(), storeClock = systemClock } = options;
+    const window = new Window(folder, backends, editor, files, clock, storeClock);
     await window.chats.start();
     return window;
   }

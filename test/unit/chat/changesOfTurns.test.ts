@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import type { Chat } from '../../../src/chat/common/chatPorts';
+import { ChatBackends } from './support/chatBackend';
+import { draft, outline, until, Window } from './support/window';
+
+const path = '/ws/a.txt';
+
+describe('the changes of one turn', () => {
+  let window: Window;
+  let chat: Chat;
+  beforeEach(async () => {
+    window = await Window.open();
+    chat = await window.chats.create('one');
+  });
+  afterEach(() => window.remove());
+
+  const text = () => window.editor.diskText(path);
+  const userWrites = (written: string) => window.editor.setFile(path, written);
+
+  async function write(written: string): Promise<void> {
+    const writer = { backendId: 'one', sessionId: window.agent.last.id };
+    await window.chats.beforeWrite(writer, path);
+    window.editor.setFile(path, written);
+    await window.chats.afterWrite(writer, path);
+  }
+
+  /** Of each turn that has ended, of its only file; null while they are not known, or there are none. */
+  const states = () =>
+    [...chat.transcript.entries()].flatMap((entry) =>
+      entry.kind === 'end' ? [entry.changes?.[0]?.state ?? null] : [],
+    );
+
+  async function end(): Promise<void> {
+    const { length } = states();
+    window.agent.last.end();
+    await until('the changes', () => states().length > length && states().at(-1) !== null);
+  }
+
+  async function turn(...texts: string[]): Promise<void> {
+    await chat.send(draft('Go'));
+    for (const written of texts) await write(written);
+    await end();
+  }
+
+  async function reopen(source: ChatBackends['source'] = 'configured'): Promise<void> {
+    const { editor, folder } = window;
+    await window.close();
+    const backends = new ChatBackends('one');
+    backends.source = source;
+    window = await Window.open({ folder, editor, backends });
+    chat = await window.chats.open(chat.id);
+  }
+
+  it('are also what makes the file again what an earlier turn has left', async () => {
+    await turn('two\n');
+    userWrites('mine\n');
+    await turn('two\n');
+    assert.deepEqual(states(), ['changedSince', 'applied']);
+    await chat.revert(path, { turn: 2 });
+    assert.equal(text(), 'mine\n');
+  });
+
+  it('are all its own, whoever has written before it', async () => {
+    await turn('two\n');
+    userWrites('mine\n');
+    await turn('three\n', 'four\n');
+    await turn('five\n');
+    await chat.revert(path, { turn: 3 });
+    assert.equal(text(), 'four\n');
+    await chat.revert(path, { turn: 2 });
+    assert.equal(text(), 'mine\n');
+    await assert.rejects(chat.revert(path), { code: 'changedSince' });
+  });
+
+  it('are not reverted over what the user has written between two of them', async () => {
+    await chat.send(draft('Go'));
+    await write('two\n');
+    userWrites('two\nmine\n');
+    await write('three\nmine\n');
+    await end();
+    assert.deepEqual(states(), ['changedSince']);
+    await assert.rejects(chat.revert(path, { turn: 1 }), { code: 'changedSince' });
+  });
+
+  it('are none when it has put back what it had written', async () => {
+    await turn('two\n');
+    await chat.send(draft('Go'));
+    await write('three\n');
+    await write('two\n');
+    window.agent.last.end();
+    await until('the end', () => states().length === 2);
+    userWrites('mine\n');
+    await reopen();
+    assert.deepEqual(states(), ['applied', null]);
+  });
+
+  it('are listed, and can be reverted, when the window was closed in the middle of it', async () => {
+    await turn('two\n');
+    await chat.send(draft('Go'));
+    await write('three\n');
+    await write('four\n');
+    await reopen();
+    assert.equal(outline(chat).at(-1), 'end: interrupted');
+    assert.deepEqual(states(), ['changedSince', 'applied']);
+    await chat.revert(path, { turn: 2 });
+    assert.equal(text(), 'two\n');
+    await chat.revert(path, { turn: 1 });
+    assert.equal(text(), 'one\n');
+  });
+
+  it('are not taken for known when the user had written before the turn that was broken off', async () => {
+    await turn('two\n');
+    userWrites('mine\n');
+    await chat.send(draft('Go'));
+    await write('three\n');
+    await reopen();
+    assert.deepEqual(states(), ['changedSince', 'unknown']);
+    await assert.rejects(chat.revert(path, { turn: 2 }), { code: 'notFound' });
+    assert.equal(text(), 'three\n');
+  });
+
+  it('do not go into the next turn when the window was closed in the middle', async () => {
+    await chat.send(draft('Go'));
+    await write('two\n');
+    await reopen();
+    await turn('three\n');
+    assert.deepEqual(states(), ['changedSince', 'applied']);
+    await chat.revert(path, { turn: 2 });
+    assert.equal(text(), 'two\n');
+  });
+
+  it('are those before and after the window was closed when the turn went on', async () => {
+    await chat.send(draft('Go'));
+    await write('two\n');
+    await reopen('server');
+    await until('the load', () => window.agent.sessions.length === 1);
+    window.agent.last.isBusy = true;
+    await until('the turn', () => chat.view.status === 'busy');
+    await write('three\n');
+    await end();
+    assert.deepEqual(states(), ['applied']);
+    await chat.revert(path, { turn: 1 });
+    assert.equal(text(), 'one\n');
+  });
+
+  it('ask first when the user has written while the window was closed and the turn went on', async () => {
+    await chat.send(draft('Go'));
+    await write('two\n');
+    await reopen('server');
+    await until('the load', () => window.agent.sessions.length === 1);
+    window.agent.last.isBusy = true;
+    await until('the turn', () => chat.view.status === 'busy');
+    userWrites('two\nmine\n');
+    await write('three\nmine\n');
+    await end();
+    assert.deepEqual(states(), ['changedSince']);
+    await assert.rejects(chat.revert(path, { turn: 1 }), { code: 'changedSince' });
+  });
+});

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, open, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
+import * as path from 'node:path';
+import { DiskFiles } from '../../../src/chat/node/filePort';
+import { SessionLock } from '../../../src/chat/node/sessionLock';
+import { FakeClock } from '../../fake/fakeClock';
+import { settled, until } from './support/window';
+
+/** Goes on while the computer sleeps; its timers do not. */
+class SleepyClock extends FakeClock {
+  sleptMs = Date.now();
+
+  override now(): number {
+    return super.now() + this.sleptMs;
+  }
+}
+
+/** Lets something happen between the look at a lock and its removal. */
+class InterruptedFiles extends DiskFiles {
+  beforeMove: (() => Promise<void>) | undefined;
+
+  override async move(from: string, to: string): Promise<boolean> {
+    const { beforeMove } = this;
+    this.beforeMove = undefined;
+    await beforeMove?.();
+    return await super.move(from, to);
+  }
+}
+
+describe('the lock of a conversation', () => {
+  const hour = 3_600_000;
+  const dead = { owner: 'dead', pid: 2 ** 30, host: hostname(), startedAt: 1 };
+  const living = { owner: 'living', pid: process.ppid, host: hostname(), startedAt: 1 };
+  const elsewhere = { owner: 'elsewhere', pid: 1, host: 'elsewhere', startedAt: 1 };
+  let folder: string;
+  let file: string;
+  let clock: SleepyClock;
+  let files: InterruptedFiles;
+  let losses: number;
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'lock-'));
+    file = path.join(folder, 'lock');
+    clock = new SleepyClock();
+    files = new InterruptedFiles();
+    losses = 0;
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  const newLock = () => new SessionLock(file, { files, clock, onLost: () => losses++ });
+  const heldBy = (owner: object) => writeFile(file, JSON.stringify(owner));
+  const beatNow = () => utimes(file, new Date(), new Date());
+
+  it('is not taken from a process that lives, however long the computer has slept', async () => {
+    await heldBy(living);
+    const lock = newLock();
+    clock.sleptMs += hour;
+    assert.equal(await lock.isHeld(), true);
+    clock.advance(10_000);
+    clock.sleptMs += hour;
+    assert.equal(await lock.take(), false);
+    clock.advance(10_000);
+    await beatNow();
+    assert.equal(await lock.isHeld(), true);
+    clock.advance(40_000);
+    assert.equal(await lock.take(), false, 'it has beaten meanwhile');
+    lock.dispose();
+    assert.equal(clock.pending, 0);
+  });
+
+  it('is taken from a process that has only the number of its owner: it never beats', async () => {
+    await heldBy(living);
+    const lock = newLock();
+    assert.equal(await lock.isHeld(), true);
+    clock.advance(45_000);
+    assert.equal(await lock.take(), true);
+    lock.dispose();
+  });
+
+  it('is looked at again before the first write after a sleep', async () => {
+    const lock = newLock();
+    assert.equal(await lock.take(), true);
+    await heldBy(elsewhere);
+    clock.sleptMs += hour;
+    assert.equal(await lock.keep(), false);
+    assert.equal(losses, 1);
+    assert.equal(clock.pending, 0);
+  });
+
+  it('goes to one of two that find it dead at the same time', async () => {
+    await heldBy(dead);
+    const other = newLock();
+    const late = newLock();
+    files.beforeMove = async () => assert.equal(await other.take(), true);
+    assert.equal(await late.take(), false);
+    assert.equal(await other.keep(), true);
+    clock.advance(20_000);
+    await settled();
+    assert.equal(losses, 0);
+    assert.deepEqual(await readdir(folder), ['lock']);
+    other.dispose();
+  });
+
+  it('stops to beat when it is let go of in the middle of a beat', async () => {
+    const lock = newLock();
+    await lock.take();
+    clock.advance(10_000);
+    lock.dispose();
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    assert.equal(clock.pending, 0);
+    assert.equal(losses, 0);
+  });
+
+  it('is not left half-made on a disk that is full', async () => {
+    const probe = await open(path.join(folder, 'probe'), 'w');
+    const handles: unknown = Object.getPrototypeOf(probe);
+    await probe.close();
+    assert.ok(typeof handles === 'object' && handles !== null);
+    const original: unknown = Reflect.get(handles, 'writeFile');
+    Reflect.set(handles, 'writeFile', () => Promise.reject(new Error('the disk is full')));
+    const lock = newLock();
+    try {
+      await assert.rejects(lock.take(), /full/);
+    } finally {
+      Reflect.set(handles, 'writeFile', original);
+    }
+    assert.equal(await lock.keep(), true, 'it is taken when there is space again');
+    await until('the owner', () => lock.isHeldHere);
+    assert.match(await readFile(file, 'utf8'), /"owner"/);
+    lock.dispose();
+  });
+});
