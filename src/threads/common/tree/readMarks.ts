@@ -47,7 +47,7 @@ export class ReadMarks {
     const { since, seen } = this.marks;
     if (problem !== undefined || state === 'running' || state === 'waiting' || since === undefined) return false;
     const known = seen.get(id);
-    return known === undefined ? lastPromptAt > since : messageCount > known.count;
+    return known === undefined ? lastPromptAt >= since : messageCount > known.count;
   };
 
   /** The list is looked at. */

@@ -60,10 +60,13 @@ export function threadJson({
   return JSON.stringify({ v: 1, created, messages, title });
 }
 
-/** Until the heads on disk are those of the store, which is a moment after the list. */
+/**
+ * Until the heads on disk are those of the store, which is a moment after the list; or 30 s, when a worker was ended while
+ * it wrote and has left its lock.
+ */
 export async function headsSaved({ store, index }: IndexBench): Promise<void> {
   const { files } = await scanFolders([store]);
-  for (let tries = 0; tries < 200; tries++) {
+  for (let tries = 0; tries < 1_600; tries++) {
     const cache = new HeadCache(index, nullLogger);
     await cache.load();
     const isSaved = files.every((file) => file.sizeBytes > 50 * 1024 * 1024 || cache.holds(file, Date.now()));

@@ -193,7 +193,8 @@ describe('the index of threads', () => {
     }
   });
 
-  it('saves what lists that follow each other have read, also those of another window', async () => {
+  it('saves what lists that follow each other have read, also those of another window', async function () {
+    this.timeout(60_000);
     const [one, other] = [open(), open()];
     for (const id of ['a', 'b', 'c']) {
       bench.write(id, { title: id });
