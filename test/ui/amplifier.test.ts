@@ -161,7 +161,7 @@ describe('Amplifier, as a user sees it', () => {
     const look = async (): Promise<void> => {
       await window.statusItem.click();
       await window.picks.first().waitFor();
-      await window.page.keyboard.type('without a token');
+      await window.page.locator('.quick-input-box input').fill('without a token');
     };
     const ask = async (): Promise<void> => {
       await look();
