@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/common/disposable';
 import { commandIds } from '../../manifest';
+import { replaceItems } from '../../platform/vscode/quickPickItems';
 import type { BackendView } from '../common/chatView';
 import type { BackendChoice } from '../common/page/backendChoice';
 
@@ -65,12 +66,7 @@ export class BackendPicker {
     pick.placeholder = 'Who do you want to talk to?';
     pick.matchOnDetail = true;
     pick.keepScrollPosition = true;
-    const show = (): void => {
-      const [active] = pick.activeItems;
-      pick.items = this.items();
-      const again = pick.items.find(({ view }) => view?.id === active?.view?.id);
-      if (active && again) pick.activeItems = [again];
-    };
+    const show = (): void => replaceItems(pick, this.items(), (one, other) => one.view?.id === other.view?.id);
     try {
       return await new Promise((resolve) => {
         store.add(this.backends.onDidChange(show));

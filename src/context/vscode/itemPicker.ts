@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { DisposableStore } from '../../base/common/disposable';
+import { replaceItems } from '../../platform/vscode/quickPickItems';
 import type { ContextItem } from '../common/contextItem';
 import type { ContextAnswer } from '../common/documentRecord';
 import { asLabel, linesOf, namesOf, withoutMarkup } from '../common/itemTexts';
@@ -79,12 +80,10 @@ async function pickItem(
 }
 
 function showAnswer(pick: vscode.QuickPick<ItemPick>, answer: ContextAnswer | undefined): void {
-  const [active] = pick.activeItems;
-  const items = picksOf(answer);
-  pick.items = items;
+  const isSame = (one: ItemPick, other: ItemPick): boolean =>
+    one.label === other.label && one.description === other.description;
+  replaceItems(pick, picksOf(answer), isSame);
   pick.busy = (answer?.waitingFor.length ?? 0) > 0;
-  const same = active && items.find((each) => each.label === active.label && each.description === active.description);
-  if (same) pick.activeItems = [same];
 }
 
 function picksOf(answer: ContextAnswer | undefined): ItemPick[] {

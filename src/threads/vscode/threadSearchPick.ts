@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
+import { replaceItems } from '../../platform/vscode/quickPickItems';
 import { LiveSearch, type LiveSearchPorts, type SearchView } from '../common/liveSearch';
 import type { ThreadHead } from '../common/threadPorts';
 import { threadRow, titleOf } from '../common/tree/threadRow';
@@ -101,10 +102,8 @@ export class ThreadSearchPick {
 function addItems(pick: vscode.QuickPick<ThreadItem>, items: readonly ThreadItem[]): void {
   const [active] = pick.activeItems;
   const first = pick.items[0];
-  pick.items = items;
-  if (!active || active === first) return;
-  const same = items.find(({ head, entryId }) => head.id === active.head.id && entryId === active.entryId);
-  if (same) pick.activeItems = [same];
+  if (active === first) pick.items = items;
+  else replaceItems(pick, items, (one, other) => one.head.id === other.head.id && one.entryId === other.entryId);
 }
 
 function itemOf(head: ThreadHead, entryId: string | undefined, detail: string | undefined, nowMs: number): ThreadItem {
