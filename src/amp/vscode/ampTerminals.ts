@@ -3,12 +3,15 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import { DisposableStore } from '../../base/common/disposable';
 import type { Logger } from '../../base/common/log';
+import { isProcessAlive } from '../../base/node/isProcessAlive';
 import { closestFolder } from '../common/mention';
 import { terminalEnvironment } from '../common/terminalEnvironment';
 import type { FoundAmp } from '../node/findAmp';
 
 const terminalName = 'Amp';
 const mementoKey = 'amp.terminals';
+/** How long a terminal whose shell outlived a reload may take to be back. */
+const comeBackMs = 5_000;
 
 /** The folders of the terminals that were made here, by the process of their shell, which outlives a reload. */
 const Remembered = z.record(z.string(), z.string()).catch({});
@@ -35,10 +38,16 @@ export class AmpTerminals implements vscode.Disposable {
   private readonly folders = new Map<vscode.Terminal, string>();
   /** Terminals whose shell has said that it does not run the CLI; not every shell says what it runs. */
   private readonly idle = new Set<vscode.Terminal>();
+  /** By the process of their shell, the folders of those from before a reload that VS Code has not brought back yet. */
+  private readonly returning = new Map<number, string>();
 
   constructor(private readonly options: AmpTerminalsOptions) {}
 
   start(): void {
+    const remembered = Remembered.parse(this.options.memento.get(mementoKey, {}));
+    for (const [pid, folder] of Object.entries(remembered)) {
+      if (isProcessAlive(Number(pid))) this.returning.set(Number(pid), folder);
+    }
     for (const terminal of vscode.window.terminals) this.recognise(terminal);
     this.store.add(vscode.window.onDidOpenTerminal((terminal) => this.recognise(terminal)));
     this.store.add(
@@ -75,13 +84,27 @@ export class AmpTerminals implements vscode.Disposable {
   }
 
   /** Shows the folder's terminal, or makes one, and runs the CLI in it unless it is running. No folder: the user's home. */
-  open(amp: FoundAmp, folder = this.options.homeFolder): void {
-    const existing = this.all.find((other) => other.folder === folder)?.terminal;
+  async open(amp: FoundAmp, folder = this.options.homeFolder): Promise<void> {
+    await this.comeBack(folder);
+    const existing = this.in(folder);
     const terminal = existing ?? this.create(amp, folder);
     terminal.show();
     if (existing && !this.idle.has(existing)) return;
     this.idle.delete(terminal);
     terminal.sendText('amp');
+  }
+
+  private in(folder: string): vscode.Terminal | undefined {
+    return this.all.find((other) => other.folder === folder)?.terminal;
+  }
+
+  /** Resolves when the folder has its terminal of before a reload again, or has none that is to come. */
+  private async comeBack(folder: string): Promise<void> {
+    const isToCome = (): boolean =>
+      [...this.returning].some(([pid, its]) => its === folder && this.in(folder) === undefined && isProcessAlive(pid));
+    const endMs = Date.now() + comeBackMs;
+    while (isToCome() && Date.now() < endMs) await new Promise((resolve) => setTimeout(resolve, 50));
+    for (const [pid, its] of this.returning) if (its === folder) this.returning.delete(pid);
   }
 
   private create(amp: FoundAmp, folder: string): vscode.Terminal {
@@ -112,8 +135,11 @@ export class AmpTerminals implements vscode.Disposable {
   /** A terminal of before a reload of the window comes back as another object, with the same process. */
   private recognise(terminal: vscode.Terminal): void {
     const look = async (): Promise<void> => {
-      const folder = this.remembered[String(await terminal.processId)];
-      if (folder !== undefined && !this.folders.has(terminal)) this.folders.set(terminal, folder);
+      const pid = await terminal.processId;
+      const folder = pid === undefined ? undefined : this.returning.get(pid);
+      if (pid === undefined || folder === undefined) return;
+      this.returning.delete(pid);
+      this.folders.set(terminal, folder);
     };
     look().catch((error: unknown) => this.options.log.warn(`cannot tell whose a terminal is: ${String(error)}`));
   }
@@ -123,13 +149,9 @@ export class AmpTerminals implements vscode.Disposable {
       const entries = await Promise.all(
         [...this.folders].map(async ([terminal, folder]) => [String(await terminal.processId), folder]),
       );
-      await this.options.memento.update(mementoKey, Object.fromEntries(entries));
+      await this.options.memento.update(mementoKey, Object.fromEntries([...this.returning, ...entries]));
     };
     write().catch((error: unknown) => this.options.log.warn(`cannot remember the terminals: ${String(error)}`));
-  }
-
-  private get remembered(): Readonly<Record<string, string>> {
-    return Remembered.parse(this.options.memento.get(mementoKey, {}));
   }
 }
 

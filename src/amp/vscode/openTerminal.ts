@@ -25,11 +25,11 @@ export async function openTerminal({ editor, terminals, messages }: OpenTerminal
     return;
   }
   if (editor.folders.length < 2) {
-    terminals.open(amp, editor.folders[0]?.path);
+    await terminals.open(amp, editor.folders[0]?.path);
     return;
   }
   const picks = editor.folders.map(({ name, path }) => ({ label: name, description: path, path }));
   const options = { title: 'Open Amp Terminal', placeHolder: 'The folder Amp is to work in' };
   const picked = await vscode.window.showQuickPick(picks, options);
-  if (picked) terminals.open(amp, picked.path);
+  if (picked) await terminals.open(amp, picked.path);
 }
