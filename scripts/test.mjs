@@ -34,6 +34,8 @@ const steps = [
 /** Each of these steps is one check. Of mocha runs every test counts, and the run itself when it broke off. */
 let passed = 0;
 let failed = 0;
+/** @type {string[]} told again at the end, where they are found */
+const failures = [];
 const startedAt = Date.now();
 for (const step of steps) {
   const { title, summary: name } = step;
@@ -47,13 +49,22 @@ for (const step of steps) {
   const summary = name === undefined ? undefined : await readSummary(name);
   if (!summary) {
     if (code === 0 && name === undefined) passed++;
-    else failed++;
+    else {
+      failed++;
+      failures.push(title);
+    }
     continue;
   }
   passed += summary.passes;
   failed += summary.failures + summary.pending;
-  if (code !== 0 && isGood(summary)) failed++;
+  failures.push(...summary.failed.map((test) => `${title}: ${test}`));
+  if (code !== 0 && isGood(summary)) {
+    failed++;
+    failures.push(`${title}: the run broke off (exit code ${code})`);
+  }
 }
+console.log(`\n=== ${Math.round((Date.now() - startedAt) / 1000)} s`);
+for (const failure of failures) console.log(`\nFailed: ${failure}`);
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);
 

@@ -4,22 +4,22 @@ import { endWhenInterrupted } from './lib/processes.mjs';
 
 await bootstrap();
 endWhenInterrupted();
-const { forgetSummary, writeSummary } = await import('./lib/summary.mjs');
+const { forgetSummary } = await import('./lib/summary.mjs');
 const { bundleTests, scriptsStayInPlace } = await import('./lib/testFiles.mjs');
-const { runMocha } = await import('./lib/runMocha.mjs');
+const { runFiles } = await import('./lib/runFiles.mjs');
 const { ensureBrowser } = await import('./lib/systemPackages.mjs');
 
+const filters = process.argv.slice(2);
 await forgetSummary('page');
 const files = await bundleTests({
   from: 'test/page',
   to: 'out/test/page',
-  filters: process.argv.slice(2),
+  filters,
   esbuild: { plugins: [scriptsStayInPlace('cjs')] },
 });
 if (files.length === 0) {
-  console.log('Backline has no pages yet: no file below test/page');
-  await writeSummary('page', { passes: 0, failures: 0, pending: 0 });
-  process.exit(0);
+  console.error(`No file below test/page matches ${filters.join(', ')}`);
+  process.exit(1);
 }
 await ensureBrowser();
-await runMocha('page', files, { timeoutMs: 20_000 });
+await runFiles('page', files, { timeoutMs: 60_000 });

@@ -8,7 +8,7 @@ const { ensureCodeServer } = await import('./lib/codeServer.mjs');
 const { packageVsix } = await import('./lib/vsix.mjs');
 const { forgetSummary } = await import('./lib/summary.mjs');
 const { bundleTests, scriptsStayInPlace } = await import('./lib/testFiles.mjs');
-const { runMocha } = await import('./lib/runMocha.mjs');
+const { runFiles } = await import('./lib/runFiles.mjs');
 const { ensureBrowser } = await import('./lib/systemPackages.mjs');
 
 const filters = process.argv.slice(2);
@@ -26,4 +26,5 @@ if (files.length === 0) {
 await packageVsix();
 await ensureBrowser();
 await ensureCodeServer();
-await runMocha('ui', files, { timeoutMs: 60_000 });
+// `npm start` makes the package anew, which the others install.
+await runFiles('ui', files, { timeoutMs: 180_000, alone: ['start'] });

@@ -17,4 +17,4 @@ if (files.length === 0) {
   console.error(`No test below test/${name} matches ${filters.join(', ')}`);
   process.exit(1);
 }
-await runMocha(name, files, { timeoutMs: name === 'soak' ? 10 * 60_000 : 10_000 });
+await runMocha(name, files, { timeoutMs: name === 'soak' ? 10 * 60_000 : 60_000 });

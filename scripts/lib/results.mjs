@@ -38,7 +38,7 @@ export async function followResults(file, ended, print) {
       for (const line of lines) {
         /** @type {import('../../test/host/support/results').ResultLine} */
         const entry = parseJson(line);
-        if (entry.type === 'end') return { passes: entry.passes, failures: entry.failures, pending: entry.pending };
+        if (entry.type === 'end') return entry;
         if (entry.type === 'text') print(entry.text);
         if (entry.type === 'start') {
           extensionHost = entry.pid;

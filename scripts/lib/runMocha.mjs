@@ -1,5 +1,6 @@
 import Mocha from 'mocha';
 import { stopChildren } from './processes.mjs';
+import { summaryOf } from './mochaSummary.mjs';
 import { writeSummary } from './summary.mjs';
 
 /**
@@ -15,13 +16,7 @@ export async function runMocha(name, files, { timeoutMs }) {
   const mocha = new Mocha({ ui: 'bdd', timeout: timeoutMs, forbidOnly: true });
   for (const file of files) mocha.addFile(file);
   await mocha.loadFilesAsync();
-  /** @type {import('./summary.mjs').Summary} */
-  const summary = await new Promise((resolve) => {
-    const runner = mocha.run(() => {
-      const { passes = 0, failures = 0, pending = 0 } = runner.stats ?? {};
-      resolve({ passes, failures, pending });
-    });
-  });
+  const summary = await summaryOf(mocha);
   await writeSummary(name, summary);
   await stopChildren();
   process.exit(summary.failures + summary.pending === 0 ? 0 : 1);

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { parseJson } from './json.mjs';
 import { inRoot } from './paths.mjs';
 
-/** @typedef {{ passes: number, failures: number, pending: number }} Summary of one mocha run */
+/** @typedef {{ passes: number, failures: number, pending: number, failed: string[] }} Summary of one mocha run; `failed` tells the tests and why */
 
 /** @param {string} name of the run: unit, host, ui, page */
 const fileOf = (name) => inRoot('out', 'summary', `${name}.json`);

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { format } from 'node:util';
 import Mocha from 'mocha';
 import * as vscode from 'vscode';
+import { summaryOf } from '../../scripts/lib/mochaSummary.mjs';
+import type { Summary } from '../../scripts/lib/summary.mjs';
 import { Results } from './support/results';
 import { withSourcePlaces } from './support/sourcePlaces';
 
@@ -28,25 +30,17 @@ export async function run(): Promise<void> {
     results.write({ type: 'end', ...(await runMocha(print)) });
   } catch (error) {
     print('The test run broke: %s', error instanceof Error ? error.stack : error);
-    results.write({ type: 'end', passes: 0, failures: 1, pending: 0 });
+    results.write({ type: 'end', passes: 0, failures: 1, pending: 0, failed: [String(error)] });
   }
 }
 
-async function runMocha(
-  print: (...args: unknown[]) => void,
-): Promise<{ passes: number; failures: number; pending: number }> {
+async function runMocha(print: (...args: unknown[]) => void): Promise<Summary> {
   Mocha.reporters.Base.consoleLog = print;
-  const mocha = new Mocha({ ui: 'bdd', timeout: 20_000, color: false, reporter: 'spec', forbidOnly: true });
+  const mocha = new Mocha({ ui: 'bdd', timeout: 60_000, color: false, reporter: 'spec', forbidOnly: true });
   const files = readdirSync(__dirname, { recursive: true, encoding: 'utf8' });
   for (const file of files.sort()) if (file.endsWith('.test.js')) mocha.addFile(join(__dirname, file));
-  return new Promise((resolve) => {
-    const before = new Set(process.listeners('uncaughtException'));
-    const runner = mocha.run(() => {
-      const { passes = 0, failures = 0, pending = 0 } = runner.stats ?? {};
-      resolve({ passes, failures, pending });
-    });
-    runner.once('start', () => ignoreForeignErrors(before));
-  });
+  const before = new Set(process.listeners('uncaughtException'));
+  return summaryOf(mocha, (runner) => runner.once('start', () => ignoreForeignErrors(before)));
 }
 
 /**
