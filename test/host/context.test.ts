@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { commandIds, settingIds } from '../../src/manifest';
 import { configureProviders, hoverTexts, itemModule, lensTitles, setContextSetting } from './support/context';
-import { eventually } from './support/eventually';
+import { eventually } from '../support/eventually';
 import { closeAll, inWorkspace, show, type, writeInWorkspace } from './support/workspace';
 
 const text = 'one\nconst two = alpha(1);\nthree\n';
@@ -91,6 +91,29 @@ describe('context providers', () => {
     editor = await show(await writeInWorkspace('context/.env', text));
     assert.deepEqual(await hoverTexts(editor.document, alpha), []);
     await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
+  });
+
+  it('show in the cells of a notebook, unless agents may not see it', async () => {
+    const module = itemModule('Narrow', 1, 12, 17).replace('{*.txt,.env}', '*.ipynb');
+    await writeInWorkspace('context/cells.mjs', module);
+    await configureProviders({ './context/cells.mjs': true });
+    const cell = { cell_type: 'code', source: text.split(/(?<=\n)/), metadata: {}, outputs: [], execution_count: null };
+    const notebook = JSON.stringify({ cells: [cell], metadata: {}, nbformat: 4, nbformat_minor: 5 });
+    for (const [name, expected] of [
+      ['context/my notes.ipynb', true],
+      ['context/.env.ipynb', false],
+    ] as const) {
+      const file = vscode.Uri.file(await writeInWorkspace(name, notebook));
+      const opened = await vscode.workspace.openNotebookDocument(file);
+      await vscode.window.showNotebookDocument(opened);
+      const { document } = opened.cellAt(0);
+      assert.equal(document.getText(), text);
+      if (!expected) assert.deepEqual(await hoverTexts(document, alpha), []);
+      else
+        await eventually('the hover', async () =>
+          assert.ok((await hoverTexts(document, alpha)).includes('**Narrow**')),
+        );
+    }
   });
 
   it('have lenses for the whole file, for all items, or none', async () => {

@@ -1,15 +1,28 @@
+/** How long tests wait for what other threads, processes and VS Code do: long, as machines are busy and none of it is a claim of speed. */
+const patienceMs = 45_000;
+
 /**
  * What `probe` returns as soon as it does not throw; other parts of VS Code take their time.
- * @throws Error after `timeoutMs`, with the last reason.
+ * @throws Error after three quarters of a minute, with the last reason.
  */
-export async function eventually<T>(what: string, probe: () => T | Promise<T>, timeoutMs = 8000): Promise<T> {
-  const endMs = Date.now() + timeoutMs;
+export async function eventually<T>(what: string, probe: () => T | Promise<T>): Promise<T> {
+  const endMs = Date.now() + patienceMs;
   for (;;) {
     try {
       return await probe();
     } catch (error) {
       if (Date.now() > endMs) throw new Error(`${what} did not come about: ${String(error)}`, { cause: error });
     }
-    await new Promise((resolve) => setTimeout(resolve, 25));
+    await new Promise((resolve) => setTimeout(resolve, 5));
   }
+}
+
+/**
+ * Resolves as soon as `isSo` says so.
+ * @throws Error after three quarters of a minute
+ */
+export async function until(what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
+  await eventually(what, async () => {
+    if (!(await isSo())) throw new Error('it is not so');
+  });
 }

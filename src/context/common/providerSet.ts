@@ -1,5 +1,6 @@
 import type { Disposable } from '../../base/common/disposable';
 import type { ContextProvider } from './contextProvider';
+import { outsideCell } from './notebookCell';
 import { ProviderHandle, type HandleOptions, type ProviderState } from './providerHandle';
 import { noProviders, type ProviderEntry, type ProviderList, type ProviderProblem } from './providerSettings';
 
@@ -72,9 +73,10 @@ export class ProviderSet implements Disposable {
   }
 
   private folderOf(uri: string): string | undefined {
+    const fileUri = outsideCell(uri);
     let nearest: string | undefined;
     for (const folder of this.list.folders)
-      if (uri.startsWith(`${folder}/`) && folder.length > (nearest?.length ?? 0)) nearest = folder;
+      if (fileUri.startsWith(`${folder}/`) && folder.length > (nearest?.length ?? 0)) nearest = folder;
     return nearest;
   }
 }

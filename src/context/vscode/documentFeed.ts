@@ -3,10 +3,12 @@ import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { Emitter, type Event } from '../../base/common/event';
 import type { AskOptions, ContextClient } from '../common/contextClient';
 import type { ContextAnswer } from '../common/documentRecord';
+import { cellScheme } from '../common/notebookCell';
 import type { FileGate } from '../node/fileGate';
+import { isOfFile } from './places';
 
 /** Documents that providers can be asked about. */
-export const contextSchemes = ['file', 'untitled'];
+export const contextSchemes = ['file', cellScheme, 'untitled'];
 
 /**
  * Tells the client what happens to documents, and asks it about those that are visible, so that lenses and decorations
@@ -45,9 +47,10 @@ export class DocumentFeed implements Disposable {
     this.store.add(
       workspace.onDidCloseTextDocument(({ uri }) => {
         this.client.closed(uri.toString());
-        this.gate.forget(uri.fsPath);
+        if (uri.scheme !== cellScheme) this.gate.forget(uri.fsPath);
       }),
     );
+    this.store.add(workspace.onDidCloseNotebookDocument(({ uri }) => this.gate.forget(uri.fsPath)));
     // Also told, after its end, of a document that stays: one whose language the user changes.
     this.store.add(workspace.onDidOpenTextDocument(({ uri }) => this.refresh(uri.toString())));
     this.store.add(window.onDidChangeVisibleTextEditors(() => this.refresh(undefined)));
@@ -57,7 +60,7 @@ export class DocumentFeed implements Disposable {
 
   /** Undefined for a document that providers are not asked about. Never rejects. */
   async ask(document: vscode.TextDocument, options: AskOptions): Promise<ContextAnswer | undefined> {
-    if (document.uri.scheme === 'file') await this.gate.look(document.uri.fsPath);
+    if (isOfFile(document.uri)) await this.gate.look(document.uri.fsPath);
     if (!this.isFor(document)) return undefined;
     const { uri, version } = document;
     return await this.client.ask({ uri: uri.toString(), version, getText: () => document.getText() }, options);
@@ -73,8 +76,8 @@ export class DocumentFeed implements Disposable {
   }
 
   private isFor(document: vscode.TextDocument): boolean {
-    const { scheme, fsPath } = document.uri;
-    return contextSchemes.includes(scheme) && (scheme !== 'file' || this.gate.isOpen(fsPath));
+    const { uri } = document;
+    return contextSchemes.includes(uri.scheme) && (!isOfFile(uri) || this.gate.isOpen(uri.fsPath));
   }
 
   /** Asks about the visible documents of that URI, or about all of them. */

@@ -2,11 +2,12 @@ import * as vscode from 'vscode';
 import { isEditorError, type EditorPort } from '../../editor/common/editorPort';
 import type { ContextClient } from '../common/contextClient';
 import { ContextReader, type ReadableFile } from '../common/contextReader';
+import { isOfFile } from './places';
 
 /** What AI reads goes through the editor port's boundary: only files of the workspace, and none that is excluded. */
 export function fileReader(client: ContextClient, editor: Pick<EditorPort, 'resolve'>): ContextReader {
   const mayRead = async (uri: vscode.Uri): Promise<string | undefined> => {
-    if (uri.scheme !== 'file') return undefined;
+    if (!isOfFile(uri)) return undefined;
     try {
       return await editor.resolve(uri.fsPath);
     } catch (error) {

@@ -1,8 +1,14 @@
 import * as vscode from 'vscode';
 import type { ItemPosition, ItemRange } from '../common/contextItem';
+import { cellScheme } from '../common/notebookCell';
 
 export function toRange({ start, end }: ItemRange): vscode.Range {
   return new vscode.Range(start.line, start.character, end.line, end.character);
+}
+
+/** Whether the text is that of a file on this disk, or of a cell in one. */
+export function isOfFile({ scheme }: vscode.Uri): boolean {
+  return scheme === 'file' || scheme === cellScheme;
 }
 
 /** Shows a document with the cursor at a place, and what there is to say of the place. */

@@ -286,6 +286,8 @@ describe('the context client', () => {
     assert.deepEqual(await titlesOf('file:///w/x.ts'), ['a']);
     assert.deepEqual(await titlesOf('file:///w/inner/x.ts'), ['b']);
     assert.deepEqual(await titlesOf('untitled:Untitled-1'), ['b']);
+    assert.deepEqual(await titlesOf('vscode-notebook-cell:/w/x.ipynb#W0sZmlsZQ%3D%3D'), ['a']);
+    assert.deepEqual(await titlesOf('vscode-notebook-cell://remote/w/inner/x.ipynb#W1'), ['b']);
   });
 
   it('searches what is known, the last used document first', async () => {

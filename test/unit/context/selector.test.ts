@@ -70,6 +70,12 @@ const rows: readonly Row[] = [
     uri: 'vscode-remote://ssh-remote+host/home/a.ts',
     expected: true,
   },
+  {
+    says: 'a cell of a notebook, by the name of the notebook',
+    selectors: path('**/*.ipynb'),
+    uri: 'vscode-notebook-cell:/w/my%20notes.ipynb#W0sZmlsZQ%3D%3D',
+    expected: true,
+  },
   { says: 'no URI at all', selectors: path('**'), uri: 'not a uri', expected: false },
   { says: 'text in another case', selectors: [{ contentContains: 'A' }], text: 'a', expected: false },
   { says: 'empty text', selectors: [{ contentContains: '' }], text: 'a', expected: true },
