@@ -75,7 +75,7 @@ export class Follower {
 
   constructor(
     session: BackendSession,
-    private readonly timeoutMs = 5_000,
+    private readonly timeoutMs = 30_000,
   ) {
     this.ended = this.follow(session);
   }

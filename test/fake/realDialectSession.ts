@@ -73,7 +73,10 @@ export class RealSession {
 
   /** Cuts the streams; the next event is lost with the connection that was to get it. */
   dropStreams(): void {
-    for (const { response } of this.subscribers) response.socket?.destroy();
+    for (const subscriber of this.subscribers) {
+      subscriber.isDead = true;
+      subscriber.response.socket?.destroy();
+    }
   }
 
   /** Writes bytes as they are to whoever reads. */

@@ -8,7 +8,7 @@ import { SignInTerminals } from '../../src/acp/vscode/signInTerminal';
 import { commandIds } from '../../src/manifest';
 import { Messages } from '../../src/platform/vscode/messages';
 import { AgentsUnderTest, isGroupAlive, type Chat } from './support/agents';
-import { eventually } from './support/eventually';
+import { eventually } from '../support/eventually';
 import { closeAll, inWorkspace, show, type, writeInWorkspace } from './support/workspace';
 
 const before = 'const colour = 1;\r\nconsole.log(colour);\r\n';
@@ -189,21 +189,17 @@ describe('the rules of the user for agents', () => {
     };
     const rules = new UserRules(memento, nullLogger);
     // Accepting before VS Code has filled the list is answering nothing, after which no rule was made: once more then.
-    await eventually(
-      'a rule',
-      async () => {
-        let isDone = false;
-        const managing = manageRules({ rules, messages: new Messages(nullLogger), folder: inWorkspace(), agents: [] });
-        void managing.then(() => (isDone = true));
-        await eventually('the end of the questions', async () => {
-          await new Promise((resolve) => setTimeout(resolve, 200));
-          await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
-          assert.ok(isDone);
-        });
-        assert.equal(rules.rules.length, 1);
-      },
-      15_000,
-    );
+    await eventually('a rule', async () => {
+      let isDone = false;
+      const managing = manageRules({ rules, messages: new Messages(nullLogger), folder: inWorkspace(), agents: [] });
+      void managing.then(() => (isDone = true));
+      await eventually('the end of the questions', async () => {
+        await new Promise((resolve) => setTimeout(resolve, 200));
+        await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
+        assert.ok(isDone);
+      });
+      assert.equal(rules.rules.length, 1);
+    });
     assert.deepEqual(rules.rules, [
       { effect: 'allow', kind: 'read', pathGlob: `${inWorkspace()}/**`, scope: 'always' },
     ]);

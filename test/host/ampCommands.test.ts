@@ -5,7 +5,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { commandIds, settingIds } from '../../src/manifest';
 import { AmpClient, lockfiles, ownLockfile } from './support/ampClient';
-import { eventually } from './support/eventually';
+import { eventually } from '../support/eventually';
 import { closeAll, inWorkspace, show, writeInWorkspace } from './support/workspace';
 
 async function setSetting(id: string, value: unknown): Promise<void> {
@@ -91,7 +91,7 @@ describe('the Amp terminal', () => {
 
   it('runs the CLI in the folder, set up so that it finds this window alone and reaches it', async () => {
     await vscode.commands.executeCommand(commandIds.ampOpenTerminal);
-    await eventually('the CLI', () => recorded('runs'), 15_000);
+    await eventually('the CLI', () => recorded('runs'));
     assert.equal((await recorded('cwd')).trim(), inWorkspace());
     const env = new Map(
       (await recorded('env')).split('\n').map((line) => [line.split('=')[0], line.slice(line.indexOf('=') + 1)]),

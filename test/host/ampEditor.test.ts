@@ -3,7 +3,7 @@ import { access, readFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { AmpClient, ownLockfile } from './support/ampClient';
-import { eventually } from './support/eventually';
+import { eventually } from '../support/eventually';
 import { closeAll, inWorkspace, show, type, writeInWorkspace } from './support/workspace';
 
 const start = new vscode.Position(0, 0);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { commandIds } from '../../src/manifest';
-import { eventually } from './support/eventually';
+import { eventually } from '../support/eventually';
 import { closeAll, show, writeInWorkspace } from './support/workspace';
 
 describe('a terminal of the user that is called Amp', () => {

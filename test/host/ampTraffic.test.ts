@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { commandIds } from '../../src/manifest';
 import { AmpClient, ownLockfile } from './support/ampClient';
-import { eventually } from './support/eventually';
+import { eventually } from '../support/eventually';
 import { closeAll, writeInWorkspace } from './support/workspace';
 
 function trafficText(): string {

@@ -5,7 +5,7 @@ import { SessionEffects } from '../../src/amplifier/vscode/sessionEffects';
 import { nullLogger } from '../../src/base/common/log';
 import { FakeSession } from '../fake/fakeBackend';
 import { AdapterUnderTest } from './support/editorAdapter';
-import { eventually } from './support/eventually';
+import { eventually } from '../support/eventually';
 import { inWorkspace, writeInWorkspace } from './support/workspace';
 
 describe('what sessions find', () => {

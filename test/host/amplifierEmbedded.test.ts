@@ -7,7 +7,7 @@ import { AmplifierProgram } from '../fake/amplifierProgram';
 import { CuttableProxy } from '../fake/cuttableProxy';
 import { Recorder } from '../unit/amplifier/node/clientHarness';
 import { AmplifierUnderTest, setServer } from './support/amplifier';
-import { eventually } from './support/eventually';
+import { eventually } from '../support/eventually';
 import { closeAll, inWorkspace, show, writeInWorkspace } from './support/workspace';
 
 const original = 'const colour = 1;\nconsole.log(colour);\n';

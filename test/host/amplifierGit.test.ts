@@ -6,7 +6,7 @@ import * as vscode from 'vscode';
 import { ContextSwitches } from '../../src/amplifier/common/contextSwitches';
 import { editorContext } from '../../src/amplifier/vscode/editorContext';
 import { AdapterUnderTest } from './support/editorAdapter';
-import { eventually } from './support/eventually';
+import { eventually } from '../support/eventually';
 import { inWorkspace, writeInWorkspace } from './support/workspace';
 
 interface GitExtension {

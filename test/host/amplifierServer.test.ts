@@ -6,7 +6,7 @@ import { RealDialectServer } from '../fake/realDialectServer';
 import type { TurnScript } from '../fake/realDialectSession';
 import { Recorder } from '../unit/amplifier/node/clientHarness';
 import { AmplifierUnderTest, setServer } from './support/amplifier';
-import { eventually } from './support/eventually';
+import { eventually } from '../support/eventually';
 import { closeAll, inWorkspace, show, type, writeInWorkspace } from './support/workspace';
 
 const wholeTurn: TurnScript = async (turn) => {

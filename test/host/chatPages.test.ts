@@ -6,7 +6,7 @@ import { ApprovalWatch } from '../../src/chat/common/page/approvalWatch';
 import { ApprovalNotices } from '../../src/chat/vscode/approvalNotices';
 import { Messages } from '../../src/platform/vscode/messages';
 import { ChatUnderTest, type PageUnderTest } from './support/chat';
-import { eventually } from './support/eventually';
+import { eventually } from '../support/eventually';
 import { closeAll, show, writeInWorkspace } from './support/workspace';
 
 describe('the pages of the chat', () => {

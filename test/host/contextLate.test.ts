@@ -10,7 +10,7 @@ import {
   setContextSetting,
   waitingModule,
 } from './support/context';
-import { eventually } from './support/eventually';
+import { eventually } from '../support/eventually';
 import { closeAll, inWorkspace, show, type, writeInWorkspace } from './support/workspace';
 
 const text = 'one\nconst two = alpha(1);\nthree\n';

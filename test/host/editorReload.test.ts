@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import type { TextEdit } from '../../src/editor/common/editorPort';
 import { AdapterUnderTest } from './support/editorAdapter';
-import { eventually } from './support/eventually';
+import { eventually } from '../support/eventually';
 import { closeAll, inWorkspace, show, writeInWorkspace } from './support/workspace';
 
 const start = { line: 0, character: 0 };

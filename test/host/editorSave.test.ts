@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import { createMethods } from '../../src/amp/common/methods';
 import type { EditorPort } from '../../src/editor/common/editorPort';
 import { AdapterUnderTest, editorError, replace } from './support/editorAdapter';
-import { eventually } from './support/eventually';
+import { eventually } from '../support/eventually';
 import { closeAll, inWorkspace, writeInWorkspace } from './support/workspace';
 
 const onDisk = (file: string): Promise<string> => readFile(file, 'utf8');

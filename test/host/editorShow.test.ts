@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { EditorPort } from '../../src/editor/common/editorPort';
 import { AdapterUnderTest } from './support/editorAdapter';
-import { eventually } from './support/eventually';
+import { eventually } from '../support/eventually';
 import { closeAll, inWorkspace, show, writeInWorkspace } from './support/workspace';
 
 const lines = Array.from({ length: 100 }, (_, line) => `line ${line + 1}\n`).join('');

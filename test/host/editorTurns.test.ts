@@ -11,7 +11,7 @@ import { PathGuard, type CheckedPath } from '../../src/editor/node/pathGuard';
 import { DocumentWriter } from '../../src/editor/vscode/documentWriter';
 import { OpenDocuments } from '../../src/editor/vscode/openDocuments';
 import { AdapterUnderTest, editorError, replace } from './support/editorAdapter';
-import { eventually } from './support/eventually';
+import { eventually } from '../support/eventually';
 import { closeAll, inWorkspace, show, type, writeInWorkspace } from './support/workspace';
 
 const start = new vscode.Position(0, 0);

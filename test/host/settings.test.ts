@@ -5,7 +5,7 @@ import { settingIds } from '../../src/manifest';
 import { Settings } from '../../src/platform/vscode/settings';
 import { MemoryLogger } from '../unit/amplifier/node/clientHarness';
 import { AmpClient, lockfiles, ownLockfile } from './support/ampClient';
-import { eventually } from './support/eventually';
+import { eventually } from '../support/eventually';
 import { inWorkspace, writeInWorkspace } from './support/workspace';
 
 const { Global, Workspace } = vscode.ConfigurationTarget;

@@ -8,7 +8,7 @@ import type { ThreadDigest } from '../../src/threads/common/threadDigest';
 import type { ThreadHead } from '../../src/threads/common/threadPorts';
 import type { Command } from '../../src/threads/node/runCommand';
 import { ThreadActions } from '../../src/threads/vscode/threadActions';
-import { eventually } from './support/eventually';
+import { eventually } from '../support/eventually';
 import { answer, envOf, prompt, threadId, ThreadsUnderTest } from './support/threads';
 import { closeAll, inWorkspace } from './support/workspace';
 
@@ -96,7 +96,7 @@ describe('what can be done with a thread', () => {
     await mkdir(inWorkspace('packages', 'one'), { recursive: true });
     const head = await thread(inWorkspace('packages', 'one'));
     await actions.run('continueInAmp', head);
-    const ran = await eventually('the CLI', () => readFile(record, 'utf8'), 20_000);
+    const ran = await eventually('the CLI', () => readFile(record, 'utf8'));
     assert.deepEqual(ran.trimEnd().split('\n'), [inWorkspace('packages', 'one'), '3', 'threads', 'continue', head.id]);
     assert.deepEqual(messages.errors, []);
     assert.equal(vscode.window.activeTerminal?.name, 'Amp: Tax in the cart');
@@ -105,7 +105,7 @@ describe('what can be done with a thread', () => {
   it('is continued in the workspace where its own folder is gone', async () => {
     const record = await installAmp();
     await actions.run('continueInAmp', await thread('/gone/away'));
-    const ran = await eventually('the CLI', () => readFile(record, 'utf8'), 20_000);
+    const ran = await eventually('the CLI', () => readFile(record, 'utf8'));
     assert.equal(ran.split('\n')[0], inWorkspace());
   });
 

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { FollowedThread } from '../../src/threads/common/followedThread';
 import { ThreadDocuments } from '../../src/threads/vscode/threadDocuments';
-import { eventually } from './support/eventually';
+import { eventually } from '../support/eventually';
 import { answer, fail, prompt, threadId, ThreadsUnderTest } from './support/threads';
 import { closeAll } from './support/workspace';
 
@@ -83,11 +83,13 @@ describe('Amp threads', () => {
       longestMs = Math.max(longestMs, now - last);
       last = now;
     }, 5);
+    const startedAt = last;
     const { entries } = await tested.threads.library.read(threadId(1));
+    const wholeMs = performance.now() - startedAt;
     clearInterval(beat);
     assert.ok(entries.length >= 4_000);
-    // Parsing 20 MB here would take longer than that; speed itself is for the bench.
-    assert.ok(longestMs < 1_000, `${Math.round(longestMs)} ms`);
+    // Parsed and mapped in this thread, nearly all of it would be one stretch; speed itself is for the bench.
+    assert.ok(longestMs < wholeMs / 2, `${Math.round(longestMs)} of ${Math.round(wholeMs)} ms`);
   });
 
   it('show the JSON of a block in a read-only editor', async () => {

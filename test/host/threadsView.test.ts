@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { commandIds } from '../../src/manifest';
-import { eventually } from './support/eventually';
+import { eventually } from '../support/eventually';
 import { answer, envOf, prompt, threadId, ThreadsUnderTest } from './support/threads';
 import { inWorkspace } from './support/workspace';
 

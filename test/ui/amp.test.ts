@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Locator } from 'playwright-core';
 import { AmpClient, lockfiles, type FoundLockfile } from '../host/support/ampClient';
-import { eventually } from '../host/support/eventually';
+import { eventually } from '../support/eventually';
 import { VsCodeWindow } from './support/window';
 
 describe('Amp, as a user sees it', () => {
@@ -102,7 +102,7 @@ describe('Amp, as a user sees it', () => {
       assert.notEqual(lockfile.pid, before.pid);
       return lockfile;
     };
-    const after = await eventually('the new lockfile', reloaded, 45_000);
+    const after = await eventually('the new lockfile', reloaded);
     assert.notEqual(after.authToken, before.authToken);
     assert.deepEqual([after.ideName, after.workspaceFolders], [before.ideName, before.workspaceFolders]);
     const client = await AmpClient.connect(after);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { eventually } from '../host/support/eventually';
+import { eventually } from '../support/eventually';
 import { runExampleClient, watchWithExampleClient } from './support/exampleClient';
 import { VsCodeWindow } from './support/window';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { lockfiles } from '../host/support/ampClient';
-import { eventually } from '../host/support/eventually';
+import { eventually } from '../support/eventually';
 import { runExampleClient } from './support/exampleClient';
 import { VsCodeWindow } from './support/window';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { lockfiles } from '../host/support/ampClient';
-import { eventually } from '../host/support/eventually';
+import { eventually } from '../support/eventually';
 import { runExampleClient } from './support/exampleClient';
 import { VsCodeWindow } from './support/window';
 
@@ -45,11 +45,7 @@ describe('Amp in Restricted Mode', () => {
     await window.screenshot('amp-restricted');
     await window.picks.filter({ hasText: 'Manage workspace trust' }).first().click();
     await window.page.locator('.workspace-trust-editor').getByRole('button', { name: 'Trust', exact: true }).click();
-    await eventually(
-      'the range of ports of the trusted workspace',
-      async () => assert.ok(inOwnRange(await port())),
-      30_000,
-    );
+    await eventually('the range of ports of the trusted workspace', async () => assert.ok(inOwnRange(await port())));
     await window.runCommand('Backline: Show Status');
     await window.picks.filter({ hasText: /Serving on 127\.0\.0\.1:84\d\d/ }).waitFor();
     const rows = await window.picks.allInnerTexts();

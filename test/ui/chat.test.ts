@@ -32,7 +32,7 @@ describe('The chat, as a user sees it', () => {
     const loaded = window.page.waitForEvent('domcontentloaded');
     await window.runCommand('Developer: Reload Window');
     await loaded;
-    await window.statusItem.waitFor({ timeout: 45_000 });
+    await window.statusItem.waitFor();
   }
 
   async function contains(text: string): Promise<void> {
@@ -53,7 +53,7 @@ describe('The chat, as a user sees it', () => {
   it('asks with the change it would make, makes it, lists it, and takes it back', async () => {
     await begin();
     await chat.send('rename colour to color in src/colour.ts');
-    await (await chat.button('Allow')).waitFor({ timeout: 30_000 });
+    await (await chat.button('Allow')).waitFor();
     await window.screenshot('chat-approval');
     await contains(original);
     await chat.answer('Allow');
@@ -94,14 +94,14 @@ describe('The chat, as a user sees it', () => {
     await window.page.waitForTimeout(1_000);
     await window.runCommand('Backline: Open Chat');
     await chat.shows('/slow 30');
-    await (await chat.button('Send')).waitFor({ timeout: 30_000 });
+    await (await chat.button('Send')).waitFor();
   });
 
   it('says once that a question waits when nobody sees it', async () => {
     await begin();
     await chat.send('rename colour to color in src/colour.ts');
     // It was in sight, and was not answered.
-    await (await chat.button('Allow')).waitFor({ timeout: 30_000 });
+    await (await chat.button('Allow')).waitFor();
     const message = window.messages.filter({ hasText: 'asks:' });
     assert.equal(await message.count(), 0);
     await window.runCommand('View: Show Explorer');

@@ -23,7 +23,7 @@ describe('The chat with an Amplifier server', () => {
     try {
       await chat.send('what can you do?');
       await chat.shows(/rename/i);
-      await (await chat.button('Send')).waitFor({ timeout: 30_000 });
+      await (await chat.button('Send')).waitFor();
       await chat.send('/slow 2000');
       await (await chat.button('Stop')).waitFor();
       await window.page.waitForTimeout(1_000);
@@ -31,7 +31,7 @@ describe('The chat with an Amplifier server', () => {
       await chat.shows(/connection|lost|answers|server/i);
       await window.screenshot('chat-server-gone');
       await program.start();
-      await (await chat.button('Send')).waitFor({ timeout: 60_000 });
+      await (await chat.button('Send')).waitFor();
       await chat.send('what can you do?');
       await chat.shows('/slow 2000');
       await window.screenshot('chat-server-back');
@@ -39,7 +39,7 @@ describe('The chat with an Amplifier server', () => {
       await window.close();
       await program.stop();
     }
-  }).timeout(180_000);
+  });
 
   it('drives the real dialect, and keeps the partial answer when it is killed and started again', async () => {
     let isHanging = true;
@@ -58,12 +58,12 @@ describe('The chat with an Amplifier server', () => {
       await window.page.waitForTimeout(1_000);
       isHanging = false;
       await server.start();
-      await (await chat.button('Send')).waitFor({ timeout: 60_000 });
+      await (await chat.button('Send')).waitFor();
       await chat.shows('the first half');
       await window.screenshot('chat-real-dialect');
     } finally {
       await window.close();
       await server.stop();
     }
-  }).timeout(180_000);
+  });
 });

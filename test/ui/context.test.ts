@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { access, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { inRoot } from '../../scripts/lib/paths.mjs';
-import { eventually } from '../host/support/eventually';
+import { eventually } from '../support/eventually';
 import { ChatView } from './support/chatView';
 import { hoverOverEndOf, setSetting } from './support/contextHover';
 import { VsCodeWindow } from './support/window';
@@ -33,15 +33,11 @@ describe('Context items, as a user sees them', () => {
   after(() => window.close());
 
   it('come in one hover from two providers', async () => {
-    await eventually(
-      'both in the hover',
-      async () => {
-        const text = await hoverOverEndOf(window, 'leave room for applause');
-        assert.match(text, /Issue 12[\s\S]*The issues of this program are not real\.[\s\S]*links/);
-        assert.match(text, /TODO of alice[\s\S]*Ask alice at alice@example\.com[\s\S]*todoOwners/);
-      },
-      20_000,
-    );
+    await eventually('both in the hover', async () => {
+      const text = await hoverOverEndOf(window, 'leave room for applause');
+      assert.match(text, /Issue 12[\s\S]*The issues of this program are not real\.[\s\S]*links/);
+      assert.match(text, /TODO of alice[\s\S]*Ask alice at alice@example\.com[\s\S]*todoOwners/);
+    });
     await window.screenshot('context-hover');
     await window.page.keyboard.press('Escape');
   });
@@ -69,9 +65,8 @@ describe('Context items, as a user sees them', () => {
   });
 
   it('say in the status how many providers there are', async () => {
-    await window.runCommand('Backline: Show Status');
-    const row = window.picks.filter({ hasText: 'Context providers' }).filter({ hasText: 'ready' });
-    await row.first().waitFor();
+    await window.showStatus('Context providers');
+    await window.picks.filter({ hasText: 'ready' }).first().waitFor();
     await window.screenshot('context-status');
     await window.page.keyboard.press('Escape');
   });
@@ -147,15 +142,16 @@ describe('Context providers in a workspace that is not trusted', () => {
     try {
       await window.openFile('hello.ts');
       await hoverOverEndOf(window, 'export', 1);
-      await window.runCommand('Backline: Show Status');
+      await window.showStatus('not trusted');
       const row = window.picks.filter({ hasText: 'Off: ./ran.mjs. It comes from the workspace, which is not trusted' });
       await row.first().waitFor();
       await window.screenshot('context-restricted');
       assert.equal(await hasRun(), false);
+      await window.narrow('workspace trust');
       await window.picks.filter({ hasText: 'Manage workspace trust' }).first().click();
       await window.page.locator('.workspace-trust-editor').getByRole('button', { name: 'Trust', exact: true }).click();
       await window.openFile('hello.ts');
-      await window.page.locator('.codelens-decoration').filter({ hasText: 'It ran' }).waitFor({ timeout: 20_000 });
+      await window.page.locator('.codelens-decoration').filter({ hasText: 'It ran' }).waitFor();
       assert.equal(await hasRun(), true);
     } finally {
       await window.close();

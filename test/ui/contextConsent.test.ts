@@ -58,9 +58,7 @@ describe('Context providers that need the word of the user', () => {
 
   /** Chooses an action of the status by its beginning. */
   async function chooseInStatus(label: string): Promise<void> {
-    await window.runCommand('Backline: Show Status');
-    await window.picks.filter({ hasText: 'Context providers' }).first().waitFor();
-    await window.page.locator('.quick-input-widget input[type=text]').fill(label);
+    await window.showStatus(label);
     await window.picks.filter({ hasText: label }).first().click();
   }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Locator } from 'playwright-core';
-import { eventually } from '../host/support/eventually';
+import { eventually } from '../support/eventually';
 import { ChatView } from './support/chatView';
 import { VsCodeWindow } from './support/window';
 
@@ -34,7 +34,7 @@ describe('Amp threads, as a user works with them', () => {
     await window.runCommand('Focus on Amp Threads View');
     // More room for the list.
     await window.page.locator('.pane-header').filter({ hasText: 'Chat' }).click();
-    await row('Tax in the cart').waitFor({ timeout: 30_000 });
+    await row('Tax in the cart').waitFor();
   });
   after(() => window.close());
 
@@ -76,7 +76,7 @@ describe('Amp threads, as a user works with them', () => {
     await dialog.getByText(elsewhere).waitFor();
     await window.screenshot('threads-continue-elsewhere');
     await dialog.getByRole('button', { name: 'Start There' }).click();
-    const ran = await eventually('the CLI', () => readFile(path.join(home, 'amp-run'), 'utf8'), 20_000);
+    const ran = await eventually('the CLI', () => readFile(path.join(home, 'amp-run'), 'utf8'));
     assert.deepEqual(ran.trimEnd().split('\n'), [elsewhere, '3', 'threads', 'continue', threadId(3)]);
     await window.runCommand('View: Hide Panel');
   });
@@ -94,7 +94,7 @@ describe('Amp threads, as a user works with them', () => {
       await eventually('the dialog', async () => assert.match(await name.inputValue(), /Tax in the cart\.\w+$/));
       await name.fill(file);
       await window.page.locator('.quick-input-widget').getByRole('button', { name: 'OK', exact: true }).click();
-      const text = await eventually('the file', () => readFile(file, 'utf8'), 15_000);
+      const text = await eventually('the file', () => readFile(file, 'utf8'));
       assert.ok(text.includes(words) && text.includes('The tax is in it now.'), text);
     }
     await window.messages.filter({ hasText: 'exported.json' }).first().waitFor();
@@ -127,7 +127,7 @@ describe('Amp threads, as a user works with them', () => {
   it('say how many have something new, until they are read', async () => {
     const badge = window.page.locator('.activitybar .action-item').filter({ hasText: /^1$/ });
     await write(5, 'News of the day', window.sandbox.workspace);
-    await row('News of the day').waitFor({ timeout: 15_000 });
+    await row('News of the day').waitFor();
     await row('News of the day').filter({ hasText: 'new' }).waitFor();
     await badge.first().waitFor();
     await window.screenshot('threads-badge');
@@ -141,7 +141,7 @@ describe('Amp threads, as a user works with them', () => {
     await writeFile(file, JSON.stringify(documentOf(9, 'Dropped from a file', window.sandbox.workspace)));
     // As VS Code's own lists name a file of the machine that the extension is on.
     await drop(`vscode-remote://${new URL(window.page.url()).host}${encodeURI(file)}`);
-    await window.page.locator('.tab.active').filter({ hasText: 'Dropped from a file' }).waitFor({ timeout: 15_000 });
+    await window.page.locator('.tab.active').filter({ hasText: 'Dropped from a file' }).waitFor();
     await row('Dropped from a file').waitFor();
     await window.screenshot('threads-dropped');
   });
@@ -159,10 +159,8 @@ describe('Amp threads, as a user works with them', () => {
     await window.picks.first().filter({ hasText: 'In a hurry' }).filter({ hasText: 'current' }).waitFor();
     await window.page.keyboard.press('Escape');
     await window.runCommand('Backline: Continue in the Amp CLI');
-    await eventually(
-      'the CLI',
-      async () => assert.ok((await readFile(path.join(home, 'amp-run'), 'utf8')).includes(threadId(2))),
-      20_000,
+    await eventually('the CLI', async () =>
+      assert.ok((await readFile(path.join(home, 'amp-run'), 'utf8')).includes(threadId(2))),
     );
     await window.runCommand('View: Hide Panel');
   });

@@ -68,7 +68,7 @@ describe('Amp threads, as a user sees them', () => {
 
   it('are listed, those of other folders below', async () => {
     await window.runCommand('Focus on Amp Threads View');
-    await row('Other folders').waitFor({ timeout: 30_000 });
+    await row('Other folders').waitFor();
     await window.screenshot('threads-list');
     await window.runCommand('Backline: Show Amp Threads of All Folders Together');
     await row(/2026/).waitFor();
@@ -76,9 +76,9 @@ describe('Amp threads, as a user sees them', () => {
 
   it('appear in the list when Amp writes them, and change their title in place', async () => {
     await write('Counting', 1);
-    await row('Counting').waitFor({ timeout: 15_000 });
+    await row('Counting').waitFor();
     await write('Counting on', 2);
-    await row('Counting on').waitFor({ timeout: 15_000 });
+    await row('Counting on').waitFor();
     await window.screenshot('threads-list-live');
   });
 
@@ -87,7 +87,7 @@ describe('Amp threads, as a user sees them', () => {
     const thread = await frame();
     await thread.locator('.turns').getByText('Number 2', { exact: true }).waitFor();
     for (let answers = 3; answers <= 12; answers++) await write('Counting on', answers);
-    await thread.locator('.turns').getByText('Number 12', { exact: true }).waitFor({ timeout: 20_000 });
+    await thread.locator('.turns').getByText('Number 12', { exact: true }).waitFor();
     await window.screenshot('threads-tab');
   });
 
@@ -95,7 +95,7 @@ describe('Amp threads, as a user sees them', () => {
     await window.runCommand('Backline: Search Amp Threads');
     await window.page.locator('.quick-input-title', { hasText: 'Search Amp Threads' }).waitFor();
     await window.page.keyboard.type('total of the cart');
-    await window.picks.filter({ hasText: 'Tax in the cart' }).first().waitFor({ timeout: 20_000 });
+    await window.picks.filter({ hasText: 'Tax in the cart' }).first().waitFor();
     await window.screenshot('threads-search');
     await window.page.keyboard.press('Enter');
     await window.page.locator('.tab.active').filter({ hasText: 'Tax in the cart' }).waitFor();
@@ -106,7 +106,7 @@ describe('Amp threads, as a user sees them', () => {
     const loaded = window.page.waitForEvent('domcontentloaded');
     await window.runCommand('Developer: Reload Window');
     await loaded;
-    await window.statusItem.waitFor({ timeout: 45_000 });
+    await window.statusItem.waitFor();
     const thread = await frame();
     const tab = await window.page.locator('.tab.active').innerText();
     assert.equal((await thread.locator('h1').innerText()).trim(), tab.trim());

@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import * as path from 'node:path';
 import { WebSocket } from 'ws';
 import * as z from 'zod';
-import { eventually } from './eventually';
+import { eventually } from '../../support/eventually';
 
 const LockfileFile = z.object({
   port: z.number(),
@@ -94,7 +94,7 @@ export class AmpClient {
   private request(body: object): Promise<Record<string, unknown>> {
     const id = String(++this.lastId);
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`no answer to ${JSON.stringify(body)}`)), 2000);
+      const timer = setTimeout(() => reject(new Error(`no answer to ${JSON.stringify(body)}`)), 30_000);
       this.pending.set(id, (response) => {
         clearTimeout(timer);
         if (response['error'] === undefined) resolve(response);

@@ -29,7 +29,7 @@ import { Messages } from '../../../src/platform/vscode/messages';
 import { provideTexts } from '../../../src/platform/vscode/readOnlyTexts';
 import { FakeChats } from '../../fake/fakeChats';
 import { AdapterUnderTest } from './editorAdapter';
-import { eventually } from './eventually';
+import { eventually } from '../../support/eventually';
 
 /** Does as the test says, and tells it all that it hears. */
 const pageScript = `

@@ -92,12 +92,12 @@ describe('answers far from the screen', () => {
     await shown.locator(words('a1')).waitFor({ state: 'attached' });
     await goTo(shown, 'start');
     await shown.locator(formatted('a0')).waitFor({ state: 'attached' });
-    await card.getByText('line 3', { exact: false }).first().waitFor({ timeout: 3_000 });
+    await card.getByText('line 3', { exact: false }).first().waitFor();
     await card.getByRole('button', { name: /Show all/ }).click();
     await goTo(shown, 'end');
     await shown.locator(words('a1')).waitFor({ state: 'attached' });
     await goTo(shown, 'start');
-    await card.getByText('line 59').waitFor({ timeout: 3_000 });
+    await card.getByText('line 59').waitFor();
   });
 
   it('are found by their words, and shown', async () => {

@@ -1,4 +1,5 @@
 import type { Frame, Locator, Page } from 'playwright-core';
+import { eventually } from '../../support/eventually';
 
 /** The chat as a user sees it: the page of the view, or of the tab in front, somewhere in the frames of VS Code. */
 export class ChatView {
@@ -6,14 +7,13 @@ export class ChatView {
 
   /** The page itself. VS Code throws it away when it is hidden, so ask again after that. */
   async frame(): Promise<Frame> {
-    for (let attempt = 0; attempt < 100; attempt++) {
+    return eventually('the page of the chat', async () => {
       for (const frame of this.page.frames()) {
         const prompt = frame.getByRole('textbox', { name: 'Prompt' });
         if (await prompt.isVisible().catch(() => false)) return frame;
       }
-      await this.page.waitForTimeout(100);
-    }
-    throw new Error('The page of the chat did not come.');
+      throw new Error('no frame has a prompt');
+    });
   }
 
   async type(text: string): Promise<void> {
@@ -28,8 +28,8 @@ export class ChatView {
   }
 
   /** Resolves when the text is on the page. */
-  async shows(text: string | RegExp, timeoutMs = 30_000): Promise<void> {
-    await (await this.frame()).getByText(text).first().waitFor({ timeout: timeoutMs });
+  async shows(text: string | RegExp): Promise<void> {
+    await (await this.frame()).getByText(text).first().waitFor();
   }
 
   async button(name: string | RegExp): Promise<Locator> {
@@ -39,7 +39,7 @@ export class ChatView {
   /** A button that has just appeared takes no clicks for half a second. */
   async answer(option: string): Promise<void> {
     const button = (await this.frame()).getByRole('button', { name: option, exact: true }).first();
-    await button.waitFor({ timeout: 30_000 });
+    await button.waitFor();
     await this.page.waitForTimeout(700);
     await button.click();
   }

@@ -2,13 +2,13 @@ import { execFile, spawn } from 'node:child_process';
 import { promisify } from 'node:util';
 import { inRoot } from '../../../scripts/lib/paths.mjs';
 import type { Sandbox } from '../../../scripts/lib/sandbox.mjs';
-import { eventually } from '../../host/support/eventually';
+import { eventually } from '../../support/eventually';
 
 const program = inRoot('examples', 'amp-client', 'client.mjs');
 
 /** What the example client prints, run as a user would. Rejects, with what it printed, when it fails. */
 export async function runExampleClient({ env, folder }: Sandbox, ...args: string[]): Promise<string> {
-  const run = promisify(execFile)(process.execPath, [program, ...args], { env, cwd: folder, timeout: 15_000 });
+  const run = promisify(execFile)(process.execPath, [program, ...args], { env, cwd: folder, timeout: 60_000 });
   return (await run).stdout;
 }
 

@@ -20,6 +20,13 @@ export interface WindowOptions {
   readonly prepare?: (sandbox: Sandbox) => Promise<void>;
 }
 
+/** Waits long for what it is to show: a window of VS Code opens slowly on a busy machine, and speed is for the bench. */
+async function newPage(browser: Browser): Promise<Page> {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  page.setDefaultTimeout(90_000);
+  return page;
+}
+
 /** A VS Code with backline.vsix installed, and a page that shows it. The test that opens one closes it. */
 export class VsCodeWindow {
   private constructor(
@@ -50,7 +57,7 @@ export class VsCodeWindow {
       restricted,
     });
     const browser = await launchChromium();
-    const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+    const page = await newPage(browser);
     const window = new VsCodeWindow(page, sandbox, host, browser, workspaceFile);
     try {
       await window.load();
@@ -65,14 +72,14 @@ export class VsCodeWindow {
   /** Opens, or opens again, the window on the workspace. Resolves when Backline shows itself in the status bar. */
   async load(): Promise<void> {
     await this.page.goto(this.url);
-    await this.statusItem.waitFor({ timeout: 45_000 });
+    await this.statusItem.waitFor();
   }
 
   /** A second window on the same server. The caller closes the page. */
   async openAnother(folder = this.sandbox.workspace): Promise<Page> {
-    const page = await this.browser.newPage({ viewport: { width: 1280, height: 800 } });
+    const page = await newPage(this.browser);
     await page.goto(this.host.url(folder));
-    await page.locator('[id="backline.backline.backline.status"]').waitFor({ timeout: 45_000 });
+    await page.locator('[id="backline.backline.backline.status"]').waitFor();
     return page;
   }
 
@@ -101,45 +108,52 @@ export class VsCodeWindow {
     return this.page.locator('.quick-input-widget .quick-input-list .monaco-list-row');
   }
 
-  /** Runs a command by its title, as a user does from the palette; again when something took the focus from it. */
+  private get input() {
+    return this.page.locator('.quick-input-widget .quick-input-box input');
+  }
+
+  /** The row that Enter takes. */
+  private get chosen() {
+    return this.page.locator('.quick-input-widget .quick-input-list .monaco-list-row.focused');
+  }
+
+  /** Runs a command by its title, as a user does from the palette. */
   async runCommand(title: string): Promise<void> {
-    const pick = this.picks.filter({ hasText: title }).first();
-    for (let attempt = 1; ; attempt++) {
-      await this.openQuickInput('F1');
-      await this.page.keyboard.type(title);
-      const isThere = await pick.waitFor({ timeout: 6_000 }).then(
-        () => true,
-        () => false,
-      );
-      if (isThere) break;
-      if (attempt === 5) throw new Error(`"${title}" is not in the palette`);
-      await this.page.keyboard.press('Escape');
-    }
-    await this.page.keyboard.press('Enter');
+    await this.choose('F1', `>${title}`, title);
+  }
+
+  /** Opens the status list where it says something: it is longer than what is shown of it. */
+  async showStatus(words: string): Promise<void> {
+    await this.statusItem.click();
+    await this.picks.first().waitFor();
+    await this.narrow(words);
+  }
+
+  /** Types into the quick pick that is open. */
+  async narrow(words: string): Promise<void> {
+    await this.input.fill(words);
   }
 
   /** Opens a file by its name. */
   async openFile(name: string): Promise<void> {
-    await this.openQuickInput('Control+P');
-    await this.page.keyboard.type(name);
-    await this.picks.filter({ hasText: name }).first().waitFor();
-    await this.page.keyboard.press('Enter');
+    await this.choose('Control+P', name, name);
     await this.page.locator('.tab.active').filter({ hasText: name }).waitFor();
   }
 
-  /** A window that is busy, or just changes what has the focus, may miss a key or close what it opened. */
-  private async openQuickInput(key: string): Promise<void> {
-    const input = this.page.locator('.quick-input-widget input');
+  /** Again when a window that is busy, or just changes what has the focus, missed the key or closed what it opened. */
+  private async choose(key: string, words: string, row: string): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       await this.page.keyboard.press(key);
       try {
-        await input.waitFor({ timeout: 4_000 });
-        return;
+        await this.input.fill(words, { timeout: 4_000 });
+        await this.chosen.filter({ hasText: row }).waitFor({ timeout: 6_000 });
+        break;
       } catch (error) {
-        if (attempt === 6) throw error;
+        if (attempt === 12) throw error;
         await this.page.keyboard.press('Escape');
       }
     }
+    await this.page.keyboard.press('Enter');
   }
 
   /** Into out/screenshots. */

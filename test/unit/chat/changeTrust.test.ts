@@ -3,7 +3,8 @@ import { hasWritten, looksMade } from '../../../src/chat/common/fileFacts';
 import type { Chat } from '../../../src/chat/common/chatPorts';
 import { ChatBackends } from './support/chatBackend';
 import { event } from './support/told';
-import { draft, outline, settled, until, Window } from './support/window';
+import { eventually, until } from '../../support/eventually';
+import { draft, outline, settled, Window } from './support/window';
 
 const path = '/ws/a.txt';
 
@@ -39,11 +40,12 @@ describe('reverting trusts nobody but Backline', () => {
     await settled();
   }
 
-  async function end(): Promise<void> {
+  /** The journal looks at the files once more then, and reads and writes snapshots on the way. */
+  async function end(expected?: readonly string[]): Promise<void> {
     window.agent.last.end();
     await until('the end', () => outline(chat).includes('end: completed'));
-    // The journal looks at the files once more, and reads and writes snapshots on the way.
-    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setTimeout(resolve, 4));
+    if (expected) await eventually('the changes', () => assert.deepEqual(states(), expected));
+    else await new Promise((resolve) => setTimeout(resolve, 50));
   }
 
   async function write(text: string): Promise<void> {
@@ -91,8 +93,7 @@ describe('reverting trusts nobody but Backline', () => {
     await write('two\n');
     window.editor.setFile(path, 'two\nmine\n');
     await write('three\nmine\n');
-    await end();
-    assert.deepEqual(states(), ['changedSince']);
+    await end(['changedSince']);
     await assert.rejects(chat.revert(path), { code: 'changedSince' });
     assert.equal(text(), 'three\nmine\n');
   });
@@ -132,8 +133,7 @@ describe('reverting trusts nobody but Backline', () => {
     await chat.approve('q', 'Yes');
     window.editor.setFile(path, 'two\nmine\n');
     await tell(post());
-    await end();
-    assert.deepEqual(states(), ['applied']);
+    await end(['applied']);
     await chat.revert(path);
     assert.equal(text(), 'one\nmine\n');
   });
@@ -144,23 +144,20 @@ describe('reverting trusts nobody but Backline', () => {
     await tell(event('approval:granted', { approval_id: 'q', decision: 'Yes' }));
     window.editor.setFile(path, 'two\nmine\n');
     await tell(post());
-    await end();
-    assert.deepEqual(states(), ['changedSince']);
+    await end(['changedSince']);
   });
 
   it('asks first when the file has not what the agent says to have written', async () => {
     await tell(pre(diff('one\n', 'two\n')));
     window.editor.setFile(path, 'mine\n');
     await tell(post(diff('one\n', 'two\n')));
-    await end();
-    assert.deepEqual(states(), ['changedSince']);
+    await end(['changedSince']);
   });
 
   it('asks first when the turn ended in the middle of the call', async () => {
     await tell(pre());
     window.editor.setFile(path, 'two\n');
-    await end();
-    assert.deepEqual(states(), ['changedSince']);
+    await end(['changedSince']);
   });
 
   it('knows a write through the editor better than the call that tells of it', async () => {
@@ -168,8 +165,7 @@ describe('reverting trusts nobody but Backline', () => {
     await write('two\n');
     window.editor.setFile(path, 'two\nmine\n');
     await tell(post(diff('one\n', 'two\n')));
-    await end();
-    assert.deepEqual(states(), ['changedSince']);
+    await end(['changedSince']);
     window.editor.setFile(path, 'two\n');
     await chat.revert(path);
     assert.equal(text(), 'one\n');
@@ -179,7 +175,7 @@ describe('reverting trusts nobody but Backline', () => {
     await tell(pre(diff('one\n', 'two\n')), post());
     window.editor.setFile(path, 'two\n');
     await end();
-    assert.equal(states().length, 1);
+    await until('the change', () => states().length === 1);
   });
 });
 

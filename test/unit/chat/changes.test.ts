@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import type { Chat } from '../../../src/chat/common/chatPorts';
 import { ChatBackends } from './support/chatBackend';
 import { event } from './support/told';
-import { draft, outline, settled, until, Window } from './support/window';
+import { until } from '../../support/eventually';
+import { draft, outline, settled, Window } from './support/window';
 
 describe('the changes of a conversation', () => {
   let window: Window;

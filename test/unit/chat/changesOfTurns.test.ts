@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { Chat } from '../../../src/chat/common/chatPorts';
 import { ChatBackends } from './support/chatBackend';
-import { draft, outline, until, Window } from './support/window';
+import { until } from '../../support/eventually';
+import { draft, outline, Window } from './support/window';
 
 const path = '/ws/a.txt';
 

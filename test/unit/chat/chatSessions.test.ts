@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { BackendError } from '../../../src/amplifier/common/sessionBackend';
 import { ChatBackends } from './support/chatBackend';
 import { event } from './support/told';
-import { draft, outline, until, Window } from './support/window';
+import { until } from '../../support/eventually';
+import { draft, outline, Window } from './support/window';
 
 describe('conversations of a window', () => {
   let window: Window;

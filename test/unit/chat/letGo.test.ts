@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { systemClock } from '../../../src/base/node/systemClock';
 import { FakeClock } from '../../fake/fakeClock';
-import { draft, outline, until, Window } from './support/window';
+import { until } from '../../support/eventually';
+import { draft, outline, Window } from './support/window';
 
 describe('conversations that nobody needs', () => {
   let window: Window;

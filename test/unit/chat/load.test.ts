@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { event } from './support/told';
-import { draft, outline, until, Window } from './support/window';
+import { until } from '../../support/eventually';
+import { draft, outline, Window } from './support/window';
 
 describe('a conversation with an agent that says much', () => {
   let window: Window;

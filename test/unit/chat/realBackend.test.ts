@@ -4,7 +4,8 @@ import type { AcpBackend } from '../../../src/acp/node/acpBackend';
 import { toDisposable } from '../../../src/base/common/disposable';
 import { backendOf } from '../../fake/backendHarness';
 import { basics, type Script } from '../../fake/scriptedAgent';
-import { draft, outline, until, Window } from './support/window';
+import { until } from '../../support/eventually';
+import { draft, outline, Window } from './support/window';
 
 /** Answers with the words it got; "wait" waits until it is cancelled. */
 const echo: Script = (app) => {

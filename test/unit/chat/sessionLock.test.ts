@@ -5,7 +5,8 @@ import * as path from 'node:path';
 import { DiskFiles } from '../../../src/chat/node/filePort';
 import { SessionLock } from '../../../src/chat/node/sessionLock';
 import { FakeClock } from '../../fake/fakeClock';
-import { settled, until } from './support/window';
+import { until } from '../../support/eventually';
+import { settled } from './support/window';
 
 /** Goes on while the computer sleeps; its timers do not. */
 class SleepyClock extends FakeClock {

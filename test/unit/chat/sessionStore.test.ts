@@ -9,7 +9,7 @@ import { DiskFiles } from '../../../src/chat/node/filePort';
 import { SessionStore } from '../../../src/chat/node/sessionStore';
 import { FakeClock } from '../../fake/fakeClock';
 import { event } from './support/told';
-import { until } from './support/window';
+import { until } from '../../support/eventually';
 
 const id = 'session-1';
 const head: SessionHead = {

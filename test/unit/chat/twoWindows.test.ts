@@ -4,7 +4,8 @@ import * as path from 'node:path';
 import { FakeClock } from '../../fake/fakeClock';
 import { ChatBackends } from './support/chatBackend';
 import { event } from './support/told';
-import { draft, outline, until, Window } from './support/window';
+import { until } from '../../support/eventually';
+import { draft, outline, Window } from './support/window';
 
 describe('one conversation in two windows', () => {
   let first: Window;

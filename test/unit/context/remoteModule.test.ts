@@ -39,7 +39,7 @@ describe('code from elsewhere', () => {
       folder: path.join(folder, 'kept'),
     };
     const pin = 'integrity' in options ? options.integrity : integrity;
-    return fetchRemoteModule(options.url ?? url, pin, ports, AbortSignal.timeout(5_000));
+    return fetchRemoteModule(options.url ?? url, pin, ports, AbortSignal.timeout(20_000));
   }
 
   it('is fetched once and kept by its hash', async () => {

@@ -33,7 +33,7 @@ describe('the worker of a provider', () => {
       clock: systemClock,
       log: nullLogger,
       isAllowed: () => false,
-      workerLimits: { memoryMib: 64, callMs: 8_000 },
+      workerLimits: { memoryMib: 64, callMs: 15_000 },
       ...more,
     });
   }

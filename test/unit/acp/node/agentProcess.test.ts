@@ -41,14 +41,14 @@ class Subject {
   }
 
   async until(what: string, holds: () => boolean): Promise<void> {
-    await withDeadline(systemClock, what, 8_000, async (signal) => {
+    await withDeadline(systemClock, what, 30_000, async (signal) => {
       while (!holds() && !signal.aborted) await new Promise<void>((resolve) => this.waiting.add(resolve));
     });
   }
 
   /** Without being stopped: polled, since nothing tells of the end of a grandchild. */
   async gone(): Promise<void> {
-    await withDeadline(systemClock, 'the end of the group', 5_000, async (signal) => {
+    await withDeadline(systemClock, 'the end of the group', 30_000, async (signal) => {
       while (!this.isGone && !signal.aborted) await new Promise((resolve) => setTimeout(resolve, 20));
     });
   }
@@ -276,8 +276,13 @@ describe('AgentProcess', () => {
       { ...command, args: [script, 'halfALine'] },
       { clock: systemClock, log: nullLogger },
     );
-    await withDeadline(systemClock, 'exit', 5_000, () => new Promise<AgentExit>((resolve) => agent.onDidExit(resolve)));
-    const first = await withDeadline(systemClock, 'message', 5_000, () => {
+    await withDeadline(
+      systemClock,
+      'exit',
+      30_000,
+      () => new Promise<AgentExit>((resolve) => agent.onDidExit(resolve)),
+    );
+    const first = await withDeadline(systemClock, 'message', 30_000, () => {
       return new Promise<Message>((resolve) => agent.stream.onMessage(resolve));
     });
     assert.deepEqual(first, { whole: 1 });

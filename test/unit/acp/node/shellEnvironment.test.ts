@@ -92,7 +92,7 @@ describe('ShellEnvironment', () => {
     assert.equal((await environmentOf(ownWith(path.join(home, 'slow')), 200).get())['OWN'], 'mine');
     assert.match(warnings[0] ?? '', /took longer than 200 ms/);
     const leader = Number(await readFile(path.join(home, 'slow.pid'), 'utf8'));
-    await withDeadline(systemClock, 'the end of the shell', 5_000, async (signal) => {
+    await withDeadline(systemClock, 'the end of the shell', 30_000, async (signal) => {
       while (isTreeAlive(leader) && !signal.aborted) await new Promise((resolve) => setTimeout(resolve, 20));
     });
   });

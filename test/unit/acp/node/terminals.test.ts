@@ -50,7 +50,7 @@ describe('the terminals of an ACP session', () => {
 
   /** Resolves with what a command printed, as soon as it has printed a line. */
   async function firstLine(service: TerminalService, terminalId: string): Promise<string> {
-    const deadline = AbortSignal.timeout(5_000);
+    const deadline = AbortSignal.timeout(30_000);
     for (;;) {
       const { output } = service.output(terminalId);
       if (output.includes('\n')) return output.trim();

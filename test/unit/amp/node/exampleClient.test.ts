@@ -21,7 +21,7 @@ describe('the example client', () => {
   const runWith = (env: Record<string, string>, ...args: string[]): Promise<{ stdout: string; stderr: string }> =>
     promisify(execFile)(process.execPath, ['examples/amp-client/client.mjs', ...args], {
       env: { ...process.env, XDG_DATA_HOME: '', HOME: harness.home, ...env },
-      timeout: 8000,
+      timeout: 30_000,
     });
 
   it('finds the editor by its lockfile and reads the unsaved text of a file', async () => {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import type { AmplifierSession } from '../../../../src/amplifier/node/client/amplifierSession';
 import { RealDialectServer } from '../../../fake/realDialectServer';
 import type { RealSession, TurnScript } from '../../../fake/realDialectSession';
-import { connectTo, eventually, Recorder, type Harness } from './clientHarness';
+import { until } from '../../../support/eventually';
+import { connectTo, Recorder, type Harness } from './clientHarness';
 
 /** The server that exists goes on with a turn whatever the client does, and runs what nobody denies. */
 describe('a turn that goes on after the client left it', () => {
@@ -45,7 +46,7 @@ describe('a turn that goes on after the client left it', () => {
   }
 
   async function assertDenied(): Promise<void> {
-    await eventually(() => onServer.status === 'idle', 'the turn is over');
+    await until('the turn is over', () => onServer.status === 'idle');
     assert.deepEqual(onServer.decisions, ['Deny']);
     assert.deepEqual(onServer.ran, []);
   }
@@ -60,7 +61,7 @@ describe('a turn that goes on after the client left it', () => {
     assert.equal(server.sessions.size, 1);
     goOn();
     await assertDenied();
-    await eventually(() => server.sessions.size === 0, 'the session is ended');
+    await until('the session is ended', () => server.sessions.size === 0);
   });
 
   it('is denied what it asks for after the session was closed', async () => {
@@ -70,7 +71,7 @@ describe('a turn that goes on after the client left it', () => {
     assert.equal(server.sessions.size, 1);
     goOn();
     await assertDenied();
-    await eventually(() => server.sessions.size === 0, 'the session is ended');
+    await until('the session is ended', () => server.sessions.size === 0);
   });
 
   it('is denied by what the stream tells when the status says nothing of it', async () => {
@@ -124,10 +125,10 @@ describe('a turn that goes on after the client left it', () => {
     onServer.dropStreams();
     assert.equal((await recorder.next('prompt:complete')).data.stop_reason, 'interrupted');
     goOn();
-    await eventually(() => onServer.decisions.length === 1, 'a denial');
+    await until('a denial', () => onServer.decisions.length === 1);
     server.intercept = () => false;
-    await eventually(() => onServer.subscriberCount === 1, 'connected again');
-    await eventually(() => onServer.decisions.length === 2 || recorder.all('approval:required').length > 0, 'asked');
+    await until('connected again', () => onServer.subscriberCount === 1);
+    await until('asked', () => onServer.decisions.length === 2 || recorder.all('approval:required').length > 0);
     assert.deepEqual(onServer.ran, []);
   });
 
@@ -140,7 +141,7 @@ describe('a turn that goes on after the client left it', () => {
     };
     onServer.dropStreams();
     goOn();
-    await eventually(() => onServer.status === 'awaiting_approval', 'it asks');
+    await until('it asks', () => onServer.status === 'awaiting_approval');
     server.intercept = () => false;
     await assertDenied();
   });

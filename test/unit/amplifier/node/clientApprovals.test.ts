@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import type { AmplifierSession } from '../../../../src/amplifier/node/client/amplifierSession';
 import { RealDialectServer } from '../../../fake/realDialectServer';
 import { naiveNow, type TurnScript } from '../../../fake/realDialectSession';
-import { connectTo, eventually, Recorder, type Harness } from './clientHarness';
+import { until } from '../../../support/eventually';
+import { connectTo, Recorder, type Harness } from './clientHarness';
 
 const request = { approval_id: 'appr-1', prompt: 'Allow running: command', options: ['Allow', 'Deny'] };
 
@@ -65,7 +66,7 @@ describe('approvals that are late, unclear, or lost on the way', () => {
   it('are denied soon when hardly anything is left', async () => {
     const loaded = await load(naiveNow(290));
     assert.equal((await loaded.next('approval:required')).data.timeout, 0);
-    await eventually(() => server.session.decisions.length > 0, 'a denial');
+    await until('a denial', () => server.session.decisions.length > 0);
     assert.deepEqual(server.session.decisions, ['Deny']);
   });
 
@@ -73,7 +74,7 @@ describe('approvals that are late, unclear, or lost on the way', () => {
     const onServer = server.session;
     const isStatus = ({ method, path }: { method: string; path: string }): boolean =>
       method === 'GET' && path.endsWith(session.id);
-    await eventually(() => server.requests.some(isStatus), 'what is asked after connecting');
+    await until('what is asked after connecting', () => server.requests.some(isStatus));
     onServer.status = 'processing';
     // The fifth answer is the one that a prompt gives up at.
     let asked = 0;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { AmplifierSession } from '../../../../src/amplifier/node/client/amplifierSession';
-import { connectTo, eventually, Recorder, type Harness } from './clientHarness';
+import { until } from '../../../support/eventually';
+import { connectTo, Recorder, type Harness } from './clientHarness';
 import { DocumentDialectServer, type DocumentDialectOptions } from './documentDialectServer';
 
 describe('the client and the document’s dialect', () => {
@@ -90,7 +91,7 @@ describe('the client and the document’s dialect', () => {
     await recorder.next('content_block:delta');
     assert.equal(recorder.text, 'over ws');
     const stopping = session.cancel();
-    await eventually(() => server.controls.length > 0, 'a control message');
+    await until('a control message', () => server.controls.length > 0);
     assert.deepEqual(server.controls, ['{"action":"stop"}']);
     server.complete('over ws');
     await stopping;
@@ -115,7 +116,7 @@ describe('the client and the document’s dialect', () => {
     await session.prompt({ text: 'go' });
     await recorder.next('content_block:delta');
     await server.stop();
-    await eventually(() => harness.log.lines.some((line) => line.includes('attempt 2')), 'an attempt in vain');
+    await until('an attempt in vain', () => harness.log.lines.some((line) => line.includes('attempt 2')));
     await server.start();
     server.emit('content_block:delta', { delta: 'two' });
     server.complete('one two');
@@ -164,7 +165,7 @@ describe('the client and the document’s dialect', () => {
     await open({ hasCancelRoute: true, script: () => undefined });
     await session.prompt({ text: 'go' });
     const stopping = session.cancel();
-    await eventually(() => server.requests.some(({ path }) => path.endsWith('/cancel')), 'a cancel');
+    await until('a cancel', () => server.requests.some(({ path }) => path.endsWith('/cancel')));
     server.complete('');
     await stopping;
     assert.equal(server.isDeleted, false);

@@ -4,7 +4,8 @@ import { BackendError } from '../../../../src/amplifier/common/sessionBackend';
 import type { AmplifierSession } from '../../../../src/amplifier/node/client/amplifierSession';
 import { RealDialectServer } from '../../../fake/realDialectServer';
 import type { TurnScript } from '../../../fake/realDialectSession';
-import { connectTo, eventually, Recorder, type Harness } from './clientHarness';
+import { until } from '../../../support/eventually';
+import { connectTo, Recorder, type Harness } from './clientHarness';
 
 describe('the client and a server with faults', () => {
   let server: RealDialectServer;
@@ -159,11 +160,11 @@ describe('the client and a server with faults', () => {
       await recorder.next('content_block:delta');
       server.session.writeRaw('event: message\r\ndata: {"event":"content_bl');
       const streams = () => server.requests.filter(({ path }) => path.endsWith('/events')).length;
-      await eventually(() => streams() > 1, 'a new connection');
-      await eventually(() => server.session.subscriberCount === 1, 'only the new connection');
+      await until('a new connection', () => streams() > 1);
+      await until('only the new connection', () => server.session.subscriberCount === 1);
       server.session.emit('content_block:delta', { block_index: 0, delta: ' on' });
       server.session.emit('content_block:delta', { block_index: 0, delta: ' and on' });
-      await eventually(() => recorder.text.endsWith(' and on'), 'the stream goes on');
+      await until('the stream goes on', () => recorder.text.endsWith(' and on'));
     });
 
     it('reads characters and line ends that are cut anywhere', async () => {

@@ -98,7 +98,7 @@ export class Recorder {
   }
 
   private async until(isDone: () => boolean, what: string): Promise<void> {
-    const deadline = Date.now() + 5000;
+    const deadline = Date.now() + 30_000;
     while (!isDone()) {
       const leftMs = deadline - Date.now();
       if (leftMs <= 0) throw new Error(`${what} did not come; there are: ${this.names.join(', ')}`);
@@ -125,14 +125,5 @@ export class Recorder {
 
   private wake(): void {
     for (const resume of [...this.waiting]) resume();
-  }
-}
-
-/** Waits for something that no event tells. @throws Error after five seconds */
-export async function eventually(isTrue: () => boolean, what: string): Promise<void> {
-  const deadline = Date.now() + 5000;
-  while (!isTrue()) {
-    if (Date.now() > deadline) throw new Error(`did not happen: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

@@ -4,7 +4,8 @@ import type { AmplifierBackendOptions } from '../../../../src/amplifier/node/cli
 import type { AmplifierSession } from '../../../../src/amplifier/node/client/amplifierSession';
 import { RealDialectServer } from '../../../fake/realDialectServer';
 import type { RealSession } from '../../../fake/realDialectSession';
-import { connectTo, eventually, Recorder, type Harness } from './clientHarness';
+import { until } from '../../../support/eventually';
+import { connectTo, Recorder, type Harness } from './clientHarness';
 
 /** The server that exists runs the tool when nobody answers: whoever lets go of a session must have said no. */
 describe('an approval that waits when the client lets go', () => {
@@ -39,7 +40,7 @@ describe('an approval that waits when the client lets go', () => {
   }
 
   async function assertDenied(): Promise<void> {
-    await eventually(() => onServer.decisions.length > 0, 'a denial');
+    await until('a denial', () => onServer.decisions.length > 0);
     assert.deepEqual(onServer.decisions, ['Deny']);
     assert.deepEqual(onServer.ran, []);
   }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { RealDialectServer } from '../../../fake/realDialectServer';
 import type { TurnScript } from '../../../fake/realDialectSession';
 import type { AmplifierSession } from '../../../../src/amplifier/node/client/amplifierSession';
-import { connectTo, eventually, Recorder, type Harness } from './clientHarness';
+import { until } from '../../../support/eventually';
+import { connectTo, Recorder, type Harness } from './clientHarness';
 
 const wholeTurn: TurnScript = async (turn) => {
   turn.delta('Let me ');
@@ -205,11 +206,11 @@ describe('the client and the real server’s dialect', () => {
     await open(wholeTurn);
     for (const connections of [2, 3]) {
       server.session.dropStreams();
-      await eventually(
-        () => server.requests.filter(({ path }) => path.endsWith('/events')).length === connections,
+      await until(
         `connection ${connections}`,
+        () => server.requests.filter(({ path }) => path.endsWith('/events')).length === connections,
       );
-      await eventually(() => server.session.subscriberCount === 1, 'subscribed');
+      await until('subscribed', () => server.session.subscriberCount === 1);
     }
     await session.prompt({ text: 'go' });
     await recorder.next('tool:pre');
@@ -219,11 +220,10 @@ describe('the client and the real server’s dialect', () => {
   it('finishes the text from the response when events were lost with a connection', async () => {
     await open(async (turn) => {
       turn.delta('One ');
-      await eventually(() => recorder.text === 'One ', 'the first delta arrived');
+      await until('the first delta arrived', () => recorder.text === 'One ');
       turn.session.dropStreams();
-      await eventually(() => turn.session.subscriberCount === 0, 'dropped');
       turn.delta('two ');
-      await eventually(() => turn.session.subscriberCount === 1, 'connected again');
+      await until('connected again', () => turn.session.subscriberCount === 1);
       turn.complete('One two three.');
     });
     await session.prompt({ text: 'go' });
@@ -234,9 +234,8 @@ describe('the client and the real server’s dialect', () => {
   it('closes the turn as interrupted when its end was lost', async () => {
     await open(async (turn) => {
       turn.delta('half');
-      await eventually(() => recorder.text === 'half', 'the delta arrived');
+      await until('the delta arrived', () => recorder.text === 'half');
       turn.session.dropStreams();
-      await eventually(() => turn.session.subscriberCount === 0, 'dropped');
       turn.complete('half and more');
     });
     await session.prompt({ text: 'go' });
@@ -249,7 +248,6 @@ describe('the client and the real server’s dialect', () => {
   it('rebuilds an approval whose event was lost', async () => {
     await open(async (turn) => {
       turn.session.dropStreams();
-      await eventually(() => turn.session.subscriberCount === 0, 'dropped');
       await turn.gatedTool('bash');
       turn.complete('done');
     });

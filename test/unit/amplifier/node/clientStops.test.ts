@@ -3,7 +3,8 @@ import { systemClock } from '../../../../src/base/node/systemClock';
 import type { AmplifierSession } from '../../../../src/amplifier/node/client/amplifierSession';
 import { RealDialectServer } from '../../../fake/realDialectServer';
 import type { TurnScript } from '../../../fake/realDialectSession';
-import { connectTo, eventually, Recorder, type Harness } from './clientHarness';
+import { until } from '../../../support/eventually';
+import { connectTo, Recorder, type Harness } from './clientHarness';
 
 describe('stopping what the client began', () => {
   let server: RealDialectServer;
@@ -40,7 +41,7 @@ describe('stopping what the client began', () => {
     server.intercept = ({ method, url }) => method === 'GET' && url === path;
     const sent = session.prompt({ text: 'go' });
     const refused = assert.rejects(sent, { code: 'cancelled' });
-    await eventually(() => requestsTo('GET', /\/sessions\/[^/]+$/u) > 0, 'it asks for the status');
+    await until('it asks for the status', () => requestsTo('GET', /\/sessions\/[^/]+$/u) > 0);
     await session.cancel();
     await refused;
     server.intercept = () => false;
@@ -54,7 +55,7 @@ describe('stopping what the client began', () => {
     let take = (): void => undefined;
     server.held = new Promise((resolve) => (take = resolve));
     const sent = session.prompt({ text: 'go' });
-    await eventually(() => requestsTo('POST', /\/prompt$/u) > 0, 'the prompt is on its way');
+    await until('the prompt is on its way', () => requestsTo('POST', /\/prompt$/u) > 0);
     const stopped = session.cancel();
     take();
     await sent;
@@ -76,7 +77,7 @@ describe('stopping what the client began', () => {
     let take = (): void => undefined;
     server.held = new Promise((resolve) => (take = resolve));
     const sent = session.prompt({ text: 'go' });
-    await eventually(() => requestsTo('POST', /\/prompt$/u) > 0, 'the prompt is on its way');
+    await until('the prompt is on its way', () => requestsTo('POST', /\/prompt$/u) > 0);
     server.intercept = ({ method }, response) => {
       if (method === 'GET') return false;
       response.writeHead(503).end();
@@ -139,12 +140,12 @@ describe('stopping what the client began', () => {
     harness = connectTo(server.url);
     const stop = new AbortController();
     const refused = assert.rejects(harness.backend.createSession({ cwd: '/ws' }, stop.signal), { code: 'cancelled' });
-    await eventually(() => requestsTo('POST', /\/sessions$/u) > 0, 'the session is asked for');
+    await until('the session is asked for', () => requestsTo('POST', /\/sessions$/u) > 0);
     stop.abort();
     await refused;
     assert.equal(requestsTo('DELETE', /./u), 0);
     make();
-    await eventually(() => requestsTo('DELETE', /\/late$/u) === 1, 'the session is ended');
+    await until('the session is ended', () => requestsTo('DELETE', /\/late$/u) === 1);
   });
 
   it('a session that nobody waits for any more: it is ended on the server', async () => {
@@ -153,7 +154,7 @@ describe('stopping what the client began', () => {
     const stop = new AbortController();
     const made = harness.backend.createSession({ cwd: '/ws' }, stop.signal);
     const refused = assert.rejects(made, { code: 'cancelled' });
-    await eventually(() => requestsTo('GET', /\/events$/u) > 0, 'the stream is asked for');
+    await until('the stream is asked for', () => requestsTo('GET', /\/events$/u) > 0);
     stop.abort();
     await refused;
     assert.equal(server.sessions.size, 0);
@@ -166,7 +167,7 @@ describe('stopping what the client began', () => {
     const stop = new AbortController();
     const loaded = harness.backend.loadSession(session.id, { cwd: '/ws' }, stop.signal);
     const refused = assert.rejects(loaded, { code: 'cancelled' });
-    await eventually(() => requestsTo('GET', /\/events$/u) > 1, 'the stream is asked for');
+    await until('the stream is asked for', () => requestsTo('GET', /\/events$/u) > 1);
     stop.abort();
     await refused;
     assert.equal(server.sessions.size, 1);

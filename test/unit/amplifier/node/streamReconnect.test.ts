@@ -4,7 +4,7 @@ import * as http from 'node:http';
 import type { AmplifierApiError } from '../../../../src/amplifier/common/apiErrors';
 import { EventStream, type EventStreamLimits } from '../../../../src/amplifier/node/client/eventStream';
 import { FakeClock } from '../../../fake/fakeClock';
-import { eventually } from './clientHarness';
+import { until } from '../../../support/eventually';
 
 describe('the stream of events, by its clock', () => {
   let server: http.Server;
@@ -58,7 +58,7 @@ describe('the stream of events, by its clock', () => {
     stream.start();
   }
 
-  const said = (entry: string): Promise<void> => eventually(() => log.includes(entry), entry);
+  const said = (entry: string): Promise<void> => until(entry, () => log.includes(entry));
 
   it('waits ever longer between attempts, up to its longest', async () => {
     answer = (response) => response.socket?.destroy();
@@ -106,7 +106,7 @@ describe('the stream of events, by its clock', () => {
     open(1);
     await said('again 1 in 500');
     clock.advance(500);
-    await eventually(() => requests.length === 2, 'a second request');
+    await until('a second request', () => requests.length === 2);
     assert.deepEqual(
       requests.map(({ headers }) => headers['last-event-id']),
       [undefined, '7'],
@@ -145,7 +145,7 @@ describe('the stream of events, by its clock', () => {
   it('tries the WebSocket when SSE is refused, and reports the refusal when there is none', async () => {
     answer = (response) => response.writeHead(406).end();
     open();
-    await eventually(() => log.length > 0, 'an end');
+    await until('an end', () => log.length > 0);
     assert.deepEqual(log, ['HTTP_406']);
   });
 });

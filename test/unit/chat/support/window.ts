@@ -87,15 +87,6 @@ export function draft(text: string) {
   return { text, attachments: [] };
 }
 
-/** Waits for something that is about to be; fails when it does not come. */
-export async function until(what: string, isSo: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 400; tries++) {
-    if (isSo()) return;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  assert.fail(`Waited in vain: ${what}`);
-}
-
 /** All that reads from memory has been read. */
 export async function settled(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await new Promise(setImmediate);

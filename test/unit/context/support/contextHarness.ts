@@ -44,7 +44,9 @@ export function clientOf(
   return client;
 }
 
-export const testWorkerLimits: WorkerLimits = { memoryMib: 64, callMs: 1_500 };
+export const testWorkerLimits: WorkerLimits = { memoryMib: 64, callMs: 15_000 };
+/** For providers that never answer. */
+export const impatientLimits: WorkerLimits = { memoryMib: 64, callMs: 3_000 };
 
 export function factoryOf(workerFile: string, limits: WorkerLimits = testWorkerLimits): ProviderFactory {
   return new ProviderFactory({
@@ -71,7 +73,7 @@ export function realClient(
       secrets: { get: (name) => Promise.resolve(secrets[name]) },
       createProvider: (entry) => factory.create(entry),
     },
-    { ...defaultClientOptions, deadlineMs: 5_000 },
+    { ...defaultClientOptions, deadlineMs: 20_000 },
   );
   client.configure(listOf(settings));
   return client;

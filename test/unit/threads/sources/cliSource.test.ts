@@ -11,7 +11,8 @@ import { commandRunner, type Command, type CommandRun } from '../../../../src/th
 import { FakeClock } from '../../../fake/fakeClock';
 import { ReaderHere } from './readerHere';
 import { FakeAmp } from './fakeAmp';
-import { fixtureText, normalId, slowId, thread, ThreadFolder, until } from './threadFolder';
+import { until } from '../../../support/eventually';
+import { fixtureText, normalId, slowId, thread, ThreadFolder } from './threadFolder';
 
 const isList = (call: string): boolean => call.includes('list') && !call.includes('--include-archived');
 

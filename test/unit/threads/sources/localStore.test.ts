@@ -25,7 +25,8 @@ import { makeIndexBench, type IndexBench } from '../index/support';
 import { head as headOf } from '../tree/head';
 import { ReaderHere } from './readerHere';
 import { shippedStore } from './shippedStore';
-import { thread, ThreadFolder, until } from './threadFolder';
+import { until } from '../../../support/eventually';
+import { thread, ThreadFolder } from './threadFolder';
 
 describe('the local store', () => {
   let folder: ThreadFolder;

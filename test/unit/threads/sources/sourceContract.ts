@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { ThreadError, type ThreadSource } from '../../../../src/threads/common/threadPorts';
-import { fixtureText, normalId, slowId, thread, until } from './threadFolder';
+import { until } from '../../../support/eventually';
+import { fixtureText, normalId, slowId, thread } from './threadFolder';
 
 /** A source with a store of its own that the test can change. */
 export interface SourceHarness {

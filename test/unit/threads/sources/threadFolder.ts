@@ -56,12 +56,3 @@ export function thread(id: string, messageCount: number, more: Record<string, un
   );
   return { v: messageCount, id, created: 1_769_000_000_000, title: `Thread ${messageCount}`, ...more, messages };
 }
-
-/** Waits for what comes in its own time; fails when it does not. */
-export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 400; tries++) {
-    if (await condition()) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error(`In vain: ${what}`);
-}

@@ -13,7 +13,8 @@ import { FakeClock } from '../../../fake/fakeClock';
 import { head } from '../tree/head';
 import { FakeAmp } from './fakeAmp';
 import { ReaderHere } from './readerHere';
-import { normalId, slowId, thread, ThreadFolder, until } from './threadFolder';
+import { until } from '../../../support/eventually';
+import { normalId, slowId, thread, ThreadFolder } from './threadFolder';
 
 class LocalHeads implements ThreadSource {
   readonly kind = 'local';

@@ -14,7 +14,7 @@ interface ServerMessage {
   readonly serverNotification?: ServerNotification;
 }
 
-const patienceMs = 5000;
+const patienceMs = 30_000;
 
 /** A client of the protocol that remembers all it was sent. */
 export class AmpTestClient {

@@ -189,7 +189,7 @@ export class SseClient {
   }
 
   async until(isDone: () => boolean, what: string): Promise<void> {
-    const deadline = AbortSignal.timeout(8000);
+    const deadline = AbortSignal.timeout(30_000);
     deadline.addEventListener('abort', () => this.wake(), { once: true });
     while (!isDone()) {
       if (deadline.aborted) throw new Error(`${what} did not come; there are: ${this.names.join(', ')}`);
