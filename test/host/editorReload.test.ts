@@ -31,6 +31,17 @@ describe('a file that is open and was written behind the back of VS Code', () =>
     assert.equal(await readFile(file, 'utf8'), text);
   });
 
+  it('is saved with the edit, whenever it was written while VS Code read it', async () => {
+    for (let delayMs = 0; delayMs < 250; delayMs += 25) {
+      const file = await writeInWorkspace(`reload/written-after-${delayMs}.txt`, 'one\nlast\n');
+      await show(file);
+      await new Promise((resolve) => setTimeout(resolve, delayMs));
+      await writeFile(file, 'one\ntwo\nlast\n');
+      const edited = await eventually('the edit', () => subject.adapter.editText(file, () => [atStart('zero\n')]));
+      assert.deepEqual([edited.text, edited.isDirty], ['zero\none\ntwo\nlast\n', false]);
+    }
+  });
+
   it('is not edited in the version from before, also right after it was shown again', async () => {
     const file = await writeInWorkspace('reload/stale.txt', 'one\n');
     await show(file);

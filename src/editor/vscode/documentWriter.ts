@@ -21,6 +21,8 @@ const maxOpenBytes = 50 * 1024 * 1024;
 const timeoutMs = 30_000;
 /** VS Code's file watcher gathers changes for less than this. */
 const reloadTimeoutMs = 1000;
+/** Until VS Code has surely heard of a writing of a file that is open. */
+const settleMs = 300;
 /** The user may type between the making of an edit and its coming to the text; it is then made again. */
 const maxAttempts = 4;
 
@@ -30,6 +32,8 @@ export class DocumentWriter {
   private readonly arrivals = new KeyedQueue();
   /** The last saving of each document that is not on disk yet: it is dirty, but not by the user. */
   private readonly saving = new Map<vscode.TextDocument, Promise<void>>();
+  /** When the file of a document was last saved from here, as the disk says. */
+  private readonly savedAt = new WeakMap<vscode.TextDocument, number>();
 
   constructor(
     private readonly guard: PathGuard,
@@ -98,7 +102,9 @@ export class DocumentWriter {
   }
 
   private async change(file: CheckedPath, options: WriteOptions, makeEdits: MakeEdits): Promise<TextFile> {
-    const document = (await this.documents.find(file)) ?? (await this.open(file));
+    const opened = await this.documents.find(file);
+    if (opened) await this.settled(file, opened);
+    const document = opened ?? (await this.open(file));
     // An edit of a buffer that is behind the disk could not be saved. What VS Code has just read by name and is not what
     // the checked file holds may even be another file.
     if (!(await this.isCurrent(file, document))) throw stale(file);
@@ -120,6 +126,18 @@ export class DocumentWriter {
       const hasChanged = this.documents.versionOf(document) !== before.version;
       if (!hasChanged || attempt === maxAttempts) throw rejected(file);
     }
+  }
+
+  /**
+   * VS Code may have the text of a file that was written while it read it, but the time from before; it would take the
+   * file for changed since, and not save it. It reads it once more when it hears of the writing, if nobody edits it first.
+   */
+  private async settled(file: CheckedPath, document: vscode.TextDocument): Promise<void> {
+    if (document.isDirty || !file.exists) return;
+    const { mtime } = await statDisk(file);
+    const leftMs = mtime + settleMs - this.clock.now();
+    if (leftMs <= 0 || leftMs > settleMs || mtime === this.savedAt.get(document)) return;
+    await new Promise<void>((resolve) => this.clock.setTimer(leftMs, resolve));
   }
 
   /**
@@ -216,6 +234,8 @@ export class DocumentWriter {
       throw new EditorError('saveFailed', message);
     }
     await this.checkPlace(file);
+    const saved = await statDisk(file).catch(() => undefined);
+    if (saved) this.savedAt.set(document, saved.mtime);
   }
 
   /**
