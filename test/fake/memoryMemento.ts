@@ -1,7 +1,7 @@
-import type { ContextMemento } from '../../../../src/context/common/contextMemento';
+import type { Memento } from '../../src/base/common/memento';
 
-export class MemoryMemento implements ContextMemento {
-  private readonly values = new Map<string, unknown>();
+export class MemoryMemento implements Memento {
+  readonly values = new Map<string, unknown>();
 
   get(name: string): unknown {
     return this.values.get(name);

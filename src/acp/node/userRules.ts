@@ -1,13 +1,8 @@
 import type { Logger } from '../../base/common/log';
+import type { Memento } from '../../base/common/memento';
 import { PermissionRule } from '../common/permissionRules';
 import type { RuleStore } from './permissionDesk';
 import * as z from 'zod';
-
-/** Where the rules are kept; VS Code's `Memento` is one. */
-export interface RuleMemento {
-  get(key: string): unknown;
-  update(key: string, value: unknown): PromiseLike<void>;
-}
 
 const memoryKey = 'acp.rules';
 /** Every question looks at all of them. */
@@ -19,7 +14,7 @@ const maxRules = 1_000;
  */
 export class UserRules implements RuleStore {
   constructor(
-    private readonly memento: RuleMemento,
+    private readonly memento: Memento,
     private readonly log: Logger,
   ) {}
 

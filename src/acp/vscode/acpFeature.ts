@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import type { BackendRegistry } from '../../amplifier/common/backendRegistry';
 import { DisposableStore } from '../../base/common/disposable';
 import type { Feature, RunningFeature } from '../../base/common/feature';
+import type { Memento } from '../../base/common/memento';
 import type { EditorPort } from '../../editor/common/editorPort';
 import type { WriteWitness } from '../../editor/common/writeWitness';
 import { commandIds, settingIds } from '../../manifest';
@@ -19,7 +20,7 @@ import { AgentReaper } from '../node/agentReaper';
 import { AgentRegistry } from '../node/agentRegistry';
 import { diskFiles } from '../node/commandLookup';
 import { ShellEnvironment } from '../node/shellEnvironment';
-import { UserRules, type RuleMemento } from '../node/userRules';
+import { UserRules } from '../node/userRules';
 import { AgentCommands } from './agentCommands';
 import { elicit } from './elicitation';
 import { manageRules } from './manageRules';
@@ -29,7 +30,7 @@ export interface AcpFeatureOptions extends FeatureContext {
   readonly editor: EditorPort;
   readonly traffic: TrafficTap;
   /** Keeps the user's rules. */
-  readonly memento: RuleMemento;
+  readonly memento: Memento;
   /** The demo agent as it was built. */
   readonly demoAgentFile: string;
   /** The program that ends agents which outlive the window, as it was built. */

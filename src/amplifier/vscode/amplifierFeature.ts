@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
 import type { Feature, RunningFeature } from '../../base/common/feature';
+import type { Memento } from '../../base/common/memento';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { commandIds, settingIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
@@ -12,7 +13,7 @@ import { ContextChips } from '../common/contextChips';
 import type { ContextCollector } from '../common/contextCollector';
 import type { ContextSwitches } from '../common/contextSwitches';
 import { Credentials, type SecretStore } from '../common/credentials';
-import { keptSwitches, type ChoiceMemento } from '../common/keptSwitches';
+import { keptSwitches } from '../common/keptSwitches';
 import { serverBackendId, ServerRegistry } from '../common/serverRegistry';
 import { serverStatus, type ServerActions, type ServerSituation } from '../common/serverStatus';
 import { ServerTokens } from '../common/serverTokens';
@@ -30,7 +31,7 @@ export interface AmplifierFeatureOptions extends FeatureContext {
   /** Keeps the key and the tokens. */
   readonly secrets: SecretStore;
   /** Keeps what the user chose. */
-  readonly memento: ChoiceMemento;
+  readonly memento: Memento;
 }
 
 /** Offers the Amplifier server of the settings to whoever talks to backends, and gives the user the commands around it. */

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { Coalescer } from '../../base/common/async';
 import { DisposableStore } from '../../base/common/disposable';
 import type { Feature, RunningFeature } from '../../base/common/feature';
+import type { Memento } from '../../base/common/memento';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { commandIds, settingIds, textSchemes } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
@@ -11,7 +12,7 @@ import type { Chats } from '../common/chatPorts';
 import type { Draft } from '../common/chatView';
 import type { Mentions } from '../common/mentions/mentions';
 import { ApprovalWatch } from '../common/page/approvalWatch';
-import { BackendChoice, type ChoiceMemento } from '../common/page/backendChoice';
+import { BackendChoice } from '../common/page/backendChoice';
 import { chatStatus, type ChatActions } from '../common/page/chatStatus';
 import { NewDraft } from '../common/page/newDraft';
 import type { NewOptions } from '../common/page/newOptions';
@@ -45,9 +46,9 @@ export interface ChatFeatureOptions extends FeatureContext {
   readonly chips: PageChips;
   readonly dialogs: Dialogs;
   /** Of the workspace: which conversation is shown, what is typed. */
-  readonly workspaceState: ChoiceMemento;
+  readonly workspaceState: Memento;
   /** Of the user: which backend was used last. */
-  readonly globalState: ChoiceMemento;
+  readonly globalState: Memento;
   /** `dist/pages`. */
   readonly pagesFolder: vscode.Uri;
 }

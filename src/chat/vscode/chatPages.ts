@@ -3,11 +3,11 @@ import * as z from 'zod';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
 import { Emitter, type Event } from '../../base/common/event';
+import type { Memento } from '../../base/common/memento';
 import { panelTypes, viewIds } from '../../manifest';
 import type { Messages } from '../../platform/vscode/messages';
 import type { PageFiles } from '../../webview/vscode/webviewHtml';
 import type { Chat } from '../common/chatPorts';
-import type { ChoiceMemento } from '../common/page/backendChoice';
 import { ChatPage, type PageSurface } from './chatPage';
 import type { ChatWindow } from './chatWindow';
 
@@ -19,7 +19,7 @@ export interface ChatPagesOptions {
   readonly window: () => ChatWindow;
   readonly files: PageFiles;
   /** Remembers what the view shows. */
-  readonly memento: ChoiceMemento;
+  readonly memento: Memento;
   readonly messages: Messages;
 }
 

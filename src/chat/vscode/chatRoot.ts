@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { BackendRegistry } from '../../amplifier/common/backendRegistry';
+import type { Memento } from '../../base/common/memento';
 import type { EditorPort } from '../../editor/common/editorPort';
 import type { WriteWitness } from '../../editor/common/writeWitness';
 import { commandIds } from '../../manifest';
@@ -11,7 +12,6 @@ import { ChatSessions } from '../common/chatSessions';
 import type { Draft } from '../common/chatView';
 import { AttachedTexts } from '../common/mentions/attachedTexts';
 import { Mentions } from '../common/mentions/mentions';
-import type { ChoiceMemento } from '../common/page/backendChoice';
 import { NewOptions } from '../common/page/newOptions';
 import { PageChips, type ChipSource } from '../common/page/pageChips';
 import { conversationsFolder, gatherConversations, type OpenWorkspace } from '../node/conversationsFolder';
@@ -36,8 +36,8 @@ export interface ChatRootOptions extends FeatureContext {
   readonly storageFolder: string;
   /** Absolute: where those of this workspace may have been kept before. */
   readonly olderFolder: string;
-  readonly workspaceState: ChoiceMemento;
-  readonly globalState: ChoiceMemento;
+  readonly workspaceState: Memento;
+  readonly globalState: Memento;
   readonly extensionUri: vscode.Uri;
 }
 
@@ -51,11 +51,12 @@ export interface RunningChat extends ShownChat, WriteWitness {
 export class ChatRoot {
   private readonly feature: ChatFeature;
   private readonly conversations: ChatSessions;
-  private readonly texts = new AttachedTexts(randomUUID);
+  private readonly texts: AttachedTexts;
 
   private constructor(options: ChatRootOptions, folder: string) {
     const { backends, chipSources, clock, editor, extensionUri, globalState, log, mentionSources, recent } = options;
     const onError = (error: unknown): void => log.error('something went wrong in the chat', error);
+    this.texts = new AttachedTexts({ newId: randomUUID, memento: options.workspaceState, onError });
     const windowMentions = new WindowMentions({ editor, recent, clock, log });
     const mentions = new Mentions([...windowMentions.sources, ...mentionSources, this.texts], clock, log);
     const newOptions = new NewOptions({ backends, memento: globalState, onError });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ContextMemento } from './contextMemento';
+import type { Memento } from '../../base/common/memento';
 import type { ConsentRequest } from './providerError';
 
 const memoryName = 'backline.context.allowed';
@@ -12,7 +12,7 @@ const Request = z.discriminatedUnion('kind', [
 
 /** What the user has allowed providers to do, in this and every later window. */
 export class AllowedRequests {
-  constructor(private readonly memento: ContextMemento) {}
+  constructor(private readonly memento: Memento) {}
 
   get all(): readonly ConsentRequest[] {
     const stored = z.array(z.unknown()).catch([]).parse(this.memento.get(memoryName));

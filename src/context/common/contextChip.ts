@@ -1,7 +1,7 @@
 import { Emitter, type Event } from '../../base/common/event';
 import type { Disposable } from '../../base/common/disposable';
 import * as z from 'zod';
-import type { ContextMemento } from './contextMemento';
+import type { Memento } from '../../base/common/memento';
 import { mentionOfAll, type ContextMention } from './contextMentions';
 import type { ContextReader } from './contextReader';
 
@@ -23,7 +23,7 @@ export class ContextChip implements Disposable {
 
   constructor(
     private readonly reader: Pick<ContextReader, 'known'>,
-    private readonly memento: ContextMemento,
+    private readonly memento: Memento,
     private readonly onError: (error: unknown) => void,
   ) {
     this.emitter = new Emitter(onError);

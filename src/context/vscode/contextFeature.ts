@@ -2,12 +2,12 @@ import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/common/disposable';
 import { Emitter, type Event } from '../../base/common/event';
 import type { Feature, RunningFeature } from '../../base/common/feature';
+import type { Memento } from '../../base/common/memento';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { commandIds, settingIds, type CommandId } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import type { ContextChipView } from '../common/contextChip';
 import type { ContextAttachment, ContextMention } from '../common/contextMentions';
-import type { ContextMemento } from '../common/contextMemento';
 import type { McpAddress } from '../node/mcpToolServer';
 import { namesProviders, openProviderSettings, providerLevels, touchesProviders } from './configuredProviders';
 import type { ContextRoom } from './contextRoom';
@@ -16,7 +16,7 @@ export interface ContextFeatureOptions extends FeatureContext {
   readonly editor: Pick<EditorPort, 'resolve' | 'open'>;
   readonly secrets: Pick<vscode.SecretStorage, 'get' | 'store' | 'delete'>;
   /** The user's: what was allowed, and which secrets there are. */
-  readonly memento: ContextMemento;
+  readonly memento: Memento;
   /** `dist/context-worker.js`, absolute. */
   readonly workerFile: string;
   /** Where code from elsewhere is kept, absolute. */

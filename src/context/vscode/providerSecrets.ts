@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
-import type { ContextMemento } from '../common/contextMemento';
+import type { Memento } from '../../base/common/memento';
 import type { SecretSource } from '../common/contextProvider';
 
 export interface ProviderSecretsPorts {
   readonly secrets: Pick<vscode.SecretStorage, 'get' | 'store' | 'delete'>;
   /** Remembers the names, never the values. */
-  readonly memento: ContextMemento;
+  readonly memento: Memento;
   /** Those that settings refer to. */
   readonly wanted: () => readonly string[];
 }

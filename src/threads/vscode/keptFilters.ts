@@ -1,19 +1,14 @@
 import * as vscode from 'vscode';
+import type { Memento } from '../../base/common/memento';
 import { filterWords, parseFilters, type ThreadFilters } from '../common/tree/threadFilters';
-
-/** Of the workspace. */
-export interface FilterMemento {
-  get(name: string): unknown;
-  update(name: string, value: unknown): PromiseLike<void>;
-}
 
 const filtersName = 'threads.filters';
 
-export function keptFilters(memento: FilterMemento): ThreadFilters {
+export function keptFilters(memento: Memento): ThreadFilters {
   return parseFilters(memento.get(filtersName));
 }
 
-export async function keepFilters(memento: FilterMemento, filters: ThreadFilters): Promise<void> {
+export async function keepFilters(memento: Memento, filters: ThreadFilters): Promise<void> {
   await memento.update(filtersName, filters);
 }
 

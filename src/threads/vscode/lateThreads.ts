@@ -1,11 +1,12 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/common/disposable';
 import type { Feature, LateFeature, RunningFeature } from '../../base/common/feature';
+import type { Memento } from '../../base/common/memento';
 import { commandIds, panelTypes, textSchemes, viewIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { provideTexts } from '../../platform/vscode/readOnlyTexts';
 import { notListed, threadsStatus } from '../common/threadsStatus';
-import { keptFilters, showFilterKeys, type FilterMemento } from './keptFilters';
+import { keptFilters, showFilterKeys } from './keptFilters';
 import { LateTree } from './lateTree';
 import type { RunningThreads } from './threadsFeature';
 
@@ -13,7 +14,7 @@ export interface LateThreadsOptions extends Pick<FeatureContext, 'commands' | 's
   /** The feature itself. */
   readonly threads: LateFeature<RunningThreads>;
   /** Of the workspace: what the list shows. */
-  readonly workspaceState: FilterMemento;
+  readonly workspaceState: Memento;
 }
 
 /** Amp's threads as VS Code knows them from the start. Their code is loaded when somebody looks at one. */

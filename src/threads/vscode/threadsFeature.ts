@@ -3,6 +3,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/common/disposable';
 import type { Feature, RunningFeature } from '../../base/common/feature';
+import type { Memento } from '../../base/common/memento';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { commandIds, settingIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
@@ -13,7 +14,7 @@ import type { ThreadDigest } from '../common/threadDigest';
 import type { ThreadLibrary } from '../common/threadLibrary';
 import { threadsStatus } from '../common/threadsStatus';
 import { searchThreads } from '../common/threadSearch';
-import { ReadMarks, type MarksMemento } from '../common/tree/readMarks';
+import { ReadMarks } from '../common/tree/readMarks';
 import { ampPlaces } from '../node/ampData';
 import { ampThreads, type AmpThreads } from '../node/ampThreads';
 import type { Command } from '../node/runCommand';
@@ -33,9 +34,9 @@ export interface ThreadsFeatureOptions extends FeatureContext {
   /** Begins a conversation with another agent, with the digest attached. `folder` is absolute, of the workspace. */
   readonly startChat: (digest: ThreadDigest, folder: string | undefined) => Promise<void>;
   /** Of the workspace: what the list shows. */
-  readonly workspaceState: MarksMemento;
+  readonly workspaceState: Memento;
   /** Of the user: what was read. */
-  readonly globalState: MarksMemento;
+  readonly globalState: Memento;
   /** Absolute, of the extension, for all windows. */
   readonly storageFolder: string;
   /** `dist`. */

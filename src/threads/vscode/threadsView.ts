@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { Clock } from '../../base/common/async';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
+import type { Memento } from '../../base/common/memento';
 import { commandIds } from '../../manifest';
 import type { ThreadLibrary } from '../common/threadLibrary';
 import { filterWords, type ThreadFilters } from '../common/tree/threadFilters';
@@ -9,7 +10,7 @@ import type { ReadMarks } from '../common/tree/readMarks';
 import { threadRow, titleOf, type ThreadRow } from '../common/tree/threadRow';
 import { noTree, threadTree, type GroupNode, type ThreadNode, type ThreadTree } from '../common/tree/threadTree';
 import { treeChanges } from '../common/tree/treeChanges';
-import { keepFilters, keptFilters, showFilterKeys, type FilterMemento } from './keptFilters';
+import { keepFilters, keptFilters, showFilterKeys } from './keptFilters';
 import type { ThreadDecorations } from './threadDecorations';
 
 export interface ThreadsViewOptions {
@@ -18,7 +19,7 @@ export interface ThreadsViewOptions {
   readonly decorations: ThreadDecorations;
   /** Absolute, of the workspace, with its worktrees. */
   readonly workspaceFolders: () => Promise<readonly string[]>;
-  readonly memento: FilterMemento;
+  readonly memento: Memento;
   /** Files that were dropped on the list. */
   readonly onDidDropFiles: (files: readonly vscode.Uri[]) => void;
   readonly clock: Clock;

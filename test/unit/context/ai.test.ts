@@ -7,7 +7,7 @@ import { ContextMentions } from '../../../src/context/common/contextMentions';
 import { ContextReader } from '../../../src/context/common/contextReader';
 import { answerContextTool, contextTool } from '../../../src/context/common/contextTool';
 import { searchItems } from '../../../src/context/common/itemQueries';
-import { MemoryMemento } from './support/memoryMemento';
+import { MemoryMemento } from '../../fake/memoryMemento';
 import { documentOf, itemListOf } from './support/contextHarness';
 
 function itemOf(title: string, line?: number, aiContent?: string): ContextItem {

@@ -6,7 +6,7 @@ import { ContextClient } from '../../../src/context/common/contextClient';
 import type { ConsentRequest } from '../../../src/context/common/providerError';
 import { listProviders, type SettingsLevels } from '../../../src/context/common/providerSettings';
 import { documentOf, FakeProvider, provided, providedItem } from './support/contextHarness';
-import { MemoryMemento } from './support/memoryMemento';
+import { MemoryMemento } from '../../fake/memoryMemento';
 
 const url = 'https://evil.example/collect';
 const wanting = { headers: { authorization: 'Bearer ${secret:token}' } };

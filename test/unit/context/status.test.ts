@@ -3,7 +3,7 @@ import { AllowedRequests } from '../../../src/context/common/allowedRequests';
 import { contextStatus, type ContextSituation } from '../../../src/context/common/contextStatus';
 import { asLabel, asMarkdown, withoutMarkup } from '../../../src/context/common/itemTexts';
 import type { ProviderState } from '../../../src/context/common/providerHandle';
-import { MemoryMemento } from './support/memoryMemento';
+import { MemoryMemento } from '../../fake/memoryMemento';
 
 const actions = {
   toggle: 'toggle',

@@ -1,32 +1,44 @@
+import * as z from 'zod/mini';
 import type { PromptAttachment } from '../../../amplifier/common/sessionBackend';
+import type { Memento } from '../../../base/common/memento';
 import type { MentionSource } from '../chatPorts';
 import type { Draft, DraftAttachment, MentionRow } from '../chatView';
 import { tokensOf } from './mentions';
 
 /** The oldest make room. */
-const maxTexts = 50;
+const maxTexts = 10;
+const memoryName = 'chat.attachedTexts';
 
-interface AttachedText {
-  readonly title: string;
-  readonly text: string;
-  /** Absolute: where to work on it. */
-  readonly folder: string | undefined;
+/** `folder` is absolute: where to work on it. */
+const AttachedText = z.object({ title: z.string(), text: z.string(), folder: z.optional(z.string()) });
+type AttachedText = z.infer<typeof AttachedText>;
+const Kept = z.catch(z.array(z.tuple([z.string(), AttachedText])), []);
+
+export interface AttachedTextsOptions {
+  /** Tells none twice, also after a reload. */
+  readonly newId: () => string;
+  /** Of this workspace: drafts and queues outlive the window, and so does what is attached to them. */
+  readonly memento: Memento;
+  readonly onError: (error: unknown) => void;
 }
 
-/** Texts that other features hand to a conversation. Nobody finds them at `@`; they are kept as long as the window. */
+/** Texts that other features hand to a conversation. Nobody finds them at `@`. */
 export class AttachedTexts implements MentionSource {
   readonly kind = 'text';
-  private readonly texts = new Map<string, AttachedText>();
+  private readonly texts: Map<string, AttachedText>;
 
-  /** Drafts and queues with the ids outlive the window: `newId` tells none twice, also after a reload. */
-  constructor(private readonly newId: () => string) {}
+  constructor(private readonly options: AttachedTextsOptions) {
+    this.texts = new Map(Kept.parse(options.memento.get(memoryName)));
+  }
 
   /** What goes into a draft for the text. `folder` is absolute: where to work on it. */
   add(title: string, text: string, folder?: string): DraftAttachment {
-    const id = `text:${this.newId()}`;
-    this.texts.set(id, { title, text, folder });
+    const { newId, memento, onError } = this.options;
+    const id = `text:${newId()}`;
+    this.texts.set(id, { title, text, ...(folder === undefined ? {} : { folder }) });
     const [oldest] = this.texts.keys();
     if (this.texts.size > maxTexts && oldest !== undefined) this.texts.delete(oldest);
+    memento.update(memoryName, [...this.texts]).then(undefined, onError);
     return { kind: 'text', id, title, tokens: tokensOf(text.length) };
   }
 

@@ -2,20 +2,15 @@ import * as z from 'zod/mini';
 import type { Disposable } from '../../../base/common/disposable';
 import { DisposableStore } from '../../../base/common/disposable';
 import { Emitter, type Event } from '../../../base/common/event';
+import type { Memento } from '../../../base/common/memento';
 import type { Chats } from '../chatPorts';
 import type { BackendView } from '../chatView';
-
-/** Where choices are kept; VS Code's `Memento` is one. */
-export interface ChoiceMemento {
-  get(name: string): unknown;
-  update(name: string, value: unknown): PromiseLike<void>;
-}
 
 export interface BackendChoicePorts {
   readonly chats: Pick<Chats, 'backends' | 'onDidChangeBackends'>;
   /** The id or the title of the setting; empty for none. */
   readonly preferred: () => string;
-  readonly memento: ChoiceMemento;
+  readonly memento: Memento;
   readonly onError: (error: unknown) => void;
 }
 

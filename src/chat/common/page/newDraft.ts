@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
+import type { Memento } from '../../../base/common/memento';
 import { Draft } from '../chatView';
-import type { ChoiceMemento } from './backendChoice';
 
 const memoryName = 'chat.newDraft';
 const empty: Draft = { text: '', attachments: [] };
@@ -10,7 +10,7 @@ export class NewDraft {
   private draft: Draft | undefined;
 
   constructor(
-    private readonly memento: ChoiceMemento,
+    private readonly memento: Memento,
     private readonly onError: (error: unknown) => void,
   ) {}
 

@@ -3,12 +3,12 @@ import type { BackendRegistry } from '../../../amplifier/common/backendRegistry'
 import type { CreateSessionOptions } from '../../../amplifier/common/sessionBackend';
 import type { Disposable } from '../../../base/common/disposable';
 import { Emitter, type Event } from '../../../base/common/event';
+import type { Memento } from '../../../base/common/memento';
 import { CommandView, type BackendView, type OptionView } from '../chatView';
-import type { ChoiceMemento } from './backendChoice';
 
 export interface NewOptionsPorts {
   readonly backends: BackendRegistry;
-  readonly memento: ChoiceMemento;
+  readonly memento: Memento;
   readonly onError: (error: unknown) => void;
 }
 

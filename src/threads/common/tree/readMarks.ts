@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { Memento } from '../../../base/common/memento';
 import type { ThreadHead } from '../threadPorts';
 
 const Kept = z.object({
@@ -21,11 +22,6 @@ interface Marks {
   readonly seen: Map<string, Seen>;
 }
 
-export interface MarksMemento {
-  get(name: string): unknown;
-  update(name: string, value: unknown): PromiseLike<void>;
-}
-
 const name = 'threads.read';
 /** Those that were read longest ago go first. */
 const maxMarks = 1000;
@@ -38,7 +34,7 @@ export class ReadMarks {
   private kept: Marks | undefined;
 
   constructor(
-    private readonly memento: MarksMemento,
+    private readonly memento: Memento,
     private readonly onError: (error: unknown) => void,
   ) {}
 

@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict';
+import { MemoryMemento } from '../../../fake/memoryMemento';
 import { AttachedTexts } from '../../../../src/chat/common/mentions/attachedTexts';
+
+const throwIt = (error: unknown): never => {
+  throw error;
+};
 
 describe('texts that other features attach', () => {
   let ids = 0;
   const newId = () => `id-${++ids}`;
+  const textsOf = (memento = new MemoryMemento()) => new AttachedTexts({ newId, memento, onError: throwIt });
 
   it('go along with the prompt they were attached to', async () => {
-    const texts = new AttachedTexts(newId);
+    const texts = textsOf();
     const attachment = texts.add('Last week’s thread', 'What was said.');
     assert.equal(attachment.tokens, 4);
     const [sent] = await texts.resolve(attachment);
@@ -15,24 +21,34 @@ describe('texts that other features attach', () => {
   });
 
   it('say where to work on them, as long as they are attached', () => {
-    const texts = new AttachedTexts(newId);
+    const texts = textsOf();
     const attachments = [texts.add('no place', 'text'), texts.add('with one', 'text', '/work/shop')];
     assert.equal(texts.folderOf({ text: '', attachments }), '/work/shop');
     assert.equal(texts.folderOf({ text: '', attachments: attachments.slice(0, 1) }), undefined);
   });
 
   it('are not taken for those of another window, whose drafts are kept', () => {
-    const [here, there] = [new AttachedTexts(newId), new AttachedTexts(newId)];
+    const [here, there] = [textsOf(), textsOf()];
     const attachments = [here.add('A', 'text', '/work/a'), there.add('B', 'text', '/work/b')];
     assert.notEqual(attachments[0]?.id, attachments[1]?.id);
     assert.equal(there.folderOf({ text: '', attachments }), '/work/b');
   });
 
+  it('are there again after a reload, with the draft that has them', async () => {
+    const memento = new MemoryMemento();
+    const attachment = textsOf(memento).add('A', 'What was said.', '/work/a');
+    const [sent] = await textsOf(memento).resolve(attachment);
+    assert.ok(sent?.type === 'text' && sent.text === 'What was said.');
+    assert.equal(textsOf(memento).folderOf({ text: '', attachments: [attachment] }), '/work/a');
+    await memento.update('chat.attachedTexts', { broken: true });
+    assert.deepEqual(await textsOf(memento).resolve(attachment), []);
+  });
+
   it('are found by nobody else, and the oldest make room', async () => {
-    const texts = new AttachedTexts(newId);
+    const texts = textsOf();
     assert.deepEqual(await texts.search(), []);
     const first = texts.add('first', 'text');
-    for (let count = 0; count < 50; count++) texts.add('more', 'text');
+    for (let count = 0; count < 10; count++) texts.add('more', 'text');
     assert.deepEqual(await texts.resolve(first), []);
   });
 });

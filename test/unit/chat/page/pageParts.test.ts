@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { MemoryMemento } from '../../../fake/memoryMemento';
 import { ApprovalWatch } from '../../../../src/chat/common/page/approvalWatch';
 import { BackendChoice } from '../../../../src/chat/common/page/backendChoice';
 import { chatStatus } from '../../../../src/chat/common/page/chatStatus';
@@ -14,26 +15,15 @@ const throwIt = (error: unknown): never => {
 };
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-class FakeMemento {
-  readonly values = new Map<string, unknown>();
-  get(name: string): unknown {
-    return this.values.get(name);
-  }
-  update(name: string, value: unknown): Promise<void> {
-    this.values.set(name, value);
-    return Promise.resolve();
-  }
-}
-
 describe('the backend of new conversations', () => {
   let chats: FakeChats;
-  let memento: FakeMemento;
+  let memento: MemoryMemento;
   let preferred: string;
   let choice: BackendChoice;
 
   beforeEach(() => {
     chats = new FakeChats();
-    memento = new FakeMemento();
+    memento = new MemoryMemento();
     preferred = '';
     choice = new BackendChoice({ chats, preferred: () => preferred, memento, onError: throwIt });
     choice.start();
@@ -121,7 +111,7 @@ describe('conversations that are shown', () => {
 
 describe('the draft of no conversation', () => {
   it('outlives the window, without its images', () => {
-    const memento = new FakeMemento();
+    const memento = new MemoryMemento();
     const first = new NewDraft(memento, throwIt);
     const image = { kind: 'image', id: 'i', title: 'i.png', image: { mimeType: 'image/png', data: 'AA==' } } as const;
     const file = { kind: 'file', id: 'f', title: 'f.ts', path: '/ws/f.ts' } as const;
@@ -133,7 +123,7 @@ describe('the draft of no conversation', () => {
   });
 
   it('is empty when what was kept is something else', () => {
-    const memento = new FakeMemento();
+    const memento = new MemoryMemento();
     memento.values.set('chat.newDraft', 7);
     assert.deepEqual(new NewDraft(memento, throwIt).get(), { text: '', attachments: [] });
   });
