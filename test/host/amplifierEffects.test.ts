@@ -66,11 +66,13 @@ describe('what sessions find', () => {
     assert.deepEqual(problem.range, new vscode.Range(1, 0, 1, 20));
   });
 
-  it('goes when they clear the file, and what is said anew takes its place', async () => {
+  it('comes to what they said of the file before, once, and goes with it when they clear the file', async () => {
     add(file, 'first');
     await shown(['first']);
     add('found/a.py', 'second');
-    await shown(['second']);
+    add(file, 'first');
+    add(file, 'third');
+    await shown(['first', 'second', 'third']);
     session.tell({ event: 'diagnostic:clear', data: { session_id: 'one', path: file } });
     await shown([]);
   });

@@ -1,5 +1,7 @@
 import * as z from 'zod';
-import { TokenUsage } from './events';
+import { withTextId } from './approvalId';
+import { AmplifierEvent, approvalDetails, TokenUsage } from './events';
+import { isSessionState } from './sessionState';
 
 /**
  * What goes over the wire of Amplifier's REST API, by its own names. Requests are as the API reference has them. Responses
@@ -12,6 +14,11 @@ const optionalText = Text.nullish().transform((value) => value ?? undefined);
 
 // Requests
 
+/** Absent when it is `null`: many clients, those with data classes for example, write that for what they leave out. */
+function orNull<Schema extends z.ZodType>(schema: Schema): z.ZodPreprocess<Schema> {
+  return z.preprocess((value) => value ?? undefined, schema);
+}
+
 /** Lines and characters are 0-based, characters in UTF-16 units, the end is exclusive. */
 export const Position = z.object({ line: Count, character: Count });
 export type Position = z.infer<typeof Position>;
@@ -22,15 +29,15 @@ export const OpenFile = z.object({
   path: Text,
   language: Text,
   content: Text,
-  cursor_position: Position.optional(),
+  cursor_position: orNull(Position.optional()),
 });
 export type OpenFile = z.infer<typeof OpenFile>;
 
 export const GitState = z.object({
   branch: Text,
-  staged_files: z.array(Text),
-  modified_files: z.array(Text),
-  untracked_files: z.array(Text),
+  staged_files: orNull(z.array(Text).default([])),
+  modified_files: orNull(z.array(Text).default([])),
+  untracked_files: orNull(z.array(Text).default([])),
 });
 export type GitState = z.infer<typeof GitState>;
 
@@ -47,40 +54,43 @@ export type ContextSelection = z.infer<typeof ContextSelection>;
 
 export const WorkspaceContext = z.object({
   workspace_root: Text,
-  open_files: z.array(OpenFile).optional(),
-  git_state: GitState.optional(),
-  diagnostics: z.array(ContextDiagnostic).optional(),
-  selection: ContextSelection.optional(),
+  open_files: orNull(z.array(OpenFile).optional()),
+  git_state: orNull(GitState.optional()),
+  diagnostics: orNull(z.array(ContextDiagnostic).optional()),
+  selection: orNull(ContextSelection.optional()),
 });
 export type WorkspaceContext = z.infer<typeof WorkspaceContext>;
 
 /** What changed since the last prompt; `null` says that there is none any more. */
 export const ContextUpdate = z.object({
-  workspace_root: Text.optional(),
-  open_files: z.array(OpenFile).optional(),
+  workspace_root: orNull(Text.optional()),
+  open_files: orNull(z.array(OpenFile).optional()),
   git_state: GitState.nullable().optional(),
-  diagnostics: z.array(ContextDiagnostic).optional(),
+  diagnostics: orNull(z.array(ContextDiagnostic).optional()),
   selection: ContextSelection.nullable().optional(),
 });
 export type ContextUpdate = z.infer<typeof ContextUpdate>;
 
-export const Credentials = z.object({ anthropic_api_key: Text.min(1).optional() });
+export const Credentials = z.object({ anthropic_api_key: orNull(Text.min(1).optional()) });
 export type Credentials = z.infer<typeof Credentials>;
 
 export const CreateSessionRequest = z.object({
   profile: Text.min(1),
-  model: Text.min(1).optional(),
-  credentials: Credentials.optional(),
-  context: WorkspaceContext.optional(),
+  model: orNull(Text.min(1).optional()),
+  credentials: orNull(Credentials.optional()),
+  context: orNull(WorkspaceContext.optional()),
 });
 export type CreateSessionRequest = z.infer<typeof CreateSessionRequest>;
 
-export const PromptRequest = z.object({ prompt: Text, context_update: ContextUpdate.optional() });
+export const PromptRequest = z.object({ prompt: Text, context_update: orNull(ContextUpdate.optional()) });
 export type PromptRequest = z.infer<typeof PromptRequest>;
 
 /** `approval_id` is ours: which of several requests is meant. */
-export const ApprovalRequest = z.object({ decision: Text, approval_id: Text.optional() });
+export const ApprovalRequest = z.object({ decision: Text, approval_id: orNull(Text.optional()) });
 export type ApprovalRequest = z.infer<typeof ApprovalRequest>;
+/** As a client sends it: the id may be a number, for servers that number their requests. */
+export const ApprovalAnswer = ApprovalRequest.extend({ approval_id: z.union([Text, z.number()]).optional() });
+export type ApprovalAnswer = z.infer<typeof ApprovalAnswer>;
 
 /** What a client sends over the WebSocket alternative. */
 export const ControlMessage = z.discriminatedUnion('action', [
@@ -115,27 +125,53 @@ export const PendingApproval = z.looseObject({
   approval_id: Text,
   prompt: optionalText,
   options: z.array(Text).nullish().catch(undefined),
-  timeout: z.number().nullish().catch(undefined),
-  context: z.record(z.string(), z.unknown()).nullish().catch(undefined),
+  ...approvalDetails,
 });
 export type PendingApproval = z.infer<typeof PendingApproval>;
 
-function readPending(value: unknown): PendingApproval | 'unreadable' | undefined {
-  if (value === undefined || value === null) return undefined;
-  return PendingApproval.safeParse(value).data ?? 'unreadable';
+/** Also by the empty shapes that some languages write for it. */
+function isNothing(value: unknown): boolean {
+  return !value || (typeof value === 'object' && Object.keys(value).length === 0);
 }
 
-export const SessionStatus = z.object({
-  session_id: Text,
-  status: SessionStatusName,
-  profile: optionalText,
-  created_at: optionalText,
-  last_activity: optionalText,
-  message_count: Count.optional().catch(undefined),
-  token_usage: TokenUsage.nullish().catch(undefined),
-  /** `unreadable`: something waits, and it is not known what. */
-  pending_approval: z.unknown().optional().transform(readPending),
-});
+/** A request that is told waits, whatever the word beside it says: its tool runs when nobody answers. */
+function isWaiting({
+  status,
+  pending_approval: pending,
+}: {
+  status: SessionStatusName;
+  pending_approval: unknown;
+}): boolean {
+  return pending !== undefined && (status === 'idle' || status === 'processing');
+}
+
+function readPending(value: unknown): PendingApproval | 'unreadable' | undefined {
+  if (isNothing(value)) return undefined;
+  const fields = z.record(z.string(), z.unknown()).safeParse(value).data;
+  return (fields && PendingApproval.safeParse(withTextId(fields)).data) ?? 'unreadable';
+}
+
+function readState(value: unknown): AmplifierEvent[] {
+  const events = z.array(z.unknown()).safeParse(value).data ?? [];
+  return events.flatMap((event) => AmplifierEvent.safeParse(event).data ?? []).filter(isSessionState);
+}
+
+export const SessionStatus = z
+  .object({
+    session_id: Text,
+    status: SessionStatusName,
+    profile: optionalText,
+    created_at: optionalText,
+    last_activity: optionalText,
+    message_count: Count.optional().catch(undefined),
+    token_usage: TokenUsage.nullish().catch(undefined),
+    /** `unreadable`: something waits, and it is not known what. */
+    pending_approval: z.unknown().optional().transform(readPending),
+    /** Ours: who loads the session goes on after this event, and knows by the events of `state` what it is now. */
+    last_event_id: Count.optional().catch(undefined),
+    state: z.unknown().optional().transform(readState),
+  })
+  .transform((session) => (isWaiting(session) ? { ...session, status: 'awaiting_approval' as const } : session));
 export type SessionStatus = z.infer<typeof SessionStatus>;
 
 export const SessionList = z.object({

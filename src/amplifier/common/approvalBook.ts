@@ -1,4 +1,4 @@
-import type { ApprovalRequest, PendingApproval } from './apiSchema';
+import type { ApprovalAnswer, PendingApproval } from './apiSchema';
 import { denyOption, isDenial } from './approvalOptions';
 import type { AmplifierEvent, EventData } from './events';
 
@@ -8,8 +8,8 @@ interface Entry {
   readonly deny: string | undefined;
   readonly callId: string | undefined;
   readonly prompt: string;
-  /** Known from the session's status, just now: an event that looks the same is of the same request. */
-  isRebuilt: boolean;
+  /** Told by the session's status or before a new connection, just now: an event that looks the same is of the same request. */
+  mayComeAgain: boolean;
 }
 
 export interface ApprovalBookPorts {
@@ -25,7 +25,7 @@ export interface ApprovalBookPorts {
 
 /** How a request is named to its server. */
 interface Address {
-  readonly wireId: string;
+  readonly wireId: string | number;
   /** Servers that say what options mean speak our extensions, and read which request an answer is for. */
   readonly isRead: boolean;
 }
@@ -54,7 +54,7 @@ export class ApprovalBook {
   }
 
   /** What the server is sent. Of several requests it is told which one is meant, as an extension of the API. */
-  answer(id: string, decision: string): ApprovalRequest {
+  answer(id: string, decision: string): ApprovalAnswer {
     const address = this.addresses.get(id);
     const isNamed = address !== undefined && (address.isRead || this.pending.size > 1);
     return isNamed ? { decision, approval_id: address.wireId } : { decision };
@@ -74,12 +74,13 @@ export class ApprovalBook {
     return this.addresses.get(id)?.isRead === true ? 'meant' : 'later';
   }
 
-  required(data: EventData<'approval:required'>, callId: string | undefined, isRebuilt = false): void {
-    const { approval_id: wireId, options, option_kinds: kinds, prompt } = data;
+  required(data: EventData<'approval:required'>, callId: string | undefined, mayComeAgain = false): void {
+    const { wire_id: numberOnWire, ...told } = data;
+    const { approval_id: wireId, options, option_kinds: kinds, prompt } = told;
     const superseded = this.byWireId(wireId);
     // Servers that speak our extensions use an id once.
-    if (superseded?.prompt === prompt && (superseded.isRebuilt || kinds !== undefined)) {
-      superseded.isRebuilt = false;
+    if (superseded?.prompt === prompt && (superseded.mayComeAgain || kinds !== undefined)) {
+      superseded.mayComeAgain = false;
       return;
     }
     if (superseded) {
@@ -90,18 +91,18 @@ export class ApprovalBook {
       );
     }
     const id = this.uniqueId(wireId);
-    this.addresses.set(id, { wireId, isRead: kinds !== undefined });
-    this.pending.set(id, { id, wireId, deny: denyOption(options, kinds), callId, prompt, isRebuilt });
+    this.addresses.set(id, { wireId: numberOnWire ?? wireId, isRead: kinds !== undefined });
+    this.pending.set(id, { id, wireId, deny: denyOption(options, kinds), callId, prompt, mayComeAgain });
     this.emit({
       event: 'approval:required',
-      data: { ...data, approval_id: id, ...(callId === undefined ? {} : { call_id: callId }) },
+      data: { ...told, approval_id: id, ...(callId === undefined ? {} : { call_id: callId }) },
     });
     if (superseded) this.ports.onSuperseded();
   }
 
-  /** What the stream had to say of the requests of the status has been said: what comes now is new. */
-  sealRebuilt(): void {
-    for (const entry of this.pending.values()) entry.isRebuilt = false;
+  /** Whether an event of what waits now may tell it once more, as on a new connection, or whatever comes now is new. */
+  expectAgain(isExpected: boolean): void {
+    for (const entry of this.pending.values()) entry.mayComeAgain = isExpected;
   }
 
   /** The server's word on a request. A second one, and one on a request that nobody knows, is dropped. */

@@ -13,6 +13,8 @@ const ofSession = { session_id: Text };
 
 export const TokenUsage = z.looseObject({ input_tokens: Count, output_tokens: Count });
 export type TokenUsage = z.infer<typeof TokenUsage>;
+/** What is beside the point of its event: one that cannot be read must not cost the answer. */
+const SideUsage = TokenUsage.nullable().optional().catch(undefined);
 
 /** Lines and characters are 0-based, characters in UTF-16 units, the end is exclusive. */
 const Position = z.looseObject({ line: Count, character: Count });
@@ -69,6 +71,23 @@ const toolName = { tool_name: Text, operation: Text };
 export const ApprovalOptionKind = z.enum(['allow_once', 'allow_always', 'reject_once', 'reject_always']);
 export type ApprovalOptionKind = z.infer<typeof ApprovalOptionKind>;
 
+/** A text of digits is a number, too: taken for nothing it would be answered after its time. */
+const Seconds = z.union([
+  z.number(),
+  z
+    .string()
+    .regex(/^\d+(?:\.\d+)?$/u)
+    .transform(Number),
+]);
+/** What goes with a request that waits. A tool runs when it is thrown away: a part that cannot be read only counts as absent. */
+export const approvalDetails = {
+  timeout: Seconds.optional().catch(undefined),
+  context: z.record(z.string(), z.unknown()).optional().catch(undefined),
+  option_kinds: z.array(ApprovalOptionKind).optional().catch(undefined),
+  call_id: Text.optional().catch(undefined),
+  wire_id: z.number().optional().catch(undefined),
+};
+
 const PlanEntry = z.looseObject({
   content: Text,
   priority: z.enum(['high', 'medium', 'low']).catch('medium'),
@@ -108,7 +127,7 @@ const event = <Name extends string, Shape extends z.core.$ZodLooseShape>(name: N
 
 export const AmplifierEvent = z.discriminatedUnion('event', [
   event('session:start', { profile: Text.optional(), timestamp: Text.optional() }),
-  event('session:end', { reason: Text.optional(), token_usage: TokenUsage.nullable().optional() }),
+  event('session:end', { reason: Text.optional(), token_usage: SideUsage }),
   /**
    * `title` and what else a backend says about the session as a whole. `agent_session_id` is the name by which the agent
    * knows the session from now on: it was started again and had to begin a new one, which remembers nothing.
@@ -121,7 +140,7 @@ export const AmplifierEvent = z.discriminatedUnion('event', [
   event('prompt:complete', {
     response: Text,
     request_id: Text.optional(),
-    token_usage: TokenUsage.nullable().optional(),
+    token_usage: SideUsage,
     stop_reason: z
       .enum(['end_turn', 'max_tokens', 'max_turn_requests', 'refusal', 'cancelled', 'interrupted'])
       .catch('end_turn')
@@ -156,17 +175,15 @@ export const AmplifierEvent = z.discriminatedUnion('event', [
 
   /**
    * `options` are what the user may answer, byte for byte. `option_kinds` says, in the same order, what each of them
-   * means. `timeout` is in seconds. `call_id` is the tool call that waits.
+   * means. `timeout` is in seconds. `call_id` is the tool call that waits. `wire_id` is the id of a server whose ids are
+   * numbers, to be sent back so.
    */
   event('approval:required', {
     approval_id: Text,
     prompt: Text,
     options: z.array(Text),
-    timeout: z.number().optional(),
     default: z.enum(['allow', 'deny']).catch('deny').optional(),
-    context: z.record(z.string(), z.unknown()).optional(),
-    option_kinds: z.array(ApprovalOptionKind).optional(),
-    call_id: Text.optional(),
+    ...approvalDetails,
   }),
   event('approval:granted', { approval_id: Text, decision: Text }),
   event('approval:denied', { approval_id: Text, decision: Text, reason: Text.optional() }),
@@ -184,7 +201,11 @@ export const AmplifierEvent = z.discriminatedUnion('event', [
 
   event('diagnostic:add', { path: Text, diagnostics: z.array(EventDiagnostic) }),
   event('diagnostic:clear', { path: Text.optional() }),
-  event('status:update', { status: Text, message: Text.optional(), progress: z.number().min(0).max(100).optional() }),
+  event('status:update', {
+    status: Text,
+    message: Text.optional(),
+    progress: z.number().min(0).max(100).optional().catch(undefined),
+  }),
 ]);
 export type AmplifierEvent = z.infer<typeof AmplifierEvent>;
 export type AmplifierEventName = AmplifierEvent['event'];

@@ -1,3 +1,4 @@
+import { withTextId } from './approvalId';
 import { AmplifierEvent, type EventData } from './events';
 
 /** One message of the stream, before it means anything. */
@@ -68,9 +69,9 @@ const repairs: Readonly<Record<string, (data: Fields) => Fields>> = {
   'tool:pre': (data) => ({ ...withToolName(data), input: isFields(data['input']) ? data['input'] : {} }),
   'tool:post': (data) => ({ ...withToolName(data), result: toolResult(data['result']) }),
   'tool:error': (data) => ({ ...withToolName(data), error: errorText(data) }),
-  'approval:required': (data) => ({ prompt: 'The agent asks for your approval.', options: [], ...data }),
-  'approval:granted': (data) => ({ decision: '', ...data }),
-  'approval:denied': (data) => ({ decision: '', ...data }),
+  'approval:required': (data) => ({ prompt: 'The agent asks for your approval.', options: [], ...withTextId(data) }),
+  'approval:granted': (data) => ({ decision: '', ...withTextId(data) }),
+  'approval:denied': (data) => ({ decision: '', ...withTextId(data) }),
   'status:update': (data) => ({ status: 'processing', ...data }),
   error: (data) => ({ ...errorCode(data), ...data, error: errorText(data) }),
   'display:text': (data) => ({ ...data, level: data['type'], message: data['text'] }),

@@ -1,5 +1,5 @@
 import { AnswerBlocks } from './answerBlocks';
-import type { ApprovalRequest, PendingApproval } from './apiSchema';
+import type { ApprovalAnswer, PendingApproval } from './apiSchema';
 import { ApprovalBook, type ApprovalBookPorts } from './approvalBook';
 import type { AmplifierEvent, EventData, EventOf } from './events';
 import { ToolPairing } from './toolPairing';
@@ -84,7 +84,7 @@ export class TurnReconciler {
   }
 
   /** The body of an answer. */
-  approvalAnswer(approvalId: string, decision: string): ApprovalRequest {
+  approvalAnswer(approvalId: string, decision: string): ApprovalAnswer {
     return this.approvals.answer(approvalId, decision);
   }
 
@@ -124,9 +124,9 @@ export class TurnReconciler {
     this.approvals.required({ ...request, session_id: this.sessionId }, this.tools.onlyOpenCallId, true);
   }
 
-  /** The events of what was rebuilt would have come by now. */
-  sealRebuiltApprovals(): void {
-    this.approvals.sealRebuilt();
+  /** Whether the stream may still tell what waits, or tell it again. */
+  expectApprovalsAgain(isExpected: boolean): void {
+    this.approvals.expectAgain(isExpected);
   }
 
   /** No request waits any more. */

@@ -6,19 +6,21 @@ import type { BackendSession } from '../common/sessionBackend';
 /** What agents find, in VS Code's Problems: kept for each session, shown together, cleared with the session. */
 export class Problems implements vscode.Disposable {
   private readonly collection = vscode.languages.createDiagnosticCollection('backline');
-  /** By session, then by resolved path. Two backends may give their sessions the same id, so it is not by that. */
-  private readonly sessions = new Map<BackendSession, Map<string, vscode.Diagnostic[]>>();
+  /** By session, then by resolved path, then by all that it says. Two backends may give their sessions the same id, so it is not by that. */
+  private readonly sessions = new Map<BackendSession, Map<string, Map<string, vscode.Diagnostic>>>();
 
   constructor(private readonly editor: Pick<EditorPort, 'resolve'>) {}
 
-  /** Takes the place of what the session said of that file before. Paths that are not for peers are left out. */
+  /** Adds to what the session said of that file before; the same once more is nothing new. Paths that are not for peers are left out. */
   async add(session: BackendSession, { path, diagnostics }: EventData<'diagnostic:add'>): Promise<void> {
-    const files = this.sessions.get(session) ?? new Map<string, vscode.Diagnostic[]>();
+    const files = this.sessions.get(session) ?? new Map<string, Map<string, vscode.Diagnostic>>();
     this.sessions.set(session, files);
     const resolved = await this.resolve(path);
     // The session may have ended meanwhile.
     if (resolved === undefined || this.sessions.get(session) !== files) return;
-    files.set(resolved, diagnostics.map(toDiagnostic));
+    const found = files.get(resolved) ?? new Map<string, vscode.Diagnostic>();
+    files.set(resolved, found);
+    for (const diagnostic of diagnostics.map(toDiagnostic)) found.set(JSON.stringify(diagnostic), diagnostic);
     this.show(resolved);
   }
 
@@ -48,7 +50,7 @@ export class Problems implements vscode.Disposable {
   }
 
   private show(path: string): void {
-    const all = [...this.sessions.values()].flatMap((files) => files.get(path) ?? []);
+    const all = [...this.sessions.values()].flatMap((files) => [...(files.get(path)?.values() ?? [])]);
     this.collection.set(vscode.Uri.file(path), all);
   }
 }

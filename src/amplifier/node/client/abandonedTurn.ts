@@ -1,11 +1,10 @@
-import * as z from 'zod';
 import { withDeadline, type Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { AmplifierApiError } from '../../common/apiErrors';
 import { denyOption } from '../../common/approvalOptions';
-import { ApprovalOptionKind, type AmplifierEvent, type EventData } from '../../common/events';
+import type { AmplifierEvent, EventData } from '../../common/events';
 import type { AmplifierClient } from './amplifierClient';
 
 export interface AbandonedTurnOptions {
@@ -26,7 +25,6 @@ const maxLookMs = 5000;
 const requestTimeoutMs = 3000;
 /** A server that took a prompt a moment ago may still call itself idle. */
 const idleLooks = 2;
-const Kinds = z.array(ApprovalOptionKind);
 
 type Question = Pick<EventData<'approval:required'>, 'options' | 'option_kinds'>;
 
@@ -96,9 +94,7 @@ export class AbandonedTurn implements Disposable {
       if (status === 'processing') return 'goesOn';
       if (status !== 'awaiting_approval') return 'over';
       const told = pending === 'unreadable' ? undefined : pending;
-      const question = told?.options
-        ? { options: told.options, option_kinds: Kinds.safeParse(told['option_kinds']).data }
-        : this.question;
+      const question = told?.options ? { options: told.options, option_kinds: told.option_kinds } : this.question;
       if (question) await this.deny(question);
       return 'goesOn';
     } catch (error) {

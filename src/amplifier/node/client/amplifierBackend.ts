@@ -139,7 +139,7 @@ export class AmplifierBackend implements SessionBackend {
     return summaries.sort((a, b) => (b.updatedAt ?? '').localeCompare(a.updatedAt ?? ''));
   }
 
-  /** The server tells no history: what was said before is in the stored transcript only. */
+  /** What was said before is in the stored transcript: a server that could tell it again is asked for what follows. */
   async loadSession(
     sessionId: string,
     _options: CreateSessionOptions,

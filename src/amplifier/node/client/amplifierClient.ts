@@ -75,8 +75,8 @@ export class AmplifierClient implements Disposable {
     return this.call({ ...ofSession('GET', id, ''), signal }, api.SessionStatus);
   }
 
-  approve(id: string, request: api.ApprovalRequest, timeoutMs = this.timeouts.otherMs): Promise<api.Acknowledgement> {
-    const body = api.ApprovalRequest.parse(request);
+  approve(id: string, request: api.ApprovalAnswer, timeoutMs = this.timeouts.otherMs): Promise<api.Acknowledgement> {
+    const body = api.ApprovalAnswer.parse(request);
     return this.call({ ...ofSession('POST', id, '/approval'), body, timeoutMs }, api.Acknowledgement);
   }
 

@@ -1,4 +1,4 @@
-import { DisposableStore, type Disposable } from '../../../base/common/disposable';
+import { DisposableStore } from '../../../base/common/disposable';
 import { AmplifierApiError, isTransportError } from '../../common/apiErrors';
 import type { SessionStatus } from '../../common/apiSchema';
 import { EventLog } from '../../common/eventLog';
@@ -7,6 +7,7 @@ import { BackendError, type BackendSession, type PromptInput, type SequencedEven
 import { TurnReconciler } from '../../common/turnReconciler';
 import { EventFeed } from './eventFeed';
 import { PromptSender } from './promptSender';
+import { ReconnectGrace } from './reconnectGrace';
 import { SessionApprovals } from './sessionApprovals';
 import { defaultSessionLimits } from './sessionLimits';
 import { sessionMessages } from './sessionMessages';
@@ -27,13 +28,13 @@ export class AmplifierSession implements BackendSession {
   private readonly reconciler: TurnReconciler;
   private readonly approvals: SessionApprovals;
   private readonly feed: EventFeed;
+  private readonly grace: ReconnectGrace;
   private readonly watch: StatusWatch;
   private readonly ending: TurnEnding;
   private readonly sender: PromptSender;
   private configOptions: readonly ConfigOption[] = [];
   private slashCommands: readonly SlashCommand[] = [];
   private hasEnded = false;
-  private graceTimer: Disposable | undefined;
   private opened: { resolve: () => void; reject: (error: BackendError) => void } | undefined;
 
   constructor(private readonly options: AmplifierSessionOptions) {
@@ -60,6 +61,7 @@ export class AmplifierSession implements BackendSession {
       look: () => this.watch.check(),
       onUnclear: () => this.stopUnclear(),
     });
+    this.grace = new ReconnectGrace(clock, this.limits.reconnectGraceMs, () => this.notConnected());
     this.feed = new EventFeed({
       client,
       sessionId: id,
@@ -69,8 +71,11 @@ export class AmplifierSession implements BackendSession {
       limits,
       isExpectingEvents: () => this.hasEnded || this.reconciler.isTurnOpen,
       onEvent: (event) => this.heard(event),
+      // The status may say what waits; where it does not, the turn is stopped.
+      onLostApproval: () => this.watch.check(),
       handlers: {
         onConnected: () => this.connected(),
+        onLasting: () => this.grace.dispose(),
         onReconnecting: (attempt, delayMs) => this.reconnecting(attempt, delayMs),
         onActivity: () => {
           if (!this.hasEnded) this.approvals.heard();
@@ -129,6 +134,8 @@ export class AmplifierSession implements BackendSession {
   /** For a session that ran before it was opened here; its status was asked for at `askedAtMs`. */
   resume(status: SessionStatus, askedAtMs: number): void {
     if (status.token_usage) this.reconciler.usage.startFrom(status.token_usage);
+    for (const event of status.state) this.reconciler.handle(event);
+    if (status.last_event_id !== undefined) this.feed.goOnAfter(status.last_event_id);
     this.approvals.resume(status, askedAtMs);
   }
 
@@ -245,9 +252,9 @@ export class AmplifierSession implements BackendSession {
 
   private connected(): void {
     if (this.hasEnded) return;
+    this.grace.connected();
     this.ending.dispose();
-    this.graceTimer?.dispose();
-    this.graceTimer = undefined;
+    this.approvals.connected();
     this.options.onConnected();
     this.opened?.resolve();
     this.opened = undefined;
@@ -258,10 +265,12 @@ export class AmplifierSession implements BackendSession {
     if (this.hasEnded) return;
     this.options.log.info(`session ${this.id}: connecting again in ${delayMs} ms (attempt ${attempt})`);
     this.options.onReconnecting(attempt, delayMs);
-    this.graceTimer ??= this.options.clock.setTimer(this.limits.reconnectGraceMs, () => {
-      if (this.ending.isUnattended) this.ending.abandon({});
-      this.interrupt('The connection to the server was lost in this turn.');
-    });
+    this.grace.lost();
+  }
+
+  private notConnected(): void {
+    if (this.ending.isUnattended) this.ending.abandon({});
+    this.interrupt('The connection to the server was lost in this turn.');
   }
 
   /** There is no stream any more, nor will there be one. */
@@ -354,7 +363,7 @@ export class AmplifierSession implements BackendSession {
     this.hasEnded = true;
     this.opened?.reject(closedError());
     this.opened = undefined;
-    this.graceTimer?.dispose();
+    this.grace.dispose();
     this.store.dispose();
     this.ending.turnEnded();
     this.eventLog.end();

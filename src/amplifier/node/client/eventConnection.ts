@@ -33,3 +33,14 @@ export interface EventConnectionRequest {
 
 /** Opens a connection; dispose the result to close it. */
 export type OpenEventConnection = (request: EventConnectionRequest, handlers: EventConnectionHandlers) => Disposable;
+
+/** Bytes; a longer id is not worth a request that is refused for its size. */
+const maxIdLength = 1024;
+
+/** Says after which event to go on: in UTF-8, as browsers say it. Nothing where no header can hold the id. */
+export function lastEventIdHeader(id: string | undefined): Readonly<Record<string, string>> {
+  const bytes = Buffer.from(id ?? '', 'utf8');
+  const isFit = bytes.length > 0 && bytes.length <= maxIdLength && !/\p{Cc}/u.test(id ?? '');
+  // A header is written byte by byte from the characters of its text.
+  return isFit ? { 'Last-Event-ID': bytes.toString('latin1') } : {};
+}

@@ -7,7 +7,10 @@ import { decodeMessage, type StreamMessage } from '../../common/sseEvents';
 
 const maxIgnoredNames = 50;
 
-/** Turns messages of a session's stream into events; says in the log, once for each kind, what does not count. */
+/**
+ * Turns messages of a session's stream into events; says in the log, once for each kind, what does not count, and each
+ * time that it was a request for an approval, for something waits then.
+ */
 export class EventDecoder {
   private readonly merger: DeltaMerger;
   private readonly ignored = new Set<string>();
@@ -17,6 +20,7 @@ export class EventDecoder {
     private readonly log: Logger,
     redactor: SecretRedactor,
     emit: (event: AmplifierEvent) => void,
+    private readonly onLostApproval: () => void,
   ) {
     const deltas = new DeltaRedactor(redactor, emit);
     this.merger = new DeltaMerger((event) => deltas.handle(event));
@@ -30,6 +34,7 @@ export class EventDecoder {
       return;
     }
     const { ignored: reason, name } = decoded;
+    if (reason === 'invalid' && name === 'approval:required') this.onLostApproval();
     if (reason !== 'name' || name !== 'ping') this.ignore(`${reason} ${name}`.trimEnd().slice(0, 100));
   }
 

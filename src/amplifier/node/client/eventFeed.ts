@@ -15,6 +15,8 @@ export interface EventFeedOptions {
   readonly limits: Partial<EventStreamLimits> | undefined;
   readonly isExpectingEvents: () => boolean;
   readonly onEvent: (event: AmplifierEvent) => void;
+  /** A request for an approval came in a shape that cannot be read. */
+  readonly onLostApproval: () => void;
   readonly handlers: Omit<EventStreamHandlers, 'onMessage'>;
 }
 
@@ -23,8 +25,8 @@ export class EventFeed implements Disposable {
   private readonly stream: EventStream;
 
   constructor(options: EventFeedOptions) {
-    const { client, sessionId, clock, random, log, limits, isExpectingEvents, onEvent, handlers } = options;
-    const decoder = new EventDecoder(sessionId, log, client.redactor, onEvent);
+    const { client, sessionId, clock, random, log, limits, isExpectingEvents, handlers } = options;
+    const decoder = new EventDecoder(sessionId, log, client.redactor, options.onEvent, options.onLostApproval);
     this.stream = new EventStream({
       ...limits,
       eventsUrl: client.eventsUrl(sessionId),
@@ -36,6 +38,11 @@ export class EventFeed implements Disposable {
       isExpectingEvents,
       handlers: { ...handlers, onMessage: (message) => decoder.decode(message) },
     });
+  }
+
+  /** Before the start: what the server told up to this event is not asked for. */
+  goOnAfter(eventId: number): void {
+    this.stream.goOnAfter(String(eventId));
   }
 
   start(): void {

@@ -8,7 +8,9 @@ import { openWebSocketConnection } from './webSocketConnection';
 
 export interface EventStreamHandlers {
   readonly onConnected: () => void;
-  /** `attempt` counts from 1 and starts anew once something came. */
+  /** The connection has lasted so long that its loss would be another one, not the same again. */
+  readonly onLasting: () => void;
+  /** `attempt` counts from 1 and starts anew once a connection has lasted. */
   readonly onReconnecting: (attempt: number, delayMs: number) => void;
   readonly onMessage: (message: StreamMessage) => void;
   /** Whatever came, keep-alives included. */
@@ -55,6 +57,8 @@ const defaults: EventStreamLimits = {
 };
 /** Silence is counted in this many ticks of a timer, not by the clock, which may jump. */
 const silentTicks = 3;
+/** A connection lasts that has outlived this and the wait before it: a stream that ends as soon as it has begun is none. */
+const lastingMs = 5000;
 
 /**
  * Keeps one connection to a session's events: opens a new one when it is lost or has gone silent, says from where to go on
@@ -65,10 +69,12 @@ export class EventStream implements Disposable {
   private connection: Disposable | undefined;
   private retryTimer: Disposable | undefined;
   private watchTimer: Disposable | undefined;
+  private lastingTimer: Disposable | undefined;
   private transport: 'sse' | 'webSocket' = 'sse';
   /** Why SSE was refused, while the WebSocket is tried instead. */
   private refusal: AmplifierApiError | undefined;
   private attempt = 0;
+  private delayMs = 0;
   private baseDelayMs: number;
   private lastEventId: string | undefined;
   private hasHeard = false;
@@ -78,6 +84,11 @@ export class EventStream implements Disposable {
   constructor(private readonly options: EventStreamOptions) {
     this.limits = { ...defaults, ...options };
     this.baseDelayMs = this.limits.baseDelayMs;
+  }
+
+  /** Before the start: the events up to this one are not asked for. */
+  goOnAfter(eventId: string): void {
+    this.lastEventId = eventId;
   }
 
   start(): void {
@@ -110,11 +121,14 @@ export class EventStream implements Disposable {
         onOpen: () => {
           this.refusal = undefined;
           this.watch();
+          this.lastingTimer = this.options.clock.setTimer(Math.max(lastingMs, this.delayMs), () => {
+            this.attempt = 0;
+            handlers.onLasting();
+          });
           handlers.onConnected();
         },
         onActivity: () => {
           this.hasHeard = true;
-          this.attempt = 0;
           handlers.onActivity();
         },
         onKeepAlive: () => {
@@ -168,13 +182,14 @@ export class EventStream implements Disposable {
     this.disconnect();
     this.attempt++;
     const fullMs = Math.min(this.limits.maxDelayMs, this.baseDelayMs * 2 ** (this.attempt - 1));
-    const delayMs = Math.round(fullMs * (0.5 + this.options.random() / 2));
-    this.retryTimer = this.options.clock.setTimer(delayMs, () => this.connect());
-    this.options.handlers.onReconnecting(this.attempt, delayMs);
+    this.delayMs = Math.round(fullMs * (0.5 + this.options.random() / 2));
+    this.retryTimer = this.options.clock.setTimer(this.delayMs, () => this.connect());
+    this.options.handlers.onReconnecting(this.attempt, this.delayMs);
   }
 
   private disconnect(): void {
     this.watchTimer?.dispose();
+    this.lastingTimer?.dispose();
     this.connection?.dispose();
     this.connection = undefined;
   }

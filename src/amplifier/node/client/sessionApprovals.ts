@@ -10,7 +10,7 @@ import type { TurnReconciler } from '../../common/turnReconciler';
 import type { AmplifierClient } from './amplifierClient';
 
 const goneCodes: ReadonlySet<string> = new Set(['NO_PENDING_APPROVAL', 'APPROVAL_TIMEOUT']);
-/** In which the event of a request that the status told may still come. */
+/** In which the event of a request that the status told may still come, or a new connection tell what is shown. */
 const backlogMs = 250;
 /** A denial that hangs must leave time for another one. */
 const denyTimeoutMs = 3000;
@@ -39,6 +39,7 @@ export class SessionApprovals {
   private unclearSinceMs: number | undefined;
   private lookTimer: Disposable | undefined;
   private sealTimer: Disposable | undefined;
+  private isNewlyConnected = false;
 
   constructor(private readonly options: SessionApprovalsOptions) {
     const { clock, giveUp } = options;
@@ -75,13 +76,21 @@ export class SessionApprovals {
   /** A request of the status, which the stream may not have told. */
   rebuild(pending: PendingApproval, { last_activity: lastActivity }: SessionStatus): void {
     const ageMs = this.age.ofRequest(pending['timestamp']) ?? this.ageSince(lastActivity);
-    const { reconciler, clock } = this.options;
+    const { isNewlyConnected } = this;
+    const { reconciler } = this.options;
     this.clear();
-    reconciler.rebuildApproval(pending, secondsToAnswer(pending.timeout ?? undefined, ageMs));
-    this.sealTimer ??= clock.setTimer(backlogMs, () => {
-      this.sealTimer = undefined;
-      reconciler.sealRebuiltApprovals();
-    });
+    reconciler.rebuildApproval(pending, secondsToAnswer(pending.timeout, ageMs));
+    if (isNewlyConnected) reconciler.expectApprovalsAgain(true);
+    this.sealSoon();
+  }
+
+  /** There is a new connection, on which a server may tell what waits again, before or after its status is known. */
+  connected(): void {
+    this.isNewlyConnected = true;
+    this.options.reconciler.expectApprovalsAgain(true);
+    this.sealTimer?.dispose();
+    this.sealTimer = undefined;
+    this.sealSoon();
   }
 
   /** The status says that a request waits, and not which, or not what can be answered. Its event may be on the way, or may have been lost. */
@@ -104,6 +113,7 @@ export class SessionApprovals {
 
   /** The status is clear. */
   clear(): void {
+    this.isNewlyConnected = false;
     this.unclearSinceMs = undefined;
     this.lookTimer?.dispose();
   }
@@ -114,6 +124,14 @@ export class SessionApprovals {
     this.clear();
     this.sealTimer?.dispose();
     this.gate.leaveAll();
+  }
+
+  private sealSoon(): void {
+    const { reconciler, clock } = this.options;
+    this.sealTimer ??= clock.setTimer(backlogMs, () => {
+      this.sealTimer = undefined;
+      reconciler.expectApprovalsAgain(false);
+    });
   }
 
   private ageSince(time: string | undefined): number | undefined {

@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import { toDisposable } from '../../../base/common/disposable';
 import { AmplifierApiError } from '../../common/apiErrors';
-import type { OpenEventConnection } from './eventConnection';
+import { lastEventIdHeader, type OpenEventConnection } from './eventConnection';
 import { openRequest, readRefusal, transportError } from './httpRequest';
 import { SseReader } from './sseReader';
 
@@ -18,7 +18,7 @@ export const openSseConnection: OpenEventConnection = (options, handlers) => {
       ...headers,
       Accept: 'text/event-stream',
       'Cache-Control': 'no-cache',
-      ...(lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId }),
+      ...lastEventIdHeader(lastEventId),
     },
   });
   let ended = false;

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { toDisposable } from '../../../base/common/disposable';
 import { AmplifierApiError } from '../../common/apiErrors';
 import { ControlMessage } from '../../common/apiSchema';
-import type { EventConnectionRequest, OpenEventConnection } from './eventConnection';
+import { lastEventIdHeader, type EventConnectionRequest, type OpenEventConnection } from './eventConnection';
 import { readRefusal, transportError } from './httpRequest';
 
 /** The WebSocket alternative of the API reference: one event a message. */
@@ -81,10 +81,11 @@ export function sendControl(request: EventConnectionRequest, message: ControlMes
 function open(request: EventConnectionRequest): WebSocket {
   const { headers, maxEventLength, connectTimeoutMs, lastEventId } = request;
   const url = new URL(request.url);
+  const lastId = lastEventIdHeader(lastEventId);
   // Some servers, and what stands before them, see only one of the two.
-  if (lastEventId !== undefined) url.searchParams.set('last_event_id', lastEventId);
+  if (lastEventId !== undefined && 'Last-Event-ID' in lastId) url.searchParams.set('last_event_id', lastEventId);
   return new WebSocket(url, {
-    headers: { ...headers, ...(lastEventId === undefined ? {} : { 'Last-Event-ID': lastEventId }) },
+    headers: { ...headers, ...lastId },
     handshakeTimeout: connectTimeoutMs,
     maxPayload: maxEventLength,
     perMessageDeflate: false,

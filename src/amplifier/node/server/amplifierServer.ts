@@ -8,6 +8,7 @@ import { ApprovalRequest } from '../../common/apiSchema';
 import type { BackendRegistry } from '../../common/backendRegistry';
 import { ApiFailure, documented, invalidFields, toApiFailure } from './apiFailure';
 import { EventStreams, refuseUpgrade } from './eventStreams';
+import { HttpConnections, isWebSocketRequest } from './httpConnections';
 import { readJson, sendFailure, sendJson } from './httpBodies';
 import { ProfileDirectory } from './profileDirectory';
 import { RequestGuard } from './requestGuard';
@@ -40,6 +41,7 @@ export interface AmplifierServerOptions {
 export class AmplifierServer {
   private readonly limits: ServerLimits;
   private readonly http: Server;
+  private readonly connections: HttpConnections;
   private readonly guard: RequestGuard;
   private readonly routes: RouteTable;
   private readonly profiles: ProfileDirectory;
@@ -51,13 +53,13 @@ export class AmplifierServer {
   constructor(private readonly options: AmplifierServerOptions) {
     const { backends, log, token, version } = options;
     this.limits = { ...defaultServerLimits, ...options.limits };
-    const { headersTimeoutMs, maxConnections, maxUrlLength, requestTimeoutMs } = this.limits;
+    const { headersTimeoutMs, maxUrlLength, requestTimeoutMs } = this.limits;
     this.http = createServer({
       headersTimeout: headersTimeoutMs,
       requestTimeout: requestTimeoutMs,
       connectionsCheckingInterval: headersTimeoutMs / 2,
     });
-    this.http.maxConnections = maxConnections;
+    this.connections = new HttpConnections(this.http, this.limits, log);
     this.guard = new RequestGuard(token, maxUrlLength);
     this.profiles = new ProfileDirectory(backends, version);
     const { limits, profiles } = this;
@@ -75,6 +77,7 @@ export class AmplifierServer {
 
   /** @throws Error when none of the ports is free */
   async start(): Promise<void> {
+    this.connections.start();
     this.http.on('request', (request, response) => void this.serve(request, response));
     this.http.on('upgrade', (request, socket, head) => this.upgrade(request, socket, head));
     this.http.on('clientError', (error, socket) => refuseMalformed(error, socket));
@@ -91,7 +94,7 @@ export class AmplifierServer {
     // Whoever reads has the end of its session by then, and has gone.
     await withDeadline(clock, 'closing', this.limits.drainTimeoutMs, () => closed).catch(() => undefined);
     this.streams.stop();
-    this.http.closeAllConnections();
+    this.connections.stop();
     await closed;
   }
 
@@ -183,6 +186,7 @@ export class AmplifierServer {
     response.once('close', () => gone.abort());
     response.on('error', (error) => this.options.log.debug(`A response failed: ${error.message}`));
     try {
+      this.connections.check(request);
       const { query, route, id } = this.find(request);
       if ('upgrade' in route) {
         throw new ApiFailure(426, 'INVALID_REQUEST', 'Connect with a WebSocket.', {}, { Upgrade: 'websocket' });
@@ -205,8 +209,12 @@ export class AmplifierServer {
   }
 
   private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    socket.on('error', (error) => this.options.log.debug(`A connection failed: ${error.message}`));
     try {
+      this.connections.check(request);
+      if (!isWebSocketRequest(request)) {
+        this.connections.serveUnchanged(request, head);
+        return;
+      }
       const { id, route } = this.find(request);
       if (!('upgrade' in route)) throw documented('INVALID_REQUEST', 'Only /sessions/{id}/ws is a WebSocket.');
       route.upgrade(id, request, socket, head);

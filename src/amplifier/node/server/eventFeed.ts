@@ -51,6 +51,11 @@ export class EventFeed {
     return this.subscribers.size;
   }
 
+  /** Of the event that is appended next. */
+  get nextId(): number {
+    return this.nextSequence;
+  }
+
   append(event: string, data: object): void {
     if (this.hasEnded) return;
     const json = JSON.stringify({ event, data });

@@ -24,7 +24,9 @@ export class RequestGuard {
     }
     // A page that reaches a loopback port through a name of its own (DNS rebinding) sends that name.
     if (!loopbackHost.test(host)) throw new ApiFailure(403, 'FORBIDDEN', 'Connect to localhost or 127.0.0.1.');
-    if (headersDistinct['origin']) throw new ApiFailure(403, 'FORBIDDEN', 'Web pages may not connect.');
+    if (headersDistinct['origin']?.some((origin) => !isOwn(origin, host))) {
+      throw new ApiFailure(403, 'FORBIDDEN', 'Web pages may not connect.');
+    }
     if (url.length > this.maxUrlLength) {
       throw new ApiFailure(414, 'INVALID_REQUEST', `The URL is longer than ${this.maxUrlLength} characters.`);
     }
@@ -41,6 +43,11 @@ export class RequestGuard {
       'Send the token of this server as "Authorization: Bearer …", or as ?token=… where no header can be.';
     throw new ApiFailure(401, 'UNAUTHORIZED', message, {}, { 'WWW-Authenticate': 'Bearer' });
   }
+}
+
+/** Some clients name the server itself, as if it had served them. A page of another server cannot: it has its own origin. */
+function isOwn(origin: string, host: string): boolean {
+  return origin.toLowerCase() === `http://${host.toLowerCase()}`;
 }
 
 function bearerToken(authorization: string): string | undefined {

@@ -10,6 +10,7 @@ import { documented, sessionNotFound } from './apiFailure';
 import { contextAttachments } from './contextAttachments';
 import { documentedShape } from './documentedShape';
 import { EventFeed, type EventSink } from './eventFeed';
+import { LoadPoint } from './loadPoint';
 import type { ServerLimits } from './serverLimits';
 import { SessionAccount } from './sessionAccount';
 import { wireTime } from './wireTime';
@@ -34,6 +35,7 @@ export class ServedSession {
   readonly id: string;
   private readonly feed: EventFeed;
   private readonly account: SessionAccount;
+  private readonly loadPoint: LoadPoint;
   private readonly createdAt: string;
   private readonly stopped = new AbortController();
   private lastActivityMs: number;
@@ -48,6 +50,7 @@ export class ServedSession {
     const now = (): number => clock.now();
     this.id = id;
     this.account = new SessionAccount(now);
+    this.loadPoint = new LoadPoint(id);
     this.feed = new EventFeed({ ...limits, sessionId: id, clock });
     this.lastActivityMs = clock.now();
     this.createdAt = wireTime(this.lastActivityMs);
@@ -79,6 +82,7 @@ export class ServedSession {
       message_count: messageCount,
       token_usage: tokenUsage,
       pending_approval: pendingApproval && { ...pendingApproval, session_id: this.id },
+      ...this.loadPoint.fields,
     };
   }
 
@@ -212,6 +216,7 @@ export class ServedSession {
     const event = documentedShape(told);
     this.lastActivityMs = this.options.clock.now();
     this.account.take(event);
+    this.loadPoint.take(event, this.feed.nextId);
     this.feed.append(event.event, { ...event.data, session_id: this.id });
   }
 

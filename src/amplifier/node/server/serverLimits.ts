@@ -1,7 +1,10 @@
 /** What keeps one client, broken or hostile, from costing the server or the other clients anything. */
 export interface ServerLimits {
   readonly maxSessions: number;
+  /** Further ones are told that there are too many, and closed. */
   readonly maxConnections: number;
+  /** Of all connections, also those that are only told so; what comes above that is cut off. */
+  readonly maxSockets: number;
   /** Streams, of either kind, of one session. */
   readonly maxSubscribers: number;
   /** Of a request's body, and of a message on a WebSocket. */
@@ -38,6 +41,7 @@ export interface ServerLimits {
 export const defaultServerLimits: ServerLimits = {
   maxSessions: 100,
   maxConnections: 1000,
+  maxSockets: 20_000,
   maxSubscribers: 256,
   maxBodyBytes: 16 * 1024 * 1024,
   maxControlsAtOnce: 8,

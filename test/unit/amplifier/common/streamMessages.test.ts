@@ -119,6 +119,22 @@ describe('messages of the stream', () => {
     });
   });
 
+  it('say what they are there for, though what goes with it cannot be read', () => {
+    for (const usage of [
+      {},
+      { total: 5 },
+      { input_tokens: null, output_tokens: 1 },
+      { input_tokens: 1.5, output_tokens: 1 },
+    ]) {
+      const done = decoded('prompt:complete', { response: 'the answer', token_usage: usage });
+      assert.ok('response' in done && done.response === 'the answer' && done.token_usage === undefined);
+      const end = decoded('session:end', { reason: 'user_stopped', token_usage: usage });
+      assert.ok('reason' in end && end.reason === 'user_stopped');
+    }
+    const status = decoded('status:update', { status: 'processing', message: 'm', progress: 101 });
+    assert.ok('progress' in status && status.message === 'm' && status.progress === undefined);
+  });
+
   it('that the server shows its user become notices', () => {
     const result = decode('display:text', { text: 'hello', type: 'warning' });
     assert.equal('event' in result && result.event, 'notice');

@@ -48,6 +48,7 @@ describe('the stream of events, by its clock', () => {
       ...limits,
       handlers: {
         onConnected: () => log.push('connected'),
+        onLasting: () => log.push('lasting'),
         onReconnecting: (attempt, delayMs) => log.push(`again ${attempt} in ${delayMs}`),
         onActivity: () => undefined,
         onMessage: ({ data }) => log.push(data),
@@ -83,18 +84,44 @@ describe('the stream of events, by its clock', () => {
     await said('again 1 in 50');
   });
 
-  it('begins with the first wait again once something came, and takes the wait that the server asks for', async () => {
-    answer = (response) => response.socket?.destroy();
-    open(1, { baseDelayMs: 100 });
-    await said('again 1 in 100');
+  it('takes the wait that the server asks for', async () => {
     answer = (response) => {
       response
         .writeHead(200, { 'Content-Type': 'text/event-stream' })
         .write('retry: 3000\ndata: x\n\n', () => response.socket?.destroy());
     };
-    clock.advance(100);
-    await said('x');
+    open();
     await said('again 1 in 3000');
+  });
+
+  it('waits ever longer for a stream that ends as soon as it has brought something', async () => {
+    answer = (response) => {
+      response
+        .writeHead(200, { 'Content-Type': 'text/event-stream' })
+        .write('data: x\n\n', () => response.socket?.destroy());
+    };
+    open(1, { baseDelayMs: 100 });
+    for (const [attempt, delayMs] of [100, 200, 400, 800].entries()) {
+      await said(`again ${attempt + 1} in ${delayMs}`);
+      clock.advance(delayMs);
+    }
+    assert.ok(!log.includes('lasting'));
+  });
+
+  it('begins with the first wait again once a connection has outlived five seconds and the last wait', async () => {
+    answer = (response) => response.socket?.destroy();
+    open(1, { baseDelayMs: 8000 });
+    await said('again 1 in 8000');
+    answer = (response) => response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write('data: x\n\n');
+    clock.advance(8000);
+    await said('x');
+    clock.advance(7999);
+    assert.ok(!log.includes('lasting'));
+    clock.advance(1);
+    assert.ok(log.includes('lasting'));
+    log.length = 0;
+    server.closeAllConnections();
+    await said('again 1 in 8000');
   });
 
   it('says where to go on', async () => {
@@ -113,14 +140,34 @@ describe('the stream of events, by its clock', () => {
     );
   });
 
+  for (const [id, header] of [
+    ['事件-1', Buffer.from('事件-1').toString('latin1')],
+    ['\u{1F600}', Buffer.from('\u{1F600}').toString('latin1')],
+    ['\u0001', undefined],
+    ['x'.repeat(1025), undefined],
+  ] as const) {
+    it(`goes on after an id that is ${JSON.stringify(id).slice(0, 20)}`, async () => {
+      answer = (response) => {
+        response
+          .writeHead(200, { 'Content-Type': 'text/event-stream' })
+          .write(`id: ${id}\ndata: x\n\n`, () => response.socket?.destroy());
+      };
+      open(1);
+      await said('again 1 in 500');
+      clock.advance(500);
+      await until('a second request', () => requests.length === 2);
+      assert.equal(requests[1]?.headers['last-event-id'], header);
+    });
+  }
+
   it('lets a silent stream be, as long as nothing is expected of it', async () => {
     open(1, { silenceMs: 900 });
     await said('connected');
     clock.advance(60_000);
-    assert.deepEqual(log, ['connected']);
+    assert.deepEqual(log, ['connected', 'lasting']);
     isExpecting = true;
     clock.advance(1200);
-    assert.deepEqual(log, ['connected', 'again 1 in 500']);
+    assert.deepEqual(log, ['connected', 'lasting', 'again 1 in 500']);
   });
 
   it('opens another when a stream that showed keep-alives falls silent', async () => {

@@ -71,6 +71,9 @@ describe('the embedded server answers as the API reference reads', () => {
         message_count: 0,
         token_usage: { input_tokens: 0, output_tokens: 0 },
         pending_approval: null,
+        // Ours: from where a client goes on that loads the session.
+        last_event_id: 3,
+        state: [],
       });
     });
 

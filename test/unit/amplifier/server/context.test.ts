@@ -64,6 +64,36 @@ describe('what a client tells the embedded server of its editor', () => {
     );
   });
 
+  it('is read without what clients write as null, and with as little of git as they know', async () => {
+    const file = { path: 'a.ts', language: 'ts', content: 'x', cursor_position: null };
+    const nothing = { open_files: null, git_state: null, diagnostics: null, selection: null };
+    const create = (more: object) =>
+      harness.createSession({ profile: 'fake', model: null, credentials: null, ...more });
+    await create({ context: null, credentials: { anthropic_api_key: null } });
+    await create({ context: { workspace_root: '/ws', ...nothing } });
+    const context = { workspace_root: '/ws', open_files: [file], git_state: { branch: 'main', staged_files: null } };
+    const { id, fake } = await create({ context });
+    const prompt = async (more: object): Promise<void> => {
+      const body = { prompt: 'go', ...more };
+      assert.equal((await harness.call('POST', `/sessions/${id}/prompt`, { body })).status, 202);
+    };
+    await prompt({ context_update: { workspace_root: null, ...nothing } });
+    assert.deepEqual(
+      fake.prompts[0]?.attachments?.map(({ type, ...rest }) => [type, 'title' in rest && rest.title]),
+      [
+        ['text', 'Open file a.ts'],
+        ['text', 'Git state'],
+      ],
+    );
+    fake.ask('a1');
+    await (await harness.subscribe(id)).next('approval:required');
+    const body = { decision: 'Allow', approval_id: null };
+    assert.equal((await harness.call('POST', `/sessions/${id}/approval`, { body })).status, 200);
+    fake.emit('prompt:complete', { response: '' });
+    await prompt({ context_update: null });
+    assert.deepEqual(fake.prompts[1], { text: 'go' });
+  });
+
   it('keeps the names of what is no file', async () => {
     const open = (path: string) => ({ path, language: 'plaintext', content: 'x' });
     const open_files = ['untitled:Untitled-1', 'file:///ws/a.ts', 'b.ts', 'C:\\c.ts'].map(open);

@@ -58,9 +58,25 @@ describe('the embedded server and clients that may not enter', () => {
     for (const Origin of ['https://example.com', 'http://localhost:3000', 'null', 'vscode-webview://x']) {
       assert.deepEqual(await refusal('/health', { ...bearer('secret-token'), Origin }), [403, 'FORBIDDEN']);
     }
+    for (const Origin of [
+      `https://127.0.0.1:${harness.port}`,
+      `http://localhost:${harness.port}`,
+      'http://127.0.0.1',
+    ]) {
+      assert.deepEqual(await refusal('/health', { ...bearer('secret-token'), Origin }), [403, 'FORBIDDEN'], Origin);
+    }
     for (const Host of ['localhost', 'LOCALHOST:1', '127.0.0.1:8765', '[::1]:8765']) {
       assert.deepEqual(await refusal('/health', { ...bearer('secret-token'), Host }), [200, undefined]);
     }
+  });
+
+  it('lets in a client that calls the server its own origin, as some do without a page', async () => {
+    assert.deepEqual(await refusal('/health', { ...bearer('secret-token'), Origin: harness.url }), [200, undefined]);
+    const named = { Host: 'localhost:1', Origin: 'http://LOCALHOST:1' };
+    assert.deepEqual(await refusal('/health', { ...bearer('secret-token'), ...named }), [200, undefined]);
+    assert.deepEqual(await refusal('/health', { Origin: harness.url }), [401, 'UNAUTHORIZED']);
+    const rebound = { Host: 'example.com:1', Origin: 'http://example.com:1' };
+    assert.deepEqual(await refusal('/health', { ...bearer('secret-token'), ...rebound }), [403, 'FORBIDDEN']);
   });
 
   it('has no token in its log', async () => {
