@@ -15,6 +15,7 @@ import type { ItemList } from '../../src/context/common/itemList';
 import { itemsAt } from '../../src/context/common/itemQueries';
 import { listProviders } from '../../src/context/common/providerSettings';
 import { ProviderFactory } from '../../src/context/node/providerFactory';
+import { timedRunner } from '../../src/context/node/timedRunner';
 
 /** Who is measured: our client, the client of OpenCtx, and the providers alone. All ask the same modules, of dialect C. */
 export interface Subject {
@@ -86,6 +87,7 @@ export function oursOf(urls: readonly string[]): Subject {
     clock: systemClock,
     log: nullLogger,
     secrets: { get: () => Promise.resolve(undefined) },
+    runInTime: timedRunner(100),
     createProvider: (entry) => factory.create(entry),
   });
   const backline = Object.fromEntries(urls.map((url) => [url, true]));

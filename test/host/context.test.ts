@@ -93,6 +93,28 @@ describe('context providers', () => {
     await vscode.commands.executeCommand('workbench.action.closeActiveEditor');
   });
 
+  it('never see such a file before it is saved either', async () => {
+    // What only the workspace names is not asked about documents that are no files of it.
+    const module = vscode.Uri.file(inWorkspace('context/narrow.mjs')).toString();
+    const settings = vscode.workspace.getConfiguration();
+    await settings.update(settingIds.contextProviders, { [module]: true }, vscode.ConfigurationTarget.Global);
+    const opened = async (name: string): Promise<void> => {
+      const uri = vscode.Uri.file(inWorkspace('context', name)).with({ scheme: 'untitled' });
+      editor = await vscode.window.showTextDocument(uri);
+      await type(editor, new vscode.Position(0, 0), text);
+    };
+    try {
+      await opened('new.txt');
+      await shows(alpha, 'Narrow');
+      await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+      await opened('.env');
+      assert.deepEqual(await hoverTexts(editor.document, alpha), []);
+      await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+    } finally {
+      await settings.update(settingIds.contextProviders, undefined, vscode.ConfigurationTarget.Global);
+    }
+  });
+
   it('show in the cells of a notebook, unless agents may not see it', async () => {
     const module = itemModule('Narrow', 1, 12, 17).replace('{*.txt,.env}', '*.ipynb');
     await writeInWorkspace('context/cells.mjs', module);

@@ -1,7 +1,10 @@
-/** The text of anything that was thrown. */
+/** The text of anything that was thrown. Never throws, also not for what has no text or a hostile one. */
 export function messageOf(error: unknown): string {
-  if (error instanceof Error) return error.message;
-  return typeof error === 'string' ? error : String(error);
+  try {
+    return String(error instanceof Error ? error.message : error);
+  } catch {
+    return 'It has no message.';
+  }
 }
 
 export function toError(thrown: unknown): Error {

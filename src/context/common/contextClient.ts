@@ -1,6 +1,5 @@
 import type { Clock } from '../../base/common/async';
 import { DisposableStore, toDisposable, type Disposable } from '../../base/common/disposable';
-import { messageOf } from '../../base/common/errors';
 import { Emitter, type Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import type { ContextItem } from './contextItem';
@@ -16,6 +15,7 @@ import { ProviderSet } from './providerSet';
 import type { ProviderEntry, ProviderList, ProviderProblem } from './providerSettings';
 import { RecordBook, type RecordLimits } from './recordBook';
 import { SelectorTarget } from './selector';
+import type { RunInTime } from './selectorGlob';
 
 /** A document as an editor has it. `uri` and `version` are its identity; the text is only asked for when it is needed. */
 export interface ContextDocument {
@@ -72,6 +72,8 @@ export interface ContextClientPorts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly secrets: SecretSource;
+  /** For globs of providers, which could take for ever. */
+  readonly runInTime: RunInTime;
   /** Whether the user has allowed it; asks nobody. Without it nothing is. */
   readonly isAllowed?: (request: ConsentRequest) => boolean;
   /** Makes the provider of an entry; nothing of it runs before it is asked. The client disposes it. */
@@ -106,6 +108,7 @@ export class ContextClient implements Disposable {
       handleOptions: {
         clock: ports.clock,
         secrets: ports.secrets,
+        runInTime: ports.runInTime,
         isAllowed: (request) => ports.isAllowed?.(request) ?? false,
         rules: options,
         onStateChange: () => this.stateEmitter.fire(),
@@ -242,9 +245,10 @@ export class ContextClient implements Disposable {
       if (signal.aborted) return;
       record.fill(handle.ref, placeItems(items, question.lines()));
       this.book.trim();
-    } catch (error) {
+    } catch {
       if (signal.aborted) return;
-      this.ports.log.debug(`${handle.ref.title} did not answer: ${handle.state.lastError ?? messageOf(error)}`);
+      // Not what was thrown: it may hold a secret.
+      this.ports.log.debug(`${handle.ref.title} did not answer: ${handle.state.lastError ?? 'it started over'}`);
       record.endAsking(handle.ref.id);
     }
     if (asking.isLate) this.changeEmitter.fire(record.uri);

@@ -10,6 +10,7 @@ import type { ProviderEntry } from './providerSettings';
 import { addressOf } from './providerUri';
 import { refersToSecrets, resolveSecrets, secretNames, withoutSecrets } from './secretReferences';
 import { SelectorList, type SelectorTarget } from './selector';
+import type { RunInTime } from './selectorGlob';
 
 export interface ProviderState extends ProviderRef {
   readonly status: 'notAskedYet' | 'ready' | 'failing' | 'needsConsent';
@@ -42,6 +43,7 @@ export const defaultProviderRules: ProviderRules = {
 export interface HandleOptions {
   readonly clock: Clock;
   readonly secrets: SecretSource;
+  readonly runInTime: RunInTime;
   /** Whether the user has allowed it; asks nobody. */
   readonly isAllowed: (request: ConsentRequest) => boolean;
   readonly rules: ProviderRules;
@@ -154,7 +156,7 @@ export class ProviderHandle implements Disposable {
   }
 
   private handshakeOf({ selectors, name }: Capabilities): Handshake {
-    return { selectors: SelectorList.compile(selectors, this.entry.selectorMatch), name };
+    return { selectors: SelectorList.compile(selectors, this.entry.selectorMatch, this.options.runInTime), name };
   }
 
   private items(params: ItemsParams, signal: AbortSignal): Promise<PackedItems> {

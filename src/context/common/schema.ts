@@ -32,8 +32,18 @@ export const metaResult = z.object({
   annotations: z.object({ selectors }).nullish(),
 });
 
+/** Servers say it in several ways; whichever it is, it is an error. */
+const wireError = z.object({
+  code: z
+    .union([z.number(), z.string().min(1)])
+    .optional()
+    .catch(undefined),
+  message: z.string().min(1).catch('it does not say why'),
+});
+export type WireError = z.infer<typeof wireError>;
+
 /** The answer over HTTP; an error wins over a result. */
 export const responseMessage = z.object({
   result: z.unknown().optional(),
-  error: z.object({ code: z.number().nullish(), message: z.string(), data: z.unknown().optional() }).nullish(),
+  error: z.union([wireError, z.string().transform((message): WireError => ({ message }))]).nullish(),
 });

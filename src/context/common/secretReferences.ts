@@ -32,11 +32,36 @@ export async function resolveSecrets(settings: ProviderSettings, source: SecretS
   return { settings: Object.fromEntries(resolved), secrets: [...values.values()] };
 }
 
-/** The text without the secrets in it. */
+const hidden = '•••';
+
+/** Fewer letters of a secret than this are no part of it that counts. */
+const shortestPart = 4;
+
+/** The text without the secrets in it, however they are spelled, nor the beginning of one where the text was cut. */
 export function withoutSecrets(text: string, secrets: Iterable<string>): string {
-  let clean = text;
-  for (const secret of secrets) if (secret) clean = clean.replaceAll(secret, '•••');
-  return clean;
+  const spellings = [...new Set([...secrets].flatMap(spellingsOf))].filter((spelling) => spelling !== '');
+  // The longest first: one may hold another.
+  spellings.sort((a, b) => b.length - a.length);
+  const clean = spellings.reduce((rest, spelling) => rest.replaceAll(spelling, hidden), text);
+  const [cut = ''] = /(?:…|\.{3})?$/.exec(clean) ?? [];
+  const whole = clean.slice(0, clean.length - cut.length);
+  const parts = spellings.map((spelling) => partAtEnd(whole, spelling));
+  const longest = Math.max(0, ...parts);
+  return longest === 0 ? clean : `${whole.slice(0, -longest)}${hidden}${cut}`;
+}
+
+/** As it is, as an excerpt on one line has it, and as JSON and URLs do. */
+function spellingsOf(secret: string): string[] {
+  const inJson = JSON.stringify(secret).slice(1, -1);
+  const inUrl = encodeURIComponent(secret.toWellFormed());
+  return [secret, secret.replace(/\s+/g, ' ').trim(), inJson, inJson.replaceAll('/', '\\/'), inUrl];
+}
+
+/** How many letters at the end of the text are the first ones of the secret. */
+function partAtEnd(text: string, secret: string): number {
+  for (let length = Math.min(text.length, secret.length - 1); length >= shortestPart; length--)
+    if (text.endsWith(secret.slice(0, length))) return length;
+  return 0;
 }
 
 /** The names that settings refer to. */

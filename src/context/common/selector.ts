@@ -1,6 +1,5 @@
-import picomatch from 'picomatch';
-import { messageOf } from '../../base/common/errors';
 import type { Selector } from './contextProvider';
+import { GlobSet, type Glob, type RunInTime } from './selectorGlob';
 
 /** Decides whether a provider is asked about a document. */
 
@@ -35,14 +34,19 @@ export class SelectorList {
   private constructor(
     private readonly tests: readonly ((target: SelectorTarget) => boolean)[] | undefined,
     private readonly match: SelectorMatch,
-    /** Selectors that cannot be used; none of them matches anything. */
-    readonly problems: readonly string[],
+    private readonly globs: GlobSet,
   ) {}
 
-  static compile(selectors: readonly Selector[] | undefined, match: SelectorMatch): SelectorList {
-    const problems: string[] = [];
-    const tests = selectors?.map((selector) => compileOne(selector, (problem) => problems.push(problem)));
-    return new SelectorList(tests, match, problems);
+  /** `runInTime` is for globs that could take for ever. */
+  static compile(selectors: readonly Selector[] | undefined, match: SelectorMatch, runInTime: RunInTime): SelectorList {
+    const globs = new GlobSet(runInTime);
+    const tests = selectors?.map((selector) => compileOne(selector, globs));
+    return new SelectorList(tests, match, globs);
+  }
+
+  /** Selectors that cannot be used; none of them matches anything. There may be more once `matches` has been asked. */
+  get problems(): readonly string[] {
+    return this.globs.problems;
   }
 
   matches(target: SelectorTarget): boolean {
@@ -52,31 +56,12 @@ export class SelectorList {
   }
 }
 
-interface Glob {
-  readonly isMatch: (path: string) => boolean;
-  readonly isNegated: boolean;
-}
-
-function compileOne(
-  { path, contentContains }: Selector,
-  onProblem: (problem: string) => void,
-): (target: SelectorTarget) => boolean {
+function compileOne({ path, contentContains }: Selector, globs: GlobSet): (target: SelectorTarget) => boolean {
   const literal = contentContains === undefined ? undefined : withLineFeeds(contentContains);
-  const glob = path === undefined ? undefined : compileGlob(path, onProblem);
-  if (glob === 'bad') return () => false;
+  const glob = path === undefined ? undefined : globs.compile(path);
+  if (path !== undefined && glob === undefined) return () => false;
   return (target) =>
     (glob === undefined || target.matchesPath(glob)) && (literal === undefined || target.contains(literal));
-}
-
-function compileGlob(path: string, onProblem: (problem: string) => void): Glob | 'bad' {
-  const glob = path.replace(/^(!?)\//, '$1');
-  try {
-    const isMatch = picomatch(glob, { dot: true });
-    return { isMatch: (candidate) => isMatch(candidate), isNegated: picomatch.scan(glob).negated };
-  } catch (error) {
-    onProblem(`The glob "${path.slice(0, 200)}" of a selector cannot be used: ${messageOf(error)}`);
-    return 'bad';
-  }
 }
 
 /** The path, and with a hostname before it, each as the URI spells it and decoded. None for what is no URI. */

@@ -1,14 +1,17 @@
 import * as z from 'zod';
+import type { Clock } from '../../base/common/async';
 import type { Capabilities, ContextProvider, ItemsParams, ProviderSettings } from '../common/contextProvider';
 import { isNamedB, readCapabilities } from '../common/dialects';
+import { guardedCall } from '../common/guardedCall';
 import { readItems } from '../common/itemReader';
 import { countOfPacked, rangeWidth, type PackedItems } from '../common/packedItems';
 import { ProviderError, type ConsentRequest } from '../common/providerError';
-import { responseMessage, type Dialect } from '../common/schema';
+import { responseMessage, type Dialect, type WireError } from '../common/schema';
 import { fetchAnswer, hostOf, isRedirect, type Fetch, type HttpAnswer } from './httpAnswer';
 
 export interface HttpProviderPorts {
   readonly fetch: Fetch;
+  readonly clock: Clock;
   /** Whether the user has allowed it. Never asks: what needs to be asked is an error that says so. */
   readonly isAllowed: (request: ConsentRequest) => boolean;
   readonly maxBytes: number;
@@ -16,15 +19,29 @@ export interface HttpProviderPorts {
 
 export const maxAnswerBytes = 8 * 1_024 * 1_024;
 
+/** How long items wait for annotations that may not be there. */
+const besidesMs = 1_000;
+
+/** The code of JSON-RPC for a method that there is not. */
+const noSuchMethod = -32601;
+
 /** The server answered, and the answer is a refusal or no answer to the question: another dialect may fare better. */
-class RefusedError extends ProviderError {}
+class RefusedError extends ProviderError {
+  constructor(
+    message: string,
+    /** Whether it may be another answer the next time: then it proves no dialect. */
+    readonly isPassing = false,
+  ) {
+    super(message);
+  }
+}
 
 const headersSetting = z.object({ headers: z.record(z.string(), z.string()).optional() });
 
 /**
  * A provider behind a URL. Nothing on the wire names the dialect: `capabilities` is tried before `meta`, and of those who
- * know `capabilities` an item with a range proves dialect A, an annotation dialect B. Until one of them was seen, both are
- * asked for.
+ * know `capabilities` an item with a range proves dialect A, an annotation dialect B, and so does a refusal of the other
+ * method that will not be another the next time. Until one of them was seen, both are asked for.
  */
 export class HttpProvider implements ContextProvider {
   private dialect: Dialect | undefined;
@@ -49,34 +66,50 @@ export class HttpProvider implements ContextProvider {
   }
 
   async items({ uri, content }: ItemsParams, settings: ProviderSettings, signal: AbortSignal): Promise<PackedItems> {
-    const ask = (method: 'items' | 'annotations'): Promise<PackedItems> =>
-      this.post(method, { uri, content }, settings, signal, readItems);
+    const ask = (method: 'items' | 'annotations', inTime = signal): Promise<PackedItems> =>
+      this.post(method, { uri, content }, settings, inTime, readItems);
     if (this.dialect !== undefined) return ask(this.dialect === 'A' ? 'items' : 'annotations');
-    const itemsOrRefusal = await refusalOf(ask('items'));
-    if (!(itemsOrRefusal instanceof RefusedError) && hasRanges(itemsOrRefusal)) {
+    const items = await refusalOf(ask('items'));
+    if (items instanceof RefusedError) return this.annotationsInstead(items, ask('annotations'));
+    if (hasRanges(items)) {
       this.dialect = 'A';
-      return itemsOrRefusal;
+      return items;
     }
-    const annotations = await refusalOf(ask('annotations'));
-    return this.settleDialect(itemsOrRefusal, annotations);
+    const guard = { clock: this.ports.clock, timeoutMs: besidesMs, signal };
+    const annotations = guardedCall('annotations', guard, (inTime) => ask('annotations', inTime));
+    return this.annotationsBesides(items, annotations, signal);
   }
 
   dispose(): void {
     // Requests end with the signals of their calls.
   }
 
-  /** An empty list of annotations proves nothing: some answer `[]` to all that they do not know. */
-  private settleDialect(items: PackedItems | RefusedError, annotations: PackedItems | RefusedError): PackedItems {
-    if (annotations instanceof RefusedError) {
-      if (items instanceof RefusedError) throw items;
-      this.dialect = 'A';
-      return items;
-    }
-    if (items instanceof RefusedError || countOfPacked(annotations) > 0) {
+  private async annotationsInstead(refusal: RefusedError, asked: Promise<PackedItems>): Promise<PackedItems> {
+    const annotations = await refusalOf(asked);
+    if (annotations instanceof RefusedError) throw refusal;
+    if (!refusal.isPassing || countOfPacked(annotations) > 0) this.dialect = 'B';
+    return annotations;
+  }
+
+  /**
+   * Items were answered, so nothing that becomes of the second question takes them away. An empty list of annotations
+   * proves nothing: some answer `[]` to all that they do not know.
+   */
+  private async annotationsBesides(
+    items: PackedItems,
+    asked: Promise<PackedItems>,
+    signal: AbortSignal,
+  ): Promise<PackedItems> {
+    try {
+      const annotations = await asked;
+      if (countOfPacked(annotations) === 0) return items;
       this.dialect = 'B';
       return annotations;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      if (error instanceof RefusedError && !error.isPassing) this.dialect = 'A';
+      return items;
     }
-    return items;
   }
 
   private async tryCapabilities(settings: ProviderSettings, signal: AbortSignal): Promise<Capabilities | RefusedError> {
@@ -150,13 +183,21 @@ function resultOf(method: string, answer: HttpAnswer): unknown {
   const text = new TextDecoder().decode(body);
   const isOk = status >= 200 && status < 300;
   const { data: message } = responseMessage.safeParse(parseJson(text));
-  const errorText = message?.error ? `${message.error.message}${codeText(message.error.code)}` : undefined;
-  if (!isOk) throw new RefusedError(`\`${method}\` failed with HTTP ${status}: ${errorText ?? excerpt(text)}`);
+  const errorText = message?.error ? textOf(message.error) : undefined;
+  if (!isOk) {
+    const isPassing = isPassingStatus(status) && message?.error?.code !== noSuchMethod;
+    throw new RefusedError(`\`${method}\` failed with HTTP ${status}: ${errorText ?? excerpt(text)}`, isPassing);
+  }
   if (errorText !== undefined) throw new RefusedError(`\`${method}\` failed: ${errorText}`);
   if (!message) throw new RefusedError(`The answer to \`${method}\` is not a JSON object: ${excerpt(text)}`);
   if (message.result === undefined || message.result === null)
     throw new RefusedError(`The answer to \`${method}\` has no \`result\`.`);
   return message.result;
+}
+
+/** The server, or one before it, is busy or broken. */
+function isPassingStatus(status: number): boolean {
+  return status >= 500 || status === 408 || status === 429;
 }
 
 function parseJson(text: string): unknown {
@@ -167,8 +208,8 @@ function parseJson(text: string): unknown {
   }
 }
 
-function codeText(code: number | null | undefined): string {
-  return typeof code === 'number' ? ` (code ${code})` : '';
+function textOf({ code, message }: WireError): string {
+  return code === undefined ? message : `${message} (code ${code})`;
 }
 
 function excerpt(text: string): string {

@@ -37,10 +37,10 @@ export class ProviderFactory {
 
   /** The caller disposes it. */
   create({ place, title, settings }: ProviderEntry): ContextProvider {
-    const { fetch, isAllowed } = this.options;
+    const { fetch, clock, isAllowed } = this.options;
     switch (place.kind) {
       case 'endpoint':
-        return new HttpProvider(place.url, { fetch, isAllowed, maxBytes: maxAnswerBytes });
+        return new HttpProvider(place.url, { fetch, clock, isAllowed, maxBytes: maxAnswerBytes });
       case 'module':
         return this.worker(title, async () => ({ specifier: await this.trusted(place.url) }));
       case 'package':

@@ -16,6 +16,7 @@ import { secretNames } from '../common/secretReferences';
 import { FileGate } from '../node/fileGate';
 import { McpToolServer, type McpAddress } from '../node/mcpToolServer';
 import { ProviderFactory } from '../node/providerFactory';
+import { timedRunner } from '../node/timedRunner';
 import {
   folderPaths,
   openProviderSettings,
@@ -42,6 +43,9 @@ export interface ContextRoomOptions extends ContextFeatureOptions {
 
 /** Providers change their state often while somebody types. */
 const statusMs = 200;
+
+/** How long a glob of a provider may hold up the window: much longer than any good one takes. */
+const globMs = 100;
 
 /** Joins the client with the window: settings, documents, what people see and what AI reads. */
 export class ContextRoom implements Disposable {
@@ -88,7 +92,14 @@ export class ContextRoom implements Disposable {
       },
     };
     this.client = new ContextClient(
-      { clock, log, secrets: this.secrets, isAllowed, createProvider: (entry) => factory.create(entry) },
+      {
+        clock,
+        log,
+        secrets: this.secrets,
+        runInTime: timedRunner(globMs),
+        isAllowed,
+        createProvider: (entry) => factory.create(entry),
+      },
       clientOptions,
     );
     this.feed = new DocumentFeed(this.client, this.gate, onError);

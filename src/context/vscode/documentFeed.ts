@@ -5,7 +5,7 @@ import type { AskOptions, ContextClient } from '../common/contextClient';
 import type { ContextAnswer } from '../common/documentRecord';
 import { cellScheme } from '../common/notebookCell';
 import type { FileGate } from '../node/fileGate';
-import { isOfFile } from './places';
+import { gatedPath } from './places';
 
 /** Documents that providers can be asked about. */
 export const contextSchemes = ['file', cellScheme, 'untitled'];
@@ -47,10 +47,9 @@ export class DocumentFeed implements Disposable {
     this.store.add(
       workspace.onDidCloseTextDocument(({ uri }) => {
         this.client.closed(uri.toString());
-        if (uri.scheme !== cellScheme) this.gate.forget(uri.fsPath);
+        this.release(gatedPath(uri));
       }),
     );
-    this.store.add(workspace.onDidCloseNotebookDocument(({ uri }) => this.gate.forget(uri.fsPath)));
     // Also told, after its end, of a document that stays: one whose language the user changes.
     this.store.add(workspace.onDidOpenTextDocument(({ uri }) => this.refresh(uri.toString())));
     this.store.add(window.onDidChangeVisibleTextEditors(() => this.refresh(undefined)));
@@ -60,7 +59,8 @@ export class DocumentFeed implements Disposable {
 
   /** Undefined for a document that providers are not asked about. Never rejects. */
   async ask(document: vscode.TextDocument, options: AskOptions): Promise<ContextAnswer | undefined> {
-    if (isOfFile(document.uri)) await this.gate.look(document.uri.fsPath);
+    if (!contextSchemes.includes(document.uri.scheme)) return undefined;
+    await this.gate.look(gatedPath(document.uri));
     if (!this.isFor(document)) return undefined;
     const { uri, version } = document;
     return await this.client.ask({ uri: uri.toString(), version, getText: () => document.getText() }, options);
@@ -75,9 +75,13 @@ export class DocumentFeed implements Disposable {
     this.store.dispose();
   }
 
-  private isFor(document: vscode.TextDocument): boolean {
-    const { uri } = document;
-    return contextSchemes.includes(uri.scheme) && (!isOfFile(uri) || this.gate.isOpen(uri.fsPath));
+  private isFor({ uri }: vscode.TextDocument): boolean {
+    return contextSchemes.includes(uri.scheme) && this.gate.isOpen(gatedPath(uri));
+  }
+
+  /** Another document may have the same path: a further cell, or the file that an unsaved one has become. */
+  private release(path: string): void {
+    if (!vscode.workspace.textDocuments.some(({ uri }) => gatedPath(uri) === path)) this.gate.forget(path);
   }
 
   /** Asks about the visible documents of that URI, or about all of them. */

@@ -11,6 +11,15 @@ export function isOfFile({ scheme }: vscode.Uri): boolean {
   return scheme === 'file' || scheme === cellScheme;
 }
 
+/**
+ * The path that the exclude list is asked about. A document that was never saved has one too: that of the file it is
+ * to become, or only a name. In a remote window the URIs of all but files name the machine.
+ */
+export function gatedPath(uri: vscode.Uri): string {
+  const isNamed = uri.scheme !== 'file' && vscode.env.remoteName !== undefined;
+  return (isNamed ? uri.with({ authority: '' }) : uri).fsPath;
+}
+
 /** Shows a document with the cursor at a place, and what there is to say of the place. */
 export async function showHoverAt(uri: vscode.Uri, { line, character }: ItemPosition): Promise<void> {
   const at = new vscode.Position(line, character);

@@ -1,6 +1,7 @@
 import { until } from '../../support/eventually';
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
+import { systemClock } from '../../../src/base/node/systemClock';
 import type { ConsentRequest } from '../../../src/context/common/providerError';
 import { HttpProvider, maxAnswerBytes } from '../../../src/context/node/httpProvider';
 import type { ProviderState } from '../../../src/context/common/providerHandle';
@@ -13,6 +14,7 @@ const factory = {
   create: ({ place }: { place: { kind: string; url?: string } }): HttpProvider =>
     new HttpProvider(place.url ?? '', {
       fetch: (url, init) => fetch(url, init),
+      clock: systemClock,
       isAllowed: ({ url }) => allowed.some((request) => request.url === url),
       maxBytes: maxAnswerBytes,
     }),
@@ -66,6 +68,9 @@ describe('an HTTP provider', () => {
     ['a text for a result', answers('{"result":"x"}'), /list of items/],
     ['500 with an error', answers('{"error":{"code":7,"message":"broken"}}', 500), /HTTP 500: broken \(code 7\)/],
     ['500 with any body', answers('upstream is down', 500), /HTTP 500: upstream is down/],
+    ['an error without a message', answers('{"error":{"code":-32601}}'), /failed: it does not say why \(code -32601\)/],
+    ['an error with a code of letters', answers('{"error":{"code":"E42","message":"TELL"}}'), /: TELL \(code E42\)/],
+    ['an error that is a text', answers('{"error":"TELL"}', 400), /HTTP 400: TELL$/],
     ['an error beside a result', answers('{"result":[],"error":{"code":1,"message":"no"}}'), /failed: no \(code 1\)/],
     [
       'a redirect',
@@ -200,6 +205,17 @@ describe('an HTTP provider', () => {
     );
     const { state } = await outcome(server.url, { headers: { authorization: '${secret:t}' } }, { t: 's3cret' });
     assert.match(state?.lastError ?? '', /HTTP 401: no: •••/);
+  });
+
+  it('keeps secrets out of an answer that is cut in the middle of one', async () => {
+    const server = keep(
+      await startServer((response, { headers }) => {
+        response.writeHead(500).end(`${'x'.repeat(170)} ${headers.authorization} and more`);
+      }),
+    );
+    const token = 'SUPERSECRETTOKEN-0123456789';
+    const { state } = await outcome(server.url, { headers: { authorization: 'Bearer ${secret:t}' } }, { t: token });
+    assert.match(state?.lastError ?? '', /x Bearer •••…$/);
   });
 
   it('sends nothing unencrypted to another machine without the word of the user', async () => {

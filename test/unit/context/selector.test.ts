@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { SelectorList, SelectorTarget, type SelectorMatch } from '../../../src/context/common/selector';
+import { timedRunner } from '../../../src/context/node/timedRunner';
 import type { Selector } from '../../../src/context/common/contextProvider';
 
 const ts = 'file:///home/a/src/foo.ts';
@@ -84,24 +85,82 @@ const rows: readonly Row[] = [
   { says: 'text is no pattern', selectors: [{ contentContains: 'a.c' }], text: 'abc', expected: false },
 ];
 
+const compile = (
+  selectors: readonly Selector[] | undefined,
+  match: SelectorMatch = 'any',
+  runInTime = timedRunner(2_000),
+): SelectorList => SelectorList.compile(selectors, match, runInTime);
+
 describe('selectors', () => {
   for (const { says, selectors, uri = ts, text = '', match = 'any', expected } of rows) {
     it(`${expected ? 'match' : 'do not match'}: ${says}`, () => {
       const target = new SelectorTarget(uri, () => text);
-      assert.equal(SelectorList.compile(selectors, match).matches(target), expected);
+      assert.equal(compile(selectors, match).matches(target), expected);
     });
   }
 
   it('say which glob cannot be used, and let the others match', () => {
-    const list = SelectorList.compile(path('', 'a'.repeat(70_000), '**/*.ts'), 'any');
-    assert.equal(list.problems.length, 2);
+    const list = compile(path('', 'a'.repeat(70_000), '!(a)'.repeat(300), '**/*.ts'));
+    assert.equal(list.problems.length, 3);
     assert.match(list.problems[0] ?? '', /glob ""/);
     assert.equal(list.matches(new SelectorTarget(ts, () => '')), true);
   });
 
   it('do not read the text unless one asks for it', () => {
     const target = new SelectorTarget(ts, () => assert.fail('the text was read'));
-    assert.equal(SelectorList.compile(path('**/*.ts'), 'any').matches(target), true);
-    assert.equal(SelectorList.compile([{ path: '**/*.css', contentContains: 'a' }], 'any').matches(target), false);
+    assert.equal(compile(path('**/*.ts')).matches(target), true);
+    assert.equal(compile([{ path: '**/*.css', contentContains: 'a' }]).matches(target), false);
+  });
+});
+
+describe('a glob that takes too long', () => {
+  /** A second or so, so that a test without a limit fails and does not hang. */
+  const evil = [
+    '([a-z/.]+)+Z',
+    '+([a-z]|[a-y])Z',
+    '{[a-z],[a-y]}'.repeat(24) + 'Z',
+    '!(/x)'.repeat(8) + 'Z',
+    '!**/+([a-z]|[a-y])Z',
+  ];
+  const letters = new SelectorTarget('file:///abcdefghijklmnopqrstuvwxyz', () => '');
+  const limit = timedRunner(20);
+
+  for (const glob of evil) {
+    it(`is stopped, said and matches nothing: ${glob.slice(0, 20)}`, () => {
+      const list = compile(path(glob), 'any', limit);
+      assert.deepEqual([list.matches(letters), list.problems.length], [false, 1]);
+      assert.match(list.problems[0] ?? '', /glob "[^"]+" of a selector cannot be used: it takes too long/);
+    });
+  }
+
+  it('is not run again, and takes no other down', () => {
+    let runs = 0;
+    const counting = <T>(work: () => T): T | undefined => {
+      runs++;
+      return limit(work);
+    };
+    const list = compile(path('([a-z/.]+)+Z', '**/*.(js|ts)', '**/z'), 'any', counting);
+    assert.equal(list.matches(letters), false);
+    const before = runs;
+    assert.equal(list.matches(letters), false);
+    assert.equal(runs, before);
+    assert.equal(list.matches(new SelectorTarget(ts, () => '')), true);
+    assert.equal(list.matches(new SelectorTarget('file:///z', () => '')), true);
+  });
+
+  it('is one of three at most: what might be another is not run', () => {
+    let slow = 0;
+    const none = <T>(work: () => T): T | undefined => (slow++, void work());
+    const list = compile(path('(a)', '(b)', '(c)', '(d)', '**/*.ts'), 'any', none);
+    assert.equal(list.matches(letters), false);
+    assert.deepEqual([slow, list.problems.length], [3, 4]);
+    assert.match(list.problems[3] ?? '', /other globs/);
+    assert.equal(list.matches(new SelectorTarget(ts, () => '')), true);
+  });
+
+  it('is looked for only where there can be one', () => {
+    const plain = path('**/*.{js,ts}', '**/src/**', 'Untitled-?', '/home/**', '!**/*.css', '**/[a-z]*.ts');
+    const list = compile(plain, 'any', () => assert.fail('it was timed'));
+    list.matches(letters);
   });
 });

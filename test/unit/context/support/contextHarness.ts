@@ -7,6 +7,7 @@ import { readItems } from '../../../../src/context/common/itemReader';
 import { countOfPacked, itemOfPacked, type PackedItems } from '../../../../src/context/common/packedItems';
 import { listProviders, type ProviderEntry, type ProviderList } from '../../../../src/context/common/providerSettings';
 import { ProviderFactory } from '../../../../src/context/node/providerFactory';
+import { timedRunner } from '../../../../src/context/node/timedRunner';
 import type { WorkerLimits } from '../../../../src/context/node/workerRun';
 import { nullLogger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';
@@ -32,6 +33,7 @@ export function clientOf(
       clock,
       log: nullLogger,
       secrets: { get: () => Promise.resolve(undefined) },
+      runInTime: timedRunner(2_000),
       createProvider: ({ id }) => {
         const provider = providers[id];
         if (!provider) throw new Error(`No fake is called ${id}`);
@@ -71,6 +73,7 @@ export function realClient(
       clock: systemClock,
       log: nullLogger,
       secrets: { get: (name) => Promise.resolve(secrets[name]) },
+      runInTime: timedRunner(2_000),
       createProvider: (entry) => factory.create(entry),
     },
     { ...defaultClientOptions, deadlineMs: 20_000 },
