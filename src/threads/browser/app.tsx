@@ -48,7 +48,7 @@ function Layout() {
       <Facts />
       <div class="thread-main">
         <main class="thread-transcript" ref={root}>
-          {isFinding && <FindBar onClose={() => page.stopFinding()} />}
+          {isFinding && <FindBar model={page.transcript} actions={page.actions} onClose={() => page.stopFinding()} />}
           {isEmpty ? (
             thread && <p class="thread-empty">Nothing was said in this thread.</p>
           ) : (

@@ -33,6 +33,8 @@ const Kept = z.object({
   isOutlineShown: z.catch(z.boolean(), false),
 });
 
+const notShown =
+  'Something in this thread is not as Backline expects it, so what came last is not shown. Its file can be opened as JSON.';
 /** Entries that are fetched at once on the way to one that is far up. */
 const stepCount = 400;
 /** The patch comes right after the answer; a host that is gone sends none. */
@@ -79,7 +81,11 @@ export class ThreadPage {
   }
 
   start(window: Window): void {
-    this.connection.on(didUpdate, (update) => this.update(update));
+    this.connection.on(
+      didUpdate,
+      (update) => this.update(update),
+      () => this.change({ isReady: true, failure: notShown }),
+    );
     this.connection.on(didAsk, (wish) => {
       if (wish.what === 'find') this.find();
       else void this.goTo(wish.entryId, wish.index);

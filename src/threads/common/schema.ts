@@ -13,7 +13,6 @@ const Flag = soft(z.boolean());
 const Amount = soft(z.number());
 const Anything = z.optional(z.unknown());
 const List = soft(z.array(Anything));
-const Id = soft(z.union([z.string(), z.number()]));
 
 const Tree = z.object({
   displayName: Text,
@@ -106,8 +105,7 @@ export const Block = z.discriminatedUnion('type', [
   z.object({ type: z.literal('image'), source: Anything, sourcePath: Text }),
   z.object({
     type: z.enum(['tool_use', 'server_tool_use']),
-    id: z.string(),
-    name: z.string(),
+    name: Text,
     input: Anything,
     complete: Flag,
     inputIncomplete: Anything,
@@ -116,7 +114,7 @@ export const Block = z.discriminatedUnion('type', [
     normalizedInput: Anything,
     ...Times,
   }),
-  z.object({ type: z.literal('program'), id: Text, call_id: Text, code: Text, ...Times }),
+  z.object({ type: z.literal('program'), code: Text, ...Times }),
   z.object({ type: z.literal('summary'), summary: Anything }),
   z.object({
     type: z.literal('manual_bash_invocation'),
@@ -131,9 +129,6 @@ export type BlockOf<Type extends Block['type']> = Extract<Block, { type: Type }>
 /** What a tool gave back: `run` in Amp's threads, `content` in those that speak as the provider does. */
 export const ResultBlock = z.object({
   type: z.string(),
-  toolUseID: Id,
-  tool_use_id: Id,
-  call_id: Id,
   run: Anything,
   userInput: soft(z.object({ accepted: Flag, denyFeedback: Text, askAnswers: Anything })),
   content: Anything,
@@ -156,6 +151,7 @@ export type Run = z.infer<typeof Run>;
 
 /** One turn of a subagent, as it reports its progress. */
 export const ProgressTurn = z.object({ message: Text, reasoning: Text, tool_uses: List });
+export type ProgressTurn = z.infer<typeof ProgressTurn>;
 
 export const ProgressCall = z.object({
   tool_name: z.string(),

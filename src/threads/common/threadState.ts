@@ -27,11 +27,20 @@ export function threadState(messages: readonly unknown[], fresh: boolean): Threa
   if (last['interrupted'] === true) return 'cancelled';
   const statuses = listOf(last['content']).flatMap((block) => statusOf(block) ?? []);
   // Whoever waits writes nothing: that the file is old says nothing.
-  if (statuses.includes('blocked-on-user')) return 'waiting';
+  if (statuses.includes('blocked-on-user')) return wasStopped(messages) ? 'cancelled' : 'waiting';
   if (statuses.some((status) => unfinished.has(status))) return running;
   if (promptText(last['content']) === '' && statuses.includes('cancelled')) return 'cancelled';
   // A prompt or a result that nobody has answered yet.
   return fresh ? 'running' : 'idle';
+}
+
+/** The answer that called the tools, which results come after, has ended before they did. */
+function wasStopped(messages: readonly unknown[]): boolean {
+  const answer = messages.findLast(
+    (message): message is JsonRecord => isRecord(message) && isOwn(message) && message['role'] === 'assistant',
+  );
+  const type = isRecord(answer?.['state']) ? answer['state']['type'] : undefined;
+  return type === 'cancelled' || type === 'error';
 }
 
 /** Not a subagent's, and not what was put in beside the conversation. */

@@ -1,5 +1,5 @@
 import type { Usage } from '../../transcript/common/entries';
-import { countOf, isRecord, listOf, textOf, type JsonRecord } from './json';
+import { countOf, isRecord, listOf, textOf, timeOf, type JsonRecord } from './json';
 
 /** What a thread has used, by the two ledgers that Amp has kept: one of the thread until early 2026, one of each message. */
 
@@ -7,17 +7,34 @@ import { countOf, isRecord, listOf, textOf, type JsonRecord } from './json';
 export function threadUsage(messages: readonly unknown[], ledger: readonly unknown[]): Usage | undefined {
   const events = ledger.filter(isRecord);
   const covered = new Set(events.map((event) => event['toMessageId']));
-  covered.delete(undefined);
-  // Old events do not say which message they paid for: then they paid for all.
+  for (const nothing of [undefined, null]) covered.delete(nothing);
+  // Old events do not say which message they paid for: then they paid for all of their time.
   const coversAll = events.some((event) => event['operationType'] !== 'title-generation') && covered.size === 0;
+  const coveredUntil = coversAll ? endOf(events) : undefined;
   return sumUsage([
     ...events.map(eventUsage),
     ...messages.map((message) => {
       const usage = messageUsage(message);
-      const isCovered = coversAll || (isRecord(message) && covered.has(message['messageId']));
+      const isCovered = coversAll
+        ? !isAfter(message, coveredUntil)
+        : isRecord(message) && covered.has(message['messageId']);
       return usage && isCovered ? cacheOf(usage) : usage;
     }),
   ]);
+}
+
+/** An event and the usage of its message are written at almost the same time, in either order. */
+const slackMs = 60_000;
+
+/** When the ledger was dropped; undefined when nobody knows. */
+function endOf(events: readonly JsonRecord[]): number | undefined {
+  const times = events.flatMap((event) => timeOf(event['timestamp']) ?? []);
+  return times.length === 0 ? undefined : times.reduce((last, time) => Math.max(last, time)) + slackMs;
+}
+
+function isAfter(message: unknown, end: number | undefined): boolean {
+  const usage = isRecord(message) && isRecord(message['usage']) ? message['usage'] : {};
+  return (timeOf(usage['timestamp']) ?? -Infinity) > (end ?? Infinity);
 }
 
 /** What one message says of itself. */
@@ -39,6 +56,7 @@ export function messageModel(message: unknown): string | undefined {
   return isRecord(usage) ? textOf(usage['model']) : undefined;
 }
 
+/** Sums that are too large to be counted stay at the largest number that is. */
 export function sumUsage(all: readonly (Usage | undefined)[]): Usage | undefined {
   let total: Usage | undefined;
   for (const one of all) {
@@ -46,7 +64,7 @@ export function sumUsage(all: readonly (Usage | undefined)[]): Usage | undefined
     total ??= {};
     for (const key of ['input', 'output', 'cacheRead', 'cacheWrite'] as const) {
       const value = one[key];
-      if (value !== undefined) total[key] = (total[key] ?? 0) + value;
+      if (value !== undefined) total[key] = Math.min((total[key] ?? 0) + value, Number.MAX_SAFE_INTEGER);
     }
     if (one.cost) {
       const amount = (total.cost?.amount ?? 0) + one.cost.amount;
@@ -96,9 +114,14 @@ function usageOf({ input, output, cacheRead, cacheWrite, credits }: Told): Usage
     ...(output === undefined ? {} : { output }),
     ...(cacheRead === undefined ? {} : { cacheRead }),
     ...(cacheWrite === undefined ? {} : { cacheWrite }),
-    ...(typeof credits === 'number' && credits > 0 ? { cost: { amount: credits, currency: 'credits' } } : {}),
+    ...(isAmount(credits) ? { cost: { amount: credits, currency: 'credits' } } : {}),
   };
   return Object.keys(usage).length > 0 ? usage : undefined;
+}
+
+/** Nobody has paid more than can be counted. */
+function isAmount(credits: unknown): credits is number {
+  return typeof credits === 'number' && credits > 0 && credits <= Number.MAX_SAFE_INTEGER;
 }
 
 /** The events of the thread's own ledger. */

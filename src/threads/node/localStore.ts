@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Clock } from '../../base/common/async';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
@@ -109,7 +109,8 @@ export class LocalStore implements Omit<ThreadSource, 'kind' | 'title' | 'list'>
     if (heads.every(({ folders, firstPrompt }) => folders.length > 0 || firstPrompt === undefined)) return heads;
     const known = await this.history.folders();
     return heads.map((head) => {
-      const folder = head.folders.length === 0 ? known.get(head.firstPrompt ?? '') : undefined;
+      const { folders, firstPrompt } = head;
+      const folder = folders.length === 0 && firstPrompt !== undefined ? known.get(firstPrompt) : undefined;
       return folder === undefined ? head : { ...head, folders: [folder] };
     });
   }
@@ -142,18 +143,20 @@ export class LocalStore implements Omit<ThreadSource, 'kind' | 'title' | 'list'>
     this.staleTimer = at === undefined ? undefined : clock.setTimer(at - clock.now(), () => this.changes.fire());
   }
 
-  /** The first folder that has it. */
+  /** Of files of the same thread the one that the list shows: the newest that can be read. */
   private async inFolders<T>(threadId: string, work: (file: ThreadFile) => Promise<T>): Promise<T> {
     const gone = new ThreadError('notFound', `There is no thread ${threadId} on this machine. Refresh the list.`);
     if (!isThreadId(threadId)) throw gone;
-    for (const folder of this.folders) {
+    let problem: ThreadError | undefined;
+    for (const file of await filesByTime(this.folders.map((folder) => this.pathIn(folder, threadId)))) {
       try {
-        return await work(this.fileAt(this.pathIn(folder, threadId)));
+        return await work(this.fileAt(file));
       } catch (error) {
-        if (!(error instanceof ThreadError) || error.code !== 'notFound') throw error;
+        if (!(error instanceof ThreadError) || error.code === 'cancelled') throw error;
+        if (error.code !== 'notFound') problem ??= error;
       }
     }
-    throw gone;
+    throw problem ?? gone;
   }
 
   private pathIn(folder: string, threadId: string): string {
@@ -185,6 +188,22 @@ export class LocalStore implements Omit<ThreadSource, 'kind' | 'title' | 'list'>
     const isSame = JSON.stringify(state) === JSON.stringify(this.current);
     this.current = state;
     if (!isSame) this.changes.fire();
+  }
+}
+
+/** The one that was written last at the beginning, those that are not there at the end. */
+async function filesByTime(files: readonly string[]): Promise<readonly string[]> {
+  if (files.length < 2) return files;
+  const stated = await Promise.all(files.map(async (file) => ({ file, mtimeMs: await writtenAt(file) })));
+  return stated.sort((a, b) => b.mtimeMs - a.mtimeMs).map(({ file }) => file);
+}
+
+/** Milliseconds since the epoch; -1 when nobody knows. */
+async function writtenAt(file: string): Promise<number> {
+  try {
+    return (await stat(file)).mtimeMs;
+  } catch {
+    return -1;
   }
 }
 

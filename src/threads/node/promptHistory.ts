@@ -78,7 +78,8 @@ function ofList(bytes: Buffer): PromptFolders {
 function note(folders: Map<string, string>, prompt: unknown): void {
   if (!isRecord(prompt)) return;
   const [text, folder] = [textOf(prompt['text']), textOf(prompt['cwd'])];
-  if (text !== undefined && folder !== undefined) folders.set(firstLine(text, maxPromptUnits), folder);
+  const line = firstLine(text ?? '', maxPromptUnits);
+  if (line !== '' && folder !== undefined) folders.set(line, folder);
 }
 
 function parse(text: string): unknown {

@@ -6,6 +6,8 @@ import type { DiffHunk, DiffLine, DiffPart } from './entries';
 const contextLines = 3;
 /** Lines that are shown of one change; the rest is counted in `omitted`. */
 const maxLines = 400;
+/** No file has more. */
+const mostLines = 1e9;
 /** UTF-16 units that are shown of one line. */
 const maxLineUnits = 2_000;
 /** More differing lines than this are not matched up: the time for it grows with their square. */
@@ -28,11 +30,16 @@ export function diffFromUnified(path: string, unified: string): DiffPart | undef
     path,
     change,
     hunks.map(({ oldStart, newStart, lines }) => ({
-      oldStart: Math.max(1, oldStart),
-      newStart: Math.max(1, newStart),
+      oldStart: lineNumber(oldStart),
+      newStart: lineNumber(newStart),
       lines: lines.flatMap(unifiedLine),
     })),
   );
+}
+
+/** Of a hunk, as its header tells it: anybody may have written that. */
+function lineNumber(told: number): number {
+  return Math.min(Math.max(1, told), mostLines);
 }
 
 function patchFor(path: string, unified: string): StructuredPatch | undefined {

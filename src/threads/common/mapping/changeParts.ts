@@ -1,10 +1,12 @@
 import * as z from 'zod/mini';
 import type { DiffPart, Part } from '../../../transcript/common/entries';
 import { diffFromUnified, diffOf } from '../../../transcript/common/lineDiff';
-import { isRecord, textOf } from '../json';
+import { isRecord, listOf, ownOf, textOf } from '../json';
 import { pathOrUriPath } from '../fileUriPath';
+import { rawJson } from '../rawJson';
 import { soft } from '../schema';
 import { bareToolName, inputPath } from './toolNames';
+import { unreadParts } from './unreadParts';
 
 /** What calls that change files show: by their results, else by what they were asked for. */
 
@@ -17,30 +19,41 @@ const text = soft(z.string());
 const count = soft(z.int().check(z.nonnegative()));
 const PatchedFile = z.object({ path: text, uri: text, additions: count, deletions: count, diff: text, type: text });
 
+interface ShownChange {
+  readonly parts: readonly Part[];
+  /** What is still to be shown of the result. */
+  readonly rest?: unknown;
+}
+
+const pathKeys = ['path', 'absolutePath', 'file_path', 'filePath', 'uri'];
+
 /** Undefined for a result that shows no change. */
-export function changeParts(call: Change, result: unknown): readonly Part[] | undefined {
+export function changeParts(call: Change, result: unknown): ShownChange | undefined {
   if (isRecord(result) && Array.isArray(result['files'])) {
-    const files = result['files'].map((file) => patchedFile(file));
-    if (files.length > 0 && files.every((part) => part !== undefined)) return files;
+    const files = listOf(result['files']);
+    // One that could not be changed is among those that were.
+    if (files.some((file) => patchedFile(file) !== undefined))
+      return { parts: [...files.flatMap(patchedParts), ...unreadParts(result, ['files', 'diff', ...pathKeys])] };
   }
-  const isEdit = toolName(call) in proposals || toolName(call) === 'undo_edit';
+  const isEdit = Object.hasOwn(proposals, toolName(call)) || toolName(call) === 'undo_edit';
   const diff = isRecord(result) ? textOf(result['diff']) : isEdit ? textOf(result) : undefined;
   const path = pathOrUriPath(inputPath(result) ?? inputPath(call.input) ?? '');
   const shown = diff === undefined ? undefined : diffFromUnified(path, unfenced(diff));
   const change = shown && isNew(call) && shown.removed === 0 ? { ...shown, change: 'created' as const } : shown;
-  if (change) return [change];
+  const shownKeys = ['lineRange', ...pathKeys];
+  if (change) return { parts: [change, ...(isRecord(result) ? unreadParts(result, ['diff', ...shownKeys]) : [])] };
   const proposed = proposedParts(call);
   if (proposed.length === 0) return undefined;
-  // Its words say something that the change does not.
-  return typeof result === 'string' && result !== ''
-    ? [...proposed, { type: 'text', text: result, plain: true }]
-    : proposed;
+  // It says something that the change does not.
+  return isRecord(result)
+    ? { parts: [...proposed, ...unreadParts(result, shownKeys)] }
+    : { parts: proposed, rest: result ?? undefined };
 }
 
 /** What a call would change, before it has. */
 export function proposedParts(call: Change): readonly Part[] {
   const { input } = call;
-  return isRecord(input) ? (proposals[toolName(call)]?.(input) ?? []) : [];
+  return isRecord(input) ? (ownOf(proposals, toolName(call))?.(input) ?? []) : [];
 }
 
 const proposals: Readonly<Record<string, (input: Readonly<Record<string, unknown>>) => readonly Part[]>> = {
@@ -60,6 +73,12 @@ function replacement(input: Readonly<Record<string, unknown>>): readonly Part[] 
   const { old_str: before, new_str: after } = input;
   if (path === undefined || typeof before !== 'string' || typeof after !== 'string') return [];
   return [diffOf(pathOrUriPath(path), before, after)];
+}
+
+function patchedParts(file: unknown): readonly Part[] {
+  const shown = patchedFile(file);
+  if (!shown || !isRecord(file)) return [{ type: 'json', json: rawJson(file) }];
+  return [shown, ...unreadParts(file, ['path', 'uri', 'additions', 'deletions', 'diff', 'type'])];
 }
 
 function patchedFile(file: unknown): DiffPart | undefined {

@@ -8,14 +8,14 @@ import { isFresh } from '../threadState';
 import type { Mapped, MessageContext } from './mapped';
 import { contextsOf } from './messageContexts';
 import { messageEntries } from './messageEntries';
-import { callId, resultsFor, resultsOf, type Results } from './results';
+import { isResultBlock, resultsOf, type Results } from './results';
 import { factsOf, notesOf } from './threadFacts';
 import { unsentEntries } from './unsent';
 
 /** One message as it was mapped, with all that its entries were made of. */
 interface Unit {
   readonly message: unknown;
-  readonly results: readonly unknown[];
+  readonly joins: readonly unknown[];
   readonly context: MessageContext;
   readonly mapped: readonly Mapped[];
 }
@@ -71,7 +71,7 @@ class ThreadMapping {
     previous: MappedThread | undefined,
   ) {
     this.results = resultsOf(document.messages);
-    this.contexts = contextsOf(document, isLive);
+    this.contexts = contextsOf(document, this.results, isLive);
     this.before = previous?.units ?? [];
     this.known = new Map(previous?.entries.map((entry) => [entry.id, entry]));
     this.unsent = unsentEntries(document, this.contexts.at(-1)?.turn ?? 0).map((item) => this.asBefore(item));
@@ -122,11 +122,11 @@ class ThreadMapping {
   private makeUnit(context: MessageContext, index: number): Unit {
     const message = this.document.messages[index];
     const before = this.before[index];
-    const results = resultsIn(message, this.results);
-    if (before && isSame(before.context, context) && isSame(before.message, message) && isSame(before.results, results))
+    const joins = joinsOf(message, this.results);
+    if (before && isSame(before.context, context) && isSame(before.message, message) && isSame(before.joins, joins))
       return before;
     const mapped = messageEntries(message, this.results, context).map((item) => this.asBefore(item));
-    return { message, results, context, mapped };
+    return { message, joins, context, mapped };
   }
 
   private asBefore(item: Mapped): Mapped {
@@ -135,9 +135,10 @@ class ThreadMapping {
   }
 }
 
-function resultsIn(message: unknown, results: Results): readonly unknown[] {
-  const blocks = isRecord(message) ? listOf(message['content']).filter(isRecord) : [];
-  return blocks.flatMap((block) => resultsFor(results, callId(block)));
+/** What other messages decide of its blocks: the results of a call, and whether the call of a result is there. */
+function joinsOf(message: unknown, results: Results): readonly unknown[] {
+  const blocks = isRecord(message) ? listOf(message['content']) : [];
+  return blocks.map((block) => (isResultBlock(block) ? results.isJoined(block) : results.of(block)));
 }
 
 function isSame(one: unknown, other: unknown): boolean {

@@ -5,49 +5,79 @@ import { isPrompt } from '../promptText';
 import type { ThreadDocument } from '../schema';
 import { messageUsage, sumUsage } from '../threadUsage';
 import type { MessageContext, Unfinished } from './mapped';
-import { callId } from './results';
+import { stateType } from './ends';
+import { callId, isOpenResult, type Results } from './results';
 
 /** What each message needs to know of the thread around it. `isLive`: its file was written a moment ago. */
-export function contextsOf({ messages }: ThreadDocument, isLive: boolean): readonly MessageContext[] {
+export function contextsOf({ messages }: ThreadDocument, results: Results, isLive: boolean): readonly MessageContext[] {
   const keys = messageKeys(messages);
   const records = messages.map((message) => (isRecord(message) ? message : {}));
-  const parents = callEntries(records, keys);
+  const calls = callsOf(records, keys);
   const ownRoles = records.map(ownRole);
   const lastAnswer = ownRoles.lastIndexOf('assistant');
   const lastPrompt = records.findLastIndex(isPrompt);
   const usages = turnUsages(records, ownRoles);
+  const overs: boolean[] = [];
   let turn = 0;
   return records.map((record, index) => {
     if (isPrompt(record)) turn++;
     const at = timeOfMessage(record);
-    const parent = parents.get(textOf(record['parentToolUseId']) ?? '');
-    const isOver = index < lastPrompt || (ownRoles[index] === 'assistant' && index < lastAnswer);
+    const call = nearest(calls.get(textOf(record['parentToolUseId']) ?? ''), index);
+    const isOver =
+      index < lastPrompt ||
+      (ownRoles[index] === 'assistant' && index < lastAnswer) ||
+      (call !== undefined && (overs[call.message] === true || hasEnded(call, records, results)));
+    overs.push(isOver);
     const unfinished: Unfinished = isOver ? 'lost' : isLive ? 'running' : 'stale';
     const usage = usages.get(index);
     return {
       key: keys[index] ?? `i${index}`,
       turn,
       ...(at === undefined ? {} : { at }),
-      ...(parent === undefined ? {} : { parent }),
+      ...(call === undefined ? {} : { parent: call.entryId }),
       unfinished,
-      isLive: isLive && index >= lastPrompt,
+      isLive: isLive && index >= lastPrompt && (call === undefined || !isOver),
       ...(usage === undefined ? {} : { usage }),
       isAnswered: ownRoles.slice(index + 1, index + 20).find((role) => role !== undefined) === 'assistant',
     };
   });
 }
 
-/** The entries of calls, by the id that messages of subagents name them by. */
-function callEntries(records: readonly JsonRecord[], keys: readonly string[]): ReadonlyMap<string, string> {
-  const entries = new Map<string, string>();
+/** A call that messages of a subagent may belong to. */
+interface Call {
+  readonly entryId: string;
+  /** The index of the message it is in. */
+  readonly message: number;
+  readonly block: unknown;
+}
+
+/** By the id that messages of subagents name them by; ids come again in some threads. */
+function callsOf(records: readonly JsonRecord[], keys: readonly string[]): ReadonlyMap<string, readonly Call[]> {
+  const calls = new Map<string, Call[]>();
   for (const [index, { content }] of records.entries()) {
     for (const [block, item] of listOf(content).entries()) {
       if (!isRecord(item) || item['type'] !== 'tool_use') continue;
       const id = callId(item);
-      if (id !== '' && !entries.has(id)) entries.set(id, blockId(keys[index] ?? '', block));
+      const call = { entryId: blockId(keys[index] ?? '', block), message: index, block: item };
+      const known = calls.get(id);
+      if (known) known.push(call);
+      else if (id !== '') calls.set(id, [call]);
     }
   }
-  return entries;
+  return calls;
+}
+
+/** The last one before a message, else the first one after it. */
+function nearest(calls: readonly Call[] | undefined, index: number): Call | undefined {
+  return calls?.findLast(({ message }) => message < index) ?? calls?.[0];
+}
+
+/** Nothing that its subagent left open goes on any more. */
+function hasEnded({ message, block }: Call, records: readonly JsonRecord[], results: Results): boolean {
+  const type = stateType(records[message]?.['state']);
+  if (type === 'cancelled' || type === 'error') return true;
+  const result = results.of(block).at(-1);
+  return result !== undefined && !isOpenResult(result);
 }
 
 /** Of a message of the conversation itself; undefined for those of subagents and what was put in beside it. */

@@ -3,19 +3,19 @@ import { blockId, promptId } from '../entryIds';
 import { isRecord, textOf, timeOf } from '../json';
 import { promptText } from '../promptText';
 import { rawJson } from '../rawJson';
-import { Block, Message, ResultBlock, Run, type BlockOf } from '../schema';
+import { Block, Message, type BlockOf } from '../schema';
 import { attachmentsOf } from './attachments';
 import { endOfMessage, stateType, openCall } from './ends';
 import { imageAttachment, imagePart } from './images';
 import { baseOf, rawEntry, type Mapped, type MessageContext } from './mapped';
-import { isResultBlock, resultsFor, type Results } from './results';
+import { isResultBlock, isShownRole, type Results } from './results';
 import { toolEntries } from './toolEntries';
 import { runOutcome, toolRun } from './toolRun';
 
 /** What one message shows, in the order of its blocks. Results of tools are shown where the tool was called. */
 export function messageEntries(raw: unknown, results: Results, context: MessageContext): readonly Mapped[] {
   const message = Message.safeParse(raw).data;
-  if (!message || !['user', 'assistant', 'info'].includes(message.role)) {
+  if (!message || !isShownRole(message.role)) {
     const label = message ? `Message of the unknown role “${message.role}”` : 'Message of an unknown form';
     return [rawEntry(baseOf(context, promptId(context.key)), label, raw, rawJson(raw))];
   }
@@ -114,14 +114,14 @@ class MessageReader {
   }
 
   private call(block: BlockOf<'tool_use' | 'server_tool_use'>, raw: unknown, index: number): readonly Mapped[] {
-    const results = resultsFor(this.results, block.id);
+    const results = this.results.of(raw);
     const isWhole = block.complete !== false;
     const run = toolRun(results.at(-1), openCall(this.message, this.context, isWhole));
     const input = block.input ?? block.normalizedInput;
     return toolEntries(
       {
         base: this.base(index),
-        name: block.name,
+        name: block.name ?? block.normalizedName ?? 'unnamed tool',
         knownName: block.normalizedName,
         input: isWhole ? input : (block.inputIncomplete ?? input),
         partialInput: isWhole || block.inputIncomplete !== undefined ? undefined : textOf(block.inputPartialJSON?.json),
@@ -132,7 +132,7 @@ class MessageReader {
   }
 
   private program(block: BlockOf<'program'>, raw: unknown, index: number): readonly Mapped[] {
-    const results = resultsFor(this.results, block.call_id ?? block.id ?? '');
+    const results = this.results.of(raw);
     const run = toolRun(results.at(-1), openCall(this.message, this.context));
     const input = block.code === undefined ? undefined : { code: block.code };
     return toolEntries({ base: this.base(index), name: 'program', input, raw: [raw, ...results] }, run);
@@ -145,9 +145,7 @@ class MessageReader {
   }
 
   private manualBash(block: BlockOf<'manual_bash_invocation'>, raw: unknown, index: number): readonly Mapped[] {
-    const run = Run.safeParse(block.toolRun).data;
-    const open = openCall(this.message, this.context);
-    const outcome = run ? runOutcome(run, open.reported) : toolRun(undefined, open);
+    const outcome = runOutcome(block.toolRun, openCall(this.message, this.context));
     const who = block.hidden === true ? 'Run by the user, not shown to the agent.' : 'Run by the user.';
     const remarks = [...outcome.remarks, { type: 'text' as const, text: who, plain: true }];
     const input = block.args ?? {};
@@ -157,9 +155,7 @@ class MessageReader {
 
   /** A result whose call is nowhere in the thread. */
   private result(raw: unknown, index: number): readonly Mapped[] {
-    const block = ResultBlock.safeParse(raw).data;
-    const id = block?.toolUseID ?? block?.tool_use_id ?? block?.call_id;
-    if (id !== undefined && this.results.hasCall(String(id))) return [];
+    if (this.results.isJoined(raw)) return [];
     return [rawEntry(this.base(index), 'Result of a call that is not in the thread', raw, rawJson(raw))];
   }
 

@@ -1,5 +1,5 @@
 import type { ToolState } from '../../../transcript/common/entries';
-import { isRecord, textOf } from '../json';
+import { isRecord, ownOf, textOf } from '../json';
 import { rawJson } from '../rawJson';
 import { ProgressCall, ProgressTurn } from '../schema';
 import { rawEntry, type Base, type Mapped, type Unfinished } from './mapped';
@@ -27,6 +27,7 @@ function turnEntries(turn: unknown, base: Base, unfinished: Unfinished): readonl
   const reasoning = textOf(parsed.reasoning);
   const message = textOf(parsed.message);
   return [
+    ...(isWhole(turn, parsed) ? [] : [rawEntry({ ...base, id: `${base.id}.raw` }, 'Progress', turn, rawJson(turn))]),
     ...(reasoning === undefined
       ? []
       : [{ entry: { kind: 'thinking' as const, ...base, id: `${base.id}.thinking`, text: reasoning }, raw: turn }]),
@@ -37,6 +38,12 @@ function turnEntries(turn: unknown, base: Base, unfinished: Unfinished): readonl
       callEntries(use, { ...base, id: `${base.id}.${index}` }, unfinished),
     ),
   ];
+}
+
+/** Nothing in it is of another form than expected. */
+function isWhole(turn: unknown, parsed: ProgressTurn): boolean {
+  const keys = ['message', 'reasoning', 'tool_uses'] as const;
+  return keys.every((key) => parsed[key] !== undefined || !isRecord(turn) || (turn[key] ?? '') === '');
 }
 
 function callEntries(use: unknown, base: Base, unfinished: Unfinished): readonly Mapped[] {
@@ -56,7 +63,7 @@ const states: Readonly<Record<string, ToolState>> = {
 
 function runOf({ status, result, error }: ProgressCall, unfinished: Unfinished): ToolRun {
   const state =
-    states[status ?? ''] ?? (unfinished === 'running' ? 'running' : result === undefined ? 'stale' : 'done');
+    ownOf(states, status ?? '') ?? (unfinished === 'running' ? 'running' : result === undefined ? 'stale' : 'done');
   const shown = result === undefined || result === null ? {} : { result };
   if (state === 'failed') {
     return { state, ...(error === undefined ? {} : shown), error: errorText(error ?? result), remarks: [] };

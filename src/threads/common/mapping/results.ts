@@ -1,35 +1,50 @@
-import { isRecord, listOf } from '../json';
+import { isRecord, listOf, type JsonRecord } from '../json';
 
-/** What tools gave back, wherever in the thread it is, by the call it belongs to. */
+/** What tools gave back, wherever in the thread it is, by the block of the call it belongs to. */
 export interface Results {
-  readonly byCall: ReadonlyMap<string, readonly unknown[]>;
-  hasCall(id: string): boolean;
+  /** In the order of the thread; a later one tells how a command that runs has gone on. */
+  of(call: unknown): readonly unknown[];
+  /** Whether there is a call that this is a result of. */
+  isJoined(result: unknown): boolean;
 }
 
 const callTypes: ReadonlySet<unknown> = new Set(['tool_use', 'server_tool_use', 'program']);
 
-/** Of all messages of a thread. */
+/**
+ * Of all messages of a thread. Ids come again in some: a result belongs to the nearest earlier call of its id, and to the
+ * first later one if there is none.
+ */
 export function resultsOf(messages: readonly unknown[]): Results {
-  const byCall = new Map<string, unknown[]>();
-  const calls = new Set<string>();
-  for (const message of messages) {
-    if (!isRecord(message)) continue;
-    for (const block of listOf(message['content'])) {
-      if (!isRecord(block)) continue;
-      if (callTypes.has(block['type'])) calls.add(callId(block));
-      if (!isResultBlock(block)) continue;
-      const id = resultId(block);
-      const known = byCall.get(id);
+  const byCall = new Map<unknown, unknown[]>();
+  const joined = new Set<unknown>();
+  const latest = new Map<string, unknown[]>();
+  const early = new Map<string, unknown[]>();
+  for (const block of messages.flatMap(blocksOf)) {
+    const id = callTypes.has(block['type']) ? callId(block) : isResultBlock(block) ? resultId(block) : '';
+    if (id === '') continue;
+    if (isResultBlock(block)) {
+      const known = latest.get(id) ?? early.get(id);
       if (known) known.push(block);
-      else byCall.set(id, [block]);
+      else early.set(id, [block]);
+      continue;
     }
+    const results = early.get(id) ?? [];
+    early.delete(id);
+    latest.set(id, results);
+    byCall.set(block, results);
   }
-  return { byCall, hasCall: (id) => calls.has(id) };
+  for (const results of byCall.values()) for (const result of results) joined.add(result);
+  return { of: (call) => byCall.get(call) ?? [], isJoined: (result) => joined.has(result) };
 }
 
-/** In the order of the thread; a later one tells how a command that runs has gone on. */
-export function resultsFor({ byCall }: Results, id: string): readonly unknown[] {
-  return byCall.get(id) ?? [];
+/** Blocks of messages whose blocks are shown. */
+function blocksOf(message: unknown): readonly JsonRecord[] {
+  if (!isRecord(message) || !isShownRole(message['role'])) return [];
+  return listOf(message['content']).filter(isRecord);
+}
+
+export function isShownRole(role: unknown): boolean {
+  return role === 'user' || role === 'assistant' || role === 'info';
 }
 
 export function isResultBlock(block: unknown): boolean {
@@ -37,13 +52,25 @@ export function isResultBlock(block: unknown): boolean {
   return block['type'] === 'program_output' || block['type'].endsWith('tool_result');
 }
 
+const openStatuses: ReadonlySet<unknown> = new Set([
+  'queued',
+  'blocked-on-user',
+  'in-progress',
+  'cancellation-requested',
+]);
+
+/** Another result of the same call may follow. */
+export function isOpenResult(block: unknown): boolean {
+  return isRecord(block) && isRecord(block['run']) && openStatuses.has(block['run']['status']);
+}
+
 /** The id that results name a block of a call by. */
-export function callId(block: Readonly<Record<string, unknown>>): string {
+export function callId(block: JsonRecord): string {
   const id = block['type'] === 'program' ? (block['call_id'] ?? block['id']) : block['id'];
   return asId(id);
 }
 
-function resultId(block: Readonly<Record<string, unknown>>): string {
+function resultId(block: JsonRecord): string {
   return asId(block['toolUseID'] ?? block['tool_use_id'] ?? block['call_id']);
 }
 

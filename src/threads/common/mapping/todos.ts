@@ -1,5 +1,5 @@
 import type { TodoItem } from '../../../transcript/common/entries';
-import { isRecord, listOf, textOf } from '../json';
+import { isRecord, listOf, ownOf, textOf } from '../json';
 import { bareToolName } from './toolNames';
 
 const statuses: Readonly<Record<string, TodoItem['status']>> = {
@@ -34,7 +34,7 @@ function itemOf(item: unknown): TodoItem | undefined {
   const { priority, status } = item;
   return {
     text,
-    status: (typeof status === 'string' ? statuses[status] : undefined) ?? 'pending',
+    status: (typeof status === 'string' ? ownOf(statuses, status) : undefined) ?? 'pending',
     ...(priority === 'high' || priority === 'medium' || priority === 'low' ? { priority } : {}),
   };
 }

@@ -29,7 +29,7 @@ export function toolEntries(call: ToolCall, run: ToolRun): readonly Mapped[] {
   const view: CallView = { tool: call.knownName ?? name, input };
   const nested = progressEntries(run.progress, base, run.state === 'running' ? 'running' : 'stale');
   const unknown = unknownStatus(call, run);
-  const hasWorked = run.error === undefined && run.state !== 'rejected' && run.state !== 'cancelled';
+  const hasWorked = run.error === undefined && !['rejected', 'cancelled', 'waiting'].includes(run.state);
   const items = hasWorked ? todosOf(view.tool, input, run.result) : undefined;
   if (items) return [{ entry: { kind: 'todos', ...base, items }, raw }, ...unknown];
   const shownInput = call.partialInput ?? inputJson(input);
@@ -60,13 +60,21 @@ function titleOf(name: string, input: unknown, locations: readonly Location[]): 
 }
 
 function partsOf(view: CallView, run: ToolRun, hasNested: boolean): readonly Part[] {
-  if (run.result !== undefined) return [...resultParts(view, run.result), ...run.remarks];
-  const shown = hasNested || run.progress === undefined ? [] : resultParts(view, run.progress);
+  const isCommand = toolKind(view.tool) === 'execute';
+  // What a command has told while it ran is in what it gave back.
+  const isProgressShown = !hasNested && !isEmpty(run.progress) && !(isCommand && run.result !== undefined);
+  const shown = isProgressShown ? resultParts(view, run.progress) : [];
+  if (run.result !== undefined) return [...resultParts(view, run.result), ...shown, ...run.remarks];
   if (shown.length > 0) return [...shown, ...run.remarks];
-  const command = toolKind(view.tool) === 'execute' ? commandOf(view.input) : undefined;
+  const command = isCommand ? commandOf(view.input) : undefined;
   const unseen: readonly Part[] =
     command === undefined ? proposedParts(view) : [{ type: 'terminal', command, output: '' }];
   return [...unseen, ...run.remarks];
+}
+
+function isEmpty(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  return value === undefined || value === null || value === '' || (isRecord(value) && Object.keys(value).length === 0);
 }
 
 function unknownStatus({ base, raw }: ToolCall, { unknownStatus: status }: ToolRun): readonly Mapped[] {

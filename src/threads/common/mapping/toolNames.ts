@@ -1,6 +1,6 @@
 import type { EntryOf } from '../../../transcript/common/entries';
 import { pathOrUriPath } from '../fileUriPath';
-import { firstLine, isRecord, listOf, textOf, type JsonRecord } from '../json';
+import { firstLine, isRecord, listOf, ownOf, textOf, type JsonRecord } from '../json';
 
 /** What Amp's tools are called and what their calls are about. */
 
@@ -45,7 +45,7 @@ export function bareToolName(name: string): string {
 }
 
 export function toolKind(name: string): ToolKind {
-  return kinds[bareToolName(name).toLowerCase()] ?? 'other';
+  return ownOf(kinds, bareToolName(name).toLowerCase()) ?? 'other';
 }
 
 /** One line. */

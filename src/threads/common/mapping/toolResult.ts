@@ -1,12 +1,13 @@
 import * as z from 'zod/mini';
 import type { Part } from '../../../transcript/common/entries';
-import { isRecord, listOf, textOf } from '../json';
+import { isRecord, listOf, ownOf, textOf, type JsonRecord } from '../json';
 import { pathOrUriPath } from '../fileUriPath';
 import { rawJson } from '../rawJson';
 import { soft } from '../schema';
 import { changeParts } from './changeParts';
 import { dataPart, imageLink, imagePart } from './images';
 import { bareToolName, commandOf, firstText, inputPath, toolKind } from './toolNames';
+import { unreadParts } from './unreadParts';
 
 /** A call as far as it decides how its result is shown. */
 export interface CallView {
@@ -21,7 +22,7 @@ type Reader = (result: unknown, call: CallView) => readonly Part[] | undefined;
 export function resultParts(call: CallView, result: unknown): readonly Part[] {
   if (result === undefined) return [];
   const tool = bareToolName(call.tool).toLowerCase();
-  const own = readers[tool]?.(result, call) ?? anyParts(result, call);
+  const own = ownOf(readers, tool)?.(result, call) ?? anyParts(result, call);
   return [...own, ...guidanceParts(result)];
 }
 
@@ -66,6 +67,7 @@ function withoutNumbers(content: string): { text: string; firstLine?: number } {
   if (first === undefined) return { text: content };
   const firstLine = Number(first);
   const lines = content.split('\n');
+  if (!Number.isSafeInteger(firstLine + lines.length)) return { text: content };
   const bare: string[] = [];
   for (const [index, line] of lines.entries()) {
     const match = /^ *(\d+): ?/.exec(line);
@@ -81,23 +83,33 @@ function terminal(result: unknown, { input }: CallView): readonly Part[] | undef
   if (output === undefined) return undefined;
   const command = commandOf(input);
   const { exitCode, truncation } = isRecord(result) ? result : {};
+  const isExit = exitCode === null || (typeof exitCode === 'number' && Number.isFinite(exitCode));
   return [
     {
       type: 'terminal',
       ...(command === undefined ? {} : { command }),
       output,
-      ...(typeof exitCode === 'number' || exitCode === null ? { exitCode } : {}),
+      ...(isExit ? { exitCode } : {}),
     },
     ...(isRecord(truncation) || truncation === true ? [plain('Amp has cut this output.')] : []),
+    ...(isRecord(result) ? unreadParts(result, shownKeys(result)) : []),
   ];
 }
 
 function outputOf(result: unknown): string | undefined {
   if (typeof result === 'string') return result;
   if (!isRecord(result)) return undefined;
-  if (typeof result['output'] === 'string') return result['output'];
-  const streams = [result['stdout'], result['stderr']].filter((stream) => typeof stream === 'string' && stream !== '');
-  return streams.length > 0 ? streams.join('\n') : typeof result['exitCode'] === 'number' ? '' : undefined;
+  const output = textOf(result['output']);
+  if (output !== undefined) return output;
+  const streams = [result['stdout'], result['stderr']].flatMap((stream) => textOf(stream) ?? []);
+  if (streams.length > 0) return streams.join('\n');
+  return result['output'] === '' || typeof result['exitCode'] === 'number' ? '' : undefined;
+}
+
+/** What a terminal shows of a result, and what is of no use once it has ended. */
+function shownKeys(result: JsonRecord): readonly string[] {
+  const outputs = ['output', 'stdout', 'stderr'].filter((key) => typeof result[key] === 'string');
+  return [...outputs, 'exitCode', 'truncation', 'pid'];
 }
 
 function webHits(result: unknown): readonly Part[] | undefined {
@@ -107,16 +119,22 @@ function webHits(result: unknown): readonly Part[] | undefined {
     const title = isRecord(hit) ? textOf(hit['title']) : undefined;
     return uri === undefined ? [] : [{ type: 'link', uri, ...(title === undefined ? {} : { title }) }];
   });
-  return links.length > 0 && links.length === hits.length ? links : undefined;
+  if (links.length === 0 || links.length < hits.length) return undefined;
+  return [...links, ...(isRecord(result) ? unreadParts(result, ['results']) : [])];
 }
 
 function threadHits(result: unknown): readonly Part[] | undefined {
-  const threads = isRecord(result) && Array.isArray(result['threads']) ? listOf(result['threads']) : undefined;
-  const items = threads?.flatMap((thread) => {
-    if (!isRecord(thread)) return [];
-    return [thread['id'], thread['title']].filter((word) => typeof word === 'string').join(' ');
-  });
-  return items && items.length > 0 ? [{ type: 'list', items }] : undefined;
+  if (!isRecord(result)) return undefined;
+  const items = listOf(result['threads']).map(threadName);
+  if (items.length === 0 || items.includes('')) return undefined;
+  return [{ type: 'list', items }, ...unreadParts(result, ['threads'])];
+}
+
+/** Empty for what names no thread. */
+function threadName(thread: unknown): string {
+  if (!isRecord(thread)) return textOf(thread) ?? '';
+  const names = [firstText(thread, ['id', 'threadID']), firstText(thread, ['title', 'name'])];
+  return names.filter((name) => name !== undefined).join(' ');
 }
 
 function handedOff(result: unknown): readonly Part[] | undefined {
@@ -129,7 +147,11 @@ function handedOff(result: unknown): readonly Part[] | undefined {
 /** Whatever tool it was: servers of MCP and tools of tomorrow. */
 function anyParts(result: unknown, call: CallView): readonly Part[] {
   const change = changeParts(call, result);
-  if (change) return change;
+  return change ? [...change.parts, ...saidParts(change.rest, call)] : saidParts(result, call);
+}
+
+function saidParts(result: unknown, call: CallView): readonly Part[] {
+  if (result === undefined) return [];
   if (typeof result === 'string') return result === '' ? [] : [said(result, call)];
   if (typeof result === 'number' || typeof result === 'boolean') return [plain(String(result))];
   if (Array.isArray(result)) return arrayParts(result, call);

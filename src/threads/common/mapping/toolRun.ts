@@ -18,8 +18,9 @@ export interface ToolRun {
   readonly unknownStatus?: string;
 }
 
-/** Amp stores a refusal with words as an error that says so. */
-const withFeedback = /rejected by the user with feedback:?\s*/i;
+/** Amp stores a refusal with words as an error that begins so. Others may quote one. */
+const withFeedback =
+  /^\s*(?:(?:the |this )?tool (?:call |use )?(?:was |is )?)?rejected by the user with feedback:?\s*/i;
 
 /** What a call is whose result does not say how it ended, and what one is that has no result. */
 export interface OpenCall {
@@ -34,15 +35,19 @@ export function toolRun(block: unknown, open: OpenCall): ToolRun {
   const parsed = block === undefined ? undefined : ResultBlock.safeParse(block).data;
   if (!parsed) return withoutResult(open);
   if (parsed.type === 'program_output') return ofProgram(parsed);
-  if (parsed.run === undefined) return ofProvider(parsed);
-  const run = Run.safeParse(parsed.run).data;
-  if (!run) return { state: 'done', result: parsed.run, remarks: [] };
+  if (parsed.run === undefined || parsed.run === null) return ofProvider(parsed);
   const answer = answerOf(parsed.userInput);
-  return { ...(answer === undefined ? {} : { decision: answer }), ...runOutcome(run, open.reported) };
+  return { ...(answer === undefined ? {} : { decision: answer }), ...runOutcome(parsed.run, open) };
 }
 
-/** Of a run that is not in a block of its own, as of a command the user ran. */
-export function runOutcome(run: Run, unfinished: Unfinished): ToolRun {
+/** Of a run that is not in a block of its own, as of a command the user ran. One that has no status has ended. */
+export function runOutcome(value: unknown, open: OpenCall): ToolRun {
+  if (value === undefined || value === null) return withoutResult(open);
+  const run = Run.safeParse(value).data;
+  return run ? knownOutcome(run, open) : { state: 'done', result: value, remarks: [] };
+}
+
+function knownOutcome(run: Run, { reported: unfinished, unheard }: OpenCall): ToolRun {
   const open: ToolState = unfinished === 'running' || unfinished === 'cancelled' ? unfinished : 'stale';
   const { result, progress } = run;
   const known = {
@@ -52,13 +57,15 @@ export function runOutcome(run: Run, unfinished: Unfinished): ToolRun {
   };
   switch (run.status) {
     case 'done':
-      return { ...known, state: 'done' };
+      return { ...known, state: 'done', ...(hasError(run) ? { error: errorText(run.error) } : {}) };
     case 'queued':
       return { ...known, state: open === 'running' ? 'pending' : open };
     case 'in-progress':
       return { ...known, state: open };
-    case 'blocked-on-user':
-      return { ...known, state: 'waiting', remarks: waitingFor(run) };
+    case 'blocked-on-user': {
+      const isOver = unfinished === 'cancelled' || unheard === 'lost';
+      return { ...known, state: isOver ? open : 'waiting', remarks: waitingFor(run, isOver ? 'Waited' : 'Waits') };
+    }
     case 'cancellation-requested':
       return { ...known, state: open, remarks: [remark('Asked to stop, has not stopped yet.')] };
     case 'cancelled':
@@ -85,10 +92,14 @@ export function errorText(error: unknown): string {
   return path === undefined || message.includes(path) ? message : `${message} (${path})`;
 }
 
+function hasError({ error }: Run): boolean {
+  return textOf(error) !== undefined || (isRecord(error) && Object.keys(error).length > 0);
+}
+
 function failure(message: string): Pick<ToolRun, 'state' | 'error' | 'decision'> {
   const match = withFeedback.exec(message);
   if (!match) return { state: 'failed', error: message };
-  const feedback = message.slice(match.index + match[0].length);
+  const feedback = message.slice(match[0].length);
   return { state: 'rejected', decision: 'Rejected with feedback', error: feedback === '' ? message : feedback };
 }
 
@@ -115,10 +126,12 @@ function ofProvider({ content, is_error: isError }: ResultBlock): ToolRun {
   return { state: 'failed', error: textOf(content) ?? textOf(texts.join('\n')) ?? errorText(content), remarks: [] };
 }
 
-function waitingFor({ reason, toAllow }: Run): readonly Part[] {
+function waitingFor({ reason, toAllow }: Run, waits: 'Waits' | 'Waited'): readonly Part[] {
   const items = (toAllow ?? []).map((item) => (typeof item === 'string' ? item : rawJson(item)));
   return [
-    remark(reason === undefined ? 'Waits for the user to allow it.' : `Waits for the user to allow it: ${reason}`),
+    remark(
+      reason === undefined ? `${waits} for the user to allow it.` : `${waits} for the user to allow it: ${reason}`,
+    ),
     ...(items.length > 0 ? [{ type: 'list' as const, items }] : []),
   ];
 }

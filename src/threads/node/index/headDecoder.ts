@@ -42,15 +42,17 @@ const head = z.object({
 const Line = z.object({ file: FileKey, head: head.nullable() });
 const newline = 0x0a;
 
-/** One by one, so that who reads them can pause. @throws IndexFileError */
+/**
+ * One by one, so that who reads them can pause. One whose line is not as it should be is left out: its file is read again.
+ * @throws IndexFileError
+ */
 export function* decodeHeads(content: Buffer): Generator<StoredHead, void> {
   const body = checkedBody(content);
   for (let start = 0; start < body.length;) {
     const end = body.indexOf(newline, start);
     if (end < 0) throw new IndexFileError('it ends in the middle of a line');
     const { data } = Line.safeParse(parsedLine(body.toString('utf8', start, end)));
-    if (!data) throw new IndexFileError('a line is not what was written');
-    yield data;
+    if (data) yield data;
     start = end + 1;
   }
 }

@@ -12,7 +12,7 @@ import type { FileKey } from './fileKey';
 export const headFileName = 'heads.jsonl';
 
 /** To be raised when what a head says, or how it is written, changes. */
-const version = 2;
+const version = 3;
 const kind = 'backline thread heads';
 const headFileHeader = z.object({ kind: z.literal(kind), version: z.number(), crc: z.number() });
 

@@ -39,6 +39,14 @@ describe('the heads on disk', () => {
     assert.deepEqual(mergeHeads(encodeHeads([]), three, []), encodeHeads(three));
   });
 
+  it('come back without the one whose line is not as it should be', () => {
+    const odd = { ...stored('/b', 'Odd'), head: head('/b', { usage: { input: 2 ** 60 } }) };
+    assert.deepEqual(titles(encodeHeads([...three.slice(0, 1), odd, ...three.slice(2)])), [
+      ['/a', 'One'],
+      ['/c', undefined],
+    ]);
+  });
+
   it('are not merged into a file that is damaged, of another version, or none', () => {
     const good = encodeHeads(three);
     const damaged = Buffer.from(good);

@@ -178,8 +178,8 @@ describe('the index of threads', () => {
     const bad = [
       good.slice(0, -20),
       good.replace('"title":"A"', '"title":"B"'),
-      good.replace('"version":2', '"version":99'),
-      good.replace('"version":2', '"version":0'),
+      good.replace('"version":3', '"version":99'),
+      good.replace('"version":3', '"version":2'),
       '',
       '\0\0\0',
     ];

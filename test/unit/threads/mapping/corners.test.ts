@@ -1,41 +1,7 @@
 import assert from 'node:assert/strict';
 import { imagePart } from '../../../../src/threads/common/mapping/images';
 import type { MappedThread } from '../../../../src/threads/common/mapping/mapThread';
-import { readThread } from '../../../../src/threads/common/readThread';
-import type { ReadFrom } from '../../../../src/threads/common/heads';
-import type { EntryOf } from '../../../../src/transcript/common/entries';
-
-const live = { source: 'local', mtimeMs: 1_000_000, nowMs: 1_000_000 } as const;
-const old = { ...live, nowMs: 1_000_000 + 3_600_000 } as const;
-
-const prompt = (text: string, messageId: number) => ({ role: 'user', messageId, content: [{ type: 'text', text }] });
-const call = (name: string, input: object, messageId = 1) => ({
-  role: 'assistant',
-  messageId,
-  state: { type: 'complete', stopReason: 'tool_use' },
-  content: [{ type: 'tool_use', id: `c${messageId}`, name, complete: true, input }],
-});
-const result = (run: object, messageId = 2, toolUseID = 'c1') => ({
-  role: 'user',
-  messageId,
-  content: [{ type: 'tool_result', toolUseID, run }],
-});
-const answer = (text: string, messageId: number, type = 'complete') => ({
-  role: 'assistant',
-  messageId,
-  state: { type, ...(type === 'complete' ? { stopReason: 'end_turn' } : {}) },
-  content: [{ type: 'text', text }],
-});
-
-function read(messages: readonly unknown[], from: ReadFrom = live, more: object = {}): MappedThread {
-  return readThread({ id: 'T-1', messages, ...more }, from);
-}
-
-function toolIn({ entries }: MappedThread, index = 0): EntryOf<'tool'> {
-  const tool = entries.filter((entry) => entry.kind === 'tool')[index];
-  assert.ok(tool);
-  return tool;
-}
+import { answer, call, live, old, prompt, read, result, toolIn } from './threads';
 
 describe('a call of a tool in a thread', () => {
   const bash = call('Bash', { cmd: 'make' });
@@ -50,6 +16,21 @@ describe('a call of a tool in a thread', () => {
     const before = [prompt('Go', 0), bash, result({ status: 'in-progress', progress: { output: 'x' } })];
     assert.equal(toolIn(read(before)).state, 'running');
     assert.equal(toolIn(read([...before, prompt('Never mind', 3)])).state, 'stale');
+  });
+
+  it('that waits for the user waits however long that takes, but not in a turn that is over', () => {
+    const asked = result({ status: 'blocked-on-user', reason: 'rm', toAllow: ['rm'] });
+    const stopped = { ...bash, state: { type: 'cancelled' } };
+    assert.equal(toolIn(read([prompt('Go', 0), bash, asked], old)).state, 'waiting');
+    assert.equal(toolIn(read([prompt('Go', 0), stopped, asked])).state, 'cancelled');
+    const lost = toolIn(read([prompt('Go', 0), bash, asked, prompt('Next', 3)]));
+    assert.equal(lost.state, 'stale');
+    assert.ok(lost.parts.some((part) => part.type === 'text' && part.text.startsWith('Waited')));
+  });
+
+  it('that waits for the user has made no plan yet', () => {
+    const todos = call('todo_write', { todos: [{ content: 'x', status: 'todo' }] });
+    assert.equal(toolIn(read([prompt('Go', 0), todos, result({ status: 'blocked-on-user' })])).state, 'waiting');
   });
 
   it('has the last of its results, and the JSON of all of them', () => {
@@ -87,6 +68,33 @@ describe('a call of a tool in a thread', () => {
     const progress = [{ message: 'I try.', tool_uses: [{ tool_name: 'Bash', status: 'rejected-by-user', input: {} }] }];
     const run = { status: 'done', result: 'no', progress };
     assert.equal(toolIn(read([prompt('Go', 0), call('Task', { prompt: 'x' }), result(run)]), 1).state, 'rejected');
+  });
+
+  it('of a subagent does not run any more when the call of the subagent has ended, or its turn', () => {
+    const task = call('Task', { prompt: 'x' });
+    const nested = { ...call('Bash', { cmd: 'x' }, 2), parentToolUseId: 'c1', state: { type: 'streaming' } };
+    const before = [prompt('Go', 0), task, nested];
+    const states = (messages: readonly unknown[]): string => toolIn(read(messages), 1).state;
+    assert.equal(states(before), 'running');
+    assert.equal(states([...before, result({ status: 'in-progress' }, 3)]), 'running');
+    assert.equal(states([...before, result({ status: 'done', result: 'x' }, 3)]), 'cancelled');
+    assert.equal(states([prompt('Go', 0), { ...task, state: { type: 'cancelled' } }, nested]), 'cancelled');
+    const deeper = { ...nested, messageId: 3, parentToolUseId: 'c2', content: call('Bash', {}, 3).content };
+    const over = result({ status: 'done', result: 'x' }, 4);
+    assert.equal(toolIn(read([...before, deeper]), 2).state, 'running');
+    assert.equal(toolIn(read([...before, deeper, over]), 2).state, 'cancelled');
+    const inProgress = { ...result({ status: 'in-progress' }, 5, 'c2'), parentToolUseId: 'c1' };
+    assert.equal(states([...before, inProgress]), 'running');
+    assert.equal(states([...before, inProgress, over]), 'stale');
+    const again = { ...task, messageId: 5 };
+    const thread = read([
+      prompt('Go', 0),
+      task,
+      result({ status: 'done', result: 'x' }),
+      again,
+      { ...nested, messageId: 6 },
+    ]);
+    assert.deepEqual([toolIn(thread, 2).state, toolIn(thread, 2).parent], ['running', toolIn(thread, 1).id]);
   });
 });
 

@@ -5,6 +5,7 @@ import { imagePart } from '../../../../src/threads/common/mapping/images';
 import { todosOf } from '../../../../src/threads/common/mapping/todos';
 import { resultParts } from '../../../../src/threads/common/mapping/toolResult';
 import { threadUsage } from '../../../../src/threads/common/threadUsage';
+import { Part, Usage } from '../../../../src/transcript/common/entries';
 
 describe('what tools give back', () => {
   const shown = (tool: string, result: unknown, input: unknown = {}): readonly string[] =>
@@ -35,7 +36,59 @@ describe('what tools give back', () => {
   it('shows what a change would be where its result says nothing of it', () => {
     const input = { path: '/a', old_str: 'one', new_str: 'two' };
     assert.deepEqual(shown('edit_file', 'Done.', input), ['diff', 'text']);
-    assert.deepEqual(shown('edit_file', { diff: 'no diff' }, input), ['diff']);
+    assert.deepEqual(shown('edit_file', { diff: 'no diff' }, input), ['diff', 'text']);
+    assert.deepEqual(shown('edit_file', { success: true }, input), ['diff']);
+  });
+
+  const lines = '--- a\n+++ a\n@@ -1 +1 @@\n-one\n+two\n';
+  const edit = { path: '/a', old_str: 'one', new_str: 'two' };
+  /** Where the words are to be seen, in every form that nobody expects. */
+  const odd: readonly (readonly [string, unknown, unknown, readonly string[]])[] = [
+    ['edit_file', { message: 'WORDS' }, edit, ['diff', 'text']],
+    ['edit_file', { note: { why: 'WORDS' } }, edit, ['diff', 'json']],
+    ['edit_file', [{ type: 'text', text: 'WORDS' }], edit, ['diff', 'text']],
+    ['edit_file', { diff: lines, message: 'WORDS' }, edit, ['diff', 'text']],
+    ['create_file', { error: 'WORDS' }, { path: '/a', content: 'x' }, ['diff', 'text']],
+    [
+      'apply_patch',
+      {
+        files: [
+          { path: '/a', diff: lines },
+          { path: '/b', error: 'WORDS' },
+        ],
+      },
+      {},
+      ['diff', 'json'],
+    ],
+    ['apply_patch', { files: [{ path: '/a', diff: lines, error: 'WORDS' }] }, {}, ['diff', 'text']],
+    ['apply_patch', { files: [{ path: '/a', diff: lines }], message: 'WORDS' }, {}, ['diff', 'text']],
+    ['Bash', { output: ['WORDS'], exitCode: 0 }, { cmd: 'ls' }, ['terminal', 'json']],
+    ['Bash', { exitCode: 1, error: 'WORDS' }, { cmd: 'ls' }, ['terminal', 'text']],
+    ['Bash', { output: '', stdout: 'WORDS', exitCode: 0 }, { cmd: 'ls' }, ['terminal']],
+    ['find_thread', { threads: [{ threadID: 'T-1', name: 'WORDS' }, 'T-2'] }, {}, ['list']],
+    ['find_thread', { threads: [{ about: 'WORDS' }, 'T-2'] }, {}, ['json']],
+    ['find_thread', { threads: ['T-2'], hint: 'WORDS' }, {}, ['list', 'text']],
+    ['web_search', { results: [{ url: 'https://a.example' }], answer: 'WORDS' }, {}, ['link', 'text']],
+  ];
+  for (const [tool, result, input, types] of odd) {
+    it(`loses nothing of ${JSON.stringify(result)} of ${tool}`, () => {
+      const parts = resultParts({ tool, input }, result);
+      assert.deepEqual(
+        parts.map(({ type }) => type),
+        types,
+      );
+      assert.ok(JSON.stringify(parts).includes('WORDS'));
+    });
+  }
+
+  it('has no line number that cannot be', () => {
+    const content = '99999999999999999: x';
+    assert.deepEqual(resultParts({ tool: 'Read', input: {} }, { absolutePath: '/a', content }), [
+      { type: 'file', path: '/a', text: content },
+    ]);
+    const far = lines.replace('-1 +1', '-99999999999999999,1 +99999999999999999,1');
+    const [part] = resultParts({ tool: 'edit_file', input: edit }, { diff: far });
+    assert.deepEqual(Part.parse(part), part);
   });
 
   it('has todos in three forms', () => {
@@ -46,6 +99,7 @@ describe('what tools give back', () => {
       { text: 'y', status: 'completed' },
     ]);
     assert.deepEqual(todosOf('todo_read', {}, [{ id: '1', content: 'x', status: 'todo' }]), [item]);
+    assert.deepEqual(todosOf('todo_write', { todos: [{ content: 'x', status: 'constructor' }] }, undefined), [item]);
     assert.equal(todosOf('Read', { todos: [] }, undefined), undefined);
   });
 });
@@ -79,6 +133,30 @@ describe('the usage of a thread', () => {
       output: 20,
       cost: { amount: 2, currency: 'credits' },
     });
+  });
+
+  it('of a ledger without ids is that of its time: what came after it counts as well', () => {
+    const at = (day: string) => `2026-${day}T00:00:00Z`;
+    const events = [
+      { credits: 1, tokens: { input: 100, output: 50 }, operationType: 'inference', timestamp: at('01-05') },
+    ];
+    const used = (inputTokens: number, timestamp?: string): unknown => ({ usage: { inputTokens, timestamp } });
+    const messages = [used(100, '2026-01-05T00:00:02Z'), used(30), used(7_000, at('02-20'))];
+    assert.equal(threadUsage(messages, events)?.input, 7_100);
+    assert.equal(threadUsage(messages, [{ ...events[0], timestamp: 'never' }])?.input, 100);
+  });
+
+  it('of a ledger that names no message is counted once', () => {
+    const events = [{ credits: 1, tokens: { input: 100 }, operationType: 'inference', toMessageId: null }];
+    assert.equal(threadUsage([answer('x', { inputTokens: 100 })], events)?.input, 100);
+  });
+
+  it('stays countable, whatever a file says', () => {
+    const most = Number.MAX_SAFE_INTEGER;
+    const usage = threadUsage([answer('x', { inputTokens: most }), answer('x', { inputTokens: most })], []);
+    assert.deepEqual(Usage.parse(usage), { input: most });
+    const paid = threadUsage([answer('x', { credits: 1e303 }), answer('x', { credits: 2 })], []);
+    assert.deepEqual(Usage.parse(paid), { cost: { amount: 2, currency: 'credits' } });
   });
 
   it('is unknown where nothing tells, and takes no nonsense', () => {

@@ -60,6 +60,18 @@ describe('a thread that grows', () => {
     for (const index of [0, 1, 2]) assert.equal(third.entries[index], second.entries[index]);
   });
 
+  it('shows as a fresh reading does a result whose call has gone, and one whose call has come', () => {
+    const odd = { ...calling, content: asked.content.slice(0, 1) };
+    for (const [first, then] of [
+      [calling, odd],
+      [odd, calling],
+    ]) {
+      const after = [prompt, then, result];
+      assert.deepEqual(read(after, read([prompt, first, result])).entries, read(after).entries);
+    }
+    assert.equal(read([prompt, odd, result]).entries.at(-1)?.kind, 'raw');
+  });
+
   it('turns stale by time alone, and only where it runs', () => {
     const before = read([prompt, asked]);
     const after = read([prompt, asked], before, from.nowMs + 3_600_000);

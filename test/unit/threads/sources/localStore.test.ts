@@ -97,6 +97,29 @@ describe('the local store', () => {
     const heads = await byId();
     assert.deepEqual([...heads.keys()].sort(), ['T-a', 'T-b']);
     assert.equal(heads.get('T-a')?.messageCount, 4);
+    const opened = await store.read('T-a');
+    assert.equal(opened.head.messageCount, 4);
+    assert.equal(opened.head.path, path.join(more, 'T-a.json'));
+    assert.match((await store.rawJson('T-a', 'm2')) ?? '', /Prompt 2/);
+  });
+
+  it('opens and lists of a thread in two folders the file that can be read, and says why when none can', async () => {
+    const more = path.join(folder.home, 'more');
+    const second = (id: string): string => path.join(more, `${id}.json`);
+    await mkdir(more);
+    for (const id of ['T-old', 'T-new', 'T-both']) {
+      await folder.put(id, '{"messages":[');
+      await writeFile(second(id), id === 'T-both' ? '' : JSON.stringify(thread(id, 2)));
+    }
+    for (const file of [folder.file('T-old'), second('T-new'), folder.file('T-both')]) await utimes(file, 1_000, 1_000);
+    await store.use([more]);
+    const heads = await byId();
+    for (const id of ['T-old', 'T-new']) {
+      assert.equal(heads.get(id)?.path, second(id));
+      assert.equal((await store.read(id)).head.path, second(id));
+    }
+    assert.match(heads.get('T-both')?.problem ?? '', /empty/);
+    await assert.rejects(store.read('T-both'), /empty/);
   });
 
   it('lists what is left when files vanish while it reads', async () => {
@@ -192,6 +215,19 @@ describe("the watch of Amp's folder", () => {
     store.dispose();
     await store.completed(running);
     assert.equal(clock.pending, 0);
+  });
+
+  it('knows no folder of threads without a prompt', async () => {
+    await writeFile(path.join(folder.data, 'history.jsonl'), '{"text":" ","cwd":"/wrong"}\n{"text":"a","cwd":"/p"}\n');
+    const folders = { folders: [] };
+    const heads = await store.completed([headOf('T-1', { ...folders, firstPrompt: 'a' }), headOf('T-2', folders)]);
+    assert.deepEqual(
+      new Map(heads.map(({ id, folders: known }) => [id, known])),
+      new Map([
+        ['T-1', ['/p']],
+        ['T-2', []],
+      ]),
+    );
   });
 
   for (const [how, tells] of [

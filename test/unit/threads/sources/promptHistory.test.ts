@@ -26,6 +26,11 @@ describe('the history of prompts', () => {
     assert.deepEqual(await read(new PromptHistory([path.join(folder, 'none')])), {});
   });
 
+  it('has nothing of prompts that say nothing', async () => {
+    await put('history.jsonl', '{"text":" \\n ","cwd":"/wrong"}\n{"text":"a","cwd":"/p"}\n');
+    assert.deepEqual(await read(), { a: '/p' });
+  });
+
   it('is read again only when its file has changed', async () => {
     const file = path.join(folder, 'history.jsonl');
     const history = new PromptHistory([folder]);

@@ -12,6 +12,11 @@ describe('the state of a thread', () => {
     assert.equal(threadState(result('blocked-on-user'), false), 'waiting');
   });
 
+  it('is not waiting when the turn was stopped meanwhile', () => {
+    const [answer, asked] = result('blocked-on-user');
+    assert.equal(threadState([{ ...answer, state: { type: 'cancelled' } }, asked], true), 'cancelled');
+  });
+
   it('is running only while its file is fresh', () => {
     assert.equal(threadState(result('in-progress'), true), 'running');
     assert.equal(threadState(result('in-progress'), false), 'stale');
