@@ -1,7 +1,16 @@
 import { toDisposable, type Disposable } from '../../src/base/common/disposable';
 import { Emitter } from '../../src/base/common/event';
-import { ChatError, type Chat, type Chats, type DiffTexts, type ExportFormat } from '../../src/chat/common/chatPorts';
-import type { BackendView, Draft, SessionRow, SessionView } from '../../src/chat/common/chatView';
+import {
+  ChatError,
+  type Chat,
+  type Chats,
+  type DiffTexts,
+  type TurnTexts,
+  type DraftMove,
+  type ExportFormat,
+} from '../../src/chat/common/chatPorts';
+import type { BackendView, Draft, DraftAttachment, SessionRow, SessionView } from '../../src/chat/common/chatView';
+import { emptyDraft, joinedDrafts } from '../../src/chat/common/drafts';
 import type { Entry, Part } from '../../src/transcript/common/entries';
 import { TranscriptDocument } from '../../src/transcript/common/transcriptDocument';
 
@@ -18,6 +27,8 @@ export class FakeChat implements Chat {
   readonly history: string[] = [];
   /** What files were before, by path. */
   readonly before = new Map<string, string | null>();
+  /** What turns have made of files, by number and path. */
+  readonly turns = new Map<string, TurnTexts>();
   /** What reverting one does; throws to refuse. */
   onRevert: (path: string, force: boolean) => Promise<void> = () => Promise.resolve();
   onSend: () => Promise<void> = () => Promise.resolve();
@@ -26,9 +37,11 @@ export class FakeChat implements Chat {
   isOutdated = false;
   /** How many hold it. */
   holders = 0;
-  draft: Draft = { text: '', attachments: [] };
+  draft = emptyDraft;
   private readonly emitter = new Emitter<void>(throwIt);
   readonly onDidChange = this.emitter.event;
+  private readonly moves = new Emitter<DraftMove>(throwIt);
+  readonly onDidMoveDraft = this.moves.event;
   private current: SessionView;
 
   constructor(readonly id: string) {
@@ -71,9 +84,17 @@ export class FakeChat implements Chat {
     this.draft = draft;
   }
 
-  async send(draft: Draft): Promise<void> {
-    await this.onSend();
-    this.sent.push(draft);
+  async send(draft: Draft, along: readonly DraftAttachment[] = []): Promise<void> {
+    this.draft = emptyDraft;
+    this.moves.fire({ sent: draft });
+    try {
+      await this.onSend();
+    } catch (error) {
+      this.draft = joinedDrafts(draft, this.draft);
+      this.moves.fire({});
+      throw error;
+    }
+    this.sent.push({ ...draft, attachments: [...draft.attachments, ...along] });
     this.history.push(draft.text);
     this.emitter.fire();
   }
@@ -127,6 +148,10 @@ export class FakeChat implements Chat {
 
   textBefore(path: string): Promise<string | null | undefined> {
     return Promise.resolve(this.before.get(path));
+  }
+
+  turnTexts(path: string, turn: number): Promise<TurnTexts | undefined> {
+    return Promise.resolve(this.turns.get(`${turn} ${path}`));
   }
 
   async revert(path: string, { force = false }: { force?: boolean } = {}): Promise<void> {

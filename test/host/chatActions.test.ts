@@ -121,6 +121,15 @@ describe('what users do with an answer', () => {
     await assert.rejects(page.ask('openChange', { sessionId: 'one', path: '/other' }), /was not seen/);
   });
 
+  it('compare a file as a turn has found it with how the turn has left it', async () => {
+    const file = await writeInWorkspace('chat/turn.ts', 'now\n');
+    chat.turns.set(`2 ${file}`, { path: file, before: 'one\n', after: 'two\n' });
+    await page.ask('openChange', { sessionId: 'one', path: file, turn: 2 });
+    const { before, after } = await activeDiff();
+    assert.deepEqual([before, after], ['one\n', 'two\n']);
+    await assert.rejects(page.ask('openChange', { sessionId: 'one', path: file, turn: 3 }), /was not seen/);
+  });
+
   it('revert one file at once, all of them after a question, and a changed one only if they insist', async () => {
     const reverted: string[] = [];
     const change = (path: string) => ({ path, change: 'modified', added: 1, removed: 1, state: 'applied' }) as const;

@@ -141,6 +141,16 @@ describe('the pages of the chat', () => {
     );
   });
 
+  it('are meant by commands when they had the focus last', async () => {
+    subject.chats.add('one');
+    await subject.view();
+    const tab = await subject.tab('one');
+    await tab.ask('focused', {});
+    assert.equal(subject.pages.active?.chat?.id, 'one');
+    tab.panel.dispose();
+    await eventually('the view', () => assert.equal(subject.pages.active, subject.pages.inView));
+  });
+
   it('pass on which parts of the editor go to the backend', async () => {
     const page = await subject.view();
     await page.ask('toggleContext', { kind: 'git', isOn: false });

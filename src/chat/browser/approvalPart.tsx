@@ -1,3 +1,4 @@
+import { countOf } from '../../transcript/browser/format';
 import { PartView } from '../../transcript/browser/partView';
 import type { Part } from '../../transcript/common/entries';
 import { TerminalIcon } from '../../webview/browser/icons';
@@ -13,20 +14,28 @@ interface ApprovalPartProps {
 /** What would happen. What is to be run or written is never cut: it scrolls inside of its own box. */
 export function ApprovalPart({ part, index, approvalId }: ApprovalPartProps) {
   switch (part.type) {
-    case 'terminal':
+    case 'terminal': {
+      const text = part.command ?? part.output;
       return (
         <figure class="approval-part">
           <figcaption>
-            <TerminalIcon /> Command
+            <TerminalIcon /> Command{linesInWords(text)}
           </figcaption>
-          <Block text={part.command ?? part.output} />
+          <Block text={text} />
         </figure>
       );
+    }
     case 'json':
       return <Block text={part.json} />;
     default:
       return <PartView part={part} index={index} entryId={approvalId} />;
   }
+}
+
+/** Said above its box, which may be too low to show that there is more than one. */
+function linesInWords(text: string): string {
+  const count = text.trimEnd().split(/\r\n|\r|\n/).length;
+  return count === 1 ? '' : `, ${countOf(count, 'line')}`;
 }
 
 function Block({ text }: { text: string }) {

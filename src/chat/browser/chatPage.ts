@@ -51,6 +51,8 @@ export class ChatPage {
     this.connection.start(window);
     this.drafts.start(window);
     void this.ask(chatRequests.ready, {});
+    window.addEventListener('focus', () => void this.ask(chatRequests.focused, {}), true);
+    if (window.document.hasFocus()) void this.ask(chatRequests.focused, {});
     window.setInterval(() => {
       if (window.document.visibilityState === 'visible') void this.ask(chatRequests.alive, {});
     }, aliveEveryMs);
@@ -70,7 +72,7 @@ export class ChatPage {
     return sessionId === undefined ? undefined : await this.ask(type, paramsOf(sessionId));
   }
 
-  /** Sends what the composer holds. What cannot be sent comes back into it. */
+  /** Sends what the composer holds. What cannot be sent comes back into it; the host keeps it for who has gone elsewhere. */
   async send(): Promise<void> {
     const { sessionId } = this;
     this.store.clearProblems();
@@ -82,7 +84,6 @@ export class ChatPage {
     if (sent) return;
     const isHere = this.sessionId === sessionId || (sessionId === undefined && this.sessionId === this.ownSession);
     if (isHere) this.drafts.putBack(draft);
-    else this.drafts.keep(sessionId, draft);
   }
 
   /** Takes a prompt out of the queue, to be edited or to be forgotten. */
@@ -92,11 +93,13 @@ export class ChatPage {
   }
 
   async editPrompt(entryId: string): Promise<void> {
+    if (!this.canWrite()) return;
     const draft = await this.askHere(chatRequests.promptToEdit, (sessionId) => ({ sessionId, entryId }));
     if (draft) this.insert(draft);
   }
 
   insert(draft: Draft): void {
+    if (!this.canWrite()) return;
     this.drafts.add(draft);
     this.wish('focusComposer');
   }
@@ -112,6 +115,13 @@ export class ChatPage {
     await this.ask(chatRequests.copy, { text });
   }
 
+  /** Says why not. */
+  private canWrite(): boolean {
+    const isReadonly = this.store.state.session?.status === 'readonly';
+    if (isReadonly) this.store.addProblem('Nothing can be written here. Begin a new conversation first.');
+    return !isReadonly;
+  }
+
   private update(update: ChatUpdate): void {
     const before = this.sessionId;
     this.store.apply(update);
@@ -119,6 +129,7 @@ export class ChatPage {
     // It has begun, or could not begin and is no more.
     const isOwn = this.awaitsOwnSession && before === this.ownSession;
     if (isOwn && isOther) this.ownSession = this.sessionId;
+    if (update.sent) this.drafts.wasSent(update.sent);
     if (isOther || update.draft) this.drafts.show(this.sessionId, update.draft, isOwn);
     if (update.transcript) this.transcript.apply(update.transcript);
     else if (isOther) this.transcript.apply({ reset: true, before: 0 });

@@ -10,7 +10,7 @@ import { usePage, usePageState } from './pageContext';
 import { SuggestionList, type Suggestion } from './suggestionList';
 import { completed, narrowed, type Trigger } from './triggers';
 import { useIntake } from './useIntake';
-import { useSuggestions } from './useSuggestions';
+import { useCommands, useSuggestions } from './useSuggestions';
 import { useWish } from './useWish';
 
 /** Where the user writes. Enter sends, or queues while a turn runs; Shift+Enter begins a new line. */
@@ -156,7 +156,7 @@ export function Composer() {
         onKeyDown={onKeyDown}
         onPaste={intake.onPaste}
       />
-      <CommandHint text={draft.text} session={session} />
+      <CommandHint text={draft.text} />
       <ComposerFoot isEmpty={drafts.isEmpty} isBusy={isBusy} onSend={send} />
       {intake.isOver && <p class="drop-hint">Hold Shift and drop to add it to the prompt</p>}
       {open && (
@@ -181,9 +181,10 @@ function isWritten({ note, title }: Suggestion, { kind, query }: Trigger): boole
 }
 
 /** What the command expects, until something is written behind it. */
-function CommandHint({ text, session }: { text: string; session: SessionView | undefined }) {
+function CommandHint({ text }: { text: string }) {
+  const commands = useCommands();
   const name = /^\/(\S+) $/.exec(text)?.[1];
-  const hint = session?.commands.find((command) => command.name === name)?.hint;
+  const hint = commands.find((command) => command.name === name)?.hint;
   return hint === undefined ? null : <p class="command-hint">{hint}</p>;
 }
 

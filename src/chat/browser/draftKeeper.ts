@@ -2,11 +2,18 @@ import * as z from 'zod/mini';
 import { Emitter } from '../../base/common/event';
 import type { VsCodeApi } from '../../webview/browser/hostConnection';
 import { Draft, type DraftAttachment } from '../common/chatView';
+import {
+  beginsWithDraft,
+  emptyDraft,
+  isEmptyDraft,
+  isSameDraft,
+  joinedDrafts,
+  withAttachments,
+} from '../common/drafts';
 
 const Saved = z.object({ sessionId: z.optional(z.string()), draft: Draft });
 
 const saveDelayMs = 300;
-export const emptyDraft: Draft = { text: '', attachments: [] };
 
 /**
  * The text of the composer and what goes with it. It is the only thing that the page has and the host has not: every change is
@@ -32,7 +39,7 @@ export class DraftKeeper {
 
   /** There is nothing to send. */
   get isEmpty(): boolean {
-    return this.current.text.trim() === '' && this.current.attachments.length === 0;
+    return isEmptyDraft(this.current);
   }
 
   start(window: Window): void {
@@ -66,20 +73,20 @@ export class DraftKeeper {
 
   /** Behind what is there. */
   add(draft: Draft): void {
-    this.set(joined(this.current, draft));
+    this.set(joinedDrafts(this.current, draft));
   }
 
   /** What could not be sent comes back, before what was typed meanwhile, unless the host has put it back already. */
   putBack(draft: Draft): void {
-    if (draft.text !== this.current.text) this.set(joined(draft, this.current));
+    if (!beginsWithDraft(this.current, draft)) this.set(joinedDrafts(draft, this.current));
   }
 
-  /** For a conversation that is no longer shown. */
-  keep(sessionId: string | undefined, draft: Draft): void {
-    this.save(sessionId, draft);
+  /** It was sent from here or from another page. What the user has written here is kept when it is something else. */
+  wasSent(draft: Draft): void {
+    if (!this.isTouched || isSameDraft(draft, this.current)) this.take();
   }
 
-  /** Forgets the draft, since it is on its way; the host keeps it until it has been taken. */
+  /** Forgets the draft, since it is on its way; the host puts it back when it is refused. */
   take(): Draft {
     const taken = this.current;
     this.cancelSave();
@@ -117,14 +124,4 @@ export class DraftKeeper {
     this.api.setState({ sessionId: this.sessionId, draft } satisfies z.infer<typeof Saved>);
     this.emitter.fire();
   }
-}
-
-function joined(first: Draft, second: Draft): Draft {
-  const texts = [first.text.trimEnd(), second.text].filter((text) => text !== '');
-  return { text: texts.join('\n'), attachments: withAttachments(first.attachments, second.attachments) };
-}
-
-function withAttachments(there: readonly DraftAttachment[], added: readonly DraftAttachment[]): DraftAttachment[] {
-  const ids = new Set(there.map(({ id }) => id));
-  return [...there, ...added.filter(({ id }) => !ids.has(id))];
 }

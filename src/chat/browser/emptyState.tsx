@@ -39,6 +39,10 @@ export function EmptyState() {
           <kbd>Shift</kbd> <kbd>Enter</kbd>
         </dt>
         <dd>begins a new line</dd>
+        <dt>
+          <kbd>Shift</kbd> drop
+        </dt>
+        <dd>adds files that are dragged here</dd>
       </dl>
     </div>
   );

@@ -7,8 +7,8 @@ import { usePage, usePageState } from './pageContext';
 export function ProblemList() {
   const { store } = usePage();
   const { problems, session } = usePageState();
-  // The banner says it already, with what to do.
-  const others = problems.filter(({ message }) => message !== session?.statusText);
+  // A banner says it already, with what to do.
+  const others = problems.filter(({ message }) => message !== session?.statusText && message !== session?.problem);
   return (
     <>
       {others.map(({ id, message, details }) => (

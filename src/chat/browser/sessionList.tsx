@@ -1,3 +1,4 @@
+import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { IconButton } from '../../webview/browser/iconButton';
 import { CloseIcon } from '../../webview/browser/icons';
@@ -19,6 +20,7 @@ export function SessionList() {
   const panel = useRef<HTMLElement>(null);
   const input = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => input.current?.focus(), []);
+  const followFocus = useFocusAfterRemoval(panel);
 
   const close = (): void => {
     page.store.showList(false);
@@ -44,7 +46,7 @@ export function SessionList() {
   const groups = query === '' ? groupsOf(sessions, found ?? []) : [{ name: '', rows: found ?? [] }];
   const isEmpty = groups.every(({ rows }) => rows.length === 0);
   return (
-    <section ref={panel} class="sessions" aria-label="Conversations" onKeyDown={onKeyDown}>
+    <section ref={panel} class="sessions" aria-label="Conversations" onKeyDown={onKeyDown} onFocusCapture={followFocus}>
       <div class="sessions-head">
         <input
           ref={input}
@@ -65,6 +67,22 @@ export function SessionList() {
       </div>
     </section>
   );
+}
+
+/** A row that is deleted is gone with the focus that was in it: the next one has it, else the search. */
+function useFocusAfterRemoval(panel: RefObject<HTMLElement | null>): (event: FocusEvent) => void {
+  const last = useRef<{ readonly row: Element; readonly index: number } | undefined>(undefined);
+  useLayoutEffect(() => {
+    if (!last.current || last.current.row.isConnected || document.activeElement !== document.body) return;
+    const others = [...(panel.current?.querySelectorAll<HTMLElement>('.session-open') ?? [])];
+    const next = others[Math.min(last.current.index, others.length - 1)];
+    (next ?? panel.current?.querySelector('input'))?.focus();
+  });
+  return ({ target }) => {
+    const row = target instanceof Element ? target.closest('.session') : null;
+    const all = [...(panel.current?.querySelectorAll('.session') ?? [])];
+    last.current = row ? { row, index: all.indexOf(row) } : undefined;
+  };
 }
 
 function Group({ name, rows }: { name: string; rows: readonly SessionRow[] }) {

@@ -10,6 +10,7 @@ export function StatusBanner() {
   return (
     <>
       {isUntrusted && session && <TrustBanner />}
+      {session?.problem !== undefined && <Banner level="warning" text={session.problem} />}
       {session && <SessionBanner session={session} />}
     </>
   );

@@ -23,7 +23,7 @@ export function transcriptActions(page: ChatPage): TranscriptActions {
     openAsNewFile: (text, language) =>
       void page.ask(chatRequests.openAsNewFile, { text, ...(language !== undefined && { language }) }),
     editPrompt: (entryId) => void page.editPrompt(entryId),
-    openChange: (path) => void page.askHere(chatRequests.openChange, (sessionId) => ({ sessionId, path })),
+    openChange: (path, turn) => void page.askHere(chatRequests.openChange, (sessionId) => ({ sessionId, path, turn })),
     revert: (path, turn) =>
       void page.askHere(chatRequests.revert, (sessionId) => ({
         sessionId,

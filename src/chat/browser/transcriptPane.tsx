@@ -28,7 +28,7 @@ export function TranscriptPane() {
   }
   return (
     <div class="transcript-pane">
-      {isFinding && <FindBar onClose={stopFinding} />}
+      {isFinding && <FindBar model={page.transcript} actions={actions} onClose={stopFinding} />}
       <TranscriptList model={page.transcript} actions={actions} options={options} />
     </div>
   );

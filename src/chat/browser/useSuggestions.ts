@@ -28,13 +28,13 @@ interface Chosen {
 
 /** What can be completed at the cursor; undefined when there is nothing to complete. `caret` is an index of the text. */
 export function useSuggestions(text: string, caret: number | undefined, chosen: Chosen): Suggestions | undefined {
-  const { session, newCommands, folders } = usePageState();
+  const { session, folders } = usePageState();
+  const commands = useCommands();
   const trigger = caret === undefined ? undefined : triggerAt(text, caret);
   const wanted = trigger?.kind === 'mention' ? wantedOf(trigger.query) : undefined;
   const mentions = useMentions(wanted);
   if (!trigger) return undefined;
   if (!wanted) {
-    const commands = session && session.commands.length > 0 ? session.commands : newCommands;
     const items = matching(commands, trigger.query).map((command) => ({
       id: command.name,
       title: `/${command.name}`,
@@ -71,6 +71,12 @@ export function useSuggestions(text: string, caret: number | undefined, chosen: 
   // Whoever has typed a name wants what is called so; before that, the kinds are what there is to learn.
   const items = wanted.query === '' ? [...kinds, ...found] : [...found, ...kinds];
   return { trigger, items, emptyText: mentions ? nothingFound(wanted) : 'Searching…' };
+}
+
+/** Of the agent that the prompt goes to: the one of the conversation, else the one chosen for a new one. */
+export function useCommands(): readonly CommandView[] {
+  const { session, newCommands } = usePageState();
+  return session?.commands ?? newCommands;
 }
 
 function nothingFound({ kind, query }: Wanted): string {

@@ -6,7 +6,7 @@ import type { EditorPort } from '../../editor/common/editorPort';
 import type { FileChange } from '../../transcript/common/entries';
 import { CallFiles } from './callFiles';
 import { ChangeLedger } from './changeLedger';
-import { ChatError } from './chatPorts';
+import { ChatError, type TurnTexts } from './chatPorts';
 import type { TextBlobs } from './chatStore';
 import { FileTexts, type Text, type TextId } from './fileTexts';
 import type { LogRecord, NewRecord } from './logRecord';
@@ -114,6 +114,15 @@ export class ChangeJournal {
     const path = await this.absolute(requested);
     const known = this.ledger.get(path);
     return known ? await this.texts.textOf(known.before) : undefined;
+  }
+
+  /** What the turn has made of a file; a deleted one is empty. Only what was found before a write is kept. */
+  async turnTexts(requested: string, turn: number): Promise<TurnTexts | undefined> {
+    const path = await this.absolute(requested);
+    const known = this.ledger.ofTurn(turn, path);
+    const before = await this.texts.textOf(known?.before);
+    const after = await this.texts.textOf(known?.after);
+    return before === undefined ? undefined : { path, before, after: after === null ? '' : after };
   }
 
   /** What the conversation has changed, or one turn of it. @throws ChatError `notFound`, `changedSince` unless forced, EditorError */

@@ -37,7 +37,9 @@ export const ChatUpdate = z.object({
   chips: optional(z.array(ContextChipView)),
   /** The workspace's folders, absolute: paths are shown relative to them. */
   folders: optional(z.array(Text)),
-  /** The draft of the conversation that is shown: sent when it is shown, never while the user types. */
+  /** This was sent from the conversation that is shown, by this page or another one: who still has it in the composer drops it. */
+  sent: optional(Draft),
+  /** The draft of the conversation that is shown: told when it is shown, and when what was refused is back in it. */
   draft: optional(Draft),
   /** For the history of the composer, newest last. */
   history: optional(z.array(Text)),
@@ -60,6 +62,8 @@ export const chatRequests = {
   ready: defineRequest('chat/ready', Nothing, Nothing),
   /** The page is alive; sent every few seconds while it is visible. */
   alive: defineRequest('chat/alive', Nothing, Nothing),
+  /** The focus has come to the page, or moved in it: commands mean the page that had it last. */
+  focused: defineRequest('chat/focused', Nothing, Nothing),
   loadOlder: defineRequest('chat/loadOlder', z.object({ ...inSession, count: z.int() }), Nothing),
 
   /** Queues the prompt while a turn runs. Without a session it makes one with the chosen backend. */
@@ -140,8 +144,12 @@ export const chatRequests = {
   applyCode: defineRequest('chat/applyCode', z.object({ text: Text, path: optional(Text) }), Nothing),
   openAsNewFile: defineRequest('chat/openAsNewFile', z.object({ text: Text, language: optional(Text) }), Nothing),
 
-  /** How a file was before the conversation began, beside how it is. */
-  openChange: defineRequest('chat/openChange', z.object({ ...inSession, path: Text }), Nothing),
+  /** How a file was before the conversation began, beside how it is; with a `turn` as that one has found it and left it. */
+  openChange: defineRequest(
+    'chat/openChange',
+    z.object({ ...inSession, path: Text, turn: optional(z.int()) }),
+    Nothing,
+  ),
   /** One file, or all without a path; with a `turn` only what that one has changed in the file. */
   revert: defineRequest(
     'chat/revert',

@@ -30,7 +30,7 @@ export interface Chats extends Disposable {
   open(sessionId: string): Promise<Chat>;
   /** @throws ChatError */
   rename(sessionId: string, title: string): Promise<void>;
-  /** Stops it, and forgets it here and, where it can, in its backend. @throws ChatError */
+  /** Stops it, and forgets it here and, where that can, in its backend: now, or when that runs next. @throws ChatError */
   delete(sessionId: string): Promise<void>;
   export(sessionId: string, format: ExportFormat): Promise<string>;
   /** Ends turns as interrupted, closes sessions and files. Never rejects. */
@@ -49,6 +49,9 @@ export interface Chat {
   /** The view has changed; the transcript tells of itself. */
   readonly onDidChange: Event<void>;
   readonly draft: Draft;
+  /** What is in the draft was sent, or is back because it was refused. */
+  readonly onDidMoveDraft: Event<DraftMove>;
+  /** Kept over a reload, but for images that are too large, and while another window writes the conversation. */
   saveDraft(draft: Draft): void;
   /** Prompts sent before, oldest first. */
   readonly history: readonly string[];
@@ -57,8 +60,11 @@ export interface Chat {
   /** Someone looks at it now; what ends meanwhile is not unread. */
   isShown: boolean;
 
-  /** Resolves when the backend has taken the prompt, or it is queued. The draft is kept when it fails. @throws BackendError */
-  send(draft: Draft): Promise<void>;
+  /**
+   * Resolves when the backend has taken the prompt, or it is queued. What is sent leaves the draft at once, and is put back
+   * before what was typed meanwhile when it is refused; what goes `along` by itself is not. @throws BackendError, ChatError
+   */
+  send(draft: Draft, along?: readonly DraftAttachment[]): Promise<void>;
   /** Empty when it was sent already. @throws ChatError `readonly` */
   unqueue(id: string): Promise<Draft>;
   sendQueued(): Promise<void>;
@@ -78,15 +84,31 @@ export interface Chat {
 
   /** How a file was before the conversation touched it; null when it did not exist, undefined when that is not known. */
   textBefore(path: string): Promise<string | null | undefined>;
+  /** What a turn has made of a file, also when that was kept; undefined when it is not known how it was before. */
+  turnTexts(path: string, turn: number): Promise<TurnTexts | undefined>;
   /** What the conversation, or one `turn` of it, has changed in the file. @throws ChatError `changedSince` unless `force` */
   revert(path: string, options?: RevertOptions): Promise<void>;
   keepChanges(path?: string): Promise<void>;
+}
+
+/** A draft that has become another one, not by the user's hand. */
+export interface DraftMove {
+  /** What has left it; without this, what was refused is back. */
+  readonly sent?: Draft;
 }
 
 export interface DiffTexts {
   readonly path: string;
   readonly before: string | null;
   readonly after: string;
+}
+
+export interface TurnTexts {
+  readonly path: string;
+  /** Null for a file that did not exist. */
+  readonly before: string | null;
+  /** Undefined when nobody has written it since, or others have: then the file as it is says more. */
+  readonly after: string | undefined;
 }
 
 /** Where `@` finds things: files, the selection, problems and others. */

@@ -9,10 +9,12 @@ import type { Logger } from '../../base/common/log';
 import type { Entry, Part } from '../../transcript/common/entries';
 import type { TranscriptDocument } from '../../transcript/common/transcriptDocument';
 import type { ChatFiles, RevertOptions } from './changeJournal';
-import { ChatError, type Chat, type DiffTexts } from './chatPorts';
+import { ChatError, type Chat, type DiffTexts, type DraftMove, type TurnTexts } from './chatPorts';
 import type { SessionFile, SessionHead } from './chatStore';
-import type { Draft, SessionRow, SessionView } from './chatView';
+import type { Draft, DraftAttachment, QueuedPrompt, SessionRow, SessionView } from './chatView';
 import { Conversation } from './conversation';
+import { emptyDraft, isEmptyDraft } from './drafts';
+import { HeldDraft } from './heldDraft';
 import type { LogRecord } from './logRecord';
 import type { AttachmentResolver } from './promptDelivery';
 import { SessionLink } from './sessionLink';
@@ -36,16 +38,14 @@ export interface ChatSessionHost {
   onBackend(backend: SessionBackend): void;
 }
 
-const emptyDraft: Draft = { text: '', attachments: [] };
 /** What only adds text does not change the view. */
 const textOnly: ReadonlySet<string> = new Set(['content_block:delta', 'thinking:delta', 'tool:update']);
-const maxDraftUnits = 2 * 1024 * 1024;
 /** One conversation: its transcript and its log, its queue and its draft, and its way to a backend while it has one. */
 export class ChatSession implements Chat {
   private readonly told: Conversation;
   private readonly link: SessionLink;
   private readonly turns: TurnRunner;
-  private draftValue: Draft;
+  private readonly held: HeldDraft;
   private shown = false;
   private holders = 0;
   private isRetired = false;
@@ -58,9 +58,9 @@ export class ChatSession implements Chat {
     private readonly ports: ChatSessionPorts,
   ) {
     const { backends, host, log } = ports;
-    const { backendId, draft } = file.head;
+    const { backendId } = file.head;
     this.told = new Conversation(file, ports);
-    this.draftValue = draft ?? emptyDraft;
+    this.held = new HeldDraft(file, (error) => log.error('a listener failed', error));
     this.link = new SessionLink({
       backends,
       log,
@@ -94,7 +94,11 @@ export class ChatSession implements Chat {
   }
 
   get draft(): Draft {
-    return this.draftValue;
+    return this.held.value;
+  }
+
+  get onDidMoveDraft(): Event<DraftMove> {
+    return this.held.onDidMove;
   }
 
   get history(): readonly string[] {
@@ -168,6 +172,9 @@ export class ChatSession implements Chat {
   /** Takes all that is on disk; `damage` says what is missing. */
   async restore(records: readonly LogRecord[], damage: string | undefined): Promise<void> {
     await this.told.restore(records, damage);
+    const { lostImages } = this.held;
+    if (lostImages.length === 0 || this.file.readonly !== undefined) return;
+    this.told.notice('warning', `Too large to be kept with your draft, so add it again: ${lostImages.join(', ')}.`);
   }
 
   /** A turn that ended with its window may still run in a backend that lives on. Starts nothing. Never rejects. */
@@ -187,23 +194,20 @@ export class ChatSession implements Chat {
   // What the user does
 
   saveDraft(draft: Draft): void {
-    this.draftValue = draft;
-    if (JSON.stringify(draft).length <= maxDraftUnits) this.file.changeHead({ draft });
+    this.held.save(draft);
   }
 
-  async send(draft: Draft): Promise<void> {
-    if (this.file.readonly !== undefined) throw new ChatError('readonly', this.file.readonly);
-    if (draft.text.trim() === '' && draft.attachments.length === 0) return;
-    if (!this.file.isOurs) await this.file.claim();
-    const prompt = { id: this.ports.host.newId(), ...draft };
-    this.watchesFiles = true;
-    if (this.story.isBusy) {
-      this.told.record({ type: 'queued', ...prompt });
-      this.saveDraft(emptyDraft);
-      return;
+  async send(draft: Draft, along: readonly DraftAttachment[] = []): Promise<void> {
+    if (isEmptyDraft(draft)) return;
+    // What is typed while the agent starts is the next prompt.
+    this.held.take(draft);
+    try {
+      const { attachments, text } = draft;
+      await this.sendOrQueue({ id: this.ports.host.newId(), text, attachments: [...attachments, ...along] });
+    } catch (error) {
+      this.held.putBack(draft);
+      throw error;
     }
-    await this.turns.run(prompt);
-    this.saveDraft(emptyDraft);
   }
 
   async unqueue(id: string): Promise<Draft> {
@@ -277,6 +281,10 @@ export class ChatSession implements Chat {
     return this.told.journal.textBefore(path);
   }
 
+  turnTexts(path: string, turn: number): Promise<TurnTexts | undefined> {
+    return this.told.journal.turnTexts(path, turn);
+  }
+
   async revert(path: string, options?: RevertOptions): Promise<void> {
     await this.file.claim();
     await this.told.journal.revert(path, options);
@@ -307,10 +315,10 @@ export class ChatSession implements Chat {
     this.told.emitter.fire();
   }
 
-  /** Ends it here and in its backend, for good. Never rejects. */
-  async forget(): Promise<void> {
+  /** Ends it for good, and its session in the backend. Never rejects. */
+  async end(): Promise<void> {
     this.endLife();
-    await this.link.forget(this.file.head.remoteId);
+    await this.link.close();
   }
 
   /** The window closes: a server goes on with the turn, an agent does not. Never rejects. */
@@ -331,6 +339,7 @@ export class ChatSession implements Chat {
     this.following?.dispose();
     this.link.dispose();
     this.told.dispose();
+    this.held.dispose();
   }
 
   /** Another window writes it now: what the agent did here would be seen and kept by nobody. Never rejects. */
@@ -347,6 +356,14 @@ export class ChatSession implements Chat {
   }
 
   // Turns
+
+  private async sendOrQueue(prompt: QueuedPrompt): Promise<void> {
+    if (this.file.readonly !== undefined) throw new ChatError('readonly', this.file.readonly);
+    if (!this.file.isOurs) await this.file.claim();
+    this.watchesFiles = true;
+    if (this.story.isBusy) this.told.record({ type: 'queued', ...prompt });
+    else await this.turns.run(prompt);
+  }
 
   private handle(event: AmplifierEvent): void {
     const { isBusy: wasBusy } = this.story;

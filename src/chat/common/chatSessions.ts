@@ -5,6 +5,7 @@ import type { Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
 import { Emitter, type Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
+import type { Memento } from '../../base/common/memento';
 import { isInside } from '../../editor/common/boundary';
 import type { Writer, WriteWitness } from '../../editor/common/writeWitness';
 import { exportTranscript } from '../../transcript/common/export/exportTranscript';
@@ -27,6 +28,8 @@ export interface ChatSessionsPorts {
   readonly attachments: AttachmentResolver;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Of all workspaces. */
+  readonly memento: Memento;
   /** Unique for ever, of letters, digits and `-`. */
   readonly newId: () => string;
   /** Amplifier's profile and model for new sessions. */
@@ -50,11 +53,11 @@ export class ChatSessions implements Chats, WriteWitness {
   private readonly chatPorts: ChatSessionPorts;
 
   constructor(private readonly ports: ChatSessionsPorts) {
-    const { attachments, backends, clock, files, log, newId } = ports;
+    const { attachments, backends, clock, files, log, memento, newId } = ports;
     const onListenerError = (error: unknown): void => log.error('a listener failed', error);
     this.changed = new Emitter(onListenerError);
     this.backendsChanged = new Emitter(onListenerError);
-    this.remotes = new RemoteSessions(clock, log);
+    this.remotes = new RemoteSessions(clock, log, memento);
     this.idle = new IdleChats(
       clock,
       () => this.chats.values(),
@@ -153,7 +156,10 @@ export class ChatSessions implements Chats, WriteWitness {
   async delete(sessionId: string): Promise<void> {
     const chat = this.chats.get(sessionId);
     const head = this.ports.store.heads.find(({ id }) => id === sessionId);
-    await this.ports.store.remove(sessionId, () => (chat ? chat.forget() : this.forgetStored(head)));
+    await this.ports.store.remove(sessionId, async () => {
+      await chat?.end();
+      await this.forgetRemote(head);
+    });
     this.chats.delete(sessionId);
     chat?.dispose();
     this.changed.fire();
@@ -294,19 +300,24 @@ export class ChatSessions implements Chats, WriteWitness {
     }
   }
 
-  private async forgetStored(head: SessionHead | undefined): Promise<void> {
-    const backend = head && this.running.get(head.backendId)?.backend;
-    if (head?.remoteId !== undefined && backend?.state.kind === 'ready') {
-      await this.remotes.forget(backend, head.remoteId);
-    }
+  private async forgetRemote({ backendId, remoteId }: Partial<SessionHead> = {}): Promise<void> {
+    if (backendId === undefined || remoteId === undefined) return;
+    await this.remotes.forget(backendId, remoteId, this.running.get(backendId)?.backend);
   }
 
   private watch(backend: SessionBackend): void {
     const known = this.running.get(backend.id);
     if (known?.backend === backend) return;
     known?.states.dispose();
-    this.running.set(backend.id, { backend, states: backend.onDidChangeState(() => this.backendsChanged.fire()) });
-    this.backendsChanged.fire();
+    let isReady = false;
+    const look = (): void => {
+      const wasReady = isReady;
+      isReady = backend.state.kind === 'ready';
+      if (isReady && !wasReady) void this.remotes.catchUp(backend);
+      this.backendsChanged.fire();
+    };
+    this.running.set(backend.id, { backend, states: backend.onDidChangeState(look) });
+    look();
   }
 
   private createOptions({ backendId, folder }: SessionHead): CreateSessionOptions {

@@ -127,6 +127,8 @@ export const SessionView = z.object({
   /** Another window writes it now; here it is followed. */
   isInUse: optional(z.boolean()),
   statusDetails: optional(Text),
+  /** Why what is said is not kept on disk, whatever the status. */
+  problem: optional(Text),
   /** When the running turn began, milliseconds since the epoch. */
   busySince: optional(z.number()),
   approvals: z.array(ApprovalView),

@@ -1,4 +1,5 @@
-import type { DraftAttachment, QueuedPrompt } from './chatView';
+import type { QueuedPrompt } from './chatView';
+import { withoutImage } from './drafts';
 import type { LogRecord } from './logRecord';
 
 /** Enough to know a prompt by, in UTF-16 units. */
@@ -55,10 +56,4 @@ export class PromptQueue {
   private remove(id: string): void {
     this.waiting = this.waiting.filter((prompt) => prompt.id !== id);
   }
-}
-
-function withoutImage(attachment: DraftAttachment): DraftAttachment {
-  const shown = { ...attachment };
-  delete shown.image;
-  return shown;
 }

@@ -1,7 +1,9 @@
+import * as z from 'zod';
 import type { SessionBackend } from '../../amplifier/common/sessionBackend';
 import { withDeadline, type Clock } from '../../base/common/async';
 import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
+import type { Memento } from '../../base/common/memento';
 import type { SessionRow } from './chatView';
 
 export interface RemoteSearch {
@@ -13,12 +15,20 @@ export interface RemoteSearch {
 
 const timeoutMs = 5000;
 const prefix = 'remote:';
+const memoryName = 'chat.deletedSessions';
+/** The oldest are listed again then, where the backend still has them. */
+const maxDeleted = 500;
+
+const Deleted = z.array(z.object({ backendId: z.string(), remoteId: z.string() }));
+type Deleted = z.infer<typeof Deleted>;
 
 /** The conversations that backends remember themselves, of those that run: none is started for it. */
 export class RemoteSessions {
   constructor(
     private readonly clock: Clock,
     private readonly log: Logger,
+    /** Keeps what the user has deleted and a backend still has. */
+    private readonly memento: Memento,
   ) {}
 
   /** By their titles. Never rejects. */
@@ -29,11 +39,39 @@ export class RemoteSessions {
     return lists.flat().filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)));
   }
 
-  /** Never rejects. */
-  async forget(backend: SessionBackend, remoteId: string): Promise<void> {
+  /** It is not listed any more, and deleted in its backend when that runs and can. Never rejects. */
+  async forget(backendId: string, remoteId: string, backend: SessionBackend | undefined): Promise<void> {
+    this.keep([...this.deleted, { backendId, remoteId }]);
+    if (backend?.state.kind === 'ready') await this.deleteIn(backend, remoteId);
+  }
+
+  /** The backend runs: what was deleted while it did not is deleted there, too. Never rejects. */
+  async catchUp(backend: SessionBackend): Promise<void> {
+    for (const { backendId, remoteId } of this.deleted) {
+      if (backendId === backend.id) await this.deleteIn(backend, remoteId);
+    }
+  }
+
+  private get deleted(): Deleted {
+    return Deleted.safeParse(this.memento.get(memoryName)).data ?? [];
+  }
+
+  private keep(deleted: Deleted): void {
+    this.memento
+      .update(memoryName, deleted.slice(-maxDeleted))
+      .then(undefined, (error: unknown) => this.log.warn(`What was deleted is not remembered: ${messageOf(error)}`));
+  }
+
+  private isDeleted(backendId: string, remoteId: string): boolean {
+    return this.deleted.some((one) => one.backendId === backendId && one.remoteId === remoteId);
+  }
+
+  private async deleteIn(backend: SessionBackend, id: string): Promise<void> {
     try {
       await withDeadline(this.clock, 'Deleting a session', timeoutMs, async () => {
-        if ((await backend.capabilities()).canDelete) await backend.deleteSession(remoteId);
+        if (!(await backend.capabilities()).canDelete) return;
+        await backend.deleteSession(id);
+        this.keep(this.deleted.filter(({ backendId, remoteId }) => backendId !== backend.id || remoteId !== id));
       });
     } catch (error) {
       this.log.debug(`${backend.title} did not forget a session: ${messageOf(error)}`);
@@ -47,7 +85,7 @@ export class RemoteSessions {
         if (!(await backend.capabilities(either)).canList) return [];
         const sessions = await backend.listSessions({ signal: either, ...(cwd === undefined ? {} : { cwd }) });
         return sessions
-          .filter(({ id }) => !isKnown(backend.id, id))
+          .filter(({ id }) => !isKnown(backend.id, id) && !this.isDeleted(backend.id, id))
           .map(({ id, title, updatedAt }) => ({
             id: remoteRowId(backend.id, id),
             title: title ?? 'Untitled conversation',

@@ -108,16 +108,6 @@ export class SessionLink implements Disposable {
     await current?.close().catch((error: unknown) => this.ports.log.debug(`Could not close: ${messageOf(error)}`));
   }
 
-  /** Makes the backend forget it, when that is running and can. Never rejects. */
-  async forget(remoteId: string | undefined): Promise<void> {
-    const { backend, known } = this;
-    await this.close();
-    if (remoteId === undefined || !backend || known?.canDelete !== true || backend.state.kind !== 'ready') return;
-    await backend
-      .deleteSession(remoteId)
-      .catch((error: unknown) => this.ports.log.debug(`A backend did not forget a session: ${messageOf(error)}`));
-  }
-
   /** Lets go of the session; a server goes on with it. */
   release(): void {
     this.dispose();

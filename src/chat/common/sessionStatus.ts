@@ -8,8 +8,6 @@ export interface StatusFacts {
   readonly transcript: Pick<ChatTranscript, 'isBusy' | 'isStarting' | 'statusText'>;
   readonly backend: BackendState | undefined;
   readonly readonly: string | undefined;
-  /** Why nothing is kept on disk. */
-  readonly problem: string | undefined;
   /** The backend is being made to end a turn. */
   readonly isStopping: boolean;
   /** It is being found out whether a turn still runs. */
@@ -20,7 +18,7 @@ export interface StatusFacts {
 
 /** What goes on, in the order of what the user must know first. */
 export function statusOf(facts: StatusFacts): Status {
-  const { backend, failure, problem, readonly, transcript } = facts;
+  const { backend, failure, readonly, transcript } = facts;
   if (readonly !== undefined) return { status: 'readonly', statusText: readonly };
   if (backend?.kind === 'authRequired' && (transcript.isBusy || failure)) {
     return { status: 'signIn', statusText: backend.message };
@@ -32,10 +30,10 @@ export function statusOf(facts: StatusFacts): Status {
     const { details, text } = failure;
     return { status: 'failed', statusText: text, ...(details === undefined ? {} : { statusDetails: details }) };
   }
-  return problem === undefined ? { status: 'idle' } : { status: 'idle', statusText: problem };
+  return { status: 'idle' };
 }
 
-function busyStatus({ backend, problem, transcript }: StatusFacts): Status {
+function busyStatus({ backend, transcript }: StatusFacts): Status {
   if (transcript.isStarting) {
     return backend?.kind === 'starting' ? { status: 'starting', statusText: backend.message } : { status: 'starting' };
   }
@@ -43,8 +41,8 @@ function busyStatus({ backend, problem, transcript }: StatusFacts): Status {
     const details = backend.details === undefined ? {} : { statusDetails: backend.details };
     return { status: 'reconnecting', statusText: backend.message, ...details };
   }
-  const text = problem ?? transcript.statusText;
-  return text === undefined ? { status: 'busy' } : { status: 'busy', statusText: text };
+  const { statusText } = transcript;
+  return statusText === undefined ? { status: 'busy' } : { status: 'busy', statusText };
 }
 
 /** What the transcript knows of the session, for the page. */

@@ -17,11 +17,11 @@ export function sessionView(told: Conversation, link: SessionLink, turns: TurnRu
       transcript: story,
       backend: link.state,
       readonly: readonlyReason(told),
-      problem: file.problem,
       isStopping: turns.isStopping,
       isResuming: turns.isResuming,
       failure: turns.failure,
     }),
+    ...(file.problem === undefined ? {} : { problem: file.problem }),
     ...transcriptView(story),
     // Where it is written, questions can be answered.
     ...(file.isInUse ? { isInUse: true, approvals: [] } : {}),

@@ -34,6 +34,8 @@ export class TurnRunner implements Disposable {
   private running: AbortController | undefined;
   /** Its prompt has gone to the backend. */
   private isSent = false;
+  /** The session was made, not found, and has taken no prompt yet: it knows nothing of what was said before. */
+  private isBlank = false;
   private stopping: Promise<void> | undefined;
   private resuming: Promise<void> | undefined;
   private readonly life = new AbortController();
@@ -85,7 +87,10 @@ export class TurnRunner implements Disposable {
   async connect(signal: AbortSignal = this.life.signal): Promise<Connected> {
     const { link, told } = this.ports;
     const connected = await link.connect(told.head.remoteId, signal);
-    if (connected.how !== 'open') told.bind(connected.session.id);
+    if (connected.how !== 'open') {
+      told.bind(connected.session.id);
+      this.isBlank = connected.how === 'created';
+    }
     told.emitter.fire();
     return connected;
   }
@@ -114,19 +119,19 @@ export class TurnRunner implements Disposable {
     const { attachments: resolver, clock, told } = this.ports;
     await this.stopping;
     await this.resuming;
-    const isFirst = told.story.turnNumber === 1;
     // What follows, notices too, belongs to this turn.
     const before = told.document.size - 1;
     const reminder = (): PromptAttachment[] => this.digestOf(before);
-    const { how, session } = await this.connect(signal);
+    const { session } = await this.connect(signal);
     const resolved = await resolveAttachments(resolver, drafts, signal);
     for (const problem of resolved.problems) told.notice('warning', problem);
-    const isReminded = how === 'created' && !isFirst;
-    const attachments = isReminded ? this.reminded(reminder(), resolved.attachments) : resolved.attachments;
+    const digest = this.isBlank ? reminder() : [];
     signal.throwIfAborted();
     this.isSent = true;
-    const input = { text, attachments, ...(how === 'created' ? {} : { reminder }) };
-    await promptWhenFree(session, input, clock, signal);
+    const attachments = [...digest, ...resolved.attachments];
+    await promptWhenFree(session, { text, attachments, ...(this.isBlank ? {} : { reminder }) }, clock, signal);
+    this.isBlank = false;
+    if (digest.length > 0) this.reminded();
     // Stopped while it was on its way.
     if (signal.aborted) await this.cancel(session);
   }
@@ -137,11 +142,10 @@ export class TurnRunner implements Disposable {
     return digest ? [digest] : [];
   }
 
-  private reminded(digest: PromptAttachment[], attachments: readonly PromptAttachment[]): PromptAttachment[] {
+  private reminded(): void {
     const { told } = this.ports;
     const who = told.head.backendTitle;
     told.notice('info', `${who} does not remember this conversation. A summary of it was sent along with your prompt.`);
-    return [...digest, ...attachments];
   }
 
   private notTaken(promptId: string, error: unknown): BackendError {

@@ -8,6 +8,7 @@ import type { Chat, ExportFormat } from '../common/chatPorts';
 import { Draft, type MentionRow } from '../common/chatView';
 import type { ApprovalWatch } from '../common/page/approvalWatch';
 import type { BackendPicker } from './backendPicker';
+import type { ChatPage } from './chatPage';
 import type { ChatPages } from './chatPages';
 import type { ChatWindow } from './chatWindow';
 import { openFiles } from './recentFiles';
@@ -29,7 +30,7 @@ export class ChatCommands implements Disposable {
   constructor(private readonly options: ChatCommandsOptions) {}
 
   start(): void {
-    const { commands, window, picker } = this.options;
+    const { commands, pages, window, picker } = this.options;
     const handle = (id: Parameters<Commands['handle']>[0], run: (...args: readonly unknown[]) => unknown): void => {
       this.store.add(commands.handle(id, run));
     };
@@ -41,11 +42,15 @@ export class ChatCommands implements Disposable {
     });
     handle(commandIds.chatAddSelection, () => this.addSelection());
     handle(commandIds.chatAddFile, (uri, all) => this.addFiles(uri, all));
-    handle(commandIds.chatShowSessions, async () => (await this.options.pages.revealActive()).ask('showSessions'));
-    handle(commandIds.chatFind, async () => (await this.options.pages.revealActive()).ask('find'));
+    handle(commandIds.chatShowSessions, async () => (await pages.revealActive()).ask('showSessions'));
+    handle(commandIds.chatFind, async () => (await pages.revealActive()).ask('find'));
     handle(commandIds.chatFocusApproval, () => this.focusApproval());
-    handle(commandIds.chatOpenInTab, () => this.openInTab());
-    handle(commandIds.chatExport, () => this.export());
+    handle(commandIds.chatOpenInTab, () => this.openInTab(pages.active));
+    handle(commandIds.chatExport, () => this.export(pages.active));
+    // Of the view's own menu, wherever the focus is.
+    handle(commandIds.chatViewFind, async () => (await pages.reveal()).ask('find'));
+    handle(commandIds.chatViewOpenInTab, () => this.openInTab(pages.inView));
+    handle(commandIds.chatViewExport, () => this.export(pages.inView));
     handle(commandIds.chatApplyCode, () => window.code.apply());
     handle(commandIds.chatDiscardCode, () => window.code.discard());
   }
@@ -114,13 +119,13 @@ export class ChatCommands implements Disposable {
     page.ask('focusApproval');
   }
 
-  private async openInTab(): Promise<void> {
-    const chat = this.shownChat();
+  private async openInTab(page: ChatPage | undefined): Promise<void> {
+    const chat = this.chatOf(page);
     if (chat) await this.options.window.openInTab(chat.id);
   }
 
-  private async export(): Promise<void> {
-    const chat = this.shownChat();
+  private async export(page: ChatPage | undefined): Promise<void> {
+    const chat = this.chatOf(page);
     if (!chat) return;
     const items: (vscode.QuickPickItem & { format: ExportFormat })[] = [
       { label: 'Markdown', description: 'to read and to paste', format: 'markdown' },
@@ -134,8 +139,8 @@ export class ChatCommands implements Disposable {
     if (picked) await this.options.window.review.export(chat.id, picked.format);
   }
 
-  private shownChat(): Chat | undefined {
-    const chat = this.options.pages.active?.chat;
+  private chatOf(page: ChatPage | undefined): Chat | undefined {
+    const chat = page?.chat;
     if (!chat) this.options.messages.info('No conversation is shown. Open one in the chat first.');
     return chat;
   }

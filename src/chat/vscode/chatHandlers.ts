@@ -11,6 +11,8 @@ export interface PageControl {
   show(chat: Chat | undefined): void;
   ready(): Promise<void>;
   alive(): void;
+  /** The user is in it. */
+  focused(): void;
   /** Tells the page what waits to be told. */
   tellNow(): void;
   loadOlder(count: number): void;
@@ -29,17 +31,22 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
   /** The conversation begins with its first prompt, and is shown before its backend is there. */
   const begin = async (draft: Draft): Promise<Chat> => {
     const { chosen } = backends;
-    if (!chosen) throw new Error('There is no agent to talk to. Add one in the setting backline.acp.agents.');
-    const chat = await chats.create(chosen.id, window.folderOf(draft));
-    backends.remember(chosen.id);
     newDraft.clear();
-    page.show(chat);
-    return chat;
+    try {
+      if (!chosen) throw new Error('There is no agent to talk to. Add one in the setting backline.acp.agents.');
+      const chat = await chats.create(chosen.id, window.folderOf(draft));
+      backends.remember(chosen.id);
+      page.show(chat);
+      return chat;
+    } catch (error) {
+      newDraft.putBack(draft);
+      throw error;
+    }
   };
 
   /** Nothing was said: there is nothing to keep but what the user wrote. */
-  const giveUp = async (chat: Chat, draft: Draft): Promise<void> => {
-    newDraft.putBack(draft);
+  const giveUp = async (chat: Chat): Promise<void> => {
+    newDraft.putBack(chat.draft);
     if (page.chat === chat) page.show(undefined);
     await chats.delete(chat.id).catch((error: unknown) => window.log.error('a conversation was not removed', error));
   };
@@ -53,6 +60,10 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
       page.alive();
       return done;
     }),
+    focused: chatRequests.focused.handledBy(() => {
+      page.focused();
+      return done;
+    }),
     loadOlder: chatRequests.loadOlder.handledBy(({ sessionId, count }) => {
       if (page.chat?.id === sessionId) page.loadOlder(count);
       return done;
@@ -61,9 +72,9 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
     send: chatRequests.send.handledBy(async ({ sessionId, ...draft }) => {
       const chat = sessionId === undefined ? await begin(draft) : await chatOf(sessionId);
       try {
-        await chat.send({ ...draft, attachments: [...draft.attachments, ...(await window.chips.mentions())] });
+        await chat.send(draft, await window.chips.mentions());
       } catch (error) {
-        if (sessionId === undefined && isUnspoken(chat)) await giveUp(chat, draft);
+        if (sessionId === undefined && isUnspoken(chat)) await giveUp(chat);
         throw error;
       } finally {
         // The page knows where the prompt belongs before it learns what became of it.
@@ -196,8 +207,8 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
       return done;
     }),
 
-    openChange: chatRequests.openChange.handledBy(async ({ sessionId, path }) => {
-      await review.openChange(await chatOf(sessionId), path);
+    openChange: chatRequests.openChange.handledBy(async ({ sessionId, path, turn }) => {
+      await review.openChange(await chatOf(sessionId), path, turn);
       return done;
     }),
     revert: chatRequests.revert.handledBy(async ({ sessionId, path, turn }) => {

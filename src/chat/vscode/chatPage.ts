@@ -26,6 +26,8 @@ export interface ChatPageOptions {
   readonly sessionId: string | undefined;
   /** What it shows now; also to be remembered. */
   readonly onDidShow: (chat: Chat | undefined) => void;
+  /** The user is in it. */
+  readonly onDidFocus: () => void;
   /** The page does not answer, and loading it again did not help. */
   readonly onSilent: () => void;
 }
@@ -113,6 +115,10 @@ export class ChatPage implements Disposable, PageControl {
     this.wasReloaded = false;
     // It was hidden and has come back without being loaded again: what it knows is old.
     if (this.isVisible && !this.feed.hasPage) this.feed.pageCame();
+  }
+
+  focused(): void {
+    this.options.onDidFocus();
   }
 
   tellNow(): void {

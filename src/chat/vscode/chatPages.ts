@@ -8,6 +8,7 @@ import { panelTypes, viewIds } from '../../manifest';
 import type { Messages } from '../../platform/vscode/messages';
 import type { PageFiles } from '../../webview/vscode/webviewHtml';
 import type { Chat } from '../common/chatPorts';
+import { FocusOrder } from '../common/page/focusOrder';
 import { ChatPage, type PageSurface } from './chatPage';
 import type { ChatWindow } from './chatWindow';
 
@@ -31,6 +32,7 @@ export class ChatPages implements Disposable {
   private readonly store = new DisposableStore();
   private readonly emitter: Emitter<void>;
   private readonly pages = new Set<ChatPage>();
+  private readonly order = new FocusOrder<ChatPage>();
   private readonly tabs = new Map<vscode.WebviewPanel, ChatPage>();
   private view: { readonly view: vscode.WebviewView; readonly page: ChatPage } | undefined;
   private onceResolved: ((page: ChatPage) => void)[] = [];
@@ -46,23 +48,27 @@ export class ChatPages implements Disposable {
     return this.emitter.event;
   }
 
-  /** The one the user is in: the tab in front when it has the focus, else the view's. */
+  /** The one the user is in: the visible one that had the focus last. A tab in front need not have it. */
   get active(): ChatPage | undefined {
-    for (const [panel, page] of this.tabs) if (panel.active) return page;
+    return this.order.active ?? this.inView;
+  }
+
+  get inView(): ChatPage | undefined {
     return this.view?.page;
   }
 
   /** Shows the view and gives it the focus. */
   async reveal(): Promise<ChatPage> {
     await vscode.commands.executeCommand(`${viewIds.chat}.focus`);
-    if (this.view) return this.view.page;
-    return await new Promise<ChatPage>((resolve) => this.onceResolved.push(resolve));
+    const page = this.inView ?? (await new Promise<ChatPage>((resolve) => this.onceResolved.push(resolve)));
+    this.order.focused(page);
+    return page;
   }
 
-  /** The tab in front, else the view, which is shown. */
+  /** The tab the user is in, else the view, which is shown. */
   async revealActive(): Promise<ChatPage> {
     const { active } = this;
-    return active && active !== this.view?.page ? active : await this.reveal();
+    return active && active !== this.inView ? active : await this.reveal();
   }
 
   /** The tab that shows the conversation already, or a new one. @throws ChatError */
@@ -145,6 +151,7 @@ export class ChatPages implements Disposable {
       titled = chat?.onDidChange(showTitle);
     });
     this.tabs.set(panel, page);
+    if (panel.active) this.order.focused(page);
     panel.onDidDispose(() => {
       titled?.dispose();
       this.tabs.delete(panel);
@@ -154,7 +161,7 @@ export class ChatPages implements Disposable {
 
   private addPage(surface: PageSurface, sessionId: string | undefined, onDidShow: (chat?: Chat) => void): ChatPage {
     const { window, files, messages } = this.options;
-    const page = new ChatPage({
+    const page: ChatPage = new ChatPage({
       window: window(),
       surface,
       files,
@@ -163,6 +170,7 @@ export class ChatPages implements Disposable {
         onDidShow(chat);
         this.emitter.fire();
       },
+      onDidFocus: () => this.order.focused(page),
       onSilent: () =>
         messages.error('The page of the chat does not answer.', { label: 'Reload It', run: () => page.load() }),
     });
@@ -177,6 +185,7 @@ export class ChatPages implements Disposable {
   private remove(page: ChatPage): void {
     page.dispose();
     this.pages.delete(page);
+    this.order.remove(page);
     if (!this.store.isDisposed) this.emitter.fire();
   }
 

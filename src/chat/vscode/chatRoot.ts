@@ -72,6 +72,7 @@ export class ChatRoot {
       attachments: mentions,
       clock,
       log,
+      memento: globalState,
       newId: randomUUID,
       choices: (backendId) => newOptions.choices(backendId),
     });

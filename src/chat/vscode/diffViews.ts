@@ -15,11 +15,11 @@ export class DiffViews {
     await this.open(this.documents.add(path, before ?? ''), this.documents.add(path, after), path, what);
   }
 
-  /** How a file was, beside the file as it is, which can be edited there. */
-  async showChange(path: string, before: string | null): Promise<void> {
+  /** How a file was at that time, beside the file as it is, which can be edited there. */
+  async showChange(path: string, before: string | null, when: string): Promise<void> {
     const isThere = await this.editor.stat(path).then(Boolean, () => false);
     const now = isThere ? vscode.Uri.file(path) : this.documents.add(path, '');
-    await this.open(this.documents.add(path, before ?? ''), now, path, 'before the chat ↔ now');
+    await this.open(this.documents.add(path, before ?? ''), now, path, `${when} ↔ now`);
   }
 
   private async open(left: vscode.Uri, right: vscode.Uri, path: string, what: string): Promise<void> {

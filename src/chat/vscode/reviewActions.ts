@@ -29,8 +29,12 @@ export class ReviewActions {
     await this.diffs.show(texts, what);
   }
 
-  /** How a file was before the conversation, beside how it is. @throws ChatError `notFound` */
-  async openChange(chat: Chat, path: string): Promise<void> {
+  /** How a file was before the conversation, beside how it is, or what a turn has made of it. @throws ChatError `notFound` */
+  async openChange(chat: Chat, path: string, turn?: number): Promise<void> {
+    if (turn !== undefined) {
+      await this.openChangeOfTurn(chat, path, turn);
+      return;
+    }
     const before = await chat.textBefore(path);
     if (before === undefined) {
       throw new ChatError(
@@ -38,7 +42,17 @@ export class ReviewActions {
         `How ${path} was before the conversation was not seen, so there is nothing to compare.`,
       );
     }
-    await this.diffs.showChange(path, before);
+    await this.diffs.showChange(path, before, 'before the chat');
+  }
+
+  private async openChangeOfTurn(chat: Chat, path: string, turn: number): Promise<void> {
+    const texts = await chat.turnTexts(path, turn);
+    if (!texts) {
+      throw new ChatError('notFound', `How ${path} was before the turn was not seen, so there is nothing to compare.`);
+    }
+    const { before, after } = texts;
+    if (after === undefined) await this.diffs.showChange(path, before, 'before the turn');
+    else await this.diffs.show({ path, before, after }, 'before the turn ↔ after it');
   }
 
   /** One file, or all of them. Asks for more than one, and for what was changed since. @throws ChatError, EditorError */
@@ -60,7 +74,7 @@ export class ReviewActions {
     const isBusy = row?.state === 'busy' || row?.state === 'waiting';
     const wanted = await this.dialogs.confirm({
       message: `Delete "${row?.title ?? 'this conversation'}"?`,
-      detail: `${isBusy ? 'The agent is stopped. ' : ''}What was said is gone for good; changes of files stay.`,
+      detail: `${isBusy ? 'The agent is stopped. ' : ''}What was said is gone for good, also with the agent where it can delete; changes of files stay.`,
       action: 'Delete',
     });
     if (wanted) await this.chats.delete(sessionId);

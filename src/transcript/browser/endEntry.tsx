@@ -118,7 +118,7 @@ function ChangeRow({ change: changed, turn }: { change: FileChange; turn: number
       <abbr class="change-letter" title={change}>
         {letters[change]}
       </abbr>
-      <PathButton path={path} onClick={openChange && (() => openChange(path))} />
+      <PathButton path={path} onClick={openChange && (() => openChange(path, turn))} />
       {changeStates[state] !== '' && <span class="quiet">{changeStates[state]}</span>}
       <ChangeCounts changes={[{ added, removed }]} />
       {revert && canRevert && (

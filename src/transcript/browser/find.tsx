@@ -4,8 +4,15 @@ import { IconButton } from '../../webview/browser/iconButton';
 import { ArrowDownIcon, ArrowUpIcon, CloseIcon } from '../../webview/browser/icons';
 import { formatCount } from './format';
 import { findText } from './textSearch';
+import type { TranscriptActions } from './transcriptActions';
 
-interface FindBarProps {
+/** What is not loaded yet. */
+interface Older {
+  readonly model: { readonly before: number };
+  readonly actions: Pick<TranscriptActions, 'loadOlder'>;
+}
+
+interface FindBarProps extends Older {
   /** Where to look; the transcript of the page when it is left out. */
   readonly root?: RefObject<HTMLElement | null>;
   readonly onClose: () => void;
@@ -16,9 +23,11 @@ const currentName = 'transcript-find-current';
 /** While text streams, the matches are looked for again this often. */
 const refreshMs = 250;
 const maxMatches = 1_000;
+/** Of entries that are loaded at a time, for the sake of a search. */
+const olderCount = 200;
 
 /** Finds text in what is loaded, as the browser's own bar would, which views of VS Code do not have. */
-export function FindBar({ root, onClose }: FindBarProps) {
+export function FindBar({ root, onClose, model, actions }: FindBarProps) {
   const input = useRef<HTMLInputElement>(null);
   const [query, setQuery] = useState('');
   const [index, setIndex] = useState(0);
@@ -73,7 +82,29 @@ export function FindBar({ root, onClose }: FindBarProps) {
       <IconButton label="Previous match" hint="Shift+Enter" icon={ArrowUpIcon} onClick={() => go(at - 1)} />
       <IconButton label="Next match" hint="Enter" icon={ArrowDownIcon} onClick={() => go(at + 1)} />
       <IconButton label="Close" hint="Escape" icon={CloseIcon} onClick={onClose} />
+      {query !== '' && matches.length === 0 && model.before > 0 && <OlderHint model={model} actions={actions} />}
     </div>
+  );
+}
+
+/** What is looked for may have been said before all that is loaded. */
+function OlderHint({ model, actions }: Older) {
+  const isLoading = useRef(false);
+  const load = (): void => {
+    if (isLoading.current) return;
+    isLoading.current = true;
+    const settle = (): void => {
+      isLoading.current = false;
+    };
+    actions.loadOlder(Math.min(model.before, olderCount)).then(settle, settle);
+  };
+  return (
+    <p class="find-older">
+      Earlier messages are not loaded.{' '}
+      <button type="button" class="link-button" onClick={load}>
+        Load earlier
+      </button>
+    </p>
   );
 }
 

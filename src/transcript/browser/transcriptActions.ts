@@ -15,8 +15,8 @@ export interface TranscriptActions {
   readonly applyCode?: (text: string, path?: string) => void;
   readonly openAsNewFile?: (text: string, language?: string) => void;
   readonly editPrompt?: (entryId: string) => void;
-  /** How a file was before the conversation, beside how it is. */
-  readonly openChange?: (path: string) => void;
+  /** What the turn has changed in a file. */
+  readonly openChange?: (path: string, turn: number) => void;
   /** One file, or all without a path; with a turn only what that one has changed. */
   readonly revert?: (path?: string, turn?: number) => void;
   readonly keepChanges?: (path?: string) => void;

@@ -27,7 +27,7 @@ export class HostConnection {
 
   constructor(private readonly api: Pick<VsCodeApi, 'postMessage'>) {}
 
-  start(window: Window): void {
+  start(window: Pick<Window, 'addEventListener'>): void {
     window.addEventListener('message', ({ data }: MessageEvent<unknown>) => this.receive(data));
   }
 
@@ -56,11 +56,16 @@ export class HostConnection {
     };
   }
 
-  /** One listener for each notification; messages of another shape are dropped. */
-  on<Params extends z.ZodMiniType>(type: NotificationType<Params>, listener: (params: z.infer<Params>) => void): void {
+  /** One listener for each notification; messages of another shape are dropped, which `onUnreadable` may tell the user. */
+  on<Params extends z.ZodMiniType>(
+    type: NotificationType<Params>,
+    listener: (params: z.infer<Params>) => void,
+    onUnreadable?: () => void,
+  ): void {
     this.listeners.set(type.method, (params) => {
       const parsed = type.params.safeParse(params);
       if (parsed.success) listener(parsed.data);
+      else onUnreadable?.();
     });
   }
 

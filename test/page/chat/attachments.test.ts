@@ -129,6 +129,14 @@ describe('what goes with a prompt', () => {
     assert.equal(await chat.page.getByRole('option').count(), 0);
   });
 
+  it('is no command of another agent, which the next conversation would be with', async () => {
+    const newCommands = [{ name: 'plan', description: 'Plan first' }];
+    const chat = await pages.openChat(snapshot(sessionOf({ commands: [] }), { newCommands }));
+    await chat.composer.pressSequentially('/');
+    await chat.page.getByText('This agent has no commands').waitFor();
+    assert.equal(await chat.page.getByRole('option').count(), 0);
+  });
+
   it('can be a command of the agent, with what it expects', async () => {
     const chat = await openWithRows();
     await chat.composer.pressSequentially('/s');

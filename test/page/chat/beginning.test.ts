@@ -70,12 +70,35 @@ describe('the first prompt of a conversation', () => {
     await chat.tell(snapshot(sessionOf({ id: 's2' }), { draft: none }));
     refuse();
     await refused(chat);
-    assert.equal(await textOf(chat), '');
-    assert.deepEqual(await chat.host.waitFor(chatRequests.saveDraft), {
-      sessionId: 's1',
-      text: 'precious',
-      attachments: [],
+    assert.equal(await textOf(chat), '', 'the host has put it back where it belongs');
+  });
+
+  it('comes back with what is attached when it has no text', async () => {
+    const file = { kind: 'file' as const, id: 'f', title: 'a.ts', path: '/ws/a.ts' };
+    const chat = await pages.openChat(snapshot(sessionOf(), { draft: { text: '', attachments: [file] } }));
+    chat.host.answer(chatRequests.send, () => {
+      throw new PageError('There is no such program.', 'ENOENT');
     });
+    await chat.composer.press('Enter');
+    await refused(chat);
+    assert.equal(await chat.page.locator('.chip', { hasText: 'a.ts' }).count(), 1);
+  });
+
+  it('leaves the composers of other pages that still hold it, not those that hold something else', async () => {
+    const chat = await pages.openChat(snapshot(sessionOf()));
+    await chat.composer.fill('typed here, sent there');
+    await chat.tell({ sent: { text: 'something else', attachments: [] } });
+    assert.equal(await textOf(chat), 'typed here, sent there');
+    await chat.tell({ sent: { text: 'typed here, sent there', attachments: [] } });
+    await chat.page.waitForFunction(() => document.querySelector('textarea')?.value === '');
+  });
+
+  it('cannot be edited and sent again where another window writes', async () => {
+    const chat = await pages.openChat(snapshot(sessionOf({ status: 'readonly', isInUse: true })));
+    await chat.page.getByRole('button', { name: 'Edit and resend' }).first().click({ force: true });
+    await chat.page.getByText('Nothing can be written here').waitFor();
+    assert.equal(await textOf(chat), '');
+    assert.deepEqual(chat.host.requestsOf(chatRequests.saveDraft), []);
   });
 
   it('is told to have failed in one place, and sent again from there', async () => {
@@ -101,12 +124,13 @@ describe('the first prompt of a conversation', () => {
   });
 
   it('can be a command that the agent had last time', async () => {
-    const newCommands = [{ name: 'plan', description: 'Plan first' }];
+    const newCommands = [{ name: 'plan', description: 'Plan first', hint: 'the goal' }];
     const chat = await pages.openChat(snapshot(null, { newCommands }));
     await chat.composer.pressSequentially('/pl');
     await chat.page.getByRole('option', { name: /\/plan/ }).waitFor();
     await chat.composer.press('Enter');
     assert.equal(await textOf(chat), '/plan ');
+    assert.equal(await chat.page.locator('.command-hint').innerText(), 'the goal');
   });
 
   it('says when commands can be chosen, as long as none are known', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { chatRequests, didAsk } from '../../../src/chat/common/chatApi';
-import { backends, changes, now, rows, sessionOf, snapshot } from './support/chatFixtures';
+import { backends, changes, entries, now, rows, sessionOf, snapshot } from './support/chatFixtures';
+import { until } from '../../support/eventually';
 import { ChatPages, type ChatHere } from './support/chatPages';
 
 const models = Array.from({ length: 12 }, (_, index) => ({ value: `m${index}`, name: `Model ${index}` }));
@@ -90,6 +91,21 @@ describe('the conversations', () => {
     await chat.page.getByRole('button', { name: 'More actions for “Tests for the parser”' }).click();
     await chat.page.keyboard.press('Enter');
     assert.deepEqual(await chat.host.waitFor(chatRequests.openInTab), { sessionId: 's3' });
+  });
+
+  it('leave the focus on the next one when they are deleted, and in the search after the last', async () => {
+    const chat = await pages.openChat();
+    await openList(chat);
+    const focused = () => chat.page.evaluate(() => document.activeElement?.closest('.session')?.textContent ?? '');
+    await row(chat, 'Tests for the parser').press('Delete');
+    await chat.tell({ sessions: rows.filter(({ id }) => id !== 's3') });
+    await until('the next row', async () => (await focused()).includes('A_very_long_title'));
+    await chat.tell({ sessions: rows.filter(({ id }) => id === 's1') });
+    await until('the row before', async () => (await focused()).includes('Rename greet'));
+    await chat.tell({ sessions: [] });
+    await chat.page.waitForFunction(() => document.activeElement?.tagName === 'INPUT');
+    await chat.page.keyboard.press('Escape');
+    await chat.page.locator('.sessions').waitFor({ state: 'detached' });
   });
 
   it('are walked with the arrows, and Escape goes back to the button', async () => {
@@ -208,6 +224,24 @@ describe('what a conversation is with', () => {
     const chat = await pages.openChat();
     await chat.host.notify(didAsk, { what: 'find' });
     await chat.page.getByRole('textbox', { name: 'Find in the conversation' }).waitFor();
+  });
+
+  it('is searched further back when what is loaded has nothing', async () => {
+    const first = snapshot(sessionOf());
+    const chat = await pages.openChat({ ...first, transcript: { reset: true, put: entries, before: 120 } });
+    await chat.host.notify(didAsk, { what: 'find' });
+    await chat.page.getByRole('textbox', { name: 'Find in the conversation' }).fill('needle');
+    const asked = chat.host.requestsOf(chatRequests.loadOlder).length;
+    await chat.page.locator('.find').getByRole('button', { name: 'Load earlier' }).click();
+    assert.deepEqual(await chat.host.waitFor(chatRequests.loadOlder, asked + 1), { sessionId: 's1', count: 120 });
+    await chat.tell({ transcript: { put: [{ kind: 'prompt', id: 'p0', turn: 0, text: 'a needle' }], before: 0 } });
+    await chat.page.getByText('Earlier messages are not loaded').waitFor({ state: 'detached' });
+  });
+
+  it('says where its commands go', async () => {
+    const chat = await pages.openChat();
+    await chat.composer.click();
+    await chat.host.waitFor(chatRequests.focused);
   });
 
   it('begins with a prompt that is offered', async () => {

@@ -131,7 +131,7 @@ describe('the entries of a transcript', () => {
     ]);
     assert.deepEqual(await actionOf(opened, click('Revert all changes of this conversation')), ['revert']);
     assert.deepEqual(await actionOf(opened, click('Keep all changes of this conversation')), ['keepChanges']);
-    assert.deepEqual(await actionOf(opened, click('parse.ts /work/csv/src/csv')), ['openChange', absolute]);
+    assert.deepEqual(await actionOf(opened, click('parse.ts /work/csv/src/csv')), ['openChange', absolute, 1]);
     assert.equal((await actionOf(opened, click('Copy answer')))[0], 'copy');
   });
 

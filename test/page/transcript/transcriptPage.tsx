@@ -62,7 +62,7 @@ function Page() {
         options={options}
         handle={handle}
       />
-      {isFinding && <FindBar onClose={() => setFinding(false)} />}
+      {isFinding && <FindBar model={model} actions={fewActions} onClose={() => setFinding(false)} />}
     </main>
   );
 }

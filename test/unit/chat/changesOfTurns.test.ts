@@ -61,6 +61,23 @@ describe('the changes of one turn', () => {
     assert.equal(text(), 'mine\n');
   });
 
+  it('can be looked at by themselves, also when they were kept and the window was loaded again', async () => {
+    await turn('two\n');
+    await turn('three\n', 'four\n');
+    const shown = () => Promise.all([1, 2, 3].map((number) => chat.turnTexts(path, number)));
+    const expected = [
+      { path, before: 'one\n', after: 'two\n' },
+      // As it is now.
+      { path, before: 'two\n', after: undefined },
+      undefined,
+    ];
+    assert.deepEqual(await shown(), expected);
+    await chat.keepChanges();
+    assert.deepEqual(await shown(), expected);
+    await reopen();
+    assert.deepEqual(await shown(), expected);
+  });
+
   it('are all its own, whoever has written before it', async () => {
     await turn('two\n');
     userWrites('mine\n');

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import type { Memento } from '../../../base/common/memento';
 import { Draft } from '../chatView';
+import { emptyDraft, joinedDrafts } from '../drafts';
 
 const memoryName = 'chat.newDraft';
-const empty: Draft = { text: '', attachments: [] };
 
 /** What is typed where no conversation has begun, kept over reloads. Images are kept as long as the window. */
 export class NewDraft {
@@ -15,7 +15,7 @@ export class NewDraft {
   ) {}
 
   get(): Draft {
-    this.draft ??= z.safeParse(Draft, this.memento.get(memoryName)).data ?? empty;
+    this.draft ??= z.safeParse(Draft, this.memento.get(memoryName)).data ?? emptyDraft;
     return this.draft;
   }
 
@@ -26,15 +26,11 @@ export class NewDraft {
   }
 
   /** What could not be sent, before what was typed meanwhile. */
-  putBack({ attachments, text }: Draft): void {
-    const now = this.get();
-    this.save({
-      text: [text, now.text].filter((part) => part !== '').join('\n'),
-      attachments: [...attachments, ...now.attachments],
-    });
+  putBack(refused: Draft): void {
+    this.save(joinedDrafts(refused, this.get()));
   }
 
   clear(): void {
-    this.save(empty);
+    this.save(emptyDraft);
   }
 }

@@ -2,7 +2,7 @@ import { Coalescer, type Clock } from '../../../base/common/async';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import type { TranscriptFeed } from '../../../transcript/common/transcriptDocument';
 import type { ChatUpdate } from '../chatApi';
-import type { Chat, Chats } from '../chatPorts';
+import type { Chat, Chats, DraftMove } from '../chatPorts';
 import type { ContextChipView, Draft, SessionRow } from '../chatView';
 import type { BackendChoice } from './backendChoice';
 import type { NewOptions } from './newOptions';
@@ -31,7 +31,7 @@ const rowsMs = 250;
 const maxRows = 200;
 const tail = 40;
 
-type Part = Exclude<keyof ChatUpdate, 'transcript'>;
+type Part = Exclude<keyof ChatUpdate, 'transcript' | 'sent'>;
 const everything: readonly Part[] = [
   'session',
   'sessions',
@@ -57,6 +57,7 @@ export class PageFeed implements Disposable {
   private readonly dirty = new Set<Part>();
   private current: { readonly chat: Chat; readonly feed: TranscriptFeed; readonly store: DisposableStore } | undefined;
   private historyLength = 0;
+  private sent: Draft | undefined;
   private chips: ContextChipView[] = [];
   private chipsAsked = 0;
   private isListening = false;
@@ -92,6 +93,7 @@ export class PageFeed implements Disposable {
   show(chat: Chat | undefined): void {
     this.current?.store.dispose();
     this.current = undefined;
+    this.sent = undefined;
     if (chat) {
       const store = new DisposableStore();
       const feed = store.add(chat.transcript.feed(tail));
@@ -102,6 +104,7 @@ export class PageFeed implements Disposable {
           if (chat.isOutdated) this.ports.onOutdated(chat);
         }),
       );
+      store.add(chat.onDidMoveDraft((move) => this.draftMoved(move)));
       store.add(chat.transcript.onDidChange(() => this.schedule()));
       this.current = { chat, feed, store };
     }
@@ -162,6 +165,15 @@ export class PageFeed implements Disposable {
     });
   }
 
+  private draftMoved({ sent }: DraftMove): void {
+    if (!sent) this.changed('draft');
+    // One that comes later is told what the draft is.
+    else if (this.isListening) {
+      this.sent = sent;
+      this.schedule();
+    }
+  }
+
   private schedule(): void {
     if (this.isListening) this.frame.schedule();
   }
@@ -184,11 +196,13 @@ export class PageFeed implements Disposable {
       ...(isDirty('newCommands') ? { newCommands: [...newOptions.commandsOf(chosen)] } : {}),
       ...(isDirty('chips') ? { chips: this.chips } : {}),
       ...(isDirty('folders') ? { folders: [...folders()] } : {}),
+      ...(this.sent ? { sent: this.sent } : {}),
       ...(isDirty('draft') ? { draft: chat?.draft ?? newDraft() } : {}),
       ...(isDirty('history') ? { history: [...history] } : {}),
       ...(isDirty('untrusted') ? { untrusted: !isTrusted() } : {}),
     };
     this.dirty.clear();
+    this.sent = undefined;
     if (chat) newOptions.keepCommands(chat.view.backendId, chat.view.commands);
     if (Object.keys(update).length > 0) post(update);
   }

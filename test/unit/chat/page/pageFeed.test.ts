@@ -92,6 +92,20 @@ describe('what a page of the chat is told', () => {
     assert.equal(posted.at(-1)?.session?.id, 'one');
   });
 
+  it('is what was sent, by whatever page, and the draft again when it was refused', async () => {
+    const chat = chats.add('one');
+    feed.show(chat);
+    feed.pageCame();
+    chat.onSend = () => Promise.reject(new Error('There is no such program.'));
+    const sent = { text: 'precious', attachments: [] };
+    const refused = chat.send(sent);
+    clock.advance(100);
+    assert.deepEqual([posted.at(-1)?.sent, posted.at(-1)?.draft], [sent, undefined]);
+    await assert.rejects(refused);
+    clock.advance(100);
+    assert.deepEqual(posted.at(-1)?.draft, sent);
+  });
+
   it('is nothing before there is a page', () => {
     feed.show(chats.add('one'));
     clock.advance(1000);

@@ -89,6 +89,7 @@ export class ChatBackend implements SessionBackend {
   readonly sessions: ChatBackendSession[] = [];
   readonly calls: string[] = [];
   canLoad = true;
+  canDelete = true;
   summaries: SessionSummary[] = [];
   /** What a session tells when it is loaded. */
   history: AmplifierEvent[] = [];
@@ -118,7 +119,7 @@ export class ChatBackend implements SessionBackend {
     return Promise.resolve({
       canLoad: this.canLoad,
       canList: true,
-      canDelete: true,
+      canDelete: this.canDelete,
       images: false,
       embeddedContext: true,
     });

@@ -11,6 +11,7 @@ import type { Chat } from '../../../../src/chat/common/chatPorts';
 import { DiskFiles, type FilePort } from '../../../../src/chat/node/filePort';
 import { SessionStore } from '../../../../src/chat/node/sessionStore';
 import { FakeEditor } from '../../../fake/fakeEditor';
+import { MemoryMemento } from '../../../fake/memoryMemento';
 import { ChatBackends } from './chatBackend';
 
 /** A window with conversations, in a folder of its own or in that of another window. */
@@ -26,6 +27,7 @@ export class Window {
     files: FilePort,
     clock: Clock,
     storeClock: Clock,
+    readonly memento: MemoryMemento,
   ) {
     this.store = new SessionStore({ folder, files, clock: storeClock, log: nullLogger });
     this.chats = new ChatSessions({
@@ -41,6 +43,7 @@ export class Window {
       attachments: { resolve: ({ title }) => Promise.resolve([{ type: 'file', path: title }]) },
       clock,
       log: nullLogger,
+      memento,
       newId: () => `${path.basename(folder)}-${process.hrtime.bigint()}-${++this.ids}`,
     });
   }
@@ -54,12 +57,14 @@ export class Window {
       /** Of conversations. */
       clock?: Clock;
       storeClock?: Clock;
+      memento?: MemoryMemento;
     } = {},
   ): Promise<Window> {
     const folder = options.folder ?? (await mkdtemp(path.join(tmpdir(), 'chat-')));
     const { backends = new ChatBackends('one', 'two'), editor = new FakeEditor({ '/ws/a.txt': 'one\n' }) } = options;
     const { clock = systemClock, files = new DiskFiles(), storeClock = systemClock } = options;
-    const window = new Window(folder, backends, editor, files, clock, storeClock);
+    const { memento = new MemoryMemento() } = options;
+    const window = new Window(folder, backends, editor, files, clock, storeClock, memento);
     await window.chats.start();
     return window;
   }

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { BackendError } from '../../../src/amplifier/common/sessionBackend';
+import { beginsWithDraft, joinedDrafts } from '../../../src/chat/common/drafts';
+import type { DraftMove } from '../../../src/chat/common/chatPorts';
+import type { Draft } from '../../../src/chat/common/chatView';
+import { until } from '../../support/eventually';
+import { draft, outline, Window } from './support/window';
+
+const file = { kind: 'file' as const, id: 'f', title: 'a.ts', path: '/ws/a.ts' };
+
+describe('the draft of a conversation', () => {
+  let window: Window;
+  beforeEach(async () => {
+    window = await Window.open();
+  });
+  afterEach(() => window.remove());
+
+  /** One that was spoken in, whose agent has to be started again. */
+  async function spoken() {
+    const chat = await window.chats.create('one');
+    await chat.send(draft('Hello'));
+    window.agent.last.end('Hi.');
+    await until('the end', () => outline(chat).includes('end: completed'));
+    window.agent.last.log.end();
+    await until('the loss', () => window.chats.rows[0]?.state !== 'busy' && chat.view.status === 'idle');
+    return chat;
+  }
+
+  /** The agent starts; the returned function lets it, or lets it fail. */
+  function starting(): (error?: Error) => void {
+    const { promise, reject, resolve } = Promise.withResolvers<undefined>();
+    window.agent.beforeSession = () => promise;
+    return (error) => (error ? reject(error) : resolve(undefined));
+  }
+
+  async function reopened(id: string) {
+    const { folder } = window;
+    await window.close();
+    window = await Window.open({ folder });
+    return await window.chats.open(id);
+  }
+
+  it('is what is typed while the agent starts, after the prompt was taken', async () => {
+    const chat = await spoken();
+    chat.saveDraft(draft('second'));
+    const start = starting();
+    const sent = chat.send(draft('second'));
+    assert.deepEqual(chat.draft, draft(''), 'it is on its way');
+    chat.saveDraft(draft('third'));
+    start();
+    await sent;
+    assert.deepEqual(chat.draft, draft('third'));
+  });
+
+  it('has what was refused in front of what was typed meanwhile, although no page puts it there', async () => {
+    const chat = await spoken();
+    chat.saveDraft(draft('Ple'));
+    const start = starting();
+    const sent = chat.send({ text: 'Please do it', attachments: [file] }, [{ kind: 'git', id: 'g', title: 'main' }]);
+    chat.saveDraft(draft('And this'));
+    start(new BackendError('notReady', 'Install it first.'));
+    await assert.rejects(sent, /Install it first/);
+    const whole = { text: 'Please do it\nAnd this', attachments: [file] };
+    assert.deepEqual(chat.draft, whole, 'without what goes along by itself');
+    assert.deepEqual((await reopened(chat.id)).draft, whole);
+  });
+
+  it('tells who shows it that it has left, and that it is back', async () => {
+    const chat = await spoken();
+    const moves: DraftMove[] = [];
+    chat.onDidMoveDraft((move) => moves.push(move));
+    window.agent.beforeSession = () => Promise.reject(new BackendError('notReady', 'Install it first.'));
+    await assert.rejects(chat.send(draft('Go')));
+    assert.deepEqual(moves, [{ sent: draft('Go') }, {}]);
+  });
+
+  it('keeps its text over a reload when its image is too large, and says that the image is gone', async () => {
+    const chat = await spoken();
+    chat.saveDraft(draft('old'));
+    const data = 'A'.repeat(2_200_000);
+    const image = { kind: 'image' as const, id: 'i', title: 'big.png', image: { mimeType: 'image/png', data } };
+    const whole: Draft = { text: 'about the picture', attachments: [image, file] };
+    chat.saveDraft(whole);
+    assert.deepEqual(chat.draft, whole, 'it is there as long as the window');
+    const again = await reopened(chat.id);
+    assert.deepEqual(again.draft, { text: 'about the picture', attachments: [file] });
+    assert.ok(outline(again).some((line) => /^notice: .*big\.png/.test(line)));
+  });
+
+  it('is that of the window that writes', async () => {
+    const chat = await window.chats.create('one');
+    await chat.send(draft('Hello'));
+    chat.saveDraft(draft('precious'));
+    await window.store.search('Hello');
+    const other = await Window.open({ folder: window.folder });
+    const there = await other.chats.open(chat.id);
+    assert.equal(there.view.status, 'readonly');
+    there.saveDraft(draft('Hello'));
+    await other.close();
+    assert.deepEqual((await reopened(chat.id)).draft, draft('precious'));
+  });
+});
+
+describe('drafts', () => {
+  const attached = { text: '', attachments: [file] };
+
+  it('are joined without losing what has no text, or attaching anything twice', () => {
+    assert.deepEqual(joinedDrafts(attached, draft('next')), { text: 'next', attachments: [file] });
+    assert.deepEqual(joinedDrafts(attached, attached), attached);
+    assert.deepEqual(joinedDrafts(draft('one \n'), draft('two')), draft('one\ntwo'));
+  });
+
+  it('are known to begin with what was put back', () => {
+    assert.equal(beginsWithDraft(draft(''), attached), false);
+    assert.equal(beginsWithDraft(joinedDrafts(attached, draft('next')), attached), true);
+    assert.equal(beginsWithDraft(joinedDrafts(draft('one '), draft('two')), draft('one ')), true);
+    assert.equal(beginsWithDraft(draft('one and two'), draft('one')), false);
+  });
+});

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { FocusOrder } from '../../../../src/chat/common/page/focusOrder';
+
+describe('the page that commands mean', () => {
+  const view = { isVisible: true };
+  const tab = { isVisible: true };
+  let order: FocusOrder<{ isVisible: boolean }>;
+  beforeEach(() => {
+    order = new FocusOrder();
+    view.isVisible = tab.isVisible = true;
+  });
+
+  it('is the one that had the focus last, though another one is in front beside it', () => {
+    order.focused(view);
+    order.focused(tab);
+    assert.equal(order.active, tab);
+    order.focused(view);
+    assert.equal(order.active, view);
+  });
+
+  it('is none that is hidden, and one again when it is back', () => {
+    order.focused(view);
+    order.focused(tab);
+    tab.isVisible = false;
+    assert.equal(order.active, view);
+    tab.isVisible = true;
+    assert.equal(order.active, tab);
+  });
+
+  it('is none that is gone, and none before the first focus', () => {
+    assert.equal(order.active, undefined);
+    order.focused(tab);
+    order.remove(tab);
+    assert.equal(order.active, undefined);
+  });
+});

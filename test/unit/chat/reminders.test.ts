@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { BackendError } from '../../../src/amplifier/common/sessionBackend';
+import { until } from '../../support/eventually';
+import { draft, outline, Window } from './support/window';
+
+describe('an agent that remembers nothing', () => {
+  let window: Window;
+  beforeEach(async () => {
+    window = await Window.open();
+    window.agent.canLoad = false;
+  });
+  afterEach(() => window.remove());
+
+  async function forgotten() {
+    const chat = await window.chats.create('one');
+    await chat.send(draft('My name is Ada'));
+    window.agent.last.end('Hello Ada.');
+    await until('the end', () => outline(chat).includes('end: completed'));
+    const { folder } = window;
+    await window.close();
+    window = await Window.open({ folder });
+    window.agent.canLoad = false;
+    return await window.chats.open(chat.id);
+  }
+
+  const digests = () =>
+    window.agent.last.prompts.map(({ attachments = [] }) =>
+      attachments.some((one) => one.type === 'text' && one.text.includes('My name is Ada')),
+    );
+
+  it('is told what was said with its first prompt, although a setting was changed before', async () => {
+    const chat = await forgotten();
+    await chat.setOption('mode', 'plan');
+    await chat.send(draft('Who am I?'));
+    assert.deepEqual(digests(), [true]);
+    assert.ok(outline(chat).some((line) => /^notice: .*does not remember/.test(line)));
+    window.agent.last.end('Ada.');
+    await until('the answer', () => outline(chat).includes('answer: Ada.'));
+    await chat.send(draft('Sure?'));
+    assert.deepEqual(digests(), [true, false], 'once');
+  });
+
+  it('is told with the prompt that it takes, and nobody is told so before', async () => {
+    const chat = await forgotten();
+    await chat.setOption('mode', 'plan');
+    window.agent.last.beforePrompt = () => Promise.reject(new BackendError('unsupported', 'It takes no images.'));
+    await assert.rejects(chat.send(draft('Who am I?')), /no images/);
+    const notices = () => outline(chat).filter((line) => line.includes('does not remember'));
+    assert.deepEqual(notices(), []);
+    window.agent.last.beforePrompt = () => Promise.resolve();
+    await chat.send(draft('Who am I?'));
+    assert.deepEqual(digests(), [true]);
+    assert.equal(notices().length, 1);
+  });
+
+  it('is told nothing of a conversation whose first prompt it has refused', async () => {
+    const chat = await window.chats.create('one');
+    await chat.setOption('mode', 'plan');
+    window.agent.last.beforePrompt = () => Promise.reject(new BackendError('unsupported', 'It takes no images.'));
+    await assert.rejects(chat.send(draft('Hello')));
+    window.agent.last.beforePrompt = () => Promise.resolve();
+    await chat.send(draft('Hello'));
+    const [prompt] = window.agent.last.prompts;
+    assert.deepEqual(prompt?.attachments, []);
+    assert.equal(prompt.reminder, undefined);
+  });
+});
