@@ -35,6 +35,8 @@ export function ApprovalArea() {
   useLayoutEffect(() => {
     if (!hadFocus.current || document.activeElement !== document.body) return;
     hadFocus.current = false;
+    // The user may be in the editor or the palette by now.
+    if (!document.hasFocus()) return;
     if (area.current) focusCard(area.current);
     else page.wish('focusComposer');
   }, [page, approval?.id]);

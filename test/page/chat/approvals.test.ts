@@ -119,6 +119,18 @@ describe('a question of the agent', () => {
     await chat.page.waitForFunction(() => document.activeElement?.tagName === 'TEXTAREA');
   });
 
+  it('takes no focus for the composer once the user is elsewhere', async () => {
+    const chat = await openWith(commandApproval);
+    await chat.page.clock.runFor(guardMs);
+    await chat.page.keyboard.press('Alt+a');
+    await chat.page.keyboard.press('1');
+    await chat.page.evaluate(() => (document.hasFocus = () => false));
+    await chat.tellSession({ status: 'busy', approvals: [] });
+    await chat.page.locator('.approval').waitFor({ state: 'detached' });
+    await chat.page.clock.runFor(50);
+    assert.equal(await chat.page.evaluate(() => document.activeElement?.tagName), 'BODY');
+  });
+
   it('counts down, warns once before the end, and cannot be answered after it', async () => {
     const chat = await openWith({ ...commandApproval, expiresAt: now + 60_000 });
     const alert = chat.page.locator('.approval [role=alert]');
