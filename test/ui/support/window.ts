@@ -146,14 +146,14 @@ export class VsCodeWindow {
       await this.page.keyboard.press(key);
       try {
         await this.input.fill(words, { timeout: 4_000 });
-        await this.chosen.filter({ hasText: row }).waitFor({ timeout: 6_000 });
-        break;
+        // Not by Enter: that would go to whatever has taken the focus meanwhile.
+        await this.chosen.filter({ hasText: row }).click({ timeout: 6_000 });
+        return;
       } catch (error) {
         if (attempt === 12) throw error;
         await this.page.keyboard.press('Escape');
       }
     }
-    await this.page.keyboard.press('Enter');
   }
 
   /** Into out/screenshots. */
