@@ -5,24 +5,34 @@ import { usePage } from './pageContext';
 import type { ThreadPage } from './threadPage';
 
 const shownMs = 1_600;
+/** How often it is looked for what has just come: it is drawn in the next frame, or later when the page is busy. */
+const maxFrames = 60;
 
 /** Scrolls to the entries that are asked for, and shows for a moment which it is. */
 export function useGoals(root: RefObject<HTMLElement | null>, handle: RefObject<TranscriptHandle | null>): void {
   const page = usePage();
   useEffect(() => {
+    let frame: number | undefined;
+    const reach = (entryId: string, framesLeft: number): void => {
+      const shown = nearestShown(page, entryId, (id) => handle.current?.scrollToEntry(id) ?? false);
+      const element =
+        shown === undefined ? null : root.current?.querySelector<HTMLElement>(`[data-entry="${CSS.escape(shown)}"]`);
+      if (!element) {
+        if (framesLeft > 0) frame = requestAnimationFrame(() => reach(entryId, framesLeft - 1));
+        return;
+      }
+      element.dataset['goal'] = '';
+      setTimeout(() => delete element.dataset['goal'], shownMs);
+      if (element.tabIndex >= -1 && element.hasAttribute('tabindex')) element.focus({ preventScroll: true });
+    };
     const subscription = page.onDidReach((entryId) => {
-      // What has just come is drawn in the next frame.
-      requestAnimationFrame(() => {
-        const shown = nearestShown(page, entryId, (id) => handle.current?.scrollToEntry(id) ?? false);
-        const element =
-          shown === undefined ? null : root.current?.querySelector<HTMLElement>(`[data-entry="${CSS.escape(shown)}"]`);
-        if (!element) return;
-        element.dataset['goal'] = '';
-        setTimeout(() => delete element.dataset['goal'], shownMs);
-        if (element.tabIndex >= -1 && element.hasAttribute('tabindex')) element.focus({ preventScroll: true });
-      });
+      if (frame !== undefined) cancelAnimationFrame(frame);
+      frame = requestAnimationFrame(() => reach(entryId, maxFrames));
     });
-    return () => subscription.dispose();
+    return () => {
+      if (frame !== undefined) cancelAnimationFrame(frame);
+      subscription.dispose();
+    };
   }, [page, root, handle]);
 }
 
