@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
+import { eventually } from '../support/eventually';
 import { ChatView } from './support/chatView';
 import { VsCodeWindow } from './support/window';
 
@@ -131,6 +132,12 @@ describe('The chat, as a user sees it', () => {
     for (let attempt = 0; attempt < 50 && (await frames()) < 2; attempt++) await window.page.waitForTimeout(100);
     assert.equal(await frames(), 2);
     await window.runCommand('Backline: New Chat');
+    const shown = (text: string): Promise<boolean[]> =>
+      Promise.all(window.page.frames().map((frame) => frame.getByText(text).first().isVisible()));
+    await eventually('the new one beside the one that goes on', async () => {
+      assert.equal((await shown('What shall we work on?')).filter(Boolean).length, 1);
+      assert.equal((await shown('This answer comes one word at a time')).filter(Boolean).length, 1);
+    });
     await window.screenshot('chat-two');
   });
 
