@@ -6,7 +6,8 @@ import type { ThreadHead } from './threadPorts';
 
 /** A file that says it runs is believed for so long after it was last written. */
 export const freshForMs = 5 * 60_000;
-const unfinished: ReadonlySet<unknown> = new Set(['queued', 'in-progress', 'cancellation-requested']);
+/** Of the run of a tool that goes on. */
+export const runningStatuses: ReadonlySet<unknown> = new Set(['queued', 'in-progress', 'cancellation-requested']);
 
 /** False also for files of the future, as with a clock that is wrong, and when nobody knows. */
 export function isFresh(mtimeMs: number | undefined, nowMs: number): boolean {
@@ -18,7 +19,7 @@ export function threadState(messages: readonly unknown[], fresh: boolean): Threa
   if (!last) return 'idle';
   const running = fresh ? 'running' : 'stale';
   if (last['role'] === 'assistant') {
-    const type = isRecord(last['state']) ? last['state']['type'] : undefined;
+    const type = stateType(last['state']);
     if (type === 'streaming') return running;
     if (type === 'cancelled') return 'cancelled';
     if (type === 'error') return 'error';
@@ -28,7 +29,7 @@ export function threadState(messages: readonly unknown[], fresh: boolean): Threa
   const statuses = listOf(last['content']).flatMap((block) => statusOf(block) ?? []);
   // Whoever waits writes nothing: that the file is old says nothing.
   if (statuses.includes('blocked-on-user')) return wasStopped(messages) ? 'cancelled' : 'waiting';
-  if (statuses.some((status) => unfinished.has(status))) return running;
+  if (statuses.some((status) => runningStatuses.has(status))) return running;
   if (promptText(last['content']) === '' && statuses.includes('cancelled')) return 'cancelled';
   // A prompt or a result that nobody has answered yet.
   return fresh ? 'running' : 'idle';
@@ -39,8 +40,7 @@ function wasStopped(messages: readonly unknown[]): boolean {
   const answer = messages.findLast(
     (message): message is JsonRecord => isRecord(message) && isOwn(message) && message['role'] === 'assistant',
   );
-  const type = isRecord(answer?.['state']) ? answer['state']['type'] : undefined;
-  return type === 'cancelled' || type === 'error';
+  return isStopped(answer?.['state']);
 }
 
 /** Not a subagent's, and not what was put in beside the conversation. */
@@ -58,4 +58,14 @@ function hasOpenCall({ content, state }: JsonRecord): boolean {
 function statusOf(block: unknown): unknown {
   if (!isRecord(block) || block['type'] !== 'tool_result' || !isRecord(block['run'])) return undefined;
   return block['run']['status'];
+}
+
+export function stateType(state: unknown): string | undefined {
+  return isRecord(state) ? textOf(state['type']) : undefined;
+}
+
+/** The message ended before it was whole, and with it whatever it had begun. */
+export function isStopped(state: unknown): boolean {
+  const type = stateType(state);
+  return type === 'cancelled' || type === 'error';
 }

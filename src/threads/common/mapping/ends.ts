@@ -3,6 +3,7 @@ import { endId } from '../entryIds';
 import { isRecord, textOf } from '../json';
 import { rawJson } from '../rawJson';
 import { MessageState, type Message } from '../schema';
+import { isStopped } from '../threadState';
 import { baseOf, type MessageContext } from './mapped';
 import type { OpenCall } from './toolRun';
 
@@ -30,14 +31,9 @@ export function endOfMessage(message: Message, context: MessageContext, hasEntri
   };
 }
 
-export function stateType(state: unknown): string | undefined {
-  return isRecord(state) ? textOf(state['type']) : undefined;
-}
-
 /** What a call that has not ended is now, in a message that has ended in its way. */
 export function openCall(message: Message, { unfinished, isLive }: MessageContext, isComplete = true): OpenCall {
-  const type = stateType(message.state);
-  if (type === 'cancelled' || type === 'error') return { reported: 'cancelled', unheard: 'cancelled', isComplete };
+  if (isStopped(message.state)) return { reported: 'cancelled', unheard: 'cancelled', isComplete };
   return { reported: isLive ? 'running' : 'stale', unheard: unfinished, isComplete };
 }
 

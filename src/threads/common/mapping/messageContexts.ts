@@ -5,7 +5,7 @@ import { isPrompt } from '../promptText';
 import type { ThreadDocument } from '../schema';
 import { messageUsage, sumUsage } from '../threadUsage';
 import type { MessageContext, Unfinished } from './mapped';
-import { stateType } from './ends';
+import { isStopped } from '../threadState';
 import { callId, isOpenResult, type Results } from './results';
 
 /** What each message needs to know of the thread around it. `isLive`: its file was written a moment ago. */
@@ -74,8 +74,7 @@ function nearest(calls: readonly Call[] | undefined, index: number): Call | unde
 
 /** Nothing that its subagent left open goes on any more. */
 function hasEnded({ message, block }: Call, records: readonly JsonRecord[], results: Results): boolean {
-  const type = stateType(records[message]?.['state']);
-  if (type === 'cancelled' || type === 'error') return true;
+  if (isStopped(records[message]?.['state'])) return true;
   const result = results.of(block).at(-1);
   return result !== undefined && !isOpenResult(result);
 }

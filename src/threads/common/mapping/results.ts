@@ -1,4 +1,5 @@
 import { isRecord, listOf, type JsonRecord } from '../json';
+import { runningStatuses } from '../threadState';
 
 /** What tools gave back, wherever in the thread it is, by the block of the call it belongs to. */
 export interface Results {
@@ -52,12 +53,7 @@ export function isResultBlock(block: unknown): boolean {
   return block['type'] === 'program_output' || block['type'].endsWith('tool_result');
 }
 
-const openStatuses: ReadonlySet<unknown> = new Set([
-  'queued',
-  'blocked-on-user',
-  'in-progress',
-  'cancellation-requested',
-]);
+const openStatuses: ReadonlySet<unknown> = new Set([...runningStatuses, 'blocked-on-user']);
 
 /** Another result of the same call may follow. */
 export function isOpenResult(block: unknown): boolean {
