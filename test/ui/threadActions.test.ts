@@ -94,8 +94,11 @@ describe('Amp threads, as a user works with them', () => {
       await eventually('the dialog', async () => assert.match(await name.inputValue(), /Tax in the cart\.\w+$/));
       await name.fill(file);
       await window.page.locator('.quick-input-widget').getByRole('button', { name: 'OK', exact: true }).click();
-      const text = await eventually('the file', () => readFile(file, 'utf8'));
-      assert.ok(text.includes(words) && text.includes('The tax is in it now.'), text);
+      // There before it is whole: VS Code makes a file, then fills it.
+      await eventually(`the whole ${file}`, async () => {
+        const text = await readFile(file, 'utf8');
+        assert.ok(text.includes(words) && text.includes('The tax is in it now.'), text);
+      });
     }
     await window.messages.filter({ hasText: 'exported.json' }).first().waitFor();
   });
