@@ -200,6 +200,10 @@ export class FakeChats implements Chats {
     return Promise.resolve(this.rows.filter(({ title }) => title.includes(query)));
   }
 
+  listKept(): Promise<readonly SessionRow[]> {
+    return Promise.resolve([]);
+  }
+
   backends(): Promise<readonly BackendView[]> {
     return Promise.resolve(this.views);
   }

@@ -5,6 +5,7 @@ import { CloseIcon } from '../../webview/browser/icons';
 import { indexAfterKey } from '../../webview/browser/listKeys';
 import { chatRequests } from '../common/chatApi';
 import type { SessionRow } from '../common/chatView';
+import { KeptByAgents } from './keptByAgents';
 import { usePage, usePageState } from './pageContext';
 import { SessionItem } from './sessionItem';
 import { recencyOf } from './words';
@@ -64,6 +65,7 @@ export function SessionList() {
           <Group key={name} name={name} rows={rows} />
         ))}
         {isEmpty && <Nothing query={query} isSearching={query !== '' && found === undefined} />}
+        {query === '' && <KeptByAgents />}
       </div>
     </section>
   );
@@ -113,6 +115,11 @@ function Nothing({ query, isSearching }: { query: string; isSearching: boolean }
 /** What the host finds for the query, and without one the conversations that agents remember; undefined while it looks. */
 function useFound(query: string): readonly SessionRow[] | undefined {
   const page = usePage();
+  const { backends } = usePageState();
+  const running = backends
+    .filter(({ state }) => state === 'ready')
+    .map(({ id }) => id)
+    .join();
   const [found, setFound] = useState<{ query: string; rows: readonly SessionRow[] }>();
   useEffect(() => {
     let isCurrent = true;
@@ -125,7 +132,8 @@ function useFound(query: string): readonly SessionRow[] | undefined {
       isCurrent = false;
       window.clearTimeout(timer);
     };
-  }, [page, query]);
+    // Who has begun to run meanwhile is asked, too.
+  }, [page, query, running]);
   // What was found for fewer letters stays until the new answer is there: the list does not flicker.
   return found && (query === '') === (found.query === '') ? found.rows : undefined;
 }

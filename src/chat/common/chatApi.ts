@@ -106,6 +106,14 @@ export const chatRequests = {
     z.object({ query: Text }),
     z.object({ sessions: z.array(SessionRow) }),
   ),
+  /** What an agent keeps itself; it is started for it. They are in `searchSessions`, too, while it runs. */
+  lookForSessions: defineRequest(
+    'chat/lookForSessions',
+    z.object({ backendId: Text }),
+    z.object({ sessions: z.array(SessionRow) }),
+  ),
+  /** Ends the looking; what was found is not told. */
+  stopLooking: defineRequest('chat/stopLooking', Nothing, Nothing),
   exportSession: defineRequest(
     'chat/exportSession',
     z.object({ ...inSession, format: z.enum(['markdown', 'html', 'json']) }),

@@ -13,8 +13,10 @@ export interface Chats extends Disposable {
   readonly onDidChangeBackends: Event<void>;
   /** Newest first, without those that were never spoken in. */
   readonly rows: readonly SessionRow[];
-  /** Conversations whose title or text has all words of the query, and those that backends remember themselves. */
+  /** Conversations whose title or text has all words of the query, and those that running backends remember themselves. */
   search(query: string, signal?: AbortSignal): Promise<readonly SessionRow[]>;
+  /** What a backend remembers itself, newest first; it is started for it. @throws BackendError `unsupported` and others */
+  listKept(backendId: string, signal: AbortSignal): Promise<readonly SessionRow[]>;
   backends(): Promise<readonly BackendView[]>;
 
   /**

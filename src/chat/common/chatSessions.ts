@@ -1,5 +1,5 @@
-import type { BackendRegistry } from '../../amplifier/common/backendRegistry';
-import { BackendError, type CreateSessionOptions, type SessionBackend } from '../../amplifier/common/sessionBackend';
+import type { BackendEntry, BackendRegistry } from '../../amplifier/common/backendRegistry';
+import { BackendError, type CreateSessionOptions } from '../../amplifier/common/sessionBackend';
 import { withDeadline, type Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
@@ -18,8 +18,9 @@ import { backendView } from './backendView';
 import { IdleChats } from './idleChats';
 import { logVersion } from './logRecord';
 import type { AttachmentResolver } from './promptDelivery';
-import { parseRemoteRowId, RemoteSessions } from './remoteSessions';
+import { parseRemoteRowId, RemoteSessions, type RemoteSearch } from './remoteSessions';
 import { storedEntries } from './storedEntries';
+import { UsedBackends } from './usedBackends';
 
 export interface ChatSessionsPorts {
   readonly backends: BackendRegistry;
@@ -36,19 +37,19 @@ export interface ChatSessionsPorts {
   readonly choices?: (backendId: string) => Pick<CreateSessionOptions, 'profile' | 'model'>;
 }
 
-const resumeAskMs = 5000;
+const askMs = 5000;
 const loadTimeoutMs = 60_000;
 
 /** The conversations of a window: those that are open here, and those on disk. */
 export class ChatSessions implements Chats, WriteWitness {
   private readonly chats = new Map<string, ChatSession>();
   private readonly opening = new Map<string, Promise<ChatSession>>();
-  private readonly running = new Map<string, { readonly backend: SessionBackend; readonly states: Disposable }>();
   private readonly closing = new Map<string, Promise<void>>();
   private readonly listeners: Disposable[] = [];
   private readonly changed: Emitter<void>;
   private readonly backendsChanged: Emitter<void>;
   private readonly remotes: RemoteSessions;
+  private readonly used: UsedBackends;
   private readonly idle: IdleChats<ChatSession>;
   private readonly chatPorts: ChatSessionPorts;
 
@@ -58,6 +59,10 @@ export class ChatSessions implements Chats, WriteWitness {
     this.changed = new Emitter(onListenerError);
     this.backendsChanged = new Emitter(onListenerError);
     this.remotes = new RemoteSessions(clock, log, memento);
+    this.used = new UsedBackends(backends, {
+      onReady: (backend) => void this.remotes.catchUp(backend),
+      onChange: () => this.backendsChanged.fire(),
+    });
     this.idle = new IdleChats(
       clock,
       () => this.chats.values(),
@@ -72,7 +77,7 @@ export class ChatSessions implements Chats, WriteWitness {
       host: {
         newId,
         createOptions: (head) => this.createOptions(head),
-        onBackend: (backend) => this.watch(backend),
+        onBackend: (backend) => this.used.add(backend),
       },
     };
   }
@@ -101,20 +106,10 @@ export class ChatSessions implements Chats, WriteWitness {
   }
 
   async search(query: string, signal?: AbortSignal): Promise<readonly SessionRow[]> {
-    const { editor } = this.ports.files;
-    const cwd = editor.folders[0]?.path;
-    const known = new Set(this.ports.store.heads.map(({ backendId, remoteId }) => `${backendId}:${remoteId ?? ''}`));
+    void this.openServers();
     const [found, remote] = await Promise.all([
       this.ports.store.search(query, signal),
-      this.remotes.search(
-        [...this.running.values()].map(({ backend }) => backend),
-        query,
-        {
-          isKnown: (backendId, remoteId) => known.has(`${backendId}:${remoteId}`),
-          ...(cwd === undefined ? {} : { cwd }),
-          ...(signal ? { signal } : {}),
-        },
-      ),
+      this.remotes.search(this.used.ready, query, this.remoteSearch(signal)),
     ]);
     const rows = found.map(({ head, snippet }): SessionRow => {
       const row = this.rowOf(head);
@@ -123,9 +118,14 @@ export class ChatSessions implements Chats, WriteWitness {
     return [...rows, ...remote].sort(newestFirst);
   }
 
+  async listKept(backendId: string, signal: AbortSignal): Promise<readonly SessionRow[]> {
+    const backend = await this.used.open(backendId);
+    return [...(await this.remotes.list(backend, this.remoteSearch(signal)))].sort(newestFirst);
+  }
+
   async backends(): Promise<readonly BackendView[]> {
     const entries = await this.ports.backends.list();
-    return entries.map((entry) => backendView(entry, this.running.get(entry.id)?.backend.state));
+    return entries.map((entry) => backendView(entry, this.used.stateOf(entry.id)));
   }
 
   async create(backendId: string, folder?: string): Promise<Chat> {
@@ -199,8 +199,7 @@ export class ChatSessions implements Chats, WriteWitness {
   dispose(): void {
     this.idle.dispose();
     for (const listener of this.listeners.splice(0)) listener.dispose();
-    for (const { states } of this.running.values()) states.dispose();
-    this.running.clear();
+    this.used.dispose();
     for (const chat of this.chats.values()) chat.dispose();
     this.chats.clear();
     this.changed.dispose();
@@ -288,36 +287,47 @@ export class ChatSessions implements Chats, WriteWitness {
 
   /** Whether the backend goes on without this window, so that nothing has to be started to ask it. */
   private async livesOn(backendId: string): Promise<boolean> {
+    return (await this.servers()).some(({ id }) => id === backendId);
+  }
+
+  /** Those that answer run anyway: they are asked from now on. Never rejects. */
+  private async openServers(): Promise<void> {
+    for (const { health, id, title } of await this.servers()) {
+      if (health?.kind !== 'answers' || this.used.get(id)) continue;
+      try {
+        const backend = await this.used.open(id);
+        await withDeadline(this.ports.clock, `Asking ${title}`, askMs, (signal) => backend.capabilities(signal));
+      } catch (error) {
+        this.ports.log.debug(`${title} was not asked for its conversations: ${messageOf(error)}`);
+      }
+    }
+  }
+
+  private async servers(): Promise<readonly BackendEntry[]> {
     try {
       const { backends, clock } = this.ports;
-      const entries = await withDeadline(clock, 'Listing the backends', resumeAskMs, (signal) => backends.list(signal));
-      return entries.some(
-        ({ id, problem, source }) => id === backendId && source === 'server' && problem === undefined,
-      );
+      const listing = (signal: AbortSignal) => backends.list(signal);
+      const entries = await withDeadline(clock, 'Listing the backends', askMs, listing);
+      return entries.filter(({ problem, source }) => source === 'server' && problem === undefined);
     } catch (error) {
       this.ports.log.debug(`The backends were not listed: ${messageOf(error)}`);
-      return false;
+      return [];
     }
+  }
+
+  private remoteSearch(signal: AbortSignal | undefined): RemoteSearch {
+    const known = new Set(this.ports.store.heads.map(({ backendId, remoteId }) => `${backendId}:${remoteId ?? ''}`));
+    const cwd = this.ports.files.editor.folders[0]?.path;
+    return {
+      isKnown: (backendId, remoteId) => known.has(`${backendId}:${remoteId}`),
+      ...(cwd === undefined ? {} : { cwd }),
+      ...(signal ? { signal } : {}),
+    };
   }
 
   private async forgetRemote({ backendId, remoteId }: Partial<SessionHead> = {}): Promise<void> {
     if (backendId === undefined || remoteId === undefined) return;
-    await this.remotes.forget(backendId, remoteId, this.running.get(backendId)?.backend);
-  }
-
-  private watch(backend: SessionBackend): void {
-    const known = this.running.get(backend.id);
-    if (known?.backend === backend) return;
-    known?.states.dispose();
-    let isReady = false;
-    const look = (): void => {
-      const wasReady = isReady;
-      isReady = backend.state.kind === 'ready';
-      if (isReady && !wasReady) void this.remotes.catchUp(backend);
-      this.backendsChanged.fire();
-    };
-    this.running.set(backend.id, { backend, states: backend.onDidChangeState(look) });
-    look();
+    await this.remotes.forget(backendId, remoteId, this.used.get(backendId));
   }
 
   private createOptions({ backendId, folder }: SessionHead): CreateSessionOptions {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { SessionBackend } from '../../amplifier/common/sessionBackend';
+import { BackendError, type SessionBackend } from '../../amplifier/common/sessionBackend';
 import { withDeadline, type Clock } from '../../base/common/async';
 import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
@@ -22,7 +22,7 @@ const maxDeleted = 500;
 const Deleted = z.array(z.object({ backendId: z.string(), remoteId: z.string() }));
 type Deleted = z.infer<typeof Deleted>;
 
-/** The conversations that backends remember themselves, of those that run: none is started for it. */
+/** The conversations that backends remember themselves. */
 export class RemoteSessions {
   constructor(
     private readonly clock: Clock,
@@ -33,10 +33,29 @@ export class RemoteSessions {
 
   /** By their titles. Never rejects. */
   async search(backends: readonly SessionBackend[], query: string, search: RemoteSearch): Promise<SessionRow[]> {
-    const running = backends.filter(({ state }) => state.kind === 'ready');
-    const lists = await Promise.all(running.map((backend) => this.list(backend, search)));
+    const lists = await Promise.all(backends.map((backend) => this.listQuickly(backend, search)));
     const words = query.toLowerCase().split(/\s+/);
     return lists.flat().filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)));
+  }
+
+  /** Starts the backend if need be, as long as that takes. @throws BackendError `unsupported` and others */
+  async list(backend: SessionBackend, { cwd, isKnown, signal }: RemoteSearch): Promise<readonly SessionRow[]> {
+    const { canList } = await backend.capabilities(signal);
+    if (!canList) throw new BackendError('unsupported', `${backend.title} cannot tell which conversations it keeps.`);
+    const sessions = await backend.listSessions({
+      ...(signal ? { signal } : {}),
+      ...(cwd === undefined ? {} : { cwd }),
+    });
+    return sessions
+      .filter(({ id }) => !isKnown(backend.id, id) && !this.isDeleted(backend.id, id))
+      .map(({ id, title, updatedAt }) => ({
+        id: remoteRowId(backend.id, id),
+        title: title ?? 'Untitled conversation',
+        backendTitle: backend.title,
+        updatedAt: timeOf(updatedAt),
+        state: 'idle',
+        remote: true,
+      }));
   }
 
   /** It is not listed any more, and deleted in its backend when that runs and can. Never rejects. */
@@ -78,22 +97,11 @@ export class RemoteSessions {
     }
   }
 
-  private async list(backend: SessionBackend, { cwd, isKnown, signal }: RemoteSearch): Promise<SessionRow[]> {
+  private async listQuickly(backend: SessionBackend, search: RemoteSearch): Promise<readonly SessionRow[]> {
     try {
-      return await withDeadline(this.clock, 'Listing sessions', timeoutMs, async (deadline) => {
-        const either = signal ? AbortSignal.any([signal, deadline]) : deadline;
-        if (!(await backend.capabilities(either)).canList) return [];
-        const sessions = await backend.listSessions({ signal: either, ...(cwd === undefined ? {} : { cwd }) });
-        return sessions
-          .filter(({ id }) => !isKnown(backend.id, id) && !this.isDeleted(backend.id, id))
-          .map(({ id, title, updatedAt }) => ({
-            id: remoteRowId(backend.id, id),
-            title: title ?? 'Untitled conversation',
-            backendTitle: backend.title,
-            updatedAt: timeOf(updatedAt),
-            state: 'idle' as const,
-            remote: true,
-          }));
+      return await withDeadline(this.clock, 'Listing sessions', timeoutMs, (deadline) => {
+        const signal = search.signal ? AbortSignal.any([search.signal, deadline]) : deadline;
+        return this.list(backend, { ...search, signal });
       });
     } catch (error) {
       this.log.debug(`${backend.title} did not list its sessions: ${messageOf(error)}`);

@@ -1,3 +1,4 @@
+import { shownWait } from '../../platform/vscode/shownWait';
 import type { Handlers } from '../../webview/common/requestHandlers';
 import { chatRequests } from '../common/chatApi';
 import type { Chat } from '../common/chatPorts';
@@ -24,6 +25,7 @@ const done = {};
 export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<typeof chatRequests> {
   const { chats, backends, mentions, newDraft, editor, code, review } = window;
   let search = new AbortController();
+  let look = new AbortController();
   let mention = new AbortController();
 
   const chatOf = async (id: string): Promise<Chat> => (page.chat?.id === id ? page.chat : await chats.open(id));
@@ -138,7 +140,8 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
       return done;
     }),
     openSession: chatRequests.openSession.handledBy(async ({ sessionId }) => {
-      page.show(await chats.open(sessionId));
+      const chat = await shownWait('Opening the conversation', chats.open(sessionId));
+      if (chat) page.show(chat);
       return done;
     }),
     openInTab: chatRequests.openInTab.handledBy(async ({ sessionId }) => {
@@ -157,6 +160,21 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
       search.abort();
       search = new AbortController();
       return { sessions: [...(await chats.search(query, search.signal))] };
+    }),
+    lookForSessions: chatRequests.lookForSessions.handledBy(async ({ backendId }) => {
+      look.abort();
+      look = new AbortController();
+      const { signal } = look;
+      try {
+        return { sessions: [...(await chats.listKept(backendId, signal))] };
+      } catch (error) {
+        if (signal.aborted) return { sessions: [] };
+        throw error;
+      }
+    }),
+    stopLooking: chatRequests.stopLooking.handledBy(() => {
+      look.abort();
+      return done;
     }),
     exportSession: chatRequests.exportSession.handledBy(async ({ sessionId, format }) => {
       await review.export(sessionId, format);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { chatRequests, didAsk } from '../../../src/chat/common/chatApi';
 import { backends, changes, entries, now, rows, sessionOf, snapshot } from './support/chatFixtures';
 import { until } from '../../support/eventually';
+import { pauseClock } from '../support/drawn';
 import { ChatPages, type ChatHere } from './support/chatPages';
 
 const models = Array.from({ length: 12 }, (_, index) => ({ value: `m${index}`, name: `Model ${index}` }));
@@ -34,7 +35,11 @@ describe('the conversations', () => {
       sessions: rows.slice(1, 2).map((found) => ({ ...found, snippet: `found ${query}` })),
     }));
     await openList(chat);
+    await chat.host.waitFor(chatRequests.searchSessions);
+    // No time passes between the letters, however busy the machine is.
+    await pauseClock(chat.page, now);
     await chat.page.getByRole('searchbox').pressSequentially('build');
+    await chat.page.clock.runFor(1_000);
     await chat.page.getByText('found build').waitFor();
     assert.equal(await chat.page.locator('.session').count(), 1);
     const queries = chat.host.requestsOf(chatRequests.searchSessions).map(({ query }) => query);
@@ -57,6 +62,60 @@ describe('the conversations', () => {
     await chat.page.getByRole('heading', { name: 'Kept by Claude Code' }).waitFor();
     await row(chat, 'From the terminal').click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.openSession), { sessionId: 'r1' });
+  });
+
+  it('that agents keep which do not run are looked for when the user wants it', async () => {
+    const asleep = { id: 'opencode', title: 'opencode', description: '', source: 'found', state: 'stopped' } as const;
+    const kept = {
+      id: 'r1',
+      title: 'From the terminal',
+      backendTitle: 'opencode',
+      updatedAt: now,
+      state: 'idle',
+    } as const;
+    let isRunning = false;
+    const chat = await pages.openChat(snapshot(null, { backends: [...backends, asleep] }), {
+      prepare: (host) => {
+        host.answer(chatRequests.searchSessions, () => ({ sessions: isRunning ? [{ ...kept, remote: true }] : [] }));
+        host.answer(chatRequests.lookForSessions, () => {
+          isRunning = true;
+          return { sessions: [{ ...kept, remote: true }] };
+        });
+      },
+    });
+    await openList(chat);
+    const look = chat.page.getByRole('button', { name: 'Look: conversations that opencode keeps' });
+    await look.focus();
+    await chat.page.keyboard.press('Enter');
+    assert.deepEqual(await chat.host.waitFor(chatRequests.lookForSessions), { backendId: 'opencode' });
+    await chat.page.getByText('1 above').waitFor();
+    await chat.tell({ backends: [...backends, { ...asleep, state: 'ready' }] });
+    await row(chat, 'From the terminal').waitFor();
+    assert.equal(await chat.page.locator(':focus').textContent(), 'Look again');
+    const asked = await chat.page.locator('.kept li').allTextContents();
+    assert.ok(!asked.some((text) => text.includes('Demo')), 'the demo agent keeps none');
+  });
+
+  it('that an agent keeps are not waited for when the user cancels, or closes the list', async () => {
+    const asleep = {
+      id: 'slow',
+      title: 'Slow agent',
+      description: '',
+      source: 'configured',
+      state: 'stopped',
+    } as const;
+    const chat = await pages.openChat(snapshot(null, { backends: [asleep] }), {
+      prepare: (host) => host.answer(chatRequests.lookForSessions, () => new Promise<never>(() => undefined)),
+    });
+    await openList(chat);
+    await chat.page.getByRole('button', { name: 'Look: conversations that Slow agent keeps' }).click();
+    await chat.page.getByText('asking…').waitFor();
+    await chat.page.getByRole('button', { name: 'Cancel: conversations that Slow agent keeps' }).click();
+    await chat.host.waitFor(chatRequests.stopLooking);
+    await chat.page.getByRole('button', { name: 'Look again: conversations that Slow agent keeps' }).click();
+    await chat.page.getByText('asking…').waitFor();
+    await chat.page.keyboard.press('Escape');
+    await chat.host.waitFor(chatRequests.stopLooking, 2);
   });
 
   it('are renamed in place with F2; Escape leaves them', async () => {
@@ -229,11 +288,12 @@ describe('what a conversation is with', () => {
   it('is searched further back when what is loaded has nothing', async () => {
     const first = snapshot(sessionOf());
     const chat = await pages.openChat({ ...first, transcript: { reset: true, put: entries, before: 120 } });
+    // By itself, since the beginning is in sight; it brings nothing, and is not asked for again.
+    await chat.host.waitFor(chatRequests.loadOlder);
     await chat.host.notify(didAsk, { what: 'find' });
     await chat.page.getByRole('textbox', { name: 'Find in the conversation' }).fill('needle');
-    const asked = chat.host.requestsOf(chatRequests.loadOlder).length;
     await chat.page.locator('.find').getByRole('button', { name: 'Load earlier' }).click();
-    assert.deepEqual(await chat.host.waitFor(chatRequests.loadOlder, asked + 1), { sessionId: 's1', count: 120 });
+    assert.deepEqual(await chat.host.waitFor(chatRequests.loadOlder, 2), { sessionId: 's1', count: 120 });
     await chat.tell({ transcript: { put: [{ kind: 'prompt', id: 'p0', turn: 0, text: 'a needle' }], before: 0 } });
     await chat.page.getByText('Earlier messages are not loaded').waitFor({ state: 'detached' });
   });

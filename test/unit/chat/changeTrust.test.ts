@@ -102,12 +102,12 @@ describe('reverting trusts nobody but Backline', () => {
     await write('two\n');
     window.editor.setFile(path, 'two\nmine\n');
     await write('three\nmine\n');
-    await end();
+    await end(['changedSince']);
     const { editor, folder } = window;
     await window.close();
     window = await Window.open({ folder, editor, backends: new ChatBackends('one') });
     chat = await window.chats.open(chat.id);
-    assert.deepEqual(states(), ['changedSince']);
+    await eventually('the changes', () => assert.deepEqual(states(), ['changedSince']));
     await assert.rejects(chat.revert(path), { code: 'changedSince' });
   });
 

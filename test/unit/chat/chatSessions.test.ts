@@ -5,6 +5,8 @@ import { event } from './support/told';
 import { until } from '../../support/eventually';
 import { draft, outline, Window } from './support/window';
 
+const never = new AbortController().signal;
+
 describe('conversations of a window', () => {
   let window: Window;
   beforeEach(async () => {
@@ -254,6 +256,48 @@ describe('conversations of a window', () => {
     await until('the history', () => outline(opened).length === 3);
     assert.deepEqual(outline(opened), ['prompt: Then', 'answer: Was.', 'end: completed']);
     assert.equal(opened.view.title, 'Then');
+  });
+
+  it('list what an agent remembers that does not run once the user looks for it, and with the others from then on', async () => {
+    window.agent.summaries = [
+      { id: 'old', title: 'Long ago', updatedAt: '2026-01-01T00:00:00Z' },
+      { id: 'new', title: 'Lately', updatedAt: '2026-02-01T00:00:00Z' },
+    ];
+    assert.deepEqual(await window.chats.search(''), [], 'nothing is started for the list');
+    assert.equal(window.agent.state.kind, 'stopped');
+    const titles = (await window.chats.listKept('one', never)).map(({ title }) => title);
+    assert.deepEqual(titles, ['Lately', 'Long ago']);
+    assert.equal((await window.chats.search('long')).length, 1);
+    assert.equal((await window.chats.backends())[0]?.state, 'ready');
+  });
+
+  it('say which agent cannot list what it remembers', async () => {
+    window.agent.canList = false;
+    await assert.rejects(window.chats.listKept('one', never), {
+      code: 'unsupported',
+      message: /Agent one cannot tell/,
+    });
+    assert.deepEqual(await window.chats.search(''), []);
+    await assert.rejects(window.chats.listKept('gone', never), { code: 'notFound' });
+  });
+
+  it('list what a server remembers as soon as it answers, and leave one alone that does not', async () => {
+    const servers = new ChatBackends('answers', 'silent');
+    const [answers, silent] = servers.backends;
+    assert.ok(answers && silent);
+    for (const backend of servers.backends) backend.summaries = [{ id: 'old', title: `Kept by ${backend.id}` }];
+    servers.source = 'server';
+    servers.health.set('answers', { kind: 'answers' });
+    servers.health.set('silent', { kind: 'silent', message: 'Start it.' });
+    const there = await Window.open({ backends: servers });
+    await there.chats.search('');
+    await until('the server', () => answers.state.kind === 'ready');
+    assert.deepEqual(
+      (await there.chats.search('')).map(({ title }) => title),
+      ['Kept by answers'],
+    );
+    assert.equal(silent.state.kind, 'stopped');
+    await there.remove();
   });
 });
 

@@ -87,7 +87,7 @@ describe('a conversation with an agent that speaks ACP', () => {
     const notices = outline(chat).filter((line) => line.startsWith('notice: '));
     assert.equal(notices.filter((line) => line.includes('does not remember')).length, 1);
     assert.ok(notices.some((line) => line.includes('A summary of the conversation was sent along')));
-    assert.equal(window.store.heads[0]?.remoteId, 'start-2');
+    await until('the new name', () => window.store.heads[0]?.remoteId === 'start-2');
     assert.equal((await window.chats.search('')).length, 1, 'it is not listed again as one that the agent keeps');
     await window.remove();
     backend.dispose();

@@ -1,4 +1,4 @@
-import type { BackendEntry, BackendRegistry } from '../../../../src/amplifier/common/backendRegistry';
+import type { BackendEntry, BackendHealth, BackendRegistry } from '../../../../src/amplifier/common/backendRegistry';
 import { EventLog } from '../../../../src/amplifier/common/eventLog';
 import type { AmplifierEvent } from '../../../../src/amplifier/common/events';
 import {
@@ -90,6 +90,7 @@ export class ChatBackend implements SessionBackend {
   readonly calls: string[] = [];
   canLoad = true;
   canDelete = true;
+  canList = true;
   summaries: SessionSummary[] = [];
   /** What a session tells when it is loaded. */
   history: AmplifierEvent[] = [];
@@ -118,7 +119,7 @@ export class ChatBackend implements SessionBackend {
     this.change({ kind: 'ready' });
     return Promise.resolve({
       canLoad: this.canLoad,
-      canList: true,
+      canList: this.canList,
       canDelete: this.canDelete,
       images: false,
       embeddedContext: true,
@@ -164,6 +165,8 @@ export class ChatBackends implements BackendRegistry {
   private readonly emitter = new Emitter<void>(rethrow);
   readonly onDidChange = this.emitter.event;
   source: BackendEntry['source'] = 'configured';
+  /** By the backend's id. */
+  readonly health = new Map<string, BackendHealth>();
   readonly backends: readonly ChatBackend[];
 
   constructor(...ids: string[]) {
@@ -172,7 +175,11 @@ export class ChatBackends implements BackendRegistry {
 
   list() {
     const { source } = this;
-    return Promise.resolve(this.backends.map(({ id, title }) => ({ id, title, source, description: '' })));
+    const entries = this.backends.map(({ id, title }) => {
+      const health = this.health.get(id);
+      return { id, title, source, description: '', ...(health && { health }) };
+    });
+    return Promise.resolve(entries);
   }
 
   open(id: string): Promise<ChatBackend> {

@@ -84,7 +84,7 @@ export class Window {
 
   async remove(): Promise<void> {
     await this.close();
-    await rm(this.folder, { recursive: true, force: true });
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   }
 }
 
