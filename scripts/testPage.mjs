@@ -22,4 +22,4 @@ if (files.length === 0) {
   process.exit(1);
 }
 await ensureBrowser();
-await runFiles('page', files, { timeoutMs: 60_000 });
+await runFiles('page', files, { timeoutMs: 180_000 });

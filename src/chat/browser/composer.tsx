@@ -53,7 +53,8 @@ export function Composer() {
   useEffect(() => {
     if (start === undefined) setDismissed(undefined);
   }, [start]);
-  useEffect(() => setActive(0), [suggestions?.trigger.query, start]);
+  // At once: after an arrow that comes before the next frame it would undo what the arrow did.
+  useLayoutEffect(() => setActive(0), [suggestions?.trigger.query, start]);
 
   useWish('focusComposer', () => {
     // After the text has been put in, so that the cursor stands behind it.

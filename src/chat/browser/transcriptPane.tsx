@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { FindBar } from '../../transcript/browser/find';
 import type { TranscriptOptions } from '../../transcript/browser/transcriptActions';
 import { TranscriptList } from '../../transcript/browser/transcriptList';
@@ -38,7 +38,7 @@ export function TranscriptPane() {
 function useFinding(page: ChatPage): { readonly isFinding: boolean; stopFinding: () => void } {
   const [isFinding, setFinding] = useState(false);
   useWish('find', () => setFinding(true));
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
       if (event.key.toLowerCase() !== 'f' || !(event.ctrlKey || event.metaKey) || event.altKey) return;
       event.preventDefault();

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { FindBar } from '../../transcript/browser/find';
 import { TranscriptList, type TranscriptHandle } from '../../transcript/browser/transcriptList';
 import type { TranscriptOptions } from '../../transcript/browser/transcriptActions';
@@ -63,7 +63,7 @@ function Layout() {
 
 /** As in the browser, and as in VS Code's own editors. */
 function useFindKeys(page: ThreadPage): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
       if (event.key.toLowerCase() !== 'f' || !(event.ctrlKey || event.metaKey) || event.altKey) return;
       event.preventDefault();

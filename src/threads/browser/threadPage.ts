@@ -38,7 +38,7 @@ const notShown =
 /** Entries that are fetched at once on the way to one that is far up. */
 const stepCount = 400;
 /** The patch comes right after the answer; a host that is gone sends none. */
-const patchMs = 5_000;
+const patchMs = 30_000;
 
 /** The page without its looks: it listens to the host, keeps what it is told, and asks for what the user wants. */
 export class ThreadPage {
@@ -136,19 +136,19 @@ export class ThreadPage {
   /** Resolves when the entries are here. */
   private async loadOlder(count: number): Promise<void> {
     const { before } = this.transcript;
-    const came = new Promise<void>((resolve) => {
-      const timer = setTimeout(() => finish(), patchMs);
-      const subscription = this.transcript.onDidChange(() => {
-        if (this.transcript.before < before) finish();
-      });
-      const finish = (): void => {
-        clearTimeout(timer);
-        subscription.dispose();
-        resolve();
-      };
+    const { promise: came, resolve: finish } = Promise.withResolvers<void>();
+    const subscription = this.transcript.onDidChange(({ isReset }) => {
+      if (isReset || this.transcript.before < before) finish();
     });
-    await this.connection.request(threadRequests.loadOlder, { count });
-    await came;
+    try {
+      // A busy host takes its time for the answer.
+      await this.connection.request(threadRequests.loadOlder, { count });
+      const timer = setTimeout(finish, patchMs);
+      await came;
+      clearTimeout(timer);
+    } finally {
+      subscription.dispose();
+    }
   }
 
   private update({ thread, outline, problem, transcript, unreadFrom }: ThreadUpdate): void {

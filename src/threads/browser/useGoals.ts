@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import type { TranscriptHandle } from '../../transcript/browser/transcriptList';
 import { usePage } from './pageContext';
 import type { ThreadPage } from './threadPage';
@@ -11,7 +11,8 @@ const maxFrames = 60;
 /** Scrolls to the entries that are asked for, and shows for a moment which it is. */
 export function useGoals(root: RefObject<HTMLElement | null>, handle: RefObject<TranscriptHandle | null>): void {
   const page = usePage();
-  useEffect(() => {
+  // The host may ask as soon as the page is there.
+  useLayoutEffect(() => {
     let frame: number | undefined;
     const reach = (entryId: string, framesLeft: number): void => {
       const shown = nearestShown(page, entryId, (id) => handle.current?.scrollToEntry(id) ?? false);

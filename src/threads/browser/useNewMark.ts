@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { usePage } from './pageContext';
 
 /**
@@ -13,7 +13,8 @@ export function useNewMark(root: RefObject<HTMLElement | null>, isFollowing: boo
   following.current = isFollowing;
   if (isFollowing) hasCaughtUp.current = true;
 
-  useEffect(() => {
+  // The host tells it with the first that it tells, which may be before anything is drawn.
+  useLayoutEffect(() => {
     let marked: string | undefined;
     const draw = (): void => {
       for (const old of root.current?.querySelectorAll('[data-new]') ?? []) old.removeAttribute('data-new');

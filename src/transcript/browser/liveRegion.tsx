@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { announcementsOf } from './announcer';
 import { namingHiddenCharacters } from './markdown/hiddenCharacters';
 import { nodesOfText } from './markdown/markdownParser';
@@ -12,7 +12,8 @@ const kept = 6;
 export function LiveRegion() {
   const { actions, model } = useTranscript();
   const region = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  // What comes before the first frame is to be heard, too.
+  useLayoutEffect(() => {
     const subscription = model.onDidChange((change) => {
       for (const text of announcementsOf(change, (markdown) => wordsOf(markdown, actions))) {
         const line = document.createElement('p');

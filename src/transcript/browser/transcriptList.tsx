@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { ArrowDownIcon } from '../../webview/browser/icons';
 import { formatCount } from './format';
 import { LiveRegion } from './liveRegion';
@@ -135,7 +135,7 @@ function useScrollKeeper(
 /** How many entries came at the end since the reader left it. */
 function useUnseen(model: TranscriptModel, isFollowing: boolean): number {
   const [unseen, setUnseen] = useState(0);
-  useEffect(() => {
+  useLayoutEffect(() => {
     setUnseen(0);
     if (isFollowing) return;
     const subscription = model.onDidChange(({ isReset, added }) => {

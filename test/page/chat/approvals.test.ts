@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { chatRequests, didAsk } from '../../../src/chat/common/chatApi';
 import type { ApprovalView } from '../../../src/chat/common/chatView';
+import { pauseClock } from '../support/drawn';
 import { commandApproval, diffApproval, now, sessionOf, snapshot } from './support/chatFixtures';
 import { ChatPages, type ChatHere } from './support/chatPages';
 
@@ -15,9 +16,7 @@ describe('a question of the agent', () => {
   /** The page's clock stands still but for `clock.runFor`. */
   const openWith = async (...approvals: ApprovalView[]): Promise<ChatHere> => {
     const chat = await pages.openChat(snapshot(sessionOf({ status: 'busy' })));
-    // Time goes on until it is paused, and a busy machine is slow to pause it.
-    await chat.page.clock.install({ time: now - 60_000 });
-    await chat.page.clock.pauseAt(now + 1);
+    await pauseClock(chat.page, now + 1);
     await chat.tellSession({ status: 'busy', approvals });
     await chat.page.getByRole('group', { name: approvals[0]?.prompt ?? '' }).waitFor();
     return chat;

@@ -96,7 +96,9 @@ const states: readonly State[] = [
   },
 ];
 
-describe('the looks of the chat', () => {
+describe('the looks of the chat', function () {
+  // axe takes its time on a busy machine, and looks at each page several times.
+  this.timeout(180_000);
   const pages = new ChatPages();
   before(() => pages.start());
   afterEach(() => pages.closePages());

@@ -73,7 +73,7 @@ describe('streamed markdown', () => {
     });
 
   it('ends as the whole text, whatever the text and the deltas', async function () {
-    this.timeout(60_000);
+    this.timeout(180_000);
     await fc.assert(
       fc.asyncProperty(markdown, deltas, async (text, units) => {
         const { whole, streamed } = await bothWays(text, units);
@@ -84,7 +84,7 @@ describe('streamed markdown', () => {
   });
 
   it('ends as the whole text for any characters', async function () {
-    this.timeout(60_000);
+    this.timeout(180_000);
     const noise = fc
       .array(fc.constantFrom(...Array.from('ab \n\n*_`~[]()|-#>1.!\\:"\t\r'), '```', '**', '\ud83d', '\u200f'), {
         maxLength: 60,

@@ -10,8 +10,8 @@ import { RequestDispatcher } from '../../../src/webview/common/requestHandlers';
 
 type Type = RequestType<z.ZodMiniType, z.ZodMiniType>;
 
-/** How long `waitFor` waits. */
-const waitMs = 5_000;
+/** How long `waitFor` waits: long, as machines are busy. */
+const waitMs = 45_000;
 
 export class FakeHost {
   /** All that the page asked, oldest first. */

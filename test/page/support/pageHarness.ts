@@ -25,6 +25,8 @@ export interface PageOptions {
   readonly reducedMotion?: boolean;
   /** Called before the page is loaded: the answers it will ask for at once. */
   readonly prepare?: (host: FakeHost) => void;
+  /** JavaScript that runs in the page before its own. */
+  readonly before?: string;
 }
 
 export interface OpenedPage {
@@ -42,6 +44,9 @@ interface Bundle {
   readonly script: string;
   readonly style: string;
 }
+
+/** How long to wait for something on a page: long, as machines are busy. */
+const patienceMs = 45_000;
 
 /** One browser and one server for a test file; `start` in `before`, `stop` in `after`. */
 export class PageHarness {
@@ -80,6 +85,7 @@ export class PageHarness {
       reducedMotion: reducedMotion ? 'reduce' : 'no-preference',
     });
     this.contexts.add(context);
+    context.setDefaultTimeout(patienceMs);
     const page = await context.newPage();
     const problems = watchProblems(page);
     await context.route(
@@ -89,15 +95,18 @@ export class PageHarness {
         await route.abort();
       },
     );
-    const host = new FakeHost((message) => callPage(page, 'receive', message));
+    const host = new FakeHost((message) =>
+      callPage(page, 'receive', message).catch((error: unknown) => {
+        // A page that was closed meanwhile no longer needs to be told.
+        if (!page.isClosed()) throw error;
+      }),
+    );
     options.prepare?.(host);
     await page.exposeFunction('harnessPost', async (message: unknown) => {
-      // A page that was closed meanwhile no longer needs its answer.
-      await host.receive(message).catch((error: unknown) => {
-        if (!page.isClosed()) problems.push(String(error));
-      });
+      await host.receive(message).catch((error: unknown) => problems.push(String(error)));
     });
     await page.addInitScript(`window.harnessTheme = ${JSON.stringify(themes[theme])};\n${this.pageSide}`);
+    if (options.before !== undefined) await page.addInitScript(options.before);
     await page.goto(`${origin}/index.html`);
     return {
       page,

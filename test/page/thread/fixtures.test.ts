@@ -6,8 +6,9 @@ import * as z from 'zod';
 import { inRoot } from '../../../scripts/lib/paths.mjs';
 import { ThreadView } from '../../../src/threads/common/threadApi';
 import { Entry } from '../../../src/transcript/common/entries';
+import { drawn } from '../support/drawn';
 import { snapshot } from './support/threadFixtures';
-import { drawn, ThreadPages } from './support/threadPages';
+import { ThreadPages } from './support/threadPages';
 
 const { shape } = ThreadView;
 

@@ -41,7 +41,9 @@ const states: readonly State[] = [
 
 const pictures = 'out/screenshots';
 
-describe('the looks of a thread', () => {
+describe('the looks of a thread', function () {
+  // axe takes its time on a busy machine, and looks at each page several times.
+  this.timeout(180_000);
   const pages = new ThreadPages();
   before(async () => {
     await mkdir(pictures, { recursive: true });

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { didAsk, didUpdate, threadRequests } from '../../../src/threads/common/threadApi';
+import { drawn, heldBack } from '../support/drawn';
 import type { FakeHost } from '../support/fakeHost';
 import { entries, snapshot, turns, view } from './support/threadFixtures';
-import { drawn, ThreadPages, type ThreadHere } from './support/threadPages';
+import { ThreadPages, watchGoals, type ThreadHere } from './support/threadPages';
 
 const scroller = '.transcript-scroll';
 const topOf = (page: Page, id: string): Promise<number> =>
@@ -97,8 +98,10 @@ describe('reading a thread', () => {
     // Far enough from the end to come to the top.
     await outline.getByText('Question 280', { exact: true }).click();
     await current(/^Question 280(?!\d)/);
+    await drawn(page);
+    const reached = await watchGoals(page);
     await outline.getByText('Question 3', { exact: true }).click();
-    await page.locator('[data-entry="p3"][data-goal]').waitFor();
+    await reached('p3');
     await drawn(page);
     const top = await topOf(page, 'p3');
     const edge = await page.$eval(scroller, (element) => element.getBoundingClientRect().top);
@@ -108,14 +111,16 @@ describe('reading a thread', () => {
 
   it('goes to the message that a search has found', async () => {
     const { page, host } = await openLong(60);
+    const reached = await watchGoals(page);
     await host.notify(didAsk, { what: 'goTo', entryId: 'a5', index: 14 });
-    await page.locator('[data-entry="a5"][data-goal]').waitFor();
+    await reached('a5');
   });
 
   it('follows the end after a search has opened a thread that is all in sight', async () => {
     const { page, host, tell } = await pages.openThread(snapshot({}, turns(1, 2)));
+    const reached = await watchGoals(page);
     await host.notify(didAsk, { what: 'goTo', entryId: 'p1', index: 0 });
-    await page.locator('[data-entry="p1"][data-goal]').waitFor();
+    await reached('p1');
     await page.locator('.jump').waitFor({ state: 'detached' });
     await tell({ transcript: { put: turns(2, 12), before: 0 } });
     await drawn(page);
@@ -125,8 +130,9 @@ describe('reading a thread', () => {
 
   it('stays at what a search has found in a longer one', async () => {
     const { page, host, tell } = await pages.openThread(snapshot({}, turns(1, 12)));
+    const reached = await watchGoals(page);
     await host.notify(didAsk, { what: 'goTo', entryId: 'p2', index: 3 });
-    await page.locator('[data-entry="p2"][data-goal]').waitFor();
+    await reached('p2');
     await drawn(page);
     const top = await topOf(page, 'p2');
     await tell({ transcript: { put: turns(12, 13), before: 0 } });
@@ -136,8 +142,9 @@ describe('reading a thread', () => {
 
   it('shows the call when the step that was found is in it', async () => {
     const { page, host } = await pages.openThread();
+    const reached = await watchGoals(page);
     await host.notify(didAsk, { what: 'goTo', entryId: 'm1.3', index: 4 });
-    await page.locator('[data-entry="m1.2"][data-goal]').waitFor();
+    await reached('m1.2');
   });
 
   it('finds in the whole thread, also in what was not loaded', async () => {
@@ -158,20 +165,19 @@ describe('reading a thread', () => {
 
   it('stays in place when it does not follow, and draws a line where what is new begins', async () => {
     const { page, tell } = await pages.openThread(snapshot({}, turns(1, 10)));
-    const follow = page.getByRole('button', { name: 'Follow new messages' });
-    assert.equal(await follow.getAttribute('aria-pressed'), 'true');
-    await follow.click();
+    const follow = (pressed: boolean) => page.getByRole('button', { name: 'Follow new messages', pressed });
+    await follow(true).click();
+    await follow(false).waitFor();
     await drawn(page);
-    assert.equal(await follow.getAttribute('aria-pressed'), 'false');
     const top = await page.$eval(scroller, (element) => element.scrollTop);
     await tell({ transcript: { put: turns(10, 11), before: 0 } });
     await tell({ transcript: { put: turns(11, 12), before: 0 } });
     await drawn(page);
     assert.equal(await page.$eval(scroller, (element) => element.scrollTop), top);
     assert.equal(await marked(page), 'p10');
-    await follow.click();
+    await follow(false).click();
+    await follow(true).waitFor();
     await drawn(page);
-    assert.equal(await follow.getAttribute('aria-pressed'), 'true');
     assert.equal(await marked(page), 'p10');
   });
 
@@ -184,6 +190,21 @@ describe('reading a thread', () => {
       element.clientWidth,
     ]);
     assert.ok(line === entry, `${line} of ${entry} wide`);
+  });
+
+  it('hears what the host says before anything is drawn', async () => {
+    const { page, host } = await pages.openPage({
+      entry: 'src/threads/browser/main.tsx',
+      style: 'src/threads/browser/thread.css',
+      data: { thread: view.id },
+      before: heldBack,
+    });
+    const reached = await watchGoals(page);
+    await host.notify(didUpdate, snapshot({ unreadFrom: 'm3' }));
+    await host.notify(didAsk, { what: 'goTo', entryId: 'm3', index: 6 });
+    await page.evaluate('letGo()');
+    await reached('m3');
+    await page.locator('[data-entry="m3"][data-new]').waitFor();
   });
 
   it('says why a thread cannot be read, and tries again', async () => {

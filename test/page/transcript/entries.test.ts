@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Entry } from '../../../src/transcript/common/entries';
+import { pauseClock } from '../support/drawn';
 import { PageHarness, type OpenedPage, type PageOptions } from '../support/pageHarness';
 import { sampleEntries, toolEntry } from './sample';
 import { ask, did, didPatch, showAll } from './transcriptPageApi';
@@ -153,7 +154,7 @@ describe('the entries of a transcript', () => {
     await shown.getByRole('button', { name: 'screenshot.png: open larger' }).click();
     await shown.getByRole('dialog', { name: 'screenshot.png' }).waitFor();
     await shown.keyboard.press('Escape');
-    assert.equal(await shown.getByRole('dialog').count(), 0);
+    await shown.getByRole('dialog').waitFor({ state: 'hidden' });
   });
 
   it('shows no picture that may hold a program', async () => {
@@ -165,8 +166,9 @@ describe('the entries of a transcript', () => {
 
   it('tells how long ago a prompt was, as time goes on', async () => {
     const opened = await pages.openPage({ ...page, data: { times: 'relative' } });
-    await opened.page.clock.install();
-    const at = await opened.page.evaluate(() => Date.now() - 90_000);
+    const now = Date.UTC(2026, 10, 21, 12);
+    const at = now - 90_000;
+    await pauseClock(opened.page, now);
     await opened.host.notify(didPatch, {
       reset: true,
       put: [{ kind: 'prompt', id: 'p', turn: 1, at, text: 'Hi' }],

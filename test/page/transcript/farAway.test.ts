@@ -83,6 +83,7 @@ describe('answers far from the screen', () => {
     const shown = opened.page;
     await shown.locator(formatted('a19')).waitFor({ state: 'attached' });
     await goTo(shown, 'start');
+    await shown.locator(formatted('a1')).waitFor({ state: 'attached' });
     const card = shown.locator('[data-entry="found"]');
     // No click: the browser opens what it has found something in.
     await card.locator('details').evaluate((element) => element.setAttribute('open', ''));
@@ -91,7 +92,7 @@ describe('answers far from the screen', () => {
     await shown.locator(formatted('a19')).waitFor({ state: 'attached' });
     await shown.locator(words('a1')).waitFor({ state: 'attached' });
     await goTo(shown, 'start');
-    await shown.locator(formatted('a0')).waitFor({ state: 'attached' });
+    await shown.locator(formatted('a1')).waitFor({ state: 'attached' });
     await card.getByText('line 3', { exact: false }).first().waitFor();
     await card.getByRole('button', { name: /Show all/ }).click();
     await goTo(shown, 'end');

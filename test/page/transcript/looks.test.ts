@@ -7,7 +7,9 @@ import { didPatch } from './transcriptPageApi';
 
 const page = { entry: 'test/page/transcript/transcriptPage.tsx', style: 'test/page/transcript/transcriptPage.css' };
 
-describe('how the transcript looks', () => {
+describe('how the transcript looks', function () {
+  // axe takes its time on a busy machine, and looks at each page several times.
+  this.timeout(180_000);
   const pages = new PageHarness();
   before(() => pages.start());
   afterEach(() => pages.closePages());

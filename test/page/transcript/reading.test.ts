@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import type { Entry } from '../../../src/transcript/common/entries';
+import { drawn } from '../support/drawn';
 import { PageHarness, type OpenedPage, type PageOptions } from '../support/pageHarness';
 import { toolEntry } from './sample';
 import { ask, didPatch, loadOlder, showAll } from './transcriptPageApi';
@@ -31,22 +32,24 @@ function turns(from: number, to: number): Entry[] {
 const scroller = '.transcript-scroll';
 const fromEnd = (opened: Page): Promise<number> =>
   opened.$eval(scroller, (element) => element.scrollHeight - element.scrollTop - element.clientHeight);
-/** Until the browser has drawn what it was told. */
-const drawn = (opened: Page): Promise<void> =>
-  opened.evaluate(async () => {
-    for (let frame = 0; frame < 4; frame++) await new Promise(requestAnimationFrame);
-  });
 const topOf = (opened: Page, id: string): Promise<number> =>
   opened.$eval(`[data-entry="${id}"]`, (element) => element.getBoundingClientRect().top);
 
 async function scrollBy(opened: Page, pixels: number): Promise<void> {
   await opened.hover(scroller);
-  const scrolled = opened.$eval(
-    scroller,
-    (element) => new Promise((resolve) => element.addEventListener('scrollend', resolve, { once: true })),
-  );
+  // In an object: it is waited for only after the wheel has turned.
+  const scroll = await opened.evaluateHandle((selector) => {
+    const element = document.querySelector(selector);
+    const before = element?.scrollTop;
+    const ended = new Promise<void>((resolve) => {
+      element?.addEventListener('scrollend', () => {
+        if (element.scrollTop !== before) resolve();
+      });
+    });
+    return { ended };
+  }, scroller);
   await opened.mouse.wheel(0, pixels);
-  await scrolled;
+  await scroll.evaluate(({ ended }) => ended);
   await drawn(opened);
 }
 
@@ -74,6 +77,8 @@ describe('reading a transcript', () => {
     for (let at = 0; at < 20; at++) {
       await host.notify(didPatch, { append: [{ id: 's', text: `Line ${at}\n\n` }], before: 0 });
     }
+    // Where drawing is slow, text is drawn some time after it came.
+    await shown.getByText('Line 19').waitFor();
     await drawn(shown);
     assert.ok((await fromEnd(shown)) < 2);
     assert.equal(await shown.locator('.jump').count(), 0);

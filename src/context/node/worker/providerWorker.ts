@@ -52,12 +52,14 @@ export class ProviderWorker {
       const answer = await this.answer(request, provider);
       // First, so that whoever waits hears why there is no answer.
       this.tellMemory();
+      // They are watched once there is an answer, and also when it is that one of them cannot be loaded.
+      this.tellFiles();
       answer();
     } catch (error) {
       const text = messageOf(error).slice(0, longestMessage);
+      this.tellFiles();
       this.post({ kind: 'failed', id: request.id, message: text, isModule });
     }
-    this.tellFiles();
   }
 
   /** @returns what posts it */

@@ -1,6 +1,7 @@
 // Opens the page of a thread with a host that tells it a first state.
 import type { Page } from 'playwright-core';
 import { didUpdate, threadRequests } from '../../../../src/threads/common/threadApi';
+import { drawn } from '../../support/drawn';
 import { PageHarness, type OpenedPage, type PageOptions } from '../../support/pageHarness';
 import { snapshot, view, type Update } from './threadFixtures';
 
@@ -31,9 +32,20 @@ export class ThreadPages extends PageHarness {
   }
 }
 
-/** Until the browser has drawn what it was told. */
-export async function drawn(page: Page): Promise<void> {
-  await page.evaluate(async () => {
-    for (let frame = 0; frame < 6; frame++) await new Promise(requestAnimationFrame);
+/**
+ * What is gone to is marked only for a moment. This remembers it from now on; the function that is returned waits until
+ * the entry was marked.
+ */
+export async function watchGoals(page: Page): Promise<(entryId: string) => Promise<void>> {
+  const seen = await page.evaluateHandle(() => {
+    const ids = new Set<string | undefined>();
+    new MutationObserver((records) => {
+      for (const { target } of records)
+        if (target instanceof HTMLElement && 'goal' in target.dataset) ids.add(target.dataset['entry']);
+    }).observe(document, { subtree: true, attributeFilter: ['data-goal'] });
+    return ids;
   });
+  return async (entryId) => {
+    await page.waitForFunction(([ids, wanted]) => ids.has(wanted), [seen, entryId] as const);
+  };
 }
