@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/common/disposable';
 import { commandIds } from '../../manifest';
-import { replaceItems } from '../../platform/vscode/quickPickItems';
+import { LiveItems } from '../../platform/vscode/quickPickItems';
 import type { BackendView } from '../common/chatView';
 import type { BackendChoice } from '../common/page/backendChoice';
 
@@ -66,7 +66,9 @@ export class BackendPicker {
     pick.placeholder = 'Who do you want to talk to?';
     pick.matchOnDetail = true;
     pick.keepScrollPosition = true;
-    const show = (): void => replaceItems(pick, this.items(), (one, other) => one.view?.id === other.view?.id);
+    const idOf = ({ label, view }: BackendPick): string => view?.id ?? label;
+    const items = store.add(new LiveItems(pick, (one, other) => idOf(one) === idOf(other)));
+    const show = (): void => items.replace(this.items());
     try {
       return await new Promise((resolve) => {
         store.add(this.backends.onDidChange(show));

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { DisposableStore } from '../../base/common/disposable';
-import { replaceItems } from '../../platform/vscode/quickPickItems';
+import { LiveItems } from '../../platform/vscode/quickPickItems';
 import type { ContextItem } from '../common/contextItem';
 import type { ContextAnswer } from '../common/documentRecord';
 import { asLabel, linesOf, namesOf, withoutMarkup } from '../common/itemTexts';
@@ -51,12 +51,14 @@ async function pickItem(
   pick.matchOnDescription = true;
   pick.matchOnDetail = true;
   pick.keepScrollPosition = true;
+  const items = store.add(new LiveItems(pick, isSame));
   let shown: { readonly answer: ContextAnswer | undefined } | undefined;
   const show = (): void => {
     const answer = feed.peek(document);
     if (store.isDisposed || (shown && shown.answer === answer)) return;
     shown = { answer };
-    showAnswer(pick, answer);
+    items.replace(picksOf(answer));
+    pick.busy = (answer?.waitingFor.length ?? 0) > 0;
   };
   try {
     return await new Promise<ContextItem | undefined>((resolve, reject) => {
@@ -79,11 +81,8 @@ async function pickItem(
   }
 }
 
-function showAnswer(pick: vscode.QuickPick<ItemPick>, answer: ContextAnswer | undefined): void {
-  const isSame = (one: ItemPick, other: ItemPick): boolean =>
-    one.label === other.label && one.description === other.description;
-  replaceItems(pick, picksOf(answer), isSame);
-  pick.busy = (answer?.waitingFor.length ?? 0) > 0;
+function isSame(one: ItemPick, other: ItemPick): boolean {
+  return one.label === other.label && one.description === other.description;
 }
 
 function picksOf(answer: ContextAnswer | undefined): ItemPick[] {

@@ -4,6 +4,7 @@ import type { FeatureStatus, StatusAction, StatusBoard } from '../../base/common
 import { commandIds } from '../../manifest';
 import { stateIcon, stateWord, statusBarText, type StatusBarText } from '../common/statusText';
 import type { Commands } from './commands';
+import { LiveItems } from './quickPickItems';
 
 interface StatusPick extends vscode.QuickPickItem {
   /** The same for the same row after a change of its text. */
@@ -53,14 +54,9 @@ export class StatusView implements vscode.Disposable {
     pick.placeholder = 'What is running, and what you can do about it';
     pick.matchOnDetail = true;
     pick.keepScrollPosition = true;
-    const refresh = (): void => {
-      const key = pick.activeItems[0]?.key;
-      const items = [...this.board.all.flatMap(picksOf), ...commonPicks];
-      pick.items = items;
-      // New items move the highlight to the first row, where Enter would do something else than the user reads.
-      const active = key === undefined ? [] : items.filter((item) => item.key === key);
-      if (active.length > 0) pick.activeItems = active;
-    };
+    // New items move the highlight to the first row, where Enter would do something else than the user reads.
+    const items = store.add(new LiveItems(pick, (one, other) => one.key === other.key));
+    const refresh = (): void => items.replace([...this.board.all.flatMap(picksOf), ...commonPicks]);
     refresh();
     store.add(this.board.onDidChange(refresh));
     this.board.look();

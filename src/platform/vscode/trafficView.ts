@@ -16,6 +16,8 @@ export class TrafficView implements vscode.Disposable {
   private readonly changed = this.store.add(new vscode.EventEmitter<vscode.Uri>());
   private readonly refresh: Coalescer;
   private recording: Disposable | undefined;
+  /** VS Code tells of the tab some time after it was asked for it: what comes until then is recorded, too. */
+  private isOpening = false;
   /** Editors that showed the last line before the document grew. */
   private followers: readonly vscode.TextEditor[] = [];
 
@@ -57,11 +59,15 @@ export class TrafficView implements vscode.Disposable {
   }
 
   private async show(): Promise<void> {
+    this.isOpening = true;
     this.recording ??= this.traffic.open();
     try {
       const document = await vscode.workspace.openTextDocument(documentUri);
       await vscode.languages.setTextDocumentLanguage(document, 'log');
       await vscode.window.showTextDocument(document, { preview: false });
+    } catch (error) {
+      this.isOpening = false;
+      throw error;
     } finally {
       this.followTabs();
     }
@@ -73,9 +79,10 @@ export class TrafficView implements vscode.Disposable {
       group.tabs.some((tab) => tab.input instanceof vscode.TabInputText && isTraffic(tab.input.uri)),
     );
     if (isShown) {
+      this.isOpening = false;
       this.recording ??= this.traffic.open();
-      return;
     }
+    if (isShown || this.isOpening) return;
     this.recording?.dispose();
     this.recording = undefined;
   }

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
-import { replaceItems } from '../../platform/vscode/quickPickItems';
+import { LiveItems } from '../../platform/vscode/quickPickItems';
 import { LiveSearch, type LiveSearchPorts, type SearchView } from '../common/liveSearch';
 import type { ThreadHead } from '../common/threadPorts';
 import { threadRow, titleOf } from '../common/tree/threadRow';
@@ -38,13 +38,14 @@ export class ThreadSearchPick {
     pick.placeholder = 'Words, or "a phrase", in titles, prompts and answers';
     pick.matchOnDetail = true;
     pick.matchOnDescription = true;
+    const shownItems = store.add(new LiveItems(pick, isSame));
     let asked: string | undefined;
     let shown: string | undefined;
     const show = ({ found, isBusy, notes }: SearchView): void => {
       const nowMs = this.options.clock.now();
       const items = found.map(({ head, hit }) => itemOf(head, hit.entryId, hit.snippet, nowMs));
-      if (shown === asked) addItems(pick, items);
-      else pick.items = items;
+      if (shown === asked) shownItems.replace(items, { keepsFirst: false });
+      else shownItems.reset(items);
       shown = asked;
       pick.busy = isBusy;
       pick.title = notes.length === 0 ? title : `${title}: ${notes.join(' ')}`;
@@ -60,7 +61,7 @@ export class ThreadSearchPick {
       if (query !== '') return;
       const items = await this.newest();
       if (pick.value.trim() !== '' || store.isDisposed) return;
-      pick.items = items;
+      shownItems.reset(items);
       shown = query;
       pick.busy = false;
       pick.title = title;
@@ -98,12 +99,8 @@ export class ThreadSearchPick {
   }
 }
 
-/** What was chosen, but not taken yet, stays chosen while more is found for the same words. */
-function addItems(pick: vscode.QuickPick<ThreadItem>, items: readonly ThreadItem[]): void {
-  const [active] = pick.activeItems;
-  const first = pick.items[0];
-  if (active === first) pick.items = items;
-  else replaceItems(pick, items, (one, other) => one.head.id === other.head.id && one.entryId === other.entryId);
+function isSame(one: ThreadItem, other: ThreadItem): boolean {
+  return one.head.id === other.head.id && one.entryId === other.entryId;
 }
 
 function itemOf(head: ThreadHead, entryId: string | undefined, detail: string | undefined, nowMs: number): ThreadItem {
