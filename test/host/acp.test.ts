@@ -2,14 +2,15 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { nullLogger } from '../../src/base/common/log';
+import { isTreeAlive } from '../../src/acp/node/processTree';
 import { UserRules } from '../../src/acp/node/userRules';
 import { manageRules } from '../../src/acp/vscode/manageRules';
 import { SignInTerminals } from '../../src/acp/vscode/signInTerminal';
 import { commandIds } from '../../src/manifest';
 import { Messages } from '../../src/platform/vscode/messages';
-import { AgentsUnderTest, isGroupAlive, type Chat } from './support/agents';
+import { AgentsUnderTest, type Chat } from './support/agents';
 import { eventually } from '../support/eventually';
-import { closeAll, inWorkspace, show, type, writeInWorkspace } from './support/workspace';
+import { closeAll, closeTerminals, inWorkspace, show, type, writeInWorkspace } from './support/workspace';
 
 const before = 'const colour = 1;\r\nconsole.log(colour);\r\n';
 const after = 'const color = 1;\r\nconsole.log(color);\r\n';
@@ -23,7 +24,8 @@ describe('agents', () => {
   });
   afterEach(async () => {
     await agents.dispose();
-    assert.deepEqual(agents.pids.filter(isGroupAlive), [], 'no process is left');
+    // What is killed stays a zombie until Node.js has heard of its end.
+    assert.deepEqual(agents.pids.filter(isTreeAlive), [], 'no process is left');
     await closeAll();
   });
 
@@ -139,9 +141,9 @@ describe('agents', () => {
       assert.ok(said !== undefined);
       return Number(said);
     });
-    assert.ok(isGroupAlive(pid));
+    assert.ok(isTreeAlive(pid));
     await agents.registry.stopAll();
-    assert.deepEqual([...agents.pids, pid].filter(isGroupAlive), []);
+    assert.deepEqual([...agents.pids, pid].filter(isTreeAlive), []);
   });
 
   it('leave names, sizes and times in the traffic, not what is said', async () => {
@@ -176,7 +178,7 @@ describe('the terminal to sign in with', () => {
     const open = terminals.run({ ...exit('0'), args: ['-e', 'setInterval(() => {}, 1000)'] });
     terminals.dispose();
     assert.equal(await open, false);
-    for (const terminal of vscode.window.terminals) if (terminal.name === 'Sign in') terminal.dispose();
+    await closeTerminals(({ name }) => name === 'Sign in');
   });
 });
 

@@ -6,11 +6,7 @@ import * as vscode from 'vscode';
 import { commandIds, settingIds } from '../../src/manifest';
 import { AmpClient, lockfiles, ownLockfile } from './support/ampClient';
 import { eventually } from '../support/eventually';
-import { closeAll, inWorkspace, show, writeInWorkspace } from './support/workspace';
-
-async function setSetting(id: string, value: unknown): Promise<void> {
-  await vscode.workspace.getConfiguration().update(id, value, vscode.ConfigurationTarget.Workspace);
-}
+import { closeAll, closeTerminals, inWorkspace, setSetting, show, writeInWorkspace } from './support/workspace';
 
 describe('the Amp server in this window', () => {
   it('announces itself to the CLI, and to nobody else', async () => {
@@ -70,7 +66,8 @@ describe('the Amp terminal', () => {
   const bin = path.join(homedir(), '.local', 'bin');
   const record = (name: string): string => path.join(homedir(), `amp-${name}`);
   const recorded = (name: string): Promise<string> => readFile(record(name), 'utf8');
-  const terminals = (): vscode.Terminal[] => vscode.window.terminals.filter(({ name }) => name === 'Amp');
+  const isAmp = ({ name }: vscode.Terminal): boolean => name === 'Amp';
+  const terminals = (): vscode.Terminal[] => vscode.window.terminals.filter(isAmp);
 
   before(async () => {
     // Stands in for the CLI: writes down where and how it runs, and then every key as it comes.
@@ -84,7 +81,7 @@ describe('the Amp terminal', () => {
   });
 
   after(async () => {
-    for (const terminal of terminals()) terminal.dispose();
+    await closeTerminals(isAmp);
     await closeAll();
     await rm(bin, { recursive: true, force: true });
   });
@@ -107,8 +104,9 @@ describe('the Amp terminal', () => {
   it('is shown again rather than made twice', async () => {
     await vscode.commands.executeCommand(commandIds.ampOpenTerminal);
     assert.equal(terminals().length, 1);
-    assert.equal(vscode.window.activeTerminal, terminals()[0]);
-    assert.equal(await recorded('runs'), 'run\n');
+    await eventually('the terminal in front', () => assert.equal(vscode.window.activeTerminal, terminals()[0]));
+    // The shell makes the file before it writes.
+    await eventually('the first run', async () => assert.equal(await recorded('runs'), 'run\n'));
   });
 
   it('gets the selection as a mention, without Enter, and so does a client that knows how', async () => {
@@ -116,7 +114,7 @@ describe('the Amp terminal', () => {
     const editor = await show(await writeInWorkspace('amp/mention.txt', 'one\ntwo\nthree\n'));
     editor.selection = new vscode.Selection(0, 1, 2, 0);
     await eventually('the selection', () =>
-      assert.match(JSON.stringify(client.latest('selectionDidChange')), /mention/),
+      assert.match(JSON.stringify(client.latest('selectionDidChange')), /mention\.txt.*"content":"ne\\ntwo\\n"/),
     );
     await vscode.commands.executeCommand(commandIds.ampAddSelection);
     await eventually('the mention', async () => assert.equal(await recorded('keys'), '@amp/mention.txt#L1-2 '));

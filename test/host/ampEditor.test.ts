@@ -7,6 +7,9 @@ import { eventually } from '../support/eventually';
 import { closeAll, inWorkspace, show, type, writeInWorkspace } from './support/workspace';
 
 const start = new vscode.Position(0, 0);
+/** An edit is answered after a second also when its saving takes longer. */
+const saved = (file: string, text: string): Promise<void> =>
+  eventually(`${file} to be saved`, async () => assert.equal(await onDisk(file), text));
 const onDisk = (file: string): Promise<string> => readFile(file, 'utf8');
 
 /** How many times the buffer of the file changes: an edit of the editor's does, one behind its back does not. */
@@ -54,7 +57,7 @@ describe('an Amp client and the files of the editor', () => {
     const edit = { path: file, start: before, end: before + Buffer.byteLength('🎸'), newText: '🥁🎹' };
     assert.deepEqual(await client.askAsDocumented('editFile', edit), { success: true });
     assert.equal(editor.document.getText(), 'grüße 🥁🎹 an alle\n');
-    assert.equal(await onDisk(file), 'grüße 🥁🎹 an alle\n');
+    await saved(file, 'grüße 🥁🎹 an alle\n');
     await show(file);
     await vscode.commands.executeCommand('undo');
     assert.equal(editor.document.getText(), 'grüße 🎸 an alle\n');
@@ -79,7 +82,8 @@ describe('an Amp client and the files of the editor', () => {
       changes.dispose();
     }
     assert.deepEqual([editor.selection.active.line, editor.selection.active.character], [2, 3]);
-    assert.deepEqual([await onDisk(file), editor.document.isDirty], ['one\n2\nthree\n', false]);
+    await saved(file, 'one\n2\nthree\n');
+    await eventually('nothing unsaved', () => assert.equal(editor.document.isDirty, false));
   });
 
   it('creates a missing file and its folders', async () => {
@@ -91,7 +95,7 @@ describe('an Amp client and the files of the editor', () => {
   it('gives a CRLF file its own line ends back', async () => {
     const file = await writeInWorkspace('amp/crlf.txt', 'one\r\ntwo\r\n');
     await client.ask('editFile', { path: file, fullContent: 'one\ntwo\nthree\n' });
-    assert.equal(await onDisk(file), 'one\r\ntwo\r\nthree\r\n');
+    await saved(file, 'one\r\ntwo\r\nthree\r\n');
   });
 
   it('edits on top of unsaved changes, and leaves saving them to the user', async () => {

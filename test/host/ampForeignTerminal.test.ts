@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { commandIds } from '../../src/manifest';
 import { eventually } from '../support/eventually';
-import { closeAll, show, writeInWorkspace } from './support/workspace';
+import { closeAll, closeTerminals, show, writeInWorkspace } from './support/workspace';
 
 describe('a terminal of the user that is called Amp', () => {
   let terminal: vscode.Terminal;
@@ -13,7 +13,7 @@ describe('a terminal of the user that is called Amp', () => {
   });
 
   after(async () => {
-    terminal.dispose();
+    await closeTerminals((other) => other === terminal);
     await closeAll();
   });
 

@@ -7,6 +7,7 @@ import type { ContextCollector } from '../../src/amplifier/common/contextCollect
 import { contextKinds, ContextSwitches } from '../../src/amplifier/common/contextSwitches';
 import { editorContext } from '../../src/amplifier/vscode/editorContext';
 import { AdapterUnderTest } from './support/editorAdapter';
+import { eventually } from '../support/eventually';
 import { closeAll, inWorkspace, show, type, writeInWorkspace } from './support/workspace';
 
 const { Error: error, Warning: warning, Information: information, Hint: hint } = vscode.DiagnosticSeverity;
@@ -46,6 +47,10 @@ describe('what Amplifier is told of the editor', () => {
     );
   }
 
+  /** Whether peers may know what is selected in a file is asked of the disk first. */
+  const known = (file: string): Promise<void> =>
+    eventually(`${file} to be known`, () => assert.ok(subject.adapter.visibleFiles.includes(file)));
+
   it('is the open files, the active one first, with unsaved text, language and cursor', async () => {
     const hidden = await writeInWorkspace('told/hidden.md', '# hidden\n');
     const active = await writeInWorkspace('told/active.ts', 'const a = 1;\n');
@@ -53,6 +58,7 @@ describe('what Amplifier is told of the editor', () => {
     const editor = await show(active);
     await type(editor, new vscode.Position(1, 0), 'unsaved');
     editor.selection = new vscode.Selection(0, 6, 0, 6);
+    await known(active);
     assert.deepEqual((await context.collect()).open_files, [
       {
         path: active,
@@ -71,6 +77,7 @@ describe('what Amplifier is told of the editor', () => {
 
   it('is the selection, as it is before it is saved; a cursor is none', async () => {
     const editor = await show(await writeInWorkspace('told/select.txt', 'one\ntwo\n'));
+    await known(editor.document.uri.fsPath);
     assert.equal((await context.collect()).selection, undefined);
     await type(editor, new vscode.Position(0, 0), 'new ');
     editor.selection = new vscode.Selection(0, 0, 1, 2);
@@ -133,6 +140,7 @@ describe('what Amplifier is told of the editor', () => {
     const file = await writeInWorkspace('told/off.txt', 'off\n');
     const editor = await show(file);
     editor.selection = new vscode.Selection(0, 0, 0, 3);
+    await known(file);
     report(file, ['off', error]);
     for (const kind of contextKinds) switches.set(kind, false);
     assert.deepEqual(await context.collect(), { workspace_root: inWorkspace() });

@@ -17,7 +17,10 @@ const token = 'test-token';
 /** Of all that VS Code, Backline and the agent have written for this test run: settings, state, logs, home, workspace. */
 async function filesWith(text: string): Promise<string[]> {
   const folder = path.dirname(inWorkspace());
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  // VS Code may take a folder away while it is read.
+  const entries = await eventually('a list of all files', () =>
+    readdir(folder, { recursive: true, withFileTypes: true }),
+  );
   const files = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
   assert.ok(
     files.some((file) => file.endsWith('Backline.log')),
@@ -133,6 +136,6 @@ describe('the embedded Amplifier server with the demo agent', () => {
     await rename();
     await answer('allow_once');
     await recorder.next('prompt:complete');
-    assert.equal(subject.status?.state, 'ready');
+    await eventually('the status', () => assert.equal(subject.status?.state, 'ready'));
   });
 });

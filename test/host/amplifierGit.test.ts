@@ -26,7 +26,8 @@ describe('what Amplifier is told of Git', () => {
   afterEach(() => subject.dispose());
   after(async () => {
     await vscode.commands.executeCommand('git.close', vscode.Uri.file(inWorkspace()));
-    await rm(inWorkspace('.git'), { recursive: true, force: true });
+    // A Git of VS Code's may still be at work there.
+    await eventually('no .git', () => rm(inWorkspace('.git'), { recursive: true, force: true }));
     await rm(inWorkspace('tracked'), { recursive: true, force: true });
   });
 

@@ -8,6 +8,7 @@ import { StatusBoard, type FeatureStatus, type RunningFeature } from '../../src/
 import { nullLogger } from '../../src/base/common/log';
 import { systemClock } from '../../src/base/node/systemClock';
 import { commandIds } from '../../src/manifest';
+import { eventually } from '../support/eventually';
 import { call } from '../unit/amplifier/server/support/serverHarness';
 import { AdapterUnderTest } from './support/editorAdapter';
 
@@ -150,8 +151,7 @@ describe('serving the agents of the window to Amplifier clients', () => {
     const { session_id: id } = z.object({ session_id: z.uuid() }).parse(created.json);
     await call(url, 'POST', `/sessions/${id}/prompt`, { headers, body: { prompt: '/help' } });
     const status = async () => (await call(url, 'GET', `/sessions/${id}`, { headers })).text;
-    const deadline = Date.now() + 30_000;
-    while (!(await status()).includes('"message_count":2')) assert.ok(Date.now() < deadline, await status());
+    await eventually('the answer', async () => assert.match(await status(), /"message_count":2/u));
     await call(url, 'DELETE', `/sessions/${id}`, { headers });
   });
 });

@@ -65,6 +65,9 @@ describe('an Amplifier server of the real dialect', () => {
 
     await type(editor, new vscode.Position(0, 0), '// ');
     editor.selection = new vscode.Selection(0, 0, 0, 2);
+    await eventually('the selection', () =>
+      assert.equal(subject.editor.adapter.activeSelection?.selections[0]?.text, '//'),
+    );
     await session.prompt({ text: 'go' });
     const question = await recorder.next('approval:required');
     await session.approve(question.data.approval_id, 'Allow');

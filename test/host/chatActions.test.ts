@@ -83,9 +83,11 @@ describe('what users do with an answer', () => {
 
   it('open code as a new file in its language', async () => {
     await page.ask('openAsNewFile', { text: 'print(1)', language: 'py' });
-    const { document } = vscode.window.activeTextEditor ?? {};
-    assert.equal(document?.getText(), 'print(1)');
-    assert.equal(document.languageId, 'python');
+    await eventually('the new file', () => {
+      const { document } = vscode.window.activeTextEditor ?? {};
+      assert.equal(document?.getText(), 'print(1)');
+      assert.equal(document.languageId, 'python');
+    });
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   });
 
@@ -162,7 +164,9 @@ describe('what users do with an answer', () => {
     const { entry } = await page.ask('showAll', { sessionId: 'one', entryId: 'small' });
     assert.deepEqual(entry, { kind: 'answer', id: 'small', turn: 1, text: 'small' });
     await page.ask('showAll', { sessionId: 'one', entryId: 'big' });
-    assert.equal(vscode.window.activeTextEditor?.document.getText().length, 2 * 1024 * 1024);
+    await eventually('the output', () =>
+      assert.equal(vscode.window.activeTextEditor?.document.getText().length, 2 * 1024 * 1024),
+    );
   });
 
   it('mention real files, the selection, problems and tabs', async () => {
@@ -175,15 +179,20 @@ describe('what users do with an answer', () => {
     });
     const found = rowsOf(await page.ask('mentions', { query: '.env', kind: 'file' }));
     assert.ok(found.every(({ title }) => title !== '.env'));
-    const folder = rowsOf(await page.ask('mentions', { query: 'chat/deep', kind: 'folder' }));
-    assert.equal(folder[0]?.title, 'deep/');
+    // A kind that takes longer than a list of rows may wait is left out.
+    await eventually('the folder', async () => {
+      const folder = rowsOf(await page.ask('mentions', { query: 'chat/deep', kind: 'folder' }));
+      assert.equal(folder[0]?.title, 'deep/');
+    });
     const editor = await show(file);
     editor.selection = new vscode.Selection(0, 0, 2, 0);
     await eventually('the selection', () => assert.equal(subject.mentions.selected()?.title, 'mentioned.ts:1-2'));
-    const rows = rowsOf(await page.ask('mentions', { query: '' }));
-    assert.ok(rows.some(({ kind }) => kind === 'selection'));
-    assert.ok(rows.some(({ kind }) => kind === 'editors'));
-    assert.equal(rows.find(({ kind }) => kind === 'file')?.path, file, 'the file opened last comes first');
+    await eventually('all kinds', async () => {
+      const rows = rowsOf(await page.ask('mentions', { query: '' }));
+      assert.ok(rows.some(({ kind }) => kind === 'selection'));
+      assert.ok(rows.some(({ kind }) => kind === 'editors'));
+      assert.equal(rows.find(({ kind }) => kind === 'file')?.path, file, 'the file opened last comes first');
+    });
   });
 
   it('drop files and folders of the workspace, and are told when one is not for agents', async () => {

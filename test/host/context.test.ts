@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { commandIds, settingIds } from '../../src/manifest';
-import { configureProviders, hoverTexts, itemModule, lensTitles, setContextSetting } from './support/context';
+import { configureProviders, hoverTexts, itemModule, lensTitles } from './support/context';
 import { eventually } from '../support/eventually';
-import { closeAll, inWorkspace, show, type, writeInWorkspace } from './support/workspace';
+import { closeAll, inWorkspace, setSetting, show, type, writeInWorkspace } from './support/workspace';
 
 const text = 'one\nconst two = alpha(1);\nthree\n';
 
@@ -22,8 +22,8 @@ describe('context providers', () => {
   afterEach(async () => {
     await closeAll();
     await configureProviders(undefined);
-    await setContextSetting(settingIds.contextCodeLens, undefined);
-    await setContextSetting(settingIds.contextEnabled, undefined);
+    await setSetting(settingIds.contextCodeLens, undefined);
+    await setSetting(settingIds.contextEnabled, undefined);
     await rm(inWorkspace('context'), { recursive: true });
   });
 
@@ -66,7 +66,8 @@ describe('context providers', () => {
     await shows(alpha, 'Narrow');
     const startedAt = performance.now();
     await new Promise((resolve) => setTimeout(resolve, 10));
-    assert.ok(performance.now() - startedAt < 1_000, 'the host answers');
+    // Who looped here would be given up after 10 s at the earliest.
+    assert.ok(performance.now() - startedAt < 9_000, 'the host answers');
   });
 
   it('are not trusted: no commands, no html', async () => {
@@ -96,8 +97,7 @@ describe('context providers', () => {
   it('never see such a file before it is saved either', async () => {
     // What only the workspace names is not asked about documents that are no files of it.
     const module = vscode.Uri.file(inWorkspace('context/narrow.mjs')).toString();
-    const settings = vscode.workspace.getConfiguration();
-    await settings.update(settingIds.contextProviders, { [module]: true }, vscode.ConfigurationTarget.Global);
+    await setSetting(settingIds.contextProviders, { [module]: true }, vscode.ConfigurationTarget.Global);
     const opened = async (name: string): Promise<void> => {
       const uri = vscode.Uri.file(inWorkspace('context', name)).with({ scheme: 'untitled' });
       editor = await vscode.window.showTextDocument(uri);
@@ -111,7 +111,7 @@ describe('context providers', () => {
       assert.deepEqual(await hoverTexts(editor.document, alpha), []);
       await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
     } finally {
-      await settings.update(settingIds.contextProviders, undefined, vscode.ConfigurationTarget.Global);
+      await setSetting(settingIds.contextProviders, undefined, vscode.ConfigurationTarget.Global);
     }
   });
 
@@ -147,16 +147,16 @@ describe('context providers', () => {
     const lenses = (...expected: readonly string[]): Promise<void> =>
       eventually('lenses', async () => assert.deepEqual(await lensTitles(editor.document), expected));
     await lenses('Whole \\$(bug)');
-    await setContextSetting(settingIds.contextCodeLens, 'all');
+    await setSetting(settingIds.contextCodeLens, 'all');
     await lenses('Whole \\$(bug)', 'Narrow');
-    await setContextSetting(settingIds.contextCodeLens, 'off');
+    await setSetting(settingIds.contextCodeLens, 'off');
     await lenses();
     await shows(new vscode.Position(0, 0), 'Whole');
   });
 
   it('are asked again when the language of a file changes', async () => {
     await configureProviders({ './context/narrow.mjs': true });
-    await setContextSetting(settingIds.contextCodeLens, 'all');
+    await setSetting(settingIds.contextCodeLens, 'all');
     const lens = (): Promise<void> =>
       eventually('the lens', async () => assert.deepEqual(await lensTitles(editor.document), ['Narrow']));
     await lens();
@@ -185,8 +185,7 @@ describe('context providers', () => {
     await shows(alpha, 'Narrow');
     const inspected = vscode.workspace.getConfiguration().inspect(settingIds.contextEnabled);
     assert.equal(inspected?.globalValue, true);
-    const global = vscode.ConfigurationTarget.Global;
-    await vscode.workspace.getConfiguration().update(settingIds.contextEnabled, undefined, global);
+    await setSetting(settingIds.contextEnabled, undefined, vscode.ConfigurationTarget.Global);
   });
 
   it('tell their items to models by a tool', async () => {

@@ -2,17 +2,12 @@ import assert from 'node:assert/strict';
 import { access, rm } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { settingIds } from '../../src/manifest';
-import {
-  configureProviders,
-  hangingModule,
-  hoverTexts,
-  itemModule,
-  setContextSetting,
-  waitingModule,
-} from './support/context';
+import { configureProviders, hangingModule, hoverTexts, itemModule, waitingModule } from './support/context';
 import { eventually } from '../support/eventually';
-import { closeAll, inWorkspace, show, type, writeInWorkspace } from './support/workspace';
+import { closeAll, inWorkspace, setSetting, show, type, writeInWorkspace } from './support/workspace';
 
+/** A call to a provider has failed after 10 s: nobody waited for it who is answered before. */
+const providerMs = 9_000;
 const text = 'one\nconst two = alpha(1);\nthree\n';
 
 /** Hovers promise an answer, and VS Code says "Loading…" until it is there. */
@@ -30,7 +25,7 @@ describe('hovers over the items of slow context providers', () => {
   afterEach(async () => {
     await closeAll();
     await configureProviders(undefined);
-    await setContextSetting(settingIds.contextHoverTimeoutMs, undefined);
+    await setSetting(settingIds.contextHoverTimeoutMs, undefined);
     await rm(inWorkspace('context'), { recursive: true });
   });
 
@@ -45,13 +40,13 @@ describe('hovers over the items of slow context providers', () => {
   }
 
   it('show what is known after an edit, and what is fresh the next time', async () => {
-    await setContextSetting(settingIds.contextHoverTimeoutMs, 10_000);
+    await setSetting(settingIds.contextHoverTimeoutMs, 10_000);
     await configureProviders({ './context/waiting.mjs': true });
     await eventually('the first answer', async () => assert.deepEqual(await titlesAt(alpha), ['Of4']));
     await type(editor, new vscode.Position(0, 0), 'zero\n');
     const [moved, ms] = await timed(titlesAt(alpha.translate(1)));
     assert.deepEqual(moved, ['Of4']);
-    assert.ok(ms < 5_000, `it took ${ms} ms, as if it waited for the provider`);
+    assert.ok(ms < providerMs, `it took ${ms} ms, as if it waited for the provider`);
     await writeInWorkspace('context/go.txt', '');
     await eventually('the fresh answer', async () => {
       assert.deepEqual(await titlesAt(alpha.translate(1)), ['Of5']);
@@ -59,22 +54,22 @@ describe('hovers over the items of slow context providers', () => {
   });
 
   it('end in time when the only provider never answers', async () => {
-    await setContextSetting(settingIds.contextHoverTimeoutMs, 200);
+    await setSetting(settingIds.contextHoverTimeoutMs, 200);
     await configureProviders({ './context/hanging.mjs': true });
     await eventually('the question', () => access(inWorkspace('context/asked.txt')));
     const [found, ms] = await timed(titlesAt(alpha));
     assert.deepEqual(found, []);
-    assert.ok(ms < 5_000, `it took ${ms} ms`);
+    assert.ok(ms < providerMs, `it took ${ms} ms`);
   });
 
   it('do not wait twice for one that never answers when another has something to say', async () => {
-    await setContextSetting(settingIds.contextHoverTimeoutMs, 1_000);
+    await setSetting(settingIds.contextHoverTimeoutMs, 1_000);
     await configureProviders({ './context/hanging.mjs': true, './context/narrow.mjs': true });
     await eventually('the question', () => access(inWorkspace('context/asked.txt')));
     await titlesAt(alpha);
-    await setContextSetting(settingIds.contextHoverTimeoutMs, 10_000);
+    await setSetting(settingIds.contextHoverTimeoutMs, 10_000);
     const [found, ms] = await timed(titlesAt(alpha));
     assert.deepEqual(found, ['Narrow']);
-    assert.ok(ms < 5_000, `it took ${ms} ms`);
+    assert.ok(ms < providerMs, `it took ${ms} ms`);
   });
 });

@@ -3,19 +3,18 @@ import { readFile, rm, symlink } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { EditorPort } from '../../src/editor/common/editorPort';
 import { AdapterUnderTest } from './support/editorAdapter';
-import { closeAll, inWorkspace, show, writeInWorkspace } from './support/workspace';
+import { closeAll, inWorkspace, setSetting, show, writeInWorkspace } from './support/workspace';
 
 const mark = '\ufeff';
 const windows1252 = (text: string): Buffer => Buffer.from(text, 'latin1');
 
 /** Sets what VS Code reads and writes files as while `work` runs. */
 async function withEncoding(encoding: string, work: () => Promise<void>): Promise<void> {
-  const files = vscode.workspace.getConfiguration('files');
-  await files.update('encoding', encoding, vscode.ConfigurationTarget.Workspace);
+  await setSetting('files.encoding', encoding);
   try {
     await work();
   } finally {
-    await files.update('encoding', undefined, vscode.ConfigurationTarget.Workspace);
+    await setSetting('files.encoding', undefined);
   }
 }
 

@@ -6,7 +6,8 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { EditorPort } from '../../src/editor/common/editorPort';
 import { AdapterUnderTest } from './support/editorAdapter';
-import { closeAll, inWorkspace, show, type, writeInWorkspace } from './support/workspace';
+import { eventually } from '../support/eventually';
+import { closeAll, inWorkspace, setSetting, show, type, writeInWorkspace } from './support/workspace';
 
 const start = new vscode.Position(0, 0);
 
@@ -65,7 +66,8 @@ describe('reading through the editor', () => {
       const link = inWorkspace('read', 'link.txt');
       await symlink(file, link);
       await type(await show(link), start, 'un');
-      assert.equal(await textOf(file), 'unreal\n');
+      // Where a link leads is asked of the disk.
+      await eventually('the text of the buffer', async () => assert.equal(await textOf(file), 'unreal\n'));
     });
 
     it('of a buffer is not taken for a file its link no longer leads to', async () => {
@@ -100,13 +102,12 @@ describe('reading through the editor', () => {
       const closed = await textOf(invalid);
       assert.match(closed, /\ufffd/);
       assert.equal((await show(invalid)).document.getText(), closed);
-      const files = vscode.workspace.getConfiguration('files');
-      await files.update('encoding', 'windows1252', vscode.ConfigurationTarget.Workspace);
+      await setSetting('files.encoding', 'windows1252');
       try {
         const latin = await writeInWorkspace('read/latin.txt', Buffer.from('gr\xfc\xdfe', 'latin1'));
         assert.equal(await textOf(latin), 'grüße');
       } finally {
-        await files.update('encoding', undefined, vscode.ConfigurationTarget.Workspace);
+        await setSetting('files.encoding', undefined);
       }
     });
 

@@ -4,9 +4,11 @@ import * as vscode from 'vscode';
 import { createMethods } from '../../src/amp/common/methods';
 import type { EditorPort } from '../../src/editor/common/editorPort';
 import { AdapterUnderTest, editorError, replace } from './support/editorAdapter';
+import { formatOnSave, stopFormatting } from './support/formatter';
 import { eventually } from '../support/eventually';
 import { closeAll, inWorkspace, writeInWorkspace } from './support/workspace';
 
+const soon = (): number => Date.now() + 50;
 const onDisk = (file: string): Promise<string> => readFile(file, 'utf8');
 const bufferOf = (file: string): string | undefined =>
   vscode.workspace.textDocuments.find(({ uri }) => uri.fsPath === file)?.getText();
@@ -14,8 +16,8 @@ const bufferOf = (file: string): string | undefined =>
 describe('saving of what was edited', () => {
   let subject: AdapterUnderTest;
   let editor: EditorPort;
-  let participant: vscode.Disposable | undefined;
-  /** What save participants wait for. */
+  let formatter: vscode.Disposable | undefined;
+  /** What the formatter waits for. */
   let release = (): void => undefined;
 
   beforeEach(() => {
@@ -24,31 +26,28 @@ describe('saving of what was edited', () => {
   });
   afterEach(async () => {
     release();
-    participant?.dispose();
-    participant = undefined;
     subject.dispose();
     await closeAll();
+    formatter?.dispose();
+    await stopFormatting();
     await rm(inWorkspace('save'), { recursive: true, force: true });
   });
 
-  /** As a slow formatter does: at most for the 3 seconds the test is ready to wait. */
-  function saveSlowly(file: string, meanwhile: () => Promise<void> = () => Promise.resolve()): void {
+  /** By a formatter that takes its time until it is released. */
+  async function saveSlowly(file: string, meanwhile: () => Promise<void> = () => Promise.resolve()): Promise<void> {
     const released = new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, 3000);
-      release = () => {
-        clearTimeout(timer);
-        resolve();
-      };
+      release = resolve;
     });
-    participant = vscode.workspace.onWillSaveTextDocument((event) => {
-      if (event.document.uri.fsPath === file) event.waitUntil(released.then(meanwhile).then(() => []));
+    formatter = await formatOnSave(async ({ uri }) => {
+      if (uri.fsPath === file) await released.then(meanwhile);
+      return [];
     });
   }
 
   it('goes on in the background when it takes too long, and the edit is made once', async () => {
     const file = await writeInWorkspace('save/slow.txt', 'one\n');
-    saveSlowly(file);
-    const { text, isDirty } = await editor.applyEdits(file, [replace(0, 0, 0, 'a')], { saveTimeoutMs: 50 });
+    await saveSlowly(file);
+    const { text, isDirty } = await editor.applyEdits(file, [replace(0, 0, 0, 'a')], { awaitSaveUntil: soon() });
     assert.deepEqual([text, isDirty, await onDisk(file)], ['aone\n', true, 'one\n']);
     release();
     await eventually('it is saved', async () => assert.equal(await onDisk(file), 'aone\n'));
@@ -57,10 +56,10 @@ describe('saving of what was edited', () => {
 
   it('that goes on is not taken for unsaved changes of the user', async () => {
     const file = await writeInWorkspace('save/twice.txt', 'one\n');
-    saveSlowly(file);
-    const first = { saveTimeoutMs: 50 };
+    await saveSlowly(file);
+    const first = { awaitSaveUntil: soon() };
     assert.equal((await editor.applyEdits(file, [replace(0, 0, 0, 'a')], first)).isDirty, true);
-    const second = { saveTimeoutMs: 50, ifDirty: 'refuse' } as const;
+    const second = { awaitSaveUntil: soon(), ifDirty: 'refuse' } as const;
     assert.equal((await editor.applyEdits(file, [replace(0, 0, 0, 'b')], second)).text, 'baone\n');
     release();
     await eventually('both are saved', async () => assert.equal(await onDisk(file), 'baone\n'));
@@ -69,12 +68,13 @@ describe('saving of what was edited', () => {
 
   it('that is slow does not make the edit of the Amp CLI a failed one', async () => {
     const file = await writeInWorkspace('save/amp.txt', 'one\n');
-    saveSlowly(file);
+    await saveSlowly(file);
     const editFile = createMethods(editor, () => true).get('editFile');
     const answer = await editFile?.({
       dialect: 'cli',
       params: { path: file, fullContent: 'two\n' },
       signal: new AbortController().signal,
+      deadline: Date.now() + 1800,
       takeTurn: () => Promise.resolve(),
     });
     assert.equal(await onDisk(file), 'one\n');
@@ -86,7 +86,7 @@ describe('saving of what was edited', () => {
   it('is said to have gone wrong when the file has left the workspace by then', async () => {
     const file = await writeInWorkspace('save/folder/moved.txt', 'one\n');
     const outside = inWorkspace('..', 'outside-save');
-    saveSlowly(file, async () => {
+    await saveSlowly(file, async () => {
       await rename(inWorkspace('save', 'folder'), inWorkspace('save', 'away'));
       await mkdir(outside, { recursive: true });
       await rename(inWorkspace('save', 'away', 'moved.txt'), `${outside}/moved.txt`);

@@ -26,13 +26,13 @@ describe('showing places to the user', () => {
   const rejects = (work: Promise<unknown>, code: string): Promise<void> =>
     assert.rejects(work, { name: 'EditorError', code });
 
-  /** What is selected in the active editor, by 0-based numbers. */
-  async function selected(file: string): Promise<number[]> {
-    return await eventually(`${file} is shown`, () => {
+  /** Waits for what is selected in the active editor, by 0-based numbers. */
+  async function selected(file: string, expected: readonly number[]): Promise<void> {
+    await eventually(`the place in ${file}`, () => {
       const active = vscode.window.activeTextEditor;
       assert.equal(active?.document.uri.fsPath, file);
       const { start, end } = active.selection;
-      return [start.line, start.character, end.line, end.character];
+      assert.deepEqual([start.line, start.character, end.line, end.character], expected);
     });
   }
 
@@ -48,34 +48,44 @@ describe('showing places to the user', () => {
       it(`goes to ${fragment || 'the file'}, by path and by URI`, async () => {
         const file = await writeInWorkspace('show/a file ü.txt', lines);
         await editor.open(`show/a file ü.txt${fragment}`);
-        assert.deepEqual(await selected(file), expected);
+        await selected(file, expected);
         await closeAll();
         await editor.open(`${vscode.Uri.file(file).toString()}${fragment}`);
-        assert.deepEqual(await selected(file), expected);
+        await selected(file, expected);
       });
     }
 
     it('takes a # in a name for what it is', async () => {
       const file = await writeInWorkspace('show/C#/a#L3', lines);
       await editor.open(file);
-      assert.deepEqual(await selected(file), [0, 0, 0, 0]);
+      await selected(file, [0, 0, 0, 0]);
       await editor.open(`${file}#L3`);
-      await eventually('the place is selected', async () => assert.deepEqual(await selected(file), [2, 0, 2, 0]));
+      await selected(file, [2, 0, 2, 0]);
     });
 
     it('leaves the focus alone when asked to', async () => {
       const first = await show(await writeInWorkspace('show/first.txt', lines));
       const file = await writeInWorkspace('show/second.txt', lines);
+      const type = async (): Promise<void> => {
+        await vscode.commands.executeCommand('type', { text: 'x' }).then(undefined, () => undefined);
+      };
       await vscode.commands.executeCommand('workbench.action.terminal.toggleTerminal');
-      await vscode.commands.executeCommand('workbench.action.terminal.focus');
       try {
+        // The terminal takes the focus when it is there; until then, typing goes to the file.
+        await eventually('the focus in the terminal', async () => {
+          await vscode.commands.executeCommand('workbench.action.terminal.focus');
+          await type();
+          if (!first.document.isDirty) return;
+          await vscode.commands.executeCommand('workbench.action.files.revert');
+          assert.fail('it is in the file');
+        });
         await editor.open(`${file}#L5`, { preserveFocus: true });
         await eventually('the file is visible', () =>
           assert.ok(vscode.window.visibleTextEditors.some(({ document }) => document.uri.fsPath === file)),
         );
         assert.ok(first.document.uri.fsPath !== file);
         // Typing goes where the focus is.
-        await vscode.commands.executeCommand('type', { text: 'x' }).then(undefined, () => undefined);
+        await type();
         assert.deepEqual(
           vscode.workspace.textDocuments.filter(({ isDirty }) => isDirty),
           [],

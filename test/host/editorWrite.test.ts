@@ -4,6 +4,7 @@ import { access, chmod, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/
 import * as vscode from 'vscode';
 import type { EditorPort } from '../../src/editor/common/editorPort';
 import { AdapterUnderTest, editorError, replace } from './support/editorAdapter';
+import { formatOnSave, stopFormatting } from './support/formatter';
 import { closeAll, inWorkspace, show, type, writeInWorkspace } from './support/workspace';
 
 const start = new vscode.Position(0, 0);
@@ -316,16 +317,15 @@ describe('EditorAdapter writes', () => {
 
     it('what a formatter makes of it, and tells that', async () => {
       const file = await writeInWorkspace('write/formatted.txt', 'one\n');
-      const participant = vscode.workspace.onWillSaveTextDocument((event) => {
-        if (event.document.uri.fsPath === file) {
-          event.waitUntil(Promise.resolve([vscode.TextEdit.insert(start, 'formatted ')]));
-        }
-      });
+      const formatter = await formatOnSave(({ uri }) =>
+        Promise.resolve(uri.fsPath === file ? [vscode.TextEdit.insert(start, 'formatted ')] : []),
+      );
       try {
         assert.equal((await editor.writeText(file, 'two\n')).text, 'formatted two\n');
         assert.equal(await onDisk(file), 'formatted two\n');
       } finally {
-        participant.dispose();
+        formatter.dispose();
+        await stopFormatting();
       }
     });
   });

@@ -36,7 +36,8 @@ export async function run(): Promise<void> {
 
 async function runMocha(print: (...args: unknown[]) => void): Promise<Summary> {
   Mocha.reporters.Base.consoleLog = print;
-  const mocha = new Mocha({ ui: 'bdd', timeout: 60_000, color: false, reporter: 'spec', forbidOnly: true });
+  // Longer than a few waits of `eventually`, which say what did not come.
+  const mocha = new Mocha({ ui: 'bdd', timeout: 180_000, color: false, reporter: 'spec', forbidOnly: true });
   const files = readdirSync(__dirname, { recursive: true, encoding: 'utf8' });
   for (const file of files.sort()) if (file.endsWith('.test.js')) mocha.addFile(join(__dirname, file));
   const before = new Set(process.listeners('uncaughtException'));

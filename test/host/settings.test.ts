@@ -6,14 +6,9 @@ import { Settings } from '../../src/platform/vscode/settings';
 import { MemoryLogger } from '../unit/amplifier/node/clientHarness';
 import { AmpClient, lockfiles, ownLockfile } from './support/ampClient';
 import { eventually } from '../support/eventually';
-import { inWorkspace, writeInWorkspace } from './support/workspace';
+import { inWorkspace, setSetting, writeInWorkspace } from './support/workspace';
 
 const { Global, Workspace } = vscode.ConfigurationTarget;
-
-/** VS Code refuses while it has not seen yet what else was written into the same file. */
-async function setSetting(id: string, value: unknown, target: vscode.ConfigurationTarget): Promise<void> {
-  await eventually(`setting ${id}`, async () => await vscode.workspace.getConfiguration().update(id, value, target));
-}
 
 describe('the setting backline.exclude', () => {
   const marker = '*.settings-marker';

@@ -10,7 +10,7 @@ import type { Command } from '../../src/threads/node/runCommand';
 import { ThreadActions } from '../../src/threads/vscode/threadActions';
 import { eventually } from '../support/eventually';
 import { answer, envOf, prompt, threadId, ThreadsUnderTest } from './support/threads';
-import { closeAll, inWorkspace } from './support/workspace';
+import { closeAll, closeTerminals, inWorkspace } from './support/workspace';
 
 const nothing = { digest: { title: '', text: '' }, folder: undefined };
 const said = [prompt('What is **bold**?', 0), answer('This is <b>text</b>.', 1)];
@@ -62,7 +62,7 @@ describe('what can be done with a thread', () => {
     });
   });
   afterEach(async () => {
-    for (const terminal of vscode.window.terminals) if (terminal.name.startsWith('Amp: ')) terminal.dispose();
+    await closeTerminals(({ name }) => name.startsWith('Amp: '));
     await tested.dispose();
     await closeAll();
   });
@@ -99,7 +99,9 @@ describe('what can be done with a thread', () => {
     const ran = await eventually('the CLI', () => readFile(record, 'utf8'));
     assert.deepEqual(ran.trimEnd().split('\n'), [inWorkspace('packages', 'one'), '3', 'threads', 'continue', head.id]);
     assert.deepEqual(messages.errors, []);
-    assert.equal(vscode.window.activeTerminal?.name, 'Amp: Tax in the cart');
+    await eventually('the terminal in front', () =>
+      assert.equal(vscode.window.activeTerminal?.name, 'Amp: Tax in the cart'),
+    );
   });
 
   it('is continued in the workspace where its own folder is gone', async () => {

@@ -7,8 +7,8 @@ import { eventually } from '../support/eventually';
 import { answer, envOf, prompt, threadId, ThreadsUnderTest } from './support/threads';
 import { inWorkspace } from './support/workspace';
 
-const said = [prompt('Hello', 0), answer('World', 1)];
-const edited = [
+const said = () => [prompt('Hello', 0), answer('World', 1)];
+const edited = () => [
   prompt('Change it', 0),
   {
     role: 'assistant',
@@ -29,11 +29,11 @@ describe('the list of Amp threads', () => {
   afterEach(() => tested.dispose());
 
   async function writeAll(): Promise<void> {
-    await tested.write(1, 'Plain', said, { agentMode: 'smart' });
-    await tested.write(2, 'Rushed', said, { agentMode: 'rush' });
-    await tested.write(3, 'Changing', edited, { agentMode: 'smart' });
-    await tested.write(4, 'Put away', said, { archived: true });
-    await tested.write(5, 'Elsewhere', said, { env: envOf('/somewhere/else') });
+    await tested.write(1, 'Plain', said(), { agentMode: 'smart' });
+    await tested.write(2, 'Rushed', said(), { agentMode: 'rush' });
+    await tested.write(3, 'Changing', edited(), { agentMode: 'smart' });
+    await tested.write(4, 'Put away', said(), { archived: true });
+    await tested.write(5, 'Elsewhere', said(), { env: envOf('/somewhere/else') });
     await tested.rows();
   }
 
@@ -57,7 +57,7 @@ describe('the list of Amp threads', () => {
   it('shows threads of one source', async () => {
     await writeAll();
     const file = path.join(tested.folder, 'export.json');
-    await writeFile(file, JSON.stringify({ id: threadId(9), title: 'Exported', messages: said }));
+    await writeFile(file, JSON.stringify({ id: threadId(9), title: 'Exported', messages: said() }));
     await tested.threads.files.add(file);
     await tested.threads.library.refresh();
     await tested.view.filter({ source: 'file' });
@@ -69,6 +69,8 @@ describe('the list of Amp threads', () => {
   });
 
   it('is grouped by day or by folder, this workspace first or all together', async () => {
+    // Threads of the future count as today's: it may end while they are written.
+    tested.nowMs = Date.now();
     await writeAll();
     assert.deepEqual(await tested.view.getChildren().then((rows) => rows.map((row) => tested.labelOf(row))), [
       'Today',
@@ -82,7 +84,7 @@ describe('the list of Amp threads', () => {
   it('marks threads that run, and those with something new until they are read', async () => {
     await tested.rows();
     await tested.write(1, 'Running', [prompt('Go', 0), answer('Half', 1, { type: 'streaming' })]);
-    await tested.write(2, 'News', said);
+    await tested.write(2, 'News', said());
     await eventually('both', async () => assert.equal((await titles()).length, 2));
     const decorationOf = (n: number): string | undefined => tested.view.getTreeItem(threadId(n)).resourceUri?.query;
     assert.equal(decorationOf(1), 'running');
@@ -127,8 +129,8 @@ describe('the list of Amp threads', () => {
   });
 
   it('shows forks below what they were forked from', async () => {
-    await tested.write(1, 'Parent', said);
-    await tested.write(2, 'Forked: Parent', said, { originThreadID: threadId(1) });
+    await tested.write(1, 'Parent', said());
+    await tested.write(2, 'Forked: Parent', said(), { originThreadID: threadId(1) });
     await tested.rows();
     assert.deepEqual(await tested.view.getChildren(threadId(1)), [threadId(2)]);
     assert.equal(tested.view.getParent(threadId(2)), threadId(1));

@@ -13,8 +13,8 @@ import {
   ReadFileParams,
 } from './schema';
 
-/** A formatter may take longer than a peer waits, and then it would take an edit that was made for one that failed. */
-const saveTimeoutMs = 1000;
+/** Time to answer: a formatter may take longer than a peer waits, which would take an edit that was made for one that failed. */
+const answerMs = 500;
 
 export interface AmpCall {
   readonly dialect: AmpDialect;
@@ -22,6 +22,8 @@ export interface AmpCall {
   readonly params: unknown;
   /** Fires at the request's deadline. */
   readonly signal: AbortSignal;
+  /** In the clock's milliseconds. */
+  readonly deadline: number;
   /** Awaited once, before an answer is made that may be large: those of all clients are made one at a time. */
   readonly takeTurn: () => Promise<void>;
 }
@@ -55,14 +57,14 @@ export function createMethods(editor: EditorPort, isToken: (token: string) => bo
 
     [
       'editFile',
-      async ({ dialect, params, signal }) => {
+      async ({ dialect, params, signal, deadline }) => {
         const edit = EditFileParams.parse(params);
         if (dialect === 'document') {
-          await applyEdit(editor, edit, signal);
+          await applyEdit(editor, edit, signal, deadline);
           return { success: true };
         }
         return await orFailure(async () => {
-          const file = await applyEdit(editor, edit, signal);
+          const file = await applyEdit(editor, edit, signal, deadline);
           const unsaved = file.isDirty ? ', not on disk yet: still saving, or left for the user to save' : '';
           return { success: true, message: `Edited ${file.path}${unsaved}`, appliedChanges: true };
         });
@@ -129,8 +131,9 @@ async function applyEdit(
   editor: EditorPort,
   edit: z.infer<typeof EditFileParams>,
   signal: AbortSignal,
+  deadline: number,
 ): Promise<TextFile> {
-  const options = { signal, saveTimeoutMs };
+  const options = { signal, awaitSaveUntil: deadline - answerMs };
   if (edit.fullContent !== undefined) return await editor.writeText(edit.path, edit.fullContent, options);
   const { path, start, end, newText } = edit;
   return await editor.editText(path, ({ text }) => [byteRangeEdit(text, start, end, newText)], options);

@@ -55,13 +55,14 @@ export class AmpRouter {
       throw new RequestError(ampErrorCodes.methodNotFound, `There is no such method. This editor knows ${known}.`);
     }
     const { clock, requestTimeoutMs } = this.options;
-    const remainingMs = arrivedAt + requestTimeoutMs - clock.now();
+    const deadline = arrivedAt + requestTimeoutMs;
+    const remainingMs = deadline - clock.now();
     if (remainingMs <= 0) throw new TimeoutError(request.method, requestTimeoutMs);
     return await withDeadline(
       clock,
       request.method,
       remainingMs,
-      async (signal) => await method({ ...request, signal, takeTurn }),
+      async (signal) => await method({ ...request, signal, deadline, takeTurn }),
     );
   }
 
@@ -75,7 +76,9 @@ export class AmpRouter {
     }
     if (error instanceof TimeoutError) {
       this.options.log.warn(`${method} was not answered in time: ${error.message}`);
-      const message = `${method} took longer than ${this.options.requestTimeoutMs} ms and was given up. Try again.`;
+      const advice =
+        method === 'editFile' ? 'The edit may have been made: read the file before you try again.' : 'Try again.';
+      const message = `${method} took longer than ${this.options.requestTimeoutMs} ms and was given up. ${advice}`;
       return new RequestError(ampErrorCodes.internalError, message);
     }
     this.options.log.error(`${method} failed: ${messageOf(error)}`, error);

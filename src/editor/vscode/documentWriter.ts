@@ -120,7 +120,7 @@ export class DocumentWriter {
       }
       const edits = makeEdits(before, document.eol === vscode.EndOfLine.CRLF ? '\r\n' : '\n');
       if (edits.length === 0 || (await this.apply(document, edits))) {
-        if (options.save ?? !isUnsaved) await this.saveDocument(file, document, options.saveTimeoutMs);
+        if (options.save ?? !isUnsaved) await this.saveDocument(file, document, options.awaitSaveUntil);
         return this.documents.textFile(file.path, document);
       }
       const hasChanged = this.documents.versionOf(document) !== before.version;
@@ -206,16 +206,16 @@ export class DocumentWriter {
     return document.isDirty && !this.saving.has(document);
   }
 
-  /** Waits for the end of it, or for `maxWaitMs`. */
-  private async saveDocument(file: CheckedPath, document: vscode.TextDocument, maxWaitMs?: number): Promise<void> {
+  /** Waits for the end of it, or until then. */
+  private async saveDocument(file: CheckedPath, document: vscode.TextDocument, waitUntil?: number): Promise<void> {
     if (!document.isDirty) return;
     const saved = this.saveNow(file, document, this.saving.get(document)).finally(() => {
       if (this.saving.get(document) === saved) this.saving.delete(document);
     });
     this.saving.set(document, saved);
     try {
-      if (maxWaitMs === undefined) await saved;
-      else await withDeadline(this.clock, 'saving the file', maxWaitMs, () => saved);
+      if (waitUntil === undefined) await saved;
+      else await withDeadline(this.clock, 'saving the file', Math.max(0, waitUntil - this.clock.now()), () => saved);
     } catch (error) {
       if (!(error instanceof TimeoutError)) throw error;
       saved.catch((late: unknown) => {

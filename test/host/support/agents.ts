@@ -82,7 +82,7 @@ export class Chat {
   private approvals = 0;
 
   constructor(readonly session: BackendSession) {
-    this.follower = new Follower(session);
+    this.follower = new Follower(session, 45_000);
   }
 
   async prompt(text: string): Promise<void> {
@@ -101,16 +101,6 @@ export class Chat {
 
   async answered(): Promise<EventData<'prompt:complete'>> {
     return await this.follower.next('prompt:complete', this.turns);
-  }
-}
-
-/** Whether any process of the group that it led is left. */
-export function isGroupAlive(pid: number): boolean {
-  try {
-    process.kill(-pid, 0);
-    return true;
-  } catch {
-    return false;
   }
 }
 

@@ -19,6 +19,8 @@ export interface FoundLockfile extends z.infer<typeof LockfileFile> {
 }
 
 const Json = z.record(z.string(), z.unknown());
+/** What the server says of a request that took longer than it has for one. */
+export const gaveUp = 'was given up.';
 
 /** The lockfiles that the Amp CLI would find in a user's home. */
 export async function lockfiles(home = homedir()): Promise<FoundLockfile[]> {
@@ -74,13 +76,13 @@ export class AmpClient {
 
   /** In the CLI's dialect. Rejects for an error. */
   async ask(method: string, params: object): Promise<Record<string, unknown>> {
-    const response = await this.request({ [method]: params });
+    const response = await patiently(method, params, () => this.request({ [method]: params }));
     return Json.parse(response[method]);
   }
 
   /** In the document's dialect. Rejects for an error. */
   async askAsDocumented(method: string, params: object): Promise<unknown> {
-    const response = await this.request({ method: { [method]: params } });
+    const response = await patiently(method, params, () => this.request({ method: { [method]: params } }));
     return response['result'];
   }
 
@@ -94,7 +96,7 @@ export class AmpClient {
   private request(body: object): Promise<Record<string, unknown>> {
     const id = String(++this.lastId);
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`no answer to ${JSON.stringify(body)}`)), 30_000);
+      const timer = setTimeout(() => reject(new Error(`no answer to ${JSON.stringify(body)}`)), 45_000);
       this.pending.set(id, (response) => {
         clearTimeout(timer);
         if (response['error'] === undefined) resolve(response);
@@ -116,4 +118,19 @@ export class AmpClient {
     const [[name, data] = ['?', undefined]] = Object.entries(Json.parse(message['serverNotification']));
     this.notifications.push({ name, data, text });
   }
+}
+
+/** Asks again, as the server says, what it gave up on a busy machine; not an edit that cannot be made twice. */
+async function patiently<T>(method: string, params: object, ask: () => Promise<T>): Promise<T> {
+  if (method === 'editFile' && !('fullContent' in params)) return await ask();
+  const { answer } = await eventually(`an answer to ${method} in time`, async () => {
+    const asked = ask();
+    const error: unknown = await asked.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    if (String(error).includes(gaveUp)) throw error;
+    return { answer: asked };
+  });
+  return await answer;
 }

@@ -1,4 +1,3 @@
-import * as vscode from 'vscode';
 import { AllBackends } from '../../../src/amplifier/common/allBackends';
 import type { BackendSession, SessionBackend } from '../../../src/amplifier/common/sessionBackend';
 import { AmplifierFeature } from '../../../src/amplifier/vscode/amplifierFeature';
@@ -11,7 +10,7 @@ import { Settings } from '../../../src/platform/vscode/settings';
 import { TrafficLog } from '../../../src/wire/common/traffic';
 import { MemoryLogger } from '../../unit/amplifier/node/clientHarness';
 import { AdapterUnderTest } from './editorAdapter';
-import { inWorkspace } from './workspace';
+import { inWorkspace, setSetting } from './workspace';
 
 const throwIt = (error: unknown): never => {
   throw error;
@@ -86,8 +85,6 @@ export class AmplifierUnderTest {
 
 /** Into the settings of the workspace; undefined takes them out. */
 export async function setServer(url: URL | undefined): Promise<void> {
-  const configuration = vscode.workspace.getConfiguration();
-  const target = vscode.ConfigurationTarget.Workspace;
-  await configuration.update(settingIds.amplifierHost, url?.hostname, target);
-  await configuration.update(settingIds.amplifierPort, url ? Number(url.port) : undefined, target);
+  await setSetting(settingIds.amplifierHost, url?.hostname);
+  await setSetting(settingIds.amplifierPort, url ? Number(url.port) : undefined);
 }

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
-import { settingIds, type SettingId } from '../../../src/manifest';
+import { settingIds } from '../../../src/manifest';
+import { setSetting } from './workspace';
 
 /** Source of a provider with one item. */
 export function itemModule(
@@ -49,11 +50,7 @@ export default {
 
 /** Into the settings of the workspace; undefined takes them out. */
 export async function configureProviders(providers: Readonly<Record<string, unknown>> | undefined): Promise<void> {
-  await setContextSetting(settingIds.contextProviders, providers);
-}
-
-export async function setContextSetting(id: SettingId, value: unknown): Promise<void> {
-  await vscode.workspace.getConfiguration().update(id, value, vscode.ConfigurationTarget.Workspace);
+  await setSetting(settingIds.contextProviders, providers);
 }
 
 /** The markdown of all parts of all hovers at a place. */

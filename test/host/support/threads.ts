@@ -11,6 +11,7 @@ import { ampPlaces } from '../../../src/threads/node/ampData';
 import { ampThreads, type AmpThreads } from '../../../src/threads/node/ampThreads';
 import { ThreadDecorations } from '../../../src/threads/vscode/threadDecorations';
 import { ThreadsView } from '../../../src/threads/vscode/threadsView';
+import { eventually } from '../../support/eventually';
 import { inWorkspace } from './workspace';
 
 export type Message = Record<string, unknown>;
@@ -41,6 +42,8 @@ export class ThreadsUnderTest {
   readonly decorations = new ThreadDecorations();
   /** URIs of what was dropped on the list. */
   readonly dropped: string[] = [];
+  /** What the list takes for now; default the time. */
+  nowMs: number | undefined;
 
   private constructor(readonly folder: string) {
     const extension = vscode.extensions.getExtension('backline.backline');
@@ -70,7 +73,7 @@ export class ThreadsUnderTest {
         workspaceFolders: () => Promise.resolve([inWorkspace()]),
         memento,
         onDidDropFiles: (uris) => this.dropped.push(...uris.map((uri) => uri.toString())),
-        clock: systemClock,
+        clock: { ...systemClock, now: () => this.nowMs ?? systemClock.now() },
       }),
     );
     // Not started: VS Code has the real one in that place.
@@ -122,7 +125,8 @@ export class ThreadsUnderTest {
 
   async dispose(): Promise<void> {
     this.store.dispose();
-    await rm(this.folder, { recursive: true, force: true });
+    // Its worker may still write the index.
+    await eventually('an end of its files', () => rm(this.folder, { recursive: true, force: true }));
   }
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import { eventually, until } from '../../support/eventually';
 
 /** Absolute path of something in the first workspace folder. */
 export function inWorkspace(...names: string[]): string {
@@ -26,6 +27,21 @@ export async function type(editor: vscode.TextEditor, position: vscode.Position,
   assert.ok(await editor.edit((edit) => edit.insert(position, text)));
 }
 
+/** VS Code refuses while it has not seen yet what else was written into the same file. Undefined takes it out. */
+export async function setSetting(
+  id: string,
+  value: unknown,
+  target = vscode.ConfigurationTarget.Workspace,
+): Promise<void> {
+  await eventually(`setting ${id}`, async () => await vscode.workspace.getConfiguration().update(id, value, target));
+}
+
+/** Resolves when they are gone: until VS Code has closed them they count, and have the focus. */
+export async function closeTerminals(isMeant: (terminal: vscode.Terminal) => boolean): Promise<void> {
+  for (const terminal of vscode.window.terminals.filter(isMeant)) terminal.dispose();
+  await until('the terminals are closed', () => !vscode.window.terminals.some(isMeant));
+}
+
 /** Throws unsaved changes away and closes every tab. */
 export async function closeAll(): Promise<void> {
   for (const document of vscode.workspace.textDocuments) {
@@ -35,4 +51,11 @@ export async function closeAll(): Promise<void> {
     await vscode.commands.executeCommand('workbench.action.files.revert');
   }
   await vscode.commands.executeCommand('workbench.action.closeAllEditors');
+  await until('every editor is closed', () => {
+    const { tabGroups, visibleTextEditors } = vscode.window;
+    return (
+      tabGroups.all.every(({ tabs }) => tabs.length === 0) &&
+      visibleTextEditors.every(({ document }) => document.uri.scheme !== 'file')
+    );
+  });
 }

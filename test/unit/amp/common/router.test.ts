@@ -312,10 +312,24 @@ describe('AmpRouter', () => {
       editor.beforeRequest = () => new Promise((resolve) => (release = resolve));
       const answered = askCli('editFile', { path: '/ws/a.ts', fullContent: 'late' });
       clock.advance(1800);
-      await answered;
+      const answer = (await answered) as { error: { message: string } };
+      assert.match(answer.error.message, /may have been made: read the file/u);
       release();
       await new Promise(setImmediate);
       assert.equal(editor.bufferText('/ws/a.ts'), 'const a = 1;\n');
+    });
+
+    it('leaves time to answer when the saving of an edit takes long', async () => {
+      const waits: (number | undefined)[] = [];
+      editor.writeText = (path, text, options) => {
+        waits.push(options?.awaitSaveUntil);
+        return FakeEditor.prototype.writeText.call(editor, path, text, options);
+      };
+      const frame = JSON.stringify({ clientRequest: { id: '1', editFile: { path: '/ws/a.ts', fullContent: 'new' } } });
+      const arrivedAt = clock.now();
+      clock.advance(700);
+      assert.equal((await router.answer(frame, arrivedAt, takeTurn)).error, undefined);
+      assert.deepEqual(waits, [arrivedAt + 1300]);
     });
 
     it('leaves no timer behind when the answer is in time', async () => {

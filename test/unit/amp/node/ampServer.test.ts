@@ -10,6 +10,7 @@ import { nullLogger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import { closedTap, TrafficLog } from '../../../../src/wire/common/traffic';
 import { FakeEditor } from '../../../fake/fakeEditor';
+import { eventually } from '../../../support/eventually';
 import { AmpHarness } from './support/ampHarness';
 import { readLockfiles } from './support/readLockfiles';
 
@@ -41,14 +42,11 @@ describe('AmpServer', () => {
     it('is rewritten when the workspace folders change', async () => {
       const { editor, lockfileFolder, token } = await start();
       editor.setFolders('/ws', '/two with ü');
-      for (let i = 0; i < 500; i++) {
+      await eventually('the other lockfile', async () => {
         const [lockfile] = await readLockfiles(lockfileFolder);
-        if (lockfile?.workspaceFolders.length !== 2) continue;
-        assert.deepEqual(lockfile.workspaceFolders, ['/ws', '/two with ü']);
+        assert.deepEqual(lockfile?.workspaceFolders, ['/ws', '/two with ü']);
         assert.equal(lockfile.authToken, token);
-        return;
-      }
-      assert.fail('The lockfile was not rewritten.');
+      });
     });
 
     it('is gone when it has stopped, also when folders changed at the last moment', async () => {
@@ -291,8 +289,7 @@ function newServer(lockfileFolder: string, portRange = { first: 1, last: 0 }): A
 /** Whatever this process listened on is closed; a handle that is being closed takes a few turns of the loop to go. */
 async function assertNothingListens(): Promise<void> {
   const listening = (): string[] => process.getActiveResourcesInfo().filter((kind) => kind === 'TCPServerWrap');
-  for (let turn = 0; turn < 100 && listening().length > 0; turn++) await new Promise(setImmediate);
-  assert.deepEqual(listening(), []);
+  await eventually('nothing listens', () => assert.deepEqual(listening(), []));
 }
 
 /** A range of free ports but for the first two, which this process holds until `release`. */

@@ -7,8 +7,8 @@ import { LockfileStore } from '../../../../src/amp/node/lockfileStore';
 import { nullLogger } from '../../../../src/base/common/log';
 
 const ours = 'Visual Studio Code';
-/** A process that has ended. */
-const deadPid = spawnSync(process.execPath, ['--version']).pid;
+/** More than any system counts to; the number of a process that has ended may be another one's by now. */
+const deadPid = 2 ** 30;
 /** Alive, and not ours. */
 const otherPid = process.ppid;
 

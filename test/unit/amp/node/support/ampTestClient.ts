@@ -14,7 +14,7 @@ interface ServerMessage {
   readonly serverNotification?: ServerNotification;
 }
 
-const patienceMs = 30_000;
+const patienceMs = 45_000;
 
 /** A client of the protocol that remembers all it was sent. */
 export class AmpTestClient {
@@ -69,7 +69,7 @@ export class AmpTestClient {
     return this.notifications.findLast((notification) => kind in notification)?.[kind];
   }
 
-  /** Waits until `find` finds something in what was received. @throws Error after five seconds */
+  /** Waits until `find` finds something in what was received. @throws Error after three quarters of a minute */
   until<T>(find: () => T | undefined): Promise<T> {
     return new Promise((resolve, reject) => {
       const finish = (): void => {
