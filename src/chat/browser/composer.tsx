@@ -50,10 +50,10 @@ export function Composer() {
   });
   const start = suggestions?.trigger.start;
   const open = suggestions && start !== dismissed ? suggestions : undefined;
-  useEffect(() => {
+  // Both at once: the user may press the next key before the next frame.
+  useLayoutEffect(() => {
     if (start === undefined) setDismissed(undefined);
   }, [start]);
-  // At once: after an arrow that comes before the next frame it would undo what the arrow did.
   useLayoutEffect(() => setActive(0), [suggestions?.trigger.query, start]);
 
   useWish('focusComposer', () => {

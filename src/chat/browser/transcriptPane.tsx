@@ -1,8 +1,8 @@
-import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
 import { FindBar } from '../../transcript/browser/find';
 import type { TranscriptOptions } from '../../transcript/browser/transcriptActions';
 import { TranscriptList } from '../../transcript/browser/transcriptList';
-import type { TranscriptModel } from '../../transcript/browser/transcriptModel';
+import { useIsEmpty } from '../../transcript/browser/useIsEmpty';
 import type { ChatPage } from './chatPage';
 import { EmptyState } from './emptyState';
 import { usePage, usePageState } from './pageContext';
@@ -52,21 +52,4 @@ function useFinding(page: ChatPage): { readonly isFinding: boolean; stopFinding:
     page.wish('focusComposer');
   };
   return { isFinding, stopFinding };
-}
-
-function useIsEmpty(transcript: TranscriptModel): boolean {
-  const [, redraw] = useState(0);
-  const isEmpty = transcript.size === 0;
-  useEffect(() => {
-    let wasEmpty = isEmpty;
-    const follow = (): void => {
-      const isNow = transcript.size === 0;
-      if (isNow !== wasEmpty) redraw((count) => count + 1);
-      wasEmpty = isNow;
-    };
-    follow();
-    const subscription = transcript.onDidChange(follow);
-    return () => subscription.dispose();
-  }, [transcript]);
-  return isEmpty;
 }

@@ -1,6 +1,7 @@
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { FindBar } from '../../transcript/browser/find';
 import { TranscriptList, type TranscriptHandle } from '../../transcript/browser/transcriptList';
+import { useIsEmpty } from '../../transcript/browser/useIsEmpty';
 import type { TranscriptOptions } from '../../transcript/browser/transcriptActions';
 import { Facts } from './facts';
 import { Header } from './header';
@@ -11,7 +12,6 @@ import type { ThreadPage } from './threadPage';
 import { useCurrentPrompt } from './useCurrentPrompt';
 import { useFollowing } from './useFollowing';
 import { useGoals } from './useGoals';
-import { useIsEmpty } from './useIsEmpty';
 import { useNewMark } from './useNewMark';
 
 /** The whole page of a thread. */

@@ -136,14 +136,14 @@ export class ThreadPage {
   /** Resolves when the entries are here. */
   private async loadOlder(count: number): Promise<void> {
     const { before } = this.transcript;
-    const { promise: came, resolve: finish } = Promise.withResolvers<void>();
+    const { promise: came, resolve: finish } = Promise.withResolvers<undefined>();
     const subscription = this.transcript.onDidChange(({ isReset }) => {
-      if (isReset || this.transcript.before < before) finish();
+      if (isReset || this.transcript.before < before) finish(undefined);
     });
     try {
       // A busy host takes its time for the answer.
       await this.connection.request(threadRequests.loadOlder, { count });
-      const timer = setTimeout(finish, patchMs);
+      const timer = setTimeout(() => finish(undefined), patchMs);
       await came;
       clearTimeout(timer);
     } finally {

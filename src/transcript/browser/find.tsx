@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { IconButton } from '../../webview/browser/iconButton';
 import { ArrowDownIcon, ArrowUpIcon, CloseIcon } from '../../webview/browser/icons';
 import { formatCount } from './format';
@@ -37,7 +37,8 @@ export function FindBar({ root, onClose, model, actions }: FindBarProps) {
   /** What is far from the screen is formatted when it comes near, and its matches are others then. */
   const isComing = useRef(false);
 
-  useEffect(() => input.current?.select(), []);
+  // At once: the first letters are meant for it.
+  useLayoutEffect(() => input.current?.select(), []);
   useLayoutEffect(() => {
     CSS.highlights.set(allName, new Highlight(...matches));
     const current = matches[at];

@@ -1,10 +1,10 @@
-import { useEffect, useState } from 'preact/hooks';
-import type { TranscriptModel } from '../../transcript/browser/transcriptModel';
+import { useLayoutEffect, useState } from 'preact/hooks';
+import type { TranscriptModel } from './transcriptModel';
 
 /** Whether there is no entry; drawn again only when that changes. */
 export function useIsEmpty(transcript: TranscriptModel): boolean {
   const [isEmpty, setEmpty] = useState(transcript.size === 0);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const look = (): void => setEmpty(transcript.size === 0);
     look();
     const subscription = transcript.onDidChange(look);
