@@ -27,4 +27,4 @@ await packageVsix();
 await ensureBrowser();
 await ensureCodeServer();
 // `npm start` makes the package anew, which the others install.
-await runFiles('ui', files, { timeoutMs: 180_000, alone: ['start'] });
+await runFiles('ui', files, { timeoutMs: 360_000, alone: ['start'] });

@@ -35,6 +35,8 @@ export async function launchChromium() {
   if (!executablePath) throw new Error('No Chromium found: install one, or set BACKLINE_CHROMIUM to its path');
   return chromium.launch({
     executablePath,
+    // A machine that is busy starts it slowly.
+    timeout: 120_000,
     args: [
       '--no-sandbox',
       '--disable-gpu',

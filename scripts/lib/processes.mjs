@@ -112,7 +112,7 @@ async function listFromProc() {
  * @param {{ graceMs?: number }} [options]
  * @throws {Error} when something is still there 5 s after it was killed
  */
-export async function stopTree(leader, { graceMs = 5_000 } = {}) {
+export async function stopTree(leader, { graceMs = 20_000 } = {}) {
   if (process.platform === 'win32') {
     await run('taskkill', ['/pid', String(leader), '/T', '/F']);
     return;

@@ -4,8 +4,8 @@ import { parseJson } from './json.mjs';
 import { isAlive } from './processes.mjs';
 
 /** How long VS Code may take to open its window and call the tests. */
-const startTimeoutMs = 120_000;
-const runTimeoutMs = 10 * 60_000;
+const startTimeoutMs = 300_000;
+const runTimeoutMs = 20 * 60_000;
 
 /**
  * Follows the results file of a run inside VS Code, printing as it comes.

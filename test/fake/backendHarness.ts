@@ -75,7 +75,7 @@ export class Follower {
 
   constructor(
     session: BackendSession,
-    private readonly timeoutMs = 30_000,
+    private readonly timeoutMs = 45_000,
   ) {
     this.ended = this.follow(session);
   }

@@ -19,8 +19,7 @@ export function useDemoAgent(): DemoHarness {
   let agent: Awaited<ReturnType<typeof buildDemoAgent>> | undefined;
   const running: DemoClient[] = [];
 
-  before(async function () {
-    this.timeout(30_000);
+  before(async () => {
     agent = await buildDemoAgent();
     folder = await realpath(await mkdtemp(join(tmpdir(), 'backline-ws-')));
   });

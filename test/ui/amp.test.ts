@@ -38,7 +38,7 @@ describe('Amp, as a user sees it', () => {
     const lockfile = await onlyLockfile();
     const client = await AmpClient.connect(lockfile);
     await window.statusItem.filter({ hasText: `Backline ${lockfile.port} · 1` }).waitFor();
-    await window.statusItem.click();
+    await window.showStatus();
     await window.picks.filter({ hasText: `Serving on 127.0.0.1:${lockfile.port} to 1 client.` }).waitFor();
     await window.picks.filter({ hasText: 'Open Amp terminal' }).waitFor();
     await window.picks.filter({ hasText: 'Restart the server' }).waitFor();
@@ -52,9 +52,12 @@ describe('Amp, as a user sees it', () => {
     await window.runCommand('Backline: Show Traffic');
     await window.page.locator('.tab.active').filter({ hasText: 'Backline Traffic' }).waitFor();
     const client = await AmpClient.connect(await onlyLockfile());
-    await client.ask('readFile', { path: 'README.md' });
     const lines = window.page.locator('.view-line').filter({ hasText: /in\s+amp\s+client\s+\d+\s+readFile/ });
-    await lines.first().waitFor();
+    // Only from when the tab is known in the extension host, which is later than it is seen.
+    await eventually('the traffic', async () => {
+      await client.ask('readFile', { path: 'README.md' });
+      await lines.first().waitFor({ timeout: 2_000 });
+    });
     await window.screenshot('amp-traffic');
     client.close();
   });
@@ -64,7 +67,7 @@ describe('Amp, as a user sees it', () => {
     await window.runCommand('Backline: Install or Remove the Amp Diagnostics Plugin');
     await window.picks.filter({ hasText: 'Install for this workspace' }).waitFor();
     await window.screenshot('amp-plugin');
-    await window.picks.filter({ hasText: 'Install for me' }).click();
+    await window.pick('Install for me');
     await window.page
       .getByText(/The Amp diagnostics plugin \S+ is installed for me/)
       .first()
@@ -72,7 +75,7 @@ describe('Amp, as a user sees it', () => {
     assert.match(await readFile(plugin, 'utf8'), /^\/\/ backline-diagnostics \d/);
 
     await window.runCommand('Backline: Install or Remove the Amp Diagnostics Plugin');
-    await window.picks.filter({ hasText: 'Remove for me' }).click();
+    await window.pick('Remove for me');
     await eventually('the removal', async () => assert.deepEqual(await readdir(path.dirname(plugin)), []));
   });
 
@@ -87,6 +90,8 @@ describe('Amp, as a user sees it', () => {
     await eventually('the mention', async () => {
       assert.equal(await readFile(home('amp-keys'), 'utf8'), '@README.md#L1 ');
     });
+    // The text goes there before the focus does.
+    await terminal.waitFor();
     await window.page.keyboard.type('why?');
     await eventually('the keys', async () => {
       assert.equal(await readFile(home('amp-keys'), 'utf8'), '@README.md#L1 why?');
@@ -96,7 +101,7 @@ describe('Amp, as a user sees it', () => {
 
   it('is found again after a reload: same name, same folder, another process and token', async () => {
     const before = await onlyLockfile();
-    await window.runCommand('Developer: Reload Window');
+    await window.reload();
     const reloaded = async (): Promise<FoundLockfile> => {
       const lockfile = await onlyLockfile();
       assert.notEqual(lockfile.pid, before.pid);
@@ -106,7 +111,10 @@ describe('Amp, as a user sees it', () => {
     assert.notEqual(after.authToken, before.authToken);
     assert.deepEqual([after.ideName, after.workspaceFolders], [before.ideName, before.workspaceFolders]);
     const client = await AmpClient.connect(after);
-    assert.deepEqual(await client.ask('ping', { message: 'beepboop' }), { message: 'beepboop' });
+    // The first requests of a window that is still busy with its own start may be given up.
+    await eventually('the answer', async () =>
+      assert.deepEqual(await client.ask('ping', { message: 'beepboop' }), { message: 'beepboop' }),
+    );
     client.close();
   });
 

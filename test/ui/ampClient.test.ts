@@ -52,7 +52,10 @@ describe('the example client of the Amp protocol, beside a real VS Code', () => 
 
   it('opens a file at a line', async () => {
     const file = path.join(window.sandbox.workspace, 'src', 'hello.ts');
-    assert.match(await run('open', `${pathToFileURL(file).href}#L2`), /success: true/);
+    // A window that is busy gives requests up, in words that ask to try again.
+    await eventually('the answer', async () =>
+      assert.match(await run('open', `${pathToFileURL(file).href}#L2`), /success: true/),
+    );
     await window.page.locator('.tab.active').filter({ hasText: 'hello.ts' }).waitFor();
     await window.page.getByText(/^Ln 2, Col 1/).waitFor();
   });

@@ -5,6 +5,7 @@ import * as path from 'node:path';
 import * as z from 'zod';
 import { inRoot } from '../../scripts/lib/paths.mjs';
 import type { Sandbox } from '../../scripts/lib/sandbox.mjs';
+import { eventually } from '../support/eventually';
 import { VsCodeWindow } from './support/window';
 
 describe('Amp where lockfiles cannot be written', () => {
@@ -23,10 +24,9 @@ describe('Amp where lockfiles cannot be written', () => {
 
   it('says in the status what failed and what to do', async () => {
     await window.statusItem.filter({ has: window.page.locator('.codicon-error') }).waitFor();
-    await window.statusItem.click();
+    await window.showStatus();
     const row = window.picks.filter({ hasText: path.join('.local', 'share', 'amp') });
-    await row.waitFor();
-    assert.match(await row.innerText(), /failed/);
+    await eventually('the row', async () => assert.match(await row.innerText(), /failed/));
     await window.picks.filter({ hasText: 'Restart the server' }).waitFor();
     await window.screenshot('amp-no-lockfile');
     await window.page.keyboard.press('Escape');
@@ -57,17 +57,22 @@ describe('Amp where the CLI is not installed', () => {
   });
 
   it('answers every command of the palette', async function () {
-    this.timeout(300_000);
+    this.timeout(900_000);
     const input = window.page.locator('.quick-input-widget input').first();
+    const messages: string[] = [];
     for (const title of await titles()) {
       await window.runCommand(title);
       await input.waitFor({ state: 'hidden', timeout: 1000 }).catch(() => undefined);
       // Some open a list or a box of their own a moment later.
       await input.waitFor({ timeout: 500 }).catch(() => undefined);
-      await window.page.keyboard.press('Escape');
-      await input.waitFor({ state: 'hidden' });
+      messages.push(...(await window.messages.allInnerTexts()));
+      // Again when it came only after the key.
+      await eventually(`the end of ${title}`, async () => {
+        await window.page.keyboard.press('Escape');
+        await input.waitFor({ state: 'hidden', timeout: 1_000 });
+      });
     }
-    const messages = await window.messages.allInnerTexts();
+    messages.push(...(await window.messages.allInnerTexts()));
     assert.doesNotMatch(messages.join('\n'), /not found|not running/);
     await window.screenshot('amp-every-command');
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
-import { eventually } from '../support/eventually';
+import { eventually, until } from '../support/eventually';
 import { ChatView } from './support/chatView';
 import { VsCodeWindow } from './support/window';
 
@@ -29,19 +29,16 @@ describe('The chat, as a user sees it', () => {
     await (await chat.frame()).locator('.empty').first().waitFor();
   }
 
-  async function reload(): Promise<void> {
-    const loaded = window.page.waitForEvent('domcontentloaded');
-    await window.runCommand('Developer: Reload Window');
-    await loaded;
-    await window.statusItem.waitFor();
-  }
+  const contains = (text: string): Promise<void> =>
+    eventually('the text of the file', async () => assert.equal(await readFile(file, 'utf8'), text));
 
-  async function contains(text: string): Promise<void> {
-    for (let attempt = 0; attempt < 100; attempt++) {
-      if ((await readFile(file, 'utf8')) === text) return;
-      await window.page.waitForTimeout(100);
-    }
-    assert.equal(await readFile(file, 'utf8'), text);
+  /** Whether a file of what Backline keeps has the text. */
+  async function isKept(text: string): Promise<boolean> {
+    const folder = path.join(window.sandbox.dataDir, 'data', 'User', 'globalStorage', 'backline.backline');
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+    const files = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
+    const texts = await Promise.all(files.map((name) => readFile(name, 'utf8')));
+    return texts.some((its) => its.includes(text));
   }
 
   it('answers the first prompt without an account', async () => {
@@ -77,24 +74,25 @@ describe('The chat, as a user sees it', () => {
     await chat.send('/slow 1000');
     await (await chat.button('Stop')).waitFor();
     await chat.type('half a thought');
-    await window.page.waitForTimeout(1_500);
-    await reload();
+    await until('the draft is kept', () => isKept('half a thought'));
+    await window.reload();
     await window.runCommand('Backline: Open Chat');
     await chat.shows('/slow 1000');
-    const prompt = (await chat.frame()).getByRole('textbox', { name: 'Prompt' });
-    assert.equal(await prompt.inputValue(), 'half a thought');
+    const prompt = await chat.prompt();
+    await eventually('the draft', async () => assert.equal(await prompt.inputValue(), 'half a thought'));
     await window.screenshot('chat-after-reload');
     await prompt.fill('');
   });
 
   it('goes on while it is hidden, and shows all of it afterwards', async () => {
     await begin();
-    await chat.send('/slow 30');
-    await (await chat.button('Stop')).waitFor();
+    await chat.send('/slow 100');
+    await chat.shows('This answer comes one word at a time');
     await window.runCommand('View: Show Explorer');
     await window.page.waitForTimeout(1_000);
     await window.runCommand('Backline: Open Chat');
-    await chat.shows('/slow 30');
+    await chat.shows('/slow 100');
+    await chat.shows('Said 100 words');
     await (await chat.button('Send')).waitFor();
   });
 
@@ -129,8 +127,7 @@ describe('The chat, as a user sees it', () => {
             .catch(() => false),
         ),
       ).then((visible) => visible.filter(Boolean).length);
-    for (let attempt = 0; attempt < 50 && (await frames()) < 2; attempt++) await window.page.waitForTimeout(100);
-    assert.equal(await frames(), 2);
+    await eventually('both pages', async () => assert.equal(await frames(), 2));
     await window.runCommand('Backline: New Chat');
     const shown = (text: string): Promise<boolean[]> =>
       Promise.all(window.page.frames().map((frame) => frame.getByText(text).first().isVisible()));

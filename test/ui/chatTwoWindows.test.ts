@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { eventually } from '../support/eventually';
 import { ChatView } from './support/chatView';
 import { VsCodeWindow } from './support/window';
 
@@ -22,11 +23,14 @@ describe('One conversation in two windows of VS Code', () => {
     await (await there.frame()).locator('.session-open', { hasText: 'what can you do' }).first().click();
     await there.shows(/rename/i);
     await there.shows(/In use in another window/);
-    const prompt = (await there.frame()).getByRole('textbox', { name: 'Prompt' });
-    assert.equal(await prompt.isDisabled(), true);
+    await eventually('the prompt without use', async () =>
+      assert.equal(await (await there.prompt()).isDisabled(), true),
+    );
 
     await here.send('/slow 20');
     await there.shows('/slow 20');
+    // There is nothing to stop at first, as at the end.
+    await here.shows('Said 20 words');
     await (await here.button('Send')).waitFor();
     await second.screenshot('chat-in-use-elsewhere');
 

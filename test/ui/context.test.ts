@@ -46,8 +46,12 @@ describe('Context items, as a user sees them', () => {
     const lens = window.page.locator('.codelens-decoration').filter({ hasText: '2 TODOs' });
     await lens.waitFor();
     await window.page.locator('.editor-actions').getByRole('button', { name: 'Show Context Items' }).waitFor();
-    await lens.getByText('2 TODOs').click();
-    await window.page.locator('.monaco-hover .hover-contents').filter({ hasText: 'TODO of bob' }).first().waitFor();
+    // Again when the lenses were drawn anew under the click.
+    const hover = window.page.locator('.monaco-hover .hover-contents').filter({ hasText: 'TODO of bob' }).first();
+    await eventually('the hover', async () => {
+      if (!(await hover.isVisible())) await lens.getByText('2 TODOs').click({ timeout: 5_000 });
+      await hover.waitFor({ timeout: 5_000 });
+    });
     await window.screenshot('context-lens');
     await window.page.keyboard.press('Escape');
   });
@@ -56,10 +60,12 @@ describe('Context items, as a user sees them', () => {
     await window.runCommand('Backline: Show Context Items');
     await window.picks.filter({ hasText: 'Issue 12' }).waitFor();
     await window.screenshot('context-items');
-    const rows = await window.picks.allInnerTexts();
-    assert.match(rows.join('\n'), /2 TODOs[\s\S]*TODO of bob[\s\S]*TODO of alice/);
-    await window.page.keyboard.type('Issue 12');
-    await window.page.keyboard.press('Enter');
+    await eventually('all of them', async () => {
+      const rows = await window.picks.allInnerTexts();
+      assert.match(rows.join('\n'), /2 TODOs[\s\S]*TODO of bob[\s\S]*TODO of alice/);
+    });
+    await window.narrow('Issue 12');
+    await window.pick('Issue 12');
     await window.page.locator('.monaco-hover .hover-contents').filter({ hasText: 'Issue 12' }).first().waitFor();
     await window.page.keyboard.press('Escape');
   });
@@ -74,11 +80,18 @@ describe('Context items, as a user sees them', () => {
   it('go along with a prompt when they are mentioned, and the demo agent says what it got', async () => {
     const chat = new ChatView(window.page);
     await window.runCommand('Backline: Open Chat');
-    await chat.type('who is this? @alice');
     const frame = await chat.frame();
-    await frame.getByRole('option').filter({ hasText: 'TODO of alice' }).click();
+    const option = frame.getByRole('option').filter({ hasText: 'TODO of alice' });
+    // Providers that have not answered soon enough are not among what can be mentioned; they are when it is typed again.
+    await eventually('the item to mention', async () => {
+      await chat.type('who is this? ');
+      await chat.type('who is this? @alice');
+      await option.waitFor({ timeout: 5_000 });
+    });
+    await option.click();
+    await option.waitFor({ state: 'hidden' });
     await window.screenshot('context-mention');
-    await window.page.keyboard.press('Enter');
+    await (await chat.prompt()).press('Enter');
     await chat.shows('With your prompt I got a text:');
     const title = 'setlist.ts:24 — TODO of alice: leave room for applause, see #12 (todoOwners)';
     await frame.locator('strong').filter({ hasText: title }).waitFor();
@@ -91,8 +104,9 @@ describe('Context items, as a user sees them', () => {
       await setSetting(window, 'workbench.colorTheme', theme);
       const kind = { 'Default Dark Modern': 'vs-dark', 'Default High Contrast': 'hc-black' }[theme] ?? 'hc-light';
       await window.page.locator(`.monaco-workbench.${kind}`).waitFor();
-      const text = await hoverOverEndOf(window, 'leave room for applause');
-      assert.match(text, /Issue 12/);
+      await eventually('the hover', async () =>
+        assert.match(await hoverOverEndOf(window, 'leave room for applause'), /Issue 12/),
+      );
       await window.screenshot(`context-${theme.replace('Default ', '').replaceAll(' ', '-').toLowerCase()}`);
       await window.page.keyboard.press('Escape');
     });
@@ -107,8 +121,10 @@ describe('Context items, as a user sees them', () => {
 
   it('cannot run commands or bring html', async () => {
     await window.openFile('evil.txt');
-    assert.match(await hoverOverEndOf(window, 'look at this evil'), /click me/);
-    await window.page.locator('.monaco-hover .hover-contents').getByText('click me').click();
+    await eventually('the hover, clicked', async () => {
+      assert.match(await hoverOverEndOf(window, 'look at this evil'), /click me/);
+      await window.page.locator('.monaco-hover .hover-contents').getByText('click me').click({ timeout: 5_000 });
+    });
     await window.page.waitForTimeout(700);
     assert.equal(await window.page.locator('.quick-input-widget').isVisible(), false);
     assert.equal(await window.page.locator('.monaco-hover .evil').count(), 0);
@@ -148,8 +164,8 @@ describe('Context providers in a workspace that is not trusted', () => {
       await window.screenshot('context-restricted');
       assert.equal(await hasRun(), false);
       await window.narrow('workspace trust');
-      await window.picks.filter({ hasText: 'Manage workspace trust' }).first().click();
-      await window.page.locator('.workspace-trust-editor').getByRole('button', { name: 'Trust', exact: true }).click();
+      await window.pick('Manage workspace trust');
+      await window.trust();
       await window.openFile('hello.ts');
       await window.page.locator('.codelens-decoration').filter({ hasText: 'It ran' }).waitFor();
       assert.equal(await hasRun(), true);

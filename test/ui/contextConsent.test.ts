@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
+import { eventually } from '../support/eventually';
 import { serveProvider, type ProviderServer } from '../unit/context/support/providerServer';
 import { makeCertificate, startTlsServer, type TlsServer } from '../unit/context/support/tlsServer';
 import { setSetting } from './support/contextHover';
@@ -52,15 +53,19 @@ describe('Context providers that need the word of the user', () => {
   /** It leads to this machine too, but does not say so. */
   const plainUrl = (): string => endpoint.url.replace('127.0.0.1', '0.0.0.0');
   const configure = (providers: object): Promise<void> => setSetting(window, 'backline.context.providers', providers);
-  const methods = (): string[] => endpoint.requests.map(({ method }) => method);
+  /** What the endpoint was asked at an address; at the other one it may still be asked by what was allowed before. */
+  const methods = (address: string): string[] =>
+    endpoint.requests.filter(({ headers }) => headers.host === new URL(address).host).map(({ method }) => method);
   const lens = (title: string) => window.page.locator('.codelens-decoration').filter({ hasText: title });
   const dialog = () => window.page.locator('.monaco-dialog-box');
 
-  /** Chooses an action of the status by its beginning. */
-  async function chooseInStatus(label: string): Promise<void> {
-    await window.showStatus(label);
-    await window.picks.filter({ hasText: label }).first().click();
-  }
+  /** The question of the dialog, once it is all there. */
+  const question = (expected: RegExp): Promise<string> =>
+    eventually('the question', async () => {
+      const text = await dialog().innerText();
+      assert.match(text, expected);
+      return text;
+    });
 
   async function answer(button: string): Promise<void> {
     await dialog().getByRole('button', { name: button, exact: true }).click();
@@ -68,36 +73,32 @@ describe('Context providers that need the word of the user', () => {
   }
 
   it('send no file over plain http before it is given', async () => {
-    await chooseInStatus('Allow 0.0.0.0');
-    assert.match(
-      await dialog().innerText(),
-      /Send files to http:\/\/0\.0\.0\.0:\d+\/ without encryption\?[^]*text of the files you look at/,
-    );
+    await window.chooseInStatus('Allow 0.0.0.0');
+    await question(/Send files to http:\/\/0\.0\.0\.0:\d+\/ without encryption\?[^]*text of the files you look at/);
     await window.screenshot('context-consent-http');
     await answer('Cancel');
-    assert.deepEqual(methods(), []);
-    await chooseInStatus('Allow 0.0.0.0');
+    assert.deepEqual(methods(plainUrl()), []);
+    await window.chooseInStatus('Allow 0.0.0.0');
     await answer('Allow');
     await lens('From afar').waitFor();
-    assert.ok(methods().includes('items'));
+    assert.ok(methods(plainUrl()).includes('items'));
   });
 
   it('get no secret that the workspace asks for before it is given', async () => {
     await configure({ [endpoint.url]: { headers: { Authorization: 'Bearer ${secret:token}' } } });
     await lens('From afar').waitFor({ state: 'hidden' });
     await window.runCommand('Backline: Set Secret of a Context Provider');
-    await window.picks.filter({ hasText: 'token' }).filter({ hasText: 'not stored yet' }).click();
+    await window.pick('token', 'not stored yet');
     const input = window.page.locator('.quick-input-widget input[type=password]');
-    await input.waitFor();
-    await window.page.keyboard.type(secret);
+    await input.fill(secret);
     await window.screenshot('context-secret');
     assert.ok(!(await window.page.locator('body').innerText()).includes(secret));
-    await window.page.keyboard.press('Enter');
+    await input.press('Enter');
     await input.waitFor({ state: 'hidden' });
-    await chooseInStatus('Allow 127.0.0.1');
-    assert.match(await dialog().innerText(), /Give the secret "token" to 127\.0\.0\.1:\d+, at http/);
+    await window.chooseInStatus('Allow 127.0.0.1');
+    await question(/Give the secret "token" to 127\.0\.0\.1:\d+, at http/);
     await window.screenshot('context-consent-secret');
-    assert.deepEqual(methods(), []);
+    assert.deepEqual(methods(endpoint.url), []);
     await answer('Allow');
     await lens('From afar').waitFor();
     assert.equal(endpoint.requests.at(-1)?.headers.authorization, `Bearer ${secret}`);
@@ -113,16 +114,16 @@ describe('Context providers that need the word of the user', () => {
         [`${web.origin}/owners.js`]: { integrity: `sha384-${createHash('sha384').update(code).digest('base64')}` },
       });
     await configureCode();
-    await chooseInStatus('Allow owners');
-    const question = await dialog().innerText();
-    assert.match(question, /Run code from https:\/\/127\.0\.0\.1:\d+\/owners\.js[^]*runs with your rights[^]*sha384-/);
+    await window.chooseInStatus('Allow owners');
+    const words = /Run code from https:\/\/127\.0\.0\.1:\d+\/owners\.js[^]*runs with your rights[^]*sha384-/;
+    const first = await question(words);
     await window.screenshot('context-consent-code');
     await answer('Allow');
     await lens('First version').waitFor();
     code = moduleOf('Second version');
     await configureCode();
-    await chooseInStatus('Allow owners');
-    assert.notEqual(await dialog().innerText(), question);
+    await window.chooseInStatus('Allow owners');
+    assert.notEqual(await question(words), first);
     assert.equal(await lens('Second version').count(), 0);
     await answer('Allow');
     await lens('Second version').waitFor();
@@ -132,12 +133,14 @@ describe('Context providers that need the word of the user', () => {
     const allowed = (text: string) => window.picks.filter({ hasText: text });
     await window.runCommand('Backline: Choose What Context Providers May Do');
     await allowed('Give the secret "token"').waitFor();
-    assert.equal(await allowed('Run code from').count(), 2);
+    await eventually('both versions', async () => assert.equal(await allowed('Run code from').count(), 2));
     await window.screenshot('context-allowed');
-    await allowed('Send files to http://0.0.0.0').click();
-    await window.runCommand('Backline: Choose What Context Providers May Do');
-    await allowed('Give the secret "token"').waitFor();
-    assert.equal(await allowed('Send files to').count(), 0);
+    await window.pick('Send files to http://0.0.0.0');
+    await eventually('its end', async () => {
+      await window.runCommand('Backline: Choose What Context Providers May Do');
+      await allowed('Give the secret "token"').waitFor();
+      assert.equal(await allowed('Send files to').count(), 0);
+    });
     await window.page.keyboard.press('Escape');
   });
 });
@@ -145,7 +148,8 @@ describe('Context providers that need the word of the user', () => {
 /** Files below a folder that hold a text, as it is or in base64. */
 async function filesWith(folder: string, text: string): Promise<string[]> {
   const forms = [text, Buffer.from(text).toString('base64').replace(/=+$/, '')];
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  // A folder that goes meanwhile ends a listing.
+  const entries = await eventually('all files', () => readdir(folder, { recursive: true, withFileTypes: true }));
   const files = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
   const found: string[] = [];
   for (const file of files) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import * as path from 'node:path';
+import { eventually } from '../support/eventually';
 import { VsCodeWindow } from './support/window';
 
 describe('the installed package', () => {
@@ -14,24 +15,25 @@ describe('the installed package', () => {
 
   it('activates by itself and serves', async () => {
     await window.statusItem.filter({ hasText: /Backline \d+/ }).waitFor();
-    const lockfiles = await readdir(path.join(window.sandbox.home, '.local/share/amp/ide'));
-    assert.match(lockfiles.join(), /^\d+\.json$/);
+    await eventually('the one lockfile', async () => {
+      const lockfiles = await readdir(path.join(window.sandbox.home, '.local/share/amp/ide'));
+      assert.match(lockfiles.join(), /^\d+\.json$/);
+    });
   });
 
   it('has all its commands in the palette', async () => {
-    await window.page.keyboard.press('F1');
-    await window.page.locator('.quick-input-widget input').waitFor();
-    // The list shows only so many rows at a time.
-    await window.page.keyboard.type('Backline: Show');
-    await window.picks.filter({ hasText: 'Backline: Show Status' }).waitFor();
-    const labels = (await window.picks.allInnerTexts()).filter((text) => text.includes('Backline:'));
+    // The list shows only so many rows at a time, and takes them in more than one step.
+    await window.showCommands('Backline: Show', 'Backline: Show Status');
+    await eventually('all of them', async () => {
+      const labels = (await window.picks.allInnerTexts()).filter((text) => text.includes('Backline:'));
+      for (const name of ['Status', 'Traffic', 'Log', 'Conversations', 'Context Items']) {
+        assert.ok(
+          labels.some((label) => label.includes(`Show ${name}`)),
+          labels.join('\n'),
+        );
+      }
+    });
     await window.screenshot('palette');
-    for (const name of ['Status', 'Traffic', 'Log', 'Conversations', 'Context Items']) {
-      assert.ok(
-        labels.some((label) => label.includes(`Show ${name}`)),
-        labels.join('\n'),
-      );
-    }
     await window.page.keyboard.press('Escape');
   });
 

@@ -9,6 +9,7 @@ import { within } from '../../scripts/lib/host.mjs';
 import { inRoot } from '../../scripts/lib/paths.mjs';
 import { listProcesses } from '../../scripts/lib/processes.mjs';
 import { makeSandbox, type Sandbox } from '../../scripts/lib/sandbox.mjs';
+import { eventually } from '../support/eventually';
 
 describe('npm start', () => {
   let sandbox: Sandbox;
@@ -26,15 +27,15 @@ describe('npm start', () => {
 
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     it(`serves the sample workspace, and leaves neither process nor lockfile after ${signal}`, async function () {
-      this.timeout(300_000);
+      this.timeout(600_000);
       const start = spawn(process.execPath, ['scripts/start.mjs'], { cwd: inRoot(), env: sandbox.env });
       const page = await browser.newPage();
       page.setDefaultTimeout(120_000);
       let pids: number[] = [];
       try {
-        await page.goto(await within(120_000, 'npm start', addressOf(start)));
+        await page.goto(await within(300_000, 'npm start', addressOf(start)));
         await servingIn(page);
-        assert.equal((await lockfiles(sandbox.home)).length, 1);
+        await eventually('the lockfile', async () => assert.equal((await lockfiles(sandbox.home)).length, 1));
 
         pids = await descendants(start.pid);
         const exit = once(start, 'exit');

@@ -33,12 +33,16 @@ describe('Amp threads, as a user works with them', () => {
     });
     await window.runCommand('Focus on Amp Threads View');
     // More room for the list.
-    await window.page.locator('.pane-header').filter({ hasText: 'Chat' }).click();
+    const chatHeader = window.page.locator('.pane-header').filter({ hasText: 'Chat' });
+    await eventually('the room', async () => {
+      if ((await chatHeader.getAttribute('aria-expanded')) === 'true') await chatHeader.click({ timeout: 5_000 });
+      assert.equal(await chatHeader.getAttribute('aria-expanded'), 'false');
+    });
     await row('Tax in the cart').waitFor();
   });
   after(() => window.close());
 
-  const row = (text: string): Locator =>
+  const row = (text: string | RegExp): Locator =>
     window.page.locator('.pane-body .monaco-list-row').filter({ hasText: text }).first();
 
   /** As Amp does: the whole file anew, then a rename. */
@@ -48,13 +52,21 @@ describe('Amp threads, as a user works with them', () => {
     await rename(`${file}.amptmp`, file);
   }
 
+  /** Again until it is taken: a menu that has just opened takes a click for the end of the one that opened it. */
   async function chooseInMenu(of: string, item: string): Promise<void> {
-    await row(of).click({ button: 'right' });
     const entry = window.page.locator('.monaco-menu .action-item').filter({ hasText: item }).first();
-    await entry.hover();
-    // What comes right after a menu has opened is taken for the end of the click that opened it.
-    await window.page.waitForTimeout(300);
-    await entry.click();
+    let isChosen = false;
+    await eventually(`${item} in the menu`, async () => {
+      if (!(await entry.isVisible())) {
+        if (isChosen) return;
+        await row(of).click({ button: 'right', timeout: 5_000 });
+        await entry.hover({ timeout: 5_000 });
+        await window.page.waitForTimeout(300);
+      }
+      await entry.click({ timeout: 5_000 });
+      isChosen = true;
+      await entry.waitFor({ state: 'hidden', timeout: 2_000 });
+    });
   }
 
   async function drop(uri: string): Promise<void> {
@@ -65,8 +77,10 @@ describe('Amp threads, as a user works with them', () => {
     }
   }
 
-  async function pick(text: string): Promise<void> {
-    await window.picks.filter({ hasText: text }).first().click();
+  /** The terminal's process may run before it is shown. */
+  async function hidePanel(): Promise<void> {
+    await window.page.locator('.terminal.xterm.focus').waitFor();
+    await window.runCommand('View: Hide Panel');
   }
 
   it('go on in the CLI, in the folder that they worked in, when the user agrees', async () => {
@@ -78,22 +92,27 @@ describe('Amp threads, as a user works with them', () => {
     await dialog.getByRole('button', { name: 'Start There' }).click();
     const ran = await eventually('the CLI', () => readFile(path.join(home, 'amp-run'), 'utf8'));
     assert.deepEqual(ran.trimEnd().split('\n'), [elsewhere, '3', 'threads', 'continue', threadId(3)]);
-    await window.runCommand('View: Hide Panel');
+    await hidePanel();
   });
 
   it('are written to a file of the kind and name that the user chooses', async () => {
-    for (const [kind, extension, words] of [
-      ['Markdown', 'md', '# Tax in the cart'],
-      ['HTML', 'html', '<title>Tax in the cart'],
-      ['JSON', 'json', '"Tax in the cart"'],
+    for (const [purpose, extension, words] of [
+      ['to read and to paste', 'md', '# Tax in the cart'],
+      ['one file for any browser', 'html', '<title>Tax in the cart'],
+      ['everything, for programs', 'json', '"Tax in the cart"'],
     ] as const) {
       await chooseInMenu('Tax in the cart', 'Export');
-      await pick(kind);
+      await window.pick(purpose);
       const name = window.page.locator('.quick-input-widget input[type=text]:visible').first();
       const file = path.join(window.sandbox.workspace, `exported.${extension}`);
       await eventually('the dialog', async () => assert.match(await name.inputValue(), /Tax in the cart\.\w+$/));
       await name.fill(file);
-      await window.page.locator('.quick-input-widget').getByRole('button', { name: 'OK', exact: true }).click();
+      // Again when the dialog was still looking at the folder: it takes no answer then.
+      const ok = window.page.locator('.quick-input-widget').getByRole('button', { name: 'OK', exact: true });
+      await eventually('the end of the dialog', async () => {
+        if (await ok.isVisible()) await ok.click({ timeout: 5_000 });
+        await ok.waitFor({ state: 'hidden', timeout: 5_000 });
+      });
       // There before it is whole: VS Code makes a file, then fills it.
       await eventually(`the whole ${file}`, async () => {
         const text = await readFile(file, 'utf8');
@@ -105,7 +124,7 @@ describe('Amp threads, as a user works with them', () => {
 
   it('are shown by mode, with archived ones, and all again', async () => {
     await window.runCommand('Backline: Filter Amp Threads');
-    await pick('rush');
+    await window.pick('rush');
     await row('Tax in the cart').waitFor({ state: 'detached' });
     await row('In a hurry').waitFor();
     await window.page.locator('.pane-header').filter({ hasText: 'mode rush' }).waitFor();
@@ -113,18 +132,21 @@ describe('Amp threads, as a user works with them', () => {
     await window.runCommand('Backline: Clear the Filters of Amp Threads');
     await row('Tax in the cart').waitFor();
     await window.runCommand('Backline: Filter Amp Threads');
-    await pick('Archived threads');
+    await window.pick('Archived threads');
     await row('Put away').waitFor();
     await window.runCommand('Backline: Clear the Filters of Amp Threads');
     await row('Put away').waitFor({ state: 'detached' });
   });
 
   it('are grouped by the folder that they worked in', async () => {
+    // It may be midnight meanwhile.
+    const day = /Today|Yesterday/;
+    await row(day).waitFor();
     await window.runCommand('Backline: Group Amp Threads by Folder');
-    await row('Today').waitFor({ state: 'detached' });
+    await row(day).waitFor({ state: 'detached' });
     await window.screenshot('threads-by-folder');
     await window.runCommand('Backline: Group Amp Threads by Day');
-    await row('Today').waitFor();
+    await row(day).waitFor();
   });
 
   it('say how many have something new, until they are read', async () => {
@@ -158,6 +180,7 @@ describe('Amp threads, as a user works with them', () => {
     const session = path.join(home, '.local', 'share', 'amp', 'session.json');
     await writeFile(session, JSON.stringify({ lastThreadId: threadId(2) }));
     await window.runCommand('View: Close All Editors');
+    await window.page.locator('.tabs-container .tab').first().waitFor({ state: 'detached' });
     await window.runCommand('Backline: Open Amp Thread');
     await window.picks.first().filter({ hasText: 'In a hurry' }).filter({ hasText: 'current' }).waitFor();
     await window.page.keyboard.press('Escape');
@@ -165,7 +188,7 @@ describe('Amp threads, as a user works with them', () => {
     await eventually('the CLI', async () =>
       assert.ok((await readFile(path.join(home, 'amp-run'), 'utf8')).includes(threadId(2))),
     );
-    await window.runCommand('View: Hide Panel');
+    await hidePanel();
   });
 
   it('go on with another agent, which is given what was said', async () => {

@@ -4,6 +4,7 @@ import * as path from 'node:path';
 import type { Frame, Locator } from 'playwright-core';
 import * as z from 'zod';
 import { inRoot } from '../../scripts/lib/paths.mjs';
+import { eventually } from '../support/eventually';
 import { VsCodeWindow } from './support/window';
 
 const fixtures = ['01-normal', '02-thinking', '03-cancelled', '05-errors', '07-images', '09-subagents', '10-relations'];
@@ -35,18 +36,17 @@ describe('Amp threads, as a user sees them', () => {
 
   /** Of the thread that is shown. */
   async function frame(): Promise<Frame> {
-    for (let attempt = 0; attempt < 150; attempt++) {
+    return eventually('a thread that is shown', async () => {
       for (const candidate of window.page.frames()) {
-        const isThread =
-          (await candidate
-            .locator('.thread h1')
-            .count()
-            .catch(() => 0)) > 0;
+        const isThread = await candidate
+          .locator('.thread h1')
+          .first()
+          .isVisible()
+          .catch(() => false);
         if (isThread) return candidate;
       }
-      await window.page.waitForTimeout(200);
-    }
-    throw new Error('No thread is shown.');
+      throw new Error('no frame has one');
+    });
   }
 
   async function write(title: string, answers: number): Promise<void> {
@@ -94,22 +94,20 @@ describe('Amp threads, as a user sees them', () => {
   it('are found by what was said in them', async () => {
     await window.runCommand('Backline: Search Amp Threads');
     await window.page.locator('.quick-input-title', { hasText: 'Search Amp Threads' }).waitFor();
-    await window.page.keyboard.type('total of the cart');
+    await window.narrow('total of the cart');
     await window.picks.filter({ hasText: 'Tax in the cart' }).first().waitFor();
     await window.screenshot('threads-search');
-    await window.page.keyboard.press('Enter');
+    await window.pick('Tax in the cart');
     await window.page.locator('.tab.active').filter({ hasText: 'Tax in the cart' }).waitFor();
   });
 
   it('come back after the window is loaded again', async () => {
-    // As a user does it: VS Code keeps what is open when it is told that the window goes.
-    const loaded = window.page.waitForEvent('domcontentloaded');
-    await window.runCommand('Developer: Reload Window');
-    await loaded;
-    await window.statusItem.waitFor();
-    const thread = await frame();
-    const tab = await window.page.locator('.tab.active').innerText();
-    assert.equal((await thread.locator('h1').innerText()).trim(), tab.trim());
+    await window.reload();
+    await eventually('the thread of the tab', async () => {
+      const thread = await frame();
+      const tab = await window.page.locator('.tab.active').innerText();
+      assert.equal((await thread.locator('h1').innerText()).trim(), tab.trim());
+    });
     await window.screenshot('threads-after-reload');
   });
 });

@@ -5,26 +5,35 @@ import { eventually } from '../../support/eventually';
 export class ChatView {
   constructor(private readonly page: Page) {}
 
-  /** The page itself. VS Code throws it away when it is hidden, so ask again after that. */
+  /**
+   * The page itself, once it has heard from the host: what is written before that may go to another conversation. VS Code
+   * throws it away when it is hidden, so ask again after that.
+   */
   async frame(): Promise<Frame> {
     return eventually('the page of the chat', async () => {
       for (const frame of this.page.frames()) {
         const prompt = frame.getByRole('textbox', { name: 'Prompt' });
-        if (await prompt.isVisible().catch(() => false)) return frame;
+        if (!(await prompt.isVisible().catch(() => false))) continue;
+        if ((await frame.locator('.transcript-pane[aria-busy=true]').count()) === 0) return frame;
       }
-      throw new Error('no frame has a prompt');
+      throw new Error('no frame has a prompt and something above it');
     });
   }
 
+  async prompt(): Promise<Locator> {
+    return (await this.frame()).getByRole('textbox', { name: 'Prompt' });
+  }
+
   async type(text: string): Promise<void> {
-    const prompt = (await this.frame()).getByRole('textbox', { name: 'Prompt' });
+    const prompt = await this.prompt();
     await prompt.click();
     await prompt.fill(text);
   }
 
+  /** Not by a key of the window: that would go to whatever has taken the focus meanwhile. */
   async send(text: string): Promise<void> {
     await this.type(text);
-    await this.page.keyboard.press('Enter');
+    await (await this.prompt()).press('Enter');
   }
 
   /** Resolves when the text is on the page. */
@@ -36,11 +45,13 @@ export class ChatView {
     return (await this.frame()).getByRole('button', { name }).first();
   }
 
-  /** A button that has just appeared takes no clicks for half a second. */
+  /** Clicks until it is taken: a button that has just appeared takes no clicks for half a second by its own clock. */
   async answer(option: string): Promise<void> {
     const button = (await this.frame()).getByRole('button', { name: option, exact: true }).first();
     await button.waitFor();
-    await this.page.waitForTimeout(700);
-    await button.click();
+    await eventually(`the answer ${option}`, async () => {
+      if (await button.isVisible()) await button.click({ timeout: 5_000 });
+      await button.waitFor({ state: 'hidden', timeout: 700 });
+    });
   }
 }

@@ -1,9 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as z from 'zod';
+import { eventually } from '../../support/eventually';
 import type { VsCodeWindow } from './window';
 
-/** Text of the hover over the end of the line that holds some words; empty when none comes. */
+/** Text of the hover over the end of the line that holds some words, maybe not yet all of it; empty when none comes. */
 export async function hoverOverEndOf(window: VsCodeWindow, words: string, attempts = 10): Promise<string> {
   const { page } = window;
   const part = page
@@ -13,9 +14,11 @@ export async function hoverOverEndOf(window: VsCodeWindow, words: string, attemp
   await part.waitFor();
   const widget = page.locator('.monaco-hover:not(.hidden) .hover-contents');
   for (let attempt = 0; attempt < attempts; attempt++) {
-    const box = await part.boundingBox();
-    // The line is being drawn again.
-    if (!box) continue;
+    const box = await eventually('the line, which may just be drawn again', async () => {
+      const drawn = await part.boundingBox();
+      if (!drawn) throw new Error('it is not drawn');
+      return drawn;
+    });
     await page.mouse.move(box.x + box.width + 200, box.y + 120);
     await page.mouse.move(box.x + box.width - 6, box.y + box.height / 2, { steps: 3 });
     await widget

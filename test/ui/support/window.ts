@@ -6,6 +6,7 @@ import { installVsix, startHost, testSettings, type Host } from '../../../script
 import { inRoot } from '../../../scripts/lib/paths.mjs';
 import { makeSandbox, type Sandbox } from '../../../scripts/lib/sandbox.mjs';
 import { vsixFile } from '../../../scripts/lib/vsix.mjs';
+import { eventually } from '../../support/eventually';
 
 export interface WindowOptions {
   /** A folder of the repository to work on a copy of; default test/fixtures/workspace. */
@@ -75,6 +76,14 @@ export class VsCodeWindow {
     await this.statusItem.waitFor();
   }
 
+  /** As a user does it: VS Code keeps what is open when it is told that the window goes. */
+  async reload(): Promise<void> {
+    const loaded = this.page.waitForEvent('domcontentloaded');
+    await this.runCommand('Developer: Reload Window');
+    await loaded;
+    await this.statusItem.waitFor();
+  }
+
   /** A second window on the same server. The caller closes the page. */
   async openAnother(folder = this.sandbox.workspace): Promise<Page> {
     const page = await newPage(this.browser);
@@ -122,11 +131,48 @@ export class VsCodeWindow {
     await this.choose('F1', `>${title}`, title);
   }
 
-  /** Opens the status list where it says something: it is longer than what is shown of it. */
-  async showStatus(words: string): Promise<void> {
-    await this.statusItem.click();
-    await this.picks.first().waitFor();
-    await this.narrow(words);
+  /** Types into the palette. Resolves when it has the row. */
+  async showCommands(words: string, row: string): Promise<void> {
+    await this.withQuickPick('F1', `>${words}`, async () => {
+      await this.picks.filter({ hasText: row }).first().waitFor({ timeout: 6_000 });
+    });
+  }
+
+  /** Opens the status list, where it says something: it is longer than what is shown of it. */
+  async showStatus(words = ''): Promise<void> {
+    const title = this.page.locator('.quick-input-title').filter({ hasText: 'Backline Status' });
+    await eventually('the status list', async () => {
+      // Again when a window that just changes what has the focus closed it.
+      if (!(await title.isVisible())) await this.statusItem.click({ timeout: 10_000 });
+      await title.waitFor({ timeout: 20_000 });
+      await this.input.fill(words, { timeout: 2_000 });
+    });
+  }
+
+  /** Chooses an action of the status by its beginning. */
+  async chooseInStatus(label: string): Promise<void> {
+    await this.showStatus(label);
+    await this.pick(label);
+  }
+
+  /** Takes a row of the quick pick that is open. Again when the list was drawn anew under the click. */
+  async pick(...words: readonly string[]): Promise<void> {
+    const row = words.reduce((rows, hasText) => rows.filter({ hasText }), this.picks).first();
+    await row.waitFor();
+    await eventually(`what ${words.join(' ')} does`, async () => {
+      if (await row.isVisible()) await row.click({ timeout: 5_000 });
+      await row.waitFor({ state: 'hidden', timeout: 5_000 });
+    });
+  }
+
+  /** In the editor of the workspace's trust, which is open. Again when it was drawn anew under the click. */
+  async trust(): Promise<void> {
+    const button = this.page.locator('.workspace-trust-editor').getByRole('button', { name: 'Trust', exact: true });
+    await button.waitFor();
+    await eventually('the trust', async () => {
+      if (await button.isVisible()) await button.click({ timeout: 5_000 });
+      await button.waitFor({ state: 'hidden', timeout: 5_000 });
+    });
   }
 
   /** Types into the quick pick that is open. */
@@ -134,20 +180,30 @@ export class VsCodeWindow {
     await this.input.fill(words);
   }
 
-  /** Opens a file by its name. */
+  /** Opens a file by its name. Resolves when its text is in the editor, not only its name in the tab. */
   async openFile(name: string): Promise<void> {
     await this.choose('Control+P', name, name);
     await this.page.locator('.tab.active').filter({ hasText: name }).waitFor();
+    await this.page.locator(`.editor-instance .monaco-editor[data-uri$="/${name}"]`).first().waitFor();
+  }
+
+  private async choose(key: string, words: string, row: string): Promise<void> {
+    await this.withQuickPick(key, words, async () => {
+      const chosen = this.chosen.filter({ hasText: row });
+      await chosen.waitFor({ timeout: 6_000 });
+      // Not by Enter: that would go to whatever has taken the focus meanwhile. The click has time of its own, and does
+      // not wait for a page that it loads: one that was taken must not be made again.
+      await chosen.click({ timeout: 15_000, noWaitAfter: true });
+    });
   }
 
   /** Again when a window that is busy, or just changes what has the focus, missed the key or closed what it opened. */
-  private async choose(key: string, words: string, row: string): Promise<void> {
+  private async withQuickPick(key: string, words: string, use: () => Promise<void>): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       await this.page.keyboard.press(key);
       try {
         await this.input.fill(words, { timeout: 4_000 });
-        // Not by Enter: that would go to whatever has taken the focus meanwhile.
-        await this.chosen.filter({ hasText: row }).click({ timeout: 6_000 });
+        await use();
         return;
       } catch (error) {
         if (attempt === 12) throw error;

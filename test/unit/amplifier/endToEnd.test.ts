@@ -7,7 +7,7 @@ import { AmplifierClient } from '../../../src/amplifier/node/client/amplifierCli
 import { nullLogger } from '../../../src/base/common/log';
 import { AmplifierProgram, buildAmplifierProgram } from '../../fake/amplifierProgram';
 import { CuttableProxy } from '../../fake/cuttableProxy';
-import { connectTo, Recorder, type Harness } from './node/clientHarness';
+import { connectTo, patientLimits, Recorder, type Harness } from './node/clientHarness';
 import { call, Failure } from './server/support/serverHarness';
 import { refusedUpgrade } from './server/support/webSocketClient';
 
@@ -56,7 +56,7 @@ describe('the client and the embedded server over ACP and the demo agent', () =>
       collect: () => Promise.resolve({ workspace_root: folder }),
       openFiles: () => Promise.resolve([]),
     };
-    return connectTo(proxy.url, { client, context });
+    return connectTo(proxy.url, { client, context, limits: patientLimits });
   }
 
   const rename = (): Promise<unknown> => session.prompt({ text: `rename colour to color in ${file}` });

@@ -27,8 +27,7 @@ describe('a provider from an https server', () => {
   let pages: Record<string, string | { location: string }>;
   const clients: ContextClient[] = [];
 
-  before(async function () {
-    this.timeout(30_000);
+  before(async () => {
     worker = await buildContextWorker();
     certificate = await makeCertificate();
     setDefaultCACertificates([...trusted, certificate.cert]);

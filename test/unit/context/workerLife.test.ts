@@ -11,7 +11,7 @@ import type { ContextProvider, ItemsParams } from '../../../src/context/common/c
 import { TakenBackError } from '../../../src/context/common/guardedCall';
 import { ProviderFactory, type ProviderFactoryOptions } from '../../../src/context/node/providerFactory';
 import { FakeClock } from '../../fake/fakeClock';
-import { documentOf, listOf, realClient, unpacked } from './support/contextHarness';
+import { documentOf, listOf, realClient, testWorkerLimits, unpacked } from './support/contextHarness';
 import { buildContextWorker } from './support/contextWorker';
 
 const signal = new AbortController().signal;
@@ -33,7 +33,7 @@ describe('the worker of a provider', () => {
       clock: systemClock,
       log: nullLogger,
       isAllowed: () => false,
-      workerLimits: { memoryMib: 64, callMs: 15_000 },
+      workerLimits: testWorkerLimits,
       ...more,
     });
   }
@@ -72,7 +72,7 @@ describe('the worker of a provider', () => {
 
   it('has its time for each question, however long that waited for its turn', async () => {
     const clock: Clock & FakeClock = new FakeClock();
-    const provider = await greeted(remembering, { clock });
+    const provider = await greeted(remembering, { clock, workerLimits: { memoryMib: 64, callMs: 10_000 } });
     const first = asked(provider, 'first');
     const second = asked(provider, 'second');
     clock.advance(7_000);

@@ -2,17 +2,48 @@ import assert from 'node:assert/strict';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
-import { withDeadline } from '../../../../src/base/common/async';
+import { withDeadline, type Clock } from '../../../../src/base/common/async';
 import { nullLogger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import { startAgentProcess, type AgentExit, type AgentProcess } from '../../../../src/acp/node/agentProcess';
 import { CommandError } from '../../../../src/acp/node/commandLookup';
 import { isTreeAlive } from '../../../../src/acp/node/processTree';
 import type { StreamClosed, StreamNoise } from '../../../../src/wire/common/messageStream';
+import { until } from '../../../support/eventually';
 
 const script = path.resolve('test/fixtures/agents/misbehaving.mjs');
 const env = Object.fromEntries(Object.entries(process.env).filter((entry): entry is [string, string] => !!entry[1]));
-const graceMs = 300;
+/** For what an agent does by itself; it never passes, see `clockFor`. */
+const graceMs = 45_000;
+/** For what it never does. */
+const enoughMs = 300;
+const ignoreEndOfInput = new Set([
+  'ignoresInput',
+  'ignoresEndOfInput',
+  'ignoresEverything',
+  'closesStdout',
+  'closesStdin',
+]);
+const ignoreSigterm = new Set(['ignoresEverything', 'stubbornGrandchild', 'orphan']);
+
+/** Time that passes quickly only where the agent of this fault will not do what is waited for, however slow the machine is. */
+function clockFor(fault: string): Clock {
+  let skippedMs = 0;
+  return {
+    now: () => systemClock.now() + skippedMs,
+    setTimer: (delayMs, callback) => {
+      if (delayMs === graceMs && ignoreEndOfInput.has(fault)) return systemClock.setTimer(enoughMs, callback);
+      // What it has said last, by stderr and by stdout.
+      if (delayMs === 250 || delayMs === 500) return systemClock.setTimer(graceMs, callback);
+      // The first look whether SIGTERM was enough.
+      if (delayMs !== 25 || skippedMs > 0 || !ignoreSigterm.has(fault)) return systemClock.setTimer(delayMs, callback);
+      return systemClock.setTimer(enoughMs, () => {
+        skippedMs = graceMs;
+        callback();
+      });
+    },
+  };
+}
 
 type Message = Record<string, unknown>;
 
@@ -33,7 +64,7 @@ class Subject {
 
   static async start(fault: string): Promise<Subject> {
     const command = { command: process.execPath, args: [script, fault], env, cwd: tmpdir() };
-    return new Subject(await startAgentProcess(command, { clock: systemClock, log: nullLogger, graceMs }));
+    return new Subject(await startAgentProcess(command, { clock: clockFor(fault), log: nullLogger, graceMs }));
   }
 
   get isGone(): boolean {
@@ -41,14 +72,14 @@ class Subject {
   }
 
   async until(what: string, holds: () => boolean): Promise<void> {
-    await withDeadline(systemClock, what, 30_000, async (signal) => {
+    await withDeadline(systemClock, what, 45_000, async (signal) => {
       while (!holds() && !signal.aborted) await new Promise<void>((resolve) => this.waiting.add(resolve));
     });
   }
 
   /** Without being stopped: polled, since nothing tells of the end of a grandchild. */
   async gone(): Promise<void> {
-    await withDeadline(systemClock, 'the end of the group', 30_000, async (signal) => {
+    await withDeadline(systemClock, 'the end of the group', 45_000, async (signal) => {
       while (!this.isGone && !signal.aborted) await new Promise((resolve) => setTimeout(resolve, 20));
     });
   }
@@ -129,8 +160,10 @@ describe('AgentProcess', () => {
       guarded.push(leader);
       return { dispose: () => void guarded.splice(0) };
     };
-    const command = { command: process.execPath, args: [script, 'ignoresEndOfInput'], env, cwd: tmpdir() };
-    const agent = await startAgentProcess(command, { clock: systemClock, log: nullLogger, graceMs, guard });
+    const fault = 'ignoresEndOfInput';
+    const command = { command: process.execPath, args: [script, fault], env, cwd: tmpdir() };
+    const options = { clock: clockFor(fault), log: nullLogger, graceMs, guard };
+    const agent = await startAgentProcess(command, options);
     assert.deepEqual(guarded, [agent.pid]);
     await agent.stop();
     assert.deepEqual(guarded, []);
@@ -223,6 +256,8 @@ describe('AgentProcess', () => {
     it('keeps the last 64 KiB of 1 MiB of stderr, whole characters only', async () => {
       const running = await start('loudStderr');
       await running.until('end of the output', () => running.said('done'));
+      // That comes another way.
+      await until('the end of stderr', () => running.agent.lastWords().endsWith('the end'));
       await running.agent.stop();
       const words = running.agent.lastWords();
       assert.match(words, /^é+the end$/);
@@ -279,10 +314,10 @@ describe('AgentProcess', () => {
     await withDeadline(
       systemClock,
       'exit',
-      30_000,
+      45_000,
       () => new Promise<AgentExit>((resolve) => agent.onDidExit(resolve)),
     );
-    const first = await withDeadline(systemClock, 'message', 30_000, () => {
+    const first = await withDeadline(systemClock, 'message', 45_000, () => {
       return new Promise<Message>((resolve) => agent.stream.onMessage(resolve));
     });
     assert.deepEqual(first, { whole: 1 });

@@ -21,8 +21,7 @@ describe('the draft backend with the demo agent as a child process', () => {
   let real: DraftBackend;
   let editor: FakeEditor;
 
-  before(async function () {
-    this.timeout(30_000);
+  before(async () => {
     demo = await buildDemoAgent();
     folder = await realpath(await mkdtemp(join(tmpdir(), 'backline-draft-')));
   });

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
-import { withDeadline } from '../../../../src/base/common/async';
+import type { Clock } from '../../../../src/base/common/async';
 import { isTreeAlive } from '../../../../src/acp/node/processTree';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import { nullLogger } from '../../../../src/base/common/log';
+import { FakeClock } from '../../../fake/fakeClock';
+import { eventually, until } from '../../../support/eventually';
 import { mergeEnvironments, parseEnvironment, ShellEnvironment } from '../../../../src/acp/node/shellEnvironment';
 
 describe('ShellEnvironment', () => {
@@ -40,8 +42,11 @@ describe('ShellEnvironment', () => {
     ELECTRON_RUN_AS_NODE: '1',
     VSCODE_IPC_HOOK: '/tmp/x',
   });
-  const environmentOf = (own: Record<string, string>, timeoutMs = 8_000): ShellEnvironment =>
-    new ShellEnvironment({ platform: 'linux', own, clock: systemClock, log, timeoutMs });
+  const environmentOf = (
+    own: Record<string, string>,
+    timeoutMs = 45_000,
+    clock: Clock = systemClock,
+  ): ShellEnvironment => new ShellEnvironment({ platform: 'linux', own, clock, log, timeoutMs });
 
   for (const shell of ['/bin/sh', '/bin/bash']) {
     it(`asks the login shell ${shell}`, async () => {
@@ -58,8 +63,8 @@ describe('ShellEnvironment', () => {
 
   it('does not wait for what a start-up file leaves running', async () => {
     const daemonHome = await mkdtemp(path.join(home, 'daemon-'));
-    await writeFile(path.join(daemonHome, '.profile'), 'sleep 3 &\nexport LOGIN_VALUE=yes\n');
-    const env = await environmentOf({ ...ownWith('/bin/sh'), HOME: daemonHome }, 2_000).get();
+    await writeFile(path.join(daemonHome, '.profile'), 'sleep 60 &\nexport LOGIN_VALUE=yes\n');
+    const env = await environmentOf({ ...ownWith('/bin/sh'), HOME: daemonHome }).get();
     assert.equal(env['LOGIN_VALUE'], 'yes');
   });
 
@@ -89,12 +94,16 @@ describe('ShellEnvironment', () => {
   }
 
   it('gives up on a shell that does not end', async () => {
-    assert.equal((await environmentOf(ownWith(path.join(home, 'slow')), 200).get())['OWN'], 'mine');
-    assert.match(warnings[0] ?? '', /took longer than 200 ms/);
-    const leader = Number(await readFile(path.join(home, 'slow.pid'), 'utf8'));
-    await withDeadline(systemClock, 'the end of the shell', 30_000, async (signal) => {
-      while (isTreeAlive(leader) && !signal.aborted) await new Promise((resolve) => setTimeout(resolve, 20));
+    const clock = new FakeClock();
+    const given = environmentOf(ownWith(path.join(home, 'slow')), 200, clock).get();
+    const leader = await eventually('the start of the shell', async () => {
+      const pid = /^(\d+)\n/.exec(await readFile(path.join(home, 'slow.pid'), 'utf8'))?.[1];
+      return Number(pid ?? assert.fail('it is not written yet'));
     });
+    clock.advance(200);
+    assert.equal((await given)['OWN'], 'mine');
+    assert.match(warnings[0] ?? '', /took longer than 200 ms/);
+    await until('the end of the shell', () => !isTreeAlive(leader));
   });
 
   it('asks no shell on Windows', async () => {

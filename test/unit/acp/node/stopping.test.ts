@@ -6,6 +6,7 @@ import { startAgentProcess, type AgentProcess } from '../../../../src/acp/node/a
 import { isTreeAlive } from '../../../../src/acp/node/processTree';
 import { cwd, open, useBackends } from '../../../fake/backendHarness';
 import { basics, never } from '../../../fake/scriptedAgent';
+import { until } from '../../../support/eventually';
 
 describe('when an ACP agent is ended', () => {
   const make = useBackends();
@@ -33,8 +34,7 @@ describe('when an ACP agent is ended', () => {
       else {
         await opening;
         backend.dispose();
-        const endMs = Date.now() + 50;
-        while (isTreeAlive(agent.pid) && Date.now() < endMs) await new Promise((resolve) => setTimeout(resolve, 5));
+        await until('its death', () => !isTreeAlive(agent.pid));
       }
       assert.equal(isTreeAlive(agent.pid), false);
       await stopped;

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
+import type { Clock } from '../../../../src/base/common/async';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import type { TerminalView } from '../../../../src/acp/common/terminalViews';
 import { isTreeAlive } from '../../../../src/acp/node/processTree';
@@ -11,7 +12,13 @@ import {
   type TerminalServiceOptions,
 } from '../../../../src/acp/node/terminalService';
 import { FakeEditor } from '../../../fake/fakeEditor';
+import { until } from '../../../support/eventually';
 
+/** What a command does by itself it does some time: only `closeNow` kills, and output that is on its way is waited for. */
+const patient: Clock = {
+  now: () => 0,
+  setTimer: (delayMs, callback) => systemClock.setTimer(delayMs === 250 ? 45_000 : delayMs, callback),
+};
 const node = process.execPath;
 const script = (code: string) => ({ command: node, args: ['-e', code] });
 const forever = script('console.log(process.pid); setInterval(() => {}, 1000)');
@@ -33,7 +40,7 @@ describe('the terminals of an ACP session', () => {
     const views: TerminalView[] = [];
     const service = new TerminalService({
       editor: new FakeEditor({}, [cwd]),
-      clock: systemClock,
+      clock: patient,
       cwd,
       env: { PATH: process.env['PATH'] ?? '', FROM: 'us' },
       maxTerminals: 2,
@@ -50,7 +57,7 @@ describe('the terminals of an ACP session', () => {
 
   /** Resolves with what a command printed, as soon as it has printed a line. */
   async function firstLine(service: TerminalService, terminalId: string): Promise<string> {
-    const deadline = AbortSignal.timeout(30_000);
+    const deadline = AbortSignal.timeout(45_000);
     for (;;) {
       const { output } = service.output(terminalId);
       if (output.includes('\n')) return output.trim();
@@ -175,9 +182,7 @@ describe('the terminals of an ACP session', () => {
     const pid = Number(await firstLine(service, terminalId));
     const released = service.release(terminalId);
     service.closeNow();
-    const deadline = AbortSignal.timeout(400);
-    while (isTreeAlive(pid) && !deadline.aborted) await new Promise((resolve) => setTimeout(resolve, 5));
-    assert.equal(isTreeAlive(pid), false);
+    await until('its death', () => !isTreeAlive(pid));
     await released;
   });
 });

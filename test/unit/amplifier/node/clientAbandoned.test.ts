@@ -3,7 +3,7 @@ import type { AmplifierSession } from '../../../../src/amplifier/node/client/amp
 import { RealDialectServer } from '../../../fake/realDialectServer';
 import type { RealSession, TurnScript } from '../../../fake/realDialectSession';
 import { until } from '../../../support/eventually';
-import { connectTo, Recorder, type Harness } from './clientHarness';
+import { connectTo, patientStop, Recorder, type Harness } from './clientHarness';
 
 /** The server that exists goes on with a turn whatever the client does, and runs what nobody denies. */
 describe('a turn that goes on after the client left it', () => {
@@ -25,7 +25,7 @@ describe('a turn that goes on after the client left it', () => {
   beforeEach(async () => {
     server = new RealDialectServer({ script: late, pingMs: 20 });
     await server.start();
-    harness = connectTo(server.url);
+    harness = connectTo(server.url, { clock: patientStop });
   });
   afterEach(async () => {
     harness.backend.dispose();
@@ -180,6 +180,14 @@ describe('a turn that goes on after the client left it', () => {
       await Promise.all([first, turn.gatedTool('bash')]);
     });
     await recorder.next('approval:required');
+    // A look begins when the one before is over: the first of the new connection has told the request.
+    await until('the looks on the new connection', () => {
+      const at = server.requests.findLastIndex(({ path }) => path.endsWith('/events'));
+      const isLook = ({ method, path }: { method: string; path: string }) =>
+        method === 'GET' && path.endsWith(session.id);
+      return onServer.subscriberCount === 1 && server.requests.slice(at).filter(isLook).length > 1;
+    });
+    // Longer than what a new connection tells counts as told again.
     await new Promise((resolve) => setTimeout(resolve, 300));
     askAgain();
     await recorder.end();

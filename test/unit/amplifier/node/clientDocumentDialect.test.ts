@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { AmplifierSession } from '../../../../src/amplifier/node/client/amplifierSession';
+import type { SessionLimits } from '../../../../src/amplifier/node/client/sessionLimits';
 import { until } from '../../../support/eventually';
 import { connectTo, Recorder, type Harness } from './clientHarness';
 import { DocumentDialectServer, type DocumentDialectOptions } from './documentDialectServer';
@@ -10,10 +11,11 @@ describe('the client and the document’s dialect', () => {
   let session: AmplifierSession;
   let recorder: Recorder;
 
-  async function open(options: DocumentDialectOptions): Promise<void> {
+  async function open(options: DocumentDialectOptions, limits: Partial<SessionLimits> = {}): Promise<void> {
     server = new DocumentDialectServer(options);
     await server.start();
-    harness = connectTo(server.url);
+    // A turn that is idle is believed to be over only when its events had time to come.
+    harness = connectTo(server.url, { limits: { settleMs: 20_000, ...limits } });
     session = await harness.backend.createSession({ cwd: '/ws' });
     recorder = new Recorder(session);
   }
@@ -174,7 +176,7 @@ describe('the client and the document’s dialect', () => {
   });
 
   it('ends the session when a turn goes on in spite of the cancel route', async () => {
-    await open({ hasCancelRoute: true, script: () => undefined });
+    await open({ hasCancelRoute: true, script: () => undefined }, { cancelGraceMs: 50 });
     await session.prompt({ text: 'go' });
     await session.cancel();
     assert.equal(server.isDeleted, true);

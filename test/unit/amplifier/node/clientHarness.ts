@@ -1,4 +1,5 @@
 import type { Logger } from '../../../../src/base/common/log';
+import type { Clock } from '../../../../src/base/common/async';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import type { OpenFile, WorkspaceContext } from '../../../../src/amplifier/common/apiSchema';
 import type { AmplifierEvent, AmplifierEventName, EventOf } from '../../../../src/amplifier/common/events';
@@ -22,15 +23,27 @@ export class MemoryLogger implements Logger {
   }
 }
 
-/** Fast enough for tests; each test overrides what it is about. */
+/**
+ * Fast enough for tests; each test overrides what it is about. What ends a wait for the other side is long: on a busy machine
+ * it would strike before what is waited for.
+ */
 export const quickLimits: Partial<SessionLimits> = {
   baseDelayMs: 10,
   maxDelayMs: 40,
   heartbeatMs: 100,
   settleMs: 50,
-  reconnectGraceMs: 2000,
-  cancelGraceMs: 500,
-  silenceMs: 300,
+  reconnectGraceMs: 60_000,
+  cancelGraceMs: 30_000,
+  silenceMs: 60_000,
+};
+
+/** For servers in another process, which tells its status and its events at different times when the machine is busy. */
+export const patientLimits: Partial<SessionLimits> = { heartbeatMs: 20_000, settleMs: 20_000 };
+
+/** Of a backend that has all the time it needs to end what is under way, where the product takes two seconds at most. */
+export const patientStop: Clock = {
+  now: () => systemClock.now(),
+  setTimer: (delayMs, callback) => systemClock.setTimer(delayMs === 2000 ? 45_000 : delayMs, callback),
 };
 
 export interface Harness {
@@ -85,7 +98,7 @@ export class Recorder {
       .join('');
   }
 
-  /** Resolves with the `count`-th event of that name. @throws Error after five seconds */
+  /** Resolves with the `count`-th event of that name. @throws Error after three quarters of a minute */
   async next<Name extends AmplifierEventName>(name: Name, count = 1): Promise<EventOf<Name>> {
     await this.until(() => this.all(name).length >= count, `${count} ${name}`);
     const event = this.all(name)[count - 1];
@@ -98,7 +111,7 @@ export class Recorder {
   }
 
   private async until(isDone: () => boolean, what: string): Promise<void> {
-    const deadline = Date.now() + 30_000;
+    const deadline = Date.now() + 45_000;
     while (!isDone()) {
       const leftMs = deadline - Date.now();
       if (leftMs <= 0) throw new Error(`${what} did not come; there are: ${this.names.join(', ')}`);

@@ -5,7 +5,7 @@ import type { AmplifierSession } from '../../../../src/amplifier/node/client/amp
 import { RealDialectServer } from '../../../fake/realDialectServer';
 import type { RealSession } from '../../../fake/realDialectSession';
 import { until } from '../../../support/eventually';
-import { connectTo, Recorder, type Harness } from './clientHarness';
+import { connectTo, patientStop, Recorder, type Harness } from './clientHarness';
 
 /** The server that exists runs the tool when nobody answers: whoever lets go of a session must have said no. */
 describe('an approval that waits when the client lets go', () => {
@@ -30,7 +30,7 @@ describe('an approval that waits when the client lets go', () => {
     await server.stop();
   });
 
-  async function ask(limits = {}, options: Partial<AmplifierBackendOptions> = {}): Promise<void> {
+  async function ask(limits = {}, options: Partial<AmplifierBackendOptions> = { clock: patientStop }): Promise<void> {
     harness = connectTo(server.url, { ...options, limits });
     session = await harness.backend.createSession({ cwd: '/ws' });
     recorder = new Recorder(session);
@@ -83,7 +83,7 @@ describe('an approval that waits when the client lets go', () => {
     };
     const startedAt = performance.now();
     await harness.backend.stop();
-    assert.ok(performance.now() - startedAt < 2000);
+    assert.ok(performance.now() - startedAt < 30_000);
     assert.ok(denials > 0);
   });
 
@@ -91,7 +91,7 @@ describe('an approval that waits when the client lets go', () => {
     server.script = async (turn) => {
       await turn.session.requestApproval(120, ['Yes', 'Always']);
     };
-    await ask();
+    await ask({}, {});
     await harness.backend.stop();
     assert.ok(server.requests.some(({ path }) => path.endsWith('/cancel')));
     assert.deepEqual(onServer.decisions, []);

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import type { Clock } from '../../../../src/base/common/async';
+import { systemClock } from '../../../../src/base/node/systemClock';
 import { RealDialectServer } from '../../../fake/realDialectServer';
 import type { TurnScript } from '../../../fake/realDialectSession';
 import type { AmplifierSession } from '../../../../src/amplifier/node/client/amplifierSession';
@@ -28,9 +30,9 @@ describe('the client and the real server’s dialect', () => {
   let session: AmplifierSession;
   let recorder: Recorder;
 
-  async function open(script: TurnScript, limits = {}): Promise<void> {
+  async function open(script: TurnScript, limits = {}, clock: Clock = systemClock): Promise<void> {
     server.script = script;
-    harness = connectTo(server.url, { limits });
+    harness = connectTo(server.url, { limits, clock });
     session = await harness.backend.createSession({ cwd: '/ws' });
     recorder = new Recorder(session);
   }
@@ -104,10 +106,17 @@ describe('the client and the real server’s dialect', () => {
   });
 
   it('denies by the listed option before the server’s time-out, which would run the tool', async () => {
-    await open(async (turn) => {
-      await turn.gatedTool('bash', { timeoutSeconds: 1.5 });
+    // A minute here is two seconds; the server waits a whole one.
+    const [speed, startMs] = [30, systemClock.now()];
+    const clock: Clock = {
+      now: () => startMs + (systemClock.now() - startMs) * speed,
+      setTimer: (delayMs, callback) => systemClock.setTimer(delayMs / speed, callback),
+    };
+    const script: TurnScript = async (turn) => {
+      await turn.gatedTool('bash', { timeoutSeconds: 60 });
       turn.complete('done');
-    });
+    };
+    await open(script, { settleMs: 600_000, silenceMs: 1_800_000, reconnectGraceMs: 1_800_000 }, clock);
     await session.prompt({ text: 'go' });
     await recorder.next('prompt:complete');
     assert.deepEqual(server.session.decisions, ['Deny']);
@@ -143,7 +152,8 @@ describe('the client and the real server’s dialect', () => {
   });
 
   it('does not let an allowance go to another request than the one shown', async () => {
-    await open(wholeTurn);
+    // Nobody looks at the status meanwhile.
+    await open(wholeTurn, { heartbeatMs: 60_000 });
     await session.prompt({ text: 'go' });
     const { data } = await recorder.next('approval:required');
     server.session.pendingApproval = {

@@ -18,6 +18,7 @@ describe('the client on a connection that is lost without an answer', () => {
       if (cuts-- > 0) request.socket.destroy();
       else response.writeHead(200, { 'Content-Type': 'application/json' }).end('{"session_id":"s","status":"idle"}');
     });
+    server.keepAliveTimeout = 120_000;
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const address = server.address();

@@ -10,7 +10,7 @@ import { demoAgentBundle } from '../../../../scripts/lib/demoAgent.mjs';
 import { amplifierServerBundle } from '../../../../scripts/lib/amplifierServer.mjs';
 import { parseProgramOptions } from '../../../../src/amplifier/node/server/programOptions';
 import { isTreeAlive } from '../../../../src/acp/node/processTree';
-import { connectTo, Recorder } from '../node/clientHarness';
+import { connectTo, patientLimits, Recorder } from '../node/clientHarness';
 import { call, Failure, SseClient } from './support/serverHarness';
 
 const unsorted = 'import b from "b";\nimport a from "a";\n';
@@ -173,7 +173,7 @@ describe('the Amplifier server program over ACP and the demo agent', () => {
 
   it('serves the client of this house through a turn with an approval', async () => {
     const { url } = await start();
-    const { backend } = connectTo(new URL(url));
+    const { backend } = connectTo(new URL(url), { limits: patientLimits });
     const session = await backend.createSession({ cwd: workspace });
     const recorder = new Recorder(session);
     await session.prompt({ text: 'sort imports in src/a.ts' });
@@ -244,6 +244,7 @@ describe('the Amplifier server program over ACP and the demo agent', () => {
     child.kill('SIGINT');
     assert.deepEqual(await exited, [0, null]);
     assert.deepEqual(agents.filter(isTreeAlive), []);
+    await stream.end();
     assert.match(stream.text, /"event":"session:end".*"reason":"server_stopped"/u);
   });
 });

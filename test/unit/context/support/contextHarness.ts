@@ -46,16 +46,20 @@ export function clientOf(
   return client;
 }
 
-export const testWorkerLimits: WorkerLimits = { memoryMib: 64, callMs: 15_000 };
+export const testWorkerLimits: WorkerLimits = { memoryMib: 64, callMs: 45_000 };
 /** For providers that never answer. */
 export const impatientLimits: WorkerLimits = { memoryMib: 64, callMs: 3_000 };
 
-export function factoryOf(workerFile: string, limits: WorkerLimits = testWorkerLimits): ProviderFactory {
+export function factoryOf(
+  workerFile: string,
+  limits: WorkerLimits = testWorkerLimits,
+  clock: Clock = systemClock,
+): ProviderFactory {
   return new ProviderFactory({
     workerFile,
     remoteFolder: `${workerFile}.remote`,
     fetch: (url, init) => fetch(url, init),
-    clock: systemClock,
+    clock,
     log: nullLogger,
     isAllowed: () => false,
     workerLimits: limits,
@@ -76,7 +80,7 @@ export function realClient(
       runInTime: timedRunner(2_000),
       createProvider: (entry) => factory.create(entry),
     },
-    { ...defaultClientOptions, deadlineMs: 20_000 },
+    { ...defaultClientOptions, deadlineMs: 50_000 },
   );
   client.configure(listOf(settings));
   return client;

@@ -38,7 +38,8 @@ export async function makeIndexBench(): Promise<IndexBench> {
       writeFileSync(file, threadJson(thread));
       return file;
     },
-    remove: () => rmSync(root, { recursive: true, force: true }),
+    // A worker that was told to end may still write.
+    remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 100, retryDelay: 50 }),
   };
 }
 

@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { nullLogger, type Logger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import { ThreadIndex } from '../../../../src/threads/node/index/threadIndex';
+import { until } from '../../../support/eventually';
 import { headsSaved, makeIndexBench, threadJson, type IndexBench } from './support';
 
 describe('the index of threads', () => {
@@ -261,9 +262,7 @@ describe('the index of threads', () => {
     await other.list([bench.store]);
     await again;
     // What it had is complete at once: the change is behind it.
-    for (let tries = 0; tries < 50 && (await other.search('changed')).hits.length === 0; tries++)
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    assert.equal((await other.search('changed')).hits.length, 1);
+    await until('the changed text', async () => (await other.search('changed')).hits.length === 1);
     assert.deepEqual((await other.search('alpha')).hits, []);
     assert.deepEqual((await other.search('beta')).hits, []);
   });

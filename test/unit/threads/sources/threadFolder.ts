@@ -30,8 +30,9 @@ export class ThreadFolder {
     await rename(`${file}.amptmp`, file);
   }
 
+  /** A worker or a command that was told to end may still write. */
   async remove(): Promise<void> {
-    await rm(this.home, { recursive: true, force: true });
+    await rm(this.home, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   }
 }
 

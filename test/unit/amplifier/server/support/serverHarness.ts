@@ -127,7 +127,7 @@ export async function call(url: string, method: string, path: string, options: C
     agent,
     headers: { ...(bytes ? { 'Content-Length': bytes.length } : {}), ...headers },
   });
-  const answered = once(request, 'response', { signal: AbortSignal.timeout(30_000) });
+  const answered = once(request, 'response', { signal: AbortSignal.timeout(45_000) });
   // What is answered before it is sent whole may be cut off after the answer.
   request.on('error', () => undefined);
   request.end(bytes);
@@ -176,7 +176,7 @@ export class SseClient {
     return this.events.map(({ event }) => event);
   }
 
-  /** @throws Error after eight seconds */
+  /** @throws Error after three quarters of a minute */
   async next(name: string, count = 1): Promise<ReadEvent> {
     await this.until(() => this.events.filter(({ event }) => event === name).length >= count, `${count} ${name}`);
     const event = this.events.filter((item) => item.event === name)[count - 1];
@@ -189,7 +189,7 @@ export class SseClient {
   }
 
   async until(isDone: () => boolean, what: string): Promise<void> {
-    const deadline = AbortSignal.timeout(30_000);
+    const deadline = AbortSignal.timeout(45_000);
     deadline.addEventListener('abort', () => this.wake(), { once: true });
     while (!isDone()) {
       if (deadline.aborted) throw new Error(`${what} did not come; there are: ${this.names.join(', ')}`);
