@@ -7,17 +7,46 @@ import { DisposableStore, toDisposable, type Disposable } from '../../base/commo
 /** Editors write a file in several steps. */
 const burstMs = 100;
 
+/** Calls back when one of the files that a module consists of is written, replaced or removed. Dispose it. */
+export class ModuleWatcher implements Disposable {
+  private readonly coalescer: Coalescer;
+  private watched: { readonly urls: ReadonlySet<string>; readonly watchers: Disposable } | undefined;
+
+  constructor(
+    private readonly clock: Clock,
+    onChange: () => void,
+  ) {
+    this.coalescer = new Coalescer(clock, burstMs, onChange);
+  }
+
+  isWatching(url: string): boolean {
+    return this.watched?.urls.has(url) === true;
+  }
+
+  /** Of these files (`file:` URIs) from now on. What has just happened to those before is still told. */
+  watch(urls: readonly string[]): void {
+    const before = this.watched?.watchers;
+    const watchers = watchFiles(urls, () => this.coalescer.schedule());
+    this.watched = { urls: new Set(urls), watchers };
+    if (before) this.clock.setTimer(burstMs, () => before.dispose());
+  }
+
+  dispose(): void {
+    this.watched?.watchers.dispose();
+    this.coalescer.dispose();
+  }
+}
+
 /**
- * Calls back when one of the files (`file:` URIs) is written, replaced or removed. It watches their folders, since a
- * file that is replaced by another takes its watcher with it. Where a folder cannot be watched nothing is told.
+ * It watches their folders, since a file that is replaced by another takes its watcher with it. Where a folder cannot be
+ * watched nothing is told.
  */
-export function watchModules(clock: Clock, urls: readonly string[], onChange: () => void): Disposable {
+function watchFiles(urls: readonly string[], onChange: () => void): Disposable {
   const store = new DisposableStore();
-  const coalescer = store.add(new Coalescer(clock, burstMs, onChange));
   for (const [folder, names] of byFolder(urls)) {
     try {
       const watcher = watch(folder, { persistent: false }, (_event, name) => {
-        if (name === null || names.has(name)) coalescer.schedule();
+        if (name === null || names.has(name)) onChange();
       });
       watcher.on('error', () => watcher.close());
       store.add(toDisposable(() => watcher.close()));

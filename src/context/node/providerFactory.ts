@@ -5,7 +5,7 @@ import { ProviderError, type ConsentRequest } from '../common/providerError';
 import { untrustedMessage, type ProviderEntry } from '../common/providerSettings';
 import type { Fetch } from './httpAnswer';
 import { HttpProvider, maxAnswerBytes } from './httpProvider';
-import { watchModules } from './moduleWatcher';
+import { ModuleWatcher } from './moduleWatcher';
 import { isCodeOf } from './realPlace';
 import { fetchRemoteModule } from './remoteModule';
 import { TextSharer } from './textSharer';
@@ -68,7 +68,7 @@ export class ProviderFactory {
       clock,
       log,
       texts: this.texts,
-      watch: (urls, onChange) => watchModules(clock, urls, onChange),
+      watcher: (onChange) => new ModuleWatcher(clock, onChange),
       limits: workerLimits,
     });
   }

@@ -6,6 +6,7 @@ import type { Capabilities, ContextProvider, ItemsParams, ProviderSettings } fro
 import { TakenBackError } from '../common/guardedCall';
 import { checkPacked, type PackedItems } from '../common/packedItems';
 import { ProviderError } from '../common/providerError';
+import type { ModuleWatcher } from './moduleWatcher';
 import type { TextSharer } from './textSharer';
 import { WorkerRun, type WorkerLimits } from './workerRun';
 import type { WorkerStart } from './workerMessages';
@@ -21,8 +22,8 @@ export interface WorkerProviderPorts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly texts: TextSharer;
-  /** Calls back when one of the files (`file:` URIs) changes. */
-  readonly watch: (urls: readonly string[], onChange: () => void) => Disposable;
+  /** Calls back when one of the module's files changes. */
+  readonly watcher: (onChange: () => void) => ModuleWatcher;
   readonly limits: WorkerLimits;
 }
 
@@ -34,7 +35,7 @@ export interface WorkerProviderPorts {
 export class WorkerProvider implements ContextProvider {
   private readonly reloadEmitter: Emitter<void>;
   private run: WorkerRun | undefined;
-  private watcher: Disposable | undefined;
+  private readonly watcher: ModuleWatcher;
   private idleTimer: Disposable | undefined;
   private isDisposed = false;
 
@@ -45,6 +46,10 @@ export class WorkerProvider implements ContextProvider {
     private readonly ports: WorkerProviderPorts,
   ) {
     this.reloadEmitter = new Emitter((error) => ports.log.error('A listener failed', error));
+    this.watcher = ports.watcher(() => {
+      this.letGo();
+      this.reloadEmitter.fire();
+    });
   }
 
   get onDidReload(): Event<void> {
@@ -81,7 +86,7 @@ export class WorkerProvider implements ContextProvider {
   dispose(): void {
     this.isDisposed = true;
     this.letGo();
-    this.watcher?.dispose();
+    this.watcher.dispose();
     this.reloadEmitter.dispose();
   }
 
@@ -109,22 +114,15 @@ export class WorkerProvider implements ContextProvider {
       start,
       limits,
       clock,
-      onFiles: (urls) => this.watchFiles(urls),
+      onFiles: (urls) => this.watcher.watch(urls),
       // Not what: its message may hold a secret of the settings.
       onTrouble: () => log.debug(`${this.title} did not catch an error of its own.`),
     });
     run.start();
     // Also a module that cannot be loaded is watched: it may be being mended.
-    if (start.specifier.startsWith('file:')) this.watchFiles([start.specifier]);
+    const { specifier } = start;
+    if (specifier.startsWith('file:') && !this.watcher.isWatching(specifier)) this.watcher.watch([specifier]);
     return run;
-  }
-
-  private watchFiles(urls: readonly string[]): void {
-    this.watcher?.dispose();
-    this.watcher = this.ports.watch(urls, () => {
-      this.letGo();
-      this.reloadEmitter.fire();
-    });
   }
 
   private postponeRest(): void {

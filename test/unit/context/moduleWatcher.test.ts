@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import * as path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { systemClock } from '../../../src/base/node/systemClock';
+import { ModuleWatcher } from '../../../src/context/node/moduleWatcher';
+import { until } from '../../support/eventually';
+
+describe('ModuleWatcher', () => {
+  let folder: string;
+  let changes: number;
+  let watcher: ModuleWatcher;
+
+  beforeEach(() => {
+    folder = mkdtempSync(path.join(tmpdir(), 'modules-'));
+    mkdirSync(path.join(folder, 'lib'));
+    changes = 0;
+    watcher = new ModuleWatcher(systemClock, () => changes++);
+  });
+  afterEach(() => {
+    watcher.dispose();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const file = (name: string): string => path.join(folder, name);
+  const url = (name: string): string => pathToFileURL(file(name)).href;
+  const write = (name: string): void => writeFileSync(file(name), String(Math.random()));
+
+  it('tells a burst of writings once, and each new one', async () => {
+    write('main.mjs');
+    watcher.watch([url('main.mjs')]);
+    for (let time = 0; time < 5; time++) write('main.mjs');
+    await until('the burst', () => changes === 1);
+    write('main.new');
+    renameSync(file('main.new'), file('main.mjs'));
+    await until('the replacement', () => changes === 2);
+  });
+
+  it('tells what has happened to a file just before it is given others', async () => {
+    write('main.mjs');
+    watcher.watch([url('main.mjs')]);
+    write('main.mjs');
+    watcher.watch([url('lib/other.mjs')]);
+    await until('the writing', () => changes === 1);
+  });
+
+  it('follows other files from when it is given them', async () => {
+    watcher.watch([url('main.mjs')]);
+    watcher.watch([url('main.mjs'), url('lib/other.mjs')]);
+    assert.ok(watcher.isWatching(url('lib/other.mjs')) && !watcher.isWatching(url('lib/none.mjs')));
+    write('lib/other.mjs');
+    await until('the writing', () => changes === 1);
+    rmSync(file('lib/other.mjs'));
+    await until('the removal', () => changes === 2);
+  });
+
+  it('says nothing of folders that are not there', () => {
+    watcher.watch([url('nowhere/main.mjs'), 'https://127.0.0.1/main.mjs']);
+    assert.equal(changes, 0);
+  });
+});
