@@ -46,7 +46,7 @@ export type StopOutcome = Exclude<TreeEnd, 'gone'> | 'endOfInput' | 'alreadyGone
 /** Three steps of it must fit into the time that a window has to close. */
 const defaultGraceMs = 700;
 const maxStderrBytes = 64 * 1024;
-const stderrDrainMs = 250;
+const stderrDrainMs = 1000;
 
 /**
  * Starts an agent, without a shell, as the leader of its own process group. The caller owns the result: `stop` it.

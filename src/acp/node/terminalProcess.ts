@@ -21,7 +21,7 @@ export interface TerminalExit {
   readonly signal: string | null;
 }
 
-const outputDrainMs = 250;
+const outputDrainMs = 1000;
 /** Two steps of it must fit into the time that a window has to close. */
 const killGraceMs = 700;
 

@@ -34,7 +34,7 @@ function clockFor(fault: string): Clock {
     setTimer: (delayMs, callback) => {
       if (delayMs === graceMs && ignoreEndOfInput.has(fault)) return systemClock.setTimer(enoughMs, callback);
       // What it has said last, by stderr and by stdout.
-      if (delayMs === 250 || delayMs === 500) return systemClock.setTimer(graceMs, callback);
+      if (delayMs === 1000 || delayMs === 500) return systemClock.setTimer(graceMs, callback);
       // The first look whether SIGTERM was enough.
       if (delayMs !== 25 || skippedMs > 0 || !ignoreSigterm.has(fault)) return systemClock.setTimer(delayMs, callback);
       return systemClock.setTimer(enoughMs, () => {

@@ -17,7 +17,7 @@ import { until } from '../../../support/eventually';
 /** What a command does by itself it does some time: only `closeNow` kills, and output that is on its way is waited for. */
 const patient: Clock = {
   now: () => 0,
-  setTimer: (delayMs, callback) => systemClock.setTimer(delayMs === 250 ? 45_000 : delayMs, callback),
+  setTimer: (delayMs, callback) => systemClock.setTimer(delayMs === 1000 ? 45_000 : delayMs, callback),
 };
 const node = process.execPath;
 const script = (code: string) => ({ command: node, args: ['-e', code] });
