@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFile, rm, writeFile } from 'node:fs/promises';
+import * as vscode from 'vscode';
 import type { TextEdit } from '../../src/editor/common/editorPort';
+import { saveOver } from '../../src/editor/vscode/saveOver';
 import { AdapterUnderTest } from './support/editorAdapter';
 import { eventually } from '../support/eventually';
 import { closeAll, inWorkspace, show, writeInWorkspace } from './support/workspace';
@@ -52,5 +54,31 @@ describe('a file that is open and was written behind the back of VS Code', () =>
     const write = subject.adapter.writeText(file, 'x', { expectedVersion: version });
     await assert.rejects(write, { name: 'EditorError', code: 'staleVersion' });
     assert.equal(await readFile(file, 'utf8'), 'two\n');
+  });
+
+  describe('and that VS Code does not save', () => {
+    async function changedMeanwhile(name: string): Promise<vscode.TextDocument> {
+      const file = await writeInWorkspace(`reload/${name}.txt`, 'äone\n');
+      const { document } = await show(file);
+      const change = new vscode.WorkspaceEdit();
+      change.insert(document.uri, new vscode.Position(0, 0), 'zero\n');
+      assert.ok(await vscode.workspace.applyEdit(change));
+      await writeFile(file, 'one\ntwo\n');
+      await eventually('the refusal', async () => assert.equal(await document.save(), false));
+      return document;
+    }
+    const onDisk = (document: vscode.TextDocument): Promise<string> => readFile(document.uri.fsPath, 'utf8');
+
+    it('is saved over what is known, in its encoding', async () => {
+      const document = await changedMeanwhile('known');
+      assert.equal(await saveOver(document, 'one\ntwo\n', () => onDisk(document)), true);
+      assert.deepEqual([document.isDirty, await onDisk(document)], [false, 'zero\näone\n']);
+    });
+
+    it('is not saved over what others have written since', async () => {
+      const document = await changedMeanwhile('unknown');
+      assert.equal(await saveOver(document, 'one\n', () => onDisk(document)), false);
+      assert.deepEqual([document.isDirty, await onDisk(document)], [true, 'one\ntwo\n']);
+    });
   });
 });
