@@ -43,7 +43,7 @@ export interface AgentExit {
 /** What it took to end the agent and all it had started; `endOfInput` when it went by itself. */
 export type StopOutcome = Exclude<TreeEnd, 'gone'> | 'endOfInput' | 'alreadyGone';
 
-/** Three steps of it must fit into the time that a window has to close. */
+/** Three steps of it must fit into the three seconds that a window has to close. */
 const defaultGraceMs = 700;
 const maxStderrBytes = 64 * 1024;
 const stderrDrainMs = 1000;

@@ -22,7 +22,7 @@ export interface TerminalExit {
 }
 
 const outputDrainMs = 1000;
-/** Two steps of it must fit into the time that a window has to close. */
+/** Two steps of it, and the rest of the output, must fit into the three seconds that a window has to close. */
 const killGraceMs = 700;
 
 /** One command with its output, without a shell and without input, in a process group of its own. */

@@ -13,7 +13,7 @@ import {
   ReadFileParams,
 } from './schema';
 
-/** Time to answer: a formatter may take longer than a peer waits, which would take an edit that was made for one that failed. */
+/** Kept back for the answer. A formatter may outlast the peer, which would take an edit that was made for one that failed. */
 const answerMs = 500;
 
 export interface AmpCall {

@@ -8,6 +8,7 @@ import type { SessionRow } from '../common/chatView';
 import { KeptByAgents } from './keptByAgents';
 import { usePage, usePageState } from './pageContext';
 import { SessionItem } from './sessionItem';
+import { useLooking, type Looking } from './useLooking';
 import { recencyOf } from './words';
 
 const searchDelayMs = 200;
@@ -18,6 +19,7 @@ export function SessionList() {
   const { sessions } = usePageState();
   const [query, setQuery] = useState('');
   const found = useFound(query);
+  const looking = useLooking();
   const panel = useRef<HTMLElement>(null);
   const input = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => input.current?.focus(), []);
@@ -44,7 +46,10 @@ export function SessionList() {
     rows[next]?.focus();
   };
 
-  const groups = query === '' ? groupsOf(sessions, found ?? []) : [{ name: '', rows: found ?? [] }];
+  const groups =
+    query === ''
+      ? groupsOf(sessions, withoutDoubles([...(found ?? []), ...listed(looking)]))
+      : [{ name: '', rows: found ?? [] }];
   const isEmpty = groups.every(({ rows }) => rows.length === 0);
   return (
     <section ref={panel} class="sessions" aria-label="Conversations" onKeyDown={onKeyDown} onFocusCapture={followFocus}>
@@ -65,7 +70,7 @@ export function SessionList() {
           <Group key={name} name={name} rows={rows} />
         ))}
         {isEmpty && <Nothing query={query} isSearching={query !== '' && found === undefined} />}
-        {query === '' && <KeptByAgents />}
+        {query === '' && <KeptByAgents looking={looking} />}
       </div>
     </section>
   );
@@ -136,6 +141,15 @@ function useFound(query: string): readonly SessionRow[] | undefined {
   }, [page, query, running]);
   // What was found for fewer letters stays until the new answer is there: the list does not flicker.
   return found && (query === '') === (found.query === '') ? found.rows : undefined;
+}
+
+/** What agents have listed when they were looked at: it stays while they are slow, or end. */
+function listed({ answers }: Looking): SessionRow[] {
+  return [...answers.values()].flatMap((answer) => (typeof answer === 'string' ? [] : answer));
+}
+
+function withoutDoubles(rows: readonly SessionRow[]): SessionRow[] {
+  return [...new Map(rows.map((row) => [row.id, row])).values()];
 }
 
 /** Ours by age, then what each agent remembers itself. */

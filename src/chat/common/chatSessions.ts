@@ -46,6 +46,7 @@ export class ChatSessions implements Chats, WriteWitness {
   private readonly opening = new Map<string, Promise<ChatSession>>();
   private readonly closing = new Map<string, Promise<void>>();
   private readonly listeners: Disposable[] = [];
+  private asking: Promise<void> | undefined;
   private readonly changed: Emitter<void>;
   private readonly backendsChanged: Emitter<void>;
   private readonly remotes: RemoteSessions;
@@ -106,7 +107,7 @@ export class ChatSessions implements Chats, WriteWitness {
   }
 
   async search(query: string, signal?: AbortSignal): Promise<readonly SessionRow[]> {
-    void this.openServers();
+    this.asking ??= this.openServers().finally(() => (this.asking = undefined));
     const [found, remote] = await Promise.all([
       this.ports.store.search(query, signal),
       this.remotes.search(this.used.ready, query, this.remoteSearch(signal)),
@@ -293,7 +294,8 @@ export class ChatSessions implements Chats, WriteWitness {
   /** Those that answer run anyway: they are asked from now on. Never rejects. */
   private async openServers(): Promise<void> {
     for (const { health, id, title } of await this.servers()) {
-      if (health?.kind !== 'answers' || this.used.get(id)) continue;
+      // Also one that was used before and has been gone since.
+      if (health?.kind !== 'answers' || this.used.stateOf(id)?.kind === 'ready') continue;
       try {
         const backend = await this.used.open(id);
         await withDeadline(this.ports.clock, `Asking ${title}`, askMs, (signal) => backend.capabilities(signal));

@@ -27,6 +27,7 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
   let search = new AbortController();
   let look = new AbortController();
   let mention = new AbortController();
+  let opening = {};
 
   const chatOf = async (id: string): Promise<Chat> => (page.chat?.id === id ? page.chat : await chats.open(id));
 
@@ -140,8 +141,11 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
       return done;
     }),
     openSession: chatRequests.openSession.handledBy(async ({ sessionId }) => {
+      const mine = (opening = {});
+      const before = page.chat;
       const chat = await shownWait('Opening the conversation', chats.open(sessionId));
-      if (chat) page.show(chat);
+      // Not over what the user has chosen meanwhile.
+      if (chat && opening === mine && page.chat === before) page.show(chat);
       return done;
     }),
     openInTab: chatRequests.openInTab.handledBy(async ({ sessionId }) => {

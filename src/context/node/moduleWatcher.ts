@@ -10,6 +10,8 @@ const burstMs = 100;
 /** Calls back when one of the files that a module consists of is written, replaced or removed. Dispose it. */
 export class ModuleWatcher implements Disposable {
   private readonly coalescer: Coalescer;
+  /** Watched a moment longer. */
+  private earlier: Disposable | undefined;
   private watched: { readonly urls: ReadonlySet<string>; readonly watchers: Disposable } | undefined;
 
   constructor(
@@ -28,10 +30,17 @@ export class ModuleWatcher implements Disposable {
     const before = this.watched?.watchers;
     const watchers = watchFiles(urls, () => this.coalescer.schedule());
     this.watched = { urls: new Set(urls), watchers };
-    if (before) this.clock.setTimer(burstMs, () => before.dispose());
+    if (!before) return;
+    this.earlier?.dispose();
+    const timer = this.clock.setTimer(burstMs, () => before.dispose());
+    this.earlier = toDisposable(() => {
+      timer.dispose();
+      before.dispose();
+    });
   }
 
   dispose(): void {
+    this.earlier?.dispose();
     this.watched?.watchers.dispose();
     this.coalescer.dispose();
   }

@@ -11,7 +11,6 @@ import { isWritable, notFound, statDisk } from '../node/diskReader';
 import type { CheckedPath, PathGuard } from '../node/pathGuard';
 import { checkSignal } from './documentReader';
 import type { OpenDocuments } from './openDocuments';
-import { saveOver } from './saveOver';
 
 /** Makes edits of the text the file has now; may be called again when the user was quicker. */
 type MakeEdits = (file: TextFile, lineEnding: LineEnding) => OffsetEdit[];
@@ -121,9 +120,7 @@ export class DocumentWriter {
       }
       const edits = makeEdits(before, document.eol === vscode.EndOfLine.CRLF ? '\r\n' : '\n');
       if (edits.length === 0 || (await this.apply(document, edits))) {
-        if (options.save ?? !isUnsaved) {
-          await this.saveDocument(file, document, { basis: before.text, waitUntil: options.awaitSaveUntil });
-        }
+        if (options.save ?? !isUnsaved) await this.saveDocument(file, document, options.awaitSaveUntil);
         return this.documents.textFile(file.path, document);
       }
       const hasChanged = this.documents.versionOf(document) !== before.version;
@@ -209,14 +206,10 @@ export class DocumentWriter {
     return document.isDirty && !this.saving.has(document);
   }
 
-  /** Waits for the end of it, or until then. `basis` is what the file holds, as far as is known. */
-  private async saveDocument(
-    file: CheckedPath,
-    document: vscode.TextDocument,
-    { basis, waitUntil }: { basis?: string; waitUntil?: number | undefined } = {},
-  ): Promise<void> {
+  /** Waits for the end of it, or until then. */
+  private async saveDocument(file: CheckedPath, document: vscode.TextDocument, waitUntil?: number): Promise<void> {
     if (!document.isDirty) return;
-    const saved = this.saveNow(file, document, basis, this.saving.get(document)).finally(() => {
+    const saved = this.saveNow(file, document, this.saving.get(document)).finally(() => {
       if (this.saving.get(document) === saved) this.saving.delete(document);
     });
     this.saving.set(document, saved);
@@ -233,19 +226,10 @@ export class DocumentWriter {
   }
 
   /** VS Code refuses to save what it is saving, so that is waited for; it may save what was edited meanwhile, or not. */
-  private async saveNow(
-    file: CheckedPath,
-    document: vscode.TextDocument,
-    basis: string | undefined,
-    earlier: Promise<void> | undefined,
-  ): Promise<void> {
+  private async saveNow(file: CheckedPath, document: vscode.TextDocument, earlier?: Promise<void>): Promise<void> {
     await earlier?.catch(() => undefined);
     if (!document.isDirty) return;
-    const readText = async (): Promise<string> => (await this.readDisk(file.path)).text;
-    const save = async (): Promise<boolean> =>
-      (await document.save()) ||
-      (basis !== undefined && (await saveOver(document, basis, readText).catch(() => false)));
-    if (!(await this.bounded('saving the file', save))) {
+    if (!(await this.bounded('saving the file', () => document.save()))) {
       const message = `${file.path} is edited in the editor but could not be saved. The user can save it.`;
       throw new EditorError('saveFailed', message);
     }

@@ -64,8 +64,9 @@ describe('the conversations', () => {
     assert.deepEqual(await chat.host.waitFor(chatRequests.openSession), { sessionId: 'r1' });
   });
 
-  it('that agents keep which do not run are looked for when the user wants it', async () => {
-    const asleep = { id: 'opencode', title: 'opencode', description: '', source: 'found', state: 'stopped' } as const;
+  const asleep = { id: 'opencode', title: 'opencode', description: '', source: 'found', state: 'stopped' } as const;
+
+  it('that agents keep which do not run are looked for when the user wants it, and stay while the list is open', async () => {
     const kept = {
       id: 'r1',
       title: 'From the terminal',
@@ -73,19 +74,14 @@ describe('the conversations', () => {
       updatedAt: now,
       state: 'idle',
     } as const;
-    let isRunning = false;
     const chat = await pages.openChat(snapshot(null, { backends: [...backends, asleep] }), {
       prepare: (host) => {
-        host.answer(chatRequests.searchSessions, () => ({ sessions: isRunning ? [{ ...kept, remote: true }] : [] }));
-        host.answer(chatRequests.lookForSessions, () => {
-          isRunning = true;
-          return { sessions: [{ ...kept, remote: true }] };
-        });
+        host.answer(chatRequests.searchSessions, () => ({ sessions: [] }));
+        host.answer(chatRequests.lookForSessions, () => ({ sessions: [{ ...kept, remote: true }] }));
       },
     });
     await openList(chat);
-    const look = chat.page.getByRole('button', { name: 'Look: conversations that opencode keeps' });
-    await look.focus();
+    await chat.page.getByRole('button', { name: 'Look: conversations that opencode keeps' }).focus();
     await chat.page.keyboard.press('Enter');
     assert.deepEqual(await chat.host.waitFor(chatRequests.lookForSessions), { backendId: 'opencode' });
     await chat.page.getByText('1 above').waitFor();
@@ -94,6 +90,22 @@ describe('the conversations', () => {
     assert.equal(await chat.page.locator(':focus').textContent(), 'Look again');
     const asked = await chat.page.locator('.kept li').allTextContents();
     assert.ok(!asked.some((text) => text.includes('Demo')), 'the demo agent keeps none');
+    await chat.page.getByRole('searchbox').fill('nothing of this');
+    await row(chat, 'From the terminal').waitFor({ state: 'detached' });
+    await chat.page.getByRole('searchbox').fill('');
+    await row(chat, 'From the terminal').waitFor();
+    await chat.page.getByText('1 above').waitFor();
+  });
+
+  it('that an agent does not tell of are said not to be known', async () => {
+    const chat = await pages.openChat(snapshot(null, { backends: [asleep] }), {
+      prepare: (host) =>
+        host.answer(chatRequests.lookForSessions, () => Promise.reject(new Error('opencode cannot tell.'))),
+    });
+    await openList(chat);
+    await chat.page.getByRole('button', { name: 'Look: conversations that opencode keeps' }).click();
+    await chat.page.getByText('it did not tell').waitFor();
+    await chat.page.getByRole('alert').filter({ hasText: 'opencode cannot tell.' }).waitFor();
   });
 
   it('that an agent keeps are not waited for when the user cancels, or closes the list', async () => {

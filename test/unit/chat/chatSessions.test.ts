@@ -297,6 +297,11 @@ describe('conversations of a window', () => {
       ['Kept by answers'],
     );
     assert.equal(silent.state.kind, 'stopped');
+    answers.change({ kind: 'failed', message: 'It is gone.' });
+    await until('the server that is there again', async () => {
+      await there.chats.search('');
+      return answers.state.kind === 'ready';
+    });
     await there.remove();
   });
 });
