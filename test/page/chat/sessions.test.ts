@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { chatRequests, didAsk } from '../../../src/chat/common/chatApi';
+import type { SessionRow } from '../../../src/chat/common/chatView';
 import { backends, changes, entries, now, rows, sessionOf, snapshot } from './support/chatFixtures';
 import { until } from '../../support/eventually';
 import { pauseClock } from '../support/drawn';
@@ -46,17 +47,18 @@ describe('the conversations', () => {
     assert.deepEqual(queries, ['', 'build']);
   });
 
+  const kept: SessionRow = {
+    id: 'r1',
+    title: 'From the terminal',
+    backendTitle: 'Claude Code',
+    updatedAt: now,
+    state: 'idle',
+    remote: true,
+  };
+
   it('of the agents themselves stand under their agent', async () => {
-    const remote = {
-      id: 'r1',
-      title: 'From the terminal',
-      backendTitle: 'Claude Code',
-      updatedAt: now,
-      state: 'idle' as const,
-      remote: true,
-    };
     const chat = await pages.openChat(undefined, {
-      prepare: (host) => host.answer(chatRequests.searchSessions, () => ({ sessions: [remote] })),
+      prepare: (host) => host.answer(chatRequests.searchSessions, () => ({ sessions: [kept] })),
     });
     await openList(chat);
     await chat.page.getByRole('heading', { name: 'Kept by Claude Code' }).waitFor();
@@ -67,17 +69,10 @@ describe('the conversations', () => {
   const asleep = { id: 'opencode', title: 'opencode', description: '', source: 'found', state: 'stopped' } as const;
 
   it('that agents keep which do not run are looked for when the user wants it, and stay while the list is open', async () => {
-    const kept = {
-      id: 'r1',
-      title: 'From the terminal',
-      backendTitle: 'opencode',
-      updatedAt: now,
-      state: 'idle',
-    } as const;
     const chat = await pages.openChat(snapshot(null, { backends: [...backends, asleep] }), {
       prepare: (host) => {
         host.answer(chatRequests.searchSessions, () => ({ sessions: [] }));
-        host.answer(chatRequests.lookForSessions, () => ({ sessions: [{ ...kept, remote: true }] }));
+        host.answer(chatRequests.lookForSessions, () => ({ sessions: [{ ...kept, backendTitle: 'opencode' }] }));
       },
     });
     await openList(chat);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { until } from '../../support/eventually';
-import { draft, outline, Window } from './support/window';
+import { draft, spoken, Window } from './support/window';
 
 describe('a conversation that was deleted while its agent was not running', () => {
   let window: Window;
@@ -19,10 +19,7 @@ describe('a conversation that was deleted while its agent was not running', () =
   async function deleted(): Promise<void> {
     // The agent that is started later names its first session like this one.
     await startAgent();
-    const chat = await window.chats.create('one');
-    await chat.send(draft('Secret'));
-    window.agent.last.end('Hush.');
-    await until('the end', () => outline(chat).includes('end: completed'));
+    const chat = await spoken(window, 'Secret');
     await reload();
     // Also when it is open, and its agent is not.
     await window.chats.open(chat.id);

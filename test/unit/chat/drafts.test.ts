@@ -4,7 +4,7 @@ import { beginsWithDraft, joinedDrafts } from '../../../src/chat/common/drafts';
 import type { DraftMove } from '../../../src/chat/common/chatPorts';
 import type { Draft } from '../../../src/chat/common/chatView';
 import { until } from '../../support/eventually';
-import { draft, outline, Window } from './support/window';
+import { draft, outline, spoken, Window } from './support/window';
 
 const file = { kind: 'file' as const, id: 'f', title: 'a.ts', path: '/ws/a.ts' };
 
@@ -16,11 +16,8 @@ describe('the draft of a conversation', () => {
   afterEach(() => window.remove());
 
   /** One that was spoken in, whose agent has to be started again. */
-  async function spoken() {
-    const chat = await window.chats.create('one');
-    await chat.send(draft('Hello'));
-    window.agent.last.end('Hi.');
-    await until('the end', () => outline(chat).includes('end: completed'));
+  async function left() {
+    const chat = await spoken(window);
     window.agent.last.log.end();
     await until('the loss', () => window.chats.rows[0]?.state !== 'busy' && chat.view.status === 'idle');
     return chat;
@@ -41,7 +38,7 @@ describe('the draft of a conversation', () => {
   }
 
   it('is what is typed while the agent starts, after the prompt was taken', async () => {
-    const chat = await spoken();
+    const chat = await left();
     chat.saveDraft(draft('second'));
     const start = starting();
     const sent = chat.send(draft('second'));
@@ -53,7 +50,7 @@ describe('the draft of a conversation', () => {
   });
 
   it('has what was refused in front of what was typed meanwhile, although no page puts it there', async () => {
-    const chat = await spoken();
+    const chat = await left();
     chat.saveDraft(draft('Ple'));
     const start = starting();
     const sent = chat.send({ text: 'Please do it', attachments: [file] }, [{ kind: 'git', id: 'g', title: 'main' }]);
@@ -66,7 +63,7 @@ describe('the draft of a conversation', () => {
   });
 
   it('tells who shows it that it has left, and that it is back', async () => {
-    const chat = await spoken();
+    const chat = await left();
     const moves: DraftMove[] = [];
     chat.onDidMoveDraft((move) => moves.push(move));
     window.agent.beforeSession = () => Promise.reject(new BackendError('notReady', 'Install it first.'));
@@ -75,7 +72,7 @@ describe('the draft of a conversation', () => {
   });
 
   it('keeps its text over a reload when its image is too large, and says that the image is gone', async () => {
-    const chat = await spoken();
+    const chat = await left();
     chat.saveDraft(draft('old'));
     const data = 'A'.repeat(2_200_000);
     const image = { kind: 'image' as const, id: 'i', title: 'big.png', image: { mimeType: 'image/png', data } };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { systemClock } from '../../../src/base/node/systemClock';
 import { FakeClock } from '../../fake/fakeClock';
 import { until } from '../../support/eventually';
-import { draft, outline, Window } from './support/window';
+import { draft, outline, spoken, Window } from './support/window';
 
 describe('conversations that nobody needs', () => {
   let window: Window;
@@ -13,11 +13,8 @@ describe('conversations that nobody needs', () => {
   });
   afterEach(() => window.remove());
 
-  async function spoken() {
-    const chat = await window.chats.create('one');
-    await chat.send(draft('Hello'));
-    window.agent.last.end('Hi.');
-    await until('the end', () => outline(chat).includes('end: completed'));
+  async function kept() {
+    const chat = await spoken(window);
     // All is on disk then, for other windows.
     await window.store.search('Hello');
     return chat;
@@ -38,7 +35,7 @@ describe('conversations that nobody needs', () => {
   };
 
   it('are let go after some minutes, for other windows, and opened again when they are', async () => {
-    const chat = await spoken();
+    const chat = await kept();
     minutes(4);
     assert.equal(await isFree(chat.id), false);
     minutes(2);
@@ -52,7 +49,7 @@ describe('conversations that nobody needs', () => {
   });
 
   it('stay while a page holds them, while they are at work, and while only their agent remembers', async () => {
-    const held = await spoken();
+    const held = await kept();
     const page = held.hold();
     minutes(10);
     assert.equal(await window.chats.open(held.id), held);
@@ -65,13 +62,13 @@ describe('conversations that nobody needs', () => {
     minutes(10);
     assert.notEqual(await window.chats.open(held.id), held, 'let go at last');
     window.agent.canLoad = false;
-    const chat = await spoken();
+    const chat = await kept();
     minutes(10);
     assert.equal(await window.chats.open(chat.id), chat);
   });
 
   it('are exported without being opened', async () => {
-    const chat = await spoken();
+    const chat = await kept();
     const other = await Window.open({ folder: window.folder });
     await until('it is on disk', () => other.store.heads.some(({ id }) => id === chat.id));
     const text = await other.chats.export(chat.id, 'markdown');
@@ -85,7 +82,7 @@ describe('conversations that nobody needs', () => {
   });
 
   it('that are only read stay whole for the page that shows them when another one opens them again', async () => {
-    const chat = await spoken();
+    const chat = await kept();
     const other = await Window.open({ folder: window.folder });
     const first = await other.chats.open(chat.id);
     assert.equal(first.view.status, 'readonly');

@@ -12,6 +12,7 @@ import { DiskFiles, type FilePort } from '../../../../src/chat/node/filePort';
 import { SessionStore } from '../../../../src/chat/node/sessionStore';
 import { FakeEditor } from '../../../fake/fakeEditor';
 import { MemoryMemento } from '../../../fake/memoryMemento';
+import { until } from '../../../support/eventually';
 import { ChatBackends } from './chatBackend';
 
 /** A window with conversations, in a folder of its own or in that of another window. */
@@ -90,6 +91,15 @@ export class Window {
 
 export function draft(text: string) {
   return { text, attachments: [] };
+}
+
+/** A conversation of one turn, which has ended. */
+export async function spoken(window: Window, text = 'Hello'): Promise<Chat> {
+  const chat = await window.chats.create('one');
+  await chat.send(draft(text));
+  window.agent.last.end('Hi.');
+  await until('the end', () => outline(chat).includes('end: completed'));
+  return chat;
 }
 
 /** All that reads from memory has been read. */
