@@ -1,7 +1,8 @@
-import { useLayoutEffect, useMemo, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { FindBar } from '../../transcript/browser/find';
 import type { TranscriptOptions } from '../../transcript/browser/transcriptActions';
 import { TranscriptList } from '../../transcript/browser/transcriptList';
+import { useFindKey } from '../../transcript/browser/useFindKey';
 import { useIsEmpty } from '../../transcript/browser/useIsEmpty';
 import type { ChatPage } from './chatPage';
 import { EmptyState } from './emptyState';
@@ -38,15 +39,7 @@ export function TranscriptPane() {
 function useFinding(page: ChatPage): { readonly isFinding: boolean; stopFinding: () => void } {
   const [isFinding, setFinding] = useState(false);
   useWish('find', () => setFinding(true));
-  useLayoutEffect(() => {
-    const onKeyDown = (event: KeyboardEvent): void => {
-      if (event.key.toLowerCase() !== 'f' || !(event.ctrlKey || event.metaKey) || event.altKey) return;
-      event.preventDefault();
-      setFinding(true);
-    };
-    document.addEventListener('keydown', onKeyDown);
-    return () => document.removeEventListener('keydown', onKeyDown);
-  }, []);
+  useFindKey(() => setFinding(true));
   const stopFinding = (): void => {
     setFinding(false);
     page.wish('focusComposer');

@@ -18,7 +18,6 @@ export class TrafficView implements vscode.Disposable {
   private recording: Disposable | undefined;
   /** VS Code tells of the tab some time after it was asked for it: what comes until then is recorded, too. */
   private isOpening = false;
-  private isDisposed = false;
   /** Editors that showed the last line before the document grew. */
   private followers: readonly vscode.TextEditor[] = [];
 
@@ -54,7 +53,6 @@ export class TrafficView implements vscode.Disposable {
   }
 
   dispose(): void {
-    this.isDisposed = true;
     this.store.dispose();
     this.recording?.dispose();
     this.recording = undefined;
@@ -80,7 +78,7 @@ export class TrafficView implements vscode.Disposable {
     const isShown = vscode.window.tabGroups.all.some((group) =>
       group.tabs.some((tab) => tab.input instanceof vscode.TabInputText && isTraffic(tab.input.uri)),
     );
-    if (this.isDisposed) return;
+    if (this.store.isDisposed) return;
     if (isShown) {
       this.isOpening = false;
       this.recording ??= this.traffic.open();

@@ -1,6 +1,7 @@
-import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import { FindBar } from '../../transcript/browser/find';
 import { TranscriptList, type TranscriptHandle } from '../../transcript/browser/transcriptList';
+import { useFindKey } from '../../transcript/browser/useFindKey';
 import { useIsEmpty } from '../../transcript/browser/useIsEmpty';
 import type { TranscriptOptions } from '../../transcript/browser/transcriptActions';
 import { Facts } from './facts';
@@ -38,7 +39,7 @@ function Layout() {
   const currentPrompt = useCurrentPrompt(root, !isEmpty);
   useNewMark(root, isFollowing);
   useGoals(root, handle);
-  useFindKeys(page);
+  useFindKey(() => page.find());
 
   if (!isReady) return <div class="thread" aria-busy="true" />;
   return (
@@ -59,17 +60,4 @@ function Layout() {
       </div>
     </div>
   );
-}
-
-/** As in the browser, and as in VS Code's own editors. */
-function useFindKeys(page: ThreadPage): void {
-  useLayoutEffect(() => {
-    const onKeyDown = (event: KeyboardEvent): void => {
-      if (event.key.toLowerCase() !== 'f' || !(event.ctrlKey || event.metaKey) || event.altKey) return;
-      event.preventDefault();
-      page.find();
-    };
-    document.addEventListener('keydown', onKeyDown);
-    return () => document.removeEventListener('keydown', onKeyDown);
-  }, [page]);
 }

@@ -1,0 +1,16 @@
+import { useLayoutEffect, useRef } from 'preact/hooks';
+
+/** Ctrl+F and Cmd+F find in the page, as in the browser, and as in VS Code's own editors. */
+export function useFindKey(onFind: () => void): void {
+  const latest = useRef(onFind);
+  latest.current = onFind;
+  useLayoutEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      if (event.key.toLowerCase() !== 'f' || !(event.ctrlKey || event.metaKey) || event.altKey) return;
+      event.preventDefault();
+      latest.current();
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, []);
+}
