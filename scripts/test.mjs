@@ -36,6 +36,8 @@ let passed = 0;
 let failed = 0;
 /** @type {string[]} told again at the end, where they are found */
 const failures = [];
+/** @type {string[]} tests that passed when their file ran again */
+const flaky = [];
 const startedAt = Date.now();
 for (const step of steps) {
   const { title, summary: name } = step;
@@ -57,6 +59,7 @@ for (const step of steps) {
   }
   passed += summary.passes;
   failed += summary.failures + summary.pending;
+  flaky.push(...(summary.flaky ?? []));
   failures.push(...summary.failed.map((test) => `${title}: ${test}`));
   if (code !== 0 && isGood(summary)) {
     failed++;
@@ -65,18 +68,19 @@ for (const step of steps) {
 }
 console.log(`\n=== ${Math.round((Date.now() - startedAt) / 1000)} s`);
 for (const failure of failures) console.log(`\nFailed: ${failure}`);
+if (flaky.length > 0) console.log(`\n${flaky.map((test) => `flaky: ${test}`).join('\n')}`);
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);
 
 /**
- * A run that hangs is ended: after 15 minutes, or 15 s after it has written its summary (a failed test may leave behind
+ * A run that hangs is ended: after 25 minutes, or 15 s after it has written its summary (a failed test may leave behind
  * what keeps the process from ending).
  * @param {Step} step
  * @returns {Promise<number>} exit code
  */
 async function runStep({ command, summary }) {
   const child = spawn(process.execPath, command, { cwd: inRoot(), stdio: ['ignore', 'inherit', 'inherit'] });
-  let secondsLeft = 15 * 60;
+  let secondsLeft = 25 * 60;
   const watch = setInterval(() => {
     if (--secondsLeft === 0 && child.pid !== undefined) {
       console.error('This run does not end: it is killed');

@@ -5,14 +5,19 @@ import { endWhenInterrupted } from './lib/processes.mjs';
 await bootstrap();
 endWhenInterrupted();
 const { forgetSummary } = await import('./lib/summary.mjs');
-const { bundleTests } = await import('./lib/testFiles.mjs');
+const { bundleTests, scriptsStayInPlace } = await import('./lib/testFiles.mjs');
 const { runMocha } = await import('./lib/runMocha.mjs');
 
 const name = process.argv.includes('--soak') ? 'soak' : 'unit';
 const filters = process.argv.slice(2).filter((argument) => argument !== '--soak');
 await forgetSummary(name);
 // `vscode` is not external: a runtime import of it outside a vscode folder stops the build.
-const files = await bundleTests({ from: `test/${name}`, to: `out/test/${name}`, filters });
+const files = await bundleTests({
+  from: `test/${name}`,
+  to: `out/test/${name}`,
+  filters,
+  esbuild: { plugins: [scriptsStayInPlace('cjs')] },
+});
 if (files.length === 0) {
   console.error(`No test below test/${name} matches ${filters.join(', ')}`);
   process.exit(1);

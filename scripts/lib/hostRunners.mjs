@@ -82,37 +82,45 @@ const browserRunner = {
     if (!(await findChromium()) || process.platform === 'linux') await ensureBrowser();
     const { dataDir, extensionsDir, env, workspace } = sandbox;
     const host = await startHost({ dataDir, extensionsDir, env, settings: testSettings, testDriver: true });
-    const browser = await launchChromium().catch(async (/** @type {unknown} */ error) => {
-      await host.stop();
-      throw error;
-    });
-    const page = await browser.newPage();
-    /** @type {string[]} */
-    const pageErrors = [];
-    page.on('console', (message) => {
-      if (message.type() === 'error') pageErrors.push(message.text());
-    });
-    page.on('pageerror', (error) => pageErrors.push(String(error)));
-    /** @type {Promise<string>} */
-    const pageEnded = new Promise((resolve) => {
-      page.on('crash', () => resolve('the page crashed'));
-      page.on('close', () => resolve('the page was closed'));
-      browser.on('disconnected', () => resolve('the browser ended'));
-    });
-    const remote = (/** @type {string} */ file) => `vscode-remote://127.0.0.1:${host.port}${file}`;
-    await page.goto(
-      host.url(workspace, [
-        ['extensionDevelopmentPath', remote(root)],
-        ['extensionTestsPath', remote(entry)],
-      ]),
-    );
-    return {
-      ended: Promise.race([host.exited, pageEnded]),
-      log: () => `--- server\n${host.log()}\n--- page\n${pageErrors.slice(-20).join('\n')}`,
-      stop: async () => {
-        await browser.close();
+    /** @type {import('playwright-core').Browser | undefined} */
+    let browser;
+    const stop = async () => {
+      try {
+        await browser?.close();
+      } finally {
         await host.stop();
-      },
+      }
     };
+    try {
+      browser = await launchChromium();
+      const page = await browser.newPage();
+      /** @type {string[]} */
+      const pageErrors = [];
+      page.on('console', (message) => {
+        if (message.type() === 'error') pageErrors.push(message.text());
+      });
+      page.on('pageerror', (error) => pageErrors.push(String(error)));
+      /** @type {Promise<string>} */
+      const pageEnded = new Promise((resolve) => {
+        page.on('crash', () => resolve('the page crashed'));
+        page.on('close', () => resolve('the page was closed'));
+        browser?.on('disconnected', () => resolve('the browser ended'));
+      });
+      const remote = (/** @type {string} */ file) => `vscode-remote://127.0.0.1:${host.port}${file}`;
+      await page.goto(
+        host.url(workspace, [
+          ['extensionDevelopmentPath', remote(root)],
+          ['extensionTestsPath', remote(entry)],
+        ]),
+      );
+      return {
+        ended: Promise.race([host.exited, pageEnded]),
+        log: () => `--- server\n${host.log()}\n--- page\n${pageErrors.slice(-20).join('\n')}`,
+        stop,
+      };
+    } catch (error) {
+      await stop();
+      throw error;
+    }
   },
 };

@@ -5,11 +5,15 @@ import { run } from './processes.mjs';
 import { chooseRunner } from './hostRunners.mjs';
 import { say } from './progress.mjs';
 import { followResults } from './results.mjs';
+import { combineRuns, describeSummary, hasFailed, resultsOf } from './secondRun.mjs';
 import { forgetSummary, isGood, writeSummary } from './summary.mjs';
-import { bundleTests } from './testFiles.mjs';
+import { bundleTests, sourceOf } from './testFiles.mjs';
 import { makeSandbox } from './sandbox.mjs';
 
+/** @typedef {import('./summary.mjs').FileResult} FileResult */
+
 /**
+ * All files run in one VS Code; those that fail run again, in a fresh one.
  * @param {readonly string[]} filters
  * @returns {Promise<number>} exit code
  */
@@ -29,28 +33,65 @@ export async function runHostTests(filters) {
     return 1;
   }
   const runner = await chooseRunner();
+  const first = await runInside(runner, tests);
+  const failed = first.filter(hasFailed).map(({ file }) => file);
+  const again = tests.filter((test) => failed.includes(sourceOf(test)));
+  if (again.length > 0) say(`Running again: ${failed.join(', ')}`);
+  const summary = combineRuns(first, again.length > 0 ? await runInside(runner, again) : []);
+  for (const line of describeSummary(summary)) console.log(line);
+  await writeSummary('host', summary);
+  return isGood(summary) ? 0 : 1;
+}
+
+/**
+ * Runs test files inside a VS Code that is started and stopped for them.
+ * @param {import('./hostRunners.mjs').HostRunner} runner
+ * @param {readonly string[]} tests bundled
+ * @returns {Promise<FileResult[]>} one for each of the files
+ */
+async function runInside(runner, tests) {
   const sandbox = await makeSandbox();
   try {
     const results = path.join(sandbox.folder, 'results.jsonl');
     await writeFile(results, '');
     sandbox.env['BACKLINE_TEST_RESULTS'] = results;
     sandbox.env['BACKLINE_TEST_WORKSPACE'] = sandbox.workspace;
-    const vscode = await runner.start(sandbox, inRoot('out', 'test', 'host', 'index.js'));
-    try {
-      const summary = await followResults(results, vscode.ended, (line) => console.log(line));
-      await writeSummary('host', summary);
-      if (isGood(summary)) return 0;
-      console.error(await extensionLog(sandbox.dataDir));
-      return 1;
-    } catch (error) {
-      console.error(`\nThe host tests did not come to their end: ${String(error)}\n${vscode.log()}`);
-      console.error(await extensionLog(sandbox.dataDir));
-      return 1;
-    } finally {
-      await vscode.stop();
-    }
+    sandbox.env['BACKLINE_TEST_FILES'] = tests.join(path.delimiter);
+    const files = tests.map(sourceOf);
+    /** @type {Map<string, FileResult>} */
+    const seen = new Map();
+    const ended = await follow(runner, sandbox, results, (result) => {
+      const file = sourceOf(result.file);
+      seen.set(file, { ...result, file });
+    });
+    const all = resultsOf(files, seen, ended);
+    if (all.some(hasFailed)) console.error(await extensionLog(sandbox.dataDir));
+    return all;
   } finally {
     await sandbox.remove();
+  }
+}
+
+/**
+ * Prints what the tests say.
+ * @param {import('./hostRunners.mjs').HostRunner} runner
+ * @param {import('./sandbox.mjs').Sandbox} sandbox
+ * @param {string} results the file that the tests write to
+ * @param {(result: FileResult) => void} onResult
+ * @returns {Promise<boolean>} whether the run came to its end
+ */
+async function follow(runner, sandbox, results, onResult) {
+  /** @type {import('./hostRunners.mjs').RunningTests | undefined} */
+  let vscode;
+  try {
+    vscode = await runner.start(sandbox, inRoot('out', 'test', 'host', 'index.js'));
+    await followResults(results, vscode.ended, (line) => console.log(line), onResult);
+    return true;
+  } catch (error) {
+    console.error(`\nThe host tests did not come to their end: ${String(error)}\n${vscode?.log() ?? ''}`);
+    return false;
+  } finally {
+    await vscode?.stop();
   }
 }
 

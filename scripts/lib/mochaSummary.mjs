@@ -1,21 +1,70 @@
 // What a mocha run came to; also bundled into the tests inside VS Code.
+import { countsOf } from './secondRun.mjs';
+
+/** @typedef {import('./summary.mjs').FileResult} FileResult */
 
 /**
  * Runs what was loaded.
  * @param {import('mocha')} mocha
  * @param {(runner: import('mocha').Runner) => void} [onRunner]
- * @returns {Promise<import('./summary.mjs').Summary>}
+ * @param {(result: FileResult) => void} [onResult] called after each test with what its file came to so far
+ * @returns {Promise<import('./summary.mjs').Summary>} with the paths of the bundles as files
  */
-export function summaryOf(mocha, onRunner) {
+export function summaryOf(mocha, onRunner, onResult) {
   return new Promise((resolve) => {
-    /** @type {string[]} */
-    const failed = [];
-    const runner = mocha.run(() => {
-      const { passes = 0, failures = 0, pending = 0 } = runner.stats ?? {};
-      resolve({ passes, failures, pending, failed });
-    });
-    runner.on('fail', (test, error) => failed.push(`${test.fullTitle()}: ${String(error)}`));
-    runner.on('pending', (test) => failed.push(`${test.fullTitle()}: it was skipped`));
+    const files = new FileResults();
+    const runner = mocha.run(() => resolve({ ...countsOf(files.all), files: files.all }));
+    files.follow(runner, onResult);
     onRunner?.(runner);
   });
+}
+
+/** Sorts the results of a run by the file of each test. */
+class FileResults {
+  /** @type {Map<string, FileResult>} */
+  #files = new Map();
+  #lastFile = '';
+
+  get all() {
+    return [...this.#files.values()];
+  }
+
+  /**
+   * @param {import('mocha').Runner} runner
+   * @param {(result: FileResult) => void} [onResult]
+   */
+  follow(runner, onResult = () => undefined) {
+    runner.on('pass', (test) => {
+      const result = this.#of(test);
+      result.passes++;
+      onResult(result);
+    });
+    runner.on('fail', (test, error) => {
+      const result = this.#of(test);
+      result.failures++;
+      result.failed.push({ title: test.fullTitle(), error: String(error) });
+      onResult(result);
+    });
+    runner.on('pending', (test) => {
+      const result = this.#of(test);
+      result.pending++;
+      result.failed.push({ title: test.fullTitle(), error: 'it was skipped' });
+      onResult(result);
+    });
+  }
+
+  /**
+   * @param {import('mocha').Runnable} runnable a hook outside of every suite has no file: it belongs to the tests around it
+   * @returns {FileResult}
+   */
+  #of(runnable) {
+    const file = runnable.file ?? this.#lastFile;
+    this.#lastFile = file;
+    const known = this.#files.get(file);
+    if (known) return known;
+    /** @type {FileResult} */
+    const created = { file, passes: 0, failures: 0, pending: 0, failed: [] };
+    this.#files.set(file, created);
+    return created;
+  }
 }

@@ -12,10 +12,11 @@ const runTimeoutMs = 20 * 60_000;
  * @param {string} file JSON lines, see test/host/support/results.ts
  * @param {Promise<string>} ended settles with the reason when VS Code has ended
  * @param {(line: string) => void} print
- * @returns {Promise<import('./summary.mjs').Summary>}
+ * @param {(result: import('./summary.mjs').FileResult) => void} onResult called after each test with what its file came to so far
+ * @returns {Promise<void>} settles when all tests have run
  * @throws {Error} when the run does not start or end in time, or the window or its extension host dies
  */
-export async function followResults(file, ended, print) {
+export async function followResults(file, ended, print, onResult) {
   const startedAt = Date.now();
   /** @type {number | undefined} */
   let extensionHost;
@@ -38,8 +39,10 @@ export async function followResults(file, ended, print) {
       for (const line of lines) {
         /** @type {import('../../test/host/support/results').ResultLine} */
         const entry = parseJson(line);
-        if (entry.type === 'end') return entry;
+        if (entry.type === 'end') return;
+        if (entry.type === 'broken') throw new Error(entry.error);
         if (entry.type === 'text') print(entry.text);
+        if (entry.type === 'result') onResult(entry.result);
         if (entry.type === 'start') {
           extensionHost = entry.pid;
           print(`VS Code ${entry.vscode} (${entry.ui}), Node.js ${entry.node}`);

@@ -1,8 +1,14 @@
-// Runs test files that mostly wait for a window or a page: two at a time, each in a process of its own.
+// Runs test files that mostly wait for a window or a page: two at a time, each in a process of its own. Those that fail
+// run again afterwards, one at a time.
 import path from 'node:path';
 import { inRoot } from './paths.mjs';
 import { run } from './processes.mjs';
+import { say } from './progress.mjs';
+import { combineRuns, describeSummary, hasFailed, resultsOf } from './secondRun.mjs';
 import { forgetSummary, isGood, readSummary, writeSummary } from './summary.mjs';
+import { sourceOf } from './testFiles.mjs';
+
+/** @typedef {import('./summary.mjs').FileResult} FileResult */
 
 /**
  * Prints what each file has to say when it is through, writes the summary of all and ends the process. A single file
@@ -14,31 +20,38 @@ import { forgetSummary, isGood, readSummary, writeSummary } from './summary.mjs'
  */
 export async function runFiles(name, files, { timeoutMs, alone = [] }) {
   const isAlone = (/** @type {string} */ file) => alone.some((start) => path.basename(file).startsWith(`${start}.`));
-  /** @type {import('./summary.mjs').Summary} */
-  const all = { passes: 0, failures: 0, pending: 0, failed: [] };
 
-  const runOne = async (/** @type {string} */ file) => {
+  /** @type {(file: string, echo: boolean) => Promise<FileResult[]>} */
+  const runOne = async (file, echo) => {
     const part = `${name}-${path.relative(inRoot('out', 'test'), file).replaceAll(path.sep, '-')}`;
     await forgetSummary(part);
-    const echo = files.length === 1;
     const args = [inRoot('scripts', 'lib', 'oneTestFile.mjs'), part, String(timeoutMs), file];
     const { output } = await run(process.execPath, args, { cwd: inRoot(), echo });
     if (!echo) console.log(output);
     const summary = await readSummary(part);
-    all.passes += summary?.passes ?? 0;
-    all.failures += summary?.failures ?? 1;
-    all.pending += summary?.pending ?? 0;
-    all.failed.push(...(summary?.failed ?? [`${part}: it did not come to its end`]));
+    const source = sourceOf(file);
+    const result = summary && { ...summary, file: source, failed: summary.files.flatMap(({ failed }) => failed) };
+    return resultsOf([source], new Map(result ? [[source, result]] : []), true);
   };
+  /** @type {FileResult[]} */
+  const first = [];
   const queue = files.filter((file) => !isAlone(file));
   const drain = async () => {
-    for (let file = queue.shift(); file !== undefined; file = queue.shift()) await runOne(file);
+    for (let file = queue.shift(); file !== undefined; file = queue.shift())
+      first.push(...(await runOne(file, files.length === 1)));
   };
   await Promise.all([drain(), drain()]);
-  for (const file of files.filter(isAlone)) await runOne(file);
+  for (const file of files.filter(isAlone)) first.push(...(await runOne(file, files.length === 1)));
 
-  console.log(`${all.passes} passing, ${all.failures} failing`);
-  for (const test of all.failed) console.log(`  ${test}`);
-  await writeSummary(name, all);
-  process.exit(isGood(all) ? 0 : 1);
+  /** @type {FileResult[]} */
+  const second = [];
+  const failed = first.filter(hasFailed).map(({ file }) => file);
+  for (const file of files.filter((bundle) => failed.includes(sourceOf(bundle)))) {
+    say(`\nRunning ${sourceOf(file)} again`);
+    second.push(...(await runOne(file, true)));
+  }
+  const summary = combineRuns(first, second);
+  for (const line of describeSummary(summary)) console.log(line);
+  await writeSummary(name, summary);
+  process.exit(isGood(summary) ? 0 : 1);
 }

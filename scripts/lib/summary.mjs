@@ -3,7 +3,17 @@ import path from 'node:path';
 import { parseJson } from './json.mjs';
 import { inRoot } from './paths.mjs';
 
-/** @typedef {{ passes: number, failures: number, pending: number, failed: string[] }} Summary of one mocha run; `failed` tells the tests and why */
+/** @typedef {{ title: string, error: string }} FailedTest a test or hook that failed, or a test that was skipped */
+/** @typedef {{ file: string, passes: number, failures: number, pending: number, failed: FailedTest[] }} FileResult what the tests of one file came to */
+/**
+ * @typedef {object} Summary of one mocha run
+ * @property {number} passes
+ * @property {number} failures
+ * @property {number} pending
+ * @property {string[]} failed the tests and why
+ * @property {FileResult[]} files in the order in which they ran
+ * @property {string[]} [flaky] the tests that passed only when their file ran again, with that file
+ */
 
 /** @param {string} name of the run: unit, host, ui, page */
 const fileOf = (name) => inRoot('out', 'summary', `${name}.json`);
@@ -33,7 +43,7 @@ export async function readSummary(name) {
 
 /**
  * A skipped test is a test that did not pass.
- * @param {Summary} summary
+ * @param {Pick<Summary, 'passes' | 'failures' | 'pending'>} counts
  */
 export function isGood({ passes, failures, pending }) {
   return failures === 0 && pending === 0 && passes > 0;

@@ -2,7 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { root } from './paths.mjs';
+import { inRoot, root } from './paths.mjs';
 
 /**
  * Bundles the test files of a folder, one bundle each, and whatever else it is told to.
@@ -34,6 +34,17 @@ export async function bundleTests({ from, to, filters = [], also = [], esbuild =
   });
   const extension = esbuild.outExtension?.['.js'] ?? '.js';
   return wanted.map((file) => path.join(root, to, path.relative(from, file).replace(/\.ts$/, extension)));
+}
+
+/**
+ * @param {string} bundle as `bundleTests` returns it
+ * @returns {string} the test file that it was made of, e.g. test/page/chat/send.test.ts
+ */
+export function sourceOf(bundle) {
+  return path
+    .relative(inRoot('out'), bundle)
+    .replaceAll(path.sep, '/')
+    .replace(/\.m?js$/, '.ts');
 }
 
 /**

@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { format } from 'node:util';
 import Mocha from 'mocha';
 import * as vscode from 'vscode';
 import { summaryOf } from '../../scripts/lib/mochaSummary.mjs';
-import type { Summary } from '../../scripts/lib/summary.mjs';
+import type { FileResult } from '../../scripts/lib/summary.mjs';
 import { Results } from './support/results';
 import { withSourcePlaces } from './support/sourcePlaces';
 
@@ -27,21 +27,33 @@ export async function run(): Promise<void> {
   try {
     process.setSourceMapsEnabled(true);
     await vscode.extensions.getExtension('backline.backline')?.activate();
-    results.write({ type: 'end', ...(await runMocha(print)) });
+    const onResult = (result: FileResult): void => results.write({ type: 'result', result });
+    await runMocha(testFiles(process.env), print, onResult);
+    results.write({ type: 'end' });
   } catch (error) {
-    print('The test run broke: %s', error instanceof Error ? error.stack : error);
-    results.write({ type: 'end', passes: 0, failures: 1, pending: 0, failed: [String(error)] });
+    results.write({ type: 'broken', error: format(error) });
   }
 }
 
-async function runMocha(print: (...args: unknown[]) => void): Promise<Summary> {
+/** Every bundled test beside this file; only those of BACKLINE_TEST_FILES when that is set. */
+function testFiles(env: NodeJS.ProcessEnv): string[] {
+  const chosen = env['BACKLINE_TEST_FILES'];
+  if (chosen) return chosen.split(delimiter);
+  const files = readdirSync(__dirname, { recursive: true, encoding: 'utf8' });
+  return files.filter((file) => file.endsWith('.test.js')).map((file) => join(__dirname, file));
+}
+
+async function runMocha(
+  files: readonly string[],
+  print: (...args: unknown[]) => void,
+  onResult: (result: FileResult) => void,
+): Promise<void> {
   Mocha.reporters.Base.consoleLog = print;
   // Longer than a few waits of `eventually`, which say what did not come.
   const mocha = new Mocha({ ui: 'bdd', timeout: 180_000, color: false, reporter: 'spec', forbidOnly: true });
-  const files = readdirSync(__dirname, { recursive: true, encoding: 'utf8' });
-  for (const file of files.sort()) if (file.endsWith('.test.js')) mocha.addFile(join(__dirname, file));
+  for (const file of files.toSorted()) mocha.addFile(file);
   const before = new Set(process.listeners('uncaughtException'));
-  return summaryOf(mocha, (runner) => runner.once('start', () => ignoreForeignErrors(before)));
+  await summaryOf(mocha, (runner) => runner.once('start', () => ignoreForeignErrors(before)), onResult);
 }
 
 /**

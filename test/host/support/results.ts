@@ -1,11 +1,13 @@
 import { appendFileSync } from 'node:fs';
-import type { Summary } from '../../../scripts/lib/summary.mjs';
+import type { FileResult } from '../../../scripts/lib/summary.mjs';
 
 /** One line of the results file, which the runner outside VS Code follows. */
 export type ResultLine =
   | { type: 'start'; pid: number; vscode: string; node: string; ui: string }
   | { type: 'text'; text: string }
-  | ({ type: 'end' } & Summary);
+  | { type: 'result'; result: FileResult }
+  | { type: 'broken'; error: string }
+  | { type: 'end' };
 
 /** Writes to the file that the runner named in BACKLINE_TEST_RESULTS; each line is on disk when `write` returns. */
 export class Results {

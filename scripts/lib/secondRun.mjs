@@ -1,0 +1,76 @@
+// A test file that fails runs a second time, and its second run is its result: a window that was slow once says nothing
+// about the code. What failed in the first run only is reported as flaky.
+
+/** @typedef {import('./summary.mjs').FileResult} FileResult */
+/** @typedef {import('./summary.mjs').Summary} Summary */
+
+const brokenOff = 'it did not come to its end';
+
+/** @param {FileResult} result */
+export function hasFailed({ failures, pending }) {
+  return failures + pending > 0;
+}
+
+/**
+ * @param {readonly string[]} files that were to run
+ * @param {ReadonlyMap<string, FileResult>} seen what they came to, in the order in which they ran
+ * @param {boolean} ended whether the run came to its end; else the last file that was seen did not
+ * @returns {FileResult[]} one for each of `files`, and what no file of these accounts for
+ */
+export function resultsOf(files, seen, ended) {
+  const last = [...seen.keys()].at(-1);
+  const expected = files.map((file) => {
+    const result = ended || file !== last ? seen.get(file) : undefined;
+    return result ?? { file, passes: 0, failures: 1, pending: 0, failed: [{ title: file, error: brokenOff }] };
+  });
+  return [...expected, ...[...seen.values()].filter(({ file }) => !files.includes(file))];
+}
+
+/**
+ * @param {readonly FileResult[]} first
+ * @param {readonly FileResult[]} second of the files that ran again
+ * @returns {Summary}
+ */
+export function combineRuns(first, second) {
+  const again = new Map(second.map((result) => [result.file, result]));
+  const files = first.map((result) => again.get(result.file) ?? result);
+  const flaky = first.flatMap(({ file, failed }) => {
+    const result = again.get(file);
+    if (!result) return [];
+    const failedAgain = result.failed.map(({ title }) => title);
+    return failed.filter(({ title }) => !failedAgain.includes(title)).map((test) => `${file}: ${nameOf(file, test)}`);
+  });
+  return { ...countsOf(files), files, flaky };
+}
+
+/**
+ * @param {readonly FileResult[]} files
+ * @returns {Pick<Summary, 'passes' | 'failures' | 'pending' | 'failed'>}
+ */
+export function countsOf(files) {
+  /** @param {'passes' | 'failures' | 'pending'} name */
+  const sum = (name) => files.reduce((total, file) => total + file[name], 0);
+  return {
+    passes: sum('passes'),
+    failures: sum('failures'),
+    pending: sum('pending'),
+    failed: files.flatMap(({ failed }) => failed.map(({ title, error }) => `${title}: ${error}`)),
+  };
+}
+
+/**
+ * @param {Summary} summary
+ * @returns {string[]} lines for the terminal
+ */
+export function describeSummary({ passes, failures, pending, failed, flaky = [] }) {
+  const counts = [`${passes} passing`, `${failures} failing`, ...(pending > 0 ? [`${pending} skipped`] : [])];
+  return [counts.join(', '), ...failed.map((test) => `  ${test}`), ...flaky.map((test) => `flaky: ${test}`)];
+}
+
+/**
+ * @param {string} file
+ * @param {import('./summary.mjs').FailedTest} test
+ */
+function nameOf(file, { title, error }) {
+  return title === file ? error : title;
+}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import * as path from 'node:path';
+import { run } from '../../../scripts/lib/processes.mjs';
+import { forgetSummary, readSummary, type Summary } from '../../../scripts/lib/summary.mjs';
+
+/** The text of a test file that adds a line to `runs` and then runs `code`, which knows the number of the run. */
+const testFile = (runs: string, code: string): string => `
+  const { appendFileSync, readFileSync } = require('node:fs');
+  appendFileSync(${JSON.stringify(runs)}, 'run\\n');
+  const number = readFileSync(${JSON.stringify(runs)}, 'utf8').split('\\n').length - 1;
+  describe('a file', () => {
+    it('has a steady test', () => undefined);
+    it('has another test', () => { ${code} });
+  });`;
+
+describe('the runner of page and UI test files', () => {
+  let folder = '';
+  let name = '';
+  beforeEach(async () => {
+    folder = await mkdtemp(path.resolve('out', 'second-run-'));
+    name = path.basename(folder);
+  });
+  afterEach(async () => {
+    const files = ['a', 'b'].map((file) => `${name}-..-${name}-${file}.test.js`);
+    await Promise.all([name, ...files].map(forgetSummary));
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** Runs the files, each by the code of its second test. */
+  async function runFiles(...codes: readonly string[]): Promise<{ code: number; output: string; summary: Summary }> {
+    const files = codes.map((_, index) => path.join(folder, `${'ab'.charAt(index)}.test.js`));
+    for (const [index, file] of files.entries()) await writeFile(file, testFile(`${file}.runs`, codes[index] ?? ''));
+    const script = `const { runFiles } = await import(${JSON.stringify(path.resolve('scripts/lib/runFiles.mjs'))});
+      await runFiles(${JSON.stringify(name)}, ${JSON.stringify(files)}, { timeoutMs: 20_000 });`;
+    const ended = await run(process.execPath, ['--input-type=module', '-e', script]);
+    const summary = await readSummary(name);
+    assert.ok(summary, ended.output);
+    return { ...ended, summary };
+  }
+
+  it('runs a file that failed once more, and passes what passes then', async () => {
+    const { code, output, summary } = await runFiles("if (number === 1) throw new Error('too slow');", '');
+    assert.equal(code, 0, output);
+    assert.deepEqual([summary.passes, summary.failures], [4, 0]);
+    assert.deepEqual(summary.flaky, [`${name}/a.test.ts: a file has another test`]);
+    assert.match(output, /^flaky: .*a\.test\.ts: a file has another test$/m);
+    assert.equal(await readFile(path.join(folder, 'b.test.js.runs'), 'utf8'), 'run\n');
+  });
+
+  it('runs a file that ended its process once more', async () => {
+    const { code, output, summary } = await runFiles('if (number === 1) process.exit(0);');
+    assert.equal(code, 0, output);
+    assert.deepEqual([summary.passes, summary.flaky?.length], [2, 1]);
+  });
+
+  it('fails when a file fails twice, and does not try a third time', async () => {
+    const { code, output, summary } = await runFiles("throw new Error('broken');");
+    assert.equal(code, 1, output);
+    assert.deepEqual([summary.passes, summary.failures, summary.flaky], [1, 1, []]);
+    assert.equal(await readFile(path.join(folder, 'a.test.js.runs'), 'utf8'), 'run\nrun\n');
+  });
+});
