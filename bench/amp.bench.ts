@@ -22,7 +22,15 @@ const SelectionCost = z.object({ msPerEvent: z.number() });
 
 async function main(): Promise<void> {
   await packageVsix();
+  await benchRequests();
+  await benchSelectionCost();
+  await benchActivate();
+}
+
+async function benchRequests(): Promise<void> {
+  await using opened = new AsyncDisposableStack();
   const window = await VsCodeWindow.open();
+  opened.defer(() => window.close());
   const small = path.join(window.sandbox.workspace, 'small.ts');
   const large = path.join(window.sandbox.workspace, 'large.ts');
   await writeFile(small, sourceText(1024));
@@ -31,6 +39,7 @@ async function main(): Promise<void> {
 
   const { port, authToken } = await readOnlyLockfile(path.join(window.sandbox.home, '.local/share/amp/ide'));
   const peer = await startWsJsonPeer(small, large);
+  opened.defer(() => peer.stop());
   const contest = { subject: `ws://127.0.0.1:${port}?auth=${authToken}`, peer: peer.url };
   await benchLatency('amp.readFile.1KiB', contest, { path: small, rounds: 15, requestsPerRound: 400, bar: 1.5 });
   await benchLatency('amp.readFile.1MiB', contest, { path: large, rounds: 9, requestsPerRound: 30, bar: 2 });
@@ -41,10 +50,6 @@ async function main(): Promise<void> {
     window: 128,
     bar: 0.6,
   });
-  await peer.stop();
-  await window.close();
-  await benchSelectionCost();
-  await benchActivate();
 }
 
 /** Milliseconds from the call of `activate` to the lockfile, as the log of a window has it; each time in a fresh window. */
@@ -52,8 +57,11 @@ async function benchActivate(): Promise<void> {
   const times: number[] = [];
   for (let round = 0; round < 3; round++) {
     const window = await VsCodeWindow.open();
-    times.push(await activationMs(window.sandbox.dataDir));
-    await window.close();
+    try {
+      times.push(await activationMs(window.sandbox.dataDir));
+    } finally {
+      await window.close();
+    }
   }
   printBenchLine({ bench: 'amp.activate', value: median(times), unit: 'ms', bar: 50, better: 'lower' });
 }

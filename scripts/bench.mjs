@@ -2,11 +2,12 @@
 import path from 'node:path';
 import { bootstrap } from './lib/bootstrap.mjs';
 import { inRoot, root } from './lib/paths.mjs';
-import { endWhenInterrupted, run } from './lib/processes.mjs';
+import { endWhenInterrupted, runContained } from './lib/processes.mjs';
 
 await bootstrap();
 endWhenInterrupted();
 const { build } = await import('esbuild');
+const { ensureBrowser } = await import('./lib/systemPackages.mjs');
 const { findFiles, scriptsStayInPlace } = await import('./lib/testFiles.mjs');
 
 const filters = process.argv.slice(2);
@@ -15,7 +16,7 @@ if (wanted.length === 0) {
   console.error(`No file below bench matches ${filters.join(', ')}`);
   process.exit(1);
 }
-await build({
+const { metafile } = await build({
   absWorkingDir: root,
   entryPoints: wanted,
   outbase: 'bench',
@@ -27,11 +28,17 @@ await build({
   packages: 'external',
   plugins: [scriptsStayInPlace('cjs')],
   logLevel: 'warning',
+  metafile: true,
 });
+const imported = Object.values(metafile.outputs).flatMap(({ imports }) => imports.map((entry) => entry.path));
+if (imported.includes(inRoot('scripts', 'lib', 'chromium.mjs'))) await ensureBrowser();
+
+const endWithParent = inRoot('scripts', 'lib', 'endWithParent.mjs');
 let failed = false;
 for (const file of wanted) {
   const bundle = inRoot('out', path.dirname(file), `${path.basename(file, '.ts')}.js`);
-  const { code } = await run(process.execPath, ['--expose-gc', bundle], { cwd: root, echo: true });
+  const args = ['--expose-gc', '--import', endWithParent, bundle];
+  const { code } = await runContained(process.execPath, args, { cwd: root, echo: true });
   if (code === 0) continue;
   failed = true;
   console.error(`${file} ended with ${code}`);

@@ -7,6 +7,7 @@ import { bootstrap } from './lib/bootstrap.mjs';
 
 await bootstrap();
 const { ensureCodeServer } = await import('./lib/codeServer.mjs');
+const { environmentVariable, hasDisplay } = await import('./lib/environment.mjs');
 const { installVsix, startHost } = await import('./lib/host.mjs');
 const { cacheRoot, inRoot, root } = await import('./lib/paths.mjs');
 const { findOnPath, run, stopChildren, whenInterrupted } = await import('./lib/processes.mjs');
@@ -35,11 +36,9 @@ async function start() {
 
 /** @returns {Promise<string | undefined>} the desktop's `code`, if it can show a window */
 async function findDesktop() {
-  const choice = process.env['BACKLINE_START'];
+  const choice = environmentVariable('BACKLINE_START');
   if (choice === 'browser') return undefined;
-  const { DISPLAY, WAYLAND_DISPLAY } = process.env;
-  const hasDisplay = process.platform !== 'linux' || Boolean(DISPLAY ?? WAYLAND_DISPLAY);
-  const found = choice === 'desktop' || hasDisplay ? await findOnPath('code') : undefined;
+  const found = choice === 'desktop' || hasDisplay() ? await findOnPath('code') : undefined;
   if (choice === 'desktop' && !found) throw new Error('BACKLINE_START is desktop, but there is no `code` on PATH');
   return found;
 }

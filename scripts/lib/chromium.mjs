@@ -1,4 +1,5 @@
 import { access } from 'node:fs/promises';
+import { environmentVariable } from './environment.mjs';
 import { findOnPath } from './processes.mjs';
 
 const commands = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
@@ -9,7 +10,7 @@ const applications = [
 
 /** @returns {Promise<string | undefined>} BACKLINE_CHROMIUM, else the first Chromium or Chrome of this machine */
 export async function findChromium() {
-  const chosen = process.env['BACKLINE_CHROMIUM'];
+  const chosen = environmentVariable('BACKLINE_CHROMIUM');
   if (chosen) return chosen;
   for (const command of commands) {
     const found = await findOnPath(command);

@@ -1,6 +1,7 @@
 import { downloadAndUnzipVSCode, runTests } from '@vscode/test-electron';
 import path from 'node:path';
 import { findChromium, launchChromium } from './chromium.mjs';
+import { environmentVariable, hasDisplay } from './environment.mjs';
 import { startHost, testSettings, within } from './host.mjs';
 import { cacheRoot, root } from './paths.mjs';
 import { stopChildren } from './processes.mjs';
@@ -23,7 +24,7 @@ import { ensureBrowser } from './systemPackages.mjs';
  * @returns {Promise<HostRunner>}
  */
 export async function chooseRunner() {
-  const chosen = process.env['BACKLINE_HOST'];
+  const chosen = environmentVariable('BACKLINE_HOST');
   if (chosen !== undefined && chosen !== 'electron' && chosen !== 'browser') {
     throw new Error(`BACKLINE_HOST is "${chosen}": set it to electron or browser, or not at all`);
   }
@@ -35,8 +36,7 @@ export async function chooseRunner() {
 
 /** @returns {Promise<string | undefined>} */
 async function whyNoElectron() {
-  const { DISPLAY, WAYLAND_DISPLAY } = process.env;
-  if (process.platform === 'linux' && !DISPLAY && !WAYLAND_DISPLAY) return 'there is no display';
+  if (!hasDisplay()) return 'there is no display';
   try {
     const probe = 'https://update.code.visualstudio.com/api/releases/stable';
     const response = await fetch(probe, { signal: AbortSignal.timeout(3_000) });

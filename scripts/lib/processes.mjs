@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { access, constants, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,15 +7,16 @@ import { promisify } from 'node:util';
 
 /** @typedef {{ pid: number, parent: number, group: number }} Process */
 /** @typedef {{ code: number, output: string }} Finished `code` is 128 when a signal ended it. */
+/** @typedef {{ cwd?: string, env?: NodeJS.ProcessEnv, echo?: boolean }} RunOptions */
 
 /**
  * Runs a program to its end with no stdin. Its output is collected, and shown as it comes with `echo`.
  * @param {string} command
  * @param {readonly string[]} args
- * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, echo?: boolean }} [options]
+ * @param {RunOptions & { afterExit?: () => Promise<void> }} [options] what holds the output open may be ended by `afterExit`
  * @returns {Promise<Finished>}
  */
-export function run(command, args, { cwd, env = process.env, echo = false } = {}) {
+export function run(command, args, { cwd, env = process.env, echo = false, afterExit } = {}) {
   return new Promise((resolve, reject) => {
     const shell = process.platform === 'win32';
     const child = spawn(command, args, { cwd, env, shell, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -27,8 +29,56 @@ export function run(command, args, { cwd, env = process.env, echo = false } = {}
       });
     }
     child.on('error', reject);
+    child.on('exit', () => {
+      afterExit?.().catch(reject);
+    });
     child.on('close', (code) => resolve({ code: code ?? 128, output }));
   });
+}
+
+/**
+ * As `run`; and when the program has ended, in whatever way, what it started and left behind is ended too. On Linux that
+ * is found by a variable of its environment, so also what left the program's process group.
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {RunOptions} [options]
+ * @returns {Promise<Finished>}
+ */
+export async function runContained(command, args, { env = process.env, ...options } = {}) {
+  const mark = `BACKLINE_RUN_${randomUUID().replaceAll('-', '')}`;
+  /** @type {Promise<void> | undefined} */
+  let stopped;
+  const afterExit = () => (stopped = stopMarked(mark));
+  const finished = await run(command, args, { ...options, env: { ...env, [mark]: '1' }, afterExit });
+  await stopped;
+  return finished;
+}
+
+/** @param {string} mark name of a variable */
+async function stopMarked(mark) {
+  for (;;) {
+    const left = await listMarked(mark);
+    if (left.length === 0) return;
+    await Promise.all(left.map((pid) => stopTree(pid, { graceMs: 5_000 })));
+  }
+}
+
+/**
+ * @param {string} mark name of a variable
+ * @returns {Promise<number[]>} the processes that were started with it; on Linux only
+ */
+async function listMarked(mark) {
+  if (process.platform !== 'linux') return [];
+  const all = await listProcesses();
+  const marked = await Promise.all(
+    all.map(({ pid }) =>
+      readFile(`/proc/${pid}/environ`, 'utf8').then(
+        (environment) => environment.split('\0').includes(`${mark}=1`),
+        () => false,
+      ),
+    ),
+  );
+  return all.filter((_, index) => marked[index]).map(({ pid }) => pid);
 }
 
 /**

@@ -2,7 +2,7 @@
 // run again afterwards, one at a time.
 import path from 'node:path';
 import { inRoot } from './paths.mjs';
-import { run } from './processes.mjs';
+import { runContained } from './processes.mjs';
 import { say } from './progress.mjs';
 import { combineRuns, describeSummary, hasFailed, resultsOf } from './secondRun.mjs';
 import { forgetSummary, isGood, readSummary, writeSummary } from './summary.mjs';
@@ -26,7 +26,7 @@ export async function runFiles(name, files, { timeoutMs, alone = [] }) {
     const part = `${name}-${path.relative(inRoot('out', 'test'), file).replaceAll(path.sep, '-')}`;
     await forgetSummary(part);
     const args = [inRoot('scripts', 'lib', 'oneTestFile.mjs'), part, String(timeoutMs), file];
-    const { output } = await run(process.execPath, args, { cwd: inRoot(), echo });
+    const { output } = await runContained(process.execPath, args, { cwd: inRoot(), echo });
     if (!echo) console.log(output);
     const summary = await readSummary(part);
     const source = sourceOf(file);

@@ -36,6 +36,7 @@ export class VsCodeWindow {
     private readonly host: Host,
     private readonly browser: Browser,
     private readonly workspaceFile: string | undefined,
+    private readonly opened: AsyncDisposableStack,
   ) {}
 
   static async open({
@@ -46,26 +47,33 @@ export class VsCodeWindow {
     workspaceFile,
     prepare,
   }: WindowOptions = {}): Promise<VsCodeWindow> {
-    const sandbox = await makeSandbox({ env, ...(workspace === undefined ? {} : { workspace }) });
-    const { dataDir, extensionsDir } = sandbox;
-    await prepare?.(sandbox);
-    await installVsix(vsixFile, { dataDir, extensionsDir, env: sandbox.env });
-    const host = await startHost({
-      dataDir,
-      extensionsDir,
-      env: sandbox.env,
-      settings: { ...testSettings, ...settings },
-      restricted,
-    });
-    const browser = await launchChromium();
-    const page = await newPage(browser);
-    const window = new VsCodeWindow(page, sandbox, host, browser, workspaceFile);
+    const opened = new AsyncDisposableStack();
     try {
-      await window.load();
+      const sandbox = await makeSandbox({ env, ...(workspace === undefined ? {} : { workspace }) });
+      opened.defer(() => sandbox.remove());
+      const { dataDir, extensionsDir } = sandbox;
+      await prepare?.(sandbox);
+      await installVsix(vsixFile, { dataDir, extensionsDir, env: sandbox.env });
+      const host = await startHost({
+        dataDir,
+        extensionsDir,
+        env: sandbox.env,
+        settings: { ...testSettings, ...settings },
+        restricted,
+      });
+      opened.defer(() => host.stop());
+      const browser = await launchChromium();
+      opened.defer(() => browser.close());
+      const window = new VsCodeWindow(await newPage(browser), sandbox, host, browser, workspaceFile, opened);
+      try {
+        await window.load();
+      } catch (error) {
+        await window.screenshot('window-that-did-not-open');
+        throw error;
+      }
       return window;
     } catch (error) {
-      await window.screenshot('window-that-did-not-open');
-      await window.close();
+      await opened.disposeAsync();
       throw error;
     }
   }
@@ -94,7 +102,8 @@ export class VsCodeWindow {
 
   /** As `openAnother`, to be driven like this one. The caller closes its page, not itself. */
   async another(): Promise<VsCodeWindow> {
-    return new VsCodeWindow(await this.openAnother(), this.sandbox, this.host, this.browser, this.workspaceFile);
+    const { sandbox, host, browser, workspaceFile, opened } = this;
+    return new VsCodeWindow(await this.openAnother(), sandbox, host, browser, workspaceFile, opened);
   }
 
   private get url(): string {
@@ -219,8 +228,6 @@ export class VsCodeWindow {
   }
 
   async close(): Promise<void> {
-    await this.browser.close();
-    await this.host.stop();
-    await this.sandbox.remove();
+    await this.opened.disposeAsync();
   }
 }

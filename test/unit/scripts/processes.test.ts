@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import * as path from 'node:path';
+import { listProcesses, runContained } from '../../../scripts/lib/processes.mjs';
+import { eventually } from '../../support/eventually';
+
+/** A server in a process group of its own, which keeps the output open. Writes its pid to the first argument, and then runs `rest`. */
+const startsServer = (rest: string): string => `
+  const { spawn } = require('node:child_process');
+  const { writeFileSync } = require('node:fs');
+  const server = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)'], { detached: true, stdio: 'inherit' });
+  writeFileSync(process.argv[1], String(server.pid));
+  ${rest}`;
+
+(process.platform === 'win32' ? describe.skip : describe)('what a script starts', () => {
+  let folder = '';
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'backline-processes-'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  const pidFile = (): string => path.join(folder, 'pid');
+  /** Not as `isAlive`: a process that has ended stays a zombie until the system takes it away. */
+  const runs = async (pid: number): Promise<boolean> => (await listProcesses()).some((process) => process.pid === pid);
+  const serverPid = async (): Promise<number> => Number(await readFile(pidFile(), 'utf8'));
+
+  for (const [how, rest] of [
+    ['fails', "throw new Error('no Chromium');"],
+    ['exits', 'process.exit(1);'],
+    ['is killed', "process.kill(process.pid, 'SIGKILL');"],
+  ] as const) {
+    it(`leaves no server behind when the program ${how}`, async () => {
+      const { code } = await runContained(process.execPath, ['-e', startsServer(rest), pidFile()]);
+      assert.notEqual(code, 0);
+      assert.equal(await runs(await serverPid()), false);
+    });
+  }
+
+  it('leaves the servers of another run alone', async () => {
+    const other = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)'], { stdio: 'ignore' });
+    try {
+      await runContained(process.execPath, ['-e', startsServer('process.exit(1);'), pidFile()]);
+      assert.equal(other.exitCode ?? other.signalCode, null);
+    } finally {
+      other.kill('SIGKILL');
+    }
+  });
+
+  it('ends a bench and its servers when the script that runs them is killed', async () => {
+    const endWithParent = path.resolve('scripts/lib/endWithParent.mjs');
+    const bench = startsServer('setInterval(() => undefined, 1000);');
+    const script = `require('node:child_process').spawn(process.execPath,
+      ['--import', ${JSON.stringify(endWithParent)}, '-e', ${JSON.stringify(bench)}, process.argv[1]], { stdio: 'ignore' });
+      setInterval(() => undefined, 1000);`;
+    const runner = spawn(process.execPath, ['-e', script, pidFile()], { stdio: 'ignore' });
+    let pid = 0;
+    try {
+      await eventually('the server', async () => {
+        pid = await serverPid();
+        assert.ok(pid > 0);
+      });
+    } finally {
+      runner.kill('SIGKILL');
+    }
+    await once(runner, 'exit');
+    await eventually('the end of the server', async () => assert.equal(await runs(pid), false));
+  });
+});
