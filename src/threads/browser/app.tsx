@@ -53,10 +53,16 @@ function Layout() {
           {isEmpty ? (
             thread && <p class="thread-empty">Nothing was said in this thread.</p>
           ) : (
-            <TranscriptList model={page.transcript} actions={page.actions} options={options} handle={handle} />
+            <TranscriptList
+              model={page.transcript}
+              actions={page.actions}
+              options={options}
+              handle={handle}
+              onGoTo={currentPrompt.onGoTo}
+            />
           )}
         </main>
-        {isOutlineShown && <Outline current={currentPrompt} />}
+        {isOutlineShown && <Outline current={currentPrompt.id} />}
       </div>
     </div>
   );

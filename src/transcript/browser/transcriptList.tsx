@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { ArrowDownIcon } from '../../webview/browser/icons';
 import { formatCount } from './format';
 import { LiveRegion } from './liveRegion';
@@ -26,26 +26,35 @@ interface TranscriptListProps {
   readonly actions: TranscriptActions;
   readonly options?: TranscriptOptions;
   readonly handle?: RefObject<TranscriptHandle | null>;
+  /** Called with each entry that is scrolled to because somebody asked for it. */
+  readonly onGoTo?: (entry: Element) => void;
 }
 
 const noOptions: TranscriptOptions = {};
 
 /** A transcript that fills its parent and scrolls. */
-export function TranscriptList({ model, actions, options = noOptions, handle }: TranscriptListProps) {
+export function TranscriptList({ model, actions, options = noOptions, handle, onGoTo }: TranscriptListProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
   const { keeper, isFollowing } = useScrollKeeper(model, scroller, content);
   const unseen = useUnseen(model, isFollowing);
   const nearScreen = useNearScreen(model, scroller);
   const surroundings = useMemo(() => ({ model, actions, options, nearScreen }), [model, actions, options, nearScreen]);
-  const steps = useMemo(() => new PromptSteps(scroller, (prompt) => keeper.current?.toElement(prompt)), []);
+  const goTo = useCallback(
+    (entry: Element): void => {
+      keeper.current?.toElement(entry);
+      onGoTo?.(entry);
+    },
+    [keeper, onGoTo],
+  );
+  const steps = useMemo(() => new PromptSteps(scroller, goTo), [goTo]);
 
   useLayoutEffect(() => {
     if (!handle) return;
     handle.current = {
       scrollToEntry: (id) => {
         const element = content.current?.querySelector(`[data-entry="${CSS.escape(id)}"]`);
-        if (element) keeper.current?.toElement(element);
+        if (element) goTo(element);
         return Boolean(element);
       },
       scrollToLatest: () => keeper.current?.toLatest(),
@@ -54,7 +63,7 @@ export function TranscriptList({ model, actions, options = noOptions, handle }: 
     return () => {
       handle.current = null;
     };
-  }, [handle, steps]);
+  }, [handle, steps, goTo]);
 
   const onKeyDown = (event: KeyboardEvent): void => {
     if (!event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return;
