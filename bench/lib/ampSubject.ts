@@ -92,6 +92,10 @@ class TimingClock implements Clock {
     return systemClock.now();
   }
 
+  monotonicNow(): number {
+    return systemClock.monotonicNow();
+  }
+
   setTimer(delayMs: number, callback: () => void): Disposable {
     return systemClock.setTimer(delayMs, () => {
       const { onTurn } = this;

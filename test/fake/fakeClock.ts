@@ -3,6 +3,7 @@ import type { Clock } from '../../src/base/common/async';
 /** Time that passes only when the test says so. */
 export class FakeClock implements Clock {
   private timeMs = 0;
+  private setBackMs = 0;
   private readonly timers = new Set<{ readonly dueMs: number; readonly callback: () => void }>();
 
   get pending(): number {
@@ -10,7 +11,17 @@ export class FakeClock implements Clock {
   }
 
   now(): number {
-    return this.timeMs;
+    return this.timeMs - this.setBackMs;
+  }
+
+  /** Far from `now`: what mixes the two is wrong by a long time. */
+  monotonicNow(): number {
+    return 1e9 + this.timeMs;
+  }
+
+  /** As a user or a time server does with the time of day. */
+  setBack(ms: number): void {
+    this.setBackMs += ms;
   }
 
   setTimer(delayMs: number, callback: () => void): { dispose: () => void } {

@@ -195,7 +195,7 @@ export class AgentConnection {
     const { clock, restartPolicy } = this.options;
     const decision = restartPolicy.crashed();
     this.gaveUp = decision.kind === 'giveUp';
-    if (decision.kind === 'restart') this.startAgainAtMs = clock.now() + decision.delayMs;
+    if (decision.kind === 'restart') this.startAgainAtMs = clock.monotonicNow() + decision.delayMs;
     const { starting } = this;
     const end = this.describeEnd(started);
     this.lose(started, end);
@@ -225,7 +225,7 @@ export class AgentConnection {
 
   private async backOff(stopped: AbortSignal): Promise<void> {
     const { clock, title } = this.options;
-    const delayMs = this.startAgainAtMs - clock.now();
+    const delayMs = this.startAgainAtMs - clock.monotonicNow();
     if (delayMs <= 0) return;
     this.setState({ kind: 'starting', message: `${title} ended unexpectedly. Starting it again…` });
     const timers = new DisposableStore();

@@ -86,7 +86,7 @@ export class AgentLauncher {
       ...shared,
       clientInfo,
       missingFile,
-      restartPolicy: new RestartPolicy(() => clock.now(), random),
+      restartPolicy: new RestartPolicy(() => clock.monotonicNow(), random),
       terminalEnv: await this.options.environment(),
       mcpServers: (capabilities, cwd) => this.mcpServers(entry, capabilities, cwd, log),
       elicit: (request, signal) => elicit(title, request, signal),

@@ -73,9 +73,9 @@ export function groupsBelow(leader: number): number[] {
 }
 
 async function areGoneWithin(groups: readonly number[], limitMs: number, clock: Clock): Promise<boolean> {
-  const endMs = clock.now() + limitMs;
+  const endMs = clock.monotonicNow() + limitMs;
   for (let delayMs = firstPollMs; isAnyAlive(groups); delayMs = Math.min(2 * delayMs, maxPollMs)) {
-    const leftMs = endMs - clock.now();
+    const leftMs = endMs - clock.monotonicNow();
     if (leftMs <= 0) return false;
     await new Promise<void>((resolve) => clock.setTimer(Math.min(delayMs, leftMs), resolve));
   }

@@ -17,7 +17,7 @@ export type RestartDecision = { readonly kind: 'restart'; readonly delayMs: numb
 
 /** Says when to start a crashed agent again: later with each crash, until it crashes too often. Owns no timer. */
 export class RestartPolicy {
-  /** Milliseconds since the epoch, oldest first; only those within the window. */
+  /** When each came, oldest first; only those within the window. */
   private crashes: number[] = [];
 
   /** `random` gives numbers from 0 up to, not including, 1: agents that fell together must not rise together. */

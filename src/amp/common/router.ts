@@ -56,7 +56,8 @@ export class AmpRouter {
     }
     const { clock, requestTimeoutMs } = this.options;
     const deadline = arrivedAt + requestTimeoutMs;
-    const remainingMs = deadline - clock.now();
+    // The clock may have been set back since.
+    const remainingMs = Math.min(requestTimeoutMs, deadline - clock.now());
     if (remainingMs <= 0) throw new TimeoutError(request.method, requestTimeoutMs);
     return await withDeadline(
       clock,

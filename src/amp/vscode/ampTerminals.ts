@@ -102,8 +102,8 @@ export class AmpTerminals implements vscode.Disposable {
   private async comeBack(folder: string): Promise<void> {
     const isToCome = (): boolean =>
       [...this.returning].some(([pid, its]) => its === folder && this.in(folder) === undefined && isProcessAlive(pid));
-    const endMs = Date.now() + comeBackMs;
-    while (isToCome() && Date.now() < endMs) await new Promise((resolve) => setTimeout(resolve, 50));
+    const endMs = performance.now() + comeBackMs;
+    while (isToCome() && performance.now() < endMs) await new Promise((resolve) => setTimeout(resolve, 50));
     for (const [pid, its] of this.returning) if (its === folder) this.returning.delete(pid);
   }
 

@@ -70,7 +70,7 @@ export class ServerWatch implements Disposable {
   /** The user looks: asks, unless that was done a moment ago. Waits for nothing. */
   look(): void {
     const { askedAt } = this;
-    if (askedAt === undefined || this.options.clock.now() - askedAt >= freshMs) void this.ask();
+    if (askedAt === undefined || this.options.clock.monotonicNow() - askedAt >= freshMs) void this.ask();
   }
 
   /** Asks once, or waits for the answer that is on its way. Never rejects. */
@@ -78,7 +78,7 @@ export class ServerWatch implements Disposable {
     const { signal } = this.round;
     if (signal.aborted) return Promise.resolve();
     if (this.asking) return this.asking;
-    this.askedAt = this.options.clock.now();
+    this.askedAt = this.options.clock.monotonicNow();
     const asking = this.askOnce(signal).finally(() => {
       if (this.asking === asking) this.asking = undefined;
     });

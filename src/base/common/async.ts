@@ -1,10 +1,12 @@
 import type { Disposable } from './disposable';
 import { TimeoutError } from './errors';
 
-/** The timers a piece of pure code needs; tests hand in a fake. */
+/** The clocks and timers a piece of pure code needs; tests hand in a fake. */
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** The time of day, in milliseconds since the epoch: to be shown, stored, or compared with files. It can be set back. */
   now(): number;
+  /** Milliseconds since some moment: for limits, pauses and durations. It never goes back. */
+  monotonicNow(): number;
   /** Calls back once after `delayMs`; disposing the result cancels it. */
   setTimer(delayMs: number, callback: () => void): Disposable;
 }

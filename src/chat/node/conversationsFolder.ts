@@ -49,7 +49,7 @@ export async function gatherConversations({ clock, files, from, log, to }: Gathe
       // What is no folder of a conversation stays.
       if ((await files.modifiedAt(path.join(source, 'log.jsonl'))) === undefined) continue;
       const lockedAt = await files.modifiedAt(path.join(source, 'lock'));
-      if (lockedAt !== undefined && clock.now() - lockedAt < lockedMs) continue;
+      if (lockedAt !== undefined && Math.abs(clock.now() - lockedAt) < lockedMs) continue;
       const target = path.join(to, name);
       if ((await files.modifiedAt(target)) !== undefined) continue;
       await files.move(source, target);

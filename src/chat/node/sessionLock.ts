@@ -66,7 +66,9 @@ export class SessionLock implements Disposable {
   /** Before a write: whether it is still this window's. Takes what could not be taken before. @throws errors of the file port */
   async keep(): Promise<boolean> {
     if (!this.isTaken) return await this.take();
-    if (this.ports.clock.now() - this.beatAt < lateMs) return true;
+    const sinceBeatMs = this.ports.clock.now() - this.beatAt;
+    // Negative when the clock was set back: then nobody knows how long it was.
+    if (sinceBeatMs >= 0 && sinceBeatMs < lateMs) return true;
     return await this.beatNow();
   }
 
@@ -151,7 +153,7 @@ export class SessionLock implements Disposable {
   private isStale(owner: Owner | undefined, modifiedAt: number | undefined): boolean {
     if (modifiedAt === undefined) return true;
     // Without an owner it is being written right now, or was never finished.
-    if (owner?.host !== hostname()) return this.ports.clock.now() - modifiedAt > staleMs;
+    if (owner?.host !== hostname()) return this.ports.clock.now() - modifiedAt > staleMs || this.isSilent(modifiedAt);
     const isAlive = owner.pid === process.pid ? owner.startedAt === startedAt : isProcessAlive(owner.pid);
     // A process that lives may have slept with this computer; or it has only the number of the one that is dead.
     return !isAlive || this.isSilent(modifiedAt);

@@ -165,8 +165,8 @@ export class CliSource implements ThreadSource {
 
   private async refresh(signal?: AbortSignal): Promise<void> {
     await this.queue.run('', async () => {
-      if (this.options.clock.now() - this.askedAt < this.pauseMs || this.store.isDisposed) return;
-      this.askedAt = this.options.clock.now();
+      if (this.options.clock.monotonicNow() - this.askedAt < this.pauseMs || this.store.isDisposed) return;
+      this.askedAt = this.options.clock.monotonicNow();
       try {
         this.accept(await this.options.cli.list(signal));
         if (this.isArchiveDue) await this.listArchived(signal);

@@ -60,13 +60,13 @@ export class FolderWatch implements Disposable {
   }
 
   private async check(): Promise<void> {
-    const startedAt = this.options.clock.now();
+    const startedAt = this.options.clock.monotonicNow();
     try {
       await this.look();
     } catch (error) {
       this.options.log.debug(`Cannot look at ${this.options.folder}: ${messageOf(error)}`);
     }
-    const costMs = this.options.clock.now() - startedAt;
+    const costMs = this.options.clock.monotonicNow() - startedAt;
     const delayMs = this.isPolling ? Math.max(pollMs, costMs * pauseForCost) : checkMs;
     if (this.store.isDisposed) return;
     const timer = this.options.clock.setTimer(delayMs, () => {

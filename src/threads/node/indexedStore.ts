@@ -133,10 +133,10 @@ export class IndexedStore implements ThreadSource {
   /** What it took, in milliseconds. */
   private async relist(): Promise<number> {
     const { clock } = this.options;
-    const startedAt = clock.now();
+    const startedAt = clock.monotonicNow();
     await this.listNow();
     this.changes.fire();
-    return clock.now() - startedAt;
+    return clock.monotonicNow() - startedAt;
   }
 
   private async listNow(signal?: AbortSignal): Promise<readonly ThreadHead[]> {

@@ -43,14 +43,14 @@ export class ThreadSubscriptions implements Disposable {
   private schedule(subscription: Subscription): void {
     if (subscription.timer) return;
     const dueAt = subscription.toldAt + this.costMs(subscription.threadId) * pauseForCost;
-    const delayMs = dueAt - this.clock.now();
+    const delayMs = dueAt - this.clock.monotonicNow();
     if (delayMs > 0) subscription.timer = this.clock.setTimer(delayMs, () => this.tell(subscription));
     else this.tell(subscription);
   }
 
   private tell(subscription: Subscription): void {
     subscription.timer = undefined;
-    subscription.toldAt = this.clock.now();
+    subscription.toldAt = this.clock.monotonicNow();
     try {
       subscription.tell();
     } catch (error) {

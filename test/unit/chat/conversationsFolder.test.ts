@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { nullLogger } from '../../../src/base/common/log';
@@ -50,7 +50,9 @@ describe('the folder of conversations', () => {
     await gather();
     assert.deepEqual((await readdir(to)).toSorted(), ['heads', 'session-1']);
     assert.equal(await readFile(path.join(to, 'heads', 'session-1.json'), 'utf8'), 'session-1');
-    await rm(path.join(from, 'session-2', 'lock'));
+    // As old as a lock can be that was written before the clock was set back.
+    const inAnHour = new Date(Date.now() + 3_600_000);
+    await utimes(path.join(from, 'session-2', 'lock'), inAnHour, inAnHour);
     await gather();
     assert.equal(await readFile(path.join(to, 'session-2', 'log.jsonl'), 'utf8'), 'session-2');
     assert.deepEqual((await readdir(from)).toSorted(), ['heads', 'not-one']);

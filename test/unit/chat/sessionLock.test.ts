@@ -88,6 +88,26 @@ describe('the lock of a conversation', () => {
     assert.equal(clock.pending, 0);
   });
 
+  it('is taken from another computer that does not beat, though its time is in the future', async () => {
+    await heldBy(elsewhere);
+    const later = new Date(Date.now() + hour);
+    await utimes(file, later, later);
+    const lock = newLock();
+    assert.equal(await lock.take(), false);
+    clock.advance(45_000);
+    assert.equal(await lock.take(), true);
+    lock.dispose();
+  });
+
+  it('is looked at before a write when the clock was set back: another window may have taken it meanwhile', async () => {
+    const lock = newLock();
+    assert.equal(await lock.take(), true);
+    await heldBy(elsewhere);
+    clock.setBack(hour);
+    assert.equal(await lock.keep(), false);
+    assert.equal(losses, 1);
+  });
+
   it('goes to one of two that find it dead at the same time', async () => {
     await heldBy(dead);
     const other = newLock();

@@ -68,10 +68,10 @@ export class AbandonedTurn implements Disposable {
 
   private async follow(): Promise<void> {
     const { clock, maxMs, isDiscarded } = this.options;
-    const untilMs = clock.now() + maxMs;
+    const untilMs = clock.monotonicNow() + maxMs;
     let idle = 0;
     let delayMs = lookMs;
-    while (!this.givenUp.signal.aborted && clock.now() < untilMs) {
+    while (!this.givenUp.signal.aborted && clock.monotonicNow() < untilMs) {
       const found = await this.look();
       if (found === 'gone') return;
       idle = found === 'over' && !this.isStopping ? idle + 1 : 0;

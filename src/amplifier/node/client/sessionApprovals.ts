@@ -100,7 +100,7 @@ export class SessionApprovals {
       this.clear();
       return;
     }
-    const nowMs = clock.now();
+    const nowMs = clock.monotonicNow();
     this.unclearSinceMs ??= nowMs;
     if (nowMs - this.unclearSinceMs >= settleMs) {
       this.clear();

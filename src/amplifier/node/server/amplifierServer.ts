@@ -83,7 +83,7 @@ export class AmplifierServer {
     this.http.on('clientError', (error, socket) => refuseMalformed(error, socket));
     this.boundPort = await this.bind();
     this.http.on('error', (error) => this.options.log.error('The server socket failed', error));
-    this.startedAtMs = this.options.clock.now();
+    this.startedAtMs = this.options.clock.monotonicNow();
   }
 
   /** Ends all sessions and connections; resolves when the port is free again. Never rejects. */
@@ -160,7 +160,7 @@ export class AmplifierServer {
   }
 
   private health(): object {
-    const uptimeMs = this.options.clock.now() - this.startedAtMs;
+    const uptimeMs = this.options.clock.monotonicNow() - this.startedAtMs;
     return {
       status: 'healthy',
       version: this.options.version,

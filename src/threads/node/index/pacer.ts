@@ -29,7 +29,7 @@ export class Pacer implements Disposable {
 
   /** It has run, and its share does not allow it to run again yet. */
   get isResting(): boolean {
-    return !this.isRunning && this.clock.now() < this.nextAt;
+    return !this.isRunning && this.clock.monotonicNow() < this.nextAt;
   }
 
   touch(): void {
@@ -38,7 +38,7 @@ export class Pacer implements Disposable {
     if (this.isRunning || this.timer) return;
     const { minMs } = this.pace;
     // After the first of a burst, too: the rest of it is about to come.
-    const waitMs = Math.max(minMs, this.nextAt - this.clock.now());
+    const waitMs = Math.max(minMs, this.nextAt - this.clock.monotonicNow());
     this.timer = this.clock.setTimer(waitMs, () => {
       this.timer = undefined;
       this.isWanted = false;
@@ -61,7 +61,7 @@ export class Pacer implements Disposable {
       this.onError(error);
     }
     this.isRunning = false;
-    this.nextAt = this.clock.now() + costMs / this.pace.share;
+    this.nextAt = this.clock.monotonicNow() + costMs / this.pace.share;
     if (this.isWanted) this.touch();
   }
 }

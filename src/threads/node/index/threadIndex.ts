@@ -206,7 +206,7 @@ export class ThreadIndex implements Disposable {
   /** Resolves to what it cost. */
   private async buildTexts(): Promise<number> {
     const { clock, folder } = this.ports;
-    const startedAt = clock.now();
+    const startedAt = clock.monotonicNow();
     const isFirst = this.coverage.total === 0;
     const onPart = (value: unknown): void => {
       this.coverage = CoveragePart.parse(value);
@@ -215,7 +215,7 @@ export class ThreadIndex implements Disposable {
     const isDone = await this.withWorker((link) => link.call({ method: 'texts', folder }, z.boolean(), onPart));
     if (!isDone && !this.isDisposed) this.retryTimer = clock.setTimer(retryTextsMs, () => this.texts.touch());
     // The whole store is no measure of what comes after it.
-    return isFirst ? 0 : clock.now() - startedAt;
+    return isFirst ? 0 : clock.monotonicNow() - startedAt;
   }
 
   private async withWorker<Answer>(work: (link: WorkerLink) => Promise<Answer>): Promise<Answer> {

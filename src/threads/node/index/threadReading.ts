@@ -75,11 +75,11 @@ export class ThreadReading implements Disposable {
     this.checkOpen(signal);
     if (last.length > 0 && last.length < summary.head.messageCount) onFirst?.({ ...summary, entries: last });
     const counted = await link.call({ method: 'count', thread }, CountAnswer);
-    const startedAt = this.ports.clock.now();
+    const startedAt = this.ports.clock.monotonicNow();
     const middle = await this.entriesBetween(link, counted.kept, counted.entryCount - last.length, signal);
     this.entries = [...this.entries.slice(0, counted.kept), ...middle, ...last];
     this.revision = opened.revision;
-    this.cost = opened.costMs + counted.costMs + this.ports.clock.now() - startedAt;
+    this.cost = opened.costMs + counted.costMs + this.ports.clock.monotonicNow() - startedAt;
     return { ...summary, entries: this.entries };
   }
 

@@ -31,6 +31,7 @@ function clockFor(fault: string): Clock {
   let skippedMs = 0;
   return {
     now: () => systemClock.now() + skippedMs,
+    monotonicNow: () => systemClock.monotonicNow() + skippedMs,
     setTimer: (delayMs, callback) => {
       if (delayMs === graceMs && ignoreEndOfInput.has(fault)) return systemClock.setTimer(enoughMs, callback);
       // What it has said last, by stderr and by stdout.

@@ -297,7 +297,28 @@ describe('when an ACP agent ends by itself', () => {
     await new Promise((resolve) => setImmediate(resolve));
     assert.equal(agents.started.length, 1);
     assert.equal(backend.state.kind, 'starting');
+    clock.setBack(3_600_000);
     clock.advance(500);
+    await again;
+    assert.equal(agents.started.length, 2);
+  });
+
+  it('is started again in time when the clock was set back before it was asked for', async () => {
+    const clock = new FakeClock();
+    const { agents, backend } = make(
+      firstTime((app, process) => {
+        app.onRequest('initialize', () => {
+          process.crash('');
+          return never();
+        });
+      }),
+      { clock },
+    );
+    await assert.rejects(backend.capabilities());
+    clock.setBack(3_600_000);
+    const again = backend.capabilities();
+    await new Promise((resolve) => setImmediate(resolve));
+    clock.advance(1_000);
     await again;
     assert.equal(agents.started.length, 2);
   });

@@ -18,6 +18,16 @@ describe('process trees', () => {
     killTreeNow(pid);
   });
 
+  it('are killed in time when the clock is set back meanwhile', async () => {
+    const stay = 'process.on("SIGTERM", () => undefined); console.log(1); setInterval(() => undefined, 60000)';
+    const child = spawn(process.execPath, ['-e', stay], { ...ownGroup, stdio: ['ignore', 'pipe', 'ignore'] });
+    await once(child.stdout, 'data');
+    let looks = 0;
+    // An hour earlier at each look.
+    const clock = { ...systemClock, now: () => systemClock.now() - 3_600_000 * looks++ };
+    assert.equal(await endTree(child.pid ?? 0, 300, clock), 'killed');
+  });
+
   if (process.platform === 'linux') {
     it('end with the groups that members have made', async () => {
       const stay =

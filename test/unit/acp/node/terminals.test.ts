@@ -16,7 +16,7 @@ import { until } from '../../../support/eventually';
 
 /** What a command does by itself it does some time: only `closeNow` kills, and output that is on its way is waited for. */
 const patient: Clock = {
-  now: () => 0,
+  ...systemClock,
   setTimer: (delayMs, callback) => systemClock.setTimer(delayMs === 1000 ? 45_000 : delayMs, callback),
 };
 const node = process.execPath;

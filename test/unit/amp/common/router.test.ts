@@ -307,6 +307,17 @@ describe('AmpRouter', () => {
       assert.equal(asked, 1);
     });
 
+    it('is no later than the limit when the clock was set back since the arrival', async () => {
+      editor.beforeRequest = () => new Promise(() => undefined);
+      const frame = JSON.stringify({ clientRequest: { id: '1', readFile: { path: 'a.ts' } } });
+      const arrivedAt = clock.now();
+      clock.setBack(3_600_000);
+      const answered = router.answer(frame, arrivedAt, takeTurn);
+      clock.advance(1800);
+      assert.equal(clock.pending, 0);
+      assert.equal((await answered).error, -32_603);
+    });
+
     it('keeps a late edit from being applied', async () => {
       let release = (): void => undefined;
       editor.beforeRequest = () => new Promise((resolve) => (release = resolve));

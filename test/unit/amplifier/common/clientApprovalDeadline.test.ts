@@ -78,6 +78,7 @@ describe('the age of a request', () => {
     let sleptMs = 0;
     const sleepy = new ApprovalAge({
       now: () => clock.now() + sleptMs,
+      monotonicNow: () => clock.monotonicNow(),
       setTimer: (delayMs, callback) => clock.setTimer(delayMs, callback),
     });
     sleepy.noneBefore(clock.now());

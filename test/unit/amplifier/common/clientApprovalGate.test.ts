@@ -139,7 +139,11 @@ describe('the approval gate', () => {
   it('denies soon after the clock jumped ahead, as in sleep', () => {
     let jumpMs = 0;
     const jumping = new ApprovalGate({
-      clock: { now: () => clock.now() + jumpMs, setTimer: (delayMs, callback) => clock.setTimer(delayMs, callback) },
+      clock: {
+        now: () => clock.now() + jumpMs,
+        monotonicNow: () => clock.monotonicNow(),
+        setTimer: (delayMs, callback) => clock.setTimer(delayMs, callback),
+      },
       answer: (id, option) => Promise.resolve(void answers.push(`${id} ${option}`)),
       giveUp: () => Promise.resolve(),
     });
@@ -154,7 +158,11 @@ describe('the approval gate', () => {
   it('denies in time though the clock jumped back', () => {
     let jumpMs = 0;
     const jumping = new ApprovalGate({
-      clock: { now: () => clock.now() + jumpMs, setTimer: (delayMs, callback) => clock.setTimer(delayMs, callback) },
+      clock: {
+        now: () => clock.now() + jumpMs,
+        monotonicNow: () => clock.monotonicNow(),
+        setTimer: (delayMs, callback) => clock.setTimer(delayMs, callback),
+      },
       answer: (id, option) => Promise.resolve(void answers.push(`${id} ${option}`)),
       giveUp: () => Promise.resolve(),
     });

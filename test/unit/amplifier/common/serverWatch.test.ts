@@ -84,6 +84,16 @@ describe('the watch on the Amplifier server', () => {
     assert.deepEqual(watch.news, { kind: 'answers', version: '2' });
   });
 
+  it('asks when the user looks, also when the clock was set back', async () => {
+    watch.look();
+    await settle();
+    clock.setBack(3_600_000);
+    clock.advance(5000);
+    watch.look();
+    await settle();
+    assert.equal(asked, 2);
+  });
+
   it('waits for no answer longer than three seconds', async () => {
     let isGivenUp = false;
     answers.push((signal) => {

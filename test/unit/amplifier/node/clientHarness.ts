@@ -42,7 +42,7 @@ export const patientLimits: Partial<SessionLimits> = { heartbeatMs: 20_000, sett
 
 /** Of a backend that has all the time it needs to end what is under way, where the product takes two seconds at most. */
 export const patientStop: Clock = {
-  now: () => systemClock.now(),
+  ...systemClock,
   setTimer: (delayMs, callback) => systemClock.setTimer(delayMs === 2000 ? 45_000 : delayMs, callback),
 };
 

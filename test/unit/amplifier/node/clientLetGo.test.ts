@@ -72,7 +72,7 @@ describe('an approval that waits when the client lets go', () => {
   it('does not keep the backend from stopping when the server hangs', async () => {
     // Timers run ten times as fast.
     const clock = {
-      now: () => systemClock.now(),
+      ...systemClock,
       setTimer: (delayMs: number, callback: () => void) => systemClock.setTimer(delayMs / 10, callback),
     };
     await ask({ heartbeatMs: 10_000, silenceMs: 60_000 }, { clock });

@@ -10,7 +10,7 @@ import { DocumentDialectServer } from './documentDialectServer';
 const request = { approval_id: 'a-1', prompt: 'Run it?', options: ['Allow', 'Deny'] };
 /** What is told soon on a machine with nothing else to do is told soon on every other. */
 const patient: Clock = {
-  now: () => systemClock.now(),
+  ...systemClock,
   setTimer: (delayMs, callback) => systemClock.setTimer(delayMs === 250 ? 20_000 : delayMs, callback),
 };
 const unreadable = { ...request, options: [{ id: 'allow' }, { id: 'deny' }] };

@@ -110,6 +110,7 @@ describe('the client and the real server’s dialect', () => {
     const [speed, startMs] = [30, systemClock.now()];
     const clock: Clock = {
       now: () => startMs + (systemClock.now() - startMs) * speed,
+      monotonicNow: () => systemClock.monotonicNow() * speed,
       setTimer: (delayMs, callback) => systemClock.setTimer(delayMs / speed, callback),
     };
     const script: TurnScript = async (turn) => {

@@ -70,7 +70,7 @@ describe('stopping what the client began', () => {
   it('a prompt that the server takes only when nobody waits for it any more: its turn ends all the same', async () => {
     // Timers run a hundred times as fast.
     const clock = {
-      now: () => systemClock.now(),
+      ...systemClock,
       setTimer: (delayMs: number, callback: () => void) => systemClock.setTimer(delayMs / 100, callback),
     };
     harness = connectTo(server.url, { clock, limits: { heartbeatMs: 100_000, silenceMs: 1_000_000 } });

@@ -38,6 +38,14 @@ describe('the pace of reading again', () => {
     assert.equal(runs.length, 10);
   });
 
+  it('keeps its pace when the clock was set back', async () => {
+    const { clock, pacer, runs } = paced(100);
+    await touchFor(5_000, clock, pacer);
+    clock.setBack(3_600_000);
+    await touchFor(5_000, clock, pacer);
+    assert.ok(runs.length >= 9 && runs.length <= 11, String(runs.length));
+  });
+
   it('runs once more for the last change, and then rests', async () => {
     const { clock, pacer, runs } = paced(100);
     await touchFor(300, clock, pacer);

@@ -117,6 +117,15 @@ describe('the amp CLI as a source', () => {
     assert.equal(await listed(), 2);
   });
 
+  it('is asked as often when the clock was set back', async () => {
+    const looking = source.activate();
+    await until('the first question', async () => (await listed()) === 1 && clock.pending === 1);
+    clock.setBack(3_600_000);
+    clock.advance(10_000);
+    await until('the second question', async () => (await listed()) === 2 && clock.pending === 1);
+    looking.dispose();
+  });
+
   it('is asked less and less often while it fails', async () => {
     await amp.fail({ threads: 'Error: offline' });
     const looking = source.activate();

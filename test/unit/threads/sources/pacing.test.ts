@@ -28,6 +28,15 @@ describe('who follows a thread', () => {
     assert.equal(told, 2);
   });
 
+  it('is told in time when the clock was set back', () => {
+    costMs = 100;
+    subscriptions.changed(new Set(['T-a']));
+    clock.setBack(3_600_000);
+    subscriptions.changed(new Set(['T-a']));
+    clock.advance(20_000);
+    assert.equal(told, 2);
+  });
+
   it('is told less often the longer the thread takes to be read, and never misses the last change', () => {
     costMs = 100;
     for (let change = 0; change < 100; change++) {

@@ -47,7 +47,7 @@ export class HeadSaver {
 
   /** What it took, in milliseconds. @throws Error of Node.js when the folder cannot be written */
   private save(): number {
-    const startedAt = this.clock.now();
+    const startedAt = this.clock.monotonicNow();
     mkdirSync(this.folder, { recursive: true, mode: 0o700 });
     const lock = IndexLock.tryTake(path.join(this.folder, 'heads.lock'));
     if (!lock) {
@@ -64,7 +64,7 @@ export class HeadSaver {
     } finally {
       lock.dispose();
     }
-    return this.clock.now() - startedAt;
+    return this.clock.monotonicNow() - startedAt;
   }
 }
 

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { systemClock } from '../../../src/base/node/systemClock';
+
+describe('the clock of the process', () => {
+  it('does not call back at once when a delay is longer than Node.js knows', async () => {
+    let isCalled = false;
+    const timer = systemClock.setTimer(2 ** 31, () => (isCalled = true));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    timer.dispose();
+    assert.equal(isCalled, false);
+  });
+
+  it('has a reading that does not follow the time of day', () => {
+    const { now } = Date;
+    const before = systemClock.monotonicNow();
+    try {
+      Date.now = () => 0;
+      assert.ok(systemClock.monotonicNow() >= before);
+    } finally {
+      Date.now = now;
+    }
+  });
+});
