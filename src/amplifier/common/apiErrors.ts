@@ -58,6 +58,10 @@ const checkAddress = 'Check amplifier.server.host and amplifier.server.port.';
 /** What goes wrong before or without an answer of the API. */
 const local = {
   UNREACHABLE: { backend: 'notReady', advice: `Start the Amplifier server. ${checkAddress}` },
+  CERTIFICATE: {
+    backend: 'notReady',
+    advice: 'Give the server a certificate that this machine trusts, or change amplifier.server.host.',
+  },
   CONNECTION_LOST: { backend: 'notReady', advice: 'Try again once the server is back.' },
   TIMEOUT: { backend: 'timeout', advice: 'Try again; if it stays so, restart the Amplifier server.' },
   CANCELLED: { backend: 'cancelled', advice: '' },

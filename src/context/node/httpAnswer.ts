@@ -1,3 +1,4 @@
+import { certificateProblem } from '../../base/node/certificateProblem';
 import { ProviderError } from '../common/providerError';
 
 /** Sends one request and reads its whole answer, within limits. */
@@ -15,7 +16,13 @@ export interface HttpAnswer {
 export async function fetchAnswer(fetch: Fetch, url: string, init: RequestInit, maxBytes: number): Promise<HttpAnswer> {
   // Redirects are looked at before they are followed, if at all: they may lead from https to anywhere.
   const response = await fetch(url, { ...init, redirect: 'manual' }).catch((error: unknown) => {
-    throw new ProviderError(`No connection to ${hostOf(url)}: ${causeOf(error)}.`);
+    const cause = causeOf(error);
+    const problem = certificateProblem(cause);
+    throw new ProviderError(
+      problem === undefined
+        ? `No connection to ${hostOf(url)}: ${cause}.`
+        : `Nothing was sent to ${hostOf(url)}: its certificate ${problem}.`,
+    );
   });
   const body = await readBody(response, maxBytes);
   const location = response.headers.get('location') ?? (response.type === 'opaqueredirect' ? 'elsewhere' : undefined);

@@ -60,7 +60,7 @@ describe('a provider from an https server', () => {
 
   /** What a new window gets of it. */
   async function ask(
-    options: { origin?: string; text?: string; isAllowed?: boolean } = {},
+    options: { origin?: string; text?: string; isAllowed?: boolean; provider?: Record<string, unknown> } = {},
   ): Promise<{ found: string[]; error: string | undefined }> {
     const { origin = server.origin, text = code('from afar'), isAllowed = true } = options;
     const factory = new ProviderFactory({
@@ -72,7 +72,7 @@ describe('a provider from an https server', () => {
       isAllowed: () => isAllowed,
       workerLimits: testWorkerLimits,
     });
-    const client = realClient(factory, { [`${origin}/p.js`]: { integrity: pinOf(text) } });
+    const client = realClient(factory, options.provider ?? { [`${origin}/p.js`]: { integrity: pinOf(text) } });
     clients.push(client);
     const { items } = await client.ask(documentOf('text'));
     return { found: titles(items), error: client.states[0]?.lastError };
@@ -136,9 +136,34 @@ describe('a provider from an https server', () => {
     try {
       const { found, error } = await ask({ origin: stranger.origin });
       assert.deepEqual([found, asked], [[], []]);
-      assert.match(error ?? '', /No connection to 127\.0\.0\.1:\d+: DEPTH_ZERO_SELF_SIGNED_CERT/);
+      assert.match(error ?? '', /127\.0\.0\.1:\d+: its certificate is self-signed \(DEPTH_ZERO_SELF_SIGNED_CERT\)/);
     } finally {
       stranger.close();
     }
   });
+
+  const bad = [
+    ['has expired', { expired: true }],
+    ['is for another host', { host: 'DNS:elsewhere.example' }],
+    ['is for another host', { host: 'IP:127.0.0.2' }],
+  ] as const;
+  for (const [problem, options] of bad) {
+    it(`does not come from a server whose certificate ${problem} (${JSON.stringify(options)})`, async () => {
+      const identity = await makeCertificate(options);
+      setDefaultCACertificates([...trusted, identity.cert]);
+      const stranger = await serve(identity);
+      try {
+        const { found, error } = await ask({ origin: stranger.origin });
+        assert.deepEqual([found, asked], [[], []]);
+        assert.ok(error?.includes(`its certificate ${problem}`), error);
+        const headers = { Authorization: 'Bearer key' };
+        const posted = await ask({ provider: { [`${stranger.origin}/provider`]: { headers } } });
+        assert.deepEqual([posted.found, asked], [[], []]);
+        assert.ok(posted.error?.includes(`its certificate ${problem}`), posted.error);
+      } finally {
+        stranger.close();
+        setDefaultCACertificates([...trusted, certificate.cert]);
+      }
+    });
+  }
 });

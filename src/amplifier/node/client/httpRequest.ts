@@ -1,6 +1,7 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { errorCode } from '../../../base/common/errors';
+import { certificateProblem } from '../../../base/node/certificateProblem';
 import { AmplifierApiError, parseApiError } from '../../common/apiErrors';
 
 const maxRefusalBytes = 64 * 1024;
@@ -36,7 +37,7 @@ export function openRequest(url: URL, options: http.RequestOptions): http.Client
 
 /**
  * Sends a request and reads the whole answer, whatever its status.
- * @throws AmplifierApiError `UNREACHABLE`, `CONNECTION_LOST`, `TIMEOUT`, `CANCELLED`, `RESPONSE_TOO_LARGE`
+ * @throws AmplifierApiError `UNREACHABLE`, `CERTIFICATE`, `CONNECTION_LOST`, `TIMEOUT`, `CANCELLED`, `RESPONSE_TOO_LARGE`
  */
 export async function sendRequest(options: HttpRequest): Promise<HttpResponse> {
   try {
@@ -125,6 +126,11 @@ export async function readRefusal(
 export function transportError(error: Error, { origin }: URL, wasConnected: boolean): AmplifierApiError {
   const reason = errorCode(error) ?? 'no reason given';
   const options = { cause: error };
+  const problem = certificateProblem(reason);
+  if (problem !== undefined) {
+    const message = `Nothing was sent to ${origin}: its certificate ${problem}`;
+    return new AmplifierApiError('CERTIFICATE', message, undefined, undefined, options);
+  }
   if (wasConnected) {
     const message = `The connection to the Amplifier server at ${origin} was lost (${reason})`;
     return new AmplifierApiError('CONNECTION_LOST', message, undefined, undefined, options);
