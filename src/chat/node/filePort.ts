@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { createReadStream, watch } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import * as path from 'node:path';
-import { toDisposable, type Disposable } from '../../base/common/disposable';
+import type { Disposable } from '../../base/common/disposable';
 import { errorCode } from '../../base/common/errors';
+import { watchFolder } from '../../base/node/watchFolder';
 
 /** What the store asks of a disk; tests let it fail. Files are the user's alone. Everything rejects with errors of Node.js. */
 export interface FilePort {
@@ -110,12 +110,7 @@ export class DiskFiles implements FilePort {
   }
 
   watch(folder: string, onChange: (name: string | undefined) => void): Disposable {
-    const watcher = watch(folder, { persistent: false }, (_event, name) =>
-      onChange(name === null ? undefined : path.basename(name)),
-    );
-    // A folder that goes away takes its watcher along; the list is then as it was read last.
-    watcher.on('error', () => watcher.close());
-    return toDisposable(() => watcher.close());
+    return watchFolder(folder, onChange);
   }
 }
 

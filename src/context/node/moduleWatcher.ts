@@ -1,7 +1,7 @@
-import { watch } from 'node:fs';
 import * as path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Coalescer, type Clock } from '../../base/common/async';
+import { watchFolder } from '../../base/node/watchFolder';
 import { DisposableStore, toDisposable, type Disposable } from '../../base/common/disposable';
 
 /** Editors write a file in several steps. */
@@ -28,7 +28,7 @@ export class ModuleWatcher implements Disposable {
   /** Of these files (`file:` URIs) from now on. What has just happened to those before is still told. */
   watch(urls: readonly string[]): void {
     const before = this.watched?.watchers;
-    const watchers = watchFiles(urls, () => this.coalescer.schedule());
+    const watchers = watchFiles(urls, this.clock, () => this.coalescer.schedule());
     this.watched = { urls: new Set(urls), watchers };
     if (!before) return;
     this.earlier?.dispose();
@@ -46,22 +46,15 @@ export class ModuleWatcher implements Disposable {
   }
 }
 
-/**
- * It watches their folders, since a file that is replaced by another takes its watcher with it. Where a folder cannot be
- * watched nothing is told.
- */
-function watchFiles(urls: readonly string[], onChange: () => void): Disposable {
+/** It watches their folders, since a file that is replaced by another takes its watcher with it. */
+function watchFiles(urls: readonly string[], clock: Clock, onChange: () => void): Disposable {
   const store = new DisposableStore();
   for (const [folder, names] of byFolder(urls)) {
-    try {
-      const watcher = watch(folder, { persistent: false }, (_event, name) => {
-        if (name === null || names.has(name)) onChange();
-      });
-      watcher.on('error', () => watcher.close());
-      store.add(toDisposable(() => watcher.close()));
-    } catch {
-      // The folder is not there; the module's own error says so.
-    }
+    const files = [...names].map((name) => path.join(folder, name));
+    const onChangeIn = (name: string | undefined): void => {
+      if (name === undefined || names.has(name)) onChange();
+    };
+    store.add(watchFolder(folder, onChangeIn, { files, clock }));
   }
   return store;
 }

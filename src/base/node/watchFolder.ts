@@ -1,0 +1,67 @@
+import { watch } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import * as path from 'node:path';
+import type { Clock } from '../common/async';
+import { DisposableStore, toDisposable, type Disposable } from '../common/disposable';
+import { systemClock } from './systemClock';
+
+const pollMs = 2_000;
+
+export interface WatchFolderOptions {
+  /** Files that are written in place, and so do not change the folder itself: looked at one by one where it must be polled. */
+  readonly files?: Iterable<string>;
+  readonly clock?: Clock;
+  /** `watch` of Node.js. */
+  readonly systemWatch?: typeof watch;
+}
+
+/**
+ * Tells of changes in a folder, with the name of the file where it is known. Where the system cannot watch any more (its
+ * watches are used up, or the folder was replaced), the folder is polled. Dispose it.
+ */
+export function watchFolder(
+  folder: string,
+  onChange: (name: string | undefined) => void,
+  { files = [], clock = systemClock, systemWatch = watch }: WatchFolderOptions = {},
+): Disposable {
+  const store = new DisposableStore();
+  const poll = (): void => {
+    if (!store.isDisposed) store.add(pollFolder([folder, ...files], clock, () => onChange(undefined)));
+  };
+  try {
+    const watcher = systemWatch(folder, { persistent: false }, (_event, name) =>
+      onChange(name === null ? undefined : path.basename(name)),
+    );
+    watcher.on('error', () => {
+      watcher.close();
+      poll();
+    });
+    store.add(toDisposable(() => watcher.close()));
+  } catch {
+    poll();
+  }
+  return store;
+}
+
+function pollFolder(paths: readonly string[], clock: Clock, onChange: () => void): Disposable {
+  let timer: Disposable | undefined;
+  let isDisposed = false;
+  let before: string | undefined;
+  const look = async (): Promise<void> => {
+    const now = (await Promise.all(paths.map(stampOf))).join();
+    if (isDisposed) return;
+    if (before !== undefined && before !== now) onChange();
+    before = now;
+    timer = clock.setTimer(pollMs, () => void look());
+  };
+  void look();
+  return toDisposable(() => {
+    isDisposed = true;
+    timer?.dispose();
+  });
+}
+
+async function stampOf(file: string): Promise<string> {
+  const found = await stat(file).catch(() => undefined);
+  return found ? `${found.ino}:${found.size}:${found.mtimeMs}` : '';
+}
