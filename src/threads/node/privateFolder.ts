@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import { lstat, mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Disposable } from '../../base/common/disposable';
+import { messageOf } from '../../base/common/errors';
 import { isProcessAlive } from '../../base/node/isProcessAlive';
 
 /** Then the process it belongs to. */
@@ -20,7 +21,14 @@ export class PrivateFolder implements Disposable {
 
   async path(): Promise<string> {
     if (this.isDisposed) throw new Error('The temporary folder is gone already.');
-    this.made ??= this.make();
+    this.made ??= this.make().catch((error: unknown) => {
+      // Tried again with the next need: a folder for temporary files may come back.
+      this.made = undefined;
+      throw new Error(
+        `No temporary folder can be made in ${this.parent} (${messageOf(error)}). Make it a folder that you can write to.`,
+        { cause: error },
+      );
+    });
     return this.made;
   }
 

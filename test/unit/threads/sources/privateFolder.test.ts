@@ -12,6 +12,16 @@ describe('the private folder of exports', () => {
   });
   afterEach(() => rm(parent, { recursive: true }));
 
+  it('says where none can be made, and makes one once it can', async () => {
+    const blocked = path.join(parent, 'tmp');
+    await writeFile(blocked, 'a file where the folder was');
+    const folder = new PrivateFolder(blocked);
+    await assert.rejects(folder.path(), (error: unknown) => error instanceof Error && error.message.includes(blocked));
+    await rm(blocked);
+    assert.ok((await folder.path()).startsWith(blocked));
+    folder.dispose();
+  });
+
   it("removes those that windows which crashed have left, and nobody else's", async () => {
     const { pid: dead } = spawnSync(process.execPath, ['--version']);
     const left = path.join(parent, `backline-threads-${dead}-abc`);
