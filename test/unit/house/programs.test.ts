@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import * as path from 'node:path';
+
+/** The files that start programs, each with the program that it starts. */
+const starters: Readonly<Record<string, string>> = {
+  'acp/node/agentProcess.ts': 'the configured agent',
+  'acp/node/agentReaper.ts': 'our own reaper',
+  'acp/node/processTree.ts': 'taskkill',
+  'acp/node/shellEnvironment.ts': "the user's login shell",
+  'acp/node/terminalProcess.ts': 'what an agent asked for and the user allowed',
+  'threads/node/runCommand.ts': 'the amp CLI',
+};
+
+/**
+ * Git runs what a repository's own configuration names (`core.fsmonitor`, hooks, pagers), so it is only VS Code's Git
+ * extension that runs it, which asks for the workspace's trust.
+ */
+describe('the programs that Backline starts', () => {
+  const root = path.join(process.cwd(), 'src');
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.tsx?$/.test(file))
+    .map((file) => file.split(path.sep).join('/'));
+  const textOf = (file: string): string => readFileSync(path.join(root, file), 'utf8');
+
+  it('are known: a file that starts one stands in the list', () => {
+    const found = files.filter((file) =>
+      /from '(?:node:)?child_process'/.test(textOf(file).replace(/import type .*/g, '')),
+    );
+    assert.deepEqual(found.toSorted(), Object.keys(starters).toSorted());
+  });
+
+  it('are never Git', () => {
+    const wrong = files.filter((file) =>
+      /(?:spawn|spawnSync|execFile|execFileSync|run)\(\s*['"`]git\b/.test(textOf(file)),
+    );
+    assert.deepEqual(wrong, []);
+  });
+});
