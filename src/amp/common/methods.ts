@@ -20,7 +20,7 @@ export interface AmpCall {
   readonly dialect: AmpDialect;
   /** Not checked yet. */
   readonly params: unknown;
-  /** Fires at the request's deadline. */
+  /** Fires when the request has ended: answered, at its deadline, or with its client. */
   readonly signal: AbortSignal;
   /** In the clock's milliseconds. */
   readonly deadline: number;

@@ -1,17 +1,14 @@
 import * as z from 'zod';
-import { withDeadline, type Clock } from '../../base/common/async';
 import { messageOf, TimeoutError } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
 import { EditorError, type EditorErrorCode, type EditorPort } from '../../editor/common/editorPort';
 import { ampErrorCodes, formatError, formatResult, parseRequest, RequestError, type AmpRequest } from './envelope';
 import { createMethods, type AmpMethod } from './methods';
+import type { RequestScope } from './requestScope';
 
 export interface AmpRouterOptions {
   readonly editor: EditorPort;
-  readonly clock: Clock;
   readonly log: Logger;
-  /** The CLI stops waiting after 2,000 ms and may then do an edit itself, so nothing may be done after this. */
-  readonly requestTimeoutMs: number;
   /** Whether a token is this server's, compared in constant time. */
   readonly isToken: (token: string) => boolean;
 }
@@ -33,41 +30,32 @@ export class AmpRouter {
   }
 
   /**
-   * Never rejects. The deadline counts from `arrivedAt`, in the clock's milliseconds.
+   * Never rejects. The caller ends the scope.
    * @param takeTurn awaited before an answer is made that may be large
    */
-  async answer(frame: string, arrivedAt: number, takeTurn: () => Promise<void>): Promise<AmpAnswer> {
+  async answer(frame: string, scope: RequestScope, takeTurn: () => Promise<void>): Promise<AmpAnswer> {
     const parsed = parseRequest(frame);
     if ('refusal' in parsed) return failed('?', parsed.idJson, parsed.refusal);
     try {
-      const result = await this.call(parsed, arrivedAt, takeTurn);
+      const result = await this.call(parsed, scope, takeTurn);
       return { json: formatResult(parsed, result), method: parsed.method };
     } catch (error) {
       const method = this.methods.has(parsed.method) ? parsed.method : '?';
-      return failed(method, parsed.idJson, this.toRequestError(parsed, error));
+      return failed(method, parsed.idJson, this.toRequestError(parsed, error, scope.timeoutMs));
     }
   }
 
-  private async call(request: AmpRequest, arrivedAt: number, takeTurn: () => Promise<void>): Promise<object> {
+  private async call(request: AmpRequest, scope: RequestScope, takeTurn: () => Promise<void>): Promise<object> {
     const method = this.methods.get(request.method);
     if (!method) {
       const known = [...this.methods.keys()].join(', ');
       throw new RequestError(ampErrorCodes.methodNotFound, `There is no such method. This editor knows ${known}.`);
     }
-    const { clock, requestTimeoutMs } = this.options;
-    const deadline = arrivedAt + requestTimeoutMs;
-    // The clock may have been set back since.
-    const remainingMs = Math.min(requestTimeoutMs, deadline - clock.now());
-    if (remainingMs <= 0) throw new TimeoutError(request.method, requestTimeoutMs);
-    return await withDeadline(
-      clock,
-      request.method,
-      remainingMs,
-      async (signal) => await method({ ...request, signal, deadline, takeTurn }),
-    );
+    const { signal, deadline } = scope;
+    return await scope.run(async () => await method({ ...request, signal, deadline, takeTurn }));
   }
 
-  private toRequestError({ method }: AmpRequest, error: unknown): RequestError {
+  private toRequestError({ method }: AmpRequest, error: unknown, timeoutMs: number): RequestError {
     if (error instanceof RequestError) return error;
     if (error instanceof z.ZodError) {
       return new RequestError(ampErrorCodes.invalidParams, `Wrong params of ${method}: ${describeIssues(error)}.`);
@@ -79,7 +67,7 @@ export class AmpRouter {
       this.options.log.warn(`${method} was not answered in time: ${error.message}`);
       const advice =
         method === 'editFile' ? 'The edit may have been made: read the file before you try again.' : 'Try again.';
-      const message = `${method} took longer than ${this.options.requestTimeoutMs} ms and was given up. ${advice}`;
+      const message = `${method} took longer than ${timeoutMs} ms and was given up. ${advice}`;
       return new RequestError(ampErrorCodes.internalError, message);
     }
     this.options.log.error(`${method} failed: ${messageOf(error)}`, error);

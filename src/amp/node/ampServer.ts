@@ -73,16 +73,10 @@ export class AmpServer implements Disposable {
   constructor(private readonly options: AmpServerOptions) {
     const { editor, clock, log, pid, ideName, lockfileFolder } = options;
     this.limits = { ...defaultAmpLimits, ...options.limits };
-    const { maxFrameBytes, handshakeTimeoutMs, requestTimeoutMs, maxHandshakes, maxClients } = this.limits;
+    const { maxFrameBytes, handshakeTimeoutMs, maxHandshakes, maxClients } = this.limits;
     const guard = new UpgradeGuard(this.token);
     this.lockfile = new LockfileStore({ folder: lockfileFolder, ideName, pid, log });
-    this.router = new AmpRouter({
-      editor,
-      clock,
-      log,
-      isToken: (token) => guard.isToken(token),
-      requestTimeoutMs,
-    });
+    this.router = new AmpRouter({ editor, log, isToken: (token) => guard.isToken(token) });
     this.largeAnswers = new LargeAnswers(() => this.unreadBytes <= this.limits.maxTotalBufferedBytes);
     this.listener = new WebSocketListener({
       guard,
@@ -108,6 +102,12 @@ export class AmpServer implements Disposable {
 
   get onDidChangeClients(): Event<void> {
     return this.clientsEmitter.event;
+  }
+
+  /** What is held for requests now; nothing when none is pending. */
+  get held(): { readonly requests: number; readonly turns: number; readonly unreadBytes: number } {
+    const requests = [...this.connections.values()].reduce((sum, { heldRequests }) => sum + heldRequests, 0);
+    return { requests, turns: this.largeAnswers.size, unreadBytes: this.unreadBytes };
   }
 
   /**

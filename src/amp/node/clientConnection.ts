@@ -7,6 +7,7 @@ import type { Logger } from '../../base/common/log';
 import { EditorError } from '../../editor/common/editorPort';
 import type { TrafficTap } from '../../wire/common/traffic';
 import { noVisibleFiles, type AmpNotification, type EditorState } from '../common/notifications';
+import { RequestScope } from '../common/requestScope';
 import type { AmpAnswer, AmpRouter } from '../common/router';
 import type { LargeAnswers } from './largeAnswers';
 import type { AmpLimits } from './limits';
@@ -26,8 +27,10 @@ export interface ClientConnectionOptions {
   readonly largeAnswers: LargeAnswers;
 }
 
+/** One for all requests: making an error is slow. */
+const answered = new EditorError('cancelled', 'The request was answered.');
+
 interface HeldRequest {
-  readonly client: ClientConnection;
   readonly frame: Buffer;
   readonly isText: boolean;
   readonly arrivedAt: number;
@@ -39,7 +42,7 @@ interface HeldRequest {
  */
 export class ClientConnection {
   private readonly waiting: HeldRequest[] = [];
-  private readonly working = new Set<HeldRequest>();
+  private readonly working = new Map<HeldRequest, RequestScope>();
   private heldBytes = 0;
   private wasHeard = true;
   private isCorked = false;
@@ -74,8 +77,9 @@ export class ClientConnection {
     socket.on('error', (error) => options.log.warn(`${options.name}: ${error.message}`));
     socket.on('close', (code) => {
       this.blocked?.dispose();
-      this.waiting.length = 0;
-      for (const request of this.working) options.largeAnswers.end(request);
+      for (const { frame } of this.waiting.splice(0)) this.heldBytes -= frame.length;
+      const reason = new EditorError('cancelled', 'The client has gone.');
+      for (const scope of this.working.values()) scope.end(reason);
       options.largeAnswers.startNext();
       options.log.info(`${options.name} disconnected (${code})`);
     });
@@ -134,6 +138,11 @@ export class ClientConnection {
     this.socket.terminate();
   }
 
+  /** Requests that wait or are worked on. */
+  get heldRequests(): number {
+    return this.waiting.length + this.working.size;
+  }
+
   /** It is connected and has read most of what it was sent. */
   get isReading(): boolean {
     return this.socket.readyState === WebSocket.OPEN && !this.isBlocked;
@@ -150,7 +159,7 @@ export class ClientConnection {
 
   private receive(frame: Buffer, isText: boolean): void {
     this.wasHeard = true;
-    this.waiting.push({ client: this, frame, isText, arrivedAt: this.options.clock.now() });
+    this.waiting.push({ frame, isText, arrivedAt: this.options.clock.now() });
     this.heldBytes += frame.length;
     this.balance();
   }
@@ -163,13 +172,10 @@ export class ClientConnection {
     while (this.working.size < limits.maxConcurrentRequests && !this.isBlocked) {
       const next = waiting.shift();
       if (!next) break;
-      this.working.add(next);
       void this.serve(next);
     }
     const isFull =
-      this.isBlocked ||
-      waiting.length + this.working.size >= limits.maxHeldRequests ||
-      this.heldBytes >= limits.maxHeldBytes;
+      this.isBlocked || this.heldRequests >= limits.maxHeldRequests || this.heldBytes >= limits.maxHeldBytes;
     if (isFull && !socket.isPaused) socket.pause();
     if (!isFull && socket.isPaused) socket.resume();
     this.watchBlocked();
@@ -187,23 +193,24 @@ export class ClientConnection {
     this.blocked ??= clock.setTimer(limits.blockedTimeoutMs, () => this.terminate('it does not read'));
   }
 
+  /** All that the request holds is acquired in here and released at the end of it, however that comes. */
   private async serve(request: HeldRequest): Promise<void> {
     const { frame, isText, arrivedAt } = request;
-    // Text was checked by the socket. Bytes that are not UTF-8 cannot be JSON, and must not become it by replacement.
-    const text = isText || isUtf8(frame) ? frame.toString('utf8') : '';
-    const { router, largeAnswers } = this.options;
-    const answer = await router.answer(text, arrivedAt, () => this.takeTurn(request));
-    this.working.delete(request);
-    this.heldBytes -= frame.length;
-    if (this.socket.readyState === WebSocket.OPEN) this.send(answer.json);
-    largeAnswers.end(request);
-    if (this.options.traffic.isOpen) this.record(request, answer);
-    this.balance();
-  }
-
-  private async takeTurn(request: HeldRequest): Promise<void> {
-    if (this.socket.readyState !== WebSocket.OPEN) throw new EditorError('cancelled', 'The client has gone.');
-    await this.options.largeAnswers.take(request);
+    const { router, largeAnswers, clock, limits } = this.options;
+    const scope = new RequestScope(clock, arrivedAt, limits.requestTimeoutMs);
+    this.working.set(request, scope);
+    try {
+      // Text was checked by the socket. Bytes that are not UTF-8 cannot be JSON, and must not become it by replacement.
+      const text = isText || isUtf8(frame) ? frame.toString('utf8') : '';
+      const answer = await router.answer(text, scope, () => largeAnswers.take(this, scope.signal));
+      if (this.socket.readyState === WebSocket.OPEN) this.send(answer.json);
+      if (this.options.traffic.isOpen) this.record(request, answer);
+    } finally {
+      this.working.delete(request);
+      this.heldBytes -= frame.length;
+      scope.end(answered);
+      this.balance();
+    }
   }
 
   private send(json: string): void {

@@ -1,16 +1,14 @@
 import { EditorError } from '../../editor/common/editorPort';
 
-/** A request whose answer may be large. */
-export interface LargeRequest {
-  readonly client: {
-    /** It is connected and has read most of what it was sent. */
-    readonly isReading: boolean;
-  };
+/** Who asks for an answer that may be large. */
+export interface LargeAnswerClient {
+  /** It is connected and has read most of what it was sent. */
+  readonly isReading: boolean;
 }
 
 interface Turn {
+  readonly client: LargeAnswerClient;
   readonly start: () => void;
-  readonly cancel: (reason: EditorError) => void;
 }
 
 /**
@@ -18,42 +16,54 @@ interface Turn {
  * they have not read. A client that is not reading is passed over, so that it keeps nobody else waiting.
  */
 export class LargeAnswers {
-  private readonly waiting = new Map<LargeRequest, Turn>();
-  private current: LargeRequest | undefined;
+  private readonly waiting = new Set<Turn>();
+  private current: Turn | undefined;
 
   /** `hasRoom`: whether what all clients have yet to read leaves room for a large answer. */
   constructor(private readonly hasRoom: () => boolean) {}
 
-  /**
-   * Resolves when it is the turn of this request, which asks once. The turn lasts until `end`.
-   * @throws EditorError `cancelled` when it is ended before
-   */
-  take(request: LargeRequest): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.waiting.set(request, { start: resolve, cancel: reject });
-      this.startNext();
-    });
+  /** Turns that are taken or waited for. */
+  get size(): number {
+    return this.waiting.size + (this.current ? 1 : 0);
   }
 
-  /** The answer has been sent, or will never be. Does nothing for a request that has not asked for a turn. */
-  end(request: LargeRequest): void {
-    const turn = this.waiting.get(request);
-    this.waiting.delete(request);
-    turn?.cancel(new EditorError('cancelled', 'Nobody waits for the answer any more.'));
-    if (this.current !== request) return;
-    this.current = undefined;
-    this.startNext();
+  /**
+   * Resolves when it is the turn of a request. The turn, or the waiting for it, ends when `signal` fires; a request that
+   * has ended gets none.
+   * @throws EditorError `cancelled` when `signal` fires before
+   */
+  take(client: LargeAnswerClient, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) {
+        reject(cancelled());
+        return;
+      }
+      const turn: Turn = { client, start: resolve };
+      const end = (): void => {
+        this.waiting.delete(turn);
+        if (this.current === turn) this.current = undefined;
+        reject(cancelled());
+        this.startNext();
+      };
+      signal.addEventListener('abort', end, { once: true });
+      this.waiting.add(turn);
+      this.startNext();
+    });
   }
 
   /** To be called whenever a client has read. */
   startNext(): void {
     if (this.current || this.waiting.size === 0 || !this.hasRoom()) return;
-    for (const [request, turn] of this.waiting) {
-      if (!request.client.isReading) continue;
-      this.current = request;
-      this.waiting.delete(request);
+    for (const turn of this.waiting) {
+      if (!turn.client.isReading) continue;
+      this.current = turn;
+      this.waiting.delete(turn);
       turn.start();
       return;
     }
   }
+}
+
+function cancelled(): EditorError {
+  return new EditorError('cancelled', 'The request has ended.');
 }

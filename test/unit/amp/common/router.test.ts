@@ -1,5 +1,6 @@
 import * as assert from 'node:assert/strict';
-import { AmpRouter } from '../../../../src/amp/common/router';
+import { RequestScope } from '../../../../src/amp/common/requestScope';
+import { AmpRouter, type AmpAnswer } from '../../../../src/amp/common/router';
 import { nullLogger } from '../../../../src/base/common/log';
 import { EditorError, type Diagnostic } from '../../../../src/editor/common/editorPort';
 import { FakeClock } from '../../../fake/fakeClock';
@@ -20,11 +21,13 @@ describe('AmpRouter', () => {
     clock = new FakeClock();
     turns = 0;
     const isToken = (token: string): boolean => token === 'secret';
-    router = new AmpRouter({ editor, clock, log: nullLogger, isToken, requestTimeoutMs: 1800 });
+    router = new AmpRouter({ editor, log: nullLogger, isToken });
   });
 
+  const answerTo = (frame: string, arrivedAt = clock.now()): Promise<AmpAnswer> =>
+    router.answer(frame, new RequestScope(clock, arrivedAt, 1800), takeTurn);
   const ask = async (clientRequest: object): Promise<unknown> => {
-    const { json } = await router.answer(JSON.stringify({ clientRequest }), clock.now(), takeTurn);
+    const { json } = await answerTo(JSON.stringify({ clientRequest }));
     const { serverResponse } = JSON.parse(json) as { serverResponse: unknown };
     return serverResponse;
   };
@@ -256,7 +259,7 @@ describe('AmpRouter', () => {
       error(method === '__proto__' ? -32_600 : -32_601)(await ask(JSON.parse(`{"id":"1","${method}":{}}`) as object));
     }
     error(-32_601)(await askDocument('deleteFile', {}));
-    const { method } = await router.answer('{"clientRequest":{"id":1,"made up":{}}}', clock.now(), takeTurn);
+    const { method } = await answerTo('{"clientRequest":{"id":1,"made up":{}}}');
     assert.equal(method, '?');
   });
 
@@ -298,10 +301,10 @@ describe('AmpRouter', () => {
       };
       const frame = JSON.stringify({ clientRequest: { id: '1', readFile: { path: 'a.ts' } } });
       clock.advance(5000);
-      const late = await router.answer(frame, 3200, takeTurn);
+      const late = await answerTo(frame, 3200);
       assert.equal(late.error, -32_603);
       assert.equal(asked, 0);
-      const answered = router.answer(frame, 3300, takeTurn);
+      const answered = answerTo(frame, 3300);
       clock.advance(100);
       assert.equal((await answered).error, -32_603);
       assert.equal(asked, 1);
@@ -339,7 +342,7 @@ describe('AmpRouter', () => {
       const frame = JSON.stringify({ clientRequest: { id: '1', editFile: { path: '/ws/a.ts', fullContent: 'new' } } });
       const arrivedAt = clock.now();
       clock.advance(700);
-      assert.equal((await router.answer(frame, arrivedAt, takeTurn)).error, undefined);
+      assert.equal((await answerTo(frame, arrivedAt)).error, undefined);
       assert.deepEqual(waits, [arrivedAt + 1300]);
     });
 

@@ -1,6 +1,7 @@
 import * as assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { AmpRouter } from '../../../../src/amp/common/router';
+import { AmpRouter, type AmpAnswer } from '../../../../src/amp/common/router';
+import { RequestScope } from '../../../../src/amp/common/requestScope';
 import { nullLogger } from '../../../../src/base/common/log';
 import { FakeClock } from '../../../fake/fakeClock';
 import { FakeEditor } from '../../../fake/fakeEditor';
@@ -9,15 +10,20 @@ const takeTurn = (): Promise<void> => Promise.resolve();
 
 describe('AmpRouter, whatever it is sent', () => {
   const clock = new FakeClock();
-  const routerOver = (editor: FakeEditor): AmpRouter =>
-    new AmpRouter({ editor, clock, log: nullLogger, isToken: () => true, requestTimeoutMs: 1800 });
+  const routerOver = (editor: FakeEditor): AmpRouter => new AmpRouter({ editor, log: nullLogger, isToken: () => true });
+  const answer = async (router: AmpRouter, frame: string): Promise<AmpAnswer> => {
+    const scope = new RequestScope(clock, clock.now(), 1800);
+    const answered = await router.answer(frame, scope, takeTurn);
+    scope.end(new Error('answered'));
+    return answered;
+  };
   const methodName = fc.constantFrom('ping', 'authenticate', 'readFile', 'editFile', 'getDiagnostics', 'openURI', 'x');
 
   it('answers any text with one message', async () => {
     const router = routerOver(new FakeEditor());
     await fc.assert(
       fc.asyncProperty(fc.oneof(fc.string({ unit: 'binary' }), fc.json()), async (frame) => {
-        const { json } = await router.answer(frame, clock.now(), takeTurn);
+        const { json } = await answer(router, frame);
         assert.deepEqual(Object.keys(JSON.parse(json) as object), ['serverResponse']);
       }),
     );
@@ -36,7 +42,7 @@ describe('AmpRouter, whatever it is sent', () => {
       fc.asyncProperty(id, methodName, params, fc.boolean(), async (sentId, method, value, inDocumentDialect) => {
         const call = { [method]: value };
         const clientRequest = inDocumentDialect ? { id: sentId, method: call } : { id: sentId, ...call };
-        const { json } = await router.answer(JSON.stringify({ clientRequest }), clock.now(), takeTurn);
+        const { json } = await answer(router, JSON.stringify({ clientRequest }));
         const { serverResponse } = JSON.parse(json) as { serverResponse: Record<string, unknown> };
         assert.equal(serverResponse['id'], sentId);
         const failure = serverResponse['error'] as { code: number; message: string } | undefined;
@@ -54,7 +60,7 @@ describe('AmpRouter, whatever it is sent', () => {
       fc.asyncProperty(text, fc.nat(60), fc.nat(60), fc.string(), async (before, start, end, newText) => {
         const editor = new FakeEditor({ '/ws/a.ts': before });
         const clientRequest = { id: 1, method: { editFile: { path: 'a.ts', start, end, newText } } };
-        const { error } = await routerOver(editor).answer(JSON.stringify({ clientRequest }), clock.now(), takeTurn);
+        const { error } = await answer(routerOver(editor), JSON.stringify({ clientRequest }));
         const bytes = Buffer.from(before);
         const isBoundary = (offset: number): boolean =>
           offset <= bytes.length && Buffer.from(bytes.subarray(0, offset).toString()).equals(bytes.subarray(0, offset));

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { LargeAnswers } from '../../../../src/amp/node/largeAnswers';
+
+describe('LargeAnswers', () => {
+  const cancelled = { name: 'EditorError', code: 'cancelled' };
+  const reading = { isReading: true };
+
+  it('gives no turn to a request that has ended', async () => {
+    const turns = new LargeAnswers(() => true);
+    await assert.rejects(turns.take(reading, AbortSignal.abort()), cancelled);
+    assert.equal(turns.size, 0);
+  });
+
+  it('gives the turn on when its request ends, whether or not anybody still works for it', async () => {
+    const turns = new LargeAnswers(() => true);
+    const first = new AbortController();
+    await turns.take(reading, first.signal);
+    const second = turns.take(reading, new AbortController().signal);
+    first.abort();
+    await second;
+    assert.equal(turns.size, 1);
+  });
+
+  it('is free again whatever requests and clients do', async () => {
+    const step = fc.record({
+      kind: fc.constantFrom('take', 'end', 'stopReading', 'read', 'fill', 'drain'),
+      at: fc.nat(7),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+        let hasRoom = true;
+        const turns = new LargeAnswers(() => hasRoom);
+        const clients = Array.from({ length: 3 }, () => ({ isReading: true }));
+        const requests = Array.from({ length: 8 }, () => new AbortController());
+        const taken = new Set<AbortSignal>();
+        const settled: Promise<unknown>[] = [];
+        for (const { kind, at } of steps) {
+          const client = clients[at % clients.length] ?? reading;
+          const request = requests[at] ?? new AbortController();
+          if (kind === 'take') {
+            const { signal } = request;
+            const turn = turns.take(client, signal).then(
+              () => taken.add(signal),
+              (error: unknown) => assert.equal((error as { code: string }).code, 'cancelled'),
+            );
+            settled.push(turn);
+          } else if (kind === 'end') request.abort();
+          else if (kind === 'stopReading') client.isReading = false;
+          else if (kind === 'read') client.isReading = true;
+          else hasRoom = kind === 'drain';
+          turns.startNext();
+          await Promise.resolve();
+          assert.ok([...taken].filter(({ aborted }) => !aborted).length <= 1, 'two turns at a time');
+          taken.forEach((signal) => signal.aborted && taken.delete(signal));
+        }
+        for (const request of requests) request.abort();
+        await Promise.all(settled);
+        assert.equal(turns.size, 0);
+        hasRoom = true;
+        await turns.take(reading, new AbortController().signal);
+      }),
+    );
+  });
+});
