@@ -1,10 +1,17 @@
 import type { FeatureStatus, StatusAction } from '../../base/common/feature';
 import { commandIds } from '../../manifest';
+import type { FailingAnswers } from './answerHealth';
 
 export type AmpState =
   | { readonly kind: 'off' }
   | { readonly kind: 'starting' }
-  | { readonly kind: 'serving'; readonly port: number; readonly clients: number }
+  | {
+      readonly kind: 'serving';
+      readonly port: number;
+      readonly clients: number;
+      /** Set while too many requests fail. */
+      readonly failing?: FailingAnswers;
+    }
   /** `message` says what to do. */
   | { readonly kind: 'failed'; readonly message: string };
 
@@ -46,18 +53,25 @@ export function ampStatus(state: AmpState, { hasFolder, isTrusted, isPluginOutda
     case 'failed':
       return { ...amp, state: 'failed', summary: state.message, actions: [restart, openSettings, showLog] };
     case 'serving': {
-      const { port, clients } = state;
+      const { port, clients, failing } = state;
       const badge = clients === 0 ? String(port) : `${port} · ${clients}`;
-      const serving = `Serving on 127.0.0.1:${port} to ${counted(clients)}.`;
       if (!hasFolder) {
-        const summary = `${serving} Open a folder to use it: the Amp CLI matches windows by folder.`;
+        const summary = 'No folder is open, so the Amp CLI cannot find this window. Open a folder.';
         return { ...amp, state: 'off', summary, actions: [openFolder, openTerminal, restart] };
       }
-      const restricted = isTrusted ? '' : 'Edits are refused until you trust the workspace. ';
+      const serving = `Serving on 127.0.0.1:${port} to ${counted(clients)}.`;
+      if (failing) {
+        const summary = `${serving} ${failing.failed} of ${failing.all} requests of the last minute failed. Restart the server if this goes on.`;
+        return { ...amp, state: 'attention', badge, summary, actions: [restart, showLog, openTerminal] };
+      }
       const update = isPluginOutdated ? ' The diagnostics plugin can be updated.' : '';
-      const summary = `${restricted}${serving}${update}`;
-      const extra = [...(isTrusted ? [] : [manageTrust]), ...(isPluginOutdated ? [updatePlugin] : [])];
-      return { ...amp, state: 'ready', badge, summary, actions: [openTerminal, ...extra, restart] };
+      const updates = isPluginOutdated ? [updatePlugin] : [];
+      if (!isTrusted) {
+        const summary = `Edits are refused until you trust the workspace. ${serving}${update}`;
+        return { ...amp, state: 'ready', badge, summary, actions: [manageTrust, ...updates, restart] };
+      }
+      const summary = `${serving}${update}`;
+      return { ...amp, state: 'ready', badge, summary, actions: [openTerminal, ...updates, restart] };
     }
   }
 }

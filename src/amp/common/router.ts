@@ -19,7 +19,12 @@ export interface AmpAnswer {
   /** `?` when the frame was no request, or the method is none: the name is then only what a peer has made up. */
   readonly method: string;
   readonly error?: number;
+  /** Whether it came too late, or something went wrong that should not; undefined when the editor was not asked. */
+  readonly hasFailed?: boolean;
 }
+
+/** Answered without the editor. */
+const ownMethods: ReadonlySet<string> = new Set(['ping', 'authenticate']);
 
 /** Answers the requests of both dialects, each in the envelope it came in. It knows nothing of sockets. */
 export class AmpRouter {
@@ -38,10 +43,13 @@ export class AmpRouter {
     if ('refusal' in parsed) return failed('?', parsed.idJson, parsed.refusal);
     try {
       const result = await this.call(parsed, scope, takeTurn);
-      return { json: formatResult(parsed, result), method: parsed.method };
+      const answer = { json: formatResult(parsed, result), method: parsed.method };
+      return ownMethods.has(parsed.method) ? answer : { ...answer, hasFailed: false };
     } catch (error) {
       const method = this.methods.has(parsed.method) ? parsed.method : '?';
-      return failed(method, parsed.idJson, this.toRequestError(parsed, error, scope.timeoutMs));
+      const answer = failed(method, parsed.idJson, this.toRequestError(parsed, error, scope.timeoutMs));
+      const isExpected = error instanceof RequestError || error instanceof z.ZodError || error instanceof EditorError;
+      return isExpected ? answer : { ...answer, hasFailed: true };
     }
   }
 

@@ -8,6 +8,7 @@ import type { Logger } from '../../base/common/log';
 import type { EditorPort } from '../../editor/common/editorPort';
 import type { PortRange } from '../../platform/common/settings';
 import type { TrafficTap } from '../../wire/common/traffic';
+import { AnswerHealth, type FailingAnswers } from '../common/answerHealth';
 import {
   appendToPromptNotification,
   editorState,
@@ -65,7 +66,8 @@ export class AmpServer implements Disposable {
   private readonly listener: WebSocketListener;
   private readonly largeAnswers: LargeAnswers;
   private readonly connections = new Map<AmpClientInfo, ClientConnection>();
-  private readonly clientsEmitter: Emitter<void>;
+  private readonly health: AnswerHealth;
+  private readonly statusEmitter: Emitter<void>;
   private lastClientId = 0;
   private boundPort: number | undefined;
   private stopping: Promise<void> | undefined;
@@ -88,7 +90,8 @@ export class AmpServer implements Disposable {
       isFull: () => this.connections.size >= maxClients,
       onConnection: (socket, request) => this.accept(socket, request),
     });
-    this.clientsEmitter = new Emitter((error) => log.error('A listener failed', error));
+    this.health = new AnswerHealth(clock, () => this.statusEmitter.fire());
+    this.statusEmitter = new Emitter((error) => log.error('A listener failed', error));
   }
 
   /** Undefined until `start` has resolved. */
@@ -100,8 +103,14 @@ export class AmpServer implements Disposable {
     return [...this.connections.keys()];
   }
 
-  get onDidChangeClients(): Event<void> {
-    return this.clientsEmitter.event;
+  /** Set while too many requests fail. */
+  get failing(): FailingAnswers | undefined {
+    return this.health.failing;
+  }
+
+  /** Clients have come or gone, or requests fail, or no longer do. */
+  get onDidChangeStatus(): Event<void> {
+    return this.statusEmitter.event;
   }
 
   /** What is held for requests now; nothing when none is pending. */
@@ -149,6 +158,7 @@ export class AmpServer implements Disposable {
   private async open(): Promise<void> {
     const { options, lockfile, listener, store } = this;
     const { editor, clock, portRange } = options;
+    store.add(this.health);
     await lockfile.open();
     const port = await listener.start(portRange, (candidate) => lockfile.isTaken(candidate));
 
@@ -210,17 +220,20 @@ export class AmpServer implements Disposable {
       traffic,
       limits: this.limits,
       largeAnswers,
+      onAnswer: ({ hasFailed }) => {
+        if (hasFailed !== undefined) this.health.record(hasFailed);
+      },
     });
     connection.start();
     this.connections.set(info, connection);
     void connection.closed.then(() => {
       this.connections.delete(info);
-      this.clientsEmitter.fire();
+      this.statusEmitter.fire();
     });
     log.info(`${name} connected`);
     connection.notify(pluginMetadataNotification(version));
     connection.show(editorState(editor));
-    this.clientsEmitter.fire();
+    this.statusEmitter.fire();
   }
 
   private showState(): void {

@@ -4,13 +4,17 @@ import type { Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import type { PortRange } from '../../platform/common/settings';
 import type { AmpState } from '../common/ampStatus';
+import type { FailingAnswers } from '../common/answerHealth';
 
 /** What the supervisor uses of a server. */
 export interface SupervisedServer extends Disposable {
   /** Undefined until started. */
   readonly port: number | undefined;
   readonly clients: readonly unknown[];
-  readonly onDidChangeClients: Event<void>;
+  /** Set while too many requests fail. */
+  readonly failing: FailingAnswers | undefined;
+  /** `clients` or `failing` has changed. */
+  readonly onDidChangeStatus: Event<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
   appendToPrompt(message: string): number;
@@ -30,7 +34,7 @@ export interface AmpSupervisorOptions {
  */
 export class AmpSupervisor {
   private current:
-    { readonly server: SupervisedServer; readonly range: PortRange; readonly clients: Disposable } | undefined;
+    { readonly server: SupervisedServer; readonly range: PortRange; readonly listener: Disposable } | undefined;
   private state: AmpState = { kind: 'off' };
   private running: Promise<void> | undefined;
   private isQueued = false;
@@ -42,7 +46,8 @@ export class AmpSupervisor {
   get status(): AmpState {
     const { current, state } = this;
     if (state.kind !== 'serving' || !current) return state;
-    return { ...state, clients: current.server.clients.length };
+    const { clients, failing } = current.server;
+    return { ...state, clients: clients.length, ...(failing ? { failing } : {}) };
   }
 
   /** Makes the server what the settings ask for; does nothing when it is. Never rejects: what failed is in `status`. */
@@ -98,8 +103,8 @@ export class AmpSupervisor {
       this.setState({ kind: 'failed', message: messageOf(error) });
       return;
     }
-    const clients = server.onDidChangeClients(this.options.onDidChangeState);
-    this.current = { server, range, clients };
+    const listener = server.onDidChangeStatus(this.options.onDidChangeState);
+    this.current = { server, range, listener };
     this.setState({ kind: 'serving', port: server.port, clients: 0 });
   }
 
@@ -107,7 +112,7 @@ export class AmpSupervisor {
     const { current } = this;
     this.current = undefined;
     if (!current) return;
-    current.clients.dispose();
+    current.listener.dispose();
     try {
       await current.server.stop();
     } catch (error) {

@@ -25,6 +25,8 @@ export interface ClientConnectionOptions {
   readonly limits: AmpLimits;
   /** Shared by all clients. */
   readonly largeAnswers: LargeAnswers;
+  /** Hears of every answer that was sent. */
+  readonly onAnswer: (answer: AmpAnswer) => void;
 }
 
 /** One for all requests: making an error is slow. */
@@ -203,7 +205,10 @@ export class ClientConnection {
       // Text was checked by the socket. Bytes that are not UTF-8 cannot be JSON, and must not become it by replacement.
       const text = isText || isUtf8(frame) ? frame.toString('utf8') : '';
       const answer = await router.answer(text, scope, () => largeAnswers.take(this, scope.signal));
-      if (this.socket.readyState === WebSocket.OPEN) this.send(answer.json);
+      if (this.socket.readyState === WebSocket.OPEN) {
+        this.send(answer.json);
+        this.options.onAnswer(answer);
+      }
       if (this.options.traffic.isOpen) this.record(request, answer);
     } finally {
       this.working.delete(request);

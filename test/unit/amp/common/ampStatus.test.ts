@@ -22,6 +22,7 @@ describe('the status of Amp', () => {
     );
     assert.equal(state, 'off');
     assert.match(summary, /Open a folder/);
+    assert.doesNotMatch(summary, /Serving/);
     assert.equal(actions?.[0]?.command, 'workbench.action.files.openFolder');
   });
 
@@ -32,7 +33,9 @@ describe('the status of Amp', () => {
     );
     assert.equal(state, 'ready');
     assert.match(summary, /Edits are refused until you trust the workspace\./);
-    assert.ok(actions?.some(({ command }) => command === 'workbench.trust.manage'));
+    assert.equal(actions?.[0]?.command, 'workbench.trust.manage');
+    // A terminal runs what the folder says.
+    assert.ok(actions.every(({ command }) => command !== 'backline.amp.openTerminal'));
   });
 
   it('offers to update a plugin of another version', () => {
@@ -47,6 +50,14 @@ describe('the status of Amp', () => {
   it('says what failed, and offers to try again', () => {
     const { state, summary, actions } = ampStatus({ kind: 'failed', message: 'Make /x a folder.' }, inFolder);
     assert.deepEqual([state, summary], ['failed', 'Make /x a folder.']);
+    assert.equal(actions?.[0]?.command, 'backline.amp.restart');
+  });
+
+  it('wants attention while requests fail, and offers to restart', () => {
+    const failing = { failed: 12, all: 20 };
+    const { state, summary, actions } = ampStatus({ kind: 'serving', port: 1, clients: 1, failing }, inFolder);
+    assert.equal(state, 'attention');
+    assert.match(summary, /12 of 20 requests of the last minute failed\. Restart/);
     assert.equal(actions?.[0]?.command, 'backline.amp.restart');
   });
 

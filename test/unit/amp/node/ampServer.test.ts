@@ -183,7 +183,7 @@ describe('AmpServer', () => {
   it('knows its clients', async () => {
     const { server } = await start();
     let changes = 0;
-    server.onDidChangeClients(() => changes++);
+    server.onDidChangeStatus(() => changes++);
     assert.deepEqual(server.clients, []);
     const client = await harness?.connect();
     await client?.ask('ping', { message: 'x' });
@@ -191,7 +191,7 @@ describe('AmpServer', () => {
       server.clients.map(({ id }) => id),
       [1],
     );
-    const changed = new Promise<void>((resolve) => server.onDidChangeClients(() => resolve()));
+    const changed = new Promise<void>((resolve) => server.onDidChangeStatus(() => resolve()));
     client?.socket.close();
     await changed;
     assert.deepEqual(server.clients, []);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { FailingAnswers } from '../../../../src/amp/common/answerHealth';
 import { AmpSupervisor, type SupervisedServer } from '../../../../src/amp/node/ampSupervisor';
 import { Emitter } from '../../../../src/base/common/event';
 import { nullLogger } from '../../../../src/base/common/log';
@@ -12,7 +13,8 @@ class FakeServer implements SupervisedServer {
   stopError: Error | undefined;
   readonly prompts: string[] = [];
   readonly changed = new Emitter<void>((error) => assert.fail(String(error)));
-  readonly onDidChangeClients = this.changed.event;
+  readonly onDidChangeStatus = this.changed.event;
+  failing: FailingAnswers | undefined;
 
   constructor(readonly range: PortRange) {}
 
@@ -121,6 +123,19 @@ describe('the supervisor of the Amp server', () => {
     server.changed.fire();
     assert.deepEqual(supervisor.status, { kind: 'serving', port: 8000, clients: 1 });
     assert.equal(changes.length, 3);
+  });
+
+  it('passes on that requests fail, and that they no longer do', async () => {
+    await supervisor.refresh();
+    const [server] = servers;
+    assert.ok(server);
+    server.failing = { failed: 3, all: 4 };
+    server.changed.fire();
+    assert.deepEqual(supervisor.status, { kind: 'serving', port: 8000, clients: 0, failing: server.failing });
+    server.failing = undefined;
+    server.changed.fire();
+    assert.deepEqual(supervisor.status, { kind: 'serving', port: 8000, clients: 0 });
+    assert.equal(changes.length, 4);
   });
 
   it('passes prompts on to the server, and to nobody when there is none', async () => {

@@ -141,8 +141,8 @@ class Scene {
     const { server } = this.harness;
     await until('all are answered', () => server.held.requests === 0 && server.held.unreadBytes === 0);
     assert.deepEqual(server.held, { requests: 0, turns: 0, unreadBytes: 0 });
-    // The heartbeat.
-    assert.equal(this.clock.pending, 1);
+    // The heartbeat, and the watch on failing answers.
+    assert.equal(this.clock.pending, server.failing ? 2 : 1);
   }
 
   async close(): Promise<void> {
@@ -200,5 +200,33 @@ describe('what the Amp server holds for a request', () => {
     // The editor is still stalled.
     await scene.assertHoldsNothing();
     await scene.close();
+  });
+});
+
+describe('the health of the Amp server', () => {
+  it('is told while requests are answered too late, and no longer once they are answered', async () => {
+    const clock = new FakeClock();
+    const editor = new FakeEditor({ '/ws/a.ts': 'a' });
+    const harness = await AmpHarness.start(editor, { clock });
+    const connected = await harness.connect();
+    const told: unknown[] = [];
+    harness.server.onDidChangeStatus(() => told.push(harness.server.failing));
+    let asked = 0;
+    editor.beforeRequest = () => {
+      asked++;
+      return new Promise(() => undefined);
+    };
+    const answers = Array.from({ length: 4 }, () => connected.ask('readFile', { path: 'a.ts' }));
+    await until('all wait', () => asked === 4);
+    clock.advance(1800);
+    for (const { error } of await Promise.all(answers)) assert.equal(error?.code, -32_603);
+    assert.deepEqual(harness.server.failing, { failed: 4, all: 4 });
+    editor.beforeRequest = () => Promise.resolve();
+    for (let i = 0; i < 20; i++) await connected.ask('readFile', { path: 'missing.ts' });
+    clock.advance(5_000);
+    assert.equal(harness.server.failing, undefined);
+    assert.ok(told.length >= 2 && told.at(-1) === undefined);
+    await harness.close();
+    assert.equal(clock.pending, 0);
   });
 });

@@ -138,7 +138,7 @@ describe('too many connections to the Amp server', () => {
     assert.match(answer.toString(), /^HTTP\/1\.1 503 .*Too many clients/su);
     assert.ok((await second.ask('ping', { message: 'x' }))['ping']);
     const { server } = harness;
-    const left = new Promise<void>((resolve) => server.onDidChangeClients(() => resolve()));
+    const left = new Promise<void>((resolve) => server.onDidChangeStatus(() => resolve()));
     first.terminate();
     await left;
     const next = await harness.connect();

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { AnswerHealth } from '../../../../src/amp/common/answerHealth';
+import { FakeClock } from '../../../fake/fakeClock';
+
+describe('AnswerHealth', () => {
+  let clock: FakeClock;
+  let changes: number;
+  let health: AnswerHealth;
+  const record = (failed: number, served: number): void => {
+    for (let i = 0; i < served; i++) health.record(false);
+    for (let i = 0; i < failed; i++) health.record(true);
+  };
+
+  beforeEach(() => {
+    [clock, changes] = [new FakeClock(), 0];
+    health = new AnswerHealth(clock, () => changes++);
+  });
+  afterEach(() => {
+    health.dispose();
+    assert.equal(clock.pending, 0);
+  });
+
+  it('says nothing of a few failures, or of a small share', () => {
+    record(2, 0);
+    assert.equal(health.failing, undefined);
+    record(8, 100);
+    assert.deepEqual([health.failing, changes], [undefined, 0]);
+  });
+
+  it('says so at once when a quarter of the answers fail', () => {
+    record(3, 9);
+    assert.deepEqual(health.failing, { failed: 3, all: 12 });
+    assert.equal(changes, 1);
+  });
+
+  it('takes it back after a minute, also when nobody asks anything more', () => {
+    record(20, 0);
+    clock.advance(50_000);
+    assert.deepEqual(health.failing, { failed: 20, all: 20 });
+    clock.advance(20_000);
+    assert.deepEqual([health.failing, clock.pending], [undefined, 0]);
+  });
+
+  it('takes it back when answers succeed again', () => {
+    record(5, 0);
+    record(0, 50);
+    clock.advance(5_000);
+    assert.equal(health.failing, undefined);
+  });
+
+  it('does not mind a clock that is set back', () => {
+    const now = clock.now.bind(clock);
+    clock.advance(1_000_000);
+    record(5, 0);
+    clock.now = () => now() - 500_000;
+    record(0, 1);
+    clock.advance(10_000);
+    assert.equal(health.failing, undefined);
+  });
+
+  it('hears nothing more once it is disposed', () => {
+    health.dispose();
+    record(50, 0);
+    assert.deepEqual([health.failing, changes], [undefined, 0]);
+  });
+});
