@@ -29,9 +29,14 @@ const ByteRangeEdit = z.object({
 });
 
 /** Either edit is served in either dialect; one request cannot be both. */
-export const EditFileParams = z.union([FullEdit, ByteRangeEdit], {
-  error: 'give path and fullContent, or path, start, end (UTF-8 byte offsets from 0) and newText',
-});
+export const EditFileParams = z
+  .union([FullEdit, ByteRangeEdit], {
+    error: 'give path and fullContent, or path, start, end (UTF-8 byte offsets from 0) and newText',
+  })
+  .refine(
+    ({ fullContent, newText }) => (fullContent ?? newText ?? '').isWellFormed(),
+    'the text has half of a surrogate pair, which no file can hold',
+  );
 
 /** Without a path: the whole workspace. */
 export const DocumentDiagnosticsParams = z.object({ path: z.string().optional() });

@@ -28,12 +28,26 @@ export function nearestFolder(path: string, folders: readonly string[], caseInse
     .reduce<string | undefined>((best, folder) => (best && best.length >= folder.length ? best : folder), undefined);
 }
 
+/** What systems take at most, in bytes on Linux; a longer path costs time in proportion to its length and names nothing. */
+const maxPathLength = 4096;
+
 /** @throws EditorError `invalidPath` for a path that no file system call should see */
 export function checkPath(path: string): void {
   if (path === '') throw new EditorError('invalidPath', 'The path is empty. Name a file of the workspace.');
+  if (path.length > maxPathLength) {
+    throw new EditorError('invalidPath', `${path.slice(0, 80)}… is too long: a path has at most 4,096 characters.`);
+  }
   if (path.includes('\0')) {
     throw new EditorError('invalidPath', 'The path contains a NUL character. Name a file of the workspace.');
   }
+  if (!path.isWellFormed()) {
+    throw new EditorError('invalidPath', 'The path contains half of a surrogate pair. Name a file of the workspace.');
+  }
+}
+
+/** Whether it is a URI rather than a path. `C:\x` is a path; a name like `file:` only counts as one in an absolute path. */
+export function isUri(path: string): boolean {
+  return /^(file:|[a-z][a-z0-9+.-]+:\/\/)/i.test(path);
 }
 
 /** `/x`, `C:\x`, `C:/x` or `\\server\share`. */

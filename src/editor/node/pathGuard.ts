@@ -1,7 +1,8 @@
 import { lstat, realpath, stat } from 'node:fs/promises';
 import * as path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { errorCode, messageOf } from '../../base/common/errors';
-import { checkPath, nearestFolder, relativeTo } from '../common/boundary';
+import { checkPath, isUri, nearestFolder, relativeTo } from '../common/boundary';
 import { EditorError } from '../common/editorPort';
 import type { ExcludeList } from '../common/excludeList';
 
@@ -36,12 +37,14 @@ export class PathGuard {
   /** @throws EditorError `invalidPath`, `outsideWorkspace`, `excluded`, `io` */
   async check(requested: string): Promise<CheckedPath> {
     checkPath(requested);
-    const absolute = await this.absolute(requested);
+    const named = isUri(requested) ? pathOfUri(requested) : requested;
+    const absolute = await this.absolute(named, requested);
     const folders = await this.resolvedFolders();
+    // Resolving a network path would send the user's credentials to a server that the peer has chosen.
+    if (isNetworkPath(absolute) && !this.isInAny(absolute, folders)) throw outside(requested);
     const { realPath, exists } = await resolveLinks(absolute, requested).catch((error: unknown) => {
       // Why a path elsewhere cannot be resolved would tell what is there.
-      const named = nearestFolder(absolute, [...this.options.folders(), ...folders], this.options.caseInsensitive);
-      throw named === undefined ? outside(requested) : error;
+      throw this.isInAny(absolute, folders) ? error : outside(requested);
     });
     const folder = nearestFolder(realPath, folders, this.options.caseInsensitive);
     if (folder === undefined) throw outside(requested);
@@ -49,6 +52,11 @@ export class PathGuard {
     const lexical = nearestFolder(absolute, this.options.folders(), this.options.caseInsensitive);
     if (lexical !== undefined) this.checkExcluded(requested, absolute, lexical);
     return { path: absolute, realPath, exists };
+  }
+
+  private isInAny(absolute: string, realFolders: readonly string[]): boolean {
+    const folders = [...this.options.folders(), ...realFolders];
+    return nearestFolder(absolute, folders, this.options.caseInsensitive) !== undefined;
   }
 
   private checkExcluded(requested: string, candidate: string, folder: string): void {
@@ -60,9 +68,9 @@ export class PathGuard {
     );
   }
 
-  private async absolute(requested: string): Promise<string> {
-    if (path.isAbsolute(requested)) return path.normalize(requested);
-    const candidates = this.options.folders().map((folder) => path.join(folder, requested));
+  private async absolute(named: string, requested: string): Promise<string> {
+    if (path.isAbsolute(named)) return path.normalize(named);
+    const candidates = this.options.folders().map((folder) => path.join(folder, named));
     const [first] = candidates;
     if (first === undefined) throw outside(requested);
     for (const candidate of candidates) {
@@ -85,29 +93,79 @@ export class PathGuard {
   }
 }
 
-/** @throws EditorError `outsideWorkspace` for a link that leads nowhere: what it would make is not where it seems */
+/**
+ * In a few calls, whatever the length of the path.
+ * @throws EditorError `outsideWorkspace` for a link that leads nowhere: what it would make is not where it seems
+ */
 async function resolveLinks(absolute: string, requested: string): Promise<{ realPath: string; exists: boolean }> {
-  const missing: string[] = [];
-  for (let existing = absolute; ; existing = path.dirname(existing)) {
-    try {
-      const realPath = await realpath(existing);
-      return { realPath: path.join(realPath, ...missing), exists: missing.length === 0 };
-    } catch (error) {
-      const code = errorCode(error);
-      if (code === 'ENAMETOOLONG') throw new EditorError('invalidPath', `${requested.slice(0, 80)}… is too long.`);
-      if (code === 'ELOOP') throw outside(requested);
-      if (code !== 'ENOENT' && code !== 'ENOTDIR') {
-        throw new EditorError('io', `${requested} cannot be resolved: ${messageOf(error)}`, { cause: error });
-      }
-      const isLink = await lstat(existing).then(
-        (info) => info.isSymbolicLink(),
-        () => false,
-      );
-      if (isLink) throw new EditorError('outsideWorkspace', `${requested} goes through a link that leads nowhere.`);
-      if (existing === path.dirname(existing)) throw outside(requested);
-      missing.unshift(path.basename(existing));
-    }
+  try {
+    return { realPath: await realpath(absolute), exists: true };
+  } catch (error) {
+    checkMissing(error, requested);
   }
+  const existing = await deepestExisting(absolute, requested);
+  if (existing === undefined) throw outside(requested);
+  try {
+    const realPath = await realpath(existing);
+    return { realPath: path.join(realPath, path.relative(existing, absolute)), exists: existing === absolute };
+  } catch (error) {
+    checkMissing(error, requested);
+    throw new EditorError('outsideWorkspace', `${requested} goes through a link that leads nowhere.`);
+  }
+}
+
+/** The longest part of the path that is there, a link that leads nowhere included. */
+async function deepestExisting(absolute: string, requested: string): Promise<string | undefined> {
+  const { root } = path.parse(absolute);
+  const names = absolute.slice(root.length).split(path.sep);
+  const start = (length: number): string => root + names.slice(0, length).join(path.sep);
+  const isThere = async (length: number): Promise<boolean> => {
+    try {
+      await lstat(start(length));
+      return true;
+    } catch (error) {
+      checkMissing(error, requested);
+      return false;
+    }
+  };
+  // Mostly all but the name of a new file.
+  if (await isThere(names.length - 1)) return (await isThere(names.length)) ? absolute : start(names.length - 1);
+  // What is above something that is there is there too.
+  let [there, missing] = [0, names.length - 1];
+  while (missing - there > 1) {
+    const middle = Math.floor((there + missing) / 2);
+    if (await isThere(middle)) there = middle;
+    else missing = middle;
+  }
+  return (await isThere(there)) ? start(there) : undefined;
+}
+
+/** @throws EditorError when an error of the file system says anything but that a file is not there */
+function checkMissing(error: unknown, requested: string): void {
+  const code = errorCode(error);
+  if (code === 'ENOENT' || code === 'ENOTDIR') return;
+  if (code === 'ENAMETOOLONG') throw new EditorError('invalidPath', `${requested.slice(0, 80)}… is too long.`);
+  if (code === 'ELOOP') throw outside(requested);
+  throw new EditorError('io', `${requested} cannot be resolved: ${messageOf(error)}`, { cause: error });
+}
+
+/** @throws EditorError `invalidPath` for a URI that names no file of this machine */
+function pathOfUri(uri: string): string {
+  try {
+    const { search } = new URL(uri);
+    if (search !== '') throw new Error('it has a query');
+    const file = fileURLToPath(uri);
+    checkPath(file);
+    return file;
+  } catch (error) {
+    const message = `${uri} is not a file: URI of this machine (${messageOf(error)}). Name a path of the workspace.`;
+    throw new EditorError('invalidPath', message, { cause: error });
+  }
+}
+
+/** `\\server\share`, on Windows. */
+function isNetworkPath(absolute: string): boolean {
+  return absolute.startsWith('\\\\');
 }
 
 function outside(requested: string): EditorError {

@@ -111,8 +111,14 @@ function ifNotFound(error: unknown): false {
   throw error;
 }
 
+/** More than any path when percent-encoded, and than browsers take. */
+const maxUriLength = 16 * 1024;
+
 /** @throws EditorError `unsupportedUri` */
 function parseTarget(uriOrPath: string): Target {
+  if (uriOrPath.length > maxUriLength) {
+    throw new EditorError('unsupportedUri', `${uriOrPath.slice(0, 80)}… is too long to be opened.`);
+  }
   const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(uriOrPath)?.[1]?.toLowerCase();
   if (scheme === undefined) return { kind: 'file', path: uriOrPath };
   const uri = parseUri(uriOrPath);

@@ -275,6 +275,21 @@ describe('AmpRouter', () => {
     }
   });
 
+  it('refuses text that no file can hold, and changes nothing', async () => {
+    for (const edit of [
+      { start: 0, end: 0, newText: 'a\ud83d' },
+      { start: 0, end: 0, newText: '\ude00' },
+      { fullContent: '\udc00\ud800' },
+    ]) {
+      error(-32_602)(await askDocument('editFile', { path: 'a.ts', ...edit }));
+      const answer = (await askCli('editFile', { path: 'a.ts', ...edit })) as { error: { message: string } };
+      error(-32_602)(answer);
+      assert.match(answer.error.message, /half of a surrogate pair/u);
+    }
+    assert.equal(editor.diskText('/ws/a.ts'), 'const a = 1;\n');
+    assert.deepEqual(await askCli('ping', { message: 'a\ud83d' }), { message: 'a\ud83d' });
+  });
+
   it('hides what went wrong inside, and says where to look', async () => {
     editor.beforeRequest = () => Promise.reject(new TypeError('secret detail'));
     const answer = (await askCli('readFile', { path: 'a.ts' })) as { error: { code: number; message: string } };

@@ -3,6 +3,7 @@ import {
   checkPath,
   isAbsolutePath,
   isInside,
+  isUri,
   nearestFolder,
   relativeTo,
   toSlashes,
@@ -55,12 +56,18 @@ describe('nearestFolder', () => {
 });
 
 describe('checkPath', () => {
-  for (const path of ['', '/a\0b']) {
-    it(`refuses ${JSON.stringify(path)}`, () => assert.throws(() => checkPath(path), { code: 'invalidPath' }));
+  for (const path of ['', '/a\0b', '/\ud800', 'x'.repeat(4097)]) {
+    it(`refuses ${JSON.stringify(path.slice(0, 10))}`, () =>
+      assert.throws(() => checkPath(path), { code: 'invalidPath' }));
   }
 });
 
 describe('the look of a path', () => {
+  it('tells a URI', () => {
+    for (const path of ['file:///a', 'FILE:/a', 'https://a/b', 'vscode-remote://x']) assert.equal(isUri(path), true);
+    for (const path of ['/file:/a', 'C:\\a', 'c:/a', 'a:b', 'a/b://c', '']) assert.equal(isUri(path), false, path);
+  });
+
   it('tells an absolute one', () => {
     for (const path of ['/a', 'C:\\a', 'c:/a', '\\\\host\\share']) assert.equal(isAbsolutePath(path), true, path);
     for (const path of ['a', './a', '../a', 'C:a', '~/a', '']) assert.equal(isAbsolutePath(path), false, path);

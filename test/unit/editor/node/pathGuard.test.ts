@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { EditorError } from '../../../../src/editor/common/editorPort';
 import { ExcludeList } from '../../../../src/editor/common/excludeList';
 import { PathGuard } from '../../../../src/editor/node/pathGuard';
 
@@ -131,6 +133,46 @@ describe('PathGuard', () => {
     await rejects('', 'invalidPath');
     await rejects(at('ws', 'a\0b'), 'invalidPath');
     await rejects(at('ws', 'x'.repeat(5000)), 'invalidPath');
+  });
+
+  it('refuses a path at once that no system would take, whatever it is made of', async () => {
+    for (const requested of ['x/'.repeat(5000), 'x/'.repeat(7 * 1024 * 1024), '../'.repeat(5000)]) {
+      const error: unknown = await guard.check(requested).catch((reason: unknown) => reason);
+      assert.ok(error instanceof EditorError && error.code === 'invalidPath');
+      assert.ok(error.message.length < 200);
+    }
+  });
+
+  it('asks the disk little about a long path that does not exist', async () => {
+    const names = Array.from({ length: 1000 }, () => 'x');
+    const { realPath, exists } = await guard.check(at('ws', 'src', ...names));
+    assert.deepEqual([realPath, exists], [at('ws', 'src', ...names), false]);
+  });
+
+  it('refuses half a surrogate pair, which no file name can hold', async () => {
+    await rejects(at('ws', 'a\ud800b'), 'invalidPath');
+    await rejects('\udc00', 'invalidPath');
+  });
+
+  it('takes a file: URI for the path it names, and no other URI', async () => {
+    const file = at('ws', 'src', 'ü b.ts');
+    for (const uri of [pathToFileURL(file).href, `file:${file}`, `FILE://${file}`, `file://localhost${file}#L3`]) {
+      assert.equal((await guard.check(uri)).path, file, uri);
+    }
+    await rejects(pathToFileURL(at('outside.txt')).href, 'outsideWorkspace');
+    await rejects(pathToFileURL(at('ws', '.env')).href, 'excluded');
+    for (const uri of [
+      'file://server/x',
+      'file:///a%2Fb',
+      'file:///a%00b',
+      'file:///a?b',
+      'https://x/y',
+      'untitled://x',
+    ]) {
+      await rejects(uri, 'invalidPath');
+    }
+    // A URI of a relative path is one of an absolute path.
+    await rejects('file:src/a.ts', 'outsideWorkspace');
   });
 
   it('tells nothing of what is outside by the reason why it cannot be resolved', async () => {
