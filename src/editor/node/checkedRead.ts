@@ -20,6 +20,8 @@ export interface CheckedFile extends DiskFile {
 export async function readChecked(guard: PathGuard, requested: string, range?: DiskRange): Promise<CheckedFile> {
   const file = await guard.check(requested);
   const read = await readDisk(file, range);
+  // Another file may have been given the name since the check.
+  await guard.checkHardLinks(requested, read.info);
   if (read.place === file.realPath || read.place === `${file.realPath} (deleted)`) return { ...read, file };
   // A file system that takes one case for the other (a Windows drive in WSL) may tell another spelling.
   const isElsewhere = read.place !== undefined && read.place.toLowerCase() !== file.realPath.toLowerCase();

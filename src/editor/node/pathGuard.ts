@@ -1,3 +1,4 @@
+import type { BigIntStats } from 'node:fs';
 import { lstat, realpath, stat } from 'node:fs/promises';
 import * as path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -5,6 +6,7 @@ import { errorCode, messageOf } from '../../base/common/errors';
 import { checkPath, isUri, nearestFolder, relativeTo } from '../common/boundary';
 import { EditorError } from '../common/editorPort';
 import type { ExcludeList } from '../common/excludeList';
+import { HardLinks } from './hardLinks';
 
 export interface PathGuardOptions {
   /** The workspace folders, absolute, as VS Code names them. */
@@ -26,12 +28,19 @@ export interface CheckedPath {
 /** The boundary of the workspace and the exclude list, asked for every path that a peer names. */
 export class PathGuard {
   private realFolders: Promise<readonly string[]> | undefined;
+  private readonly hardLinks: HardLinks;
 
-  constructor(private readonly options: PathGuardOptions) {}
+  constructor(private readonly options: PathGuardOptions) {
+    this.hardLinks = new HardLinks({
+      folders: () => this.resolvedFolders(),
+      isExcluded: (file, folder) => this.isExcluded(file, folder),
+    });
+  }
 
-  /** To be called when the workspace folders have changed. */
-  forgetFolders(): void {
+  /** To be called when the workspace folders or the exclude list have changed. */
+  forget(): void {
     this.realFolders = undefined;
+    this.hardLinks.forget();
   }
 
   /** @throws EditorError `invalidPath`, `outsideWorkspace`, `excluded`, `io` */
@@ -51,7 +60,16 @@ export class PathGuard {
     this.checkExcluded(requested, realPath, folder);
     const lexical = nearestFolder(absolute, this.options.folders(), this.options.caseInsensitive);
     if (lexical !== undefined) this.checkExcluded(requested, absolute, lexical);
+    const info = exists ? await stat(realPath, { bigint: true }).catch(() => undefined) : undefined;
+    if (info) await this.checkHardLinks(requested, info);
     return { path: absolute, realPath, exists };
+  }
+
+  /** @throws EditorError `excluded` for a file that is known to have another name on the exclude list */
+  async checkHardLinks(requested: string, info: BigIntStats): Promise<void> {
+    if (!(await this.hardLinks.hasExcludedName(info))) return;
+    const message = `${requested} is another name of a file on the list of files that no agent may see.`;
+    throw new EditorError('excluded', `${message} The user can change backline.exclude.`);
   }
 
   private isInAny(absolute: string, realFolders: readonly string[]): boolean {
@@ -60,12 +78,16 @@ export class PathGuard {
   }
 
   private checkExcluded(requested: string, candidate: string, folder: string): void {
-    const below = relativeTo(candidate, folder, this.options.caseInsensitive) ?? '';
-    if (!this.options.exclude().excludes(candidate, below)) return;
+    if (!this.isExcluded(candidate, folder)) return;
     throw new EditorError(
       'excluded',
       `${requested} is on the list of files that no agent may see. The user can change backline.exclude.`,
     );
+  }
+
+  private isExcluded(candidate: string, folder: string): boolean {
+    const below = relativeTo(candidate, folder, this.options.caseInsensitive) ?? '';
+    return this.options.exclude().excludes(candidate, below);
   }
 
   private async absolute(named: string, requested: string): Promise<string> {

@@ -82,7 +82,6 @@ export class EditorAdapter implements EditorPort, Disposable {
     );
     this.store.add(
       vscode.workspace.onDidChangeWorkspaceFolders(() => {
-        this.guard.forgetFolders();
         this.forget();
         this.foldersEmitter.fire();
       }),
@@ -216,6 +215,7 @@ export class EditorAdapter implements EditorPort, Disposable {
   }
 
   private forget(): void {
+    this.guard.forget();
     this.reader.forget();
     this.tracker.forget();
   }
