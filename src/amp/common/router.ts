@@ -99,6 +99,7 @@ function codeOf(reason: EditorErrorCode): number {
     case 'outsideWorkspace':
     case 'excluded':
     case 'invalidRange':
+    case 'invalidText':
     case 'invalidPath':
     case 'isDirectory':
     case 'notAFile':

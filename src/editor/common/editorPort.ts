@@ -40,6 +40,7 @@ export interface EditorPort {
    * Applies edits to the buffer as one undo step, then saves unless told not to. The ranges refer to the text of
    * `expectedVersion`, or to the current text. Encoding, byte order mark and line endings stay what they are.
    * @throws EditorError `staleVersion` when the text is no longer that of `expectedVersion`, `dirty` under `ifDirty: 'refuse'`,
+   *   `notText` for a file with bytes that its encoding does not have, `invalidText` for new text that it cannot hold,
    *   `untrusted`, `saveFailed` (the buffer keeps the edit), `editRejected` (also for a file that leads out of the
    *   workspace once it is saved: what was written may be there)
    */
@@ -118,6 +119,8 @@ export interface TextFile {
   readonly version: FileVersion;
   /** The buffer has changes that are not on disk. */
   readonly isDirty: boolean;
+  /** Some bytes of the file are invalid in its encoding and stand as U+FFFD in the text. Such a file is not edited. */
+  readonly hasInvalidBytes?: boolean;
 }
 
 export interface ReadOptions {
@@ -227,6 +230,7 @@ export type EditorErrorCode =
   | 'notText'
   | 'tooLarge'
   | 'invalidRange'
+  | 'invalidText'
   | 'staleVersion'
   | 'dirty'
   | 'editRejected'

@@ -25,6 +25,12 @@ export function toOffsetEdits(lines: LineIndex, edits: readonly TextEdit[]): Off
   return sorted;
 }
 
+/** @throws EditorError `invalidText` for text that no file can hold */
+export function checkNewText(text: string): void {
+  if (text.isWellFormed()) return;
+  throw new EditorError('invalidText', 'The new text has half of a surrogate pair, which no file can hold.');
+}
+
 /** The text after the edits, all of which refer to the text before. @throws EditorError `invalidRange` */
 export function applyTextEdits(text: string, edits: readonly TextEdit[]): string {
   return applyOffsetEdits(text, toOffsetEdits(new LineIndex(text), edits));

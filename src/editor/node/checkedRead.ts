@@ -15,11 +15,17 @@ export interface CheckedFile extends DiskFile {
  * path may have been swapped for a link, and back again before anybody looks. Where the system tells where an open file
  * is (Linux), nothing else is ever given. Elsewhere the path is checked again and has to lead to the file that was
  * opened, several times over, which leaves a swap that comes and goes in step with all of that.
- * @throws EditorError as `PathGuard.check` and `readDisk`, `io` for a file that was moved meanwhile
+ * @throws EditorError as `PathGuard.check` and `readDisk`, `io` for a file that was moved meanwhile,
+ *   `cancelled`
  */
-export async function readChecked(guard: PathGuard, requested: string, range?: DiskRange): Promise<CheckedFile> {
+export async function readChecked(
+  guard: PathGuard,
+  requested: string,
+  range?: DiskRange,
+  signal?: AbortSignal,
+): Promise<CheckedFile> {
   const file = await guard.check(requested);
-  const read = await readDisk(file, range);
+  const read = await readDisk(file, range, signal);
   // Another file may have been given the name since the check.
   await guard.checkHardLinks(requested, read.info);
   if (read.place === file.realPath || read.place === `${file.realPath} (deleted)`) return { ...read, file };
@@ -36,9 +42,10 @@ export async function readCheckedBytes(
   guard: PathGuard,
   requested: string,
   range: { offset?: number; limit?: number },
+  signal?: AbortSignal,
 ): Promise<FileBytes> {
   const wanted = { limit: defaultMaxBytes, ...range, maxBytes: Infinity };
-  const { file, bytes, info } = await readChecked(guard, requested, wanted);
+  const { file, bytes, info } = await readChecked(guard, requested, wanted, signal);
   return { path: file.path, bytes, size: Number(info.size), version: diskVersion(info) };
 }
 

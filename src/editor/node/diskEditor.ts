@@ -1,9 +1,8 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import * as path from 'node:path';
 import picomatch from 'picomatch';
 import { KeyedQueue } from '../../base/common/async';
 import { toDisposable, type Disposable } from '../../base/common/disposable';
-import { messageOf } from '../../base/common/errors';
 import type { Event } from '../../base/common/event';
 import {
   EditorError,
@@ -20,10 +19,11 @@ import {
 } from '../common/editorPort';
 import type { ExcludeList } from '../common/excludeList';
 import { unifyLineEndings, withLineEnding } from '../common/lineEndings';
-import { applyTextEdits } from '../common/textEdits';
+import { applyTextEdits, checkNewText } from '../common/textEdits';
 import { readChecked, readCheckedBytes } from './checkedRead';
+import { createChecked, overwriteChecked } from './checkedWrite';
 import { decodeText, diskVersion, notFound, statDisk } from './diskReader';
-import { PathGuard, type CheckedPath } from './pathGuard';
+import { PathGuard } from './pathGuard';
 
 const never: Event<void> = () => toDisposable(() => undefined);
 const byteOrderMark = Buffer.from('\ufeff');
@@ -149,8 +149,12 @@ export class DiskEditor implements EditorPort {
         throw new EditorError('staleVersion', `${requested} has changed since it was read. Read it again.`);
       }
       const text = newText(before?.file);
+      checkNewText(text);
       const ended = before ? withLineEnding(text, before.file.text.includes('\r\n') ? '\r\n' : '\n') : text;
-      if (ended !== before?.file.text) await write(checked, ended, before?.hasMark === true);
+      if (ended !== before?.file.text) {
+        const contents = Buffer.from(before?.hasMark === true ? `\ufeff${ended}` : ended);
+        await (before ? overwriteChecked : createChecked)(this.guard, checked, contents);
+      }
       return (await this.readFile(requested)).file;
     });
   }
@@ -169,15 +173,6 @@ function decodeUtf8(bytes: Uint8Array, file: string): Promise<string> {
     return Promise.resolve(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
   } catch (cause) {
     return Promise.reject(new EditorError('notText', `${file} is not UTF-8. Read its bytes instead.`, { cause }));
-  }
-}
-
-async function write({ path: file, realPath }: CheckedPath, text: string, hasMark: boolean): Promise<void> {
-  try {
-    await mkdir(path.dirname(realPath), { recursive: true });
-    await writeFile(realPath, hasMark ? `\ufeff${text}` : text);
-  } catch (cause) {
-    throw new EditorError('saveFailed', `${file} cannot be written: ${messageOf(cause)}`, { cause });
   }
 }
 

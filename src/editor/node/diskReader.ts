@@ -7,6 +7,8 @@ import type { CheckedPath } from './pathGuard';
 
 /** Enough to see that a file is not text. */
 const sniffBytes = 8 * 1024;
+/** Between two of these, a read can be given up. */
+const chunkBytes = 4 * 1024 * 1024;
 export const defaultMaxBytes = 32 * 1024 * 1024;
 
 /** Bytes of one regular file on disk, at one moment. */
@@ -28,9 +30,9 @@ export interface DiskRange {
  * Reads the part of a file that is asked for. Opening does not wait for the other end of a FIFO, does not follow a link
  * that took the place of the file, and what is not a regular file is not read. A folder of the path may have become a
  * link since the check: `place` tells.
- * @throws EditorError `notFound`, `isDirectory`, `notAFile`, `tooLarge`, `io`
+ * @throws EditorError `notFound`, `isDirectory`, `notAFile`, `tooLarge`, `io`, `cancelled`
  */
-export async function readDisk(file: CheckedPath, range: DiskRange = {}): Promise<DiskFile> {
+export async function readDisk(file: CheckedPath, range: DiskRange = {}, signal?: AbortSignal): Promise<DiskFile> {
   return await guarded(file, async () => {
     const handle = await open(file.realPath, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
     try {
@@ -44,7 +46,7 @@ export async function readDisk(file: CheckedPath, range: DiskRange = {}): Promis
       if (wanted > maxBytes) {
         throw new EditorError('tooLarge', `${file.path} has ${wanted} bytes; at most ${maxBytes} are read at once.`);
       }
-      return { bytes: await readFully(handle, offset, wanted), info, place };
+      return { bytes: await readFully(handle, offset, wanted, signal), info, place };
     } finally {
       await handle.close();
     }
@@ -96,8 +98,8 @@ function hasUtf16Mark(bytes: Buffer): boolean {
   return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
 }
 
-/** Linux tells, from memory: no disk is asked. */
-function placeOf(handle: FileHandle): string | undefined {
+/** Where an open file is. Linux tells, from memory: no disk is asked. */
+export function placeOf(handle: FileHandle): string | undefined {
   if (process.platform !== 'linux') return undefined;
   try {
     return readlinkSync(`/proc/self/fd/${handle.fd}`);
@@ -112,11 +114,18 @@ function checkRegular(file: CheckedPath, info: BigIntStats): void {
   throw new EditorError('notAFile', `${file.path} is not a regular file, so it is not read.`);
 }
 
-async function readFully(handle: FileHandle, offset: number, length: number): Promise<Buffer> {
+async function readFully(
+  handle: FileHandle,
+  offset: number,
+  length: number,
+  signal: AbortSignal | undefined,
+): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(length);
   let done = 0;
   while (done < length) {
-    const { bytesRead } = await handle.read(buffer, done, length - done, offset + done);
+    if (signal?.aborted) throw new EditorError('cancelled', 'The request was given up.', { cause: signal.reason });
+    const wanted = Math.min(length - done, chunkBytes);
+    const { bytesRead } = await handle.read(buffer, done, wanted, offset + done);
     if (bytesRead === 0) break;
     done += bytesRead;
   }

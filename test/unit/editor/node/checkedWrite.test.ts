@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { link, mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import * as path from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { ExcludeList } from '../../../../src/editor/common/excludeList';
+import { createChecked, overwriteChecked } from '../../../../src/editor/node/checkedWrite';
+import { PathGuard } from '../../../../src/editor/node/pathGuard';
+
+/** Swaps a folder for a link and back, as fast as it can, until it is terminated. A folder made in between has to go. */
+const flipper = `
+  const { renameSync, rmSync } = require('node:fs');
+  const { parentPort, workerData: { folder, link, parked } } = require('node:worker_threads');
+  const move = (from, to) => {
+    for (;;) {
+      try {
+        return renameSync(from, to);
+      } catch {
+        try {
+          rmSync(to, { recursive: true, force: true });
+        } catch {}
+      }
+    }
+  };
+  parentPort.postMessage('started');
+  for (;;) {
+    move(folder, parked);
+    move(link, folder);
+    move(folder, link);
+    move(parked, folder);
+  }`;
+
+describe('writing where it was checked', () => {
+  let root: string;
+  let guard: PathGuard;
+  const at = (...names: string[]): string => path.join(root, ...names);
+  const text = (file: string): Promise<string> => readFile(file, 'utf8');
+  const create = async (...names: string[]): Promise<void> =>
+    createChecked(guard, await guard.check(at(...names)), Buffer.from('new'));
+
+  beforeEach(async () => {
+    root = await realpath(await mkdtemp(path.join(tmpdir(), 'backline-write-')));
+    await mkdir(at('ws', 'folder'), { recursive: true });
+    await mkdir(at('outside'));
+    const exclude = new ExcludeList([]);
+    guard = new PathGuard({ folders: () => [at('ws')], exclude: () => exclude, caseInsensitive: false });
+  });
+  afterEach(() => rm(root, { recursive: true, force: true }));
+
+  it('creates a file and its folders', async () => {
+    await create('ws', 'a.txt');
+    await create('ws', 'folder', 'b.txt');
+    await create('ws', 'new', 'deep', 'c.txt');
+    for (const file of ['a.txt', 'folder/b.txt', 'new/deep/c.txt']) assert.equal(await text(at('ws', file)), 'new');
+  });
+
+  it('leaves a file alone that has come about meanwhile, and folders that are used', async () => {
+    const file = await guard.check(at('ws', 'new', 'a.txt'));
+    await mkdir(at('ws', 'new'));
+    await writeFile(at('ws', 'new', 'a.txt'), 'theirs');
+    await assert.rejects(createChecked(guard, file, Buffer.from('x')), { code: 'editRejected' });
+    assert.equal(await text(at('ws', 'new', 'a.txt')), 'theirs');
+  });
+
+  it('makes nothing through a link that has taken the place of a folder, and leaves no empty folder', async () => {
+    const direct = await guard.check(at('ws', 'folder', 'a.txt'));
+    const deep = await guard.check(at('ws', 'folder', 'deep', 'a.txt'));
+    await rename(at('ws', 'folder'), at('ws', 'parked'));
+    await symlink(at('outside'), at('ws', 'folder'));
+    for (const file of [direct, deep]) {
+      await assert.rejects(createChecked(guard, file, Buffer.from('x')), { code: 'editRejected' });
+    }
+    assert.deepEqual(await readdir(at('outside')), []);
+    await rm(at('ws', 'folder'));
+    await writeFile(at('ws', 'folder'), 'a file');
+    await assert.rejects(createChecked(guard, deep, Buffer.from('x')), { code: 'editRejected' });
+  });
+
+  it('overwrites a file, and no other one that a link leads to', async () => {
+    await writeFile(at('ws', 'folder', 'a.txt'), 'a longer text');
+    await writeFile(at('outside', 'a.txt'), 'safe');
+    const file = await guard.check(at('ws', 'folder', 'a.txt'));
+    await overwriteChecked(guard, file, Buffer.from('new'));
+    assert.equal(await text(at('ws', 'folder', 'a.txt')), 'new');
+    await rename(at('ws', 'folder'), at('ws', 'parked'));
+    await symlink(at('outside'), at('ws', 'folder'));
+    await assert.rejects(overwriteChecked(guard, file, Buffer.from('x')), { code: 'editRejected' });
+    await rm(at('ws', 'folder'));
+    await rename(at('ws', 'parked'), at('ws', 'folder'));
+    await rm(at('ws', 'folder', 'a.txt'));
+    await symlink(at('outside', 'a.txt'), at('ws', 'folder', 'a.txt'));
+    await assert.rejects(overwriteChecked(guard, file, Buffer.from('x')), { code: 'editRejected' });
+    assert.equal(await text(at('outside', 'a.txt')), 'safe');
+  });
+
+  it('writes into a file, whatever other names it has', async () => {
+    await writeFile(at('ws', 'a.txt'), 'a');
+    await link(at('ws', 'a.txt'), at('ws', 'b.txt'));
+    await overwriteChecked(guard, await guard.check(at('ws', 'b.txt')), Buffer.from('new'));
+    assert.equal(await text(at('ws', 'a.txt')), 'new');
+  });
+
+  // Only there does the system tell where an open file is.
+  if (process.platform === 'linux') {
+    it('never writes outside while a folder of the path is swapped for a link and back', async () => {
+      await symlink(at('outside'), at('ws', 'link'));
+      const workerData = { folder: at('ws', 'folder'), link: at('ws', 'link'), parked: at('ws', 'parked') };
+      const worker = new Worker(flipper, { eval: true, workerData });
+      const tried = { made: 0, refused: 0 };
+      try {
+        await new Promise((resolve) => worker.once('message', resolve));
+        const startMs = Date.now();
+        const isTried = (): boolean => tried.made > 0 && tried.refused > 0 && Date.now() > startMs + 2000;
+        for (let i = 0; !isTried() && Date.now() < startMs + 45_000; i++) {
+          const name = i % 2 === 0 ? `${i}.txt` : `${i}/a.txt`;
+          await create('ws', 'folder', name).then(
+            () => tried.made++,
+            () => tried.refused++,
+          );
+        }
+      } finally {
+        await worker.terminate();
+      }
+      assert.deepEqual(await readdir(at('outside')), []);
+      // Else nothing was tried.
+      assert.ok(tried.made > 0 && tried.refused > 0, JSON.stringify(tried));
+    });
+  }
+});
