@@ -234,6 +234,23 @@ describe('an Amp client and the files of the editor', () => {
       await eventually('the empty list', () => assert.deepEqual(client.latest('visibleFilesDidChange'), { uris: [] }));
     });
 
+    it('never clears the list while tabs change quickly', async () => {
+      const files = await Promise.all([1, 2, 3, 4, 5, 6].map((n) => writeInWorkspace(`amp/tab${n}.txt`, `${n}\n`)));
+      const told = (): string => JSON.stringify(client.latest('visibleFilesDidChange'));
+      await show(files[0] ?? '');
+      await eventually('the first tab', () => assert.match(told(), /tab1/));
+      const known = client.notifications.length;
+      for (let round = 0; round < 5; round++) {
+        for (const file of files) await vscode.commands.executeCommand('vscode.open', vscode.Uri.file(file));
+      }
+      await eventually('the last tab', () => assert.match(told(), /tab6/));
+      const lists = client.notifications.slice(known).filter(({ name }) => name === 'visibleFilesDidChange');
+      assert.deepEqual(
+        lists.filter(({ data }) => JSON.stringify(data) === '{"uris":[]}'),
+        [],
+      );
+    });
+
     it('never names an excluded file', async () => {
       const seen = await writeInWorkspace('amp/after.txt', 'one\n');
       const editor = await show(await writeInWorkspace('amp/.env', 'SECRET=1\n'));

@@ -1,8 +1,10 @@
 import * as vscode from 'vscode';
+import type { Clock } from '../../base/common/async';
 import { DisposableStore } from '../../base/common/disposable';
 import { Emitter, type Event } from '../../base/common/event';
 import type { EditorSelection, SelectedText } from '../common/editorPort';
 import { cutEnd } from '../common/selectionText';
+import { SettledEditors } from '../common/settledEditors';
 import type { PathGuard } from '../node/pathGuard';
 
 /** UTF-16 units. */
@@ -16,18 +18,21 @@ export class SelectionTracker implements vscode.Disposable {
   private readonly store = new DisposableStore();
   private readonly selectionEmitter: Emitter<void>;
   private readonly filesEmitter: Emitter<void>;
-  /** Whether peers may know of a visible file; false until its check has ended. */
-  private readonly allowed = new Map<string, boolean>();
+  private readonly editors: SettledEditors<vscode.TextEditor>;
+  /** Whether peers may know of a visible file; undefined until its check has ended. */
+  private readonly allowed = new Map<string, boolean | undefined>();
   private generation = 0;
   /** Active last; focus in a terminal or a webview does not make it undefined. */
   private lastActive: vscode.TextEditor | undefined;
 
   constructor(
     private readonly guard: PathGuard,
+    clock: Clock,
     onListenerError: (error: unknown) => void,
   ) {
     this.selectionEmitter = this.store.add(new Emitter<void>(onListenerError));
     this.filesEmitter = this.store.add(new Emitter<void>(onListenerError));
+    this.editors = this.store.add(new SettledEditors(clock, () => this.fire()));
   }
 
   get onDidChangeSelection(): Event<void> {
@@ -45,8 +50,7 @@ export class SelectionTracker implements vscode.Disposable {
     this.store.add(
       window.onDidChangeActiveTextEditor((editor) => {
         if (editor && isFile(editor)) this.lastActive = editor;
-        this.selectionEmitter.fire();
-        this.filesEmitter.fire();
+        this.fire();
       }),
     );
     this.store.add(window.onDidChangeVisibleTextEditors(() => this.checkVisible()));
@@ -57,12 +61,13 @@ export class SelectionTracker implements vscode.Disposable {
   forget(): void {
     this.generation++;
     this.allowed.clear();
+    this.editors.clear();
     this.checkVisible();
   }
 
   get active(): EditorSelection | undefined {
     const editor = this.lastActive;
-    return editor && this.mayShow(editor) ? selectionOf(editor) : undefined;
+    return editor && this.editors.all.includes(editor) ? selectionOf(editor) : undefined;
   }
 
   get selections(): readonly EditorSelection[] {
@@ -81,21 +86,17 @@ export class SelectionTracker implements vscode.Disposable {
 
   /** The active one first. */
   private get visible(): readonly vscode.TextEditor[] {
-    const editors = vscode.window.visibleTextEditors.filter((editor) => this.mayShow(editor));
-    return editors.sort((a, b) => Number(b === this.lastActive) - Number(a === this.lastActive));
+    return [...this.editors.all].sort((a, b) => Number(b === this.lastActive) - Number(a === this.lastActive));
   }
 
-  private mayShow(editor: vscode.TextEditor): boolean {
-    return (
-      isFile(editor) &&
-      this.allowed.get(editor.document.uri.fsPath) === true &&
-      vscode.window.visibleTextEditors.includes(editor)
-    );
+  private fire(): void {
+    this.filesEmitter.fire();
+    this.selectionEmitter.fire();
   }
 
   private changed(editor: vscode.TextEditor): void {
     if (editor === vscode.window.activeTextEditor && isFile(editor)) this.lastActive = editor;
-    if (this.allowed.get(editor.document.uri.fsPath) === true) this.selectionEmitter.fire();
+    if (this.editors.all.includes(editor)) this.selectionEmitter.fire();
   }
 
   private checkVisible(): void {
@@ -103,22 +104,28 @@ export class SelectionTracker implements vscode.Disposable {
     // A file that was hidden for a while may be another one now.
     for (const path of this.allowed.keys()) if (!visible.has(path)) this.allowed.delete(path);
     for (const path of visible) if (!this.allowed.has(path)) void this.checkOne(path);
-    this.filesEmitter.fire();
-    this.selectionEmitter.fire();
+    this.update();
+  }
+
+  private update(): void {
+    this.editors.update(
+      vscode.window.visibleTextEditors
+        .filter(isFile)
+        .map((editor) => ({ editor, isAllowed: this.allowed.get(editor.document.uri.fsPath) })),
+    );
   }
 
   private async checkOne(path: string): Promise<void> {
     const { generation } = this;
-    this.allowed.set(path, false);
+    this.allowed.set(path, undefined);
     const mayBeShown = await this.guard.check(path).then(
       () => true,
       () => false,
     );
-    // Checked under rules that no longer hold, hidden in the meantime, or not for peers.
-    if (generation !== this.generation || !this.allowed.has(path) || !mayBeShown) return;
-    this.allowed.set(path, true);
-    this.filesEmitter.fire();
-    this.selectionEmitter.fire();
+    // Checked under rules that no longer hold, or hidden in the meantime.
+    if (generation !== this.generation || !this.allowed.has(path)) return;
+    this.allowed.set(path, mayBeShown);
+    this.update();
   }
 }
 

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { SettledEditors, type VisibleEditor } from '../../../../src/editor/common/settledEditors';
+import { FakeClock } from '../../../fake/fakeClock';
+
+describe('SettledEditors', () => {
+  let clock: FakeClock;
+  let seen: string[];
+  let editors: SettledEditors<string>;
+  const allowed = (editor: string): VisibleEditor<string> => ({ editor, isAllowed: true });
+  const refused = (editor: string): VisibleEditor<string> => ({ editor, isAllowed: false });
+  const checking = (editor: string): VisibleEditor<string> => ({ editor, isAllowed: undefined });
+
+  beforeEach(() => {
+    [clock, seen] = [new FakeClock(), []];
+    editors = new SettledEditors(clock, () => seen.push(editors.all.join(' ')));
+  });
+  afterEach(() => {
+    editors.dispose();
+    assert.equal(clock.pending, 0);
+  });
+
+  it('goes from one tab to the next without an empty state between', () => {
+    editors.update([allowed('a')]);
+    for (const tab of ['b', 'c', 'd']) {
+      editors.update([]);
+      clock.advance(20);
+      editors.update([checking(tab)]);
+      clock.advance(20);
+      editors.update([allowed(tab)]);
+    }
+    clock.advance(1000);
+    assert.deepEqual(seen, ['a', 'b', 'c', 'd']);
+  });
+
+  it('is empty when no editor is left for a while', () => {
+    editors.update([allowed('a')]);
+    editors.update([]);
+    assert.deepEqual(editors.all, ['a']);
+    clock.advance(250);
+    assert.deepEqual(seen, ['a', '']);
+  });
+
+  it('does not wait for a check that never ends', () => {
+    editors.update([allowed('a')]);
+    editors.update([checking('slow'), allowed('b')]);
+    clock.advance(249);
+    assert.deepEqual(editors.all, ['a']);
+    clock.advance(1);
+    assert.deepEqual(editors.all, ['b']);
+    editors.update([allowed('slow'), allowed('b')]);
+    assert.deepEqual(editors.all, ['slow', 'b']);
+  });
+
+  it('is not pushed back by further changes', () => {
+    editors.update([allowed('a')]);
+    for (let i = 0; i < 25; i++) {
+      editors.update([checking(String(i))]);
+      clock.advance(10);
+    }
+    assert.deepEqual(editors.all, []);
+  });
+
+  it('shows at once that the user looks at what is not for peers', () => {
+    editors.update([allowed('a')]);
+    editors.update([refused('.env')]);
+    assert.deepEqual(seen, ['a', '']);
+  });
+
+  it('forgets at once when it is cleared', () => {
+    editors.update([allowed('a')]);
+    editors.clear();
+    assert.deepEqual(editors.all, []);
+  });
+});
