@@ -110,6 +110,7 @@ describe('showing places to the user', () => {
       await rejects(editor.open(inWorkspace('show', '.env')), 'excluded');
       await rejects(editor.open('vscode://some.extension/do'), 'unsupportedUri');
       await rejects(editor.open('command:workbench.action.quit'), 'unsupportedUri');
+      await rejects(editor.open(`https://example.com/${'x'.repeat(20_000)}`), 'unsupportedUri');
     });
   });
 

@@ -47,10 +47,13 @@ export function createMethods(editor: EditorPort, isToken: (token: string) => bo
       async ({ dialect, params, signal, takeTurn }) => {
         const { path } = ReadFileParams.parse(params);
         const read = (): Promise<TextFile> => readInTurn(editor, path, signal, takeTurn);
-        if (dialect === 'document') return { content: (await read()).text };
+        if (dialect === 'document') {
+          const file = await read();
+          return { content: file.text, ...hintOf(file) };
+        }
         return await orFailure(async () => {
-          const { text, isDirty } = await read();
-          return { success: true, content: text, encoding: 'utf-8', isDirty };
+          const file = await read();
+          return { success: true, content: file.text, ...hintOf(file), encoding: 'utf-8', isDirty: file.isDirty };
         });
       },
     ],
@@ -94,6 +97,14 @@ export function createMethods(editor: EditorPort, isToken: (token: string) => bo
       },
     ],
   ]);
+}
+
+function hintOf({ hasInvalidBytes }: TextFile): { readonly message?: string } {
+  if (hasInvalidBytes !== true) return {};
+  return {
+    message:
+      'Some bytes of this file are invalid in its encoding and are shown as U+FFFD. It cannot be edited until it is opened with its own encoding in VS Code.',
+  };
 }
 
 /** Where a dialect's result can say that it failed, an error would be one too many: the CLI asks for files that do not exist. */

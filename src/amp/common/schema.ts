@@ -34,7 +34,7 @@ export const EditFileParams = z
     error: 'give path and fullContent, or path, start, end (UTF-8 byte offsets from 0) and newText',
   })
   .refine(
-    ({ fullContent, newText }) => (fullContent ?? newText ?? '').isWellFormed(),
+    ({ fullContent, newText }) => (fullContent ?? newText).isWellFormed(),
     'the text has half of a surrogate pair, which no file can hold',
   );
 

@@ -7,6 +7,7 @@ import {
   type DiagnosticsOptions,
   type DiagnosticSeverity,
   type FileDiagnostics,
+  type ReadOptions,
   type TextFile,
 } from '../common/editorPort';
 import { LineIndex } from '../common/textOffsets';
@@ -23,7 +24,7 @@ const maxConcurrentReads = 8;
 export class DiagnosticsReader {
   constructor(
     private readonly guard: PathGuard,
-    private readonly readText: (path: string, options: { maxBytes: number }) => Promise<TextFile>,
+    private readonly readText: (path: string, options: ReadOptions) => Promise<TextFile>,
     private readonly log: Logger,
   ) {}
 
@@ -32,7 +33,7 @@ export class DiagnosticsReader {
     checkSignal(signal);
     const scope = path === undefined ? undefined : await this.guard.check(path);
     if (scope && !scope.exists) throw new EditorError('notFound', `${path ?? ''} does not exist.`);
-    if (scope && (await isFile(scope))) return await this.readFile(scope);
+    if (scope && (await isFile(scope))) return await this.readFile(scope, signal);
     const found: FileDiagnostics[] = [];
     const wanted = vscode.languages
       .getDiagnostics()
@@ -44,7 +45,7 @@ export class DiagnosticsReader {
         if (found.length >= maxFiles || signal?.aborted) return;
         const file = await this.guard.check(uri.fsPath).catch(() => undefined);
         if (!file || (scope && !isInside(file.realPath, scope.realPath, false))) continue;
-        found.push({ path: uri.fsPath, diagnostics: await this.describe(uri, diagnostics) });
+        found.push({ path: uri.fsPath, diagnostics: await this.describe(uri, diagnostics, signal) });
       }
     };
     await Promise.all(Array.from({ length: maxConcurrentReads }, work));
@@ -53,17 +54,21 @@ export class DiagnosticsReader {
   }
 
   /** Of one file, which VS Code may know by the name that was asked for, or by its real one. */
-  private async readFile({ path, realPath }: CheckedPath): Promise<FileDiagnostics[]> {
+  private async readFile({ path, realPath }: CheckedPath, signal?: AbortSignal): Promise<FileDiagnostics[]> {
     for (const name of [path, realPath]) {
       const uri = vscode.Uri.file(name);
       const diagnostics = vscode.languages.getDiagnostics(uri);
-      if (diagnostics.length > 0) return [{ path, diagnostics: await this.describe(uri, diagnostics) }];
+      if (diagnostics.length > 0) return [{ path, diagnostics: await this.describe(uri, diagnostics, signal) }];
     }
     return [];
   }
 
-  private async describe(uri: vscode.Uri, diagnostics: readonly vscode.Diagnostic[]): Promise<Diagnostic[]> {
-    const lines = await this.linesOf(uri);
+  private async describe(
+    uri: vscode.Uri,
+    diagnostics: readonly vscode.Diagnostic[],
+    signal?: AbortSignal,
+  ): Promise<Diagnostic[]> {
+    const lines = await this.linesOf(uri, signal);
     return diagnostics.map((diagnostic) => {
       const start = lines.clamp(diagnostic.range.start);
       const end = lines.clamp(diagnostic.range.end);
@@ -81,9 +86,11 @@ export class DiagnosticsReader {
     });
   }
 
-  private async linesOf(uri: vscode.Uri): Promise<LineIndex> {
+  private async linesOf(uri: vscode.Uri, signal?: AbortSignal): Promise<LineIndex> {
     try {
-      return new LineIndex((await this.readText(uri.fsPath, { maxBytes: maxTextBytes })).text);
+      return new LineIndex(
+        (await this.readText(uri.fsPath, { maxBytes: maxTextBytes, ...(signal ? { signal } : {}) })).text,
+      );
     } catch (error) {
       this.log.debug(`Problems of ${uri.fsPath} come without its text: ${String(error)}`);
       return new LineIndex('');

@@ -1,7 +1,6 @@
 import type { BigIntStats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
-import * as vscode from 'vscode';
 import type { KeyedQueue } from '../../base/common/async';
 import {
   EditorError,
@@ -16,6 +15,7 @@ import { readChecked, readCheckedBytes } from '../node/checkedRead';
 import { decodeText, defaultMaxBytes, diskVersion, statDisk } from '../node/diskReader';
 import { FileProbe } from '../node/fileProbe';
 import type { CheckedPath, PathGuard } from '../node/pathGuard';
+import { decode, hasInvalidBytes, isExact } from './encodings';
 import type { OpenDocuments } from './openDocuments';
 
 interface Remembered {
@@ -24,6 +24,13 @@ interface Remembered {
   /** Of the file the path led to when it was checked; undefined when that is not known to last. */
   readonly identity: string | undefined;
   readonly text: string | undefined;
+  readonly hasInvalidBytes?: boolean;
+}
+
+/** A file as it is on disk. */
+export interface FileOnDisk {
+  readonly file: TextFile;
+  readonly bytes: Buffer;
 }
 
 const maxRememberedPaths = 500;
@@ -59,37 +66,39 @@ export class DocumentReader {
   }
 
   async readText(path: string, options: ReadOptions = {}): Promise<TextFile> {
-    const { file, text, identity } = await this.recall(path);
+    const { file, text, identity, ...known } = await this.recall(path);
     if (!this.queue.isBusy(file.realPath)) {
       const buffer = await this.readBuffer(file, options);
       if (buffer) return buffer;
       if (text !== undefined && text.length <= (options.maxBytes ?? defaultMaxBytes)) {
-        return { path: file.path, text, version: `disk:${identity}`, isDirty: false };
+        const invalid = known.hasInvalidBytes === true ? { hasInvalidBytes: true } : {};
+        return { path: file.path, text, version: `disk:${identity}`, isDirty: false, ...invalid };
       }
     }
     return await this.queue.run(
       file.realPath,
-      async () => (await this.readBuffer(file, options)) ?? (await this.readDisk(path, options)),
+      async () => (await this.readBuffer(file, options)) ?? (await this.readDisk(path, options)).file,
     );
   }
 
   /** What is on disk, whatever the buffer holds; for who has the turn of the file and so must not wait for it. */
-  async readDisk(path: string, { maxBytes = defaultMaxBytes, signal }: ReadOptions = {}): Promise<TextFile> {
+  async readDisk(path: string, { maxBytes = defaultMaxBytes, signal }: ReadOptions = {}): Promise<FileOnDisk> {
     const { generation } = this;
-    const { file, bytes, info } = await readChecked(this.guard, path, { maxBytes });
+    const { file, bytes, info } = await readChecked(this.guard, path, { maxBytes }, signal);
     checkSignal(signal);
     const text = unifyLineEndings(await decodeText(file.path, bytes, decode));
     const probe = new FileProbe(file.path);
-    const known = { file, probe, identity: identityOf(info), text: isSettled(info) ? text : undefined };
+    const invalid = hasInvalidBytes(text, bytes) ? { hasInvalidBytes: true } : {};
+    const known = { file, probe, identity: identityOf(info), text: isSettled(info) ? text : undefined, ...invalid };
     if (generation === this.generation) this.remember(path, known);
-    return { path: file.path, text, version: diskVersion(info), isDirty: false };
+    return { file: { path: file.path, text, version: diskVersion(info), isDirty: false, ...invalid }, bytes };
   }
 
   async readBytes(path: string, { signal, ...range }: ReadBytesOptions): Promise<FileBytes> {
     const { realPath } = await this.guard.check(path);
     return await this.queue.run(realPath, async () => {
       checkSignal(signal);
-      return await readCheckedBytes(this.guard, path, range);
+      return await readCheckedBytes(this.guard, path, range, signal);
     });
   }
 
@@ -105,7 +114,11 @@ export class DocumentReader {
     checkSignal(options.signal);
     const document = await this.documents.find(file);
     if (!document) return undefined;
-    return checkLength(this.documents.textFile(file.path, document), options.maxBytes ?? defaultMaxBytes);
+    const read = checkLength(this.documents.textFile(file.path, document), options.maxBytes ?? defaultMaxBytes);
+    if (!read.text.includes('\ufffd') || !file.exists) return read;
+    const onDisk = await readChecked(this.guard, file.path, {}, options.signal).catch(() => undefined);
+    if (!onDisk || (await isExact(onDisk.bytes, document.encoding))) return read;
+    return { ...read, hasInvalidBytes: true };
   }
 
   /** What is remembered of a path if it still holds, else a fresh check of it. */
@@ -165,8 +178,4 @@ function identityOf(info: BigIntStats): string {
 function isSettled({ mtimeMs, ctimeMs }: BigIntStats): boolean {
   const now = Date.now();
   return now - Number(mtimeMs) > racyMs && now - Number(ctimeMs) > racyMs;
-}
-
-async function decode(bytes: Uint8Array, path: string): Promise<string> {
-  return await vscode.workspace.decode(bytes, { uri: vscode.Uri.file(path) });
 }

@@ -5,18 +5,20 @@ import { messageOf, TimeoutError } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
 import { EditorError, type FileVersion, type TextEdit, type TextFile, type WriteOptions } from '../common/editorPort';
 import { withLineEnding, type LineEnding } from '../common/lineEndings';
-import { minimalEdit, toOffsetEdits, type OffsetEdit } from '../common/textEdits';
+import { checkNewText, minimalEdit, toOffsetEdits, type OffsetEdit } from '../common/textEdits';
 import { LineIndex } from '../common/textOffsets';
+import { createChecked } from '../node/checkedWrite';
 import { isWritable, notFound, statDisk } from '../node/diskReader';
 import type { CheckedPath, PathGuard } from '../node/pathGuard';
-import { checkSignal } from './documentReader';
+import { checkSignal, type FileOnDisk } from './documentReader';
+import { checkEncodable, decodeAs, encodingOfNew, isExact } from './encodings';
 import type { OpenDocuments } from './openDocuments';
 
 /** Makes edits of the text the file has now; may be called again when the user was quicker. */
 type MakeEdits = (file: TextFile, lineEnding: LineEnding) => OffsetEdit[];
 
 /** VS Code opens no larger file for an extension. */
-const maxOpenBytes = 50 * 1024 * 1024;
+export const maxOpenBytes = 50 * 1024 * 1024;
 /** Far beyond what formatters and other save participants are given by VS Code. */
 const timeoutMs = 30_000;
 /** VS Code's file watcher gathers changes for less than this. */
@@ -41,7 +43,7 @@ export class DocumentWriter {
     private readonly queue: KeyedQueue,
     private readonly isTrusted: () => boolean,
     /** What is on disk, whatever the buffer holds; for who has the turn of the file. */
-    private readonly readDisk: (path: string) => Promise<TextFile>,
+    private readonly readDisk: (path: string) => Promise<FileOnDisk>,
     private readonly clock: Clock,
     private readonly log: Logger,
   ) {}
@@ -60,12 +62,14 @@ export class DocumentWriter {
       if (!file.exists && !(await this.documents.find(file))) throw notFound(path);
       return await this.change(file, options, (before) => {
         const edits = edit(before);
+        for (const { newText } of edits) checkNewText(newText);
         return edits.length === 0 ? [] : toOffsetEdits(new LineIndex(before.text), edits);
       });
     });
   }
 
   async writeText(path: string, text: string, options: WriteOptions = {}): Promise<TextFile> {
+    checkNewText(text);
     const whole = text.startsWith('\ufeff') ? text.slice(1) : text;
     return await this.inTurn(path, async (file) => {
       if (!file.exists && !(await this.documents.find(file))) return await this.create(file, whole, options);
@@ -105,9 +109,7 @@ export class DocumentWriter {
     const opened = await this.documents.find(file);
     if (opened) await this.settled(file, opened);
     const document = opened ?? (await this.open(file));
-    // An edit of a buffer that is behind the disk could not be saved. What VS Code has just read by name and is not what
-    // the checked file holds may even be another file.
-    if (!(await this.isCurrent(file, document))) throw stale(file);
+    await this.checkCurrent(file, document);
     const expected = await this.checkVersion(file, document, options.expectedVersion);
     if (options.save ?? !this.isUnsaved(document)) await checkWritable(file);
     for (let attempt = 1; ; attempt++) {
@@ -119,7 +121,9 @@ export class DocumentWriter {
         throw new EditorError('dirty', `${file.path} has unsaved changes in the editor. Ask the user to save it.`);
       }
       const edits = makeEdits(before, document.eol === vscode.EndOfLine.CRLF ? '\r\n' : '\n');
-      if (edits.length === 0 || (await this.apply(document, edits))) {
+      await checkEncodable(edits.map(({ newText }) => newText).join(''), document.encoding, file.path);
+      const isCurrent = this.documents.versionOf(document) === before.version;
+      if (edits.length === 0 || (isCurrent && (await this.apply(document, edits)))) {
         if (options.save ?? !isUnsaved) await this.saveDocument(file, document, options.awaitSaveUntil);
         return this.documents.textFile(file.path, document);
       }
@@ -141,18 +145,27 @@ export class DocumentWriter {
   }
 
   /**
-   * Whether a clean buffer holds what is on disk. VS Code takes a moment to see that a file was written behind its back;
-   * an edit in that moment would undo the writing or fail to be saved, so VS Code is given time to read the file again.
+   * An edit of a buffer that is behind the disk could not be saved. What VS Code has just read by name and is not what
+   * the checked file holds may even be another file. VS Code takes a moment to see that a file was written behind its
+   * back, so it is given time to read the file again.
+   * @throws EditorError `staleVersion`, or `notText` when saving would change bytes that no edit is about
    */
-  private async isCurrent(file: CheckedPath, document: vscode.TextDocument): Promise<boolean> {
-    const isSame = async (): Promise<boolean> => {
-      const onDisk =
-        document.isDirty || !file.exists ? undefined : await this.readDisk(file.path).catch(() => undefined);
-      return onDisk === undefined || onDisk.text === document.getText();
-    };
-    if (await isSame()) return true;
-    await nextChange(document, this.clock, reloadTimeoutMs);
-    return await isSame();
+  private async checkCurrent(file: CheckedPath, document: vscode.TextDocument): Promise<void> {
+    const read = async (): Promise<FileOnDisk | undefined> =>
+      file.exists ? await this.readDisk(file.path).catch(() => undefined) : undefined;
+    const isBehind = async (now: FileOnDisk | undefined): Promise<boolean> =>
+      now !== undefined && !document.isDirty && !(await holds(document, now));
+    let onDisk = await read();
+    if (await isBehind(onDisk)) {
+      await nextChange(document, this.clock, reloadTimeoutMs);
+      onDisk = await read();
+      if (await isBehind(onDisk)) throw stale(file);
+    }
+    if (!onDisk || (await isExact(onDisk.bytes, document.encoding))) return;
+    throw new EditorError(
+      'notText',
+      `${file.path} has bytes that are invalid in the encoding ${document.encoding}: an edit would destroy them. Open it with its own encoding in VS Code (“Change File Encoding”), or set files.encoding.`,
+    );
   }
 
   /** The version of the buffer, when it holds the text of the expected version. @throws EditorError `staleVersion` */
@@ -164,20 +177,19 @@ export class DocumentWriter {
     if (expected === undefined || expected === this.documents.versionOf(document)) return expected;
     // It may be that of the disk, from before the file was open.
     const onDisk = file.exists ? await this.readDisk(file.path) : undefined;
-    if (onDisk?.version !== expected || onDisk.text !== document.getText()) throw stale(file);
+    if (onDisk?.file.version !== expected || !(await holds(document, onDisk))) throw stale(file);
     return this.documents.versionOf(document);
   }
 
+  /** Not by VS Code, which creates by name and so also through a link that has just taken the place of a folder. */
   private async create(file: CheckedPath, text: string, options: WriteOptions): Promise<TextFile> {
     if (options.expectedVersion !== undefined) throw stale(file);
     const uri = vscode.Uri.file(file.path);
+    await checkEncodable(text, encodingOfNew(uri), file.path);
     const contents = await vscode.workspace.encode(text, { uri });
     checkSignal(options.signal);
-    const change = new vscode.WorkspaceEdit();
-    change.createFile(uri, { contents });
-    if (!(await this.bounded('creating the file', () => vscode.workspace.applyEdit(change)))) throw rejected(file);
-    await this.checkPlace(file);
-    return await this.readDisk(file.path);
+    await createChecked(this.guard, file, contents);
+    return (await this.readDisk(file.path)).file;
   }
 
   private async open(file: CheckedPath): Promise<vscode.TextDocument> {
@@ -229,24 +241,44 @@ export class DocumentWriter {
   private async saveNow(file: CheckedPath, document: vscode.TextDocument, earlier?: Promise<void>): Promise<void> {
     await earlier?.catch(() => undefined);
     if (!document.isDirty) return;
-    if (!(await this.bounded('saving the file', () => document.save()))) {
+    const before = await statDisk(file).catch(() => undefined);
+    const saving = Promise.resolve(document.save());
+    // Also when it is no longer waited for, or has failed half way.
+    const checked = saving.then(
+      (isSaved) => this.checkPlace(file, document, isSaved ? before?.version : undefined),
+      () => this.checkPlace(file, document),
+    );
+    checked.catch(() => undefined);
+    const isSaved = await this.bounded('saving the file', () => saving);
+    await checked;
+    if (!isSaved) {
       const message = `${file.path} is edited in the editor but could not be saved. The user can save it.`;
       throw new EditorError('saveFailed', message);
     }
-    await this.checkPlace(file);
     const saved = await statDisk(file).catch(() => undefined);
     if (saved) this.savedAt.set(document, saved.mtime);
   }
 
   /**
    * VS Code writes by name, so a folder of it that was swapped for a link since the check led the writing elsewhere. That
-   * cannot be undone from here, but it is not to go unnoticed.
+   * cannot be undone from here, but it is not to go unnoticed: the path leads elsewhere now, or did for a moment, and the
+   * file at the checked place was not written.
    */
-  private async checkPlace({ path, realPath }: CheckedPath): Promise<void> {
-    const place = await this.guard.check(path).catch(messageOf);
-    if (typeof place !== 'string' && place.realPath === realPath) return;
+  private async checkPlace(
+    file: CheckedPath,
+    document: vscode.TextDocument,
+    versionBefore?: FileVersion,
+  ): Promise<void> {
+    const place = await this.guard.check(file.path).catch(messageOf);
+    if (typeof place !== 'string' && place.realPath === file.realPath) {
+      const now = await statDisk(place).catch(() => undefined);
+      if (versionBefore === undefined || now?.version !== versionBefore) return;
+      // Two writings within one tick of the file system's clock.
+      const onDisk = await this.readDisk(file.path).catch(() => undefined);
+      if (onDisk && (await holds(document, onDisk))) return;
+    }
     const reason = typeof place === 'string' ? place : `It leads to ${place.realPath} now.`;
-    const message = `${path} was moved while it was written, so the text may be in another place. ${reason}`;
+    const message = `${file.path} was moved while it was written, so the text may be in another place. ${reason}`;
     this.log.error(message);
     throw new EditorError('editRejected', message);
   }
@@ -273,6 +305,12 @@ async function applyEdits(document: vscode.TextDocument, edits: readonly vscode.
     edits.map((edit): [vscode.TextEdit, vscode.WorkspaceEditEntryMetadata] => [edit, metadata]),
   );
   return await vscode.workspace.applyEdit(change);
+}
+
+/** Whether the buffer holds what is on disk, in the encoding that it was read in. */
+async function holds(document: vscode.TextDocument, { file, bytes }: FileOnDisk): Promise<boolean> {
+  const text = document.getText();
+  return file.text === text || (await decodeAs(bytes, document.encoding)) === text;
 }
 
 async function nextChange(document: vscode.TextDocument, clock: Clock, maxWaitMs: number): Promise<void> {

@@ -22,8 +22,8 @@ import type {
 import { ExcludeList } from '../common/excludeList';
 import { PathGuard } from '../node/pathGuard';
 import { DiagnosticsReader } from './diagnosticsReader';
-import { checkSignal, DocumentReader } from './documentReader';
-import { DocumentWriter } from './documentWriter';
+import { checkSignal, DocumentReader, type FileOnDisk } from './documentReader';
+import { DocumentWriter, maxOpenBytes } from './documentWriter';
 import { OpenDocuments } from './openDocuments';
 import { PlaceOpener } from './placeOpener';
 import { SelectionTracker } from './selectionTracker';
@@ -65,10 +65,10 @@ export class EditorAdapter implements EditorPort, Disposable {
     });
     const readText = (path: string, read?: ReadOptions): Promise<TextFile> => this.reader.readText(path, read);
     this.reader = new DocumentReader(this.guard, this.documents, queue);
-    const readDisk = (path: string): Promise<TextFile> => this.reader.readDisk(path);
+    const readDisk = (path: string): Promise<FileOnDisk> => this.reader.readDisk(path, { maxBytes: maxOpenBytes });
     this.writer = new DocumentWriter(this.guard, this.documents, queue, isTrusted, readDisk, clock, log);
     this.problems = new DiagnosticsReader(this.guard, readText, log);
-    this.tracker = this.store.add(new SelectionTracker(this.guard, onListenerError));
+    this.tracker = this.store.add(new SelectionTracker(this.guard, clock, onListenerError));
     this.opener = this.store.add(new PlaceOpener(this.guard, readText, log));
   }
 

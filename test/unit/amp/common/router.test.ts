@@ -65,6 +65,18 @@ describe('AmpRouter', () => {
       assert.deepEqual(await askCli('readFile', { path: '/ws/a.ts' }), { ...saved, content: '', isDirty: true });
     });
 
+    it('hints at bytes that do not decode, in both dialects', async () => {
+      editor.readText = async (path) => ({
+        ...(await FakeEditor.prototype.readText.call(editor, path)),
+        hasInvalidBytes: true,
+      });
+      const { result } = (await askDocument('readFile', { path: 'a.ts' })) as { result: Record<string, string> };
+      assert.deepEqual(Object.keys(result), ['content', 'message']);
+      const { success, message } = (await askCli('readFile', { path: 'a.ts' })) as Record<string, unknown>;
+      assert.equal(success, true);
+      assert.match(String(message), /U\+FFFD.*cannot be edited/u);
+    });
+
     it('takes a turn for a large file, and none for a small one', async () => {
       editor.setFile('/ws/small.ts', 'x'.repeat(256 * 1024));
       editor.setFile('/ws/large.ts', 'x'.repeat(256 * 1024 + 1));
