@@ -33,7 +33,7 @@ export async function runAmpSubject(): Promise<void> {
     clock,
     traffic: closedTap,
     portRange: { first: 8000, last: 8100 },
-    lockfileFolder: path.join(folder, 'amp', 'ide'),
+    lockfileFolders: [path.join(folder, 'amp', 'ide')],
     ideName: 'Bench',
     pid: process.pid,
     version: '0.0.0',

@@ -21,7 +21,7 @@ import { AmpRouter } from '../common/router';
 import { ClientConnection } from './clientConnection';
 import { LargeAnswers } from './largeAnswers';
 import { defaultAmpLimits, type AmpLimits } from './limits';
-import { LockfileStore } from './lockfileStore';
+import { Lockfiles } from './lockfiles';
 import { UpgradeGuard } from './upgradeGuard';
 import { WebSocketListener } from './webSocketListener';
 
@@ -31,8 +31,8 @@ export interface AmpServerOptions {
   readonly clock: Clock;
   readonly traffic: TrafficTap;
   readonly portRange: PortRange;
-  /** Absolute; see `ampLockfileFolder`. */
-  readonly lockfileFolder: string;
+  /** Absolute; see `ampLockfileFolders`. */
+  readonly lockfileFolders: readonly [string, ...string[]];
   /** After a reload the CLI looks for the same name and folders. It deletes lockfiles whose name is like `vscode`. */
   readonly ideName: string;
   /** Of the process with which this server ends: the extension host's own. */
@@ -61,7 +61,7 @@ export class AmpServer implements Disposable {
   private readonly store = new DisposableStore();
   private readonly token = randomBytes(32).toString('hex');
   private readonly limits: AmpLimits;
-  private readonly lockfile: LockfileStore;
+  private readonly lockfile: Lockfiles;
   private readonly router: AmpRouter;
   private readonly listener: WebSocketListener;
   private readonly largeAnswers: LargeAnswers;
@@ -73,11 +73,11 @@ export class AmpServer implements Disposable {
   private stopping: Promise<void> | undefined;
 
   constructor(private readonly options: AmpServerOptions) {
-    const { editor, clock, log, pid, ideName, lockfileFolder } = options;
+    const { editor, clock, log, pid, ideName, lockfileFolders } = options;
     this.limits = { ...defaultAmpLimits, ...options.limits };
     const { maxFrameBytes, handshakeTimeoutMs, maxHandshakes, maxClients } = this.limits;
     const guard = new UpgradeGuard(this.token);
-    this.lockfile = new LockfileStore({ folder: lockfileFolder, ideName, pid, log });
+    this.lockfile = new Lockfiles({ folders: lockfileFolders, ideName, pid, log });
     this.router = new AmpRouter({ editor, log, isToken: (token) => guard.isToken(token) });
     this.largeAnswers = new LargeAnswers(() => this.unreadBytes <= this.limits.maxTotalBufferedBytes);
     this.listener = new WebSocketListener({

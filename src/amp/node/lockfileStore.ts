@@ -10,7 +10,7 @@ import type { Logger } from '../../base/common/log';
 import { Lockfile } from '../common/schema';
 
 export interface LockfileStoreOptions {
-  /** Absolute; see `ampLockfileFolder`. Other editors keep their lockfiles in it too. */
+  /** Absolute; see `ampLockfileFolders`. Other editors keep their lockfiles in it too. */
   readonly folder: string;
   /** Only lockfiles with this name are ours. */
   readonly ideName: string;

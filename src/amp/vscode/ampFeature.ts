@@ -10,7 +10,7 @@ import type { TrafficTap } from '../../wire/common/traffic';
 import { ampStatus } from '../common/ampStatus';
 import { AmpServer } from '../node/ampServer';
 import { AmpSupervisor } from '../node/ampSupervisor';
-import { ampLockfileFolder } from '../node/lockfileFolder';
+import { ampLockfileFolders } from '../node/lockfileFolder';
 import { addSelection } from './addSelection';
 import { AmpTerminals } from './ampTerminals';
 import { DiagnosticsPlugin } from './diagnosticsPlugin';
@@ -116,7 +116,7 @@ export class AmpFeature implements Feature {
       version,
       ideName,
       pid: process.pid,
-      lockfileFolder: ampLockfileFolder(process.platform, process.env, homedir()),
+      lockfileFolders: ampLockfileFolders(process.platform, process.env, homedir()),
     });
   }
 

@@ -279,7 +279,7 @@ function newServer(lockfileFolder: string, portRange = { first: 1, last: 0 }): A
     clock: systemClock,
     traffic: closedTap,
     portRange,
-    lockfileFolder,
+    lockfileFolders: [lockfileFolder],
     ideName: 'Visual Studio Code',
     pid: process.pid,
     version: '1.2.3',

@@ -1,19 +1,21 @@
 import * as assert from 'node:assert/strict';
-import { ampLockfileFolder } from '../../../../src/amp/node/lockfileFolder';
+import { ampLockfileFolders } from '../../../../src/amp/node/lockfileFolder';
 
-describe('ampLockfileFolder', () => {
-  it('is below ~/.local/share on every system', () => {
-    assert.equal(ampLockfileFolder('linux', {}, '/home/me'), '/home/me/.local/share/amp/ide');
-    assert.equal(ampLockfileFolder('darwin', {}, '/Users/me'), '/Users/me/.local/share/amp/ide');
-    assert.equal(ampLockfileFolder('win32', {}, 'C:\\Users\\me'), 'C:\\Users\\me\\.local\\share\\amp\\ide');
+describe('ampLockfileFolders', () => {
+  it('are below ~/.local/share on every system', () => {
+    assert.deepEqual(ampLockfileFolders('linux', {}, '/home/me'), ['/home/me/.local/share/amp/ide']);
+    assert.deepEqual(ampLockfileFolders('darwin', {}, '/Users/me'), ['/Users/me/.local/share/amp/ide']);
+    assert.deepEqual(ampLockfileFolders('win32', {}, 'C:\\Users\\me'), ['C:\\Users\\me\\.local\\share\\amp\\ide']);
   });
 
-  it('is below an absolute XDG_DATA_HOME on Linux only', () => {
+  it('are below an absolute XDG_DATA_HOME too, on Linux only', () => {
     const env = { XDG_DATA_HOME: '/data' };
-    assert.equal(ampLockfileFolder('linux', env, '/home/me'), '/data/amp/ide');
-    assert.equal(ampLockfileFolder('darwin', env, '/Users/me'), '/Users/me/.local/share/amp/ide');
+    assert.deepEqual(ampLockfileFolders('linux', env, '/home/me'), ['/data/amp/ide', '/home/me/.local/share/amp/ide']);
+    const same = { XDG_DATA_HOME: '/home/me/.local/share/' };
+    assert.equal(ampLockfileFolders('linux', same, '/home/me').length, 1);
+    assert.deepEqual(ampLockfileFolders('darwin', env, '/Users/me'), ['/Users/me/.local/share/amp/ide']);
     for (const XDG_DATA_HOME of ['', 'relative', '~/data']) {
-      assert.equal(ampLockfileFolder('linux', { XDG_DATA_HOME }, '/home/me'), '/home/me/.local/share/amp/ide');
+      assert.deepEqual(ampLockfileFolders('linux', { XDG_DATA_HOME }, '/home/me'), ['/home/me/.local/share/amp/ide']);
     }
   });
 });

@@ -58,7 +58,7 @@ describe('the diagnostics plugin for Amp', () => {
       clock: systemClock,
       traffic: closedTap,
       portRange: { first: 47_800, last: 47_900 },
-      lockfileFolder: lockfiles,
+      lockfileFolders: [lockfiles],
       pid: process.pid,
       version: '0.0.0',
     });

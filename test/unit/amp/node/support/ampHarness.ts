@@ -37,7 +37,7 @@ export class AmpHarness {
       clock: systemClock,
       traffic: closedTap,
       portRange: anyPort,
-      lockfileFolder,
+      lockfileFolders: [lockfileFolder],
       ideName: 'Visual Studio Code',
       pid: process.pid,
       version: '1.2.3',
