@@ -7,7 +7,7 @@ import { ClientMessage } from './schema';
 export type AmpDialect = 'document' | 'cli';
 
 export interface AmpRequest {
-  /** The id as JSON text, as it came: in a frame up to `maxExactIdLength` also a number that no double can hold. */
+  /** The id as JSON text, as it came: in a frame up to `maxExactIdLength` also the spelling of a number. */
   readonly idJson: string;
   readonly dialect: AmpDialect;
   readonly method: string;
@@ -92,9 +92,11 @@ function isObject(value: unknown): value is object {
 /** Above this many UTF-16 units, reading the source text would keep the editor waiting: seconds for the largest frames. */
 const maxExactIdLength = 64 * 1024;
 
-/** Only the source text still has the digits of a number above 2^53. Reading it is slow, so it is done for those only. */
+/** Only the source text still says how a number was spelled. Reading it is slow, so it is done for unusual ones only. */
 function numberAsSent(id: number, frame: string): string {
-  if (Number.isSafeInteger(id) || frame.length > maxExactIdLength) return JSON.stringify(id);
+  if (frame.length > maxExactIdLength) return JSON.stringify(id);
+  const isPlain = Number.isSafeInteger(id) && new RegExp(`"id"\\s*:\\s*${id}\\s*[,}]`, 'u').test(frame);
+  if (isPlain) return JSON.stringify(id);
   const idSources = new Map<unknown, string>();
   const reviver = function (this: unknown, ...[key, value, context]: unknown[]): unknown {
     const source = key === 'id' ? sourceOf(context) : undefined;

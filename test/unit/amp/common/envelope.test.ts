@@ -33,6 +33,10 @@ describe('the Amp envelope', () => {
       '-3',
       '1.5',
       '9007199254740993',
+      '1e3',
+      '1000.0',
+      '-0',
+      '1E+2',
       '12345678901234567890',
     ]) {
       const frame = `{"clientRequest":{"ping":{"id":12345678901234567891,"message":"x"},"id":${id}}}`;
@@ -52,6 +56,7 @@ describe('the Amp envelope', () => {
     assert.equal(parseRequest(frame('12345678901234567890')).idJson, '12345678901234567000');
     assert.equal(parseRequest(frame('1e300')).idJson, '1e+300');
     assert.equal(parseRequest(frame('1.5')).idJson, '1.5');
+    assert.equal(parseRequest(frame('1e3')).idJson, '1000');
     assert.equal(parseRequest(frame('"12345678901234567890"')).idJson, '"12345678901234567890"');
   });
 
