@@ -10,6 +10,7 @@ import {
   realpath,
   rename,
   rm,
+  rmdir,
   unlink,
   writeFile,
 } from 'node:fs/promises';
@@ -102,9 +103,15 @@ export class PluginFile {
     }
   }
 
-  /** Does nothing when there is no file. @throws Error for a file that is not ours, or of the file system. */
+  /** Folders that are empty then go too. Does nothing when there is no file. @throws Error for a file that is not ours, or of the file system. */
   async remove(): Promise<void> {
-    if ((await this.refuseForeign()).kind === 'ours') await unlink(this.file);
+    if ((await this.refuseForeign()).kind !== 'ours') return;
+    await unlink(this.file);
+    const parent = path.dirname(this.folder);
+    // Of a user's folders, only the one for plugins may have come with this file.
+    for (const folder of this.root === undefined ? [this.folder] : [this.folder, parent]) {
+      await rmdir(folder).catch(() => undefined);
+    }
   }
 
   private async refuseForeign(): Promise<PluginState> {

@@ -55,7 +55,7 @@ describe('the file of the diagnostics plugin', () => {
     await rm(plugins);
     await inWorkspace.install();
     await inWorkspace.remove();
-    assert.deepEqual(await readdir(plugins), []);
+    assert.deepEqual(await readdir(workspace), []);
   });
 
   it('counts as current with the line endings of Windows', async () => {
@@ -70,6 +70,11 @@ describe('the file of the diagnostics plugin', () => {
     await plugin().remove();
     await plugin().remove();
     assert.deepEqual(await plugin().inspect(), { kind: 'absent' });
+    assert.deepEqual(await readdir(path.dirname(folder)), []);
+    await plugin().install();
+    await writeFile(path.join(folder, 'other.ts'), '');
+    await plugin().remove();
+    assert.deepEqual(await readdir(folder), ['other.ts']);
   });
 
   it('never touches a file that is not ours', async () => {
@@ -87,6 +92,7 @@ describe('the file of the diagnostics plugin', () => {
     const target = path.join(root, 'target.ts');
     await writeFile(target, await readFile(plugin().file));
     await plugin().remove();
+    await mkdir(folder, { recursive: true });
     await symlink(target, plugin().file);
     assert.deepEqual(await plugin().inspect(), { kind: 'foreign' });
     await rm(plugin().file);
