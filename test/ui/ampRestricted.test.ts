@@ -40,6 +40,13 @@ describe('Amp in Restricted Mode', () => {
     assert.equal(await readFile(file, 'utf8'), before);
   });
 
+  it('starts no Amp, which would run plugins of the folder, and leads to the trust', async () => {
+    await window.runCommand('Backline: Open Amp Terminal');
+    const message = window.messages.filter({ hasText: 'Amp is not started in a workspace that you do not trust' });
+    await message.getByRole('button', { name: 'Manage Workspace Trust' }).waitFor();
+    assert.equal(await window.page.locator('.terminal-wrapper').count(), 0);
+  });
+
   it('says so in the status, which leads to the trust, and follows it', async () => {
     await window.showStatus();
     await window.picks.filter({ hasText: 'Edits are refused until you trust the workspace.' }).waitFor();

@@ -13,8 +13,17 @@ export interface OpenTerminalOptions {
   readonly messages: Messages;
 }
 
+/** The CLI loads plugins of the folder it runs in. */
+const untrusted =
+  'Amp is not started in a workspace that you do not trust, because it runs plugins of the folder. Trust the workspace, then run the command again.';
+
 /** The command `backline.amp.openTerminal`. Resolves when the terminal is shown, or the user was told why it is not. */
 export async function openTerminal({ editor, terminals, messages }: OpenTerminalOptions): Promise<void> {
+  if (!vscode.workspace.isTrusted) {
+    const run = (): Thenable<unknown> => vscode.commands.executeCommand('workbench.trust.manage');
+    messages.error(untrusted, { label: 'Manage Workspace Trust', run });
+    return;
+  }
   const amp = await findInstalledAmp();
   if (!amp) {
     messages.error(
