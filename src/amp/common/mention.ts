@@ -1,4 +1,4 @@
-import type { Range } from '../../editor/common/editorPort';
+import { isEditorError, type Range } from '../../editor/common/editorPort';
 
 /**
  * How a user names a place to Amp: `@src/a.ts#L12-45`, `@src/a.ts#L12` within one line, `@src/a.ts` for a cursor.
@@ -19,6 +19,19 @@ export function isTypable(file: string): boolean {
 /** The one of the folders that the file is in; the innermost where they lie in each other. */
 export function closestFolder(file: string, folders: readonly string[]): string | undefined {
   return folders.filter((folder) => pathBelow(file, folder) !== undefined).sort((a, b) => b.length - a.length)[0];
+}
+
+/** Why a file is not named to Amp. `reason`: what resolving it has thrown; undefined when nothing. */
+export function whyNotOffered(name: string, reason: unknown): string {
+  if (!isEditorError(reason)) return `${name} is not in front. Click into its editor, then add the selection again.`;
+  switch (reason.code) {
+    case 'excluded':
+      return `${name} is on the list backline.exclude, so it is not offered to Amp. Change the list to allow it.`;
+    case 'outsideWorkspace':
+      return `${name} is outside the workspace folders, so it is not offered to Amp. Add its folder to the workspace.`;
+    default:
+      return reason.message;
+  }
 }
 
 function quoted(path: string): string {

@@ -2,11 +2,11 @@ import * as vscode from 'vscode';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { commandIds } from '../../manifest';
 import type { Messages } from '../../platform/vscode/messages';
-import { closestFolder, isTypable, mentionOf } from '../common/mention';
+import { closestFolder, isTypable, mentionOf, whyNotOffered } from '../common/mention';
 import type { AmpTerminals } from './ampTerminals';
 
 export interface AddSelectionOptions {
-  readonly editor: Pick<EditorPort, 'activeSelection' | 'folders'>;
+  readonly editor: Pick<EditorPort, 'activeSelection' | 'folders' | 'resolve'>;
   readonly terminals: AmpTerminals;
   readonly messages: Messages;
   /** Sends it to the clients that may know how to insert text into their prompt; few do, and none says so. */
@@ -22,7 +22,7 @@ export async function addSelection(options: AddSelectionOptions): Promise<void> 
   const { editor, terminals, messages, appendToPrompt } = options;
   const { path: file, selections } = editor.activeSelection ?? {};
   const selection = selections?.[0];
-  if (file === undefined || !selection) throw new Error(whyNothing());
+  if (file === undefined || !selection) throw new Error(await whyNothing(editor));
   if (!isTypable(file)) {
     throw new Error(
       `The name ${JSON.stringify(file)} has control characters, which a prompt would take for keys. Rename the file, then add the selection again.`,
@@ -46,11 +46,15 @@ export async function addSelection(options: AddSelectionOptions): Promise<void> 
   });
 }
 
-function whyNothing(): string {
+async function whyNothing(editor: Pick<EditorPort, 'resolve'>): Promise<string> {
   const document = vscode.window.activeTextEditor?.document;
   if (!document) return 'Open a file of the workspace and select what Amp should look at.';
   const name = vscode.workspace.asRelativePath(document.uri);
   if (document.uri.scheme !== 'file')
     return `${name} is not a file on disk, so Amp cannot read it. Save it in the workspace first.`;
-  return `${name} is outside the workspace folders or on the list backline.exclude, so it is not offered to Amp.`;
+  const reason: unknown = await editor.resolve(document.uri.fsPath).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  return whyNotOffered(name, reason);
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { closestFolder, isTypable, mentionOf } from '../../../../src/amp/common/mention';
+import { EditorError } from '../../../../src/editor/common/editorPort';
+import { closestFolder, isTypable, mentionOf, whyNotOffered } from '../../../../src/amp/common/mention';
 import type { Range } from '../../../../src/editor/common/editorPort';
 
 const range = (startLine: number, startCharacter: number, endLine: number, endCharacter: number): Range => ({
@@ -54,5 +55,16 @@ describe('the closest folder', () => {
   it('is the innermost one that has the file', () => {
     assert.equal(closestFolder('/ws/web/a.ts', ['/ws', '/ws/web', '/ws/we']), '/ws/web');
     assert.equal(closestFolder('/other/a.ts', ['/ws']), undefined);
+  });
+});
+
+describe('why a file is not offered to Amp', () => {
+  it('says which of the reasons it is', () => {
+    const why = (code: 'excluded' | 'outsideWorkspace' | 'io'): string =>
+      whyNotOffered('.env', new EditorError(code, 'It cannot be resolved.'));
+    assert.match(why('excluded'), /^\.env is on the list backline\.exclude/u);
+    assert.match(why('outsideWorkspace'), /^\.env is outside the workspace folders/u);
+    assert.equal(why('io'), 'It cannot be resolved.');
+    assert.match(whyNotOffered('a.ts', undefined), /not in front/u);
   });
 });
