@@ -20,11 +20,12 @@ export interface RealDialectOptions {
 
 const Prompt = z.object({ prompt: z.string(), context_update: z.record(z.string(), z.unknown()).nullish() });
 const Decision = z.object({ decision: z.string() });
-const Create = z.object({ profile: z.string().default('dev') });
+const Create = z.object({ profile: z.string() });
 
 /**
  * An Amplifier server that behaves as the one that exists, its faults included: named pings that are no JSON, CRLF, answers
- * in `detail`, 200 for 202, one queue of events shared by all subscribers, approvals that let everything but "Deny" run.
+ * in `detail`, 200 for 202, one queue of events shared by all subscribers, approvals that let everything but "Deny" run, no list
+ * of profiles, a context in `POST /sessions` that no model ever sees, and answers told again with other white space.
  * Stopping it forgets all sessions; starting it again takes the same port.
  */
 export class RealDialectServer {
@@ -159,8 +160,8 @@ export class RealDialectServer {
       return;
     }
     const { profile } = request.data;
-    if (profile === 'unknown') {
-      sendDetail(response, 500, 'SESSION_CREATE_FAILED', "Failed to create session: 'unknown' not found");
+    if (!profiles.has(profile)) {
+      sendDetail(response, 500, 'SESSION_CREATE_FAILED', `Failed to create session: Profile '${profile}' not found`);
       return;
     }
     const session = new RealSession(randomUUID(), profile, this.pingMs);
@@ -197,6 +198,8 @@ export class RealDialectServer {
   }
 }
 
+/** As its authors ship it; there is no `dev`. */
+const profiles: ReadonlySet<string> = new Set(['vscode-simple', 'vscode-dev', 'vscode-test', 'vscode-approval-test']);
 const knownRoutes: ReadonlySet<string> = new Set(['GET', 'DELETE', 'GET events', 'POST prompt', 'POST approval']);
 const info = {
   name: 'Amplifier VS Code Server',

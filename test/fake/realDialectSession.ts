@@ -10,6 +10,8 @@ export class RealSession {
   readonly decisions: string[] = [];
   /** What ran, in order: a tool runs unless its decision is exactly "Deny". */
   readonly ran: string[] = [];
+  /** What the model was given, prompt by prompt: the context of the request that made the session is not in it. */
+  readonly seenByModel: { readonly prompt: string; readonly context: unknown }[] = [];
   pendingApproval: Record<string, unknown> | null = null;
   lastActivity: string | null = naiveNow();
 
@@ -85,6 +87,7 @@ export class RealSession {
   }
 
   async run(script: TurnScript, prompt: string, contextUpdate: unknown): Promise<void> {
+    this.seenByModel.push({ prompt, context: contextUpdate });
     this.status = 'processing';
     this.messages++;
     this.lastActivity = naiveNow();
@@ -200,8 +203,9 @@ export class RealTurn {
     this.toolPost(name, { stdout: 'done', stderr: '', returncode: 0 });
   }
 
+  /** The orchestrator tells the text again with every run of white space as one space. */
   complete(response: string): void {
-    this.session.complete(response);
+    this.session.complete(response.replace(/\s+/gu, ' '));
   }
 }
 

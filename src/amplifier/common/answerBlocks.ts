@@ -1,3 +1,4 @@
+import { textAfter, withoutSpace } from '../../base/common/spacing';
 import type { AmplifierEvent, EventOf } from './events';
 
 interface Block {
@@ -65,7 +66,8 @@ export class AnswerBlocks {
 
   /**
    * Adds what `response` has and the deltas had not: all of it, a tail, or nothing. A response is the text of the whole
-   * turn or of its last step. One that is neither is shown in full after what came.
+   * turn or of its last step, perhaps with other white space: then the deltas count. One that is neither is shown in full
+   * after what came.
    */
   complete(response: string): void {
     const step = this.stepTexts.join('');
@@ -107,14 +109,14 @@ export class AnswerBlocks {
   }
 }
 
-/** `candidates` are texts that came already: the whole turn's, its last step's. */
+/** `candidates` are texts that came already: the whole turn's, its last step's. The server may have changed their white space. */
 function missingText(candidates: readonly string[], response: string): { text: string; isTail: boolean } {
-  const wanted = response.trim();
-  if (wanted === '' || candidates.some((text) => text.trimEnd().endsWith(wanted))) return { text: '', isTail: false };
+  const wanted = withoutSpace(response);
+  if (candidates.some((text) => withoutSpace(text).endsWith(wanted))) return { text: '', isTail: false };
   // The longest text first: the tail must be what follows all that came.
-  const begun = candidates
-    .filter((text) => text.trim() !== '' && response.trimStart().startsWith(text.trimStart()))
-    .sort((a, b) => b.length - a.length)[0];
-  if (begun === undefined) return { text: response, isTail: false };
-  return { text: response.trimStart().slice(begun.trimStart().length), isTail: true };
+  for (const begun of candidates.toSorted((a, b) => b.length - a.length)) {
+    const tail = begun.trim() === '' ? undefined : textAfter(begun, response);
+    if (tail !== undefined) return { text: /\s$/u.test(begun) ? tail.trimStart() : tail, isTail: true };
+  }
+  return { text: response, isTail: false };
 }

@@ -1,3 +1,4 @@
+import { withoutSpace } from '../../base/common/spacing';
 import { AnswerBlocks } from './answerBlocks';
 import type { ApprovalAnswer, PendingApproval } from './apiSchema';
 import { ApprovalBook, type ApprovalBookPorts } from './approvalBook';
@@ -7,7 +8,7 @@ import { UsageCounter } from './usageCounter';
 
 /** One turn as it is told to the readers of the session. */
 interface Turn {
-  /** As it went over the wire. */
+  /** As the server may tell it again. */
   readonly prompt: string | undefined;
   requestId: string | undefined;
   /** The server's own `prompt:submit` has come; another one is another turn. */
@@ -20,6 +21,7 @@ interface Turn {
 
 /** A prompt whose POST is not answered yet. Its events may come before the answer. */
 interface SentPrompt {
+  /** As the server may tell it again. */
   readonly wireText: string;
   /** Without what was added for the server. */
   readonly shownText: string;
@@ -257,7 +259,7 @@ export class TurnReconciler {
       return;
     }
     this.endTurn('interrupted');
-    if (this.sent && !this.sent.turn && this.sent.wireText === data.prompt) {
+    if (this.sent && !this.sent.turn && isSameText(this.sent.wireText, data.prompt)) {
       this.openSent(this.sent, data.request_id, true);
     } else {
       this.turn = this.createTurn(data.prompt, data.request_id, true, false);
@@ -278,7 +280,8 @@ export class TurnReconciler {
     ended.blocks.complete(data.response);
     this.closeParts(ended);
     this.hasLeftOwn = false;
-    const response = data.response === '' ? ended.blocks.text : data.response;
+    const { text } = ended.blocks;
+    const response = data.response === '' || isSameText(text, data.response) ? text : data.response;
     const usage = data.token_usage ? { token_usage: this.usage.ofTurn(data.token_usage) } : {};
     this.emit({ event: 'prompt:complete', data: { ...data, ...this.ofTurn(ended), response, ...usage } });
   }
@@ -365,7 +368,12 @@ export class TurnReconciler {
 function isEchoOf(turn: Turn, { prompt, request_id }: EventData<'prompt:submit'>): boolean {
   return request_id !== undefined && turn.requestId !== undefined
     ? request_id === turn.requestId
-    : prompt === turn.prompt;
+    : turn.prompt !== undefined && isSameText(turn.prompt, prompt);
+}
+
+/** Servers trim and join what they tell again. */
+function isSameText(one: string, other: string): boolean {
+  return withoutSpace(one) === withoutSpace(other);
 }
 
 function isOfAnother(turn: Turn | undefined, requestId: string | undefined): boolean {

@@ -1,5 +1,6 @@
 import { AnswerBlocks } from '../../amplifier/common/answerBlocks';
 import type { AmplifierEvent, EventOf } from '../../amplifier/common/events';
+import { textAfter, withoutSpace } from '../../base/common/spacing';
 import type { EntryBase, EntryWriter } from './entryWriter';
 import { contentParts } from './toolParts';
 
@@ -70,8 +71,8 @@ export class SpokenText {
   /** `response` may be the only text, the text of the last step, or what came already, joined in some other way. */
   complete(response: string): void {
     this.endThinking();
-    const rest = textAfter(this.before, response);
-    if (!squeeze(this.said.join('')).endsWith(squeeze(rest))) this.blocks.complete(rest);
+    const rest = textAfter(this.before, response) ?? response;
+    if (!withoutSpace(this.said.join('')).endsWith(withoutSpace(rest))) this.blocks.complete(rest);
     this.end();
   }
 
@@ -163,17 +164,4 @@ export class SpokenText {
 
 function kindOf(blockType: string): OpenText['kind'] {
   return /think|reason/i.test(blockType) ? 'thinking' : 'answer';
-}
-
-/** What `text` has behind `begun`, whatever the space in them; all of it when it does not begin so. */
-function textAfter(begun: string, text: string): string {
-  const skipped = squeeze(begun);
-  if (!squeeze(text).startsWith(skipped)) return text;
-  let index = 0;
-  for (let left = skipped.length; left > 0; index++) if (!/\s/.test(text.charAt(index))) left--;
-  return text.slice(index);
-}
-
-function squeeze(text: string): string {
-  return text.replace(/\s+/g, '');
 }

@@ -45,6 +45,13 @@ describe('turns made of what servers send', () => {
       ['only a response', [], 'All of it', 'All of it'],
       ['deltas and the same response', ['All ', 'of it'], 'All of it', 'All of it'],
       ['deltas and a response that was trimmed', ['\nAll of it\n'], 'All of it', '\nAll of it\n'],
+      [
+        'deltas and a response with other white space',
+        ['A\n\n', '```\n  b\n```\n'],
+        'A ``` b ```',
+        'A\n\n```\n  b\n```\n',
+      ],
+      ['deltas that stop early and a response with other white space', ['A\n\n', 'b '], 'A b c d', 'A\n\nb c d'],
       ['deltas that stop early', ['All '], 'All of it', 'All of it'],
       ['deltas and no response', ['All'], '', 'All'],
       ['a response that is another text', ['partial'], '\nError: no key', 'partial\nError: no key'],

@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { AnswerBlocks } from '../../../../src/amplifier/common/answerBlocks';
+
+const word = fc.stringMatching(/^[a-z`*#.]{1,6}$/);
+const space = fc.constantFrom(' ', '\n', '\n\n', '\t', '\u00a0', '');
+const piece = fc.tuple(space, word, space).map((parts) => parts.join(''));
+const step = fc.array(piece, { minLength: 1, maxLength: 6 });
+
+describe('the text of an answer', () => {
+  it('is what was streamed, however the server tells it again with other white space', () => {
+    fc.assert(
+      fc.property(
+        fc.array(step, { minLength: 1, maxLength: 4 }),
+        fc.boolean(),
+        fc.constantFrom('', ' ', '\n'),
+        (steps, isWhole, between) => {
+          let told = '';
+          const blocks = new AnswerBlocks('s', (event) => {
+            if (event.event === 'content_block:delta') told += event.data.delta;
+          });
+          for (const pieces of steps) {
+            for (const delta of pieces) {
+              blocks.delta({ event: 'content_block:delta', data: { session_id: 's', block_index: 0, delta } });
+            }
+            blocks.endStep();
+          }
+          const streamed = steps.flat().join('');
+          const again = isWhole ? streamed : (steps.at(-1) ?? []).join('');
+          blocks.complete(again.replace(/\s+/gu, between));
+          assert.equal(told, streamed);
+        },
+      ),
+    );
+  });
+});
