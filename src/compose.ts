@@ -99,14 +99,17 @@ export function compose(context: vscode.ExtensionContext): App {
     agentReaperFile: context.asAbsolutePath('dist/agent-reaper.js'),
     version,
   });
+  const effects = store.add(new SessionEffects(editor, log.child('sessions')));
+  const serve = new ServeFeature({ ...shared('serve'), backends: acp.backends, editor, version });
   const amplifier = new AmplifierFeature({
     ...shared('amplifier'),
     editor,
     traffic,
     secrets: context.secrets,
     memento: context.globalState,
+    served: serve,
+    isReported: (path, problem) => effects.isReported(path, problem),
   });
-  const effects = store.add(new SessionEffects(editor, log.child('sessions')));
   const backends = store.add(
     new AllBackends(
       [amplifier.backends, acp.backends],
@@ -180,7 +183,7 @@ export function compose(context: vscode.ExtensionContext): App {
     contextItems,
     new LateChat({ ...shared('chat'), chat, recent }),
     new LateThreads({ ...shared('threads'), threads: ampThreads, workspaceState: context.workspaceState }),
-    new ServeFeature({ ...shared('serve'), backends: acp.backends, editor, version }),
+    serve,
   ];
   const running: RunningFeature[] = [];
 

@@ -5,6 +5,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { ContextCollector } from '../../src/amplifier/common/contextCollector';
 import { contextKinds, ContextSwitches } from '../../src/amplifier/common/contextSwitches';
+import { DocumentLanguages } from '../../src/amplifier/vscode/documentLanguages';
 import { editorContext } from '../../src/amplifier/vscode/editorContext';
 import { AdapterUnderTest } from './support/editorAdapter';
 import { eventually } from '../support/eventually';
@@ -27,7 +28,7 @@ describe('what Amplifier is told of the editor', () => {
     switches = new ContextSwitches([], (cause) => {
       throw cause;
     });
-    context = editorContext(subject.adapter, switches);
+    context = editorContext(subject.adapter, switches, new DocumentLanguages(), () => false);
     collection = vscode.languages.createDiagnosticCollection('backline-test');
   });
   afterEach(async () => {

@@ -4,6 +4,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import * as vscode from 'vscode';
 import { ContextSwitches } from '../../src/amplifier/common/contextSwitches';
+import { DocumentLanguages } from '../../src/amplifier/vscode/documentLanguages';
 import { editorContext } from '../../src/amplifier/vscode/editorContext';
 import { AdapterUnderTest } from './support/editorAdapter';
 import { eventually } from '../support/eventually';
@@ -33,7 +34,7 @@ describe('what Amplifier is told of Git', () => {
 
   const told = async () => {
     const switches = new ContextSwitches([], () => undefined);
-    return (await editorContext(subject.adapter, switches).collect()).git_state;
+    return (await editorContext(subject.adapter, switches, new DocumentLanguages(), () => false).collect()).git_state;
   };
 
   it('is nothing without a repository', async () => {
@@ -44,7 +45,7 @@ describe('what Amplifier is told of Git', () => {
     const [staged, modified, untracked] = await Promise.all(
       ['staged', 'modified', 'untracked'].map((name) => writeInWorkspace(`tracked/${name}.txt`, 'one\n')),
     );
-    assert.ok(staged && modified && untracked);
+    assert.ok(staged && modified && untracked !== undefined);
     const secret = await writeInWorkspace('tracked/.env', 'KEY=1\n');
     await git('init', '--initial-branch', 'feature/told');
     await git('add', modified, secret);
@@ -59,12 +60,12 @@ describe('what Amplifier is told of Git', () => {
     await exported.getAPI(1).openRepository(vscode.Uri.file(inWorkspace()));
     const state = await eventually('the state of the repository', async () => {
       const now = await told();
-      assert.deepEqual(now?.staged_files, [staged]);
+      assert.deepEqual(now?.staged_files, ['tracked/staged.txt']);
       return now;
     });
     assert.equal(state.branch, 'feature/told');
-    assert.deepEqual(state.modified_files, [modified]);
-    assert.ok(state.untracked_files.includes(untracked));
+    assert.deepEqual(state.modified_files, ['tracked/modified.txt']);
+    assert.ok(state.untracked_files.includes('tracked/untracked.txt'));
     assert.ok(!JSON.stringify(state).includes('.env'), JSON.stringify(state));
   });
 });

@@ -1,7 +1,6 @@
 import { Coalescer, type Clock } from '../../base/common/async';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { Emitter, type Event } from '../../base/common/event';
-import type { EditorPort } from '../../editor/common/editorPort';
 import type { ContextCollector } from './contextCollector';
 import { contextKinds, type ContextChip, type ContextSwitches } from './contextSwitches';
 import { serverBackendId } from './serverRegistry';
@@ -9,19 +8,25 @@ import { serverBackendId } from './serverRegistry';
 /** Often enough to follow the user, seldom enough to cost nothing. */
 const refreshMs = 300;
 
+export interface ContextChipsPorts {
+  readonly collector: Pick<ContextCollector, 'chips'>;
+  readonly switches: ContextSwitches;
+  /** Each says that something of what the collector reads may have changed. */
+  readonly changes: readonly Event<void>[];
+  readonly clock: Clock;
+  readonly onListenerError: (error: unknown) => void;
+}
+
 /** What of the editor goes along with prompts by itself, for whoever shows it: a chip a kind, with its switch. */
 export class ContextChips implements Disposable {
   private readonly store = new DisposableStore();
   private readonly emitter: Emitter<void>;
+  private readonly later: Coalescer;
+  private isFollowing = false;
 
-  constructor(
-    private readonly collector: Pick<ContextCollector, 'chips'>,
-    private readonly switches: ContextSwitches,
-    private readonly editor: Pick<EditorPort, 'onDidChangeSelection' | 'onDidChangeVisibleFiles'>,
-    private readonly clock: Clock,
-    onListenerError: (error: unknown) => void,
-  ) {
-    this.emitter = this.store.add(new Emitter<void>(onListenerError));
+  constructor(private readonly ports: ContextChipsPorts) {
+    this.emitter = this.store.add(new Emitter<void>(ports.onListenerError));
+    this.later = this.store.add(new Coalescer(ports.clock, refreshMs, () => this.emitter.fire()));
   }
 
   /** The chips may have changed; coalesced. */
@@ -30,25 +35,30 @@ export class ContextChips implements Disposable {
   }
 
   start(): void {
-    const later = this.store.add(new Coalescer(this.clock, refreshMs, () => this.emitter.fire()));
-    this.store.add(this.switches.onDidChange(() => this.emitter.fire()));
-    this.store.add(this.editor.onDidChangeSelection(() => later.schedule()));
-    this.store.add(this.editor.onDidChangeVisibleFiles(() => later.schedule()));
+    this.store.add(this.ports.switches.onDidChange(() => this.emitter.fire()));
   }
 
   /** Of a conversation with that backend, what there is: agents read the editor when they need it, and are sent nothing. */
   async of(backendId: string): Promise<readonly ContextChip[]> {
     if (backendId !== serverBackendId) return [];
-    return (await this.collector.chips()).filter(({ count }) => count > 0);
+    this.follow();
+    return (await this.ports.collector.chips()).filter(({ count }) => count > 0);
   }
 
   /** Nothing happens for a kind that there is not. */
   set(kind: string, isOn: boolean): void {
     const known = contextKinds.find((name) => name === kind);
-    if (known) this.switches.set(known, isOn);
+    if (known) this.ports.switches.set(known, isOn);
   }
 
   dispose(): void {
     this.store.dispose();
+  }
+
+  /** From the first time that somebody shows the chips: most windows have no Amplifier server. */
+  private follow(): void {
+    if (this.isFollowing || this.store.isDisposed) return;
+    this.isFollowing = true;
+    for (const change of this.ports.changes) this.store.add(change(() => this.later.schedule()));
   }
 }

@@ -1,25 +1,22 @@
-import type { EditorPort } from '../../editor/common/editorPort';
+import { relativeTo, toSlashes } from '../../editor/common/boundary';
+import type { Diagnostic, EditorPort } from '../../editor/common/editorPort';
 import type { ContextDiagnostic, ContextSelection, GitState, OpenFile, WorkspaceContext } from './apiSchema';
 import type { ContextSource } from './contextSource';
 import { contextKinds, type ContextChip, type ContextKind, type ContextSwitches } from './contextSwitches';
-
-export interface OpenDocument {
-  /** Absolute. */
-  readonly path: string;
-  /** VS Code's language id. */
-  readonly language: string;
-}
 
 export interface ContextCollectorPorts {
   readonly editor: Pick<
     EditorPort,
     'folders' | 'resolve' | 'readText' | 'diagnostics' | 'activeSelection' | 'selections'
   >;
-  /** Files in editor tabs, the active one first. */
-  readonly openDocuments: () => readonly OpenDocument[];
+  /** Files in editor tabs (absolute), the active one first. */
+  readonly openDocuments: () => readonly string[];
+  /** VS Code's language id. */
   readonly languageOf: (path: string) => string;
-  /** Of the repository that holds the first workspace folder, with absolute paths; undefined without one. */
-  readonly gitState: () => Promise<GitState | undefined>;
+  /** Of the repository that holds `folder` (absolute), with absolute paths; undefined without one. */
+  readonly gitState: (folder: string) => Promise<GitState | undefined>;
+  /** Whether an agent of this window has reported the problem itself. */
+  readonly isReported: (path: string, problem: Diagnostic) => boolean;
   readonly switches: ContextSwitches;
 }
 
@@ -39,18 +36,18 @@ const maxGitFiles = 200;
 export class ContextCollector implements ContextSource {
   constructor(private readonly ports: ContextCollectorPorts) {}
 
-  async collect(): Promise<WorkspaceContext> {
+  async collect(folder = this.firstFolder): Promise<WorkspaceContext> {
     const { switches } = this.ports;
     const on = <T>(kind: ContextKind, part: () => Promise<T>): Promise<T | undefined> =>
       switches.isOn(kind) ? part() : Promise.resolve(undefined);
     const [openFiles, git, diagnostics, selection] = await Promise.all([
       on('openFiles', () => this.openTabs()),
-      on('git', () => this.git()),
+      on('git', () => this.git(folder)),
       on('diagnostics', () => this.diagnostics()),
       on('selection', () => Promise.resolve(this.selection())),
     ]);
     return {
-      workspace_root: this.ports.editor.folders[0]?.path ?? '',
+      workspace_root: folder ?? '',
       ...(openFiles && openFiles.length > 0 ? { open_files: openFiles } : {}),
       ...(git ? { git_state: git } : {}),
       ...(diagnostics && diagnostics.length > 0 ? { diagnostics } : {}),
@@ -60,14 +57,14 @@ export class ContextCollector implements ContextSource {
 
   async openFiles(paths: readonly string[]): Promise<OpenFile[]> {
     const unique = [...new Set(paths)];
-    return present(await Promise.all(unique.map((path) => this.read(path, this.ports.languageOf(path)))));
+    return present(await Promise.all(unique.map((path) => this.read(path))));
   }
 
   /** What the user sees of each kind, switched on or not. */
   async chips(): Promise<readonly ContextChip[]> {
     const [paths, git, diagnostics] = await Promise.all([
-      this.allowed(this.ports.openDocuments().map(({ path }) => path)),
-      this.git(),
+      this.allowed(this.ports.openDocuments()),
+      this.git(this.firstFolder),
       this.diagnostics(),
     ]);
     const selection = this.selection();
@@ -84,51 +81,53 @@ export class ContextCollector implements ContextSource {
   }
 
   private async openTabs(): Promise<OpenFile[]> {
-    const documents = this.ports.openDocuments();
-    const paths = new Set((await this.allowed(documents.map(({ path }) => path))).slice(0, maxFiles));
-    const wanted = documents.filter(({ path }) => paths.has(path));
-    return present(await Promise.all(wanted.map(({ path, language }) => this.read(path, language))));
+    const paths = await this.allowed(this.ports.openDocuments());
+    return present(await Promise.all(paths.slice(0, maxFiles).map((path) => this.read(path))));
   }
 
-  private async read(path: string, language: string): Promise<OpenFile | undefined> {
-    const { editor } = this.ports;
+  private async read(path: string): Promise<OpenFile | undefined> {
+    const { editor, languageOf } = this.ports;
     const file = await editor.readText(path, { maxBytes: maxFileBytes }).catch(() => undefined);
     if (!file) return undefined;
     const cursor = editor.selections.find((selection) => selection.path === file.path)?.selections[0]?.end;
     return {
       path: file.path,
-      language,
+      language: languageOf(path),
       content: cut(file.text),
       ...(cursor ? { cursor_position: { line: cursor.line, character: cursor.character } } : {}),
     };
   }
 
-  private async git(): Promise<GitState | undefined> {
-    const state = await this.ports.gitState().catch(() => undefined);
-    if (!state) return undefined;
-    const [staged_files, modified_files, untracked_files] = await Promise.all(
-      [state.staged_files, state.modified_files, state.untracked_files].map((paths) =>
-        this.allowed(paths.slice(0, maxGitFiles)),
-      ),
-    );
-    return {
-      branch: state.branch,
-      staged_files: staged_files ?? [],
-      modified_files: modified_files ?? [],
-      untracked_files: untracked_files ?? [],
-    };
+  private get firstFolder(): string | undefined {
+    return this.ports.editor.folders[0]?.path;
+  }
+
+  private async git(folder: string | undefined): Promise<GitState | undefined> {
+    const state = folder === undefined ? undefined : await this.ports.gitState(folder).catch(() => undefined);
+    if (folder === undefined || !state) return undefined;
+    const seen = async (paths: readonly string[]): Promise<string[]> =>
+      (await this.allowed(paths.slice(0, maxGitFiles))).map((path) => fromFolder(folder, path));
+    const [staged_files, modified_files, untracked_files] = await Promise.all([
+      seen(state.staged_files),
+      seen(state.modified_files),
+      seen(state.untracked_files),
+    ]);
+    return { branch: state.branch, staged_files, modified_files, untracked_files };
   }
 
   private async diagnostics(): Promise<ContextDiagnostic[]> {
-    const files = await this.ports.editor.diagnostics().catch(() => []);
+    const { editor, isReported } = this.ports;
+    const files = await editor.diagnostics().catch(() => []);
     return files
       .flatMap(({ path, diagnostics }) =>
-        diagnostics.map(({ severity, message, range }) => ({
-          path,
-          severity: severity === 'information' ? ('info' as const) : severity,
-          message,
-          range: { start: { ...range.start }, end: { ...range.end } },
-        })),
+        diagnostics
+          .filter((diagnostic) => !isReported(path, diagnostic))
+          .map(({ severity, message, range }) => ({
+            path,
+            severity: severity === 'information' ? ('info' as const) : severity,
+            message,
+            range: { start: { ...range.start }, end: { ...range.end } },
+          })),
       )
       .sort((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity))
       .slice(0, maxDiagnostics);
@@ -157,6 +156,11 @@ export class ContextCollector implements ContextSource {
 }
 
 const severities: readonly ContextDiagnostic['severity'][] = ['error', 'warning', 'info', 'hint'];
+
+/** With slashes; a file of another folder keeps its whole path. */
+function fromFolder(folder: string, path: string): string {
+  return relativeTo(toSlashes(path), toSlashes(folder), /^[A-Za-z]:/u.test(folder)) ?? path;
+}
 
 function present<T>(items: readonly (T | undefined)[]): T[] {
   return items.filter((item) => item !== undefined);

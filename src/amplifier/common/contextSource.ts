@@ -3,20 +3,33 @@ import type { PromptAttachment } from './sessionBackend';
 
 /** Where a session gets what the agent is told of the editor. Never rejects for a part that cannot be read: leaves it out. */
 export interface ContextSource {
-  collect(): Promise<WorkspaceContext>;
+  /** `folder` (absolute) is the session's; without one it is the first of the workspace. */
+  collect(folder?: string): Promise<WorkspaceContext>;
   /** The files that the user attached as a whole; those that are not for peers are left out. */
   openFiles(paths: readonly string[]): Promise<OpenFile[]>;
 }
 
-/** What of `current` the server has not been told yet. Undefined when that is nothing. */
-export function contextChanges(told: WorkspaceContext, current: WorkspaceContext): ContextUpdate | undefined {
+/** The parts of `current` that are not as they were `last`: each of them whole. Everything when there was nothing before. */
+export function contextChanges(last: WorkspaceContext | undefined, current: WorkspaceContext): ContextUpdate {
   const update: ContextUpdate = {};
-  if (told.workspace_root !== current.workspace_root) update.workspace_root = current.workspace_root;
-  if (differ(told.open_files, current.open_files)) update.open_files = current.open_files ?? [];
-  if (differ(told.diagnostics, current.diagnostics)) update.diagnostics = current.diagnostics ?? [];
-  if (differ(told.git_state, current.git_state)) update.git_state = current.git_state ?? null;
-  if (differ(told.selection, current.selection)) update.selection = current.selection ?? null;
-  return Object.keys(update).length === 0 ? undefined : update;
+  if (last?.workspace_root !== current.workspace_root) update.workspace_root = current.workspace_root;
+  if (differ(last?.open_files, current.open_files)) update.open_files = current.open_files ?? [];
+  if (differ(last?.diagnostics, current.diagnostics)) update.diagnostics = current.diagnostics ?? [];
+  if (differ(last?.git_state, current.git_state)) update.git_state = current.git_state ?? null;
+  if (differ(last?.selection, current.selection)) update.selection = current.selection ?? null;
+  return update;
+}
+
+/** Attached files come first in the list of open files. That is always the whole list: a server may replace the last one. */
+export function withAttached(
+  update: ContextUpdate,
+  current: WorkspaceContext,
+  attached: readonly OpenFile[],
+): ContextUpdate {
+  if (attached.length === 0) return update;
+  const paths = new Set(attached.map(({ path }) => path));
+  const others = (current.open_files ?? []).filter(({ path }) => !paths.has(path));
+  return { ...update, open_files: [...attached, ...others] };
 }
 
 function differ(one: unknown, other: unknown): boolean {

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
+import type { Event } from '../../base/common/event';
 import type { Feature, RunningFeature } from '../../base/common/feature';
 import type { Memento } from '../../base/common/memento';
 import type { EditorPort } from '../../editor/common/editorPort';
@@ -10,19 +11,20 @@ import { Messages } from '../../platform/vscode/messages';
 import type { TrafficTap } from '../../wire/common/traffic';
 import type { BackendRegistry } from '../common/backendRegistry';
 import { ContextChips } from '../common/contextChips';
-import type { ContextCollector } from '../common/contextCollector';
+import type { ContextCollector, ContextCollectorPorts } from '../common/contextCollector';
 import type { ContextSwitches } from '../common/contextSwitches';
 import { Credentials, type SecretStore } from '../common/credentials';
 import { keptSwitches } from '../common/keptSwitches';
 import { serverBackendId, ServerRegistry } from '../common/serverRegistry';
 import { serverStatus, type ServerActions, type ServerSituation } from '../common/serverStatus';
 import { ServerTokens } from '../common/serverTokens';
-import { configuredServer } from '../common/serverUrl';
+import { configuredServer, isSameLoopback, ownServerMessage } from '../common/serverUrl';
 import { ServerWatch } from '../common/serverWatch';
 import { AmplifierBackend } from '../node/client/amplifierBackend';
 import { AmplifierClient } from '../node/client/amplifierClient';
 import { chooseContext } from './chooseContext';
-import { editorContext } from './editorContext';
+import { DocumentLanguages } from './documentLanguages';
+import { editorContext, editorContextChanges } from './editorContext';
 import { confirmServer, manageApiKey, manageToken } from './secretDialogs';
 
 export interface AmplifierFeatureOptions extends FeatureContext {
@@ -32,6 +34,10 @@ export interface AmplifierFeatureOptions extends FeatureContext {
   readonly secrets: SecretStore;
   /** Keeps what the user chose. */
   readonly memento: Memento;
+  /** Where this window itself serves its agents. */
+  readonly served: { readonly url: URL | undefined; readonly onDidChange: Event<void> };
+  /** Whether an agent of this window has reported the problem itself. */
+  readonly isReported: ContextCollectorPorts['isReported'];
 }
 
 /** Offers the Amplifier server of the settings to whoever talks to backends, and gives the user the commands around it. */
@@ -42,6 +48,7 @@ export class AmplifierFeature implements Feature {
   /** What goes to the server by itself, for the chat to show. */
   readonly chips: ContextChips;
   private readonly context: ContextCollector;
+  private readonly languages = new DocumentLanguages();
   private readonly registry: ServerRegistry;
   private readonly watch: ServerWatch;
   private readonly credentials: Credentials;
@@ -49,18 +56,21 @@ export class AmplifierFeature implements Feature {
   private keyProblem: string | undefined;
 
   constructor(private readonly options: AmplifierFeatureOptions) {
-    const { editor, log, clock, secrets, memento } = options;
+    const { editor, isReported, log, clock, secrets, memento } = options;
     const onListenerError = (error: unknown): void => log.error('a listener failed', error);
     this.credentials = new Credentials({ secrets, state: memento, confirm: confirmServer });
     this.tokens = new ServerTokens(secrets);
     this.switches = keptSwitches(memento, onListenerError);
-    this.context = editorContext(editor, this.switches);
-    this.chips = new ContextChips(this.context, this.switches, editor, clock, onListenerError);
+    this.context = editorContext(editor, this.switches, this.languages, isReported);
+    const { context: collector, switches } = this;
+    const changes = editorContextChanges(editor, onListenerError);
+    this.chips = new ContextChips({ collector, switches, changes, clock, onListenerError });
     this.watch = new ServerWatch({ askHealth: (signal) => this.askHealth(signal), clock, onListenerError });
     this.registry = new ServerRegistry({
       server: () => this.server(),
       createBackend: (server) => this.createBackend(server),
       isTrusted,
+      isOwn: (server) => this.isOwn(server),
       watch: this.watch,
       onListenerError,
     });
@@ -72,7 +82,7 @@ export class AmplifierFeature implements Feature {
   }
 
   start(): Promise<RunningFeature> {
-    const { commands, settings, status, log } = this.options;
+    const { commands, served, settings, status, log } = this.options;
     const { registry, watch, switches, context, chips, credentials, tokens } = this;
     const store = new DisposableStore();
     const messages = new Messages(log);
@@ -88,6 +98,8 @@ export class AmplifierFeature implements Feature {
     store.add(switches);
     store.add(chips);
     chips.start();
+    this.languages.start();
+    store.add(this.languages);
     store.add(registry);
     store.add(watch);
     store.add(watch.onDidChange(showStatus));
@@ -95,6 +107,7 @@ export class AmplifierFeature implements Feature {
     store.add(registry.onDidChange(showStatus));
     store.add(status.onDidLook(() => void watch.ask()));
     store.add(vscode.workspace.onDidGrantWorkspaceTrust(() => void startAnew()));
+    store.add(served.onDidChange(() => void startAnew()));
     store.add(
       settings.onDidChange((id) => {
         if (id === settingIds.amplifierHost || id === settingIds.amplifierPort) void startAnew();
@@ -120,7 +133,8 @@ export class AmplifierFeature implements Feature {
   private situation(): ServerSituation {
     const shared = { isTrusted: isTrusted(), news: this.watch.news, keyProblem: this.keyProblem };
     try {
-      return { ...shared, server: { url: this.server() } };
+      const url = this.server();
+      return { ...shared, server: { url }, isOwn: this.isOwn(url) };
     } catch (error) {
       return { ...shared, server: { problem: messageOf(error) } };
     }
@@ -131,8 +145,14 @@ export class AmplifierFeature implements Feature {
     return configuredServer(this.options.settings.amplifierServer());
   }
 
+  private isOwn(server: URL): boolean {
+    const { url } = this.options.served;
+    return url !== undefined && isSameLoopback(server, url);
+  }
+
   private async askHealth(signal: AbortSignal): Promise<{ version?: string | undefined }> {
     const server = this.server();
+    if (this.isOwn(server)) throw new Error(ownServerMessage(server));
     this.keyProblem = await this.credentials.problem(server);
     const client = await this.createClient(server);
     try {
@@ -143,7 +163,7 @@ export class AmplifierFeature implements Feature {
   }
 
   private async createBackend(server: URL): Promise<AmplifierBackend> {
-    const { clock, log } = this.options;
+    const { clock, log, settings } = this.options;
     return new AmplifierBackend({
       id: serverBackendId,
       title: 'Amplifier',
@@ -152,6 +172,7 @@ export class AmplifierFeature implements Feature {
       random: Math.random,
       log,
       context: this.context,
+      profile: () => settings.amplifierProfile(),
       credentials: (url) => this.credentials.for(url),
       keyProblem: (url) => this.credentials.problem(url),
     });

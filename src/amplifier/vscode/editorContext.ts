@@ -1,19 +1,41 @@
+import * as vscode from 'vscode';
+import type { Event } from '../../base/common/event';
 import type { EditorPort } from '../../editor/common/editorPort';
-import { ContextCollector } from '../common/contextCollector';
+import { ContextCollector, type ContextCollectorPorts } from '../common/contextCollector';
 import type { ContextSwitches } from '../common/contextSwitches';
+import { watchGit } from '../../platform/vscode/gitWatch';
+import type { DocumentLanguages } from './documentLanguages';
 import { gitStateOf } from './gitState';
-import { languageOf, openDocuments } from './openDocuments';
+import { openDocuments } from './openDocuments';
 
 /** What of this window an Amplifier server is told: tabs, documents and Git of VS Code, through the editor port. */
-export function editorContext(editor: EditorPort, switches: ContextSwitches): ContextCollector {
+export function editorContext(
+  editor: EditorPort,
+  switches: ContextSwitches,
+  languages: Pick<DocumentLanguages, 'of'>,
+  isReported: ContextCollectorPorts['isReported'],
+): ContextCollector {
   return new ContextCollector({
     editor,
     openDocuments,
-    languageOf,
-    gitState: async () => {
-      const [folder] = editor.folders;
-      return folder ? gitStateOf(folder.path) : undefined;
-    },
+    languageOf: (path) => languages.of(path),
+    gitState: gitStateOf,
+    isReported,
     switches,
   });
+}
+
+/** Each says that something of that context may have changed. */
+export function editorContextChanges(
+  editor: Pick<EditorPort, 'onDidChangeSelection' | 'onDidChangeVisibleFiles'>,
+  onError: (error: unknown) => void,
+): readonly Event<void>[] {
+  return [
+    editor.onDidChangeSelection,
+    editor.onDidChangeVisibleFiles,
+    (listener) => vscode.window.tabGroups.onDidChangeTabs(() => listener()),
+    (listener) => vscode.languages.onDidChangeDiagnostics(() => listener()),
+    (listener) => vscode.workspace.onDidChangeWorkspaceFolders(() => listener()),
+    (listener) => watchGit(listener, onError),
+  ];
 }

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { EditorPort } from '../../editor/common/editorPort';
+import type { Diagnostic, EditorPort } from '../../editor/common/editorPort';
 import type { EventData, EventDiagnostic } from '../common/events';
 import type { BackendSession } from '../common/sessionBackend';
 
@@ -34,6 +34,18 @@ export class Problems implements vscode.Disposable {
     if (resolved !== undefined && this.sessions.get(session)?.delete(resolved)) this.show(resolved);
   }
 
+  /** Whether a session has reported that problem of the file (absolute). */
+  has(path: string, problem: Diagnostic): boolean {
+    return (this.collection.get(vscode.Uri.file(path)) ?? []).some(
+      ({ message, range: { start, end }, severity, source }) =>
+        message === problem.message &&
+        source === problem.source &&
+        severity === severities[problem.severity === 'information' ? 'info' : problem.severity] &&
+        isAt(start, problem.range.start) &&
+        isAt(end, problem.range.end),
+    );
+  }
+
   clearSession(session: BackendSession): void {
     const paths = [...(this.sessions.get(session)?.keys() ?? [])];
     this.sessions.delete(session);
@@ -61,6 +73,10 @@ const severities: Record<EventDiagnostic['severity'], vscode.DiagnosticSeverity>
   info: vscode.DiagnosticSeverity.Information,
   hint: vscode.DiagnosticSeverity.Hint,
 };
+
+function isAt({ line, character }: vscode.Position, place: { line: number; character: number }): boolean {
+  return line === place.line && character === place.character;
+}
 
 function toDiagnostic({ range: { start, end }, severity, message, source }: EventDiagnostic): vscode.Diagnostic {
   const range = new vscode.Range(start.line, start.character, end.line, end.character);

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { KeyedQueue } from '../../base/common/async';
+import { Emitter, type Event } from '../../base/common/event';
 import type { Feature, FeatureStatus, RunningFeature, StatusAction } from '../../base/common/feature';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { commandIds, settingIds } from '../../manifest';
@@ -44,10 +45,21 @@ export class ServeFeature implements Feature {
   readonly title = 'Agents for Amplifier clients';
   private readonly messages: Messages;
   private readonly queue = new KeyedQueue();
+  private readonly emitter: Emitter<void>;
   private serving: Serving | undefined;
 
   constructor(private readonly options: ServeFeatureOptions) {
     this.messages = new Messages(options.log);
+    this.emitter = new Emitter((error) => options.log.error('a listener failed', error));
+  }
+
+  /** Undefined while nothing is served. */
+  get url(): URL | undefined {
+    return this.serving && new URL(this.serving.url);
+  }
+
+  get onDidChange(): Event<void> {
+    return this.emitter.event;
   }
 
   start(): Promise<RunningFeature> {
@@ -121,7 +133,7 @@ export class ServeFeature implements Feature {
     });
     await server.start();
     this.serving = { server, token, url: server.url };
-    this.showStatus();
+    this.changed();
     return this.serving;
   }
 
@@ -132,7 +144,12 @@ export class ServeFeature implements Feature {
   private async end(): Promise<void> {
     await this.serving?.server.stop();
     this.serving = undefined;
+    this.changed();
+  }
+
+  private changed(): void {
     this.showStatus();
+    this.emitter.fire();
   }
 
   private showStatus(): void {

@@ -1,6 +1,6 @@
 import type { Disposable } from '../../base/common/disposable';
 import type { Logger } from '../../base/common/log';
-import type { EditorPort } from '../../editor/common/editorPort';
+import type { Diagnostic, EditorPort } from '../../editor/common/editorPort';
 import type { AmplifierEvent } from '../common/events';
 import type { BackendSession } from '../common/sessionBackend';
 import { Problems } from './problems';
@@ -28,6 +28,11 @@ export class SessionEffects implements Disposable {
     if (this.followed.has(session)) return;
     this.followed.add(session);
     void this.read(session);
+  }
+
+  /** Whether a session has reported that problem of the file (absolute). */
+  isReported(path: string, problem: Diagnostic): boolean {
+    return this.problems.has(path, problem);
   }
 
   dispose(): void {

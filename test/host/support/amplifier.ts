@@ -2,6 +2,7 @@ import { AllBackends } from '../../../src/amplifier/common/allBackends';
 import type { BackendSession, SessionBackend } from '../../../src/amplifier/common/sessionBackend';
 import { AmplifierFeature } from '../../../src/amplifier/vscode/amplifierFeature';
 import { SessionEffects } from '../../../src/amplifier/vscode/sessionEffects';
+import { Emitter, type Event } from '../../../src/base/common/event';
 import { StatusBoard, type FeatureStatus, type RunningFeature } from '../../../src/base/common/feature';
 import { systemClock } from '../../../src/base/node/systemClock';
 import { settingIds } from '../../../src/manifest';
@@ -25,6 +26,12 @@ export class AmplifierUnderTest {
   readonly traffic = new TrafficLog(() => Date.now(), 1000, throwIt);
   readonly feature: AmplifierFeature;
   readonly backends: AllBackends;
+  /** Where the window serves its own agents: a test says it. */
+  readonly serving = new Emitter<void>(throwIt);
+  readonly served: { url: URL | undefined; readonly onDidChange: Event<void> } = {
+    url: undefined,
+    onDidChange: this.serving.event,
+  };
   private readonly board = new StatusBoard(throwIt);
   private readonly settings = new Settings(this.log);
   private readonly effects = new SessionEffects(this.editor.adapter, this.log);
@@ -34,6 +41,8 @@ export class AmplifierUnderTest {
     const { log, secrets, state } = this;
     this.feature = new AmplifierFeature({
       editor: this.editor.adapter,
+      served: this.served,
+      isReported: (path, problem) => this.effects.isReported(path, problem),
       log,
       status: this.board,
       traffic: this.traffic,

@@ -100,7 +100,7 @@ export class AmplifierSession implements BackendSession {
       sessionId: id,
       clock,
       context: options.context,
-      ...(options.toldContext ? { toldContext: options.toldContext } : {}),
+      ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
       reconciler: this.reconciler,
       readStatus: (signal) => this.watch.read(signal),
       refuse: () => this.refuseIfNotIdle(true),

@@ -1,6 +1,6 @@
 import { withDeadline, type Clock } from '../../../base/common/async';
-import type { ContextUpdate, PromptRequest, SessionStatus, WorkspaceContext } from '../../common/apiSchema';
-import { contextChanges, promptText, type ContextSource } from '../../common/contextSource';
+import type { PromptRequest, SessionStatus, WorkspaceContext } from '../../common/apiSchema';
+import { contextChanges, promptText, withAttached, type ContextSource } from '../../common/contextSource';
 import { BackendError, type PromptInput } from '../../common/sessionBackend';
 import type { TurnReconciler } from '../../common/turnReconciler';
 import type { AmplifierClient } from './amplifierClient';
@@ -10,8 +10,8 @@ export interface PromptSenderOptions {
   readonly sessionId: string;
   readonly clock: Clock;
   readonly context: ContextSource;
-  /** What the server was told of the editor when it created the session. */
-  readonly toldContext?: WorkspaceContext;
+  /** The folder that the session was made for (absolute); else the workspace's. */
+  readonly cwd?: string;
   readonly reconciler: TurnReconciler;
   /** `believe` holds the session against the status, unless events have overtaken it. */
   readonly readStatus: (
@@ -29,15 +29,16 @@ const idleWaitMs = 100;
 /** How long a prompt that the server is taking is waited for when it is stopped. */
 const stopGraceMs = 5000;
 
-/** Sends prompts, with what changed in the editor since the last one, to a session that really takes them. */
+/**
+ * Sends prompts, with what changed in the editor since the last one, to a session that really takes them. The first prompt
+ * carries everything, also what was in `POST /sessions`: the server that exists shows the model only what comes with a prompt.
+ */
 export class PromptSender {
-  private toldContext: WorkspaceContext;
+  private lastContext: WorkspaceContext | undefined;
   private prompts = 0;
   private sending: { readonly stop: AbortController; readonly settled: Promise<unknown> } | undefined;
 
-  constructor(private readonly options: PromptSenderOptions) {
-    this.toldContext = options.toldContext ?? { workspace_root: '' };
-  }
+  constructor(private readonly options: PromptSenderOptions) {}
 
   get isSending(): boolean {
     return this.sending !== undefined;
@@ -79,24 +80,22 @@ export class PromptSender {
       throw new BackendError('unsupported', 'Amplifier servers take no images. Remove the image and send again.');
     }
     await this.waitUntilIdle(signal);
-    const { context, client, sessionId, reconciler } = this.options;
+    const { context, client, cwd, sessionId, reconciler } = this.options;
     const files = attachments.flatMap((attachment) => (attachment.type === 'file' ? [attachment.path] : []));
-    const [collected, attached] = await Promise.all([context.collect(), context.openFiles(files)]);
+    const [current, attached] = await Promise.all([context.collect(cwd), context.openFiles(files)]);
     throwIfStopped(signal);
-    // The folder that the session was made for stays its root.
-    const { workspace_root: root } = this.toldContext;
-    const current = root === '' ? collected : { ...collected, workspace_root: root };
-    const update: ContextUpdate = contextChanges(this.toldContext, current) ?? {};
-    if (attached.length > 0) update.open_files = [...attached, ...(update.open_files ?? [])];
+    const update = withAttached(contextChanges(this.lastContext, current), current, attached);
     const request: PromptRequest = { prompt: promptText(text, attachments) };
     if (Object.keys(update).length > 0) request.context_update = update;
-    reconciler.promptSent(request.prompt, text);
+    // The server may tell the prompt again, and what it says is shown without keys.
+    const told = client.redactor.text(request.prompt);
+    reconciler.promptSent(told, text);
     try {
       const { request_id, isAccepted } = await client.prompt(sessionId, request);
       if (!isAccepted) reconciler.usage.isCumulative = true;
       const requestId = request_id ?? `prompt-${++this.prompts}`;
       reconciler.promptTaken(requestId);
-      this.toldContext = current;
+      this.lastContext = current;
       return requestId;
     } catch (error) {
       reconciler.promptRefused();

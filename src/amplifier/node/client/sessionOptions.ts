@@ -1,7 +1,6 @@
 import type { Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 import type { Logger } from '../../../base/common/log';
-import type { WorkspaceContext } from '../../common/apiSchema';
 import type { ContextSource } from '../../common/contextSource';
 import type { AmplifierClient } from './amplifierClient';
 import type { SessionLimits } from './sessionLimits';
@@ -14,8 +13,8 @@ export interface AmplifierSessionOptions {
   readonly random: () => number;
   readonly log: Logger;
   readonly context: ContextSource;
-  /** What the server was told of the editor when it created the session. */
-  readonly toldContext?: WorkspaceContext;
+  /** The folder that the session was made for (absolute); else the workspace's. */
+  readonly cwd?: string;
   readonly usageIsCumulative: boolean;
   readonly limits?: Partial<SessionLimits>;
   readonly onConnected: () => void;

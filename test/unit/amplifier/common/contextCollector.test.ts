@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ContextCollector, type ContextCollectorPorts } from '../../../../src/amplifier/common/contextCollector';
-import { contextChanges, promptText } from '../../../../src/amplifier/common/contextSource';
+import { contextChanges, promptText, withAttached } from '../../../../src/amplifier/common/contextSource';
 import { ContextSwitches } from '../../../../src/amplifier/common/contextSwitches';
 import { FakeEditor } from '../../../fake/fakeEditor';
 
@@ -20,8 +20,9 @@ describe('the context of an Amplifier session', () => {
   function collector(ports: Partial<ContextCollectorPorts> = {}): ContextCollector {
     return new ContextCollector({
       editor,
-      openDocuments: () => open.map((path) => ({ path, language: path.endsWith('.py') ? 'python' : 'typescript' })),
-      languageOf: () => 'plaintext',
+      openDocuments: () => open,
+      languageOf: (path) => (path.endsWith('.py') ? 'python' : 'typescript'),
+      isReported: () => false,
       gitState: () =>
         Promise.resolve({
           branch: 'main',
@@ -52,7 +53,7 @@ describe('the context of an Amplifier session', () => {
         },
         { path: '/ws/b.py', language: 'python', content: 'b = 2\n' },
       ],
-      git_state: { branch: 'main', staged_files: ['/ws/a.ts'], modified_files: [], untracked_files: [] },
+      git_state: { branch: 'main', staged_files: ['a.ts'], modified_files: [], untracked_files: [] },
       diagnostics: [
         { path: '/ws/b.py', severity: 'error', message: 'odd', range },
         { path: '/ws/b.py', severity: 'info', message: 'odd', range },
@@ -121,6 +122,45 @@ describe('the context of an Amplifier session', () => {
     });
   }
 
+  it('names the files of Git from the folder of the session, with slashes', async () => {
+    const files = (...paths: string[]) => ({
+      branch: 'b',
+      staged_files: paths,
+      modified_files: [],
+      untracked_files: [],
+    });
+    const asked: string[] = [];
+    const context = collector({
+      gitState: (folder) => {
+        asked.push(folder);
+        return Promise.resolve(files('/ws/src/a.ts', '/other/c.ts'));
+      },
+    });
+    editor.setFolders('/ws', '/other');
+    editor.setFile('/other/c.ts', '');
+    editor.setFile('/ws/src/a.ts', '');
+    assert.deepEqual((await context.collect()).git_state?.staged_files, ['src/a.ts', '/other/c.ts']);
+    const other = await context.collect('/other');
+    assert.deepEqual(other.git_state?.staged_files, ['/ws/src/a.ts', 'c.ts']);
+    assert.equal(other.workspace_root, '/other');
+    assert.deepEqual(asked, ['/ws', '/other']);
+  });
+
+  it('leaves out the problems that agents of this window have reported', async () => {
+    const facts = { range, severity: 'error' as const, lineText: '', startOffset: 0, endOffset: 3 };
+    editor.setDiagnostics('/ws/a.ts', [
+      { ...facts, message: 'of the compiler' },
+      { ...facts, message: 'of the agent' },
+    ]);
+    const context = collector({
+      isReported: (path, { message }) => path === '/ws/a.ts' && message === 'of the agent',
+    });
+    const messages = (await context.collect()).diagnostics?.map(({ message }) => message);
+    assert.deepEqual(messages, ['of the compiler']);
+    const chip = (await context.chips()).find(({ kind }) => kind === 'diagnostics');
+    assert.equal(chip?.count, 1);
+  });
+
   it('goes on without git when that fails', async () => {
     const context = collector({ gitState: () => Promise.reject(new Error('git is broken')) });
     assert.equal((await context.collect()).git_state, undefined);
@@ -129,7 +169,18 @@ describe('the context of an Amplifier session', () => {
   describe('as an update', () => {
     const told = { workspace_root: '/ws', open_files: [], selection: { path: '/ws/a', text: 'x', range } };
 
-    it('is nothing when nothing changed', () => assert.equal(contextChanges(told, structuredClone(told)), undefined));
+    it('is nothing when nothing changed', () => assert.deepEqual(contextChanges(told, structuredClone(told)), {}));
+
+    it('is everything when nothing was told before', () => assert.deepEqual(contextChanges(undefined, told), told));
+
+    it('has the whole list of open files when some are attached, each of them once', () => {
+      const file = (path: string) => ({ path, language: 'x', content: path });
+      const current = { workspace_root: '/ws', open_files: [file('/ws/a'), file('/ws/b')] };
+      assert.deepEqual(withAttached({}, current, [file('/ws/c'), file('/ws/b')]), {
+        open_files: [file('/ws/c'), file('/ws/b'), file('/ws/a')],
+      });
+      assert.deepEqual(withAttached({}, current, []), {});
+    });
 
     it('has what changed, and says what is gone', () => {
       const git_state = { branch: 'b', staged_files: [], modified_files: [], untracked_files: [] };

@@ -3,7 +3,7 @@ import type { AmplifierSession } from '../../../../src/amplifier/node/client/amp
 import type { SessionLimits } from '../../../../src/amplifier/node/client/sessionLimits';
 import { until } from '../../../support/eventually';
 import { connectTo, Recorder, type Harness } from './clientHarness';
-import { DocumentDialectServer, type DocumentDialectOptions } from './documentDialectServer';
+import { DocumentDialectServer, type DocumentDialectOptions } from '../../../fake/documentDialectServer';
 
 describe('the client and the document’s dialect', () => {
   let server: DocumentDialectServer;
@@ -239,7 +239,7 @@ describe('the client and the document’s dialect', () => {
     let branch = 'main';
     const git = () => ({ branch, staged_files: [], modified_files: [], untracked_files: [] });
     const context = {
-      collect: () => Promise.resolve({ workspace_root: '/ws', git_state: git() }),
+      collect: (folder = '/ws') => Promise.resolve({ workspace_root: folder, git_state: git() }),
       openFiles: (paths: readonly string[]) =>
         Promise.resolve(paths.map((path) => ({ path, language: 'text', content: 'attached' }))),
     };
@@ -259,7 +259,10 @@ describe('the client and the document’s dialect', () => {
       .filter(({ path }) => path.endsWith('/prompt'))
       .map(({ body }) => JSON.parse(body) as unknown);
     assert.deepEqual(prompts, [
-      { prompt: 'one' },
+      {
+        prompt: 'one',
+        context_update: { workspace_root: '/ws/second', git_state: { ...git(), branch: 'main' } },
+      },
       {
         prompt: 'two\n\nSee /ws/a, lines 1 to 2.',
         context_update: {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import * as http from 'node:http';
-import { PromptRequest } from '../../../../src/amplifier/common/apiSchema';
+import { CreateSessionRequest, PromptRequest } from '../../src/amplifier/common/apiSchema';
 import { WebSocketServer, type WebSocket } from 'ws';
 
 export interface DocumentDialectOptions {
@@ -9,6 +9,8 @@ export interface DocumentDialectOptions {
   /** How the stream is offered; default SSE. */
   readonly stream?: 'sse' | 'webSocket';
   readonly hasCancelRoute?: boolean;
+  /** Default: those of the document's example. */
+  readonly profiles?: readonly string[];
 }
 
 /** A small server that speaks as the API reference reads: one session, every subscriber gets everything, ids and replay. */
@@ -119,7 +121,12 @@ export class DocumentDialectServer {
         return;
       }
       case 'POST /sessions': {
-        send(response, 201, { ...this.summary(), status: 'created' });
+        this.create(response, body);
+        return;
+      }
+      case 'GET /profiles': {
+        const profiles = this.profiles.map((name) => ({ name, collection: null, description: `The ${name} one` }));
+        send(response, 200, { profiles });
         return;
       }
       case 'GET /sessions/{id}': {
@@ -160,10 +167,27 @@ export class DocumentDialectServer {
           return;
         }
       default: {
-        this.fail(response, 404, undefined);
+        const profile = this.profiles.find((name) => path === `/profiles/${name}`);
+        if (profile === undefined) this.fail(response, 404, undefined);
+        else send(response, 200, profileDetails(profile));
         return;
       }
     }
+  }
+
+  private get profiles(): readonly string[] {
+    return this.options.profiles ?? ['foundation', 'dev', 'design-intelligence:architect'];
+  }
+
+  /** As the document says, a profile that there is not is a bad request. */
+  private create(response: http.ServerResponse, body: string): void {
+    const { profile } = CreateSessionRequest.parse(JSON.parse(body));
+    if (this.profiles.includes(profile)) {
+      send(response, 201, { ...this.summary(), profile, status: 'created' });
+      return;
+    }
+    const details = { profile };
+    send(response, 400, { error: { code: 'INVALID_REQUEST', message: `Invalid profile name '${profile}'`, details } });
   }
 
   private prompt(response: http.ServerResponse, body: string): void {
@@ -211,6 +235,21 @@ export class DocumentDialectServer {
   private errorOf(code: string) {
     return { code, message: `Session with ID '${this.id}': ${code}`, details: { session_id: this.id } };
   }
+}
+
+/** As in the document's example. */
+function profileDetails(name: string) {
+  const providers = [{ module: 'provider-anthropic', config: { default_model: 'claude-sonnet-4-5' } }];
+  return {
+    name,
+    collection: null,
+    description: '',
+    extends: 'foundation',
+    providers,
+    tools: [],
+    hooks: [],
+    agents: [],
+  };
 }
 
 function send(response: http.ServerResponse, status: number, body: unknown): void {
