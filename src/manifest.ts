@@ -84,6 +84,7 @@ export const settingIds = {
   acpAgents: 'backline.acp.agents',
   amplifierHost: 'amplifier.server.host',
   amplifierPort: 'amplifier.server.port',
+  amplifierProfile: 'amplifier.profile',
   chatBackend: 'backline.chat.backend',
   threadsFolders: 'backline.threads.folders',
   contextEnabled: 'backline.context.enabled',

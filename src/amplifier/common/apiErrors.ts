@@ -52,6 +52,7 @@ const real = {
   SESSION_DELETE_FAILED: { httpStatus: 500, backend: 'backend', advice: seeServerLog },
 } as const satisfies Record<string, ErrorFacts>;
 
+const tokenMissing = 'The Amplifier server needs a token that it accepts.';
 const setToken = 'Set its token by the command "Backline: Set Amplifier Server Token".';
 const checkAddress = 'Check amplifier.server.host and amplifier.server.port.';
 
@@ -103,8 +104,12 @@ export class AmplifierApiError extends Error {
   /** The same as every session backend says it. */
   toBackendError(): BackendError {
     const { backend } = facts.get(this.code) ?? fallbackFacts(this.httpStatus);
-    const details = this.details === undefined ? this.code : `${this.code} ${JSON.stringify(this.details)}`;
-    return new BackendError(backend, joinSentences(this.message, this.advice), details, { cause: this });
+    const said = [this.code, ...(this.details === undefined ? [] : [JSON.stringify(this.details)])];
+    // What servers say of it is for who writes clients.
+    const isTokenMissing = this.code === 'UNAUTHORIZED';
+    if (isTokenMissing) said.push(this.message);
+    const message = joinSentences(isTokenMissing ? tokenMissing : this.message, this.advice);
+    return new BackendError(backend, message, said.join(' '), { cause: this });
   }
 }
 

@@ -182,7 +182,7 @@ export const SessionList = z.object({
 });
 export type SessionList = z.infer<typeof SessionList>;
 
-const ModuleConfig = z.looseObject({ module: Text, source: optionalText });
+const ModuleConfig = z.looseObject({ module: Text, source: optionalText, config: z.unknown().optional() });
 const modules = z.array(ModuleConfig).nullish();
 
 export const Profile = z.object({
@@ -191,26 +191,9 @@ export const Profile = z.object({
   description: optionalText,
   extends: optionalText,
   providers: modules,
-  tools: modules,
-  hooks: modules,
-  agents: z.array(Text).nullish(),
 });
 export type Profile = z.infer<typeof Profile>;
 export const ProfileList = z.object({ profiles: z.array(Profile) });
-
-export const Collection = z.object({
-  name: Text,
-  description: optionalText,
-  version: optionalText,
-  profiles: z.array(Text).nullish(),
-  agents: z.array(Text).nullish(),
-});
-export type Collection = z.infer<typeof Collection>;
-export const CollectionList = z.object({ collections: z.array(Collection) });
-
-export const Agent = z.object({ name: Text, collection: optionalText, description: optionalText, providers: modules });
-export type Agent = z.infer<typeof Agent>;
-export const AgentList = z.object({ agents: z.array(Agent) });
 
 export const Health = z.object({
   status: Text,

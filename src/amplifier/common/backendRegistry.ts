@@ -20,7 +20,7 @@ export type BackendHealth =
   | { readonly kind: 'asking' }
   | { readonly kind: 'answers'; readonly version?: string }
   /** `message` says what to do. */
-  | { readonly kind: 'silent'; readonly message: string };
+  | { readonly kind: 'silent' | 'needsToken'; readonly message: string };
 
 /** The backends there are. It owns those it has opened: callers dispose sessions, never backends. */
 export interface BackendRegistry {

@@ -107,6 +107,10 @@ export const ConfigOption = z.discriminatedUnion('type', [
     category: Text.optional(),
     value: Text,
     choices: z.array(ConfigChoice),
+    /** The value may also be one that is not among the choices. */
+    custom: z.boolean().optional(),
+    /** Why the value cannot be used, and what to do. */
+    problem: Text.optional(),
   }),
   z.looseObject({
     type: z.literal('boolean'),

@@ -24,7 +24,7 @@ export function observeSessions(backend: SessionBackend, observe: SessionObserve
     listSessions: (options) => backend.listSessions(options),
     deleteSession: (id) => backend.deleteSession(id),
     ...(backend.sessionOptions
-      ? { sessionOptions: async (signal) => (await backend.sessionOptions?.(signal)) ?? [] }
+      ? { sessionOptions: async (chosen, signal) => (await backend.sessionOptions?.(chosen, signal)) ?? [] }
       : {}),
     // Whoever asks whether there is a way to sign in looks for the method.
     ...(backend.authenticate ? { authenticate: async (methodId) => await backend.authenticate?.(methodId) } : {}),

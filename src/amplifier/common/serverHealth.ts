@@ -15,6 +15,8 @@ export function serverHealth(news: ServerNews, url: URL): BackendHealth {
         message: `${what} Start it, or correct amplifier.server.host and amplifier.server.port.`,
       };
     }
+    case 'needsToken':
+      return news;
     case 'unusable':
     case 'missed':
       return { kind: 'silent', message: news.message };

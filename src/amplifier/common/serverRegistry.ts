@@ -3,6 +3,7 @@ import type { Disposable } from '../../base/common/disposable';
 import { Emitter, type Event } from '../../base/common/event';
 import type { BackendEntry, BackendRegistry } from './backendRegistry';
 import { serverHealth } from './serverHealth';
+import { ownServerMessage } from './serverUrl';
 import type { ServerWatch } from './serverWatch';
 import { BackendError, type SessionBackend } from './sessionBackend';
 
@@ -12,6 +13,8 @@ export interface ServerRegistryOptions {
   /** The registry owns the result. */
   readonly createBackend: (server: URL) => Promise<SessionBackend>;
   readonly isTrusted: () => boolean;
+  /** Whether this window itself serves its agents there. */
+  readonly isOwn: (server: URL) => boolean;
   readonly watch: Pick<ServerWatch, 'news' | 'onDidChange' | 'look' | 'heard'>;
   readonly onListenerError: (error: unknown) => void;
 }
@@ -49,12 +52,13 @@ export class ServerRegistry implements BackendRegistry, Disposable {
   }
 
   list(): Promise<readonly BackendEntry[]> {
-    const { isTrusted, server, watch } = this.options;
+    const { isOwn, isTrusted, server, watch } = this.options;
     const entry = { id: serverBackendId, title: 'Amplifier', source: 'server' } as const;
     try {
       const url = server();
       const description = url.origin;
       if (!isTrusted()) return Promise.resolve([{ ...entry, description, problem: untrustedMessage }]);
+      if (isOwn(url)) return Promise.resolve([{ ...entry, description, problem: ownServerMessage(url) }]);
       watch.look();
       return Promise.resolve([{ ...entry, description, health: serverHealth(watch.news, url) }]);
     } catch (error) {
@@ -95,7 +99,9 @@ export class ServerRegistry implements BackendRegistry, Disposable {
   }
 
   private async create(): Promise<SessionBackend> {
-    const backend = await this.options.createBackend(this.options.server());
+    const server = this.options.server();
+    if (this.options.isOwn(server)) throw new Error(ownServerMessage(server));
+    const backend = await this.options.createBackend(server);
     backend.onDidChangeState((state) => {
       this.options.watch.heard(state);
       this.emitter.fire();

@@ -1,4 +1,5 @@
 import type { FeatureStatus, StatusAction } from '../../base/common/feature';
+import { ownServerMessage } from './serverUrl';
 import type { ServerNews } from './serverWatch';
 
 export interface ServerSituation {
@@ -6,6 +7,8 @@ export interface ServerSituation {
   /** The server of the settings, or what is wrong with them and what to do. */
   readonly server: { readonly url: URL } | { readonly problem: string };
   readonly news: ServerNews;
+  /** The server of the settings is the one of this window. */
+  readonly isOwn?: boolean;
   /** Why the API key that there is is not sent to this server, and what to do. */
   readonly keyProblem?: string | undefined;
 }
@@ -24,7 +27,7 @@ export interface ServerActions {
  * people have none.
  */
 export function serverStatus(
-  { isTrusted, server, news, keyProblem }: ServerSituation,
+  { isTrusted, server, news, isOwn = false, keyProblem }: ServerSituation,
   actions: ServerActions,
 ): Pick<FeatureStatus, 'state' | 'summary' | 'actions'> {
   const { openSettings, setApiKey, setToken, chooseContext, manageTrust } = actions;
@@ -34,6 +37,7 @@ export function serverStatus(
   }
   if ('problem' in server) return { state: 'attention', summary: server.problem, actions: [openSettings] };
   const { origin } = server.url;
+  if (isOwn) return { state: 'off', summary: ownServerMessage(server.url), actions: [openSettings] };
   switch (news.kind) {
     case 'notAsked':
       return { state: 'off', summary: `Asking whether a server answers at ${origin}…`, actions: [openSettings] };
@@ -48,6 +52,7 @@ export function serverStatus(
       const summary = `None answers at ${server.url.host}. Start it, or change the settings.`;
       return { state: 'off', summary, actions: [openSettings, setToken, setApiKey] };
     }
+    case 'needsToken':
     case 'unusable':
       return { state: 'off', summary: news.message, actions: [setToken, openSettings] };
     case 'missed':

@@ -38,3 +38,17 @@ export function isLoopback({ hostname }: URL): boolean {
 export function isPrivate(server: URL): boolean {
   return isLoopback(server) || server.protocol === 'https:';
 }
+
+/** Whether two addresses of this machine are the same place. */
+export function isSameLoopback(one: URL, other: URL): boolean {
+  const portOf = ({ port, protocol }: URL): string => port || (protocol === 'https:' ? '443' : '80');
+  return isLoopback(one) && isLoopback(other) && portOf(one) === portOf(other);
+}
+
+/** For a window whose settings name the server that it is itself. */
+export function ownServerMessage({ origin }: URL): string {
+  return (
+    `This window serves its own agents at ${origin}, so there is no other server there. ` +
+    'Choose the agents themselves, or set amplifier.server.host and amplifier.server.port to another server.'
+  );
+}

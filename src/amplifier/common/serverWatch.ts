@@ -11,6 +11,8 @@ export type ServerNews =
   | { readonly kind: 'answers'; readonly version?: string }
   /** Nothing listens at its address. */
   | { readonly kind: 'unreachable' }
+  /** It asks for a token that it was not given; `message` says what to do. */
+  | { readonly kind: 'needsToken'; readonly message: string }
   /** Somebody answers, but not as it should; `message` says what to do. */
   | { readonly kind: 'unusable'; readonly message: string }
   /** Who uses it has lost it; `message` says what to do. */
@@ -91,6 +93,7 @@ export class ServerWatch implements Disposable {
     if (state.kind === 'ready') this.answered(state.version);
     if (state.kind === 'stopped' && this.last.kind === 'missed') this.tell({ kind: 'unreachable' });
     if (state.kind === 'failed') this.tell({ kind: 'missed', message: state.message });
+    if (state.kind === 'authRequired') this.tell({ kind: 'needsToken', message: state.message });
   }
 
   dispose(): void {
@@ -130,7 +133,7 @@ function newsOf(error: unknown): ServerNews {
   if (error instanceof TimeoutError)
     return newsOf(new AmplifierApiError('TIMEOUT', 'The server does not answer in time'));
   if (!(error instanceof AmplifierApiError)) return { kind: 'unusable', message: messageOf(error) };
-  return error.code === 'UNREACHABLE'
-    ? { kind: 'unreachable' }
-    : { kind: 'unusable', message: error.toBackendError().message };
+  if (error.code === 'UNREACHABLE') return { kind: 'unreachable' };
+  const { message } = error.toBackendError();
+  return { kind: error.code === 'UNAUTHORIZED' ? 'needsToken' : 'unusable', message };
 }

@@ -14,8 +14,11 @@ export interface SessionBackend extends Disposable {
   capabilities(signal?: AbortSignal): Promise<BackendCapabilities>;
   /** @throws BackendError */
   createSession(options: CreateSessionOptions, signal?: AbortSignal): Promise<BackendSession>;
-  /** What can be chosen for a new session, for example its `profile`. Absent where there is nothing. @throws BackendError */
-  sessionOptions?(signal?: AbortSignal): Promise<readonly ConfigOption[]>;
+  /**
+   * What can be chosen for a new session, as far as that depends on what is `chosen` already. Absent where there is
+   * nothing. @throws BackendError
+   */
+  sessionOptions?(chosen: SessionChoices, signal?: AbortSignal): Promise<readonly ConfigOption[]>;
   /** The sessions the backend itself remembers, newest first. @throws BackendError `unsupported` */
   listSessions(options?: { cwd?: string; signal?: AbortSignal }): Promise<readonly SessionSummary[]>;
   /** Takes up a session of the backend. Its history, when the backend tells it, arrives as events. @throws BackendError */
@@ -65,6 +68,9 @@ export interface CreateSessionOptions {
   readonly profile?: string;
   readonly model?: string;
 }
+
+/** What the user chooses before a session begins, by the ids of the options. */
+export type SessionChoices = Pick<CreateSessionOptions, 'profile' | 'model'>;
 
 export interface SessionSummary {
   readonly id: string;

@@ -53,7 +53,7 @@ function BackendCard({ backend }: { backend: BackendView }) {
   const { problems } = usePageState();
   const { health, id: backendId, title, description, state, problem } = backend;
   const isToldBelow = problems.some(({ message }) => message === problem);
-  const isSilent = state === 'stopped' && health?.kind === 'silent';
+  const isSilent = state === 'stopped' && (health?.kind === 'silent' || health?.kind === 'needsToken');
   const needsCare = isSilent || state === 'authRequired' || state === 'failed' || state === 'unavailable';
   return (
     <div class="backend-card">
@@ -65,7 +65,7 @@ function BackendCard({ backend }: { backend: BackendView }) {
       <p class="backend-card-description">{isToldBelow ? description : (problem ?? description)}</p>
       {needsCare && (
         <button type="button" class="button" onClick={() => void page.ask(chatRequests.repairBackend, { backendId })}>
-          {repairLabel(state)}
+          {repairLabel(backend)}
         </button>
       )}
     </div>

@@ -78,12 +78,13 @@ function OptionControl({ session, option }: OptionControlProps) {
       choices={option.choices}
       hint={description}
       disabled={disabled}
+      takesOther={option.custom}
       onPick={set}
     />
   );
 }
 
-const first = ['mode', 'model', 'thought_level'];
+const first = ['mode', 'profile', 'model', 'thought_level'];
 
 /** What is changed most comes first; the rest as the agent has it. */
 function inOrder(options: readonly OptionView[]): OptionView[] {

@@ -1,6 +1,7 @@
 import { IconButton } from '../../webview/browser/iconButton';
 import { CloseIcon } from '../../webview/browser/icons';
 import { Banner } from './banner';
+import { OptionOffers } from './optionOffers';
 import { usePage, usePageState } from './pageContext';
 
 /** What could not be done, beside the composer until it is dismissed. */
@@ -13,7 +14,9 @@ export function ProblemList() {
     <>
       {others.map(({ id, message, details }) => (
         <div key={id} class="problem">
-          <Banner level="error" text={message} details={details} />
+          <Banner level="error" text={message} details={details}>
+            <OptionOffers message={message} onPick={() => store.dismissProblem(id)} />
+          </Banner>
           <IconButton label="Dismiss" icon={CloseIcon} onClick={() => store.dismissProblem(id)} />
         </div>
       ))}

@@ -2,7 +2,9 @@ import { useChanges } from '../../webview/browser/useChanges';
 import { chatRequests } from '../common/chatApi';
 import type { SessionView } from '../common/chatView';
 import { Banner } from './banner';
+import { OptionOffers } from './optionOffers';
 import { usePage, usePageState } from './pageContext';
+import { repairLabel } from './words';
 
 /** Why the conversation does not go on as usual, and what to do. */
 export function StatusBanner() {
@@ -44,7 +46,9 @@ function SendAgain() {
 
 function SessionBanner({ session }: { session: SessionView }) {
   const page = usePage();
+  const { backends } = usePageState();
   const { status, statusText, statusDetails: details, backendTitle, backendId } = session;
+  const backend = backends.find(({ id }) => id === backendId);
   const repair = (label: string) => (
     <button type="button" class="button" onClick={() => void page.ask(chatRequests.repairBackend, { backendId })}>
       {label}
@@ -65,7 +69,7 @@ function SessionBanner({ session }: { session: SessionView }) {
     case 'signIn':
       return (
         <Banner level="warning" text={statusText ?? `${backendTitle} asks you to sign in first.`} details={details}>
-          {repair('Sign in…')}
+          {repair(backend ? repairLabel(backend) : 'Sign in…')}
         </Banner>
       );
     case 'failed':
@@ -75,6 +79,7 @@ function SessionBanner({ session }: { session: SessionView }) {
           text={statusText ?? `${backendTitle} has failed. Send your prompt again to start it anew.`}
           details={details}
         >
+          <OptionOffers message={statusText} />
           <div class="banner-actions">
             <SendAgain />
             {repair('Set up…')}

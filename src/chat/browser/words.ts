@@ -36,6 +36,7 @@ const backendStateWords: Record<BackendView['state'], string> = {
 
 /** Servers run without us: what there is to know of one is whether it answers. */
 export function backendWord({ health, state }: Pick<BackendView, 'health' | 'state'>): string {
+  if (health?.kind === 'needsToken') return 'needs a token';
   if (!health || (state !== 'stopped' && state !== 'ready')) return backendStateWords[state];
   switch (health.kind) {
     case 'asking':
@@ -53,7 +54,8 @@ export function backendDot({ health, state }: Pick<BackendView, 'health' | 'stat
 }
 
 /** What the button says that does something about it. */
-export function repairLabel(state: BackendView['state']): string {
+export function repairLabel({ health, state }: Pick<BackendView, 'health' | 'state'>): string {
+  if (health?.kind === 'needsToken') return 'Set token…';
   if (state === 'authRequired') return 'Sign in…';
   return state === 'failed' ? 'Try again…' : 'Set up…';
 }

@@ -11,8 +11,8 @@ export function backendView(
   // Who uses it knows better.
   const heard = problem === undefined && (state === undefined || state.kind === 'stopped') ? health : undefined;
   const version = state?.kind === 'ready' ? state.version : heard?.kind === 'answers' ? heard.version : undefined;
-  const said = problem ?? (isTroubled ? state.message : heard?.kind === 'silent' ? heard.message : undefined);
-  const kind = source === 'server' && state?.kind === 'ready' ? 'answers' : heard?.kind;
+  const said = problem ?? (isTroubled ? state.message : heard && 'message' in heard ? heard.message : undefined);
+  const kind = source === 'server' ? (kindOfServer(state) ?? heard?.kind) : heard?.kind;
   return {
     id,
     title,
@@ -22,4 +22,10 @@ export function backendView(
     ...(said === undefined ? {} : { problem: said }),
     ...(kind === undefined ? {} : { health: { kind, ...(version === undefined ? {} : { version }) } }),
   };
+}
+
+/** What its use has shown. */
+function kindOfServer(state: BackendState | undefined): 'answers' | 'needsToken' | undefined {
+  if (state?.kind === 'ready') return 'answers';
+  return state?.kind === 'authRequired' ? 'needsToken' : undefined;
 }

@@ -29,7 +29,7 @@ export const ChatUpdate = z.object({
   backends: optional(z.array(BackendView)),
   /** The backend that a new conversation is with. */
   chosenBackend: optional(Text),
-  /** What can be chosen for a conversation with the chosen backend before it begins. */
+  /** What can be chosen for a session of the backend of the conversation that is shown, or would begin. */
   newOptions: optional(z.array(OptionView)),
   /** The commands that the agent of a new conversation had last. */
   newCommands: optional(z.array(CommandView)),
@@ -79,7 +79,7 @@ export const chatRequests = {
   /** What was sent as that prompt, to be edited and sent again. */
   promptToEdit: defineRequest('chat/promptToEdit', z.object({ ...inSession, entryId: Text }), Draft),
   saveDraft: defineRequest('chat/saveDraft', z.object({ sessionId: optional(Text), ...Draft.shape }), Nothing),
-  /** Without a session: of the one that begins next. */
+  /** Without a session: of the next one with the backend of the conversation that is shown, or would begin. */
   setOption: defineRequest(
     'chat/setOption',
     z.object({ sessionId: optional(Text), optionId: Text, value: z.union([Text, z.boolean()]) }),

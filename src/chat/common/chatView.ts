@@ -18,7 +18,7 @@ export const BackendView = z.object({
   /** What is wrong and what to do. */
   problem: optional(Text),
   /** Whether one that runs without us answers, as far as that is known. */
-  health: optional(z.object({ kind: z.enum(['asking', 'answers', 'silent']), version: optional(Text) })),
+  health: optional(z.object({ kind: z.enum(['asking', 'answers', 'silent', 'needsToken']), version: optional(Text) })),
 });
 export type BackendView = z.infer<typeof BackendView>;
 
@@ -85,6 +85,10 @@ export const OptionView = z.discriminatedUnion('type', [
     category: optional(Text),
     value: Text,
     choices: z.array(z.object({ value: Text, name: Text, description: optional(Text), group: optional(Text) })),
+    /** The value may also be one that is not among the choices. */
+    custom: optional(z.boolean()),
+    /** Why the value cannot be used, and what to do. */
+    problem: optional(Text),
   }),
   z.object({
     type: z.literal('boolean'),

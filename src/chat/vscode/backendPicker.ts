@@ -51,6 +51,7 @@ export class BackendPicker {
     const run = (command: string, ...args: readonly unknown[]): Thenable<unknown> =>
       vscode.commands.executeCommand(command, ...args);
     if (!vscode.workspace.isTrusted) await run('workbench.trust.manage');
+    else if (view?.health?.kind === 'needsToken') await run(commandIds.amplifierSetToken);
     else if (view?.state === 'authRequired') await run(commandIds.acpSignIn);
     else if (view?.source === 'server') await run(commandIds.showStatus);
     else if (view?.state === 'failed') await run(commandIds.acpRestartAgent);
@@ -99,6 +100,7 @@ export class BackendPicker {
 }
 
 function stateWord({ health, state }: BackendView): string {
+  if (health?.kind === 'needsToken') return 'needs a token';
   if (!health || (state !== 'stopped' && state !== 'ready')) return words[state];
   if (health.kind === 'asking') return 'asking whether it answers…';
   if (health.kind === 'silent') return 'does not answer';
@@ -106,9 +108,11 @@ function stateWord({ health, state }: BackendView): string {
 }
 
 function iconOf({ health, state }: BackendView): string {
+  if (health?.kind === 'needsToken') return icons.authRequired;
   return icons[state === 'stopped' && health?.kind === 'answers' ? 'ready' : state];
 }
 
-function isUsable({ state }: BackendView): boolean {
+function isUsable({ health, state }: BackendView): boolean {
+  if (health?.kind === 'needsToken') return false;
   return state === 'ready' || state === 'stopped' || state === 'starting';
 }

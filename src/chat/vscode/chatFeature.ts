@@ -151,11 +151,12 @@ export class ChatFeature implements Feature<ShownChat> {
     let asked = '';
     /** Once for each state of each backend that is chosen: what a server offers may be another list when it is back. */
     const askOptions = (): void => {
-      const { chosen } = backends;
-      const key = chosen ? `${chosen.id} ${chosen.state} ${chosen.health?.kind ?? ''}` : '';
+      const { chosen, views } = backends;
+      newOptions.setBackends(views);
+      const key = chosen ? `${chosen.id} ${chosen.description} ${chosen.state} ${chosen.health?.kind ?? ''}` : '';
       if (!chosen || key === asked) return;
       asked = key;
-      void newOptions.refresh(chosen);
+      void newOptions.refresh(chosen.id);
     };
     const statusLater = store.add(new Coalescer(clock, statusMs, showStatus));
     const changed = (): void => statusLater.schedule();
@@ -168,6 +169,7 @@ export class ChatFeature implements Feature<ShownChat> {
     store.add(
       settings.onDidChange((id) => {
         if (id === settingIds.chatBackend) void backends.refresh();
+        if (id === settingIds.amplifierProfile && backends.chosen) void newOptions.refresh(backends.chosen.id);
       }),
     );
     store.add(

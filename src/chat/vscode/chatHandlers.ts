@@ -77,6 +77,8 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
       try {
         await chat.send(draft, await window.chips.mentions());
       } catch (error) {
+        // A server may have refused what was chosen for the session: then it offers something else.
+        void window.newOptions.refresh(chat.view.backendId);
         if (sessionId === undefined && isUnspoken(chat)) await giveUp(chat);
         throw error;
       } finally {
@@ -108,7 +110,8 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
     }),
     setOption: chatRequests.setOption.handledBy(async ({ sessionId, optionId, value }) => {
       if (sessionId === undefined) {
-        if (backends.chosen && typeof value === 'string') window.newOptions.set(backends.chosen.id, optionId, value);
+        const backendId = page.chat?.view.backendId ?? backends.chosen?.id;
+        if (backendId !== undefined && typeof value === 'string') window.newOptions.set(backendId, optionId, value);
         return done;
       }
       await (await chatOf(sessionId)).setOption(optionId, value);

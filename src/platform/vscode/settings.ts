@@ -82,6 +82,12 @@ export class Settings implements vscode.Disposable {
     return { host: this.read(settingIds.amplifierHost), port: this.read(settingIds.amplifierPort) };
   }
 
+  /** Empty for the usual one of the server. */
+  amplifierProfile(): string {
+    const value = this.read(settingIds.amplifierProfile);
+    return typeof value === 'string' ? value.trim() : '';
+  }
+
   /** The backend of new conversations, by id or title; empty for the one used last. */
   chatBackend(): string {
     const value = this.read(settingIds.chatBackend);

@@ -22,13 +22,15 @@ interface PickerProps {
   readonly onOpen?: () => void;
   readonly hint?: string | undefined;
   readonly disabled?: boolean | undefined;
+  /** A value that is not among the choices can be typed. */
+  readonly takesOther?: boolean | undefined;
 }
 
 /** With more choices than this there is a box to narrow them. */
 const fewChoices = 8;
 
 /** A button that shows the current choice, and opens the others. */
-export function Picker({ label, value, choices, onPick, onOpen, hint, disabled }: PickerProps) {
+export function Picker({ label, value, choices, onPick, onOpen, hint, disabled, takesOther }: PickerProps) {
   const [isOpen, setOpen] = useState(false);
   const anchor = useRef<HTMLButtonElement>(null);
   const close = useCallback(() => setOpen(false), []);
@@ -70,6 +72,7 @@ export function Picker({ label, value, choices, onPick, onOpen, hint, disabled }
             label={label}
             value={value}
             choices={choices}
+            takesOther={takesOther}
             onCancel={closeToButton}
             onPick={(picked) => {
               closeToButton();
@@ -86,14 +89,18 @@ interface ChoiceListProps {
   readonly label: string;
   readonly value: string | undefined;
   readonly choices: readonly Choice[];
+  readonly takesOther: boolean | undefined;
   readonly onPick: (value: string) => void;
   readonly onCancel: () => void;
 }
 
-function ChoiceList({ label, value, choices, onPick, onCancel }: ChoiceListProps) {
+function ChoiceList({ label, value, choices, takesOther = false, onPick, onCancel }: ChoiceListProps) {
   const id = useId();
   const [filter, setFilter] = useState('');
-  const shown = choices.filter((choice) => matches(choice, filter));
+  const shown = [
+    ...choices.filter((choice) => matches(choice, filter)),
+    ...(takesOther ? otherChoice(choices, filter.trim()) : []),
+  ];
   const [active, setActive] = useState(() =>
     Math.max(
       choices.findIndex((choice) => choice.value === value),
@@ -102,7 +109,8 @@ function ChoiceList({ label, value, choices, onPick, onCancel }: ChoiceListProps
   );
   const list = useRef<HTMLDivElement>(null);
   const input = useRef<HTMLInputElement>(null);
-  const hasFilter = choices.length > fewChoices;
+  const hasFilter = takesOther || choices.length > fewChoices;
+  const filterLabel = takesOther ? `${label}: choose or type a name` : `Filter: ${label}`;
   const activeId = shown[active] && `${id}-${active}`;
 
   useLayoutEffect(() => (input.current ?? list.current)?.focus(), []);
@@ -141,8 +149,8 @@ function ChoiceList({ label, value, choices, onPick, onCancel }: ChoiceListProps
           class="text-field"
           type="text"
           role="combobox"
-          placeholder={`Filter: ${label}`}
-          aria-label={`Filter: ${label}`}
+          placeholder={filterLabel}
+          aria-label={filterLabel}
           aria-controls={id}
           aria-expanded={true}
           aria-activedescendant={activeId}
@@ -193,6 +201,12 @@ function ChoiceList({ label, value, choices, onPick, onCancel }: ChoiceListProps
       {shown.length === 0 && <div class="choice-none">Nothing matches “{filter}”</div>}
     </div>
   );
+}
+
+/** What was typed, unless it is one of the choices. */
+function otherChoice(choices: readonly Choice[], typed: string): Choice[] {
+  if (typed === '' || choices.some(({ value }) => value === typed)) return [];
+  return [{ value: typed, name: `Use “${typed}”` }];
 }
 
 function matches({ name, value, description = '', group = '' }: Choice, filter: string): boolean {

@@ -233,7 +233,7 @@ describe('the client and the embedded server over ACP and the demo agent', () =>
     }
   });
 
-  it('agree on every other endpoint', async () => {
+  it('agree on the other endpoints that the client uses', async () => {
     const client = new AmplifierClient({ baseUrl: server.url, token, log: nullLogger });
     try {
       assert.equal((await client.health()).status, 'healthy');
@@ -241,8 +241,6 @@ describe('the client and the embedded server over ACP and the demo agent', () =>
       const [profile] = await client.listProfiles();
       assert.ok(profile);
       assert.equal((await client.getProfile(profile.name)).name, profile.name);
-      assert.deepEqual(await client.listCollections(), []);
-      assert.ok((await client.listAgents()).length > 0);
       assert.equal((await client.getSession(session.id)).status, 'idle');
       await assert.rejects(client.getSession('nope'), { code: 'SESSION_NOT_FOUND', httpStatus: 404 });
       await assert.rejects(client.getProfile('nope'), { code: 'PROFILE_NOT_FOUND', httpStatus: 404 });

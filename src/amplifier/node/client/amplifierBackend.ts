@@ -3,7 +3,7 @@ import { Emitter, type Event } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import { messageOf, TimeoutError } from '../../../base/common/errors';
 import { AmplifierApiError, isMissingRoute } from '../../common/apiErrors';
-import type { CreateSessionRequest, Credentials, ServerInfo, WorkspaceContext } from '../../common/apiSchema';
+import type { CreateSessionRequest, Credentials, ServerInfo } from '../../common/apiSchema';
 import type { ConfigOption } from '../../common/events';
 import type { ContextSource } from '../../common/contextSource';
 import {
@@ -12,12 +12,15 @@ import {
   type BackendState,
   type CreateSessionOptions,
   type SessionBackend,
+  type SessionChoices,
   type SessionSummary,
 } from '../../common/sessionBackend';
 import { isLoopback } from '../../common/serverUrl';
 import { toRfc3339 } from '../../common/wireTime';
 import type { AmplifierClient } from './amplifierClient';
 import { AmplifierSession } from './amplifierSession';
+import { ProfileChoice } from './profileChoice';
+import { isRealServer } from './serverKind';
 import type { SessionLimits } from './sessionLimits';
 import type { PendingDenials } from './sessionOptions';
 
@@ -34,8 +37,8 @@ export interface AmplifierBackendOptions {
   readonly credentials: (server: URL) => Promise<Credentials | undefined>;
   /** Why there is a key and it is not sent to this server, and what to do, for the user. */
   readonly keyProblem?: (server: URL) => Promise<string | undefined>;
-  /** For sessions that name none; default `dev`. */
-  readonly defaultProfile?: string;
+  /** The setting for the profile of sessions that name none; empty or absent for the server's usual one. */
+  readonly profile?: () => string;
   readonly limits?: Partial<SessionLimits>;
 }
 
@@ -66,11 +69,14 @@ export class AmplifierBackend implements SessionBackend {
   private readonly unwanted = new Set<Promise<void>>();
   private current: BackendState = { kind: 'stopped' };
   private info: ServerInfo | undefined;
+  private readonly profiles: ProfileChoice;
 
   constructor(private readonly options: AmplifierBackendOptions) {
     this.id = options.id;
     this.title = options.title;
     this.client = options.client;
+    const { client, log, profile = () => '' } = options;
+    this.profiles = new ProfileChoice({ client, configured: profile, log });
     this.emitter = new Emitter((error) => options.log.error('a listener failed', error));
   }
 
@@ -89,17 +95,20 @@ export class AmplifierBackend implements SessionBackend {
 
   async createSession(options: CreateSessionOptions, signal?: AbortSignal): Promise<AmplifierSession> {
     await this.connect(signal);
-    const { context, credentials, defaultProfile = 'dev' } = this.options;
-    const toldContext = { ...(await context.collect()), workspace_root: options.cwd };
+    const { context, credentials } = this.options;
+    const profile = options.profile ?? this.profiles.defaultFor(this.info);
     const request: CreateSessionRequest = {
-      profile: options.profile ?? defaultProfile,
+      profile,
       credentials: (await credentials(this.client.baseUrl)) ?? {},
-      context: toldContext,
+      context: await context.collect(options.cwd),
     };
     if (options.model !== undefined) request.model = options.model;
-    const id = await this.ask(() => this.make(request, signal));
+    const id = await this.ask(() => this.make(request, signal)).catch(async (error: unknown) => {
+      throw await this.profiles.explain(error, profile);
+    });
+    this.profiles.accepted(profile);
     try {
-      const session = await this.open(id, { toldContext, signal, prepare: (made) => made.begin() });
+      const session = await this.open(id, { cwd: options.cwd, signal, prepare: (made) => made.begin() });
       const problem = await this.options.keyProblem?.(this.client.baseUrl);
       if (problem !== undefined) session.notice('warning', problem);
       return session;
@@ -109,21 +118,10 @@ export class AmplifierBackend implements SessionBackend {
     }
   }
 
-  /** The profiles, one of which a session is made with. */
-  async sessionOptions(signal?: AbortSignal): Promise<readonly ConfigOption[]> {
+  /** The profile that a session is made with, and the model where the server lists any. */
+  async sessionOptions(chosen: SessionChoices, signal?: AbortSignal): Promise<readonly ConfigOption[]> {
     await this.connect(signal);
-    const { defaultProfile = 'dev' } = this.options;
-    const profiles = await this.ask(() => this.client.listProfiles(signal ? { signal } : {}));
-    const [first] = profiles;
-    if (!first) return [];
-    const value = profiles.some(({ name }) => name === defaultProfile) ? defaultProfile : first.name;
-    const choices = profiles.map(({ name, collection, description }) => ({
-      value: name,
-      name,
-      ...(description === undefined || description === '' ? {} : { description }),
-      ...(collection === undefined || collection === '' ? {} : { group: collection }),
-    }));
-    return [{ type: 'select', id: 'profile', name: 'Profile', category: 'profile', value, choices }];
+    return await this.ask(() => this.profiles.ask(chosen, this.info, signal));
   }
 
   async listSessions(options: { signal?: AbortSignal } = {}): Promise<readonly SessionSummary[]> {
@@ -204,7 +202,7 @@ export class AmplifierBackend implements SessionBackend {
 
   private async open(id: string, how: OpenOptions): Promise<AmplifierSession> {
     const { clock, random, log, context, limits } = this.options;
-    const { toldContext, signal, prepare } = how;
+    const { cwd, signal, prepare } = how;
     const session: AmplifierSession = new AmplifierSession({
       id,
       client: this.client,
@@ -214,7 +212,7 @@ export class AmplifierBackend implements SessionBackend {
       context,
       usageIsCumulative: this.info !== undefined && isRealServer(this.info),
       ...(limits ? { limits } : {}),
-      ...(toldContext ? { toldContext } : {}),
+      ...(cwd === undefined ? {} : { cwd }),
       onConnected: () => {
         if (this.current.kind === 'failed') this.setState({ kind: 'ready' });
       },
@@ -270,11 +268,18 @@ export class AmplifierBackend implements SessionBackend {
     } catch (error) {
       if (!(error instanceof AmplifierApiError)) throw error;
       const failure = error.toBackendError();
-      if (error.httpStatus === undefined && error.code !== 'CANCELLED') {
-        this.setState({ kind: 'failed', message: failure.message });
-      }
+      const { message } = failure;
+      if (error.code === 'UNAUTHORIZED') this.setState({ kind: 'authRequired', message, methods: [] });
+      else if (error.code === 'CANCELLED') this.notStarted({ kind: 'stopped' });
+      else if (error.httpStatus === undefined) this.setState({ kind: 'failed', message });
+      else this.notStarted({ kind: 'failed', message });
       throw failure;
     }
+  }
+
+  /** What the server refused, or nobody waits for any more, was the question whether it is there. */
+  private notStarted(state: BackendState): void {
+    if (this.current.kind === 'starting') this.setState(state);
   }
 
   private setState(state: BackendState): void {
@@ -284,7 +289,8 @@ export class AmplifierBackend implements SessionBackend {
 }
 
 interface OpenOptions {
-  readonly toldContext?: WorkspaceContext;
+  /** Absolute; of a session that was made just now. */
+  readonly cwd?: string;
   readonly signal: AbortSignal | undefined;
   /** Called before anything comes over the stream. */
   readonly prepare: (session: AmplifierSession) => void;
@@ -297,9 +303,4 @@ function cancelled(): BackendError {
 function streamTimeout(cause: TimeoutError): BackendError {
   const message = 'The server does not stream the events of the session. Restart it.';
   return new BackendError('timeout', message, undefined, { cause });
-}
-
-/** The server that exists names an API version, which the API reference does not; its token usage is cumulative. */
-function isRealServer({ api_version, amplifier_core_version }: ServerInfo): boolean {
-  return api_version !== undefined && amplifier_core_version === undefined;
 }

@@ -40,7 +40,7 @@ interface Call {
 }
 
 /**
- * Every endpoint of Amplifier's REST API but the streams. Every call ends, at the latest with its time-out, and rejects with
+ * What Backline uses of Amplifier's REST API, but the streams. Every call ends, at the latest with its time-out, and rejects with
  * an AmplifierApiError. Dispose to close idle connections.
  */
 export class AmplifierClient implements Disposable {
@@ -96,23 +96,14 @@ export class AmplifierClient implements Disposable {
     return this.get('/sessions', query({ status, limit }), api.SessionList, signal);
   }
 
-  async listProfiles(options: { collection?: string; signal?: AbortSignal } = {}): Promise<readonly api.Profile[]> {
-    const { collection, signal } = options;
-    return (await this.get('/profiles', query({ collection }), api.ProfileList, signal)).profiles;
+  async listProfiles({ signal }: { signal?: AbortSignal } = {}): Promise<readonly api.Profile[]> {
+    return (await this.get('/profiles', '', api.ProfileList, signal)).profiles;
   }
 
   /** `name` may be `collection:profile`. */
-  getProfile(name: string): Promise<api.Profile> {
+  getProfile(name: string, signal?: AbortSignal): Promise<api.Profile> {
     const path = `/profiles/${encodeURIComponent(name).replaceAll('%3A', ':')}`;
-    return this.call({ method: 'GET', route: '/profiles/{profile_name}', path }, api.Profile);
-  }
-
-  async listCollections(): Promise<readonly api.Collection[]> {
-    return (await this.get('/collections', '', api.CollectionList)).collections;
-  }
-
-  async listAgents(options: { collection?: string } = {}): Promise<readonly api.Agent[]> {
-    return (await this.get('/agents', query({ collection: options.collection }), api.AgentList)).agents;
+    return this.call({ method: 'GET', route: '/profiles/{profile_name}', path, signal }, api.Profile);
   }
 
   health(signal?: AbortSignal): Promise<api.Health> {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { BackendRegistry } from '../../../amplifier/common/backendRegistry';
-import type { CreateSessionOptions } from '../../../amplifier/common/sessionBackend';
+import type { SessionChoices } from '../../../amplifier/common/sessionBackend';
 import type { Disposable } from '../../../base/common/disposable';
 import { Emitter, type Event } from '../../../base/common/event';
 import type { Memento } from '../../../base/common/memento';
@@ -18,11 +18,14 @@ const KeptCommands = z.record(z.string(), z.array(CommandView));
 const Kept = z.record(z.string(), z.record(z.string(), z.string()));
 type Kept = z.infer<typeof Kept>;
 
-/** What there is to choose before a conversation begins: a server's profile, and the commands its agent had last. Kept. */
+/** What can be chosen before a conversation begins, a server's profile for example, and the commands its agent had last. Kept. */
 export class NewOptions implements Disposable {
   private readonly emitter: Emitter<void>;
+  private readonly views = new Map<string, BackendView>();
   private readonly known = new Map<string, readonly OptionView[]>();
   private readonly commands = new Map<string, readonly CommandView[]>();
+  /** By backend, how often it was asked: only the newest answer counts. */
+  private readonly asked = new Map<string, number>();
 
   constructor(private readonly ports: NewOptionsPorts) {
     this.emitter = new Emitter(ports.onError);
@@ -32,27 +35,51 @@ export class NewOptions implements Disposable {
     return this.emitter.event;
   }
 
+  /** The backends that there are. What was chosen for a server is remembered by its address. */
+  setBackends(views: readonly BackendView[]): void {
+    for (const view of views) {
+      // What another server offers is not known yet.
+      if (this.views.get(view.id)?.description !== view.description) this.known.delete(view.id);
+      this.views.set(view.id, view);
+    }
+  }
+
   /** As they are known now, with what the user chose. */
   of(backendId: string | undefined): OptionView[] {
     if (backendId === undefined) return [];
-    const chosen = this.kept[backendId] ?? {};
+    const chosen = this.chosenFor(backendId);
     return (this.known.get(backendId) ?? []).map((option) => {
+      if (option.type !== 'select') return option;
       const value = chosen[option.id];
-      const isListed = option.type === 'select' && option.choices.some((choice) => choice.value === value);
-      return option.type === 'select' && isListed && value !== undefined ? { ...option, value } : option;
+      if (value === undefined || value === option.value) return option;
+      const isListed = option.choices.some((choice) => choice.value === value);
+      // What the backend says of its own value says nothing of another one.
+      return isListed || option.custom ? { ...option, value, problem: undefined } : option;
     });
   }
 
-  /** For `POST /sessions`. */
-  choices(backendId: string): Pick<CreateSessionOptions, 'profile'> {
-    const profile = this.of(backendId).find(({ id }) => id === 'profile')?.value;
-    return typeof profile === 'string' ? { profile } : {};
+  /** For a new session. */
+  choices(backendId: string): SessionChoices {
+    const options = this.of(backendId);
+    const { profile: chosenProfile, model: chosenModel } = this.chosenFor(backendId);
+    const valueOf = (id: string, chosen: string | undefined): string => {
+      const value = options.find((option) => option.id === id)?.value;
+      // Where the server could not be asked, what was chosen for it counts.
+      return typeof value === 'string' ? value : ((options.length === 0 ? chosen : undefined) ?? '');
+    };
+    const profile = valueOf('profile', chosenProfile);
+    const model = valueOf('model', chosenModel);
+    return { ...(profile === '' ? {} : { profile }), ...(model === '' ? {} : { model }) };
   }
 
   set(backendId: string, optionId: string, value: string): void {
-    const kept = { ...this.kept, [backendId]: { ...this.kept[backendId], [optionId]: value } };
+    const { model, ...others } = this.chosenFor(backendId);
+    // Another profile has other models.
+    const before = optionId === 'profile' || model === undefined ? others : { ...others, model };
+    const kept = { ...this.kept, [this.keyOf(backendId)]: { ...before, [optionId]: value } };
     this.ports.memento.update(memoryName, kept).then(undefined, this.ports.onError);
     this.emitter.fire();
+    void this.refresh(backendId);
   }
 
   /** Those of the last conversation with it: agents tell of theirs when one has begun. */
@@ -70,20 +97,37 @@ export class NewOptions implements Disposable {
   }
 
   /** Asks a server; agents have no options before their session. A server that does not answer has none. Never rejects. */
-  async refresh({ id, source, state }: BackendView): Promise<void> {
-    if (source !== 'server' || state === 'unavailable') return;
+  async refresh(backendId: string): Promise<void> {
+    const view = this.views.get(backendId);
+    if (view?.source !== 'server' || view.state === 'unavailable') return;
+    const asked = (this.asked.get(backendId) ?? 0) + 1;
+    this.asked.set(backendId, asked);
+    let options: readonly OptionView[] | undefined;
     try {
-      const backend = await this.ports.backends.open(id);
-      this.known.set(id, (await backend.sessionOptions?.()) ?? []);
+      const { profile, model } = this.chosenFor(backendId);
+      const chosen = { ...(profile === undefined ? {} : { profile }), ...(model === undefined ? {} : { model }) };
+      const backend = await this.ports.backends.open(backendId);
+      options = (await backend.sessionOptions?.(chosen)) ?? [];
     } catch {
       // What is wrong with the server is told where it is chosen.
-      this.known.delete(id);
     }
+    if (asked !== this.asked.get(backendId)) return;
+    if (options) this.known.set(backendId, options);
+    else this.known.delete(backendId);
     this.emitter.fire();
   }
 
   dispose(): void {
     this.emitter.dispose();
+  }
+
+  private chosenFor(backendId: string): Readonly<Record<string, string>> {
+    return this.kept[this.keyOf(backendId)] ?? {};
+  }
+
+  private keyOf(backendId: string): string {
+    const view = this.views.get(backendId);
+    return view?.source === 'server' ? `${backendId} ${view.description}` : backendId;
   }
 
   private get keptCommands(): z.infer<typeof KeptCommands> {

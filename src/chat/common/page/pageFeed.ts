@@ -108,7 +108,7 @@ export class PageFeed implements Disposable {
       store.add(chat.transcript.onDidChange(() => this.schedule()));
       this.current = { chat, feed, store };
     }
-    this.changed('session', 'draft', 'history');
+    this.changed('session', 'newOptions', 'draft', 'history');
     this.refreshChips();
   }
 
@@ -192,7 +192,7 @@ export class PageFeed implements Disposable {
       ...(isDirty('sessions') ? { sessions: chats.rows.slice(0, maxRows) } : {}),
       ...(isDirty('backends') ? { backends: [...backends.views] } : {}),
       ...(isDirty('chosenBackend') && chosen !== undefined ? { chosenBackend: chosen } : {}),
-      ...(isDirty('newOptions') ? { newOptions: newOptions.of(chosen) } : {}),
+      ...(isDirty('newOptions') ? { newOptions: newOptions.of(chat?.view.backendId ?? chosen) } : {}),
       ...(isDirty('newCommands') ? { newCommands: [...newOptions.commandsOf(chosen)] } : {}),
       ...(isDirty('chips') ? { chips: this.chips } : {}),
       ...(isDirty('folders') ? { folders: [...folders()] } : {}),

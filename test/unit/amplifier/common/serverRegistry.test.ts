@@ -8,6 +8,7 @@ import { FakeBackend } from '../../../fake/fakeBackend';
 describe('the Amplifier server among the backends', () => {
   let port: unknown;
   let trusted: boolean;
+  let own: boolean;
   let made: { readonly backend: FakeBackend; readonly url: string }[];
   let states: string[];
   let changes: number;
@@ -20,6 +21,7 @@ describe('the Amplifier server among the backends', () => {
   beforeEach(() => {
     port = 8765;
     trusted = true;
+    own = false;
     made = [];
     states = [];
     changes = 0;
@@ -36,6 +38,7 @@ describe('the Amplifier server among the backends', () => {
         return backend;
       },
       isTrusted: () => trusted,
+      isOwn: () => own,
       watch: {
         get news() {
           return news;
@@ -79,6 +82,10 @@ describe('the Amplifier server among the backends', () => {
       [
         { kind: 'unusable', message: 'Set its token.' },
         { kind: 'silent', message: /^Set its token\.$/ },
+      ],
+      [
+        { kind: 'needsToken', message: 'Set its token.' },
+        { kind: 'needsToken', message: 'Set its token.' },
       ],
       [
         { kind: 'missed', message: 'Lost.' },
@@ -160,6 +167,15 @@ describe('the Amplifier server among the backends', () => {
     assert.equal(looks, 0, 'nobody asks it');
     await assert.rejects(registry.open('amplifier'), { code: 'untrusted' });
     assert.deepEqual(made, []);
+  });
+
+  it('is never the server of this window itself', async () => {
+    own = true;
+    assert.match((await registry.list())[0]?.problem ?? '', /^This window serves its own agents at http:/);
+    assert.equal(looks, 0, 'nobody asks it');
+    await assert.rejects(registry.open('amplifier'), { code: 'notReady', message: /This window serves/ });
+    own = false;
+    await registry.open('amplifier');
   });
 
   it('knows no other backend', async () => {

@@ -41,6 +41,11 @@ describe('the status of the Amplifier server', () => {
       'off: Is this an Amplifier server? [token settings]',
     ],
     [
+      'in want of a token',
+      { news: { kind: 'needsToken', message: 'It needs a token.' } },
+      'off: It needs a token. [token settings]',
+    ],
+    [
       'not sent the key',
       { news: { kind: 'answers' }, keyProblem: 'Use https.' },
       'attention: A server answers at https://amp.example. Use https. [settings key]',
@@ -55,4 +60,10 @@ describe('the status of the Amplifier server', () => {
   ] satisfies [string, Partial<ServerSituation>, string][]) {
     it(`that is ${name} says what to do`, () => assert.equal(said(situation), expected));
   }
+
+  it('that is the window itself says so, whatever was heard of it', () => {
+    const server = { url: new URL('http://127.0.0.1:8765') };
+    const text = said({ isOwn: true, server, news: { kind: 'needsToken', message: 'It needs a token.' } });
+    assert.match(text, /^off: This window serves its own agents at http:\/\/127\.0\.0\.1:8765.* \[settings\]$/);
+  });
 });

@@ -137,11 +137,23 @@ describe('the watch on the Amplifier server', () => {
     assert.deepEqual(watch.news, { kind: 'unreachable' });
   });
 
-  it('says what to do about a server that answers as it should not', async () => {
+  it('knows that a server needs a token, also by who uses it', async () => {
     answers.push(() => Promise.reject(new AmplifierApiError('UNAUTHORIZED', 'The server answered HTTP 401', 401)));
     await watch.ask();
-    assert.equal(watch.news.kind, 'unusable');
-    assert.match(JSON.stringify(watch.news), /Set Amplifier Server Token/);
+    assert.equal(watch.news.kind, 'needsToken');
+    assert.match(JSON.stringify(watch.news), /needs a token.*Set Amplifier Server Token/);
+    watch.heard({ kind: 'ready' });
+    watch.heard({ kind: 'authRequired', message: 'It needs a token.', methods: [] });
+    assert.deepEqual(watch.news, { kind: 'needsToken', message: 'It needs a token.' });
+  });
+
+  it('says what to do about a server that answers as it should not', async () => {
+    answers.push(() => Promise.reject(new AmplifierApiError('NOT_FOUND', 'The server answered HTTP 404', 404)));
+    await watch.ask();
+    assert.deepEqual(watch.news, {
+      kind: 'unusable',
+      message: 'The server answered HTTP 404. This server does not offer it.',
+    });
   });
 
   it('believes no answer to a question about another server', async () => {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import type { BackendRegistry } from '../../../../src/amplifier/common/backendRegistry';
 import type { ConfigOption } from '../../../../src/amplifier/common/events';
+import type { SessionChoices } from '../../../../src/amplifier/common/sessionBackend';
 import { NewOptions } from '../../../../src/chat/common/page/newOptions';
 import type { BackendView } from '../../../../src/chat/common/chatView';
+import { eventually } from '../../../support/eventually';
 import { FakeBackend } from '../../../fake/fakeBackend';
 
 const throwIt = (error: unknown): never => {
@@ -11,7 +13,7 @@ const throwIt = (error: unknown): never => {
 const server: BackendView = {
   id: 'amplifier',
   title: 'Amplifier',
-  description: '',
+  description: 'http://127.0.0.1:8765',
   source: 'server',
   state: 'ready',
 };
@@ -30,26 +32,41 @@ describe('what is chosen before a conversation begins', () => {
   const kept = new Map<string, unknown>();
   let offered: () => Promise<readonly ConfigOption[]>;
   let opened: number;
+  let asked: SessionChoices[];
   let options: NewOptions;
 
   beforeEach(() => {
     kept.clear();
     opened = 0;
     offered = () => Promise.resolve([profile]);
+    asked = [];
+    options = made();
+  });
+
+  function made(): NewOptions {
+    const sessionOptions = (chosen: SessionChoices): Promise<readonly ConfigOption[]> => {
+      asked.push(chosen);
+      return offered();
+    };
     const backends: BackendRegistry = {
       onDidChange: () => ({ dispose: () => undefined }),
       list: () => Promise.resolve([]),
       open: () => {
         opened++;
-        return Promise.resolve(Object.assign(new FakeBackend('amplifier'), { sessionOptions: () => offered() }));
+        return Promise.resolve(Object.assign(new FakeBackend('amplifier'), { sessionOptions }));
       },
     };
     const memento = {
       get: (name: string) => kept.get(name),
       update: (name: string, value: unknown) => Promise.resolve(void kept.set(name, value)),
     };
-    options = new NewOptions({ backends, memento, onError: throwIt });
-  });
+    return new NewOptions({ backends, memento, onError: throwIt });
+  }
+
+  async function ask(view = server): Promise<void> {
+    options.setBackends([view]);
+    await options.refresh(view.id);
+  }
 
   it('has the commands that an agent had last, also in the next window', () => {
     const commands = [{ name: 'plan', description: 'Plan first', hint: 'what' }];
@@ -67,31 +84,80 @@ describe('what is chosen before a conversation begins', () => {
   });
 
   it('is the profile of a server, and what was chosen goes along', async () => {
-    await options.refresh(server);
+    await ask();
     assert.deepEqual(options.of('amplifier'), [profile]);
     assert.deepEqual(options.choices('amplifier'), { profile: 'dev' });
     options.set('amplifier', 'profile', 'team:review');
-    assert.deepEqual(options.of('amplifier'), [{ ...profile, value: 'team:review' }]);
+    assert.equal(options.of('amplifier')[0]?.value, 'team:review');
     assert.deepEqual(options.choices('amplifier'), { profile: 'team:review' });
   });
 
+  it('is remembered for the server at that address, and for no other one', async () => {
+    await ask();
+    options.set('amplifier', 'profile', 'team:review');
+    await ask({ ...server, description: 'http://other:1' });
+    assert.deepEqual(options.choices('amplifier'), { profile: 'dev' });
+    await ask();
+    assert.deepEqual(options.choices('amplifier'), { profile: 'team:review' });
+    const later = made();
+    later.setBackends([server]);
+    assert.deepEqual(later.choices('amplifier'), { profile: 'team:review' }, 'also where the server was not asked yet');
+  });
+
   it('is the default again when the server no longer has what was chosen', async () => {
+    options.setBackends([server]);
     options.set('amplifier', 'profile', 'gone');
-    await options.refresh(server);
+    await ask();
     assert.deepEqual(options.choices('amplifier'), { profile: 'dev' });
   });
 
+  it('may be a name that was typed, where the server takes one', async () => {
+    offered = () => Promise.resolve([{ ...profile, custom: true }]);
+    await ask();
+    options.set('amplifier', 'profile', 'my-own');
+    assert.equal(options.of('amplifier')[0]?.value, 'my-own');
+    assert.deepEqual(options.choices('amplifier'), { profile: 'my-own' });
+  });
+
+  it('has a model beside the profile, which another profile need not have', async () => {
+    const model: ConfigOption = { ...profile, id: 'model', value: '', choices: [], custom: true };
+    offered = () => Promise.resolve([profile, model]);
+    await ask();
+    assert.deepEqual(options.choices('amplifier'), { profile: 'dev' });
+    options.set('amplifier', 'model', 'large');
+    assert.deepEqual(options.choices('amplifier'), { profile: 'dev', model: 'large' });
+    options.set('amplifier', 'profile', 'team:review');
+    assert.deepEqual(options.choices('amplifier'), { profile: 'team:review' });
+    await eventually('the server is asked for that profile', () =>
+      assert.deepEqual(asked.at(-1), { profile: 'team:review' }),
+    );
+  });
+
+  it('says of a value that was refused why, until another one is chosen', async () => {
+    offered = () => Promise.resolve([{ ...profile, problem: 'There is no dev.' }]);
+    await ask();
+    const problemOf = (): string | undefined => {
+      const [option] = options.of('amplifier');
+      return option?.type === 'select' ? option.problem : undefined;
+    };
+    assert.equal(problemOf(), 'There is no dev.');
+    options.set('amplifier', 'profile', 'team:review');
+    assert.equal(problemOf(), undefined);
+  });
+
   it('is nothing for agents, which are not even opened for it', async () => {
-    await options.refresh({ ...server, id: 'demo', source: 'demo' });
+    options.setBackends([{ ...server, id: 'demo', source: 'demo' }]);
+    await options.refresh('demo');
+    await options.refresh('unheard of');
     assert.equal(opened, 0);
     assert.deepEqual(options.of('demo'), []);
     assert.deepEqual(options.choices('demo'), {});
   });
 
   it('is nothing while the server cannot say', async () => {
-    await options.refresh(server);
+    await ask();
     offered = () => Promise.reject(new Error('500'));
-    await options.refresh(server);
+    await ask();
     assert.deepEqual(options.of('amplifier'), []);
   });
 });
