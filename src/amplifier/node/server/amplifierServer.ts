@@ -9,13 +9,14 @@ import type { BackendRegistry } from '../../common/backendRegistry';
 import { ApiFailure, documented, invalidFields, toApiFailure } from './apiFailure';
 import { EventStreams, refuseUpgrade } from './eventStreams';
 import { HttpConnections, isWebSocketRequest } from './httpConnections';
+import { HeldBytes } from './heldBytes';
 import { readJson, sendFailure, sendJson } from './httpBodies';
 import { ProfileDirectory } from './profileDirectory';
 import { RequestGuard } from './requestGuard';
 import { NewSession, PromptBody, SessionQuery } from './requestSchemas';
 import { RouteTable, type ApiAnswer, type ApiRequest, type Routes } from './routeTable';
 import { defaultServerLimits, type ServerLimits } from './serverLimits';
-import { SessionRegistry } from './sessionRegistry';
+import { SessionRegistry, type SessionLoad } from './sessionRegistry';
 import { SessionStarter, type Workspace } from './sessionStarter';
 
 export interface AmplifierServerOptions {
@@ -37,6 +38,15 @@ export interface AmplifierServerOptions {
   readonly limits?: Partial<ServerLimits>;
 }
 
+export interface ServerLoad extends SessionLoad {
+  readonly connections: number;
+  readonly webSockets: number;
+  /** That are not answered yet. */
+  readonly requests: number;
+  /** Of bodies that are being read. */
+  readonly heldBytes: number;
+}
+
 /** Offers the sessions of any backends to any client of Amplifier's REST, SSE and WebSocket API. */
 export class AmplifierServer {
   private readonly limits: ServerLimits;
@@ -47,6 +57,8 @@ export class AmplifierServer {
   private readonly profiles: ProfileDirectory;
   private readonly sessions: SessionRegistry;
   private readonly streams: EventStreams;
+  private readonly bodies: HeldBytes;
+  private requests = 0;
   private startedAtMs = 0;
   private boundPort = 0;
 
@@ -58,8 +70,11 @@ export class AmplifierServer {
       headersTimeout: headersTimeoutMs,
       requestTimeout: requestTimeoutMs,
       connectionsCheckingInterval: headersTimeoutMs / 2,
+      // Node.js would refuse it with an empty body; the guard says why.
+      requireHostHeader: false,
     });
     this.connections = new HttpConnections(this.http, this.limits, log);
+    this.bodies = new HeldBytes(this.limits.maxHeldBytes);
     this.guard = new RequestGuard(token, maxUrlLength);
     this.profiles = new ProfileDirectory(backends, version);
     const { limits, profiles } = this;
@@ -75,10 +90,24 @@ export class AmplifierServer {
     return `http://${host === '::1' ? '[::1]' : host}:${this.boundPort}`;
   }
 
+  /** What the server holds for its clients at this moment. */
+  get load(): ServerLoad {
+    return {
+      connections: this.connections.count,
+      webSockets: this.streams.webSocketCount,
+      requests: this.requests,
+      heldBytes: this.bodies.count,
+      ...this.sessions.load,
+    };
+  }
+
   /** @throws Error when none of the ports is free */
   async start(): Promise<void> {
     this.connections.start();
     this.http.on('request', (request, response) => void this.serve(request, response));
+    this.http.on('checkExpectation', (_request, response) => {
+      sendFailure(response, new ApiFailure(417, 'INVALID_REQUEST', 'Expect: only 100-continue is met.'));
+    });
     this.http.on('upgrade', (request, socket, head) => this.upgrade(request, socket, head));
     this.http.on('clientError', (error, socket) => refuseMalformed(error, socket));
     this.boundPort = await this.bind();
@@ -147,9 +176,14 @@ export class AmplifierServer {
   }
 
   private async create({ json, signal }: ApiRequest): Promise<ApiAnswer> {
-    const session = await this.sessions.create(await json(NewSession), signal);
+    const request = await json(NewSession);
+    const { session, notices } = await this.sessions.create(request, signal);
     const { session_id, profile, created_at } = session.summary;
-    return { status: 201, body: { session_id, status: 'created', profile, created_at } };
+    // The client went at the last moment, and does not know the session.
+    if (signal.aborted) await this.sessions.delete(session_id);
+    // The reference has no more fields: one more only where it must be said.
+    const message = profile === request.profile ? {} : { message: notices[0] };
+    return { status: 201, body: { session_id, status: 'created', profile, created_at, ...message } };
   }
 
   private list(query: URLSearchParams): ApiAnswer {
@@ -182,6 +216,7 @@ export class AmplifierServer {
 
   /** Never rejects. */
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.requests++;
     const gone = new AbortController();
     response.once('close', () => gone.abort());
     response.on('error', (error) => this.options.log.debug(`A response failed: ${error.message}`));
@@ -195,16 +230,18 @@ export class AmplifierServer {
         route.stream(id, request, response);
         return;
       }
-      const { maxBodyBytes } = this.limits;
+      const limits = { maxBytes: this.limits.maxBodyBytes, held: this.bodies };
       const { status, body } = await route.answer({
         id,
         query,
         signal: gone.signal,
-        json: (schema) => readJson(request, schema, maxBodyBytes),
+        json: (schema) => readJson(request, schema, limits),
       });
       sendJson(response, status, body);
     } catch (error) {
       sendFailure(response, this.failureOf(error));
+    } finally {
+      this.requests--;
     }
   }
 

@@ -30,6 +30,10 @@ export class EventStreams {
     );
   }
 
+  get webSocketCount(): number {
+    return this.webSockets.clients.size;
+  }
+
   /** @throws ApiFailure 429 */
   openSse(session: ServedSession, request: IncomingMessage, response: ServerResponse): void {
     this.checkRoom(session);

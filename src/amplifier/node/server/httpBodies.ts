@@ -1,17 +1,26 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type * as z from 'zod';
+import type { HeldBytes } from './heldBytes';
 import { ApiFailure, documented, invalidFields } from './apiFailure';
+
+export interface BodyLimits {
+  /** Of one body. */
+  readonly maxBytes: number;
+  readonly held: HeldBytes;
+}
 
 /**
  * The JSON body of a request. What is too long is refused by its announced length or, without one, as soon as it is too
- * long; the rest of it is not kept. @throws ApiFailure 400, 413
+ * long; the rest of it is not kept. @throws ApiFailure 400, 413, 429
  */
 export async function readJson<Schema extends z.ZodType>(
   request: IncomingMessage,
   schema: Schema,
-  maxBytes: number,
+  { maxBytes, held }: BodyLimits,
 ): Promise<z.output<Schema>> {
-  return parseJson((await readBody(request, maxBytes)).toString('utf8'), schema);
+  return await held.during(async (hold) =>
+    parseJson((await readBody(request, maxBytes, hold)).toString('utf8'), schema),
+  );
 }
 
 /** @throws ApiFailure 400 */
@@ -52,25 +61,33 @@ export function sendFailure(response: ServerResponse, { httpStatus, body, header
   else sendJson(response, httpStatus, body, headers);
 }
 
-async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+async function readBody(request: IncomingMessage, maxBytes: number, hold: (bytes: number) => void): Promise<Buffer> {
   const tooLarge = new ApiFailure(413, 'INVALID_REQUEST', `The body is larger than ${maxBytes} bytes.`, {
     field: 'body',
   });
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge;
   return await new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
+    let chunks: Buffer[] | undefined = [];
     let length = 0;
+    const refuse = (error: unknown): void => {
+      chunks = undefined;
+      reject(error instanceof Error ? error : new Error(String(error)));
+    };
     request.on('data', (chunk: Buffer) => {
+      if (!chunks) return;
       length += chunk.length;
-      if (length <= maxBytes) {
+      try {
+        if (length > maxBytes) throw tooLarge;
+        hold(chunk.length);
         chunks.push(chunk);
-        return;
+      } catch (error) {
+        refuse(error);
       }
-      chunks.length = 0;
-      reject(tooLarge);
     });
-    request.once('end', () => resolve(Buffer.concat(chunks)));
-    request.once('error', reject);
-    request.once('close', () => reject(documented('INVALID_REQUEST', 'The body did not come.')));
+    // The client has gone: nothing of this server has failed.
+    const notCome = (): void => refuse(documented('INVALID_REQUEST', 'The body did not come.'));
+    request.once('end', () => resolve(Buffer.concat(chunks ?? [])));
+    request.once('error', notCome);
+    request.once('close', notCome);
   });
 }

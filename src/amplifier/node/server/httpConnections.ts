@@ -26,6 +26,11 @@ export class HttpConnections {
     });
   }
 
+  /** Those that are served. */
+  get count(): number {
+    return this.served.size;
+  }
+
   /** Cuts them all off, also those that Node.js has given up: the ones that wait to begin anew, and WebSockets. */
   stop(): void {
     this.http.closeAllConnections();

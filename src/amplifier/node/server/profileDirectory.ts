@@ -13,6 +13,13 @@ interface Profile {
   readonly backendId: string;
 }
 
+export interface OpenedProfile {
+  readonly name: string;
+  readonly backend: SessionBackend;
+  /** Why it is another one than was asked for. */
+  readonly notice?: string;
+}
+
 /** The API's view of the backends: each is a profile and an agent; the first that works is the profile `dev`, too. */
 export class ProfileDirectory {
   constructor(
@@ -20,11 +27,21 @@ export class ProfileDirectory {
     private readonly version: string,
   ) {}
 
-  /** @throws ApiFailure 400 when there is no such profile; BackendError */
-  async open(name: string): Promise<SessionBackend> {
-    const profile = (await this.all()).find((candidate) => candidate.name === name);
+  /**
+   * The backend of a profile. Clients come with names of other servers' profiles and no way to choose: what is not known here
+   * means the default. @throws ApiFailure 400 when there is none; BackendError
+   */
+  async open(name: string): Promise<OpenedProfile> {
+    const profiles = await this.all();
+    const known = profiles.find((candidate) => candidate.name === name);
+    const profile = known ?? profiles.find((candidate) => candidate.name === defaultName);
     if (!profile) throw invalidField('profile', `There is no profile "${name}". GET /profiles lists them.`);
-    return await this.backends.open(profile.backendId);
+    const backend = await this.backends.open(profile.backendId);
+    if (known) return { name, backend };
+    const notice =
+      `There is no profile "${name}" here, so the session is with "${profile.name}" (${backend.title}). ` +
+      'GET /profiles lists the others.';
+    return { name: profile.name, backend, notice };
   }
 
   async profiles(collection: string | null): Promise<object> {

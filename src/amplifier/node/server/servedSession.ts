@@ -5,14 +5,14 @@ import type { Logger } from '../../../base/common/log';
 import type { ApprovalRequest, ContextUpdate, PromptRequest, SessionStatusName } from '../../common/apiSchema';
 import type { AmplifierEvent, EventData, EventOf } from '../../common/events';
 import { denyOption, isDenial } from '../../common/approvalOptions';
-import type { BackendSession, PromptAttachment, SessionBackend } from '../../common/sessionBackend';
+import type { BackendSession, SessionBackend } from '../../common/sessionBackend';
 import { documented, sessionNotFound } from './apiFailure';
 import { contextAttachments } from './contextAttachments';
-import { documentedShape } from './documentedShape';
 import { EventFeed, type EventSink } from './eventFeed';
 import { LoadPoint } from './loadPoint';
 import type { ServerLimits } from './serverLimits';
 import { SessionAccount } from './sessionAccount';
+import { WireEvents } from './wireEvents';
 import { wireTime } from './wireTime';
 
 export interface ServedSessionOptions {
@@ -36,25 +36,28 @@ export class ServedSession {
   private readonly feed: EventFeed;
   private readonly account: SessionAccount;
   private readonly loadPoint: LoadPoint;
+  private readonly wire: WireEvents;
   private readonly createdAt: string;
   private readonly stopped = new AbortController();
   private lastActivityMs: number;
-  private untold: readonly PromptAttachment[];
+  /** Of the request that made the session; goes with the first prompt. */
+  private untold: ContextUpdate;
   private following = Promise.resolve();
   /** Why it ends, once that is asked for. */
   private closeReason: string | undefined;
   private hasEnded = false;
 
   constructor(private readonly options: ServedSessionOptions) {
-    const { clock, context, cwd, id, limits } = options;
+    const { clock, context, id, limits } = options;
     const now = (): number => clock.now();
     this.id = id;
     this.account = new SessionAccount(now);
     this.loadPoint = new LoadPoint(id);
+    this.wire = new WireEvents(id);
     this.feed = new EventFeed({ ...limits, sessionId: id, clock });
     this.lastActivityMs = clock.now();
     this.createdAt = wireTime(this.lastActivityMs);
-    this.untold = contextAttachments(context, cwd);
+    this.untold = context;
   }
 
   /** Begins to follow the backend's session; its start is told before anything else, and once. */
@@ -90,6 +93,14 @@ export class ServedSession {
     return this.feed.subscriberCount;
   }
 
+  get isBusy(): boolean {
+    return this.options.session.isBusy;
+  }
+
+  get pendingApprovalCount(): number {
+    return this.account.pending.length;
+  }
+
   subscribe(sink: EventSink, afterSequence: number): Disposable {
     return this.feed.subscribe(sink, afterSequence);
   }
@@ -106,9 +117,10 @@ export class ServedSession {
       const message = 'The session is at work on another prompt. Wait for its end, or cancel it.';
       throw documented('SESSION_BUSY', message, { session_id: this.id });
     }
-    const attachments = [...this.untold, ...(update ? contextAttachments(update, cwd) : [])];
+    // What comes with the prompt is newer.
+    const attachments = contextAttachments({ ...this.untold, ...said(update) }, cwd);
     const { requestId } = await session.prompt({ text: prompt, ...(attachments.length > 0 ? { attachments } : {}) });
-    this.untold = [];
+    this.untold = {};
     this.lastActivityMs = this.options.clock.now();
     return { requestId };
   }
@@ -201,9 +213,18 @@ export class ServedSession {
   private tellOf(event: AmplifierEvent): void {
     // The server has told its own.
     if (event.event === 'session:start') return;
+    if (event.event === 'prompt:complete' || event.event === 'error') this.endApprovals();
     this.tell(event.event === 'approval:denied' ? this.withReason(event) : event);
     // Nobody can answer any more what is asked now.
     if (event.event === 'approval:required' && !this.isRunning) void this.deny(event.data);
+  }
+
+  /** What the agent asked in a turn that is over can be answered no more, though it has not said so. */
+  private endApprovals(): void {
+    for (const { approval_id, option_kinds: kinds, options } of this.account.pending) {
+      const data = { approval_id, decision: denyOption(options, kinds) ?? 'deny', reason: 'turn_ended' };
+      this.tell({ event: 'approval:denied', data: { session_id: this.id, ...data } });
+    }
   }
 
   private withReason(event: EventOf<'approval:denied'>): AmplifierEvent {
@@ -213,11 +234,14 @@ export class ServedSession {
   }
 
   private tell(told: AmplifierEvent): void {
-    const event = documentedShape(told);
     this.lastActivityMs = this.options.clock.now();
-    this.account.take(event);
-    this.loadPoint.take(event, this.feed.nextId);
-    this.feed.append(event.event, { ...event.data, session_id: this.id });
+    const events = this.wire.of(told);
+    const [first] = events;
+    if (first) this.account.take(first);
+    for (const event of events) {
+      this.loadPoint.take(event, this.feed.nextId);
+      this.feed.append(event.event, { ...event.data, session_id: this.id });
+    }
   }
 
   private end(reason: string): void {
@@ -228,4 +252,10 @@ export class ServedSession {
     this.feed.end();
     this.stopped.abort();
   }
+}
+
+/** Without what was left out, for which some clients write `null`. */
+function said(update: ContextUpdate | undefined): ContextUpdate {
+  const parts = Object.entries(update ?? {}).filter(([, part]) => part !== undefined && part !== null);
+  return Object.fromEntries(parts);
 }

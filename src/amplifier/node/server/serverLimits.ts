@@ -9,6 +9,8 @@ export interface ServerLimits {
   readonly maxSubscribers: number;
   /** Of a request's body, and of a message on a WebSocket. */
   readonly maxBodyBytes: number;
+  /** Of the bodies of all requests that are being read. */
+  readonly maxHeldBytes: number;
   /** Messages of one WebSocket that are worked on together; further ones are not read before. */
   readonly maxControlsAtOnce: number;
   /** One after another that are no messages at all; then the WebSocket is closed. */
@@ -44,6 +46,7 @@ export const defaultServerLimits: ServerLimits = {
   maxSockets: 20_000,
   maxSubscribers: 256,
   maxBodyBytes: 16 * 1024 * 1024,
+  maxHeldBytes: 128 * 1024 * 1024,
   maxControlsAtOnce: 8,
   maxBadControls: 100,
   webSocketCloseMs: 2_000,

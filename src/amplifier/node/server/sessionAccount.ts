@@ -65,6 +65,11 @@ export class SessionAccount {
     return oldest ? { ...oldest.request, timestamp: wireTime(oldest.sinceMs) } : null;
   }
 
+  /** What has not ended yet, the oldest first. */
+  get pending(): EventData<'approval:required'>[] {
+    return [...this.waiting.values()].map(({ request }) => request);
+  }
+
   /** What nobody has answered yet, the oldest first. */
   get unanswered(): EventData<'approval:required'>[] {
     return [...this.waiting.values()].flatMap(({ isAnswered, request }) => (isAnswered ? [] : request));

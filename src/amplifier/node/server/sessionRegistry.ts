@@ -16,6 +16,21 @@ export interface SessionRegistryOptions {
   readonly limits: ServerLimits;
 }
 
+export interface SessionLoad {
+  readonly sessions: number;
+  /** That are being started or closed. */
+  readonly sessionsInChange: number;
+  readonly subscribers: number;
+  readonly runningTurns: number;
+  readonly pendingApprovals: number;
+}
+
+export interface CreatedSession {
+  readonly session: ServedSession;
+  /** What is not as it was asked for, in words; the profile first. */
+  readonly notices: readonly string[];
+}
+
 /** The sessions of the server, by their UUIDs. */
 export class SessionRegistry {
   private readonly sessions = new Map<string, ServedSession>();
@@ -26,6 +41,20 @@ export class SessionRegistry {
 
   get count(): number {
     return this.sessions.size;
+  }
+
+  get load(): SessionLoad {
+    const { closing, creating } = this;
+    const sessions = [...this.sessions.values()];
+    const sum = (count: (session: ServedSession) => number): number =>
+      sessions.reduce((total, session) => total + count(session), 0);
+    return {
+      sessions: sessions.length,
+      sessionsInChange: creating + closing.size + this.options.starter.unfinishedCount,
+      subscribers: sum((session) => session.subscriberCount),
+      runningTurns: sum((session) => (session.isBusy ? 1 : 0)),
+      pendingApprovals: sum((session) => session.pendingApprovalCount),
+    };
   }
 
   /** Oldest first. */
@@ -41,18 +70,18 @@ export class SessionRegistry {
   }
 
   /** `signal` fires when nobody waits for the session any more. @throws ApiFailure */
-  async create(request: NewSession, signal: AbortSignal): Promise<ServedSession> {
+  async create(request: NewSession, signal: AbortSignal): Promise<CreatedSession> {
     const { clock, limits, log, newId, starter } = this.options;
     this.makeRoom();
     this.creating++;
     try {
       const { notices, ...started } = await starter.start(request, signal);
-      const { context = {}, profile } = request;
-      const served = new ServedSession({ ...started, id: newId(), profile, clock, log, limits, context });
+      const { context = {} } = request;
+      const served = new ServedSession({ ...started, id: newId(), clock, log, limits, context });
       this.sessions.set(served.id, served);
       served.start();
       for (const notice of notices) served.notice('info', notice);
-      return served;
+      return { session: served, notices };
     } finally {
       this.creating--;
     }

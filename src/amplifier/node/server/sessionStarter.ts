@@ -24,6 +24,8 @@ export interface StartedSession {
   /** Whoever asked for it owns it. */
   readonly session: BackendSession;
   readonly cwd: string;
+  /** The name of the profile, which may be another one than was asked for. */
+  readonly profile: string;
   /** What is not as it was asked for, in words. */
   readonly notices: readonly string[];
 }
@@ -52,6 +54,11 @@ export class SessionStarter {
     }
   }
 
+  /** Sessions that nobody gets, and that are not closed yet. */
+  get unfinishedCount(): number {
+    return this.unfinished.size;
+  }
+
   /** Starts no more; resolves when backends have let go of what nobody gets, or have had their time. Never rejects. */
   async stop(): Promise<void> {
     this.stopping.abort();
@@ -62,14 +69,15 @@ export class SessionStarter {
   }
 
   private async begin({ context, model, profile }: NewSession, unwanted: AbortSignal): Promise<StartedSession> {
-    const backend = await orUnwanted(this.options.profiles.open(profile), unwanted);
+    const { backend, name, notice } = await orUnwanted(this.options.profiles.open(profile), unwanted);
     const { cwd, isAsked } = await orUnwanted(this.workingFolder(context?.workspace_root), unwanted);
-    const asked = model === undefined ? { cwd, profile } : { cwd, profile, model };
+    const asked = { cwd, profile: name, ...(model === undefined ? {} : { model }) };
     const session = await this.createSession(backend, asked, unwanted);
     try {
-      const notices = isAsked ? [] : [`The agent works in ${cwd}: this server offers no other folder.`];
+      const notices = notice === undefined ? [] : [notice];
+      if (!isAsked) notices.push(`The agent works in ${cwd}: this server offers no other folder.`);
       if (model !== undefined) notices.push(...(await orUnwanted(chooseModel(session, model), unwanted)));
-      return { backend, session, cwd, notices };
+      return { backend, session, cwd, profile: name, notices };
     } catch (error) {
       this.track(this.discard(session));
       throw error;

@@ -9,7 +9,7 @@ describe('what a client tells the embedded server of its editor', () => {
   });
   afterEach(() => harness.stop());
 
-  it('goes with the first prompt, and what changed with the prompt that tells it', async () => {
+  it('goes with the first prompt once, as that prompt tells it, and what changed with the prompt that tells it', async () => {
     const { id, fake } = await harness.createSession(documentedRequests.createSession);
     await harness.call('POST', `/sessions/${id}/prompt`, { body: documentedRequests.prompt });
     assert.deepEqual(fake.prompts[0], {
@@ -23,9 +23,9 @@ describe('what a client tells the embedded server of its editor', () => {
         },
         {
           type: 'text',
-          uri: 'file:///path/to/file.py#L11-L16',
+          uri: 'file:///path/to/file.py#L11-L12',
           title: 'Selection in /path/to/file.py',
-          text: 'selected text',
+          text: 'def foo():\n    pass',
         },
         {
           type: 'text',
@@ -38,12 +38,6 @@ describe('what a client tells the embedded server of its editor', () => {
           uri: 'editor:git',
           title: 'Git state',
           text: 'branch: main\nstaged: file.py\nmodified: other.py',
-        },
-        {
-          type: 'text',
-          uri: 'file:///path/to/file.py#L11-L12',
-          title: 'Selection in /path/to/file.py',
-          text: 'def foo():\n    pass',
         },
       ],
     });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { BackendError } from '../../../../src/amplifier/common/sessionBackend';
+import { until } from '../../../support/eventually';
 import { Failure, ServerHarness, type CallOptions } from './support/serverHarness';
 
 describe('the embedded server and clients that may not enter', () => {
@@ -150,6 +151,35 @@ describe('the embedded server and requests that make no sense', () => {
     socket.write(`GET /health HTTP/1.1\r\nHost: localhost\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`);
     const [data] = (await once(socket, 'data')) as [Buffer];
     assert.match(data.toString(), /^HTTP\/1\.1 431 [\s\S]*"code":"INVALID_REQUEST"/u);
+  });
+
+  for (const [what, head, status] of [
+    ['an expectation that it does not meet', 'Host: localhost\r\nExpect: something', 417],
+    ['a request without a Host', 'Accept: */*', 400],
+  ] as const) {
+    it(`says why it refuses ${what}`, async () => {
+      const socket = await harness.dial();
+      socket.write(`GET /health HTTP/1.1\r\n${head}\r\n\r\n`);
+      const [data] = (await once(socket, 'data')) as [Buffer];
+      assert.match(
+        data.toString(),
+        new RegExp(`^HTTP/1\\.1 ${status} [\\s\\S]*"code":"INVALID_REQUEST","message":"`, 'u'),
+      );
+      socket.destroy();
+    });
+  }
+
+  it('does not call it a failure of its own when a client goes in the middle of a body', async () => {
+    const socket = await harness.dial();
+    socket.write('POST /sessions HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{"profile":');
+    await harness.call('GET', '/health');
+    socket.resetAndDestroy();
+    await harness.call('GET', '/health');
+    await until('the connection is gone', () => harness.server.load.connections === 0);
+    assert.deepEqual(
+      harness.log.lines.filter((line) => line.includes('answered 5')),
+      [],
+    );
   });
 
   it('answers 400 to what is no HTTP and to a path that is not UTF-8', async () => {

@@ -52,6 +52,7 @@ describe('a session of the embedded server that a client loads again', () => {
     assert.deepEqual(recorder.names, [
       'commands:update',
       'prompt:submit',
+      'status:update',
       'content_block:start',
       'content_block:delta',
       'content_block:end',
