@@ -94,7 +94,7 @@ export class ServedSession {
   }
 
   get isBusy(): boolean {
-    return this.options.session.isBusy;
+    return !this.hasEnded && this.options.session.isBusy;
   }
 
   get pendingApprovalCount(): number {
@@ -236,9 +236,9 @@ export class ServedSession {
   private tell(told: AmplifierEvent): void {
     this.lastActivityMs = this.options.clock.now();
     const events = this.wire.of(told);
-    const [first] = events;
-    if (first) this.account.take(first);
     for (const event of events) {
+      // What is told beside it is for clients only.
+      if (event.event === told.event) this.account.take(event);
       this.loadPoint.take(event, this.feed.nextId);
       this.feed.append(event.event, { ...event.data, session_id: this.id });
     }
@@ -247,6 +247,7 @@ export class ServedSession {
   private end(reason: string): void {
     if (this.hasEnded) return;
     this.hasEnded = true;
+    this.endApprovals();
     const { tokenUsage } = this.account;
     this.tell({ event: 'session:end', data: { session_id: this.id, reason, token_usage: { ...tokenUsage } } });
     this.feed.end();

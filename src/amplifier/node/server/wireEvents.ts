@@ -15,7 +15,7 @@ export class WireEvents {
 
   constructor(private readonly sessionId: string) {}
 
-  /** The event, and what is told right after it. */
+  /** The event, with what is told beside it. */
   of(event: AmplifierEvent): readonly AmplifierEvent[] {
     switch (event.event) {
       case 'prompt:submit':
@@ -40,14 +40,16 @@ export class WireEvents {
         this.endTurn();
         return [{ ...event, data: { ...event.data, token_usage: event.data.token_usage ?? noTokens } }];
       case 'error':
-        return [withMessage(event), ...this.endOfFailedTurn()];
+        return [withMessage(event), ...this.endOfOpenTurn()];
+      case 'session:end':
+        return [...this.endOfOpenTurn(), event];
       default:
         return [event];
     }
   }
 
   /** Clients wait for it, whatever went wrong. */
-  private endOfFailedTurn(): AmplifierEvent[] {
+  private endOfOpenTurn(): AmplifierEvent[] {
     if (!this.isTurnOpen) return [];
     const { requestId, sessionId: session_id } = this;
     const response = this.said.join('');

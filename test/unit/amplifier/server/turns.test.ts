@@ -60,6 +60,21 @@ describe('a turn on the embedded server', () => {
     });
   }
 
+  it('that is open when the agent goes ends with the session', async () => {
+    fake.emit('content_block:delta', { block_index: 0, delta: 'half' });
+    fake.ask('a1');
+    await stream.next('approval:required');
+    fake.endLog();
+    await stream.next('session:end');
+    assert.deepEqual(stream.names.filter((name) => name !== 'status:update').slice(-3), [
+      'approval:denied',
+      'prompt:complete',
+      'session:end',
+    ]);
+    assert.equal((await stream.next('prompt:complete')).data['response'], 'half');
+    assert.match((await harness.call('GET', `/sessions/${id}`)).text, /"status":"stopped".*"pending_approval":null/);
+  });
+
   it('tells what it does, each time that it is something else', async () => {
     const tool = { tool_name: 'filesystem', operation: 'read_file', input: {} };
     fake.emit('tool:pre', { ...tool, call_id: 'c1' });
