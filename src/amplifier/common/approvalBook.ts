@@ -10,6 +10,8 @@ interface Entry {
   readonly prompt: string;
   /** Told by the session's status or before a new connection, just now: an event that looks the same is of the same request. */
   mayComeAgain: boolean;
+  /** Nobody has answered in time. */
+  isTimedOut: boolean;
 }
 
 export interface ApprovalBookPorts {
@@ -92,7 +94,15 @@ export class ApprovalBook {
     }
     const id = this.uniqueId(wireId);
     this.addresses.set(id, { wireId: numberOnWire ?? wireId, isRead: kinds !== undefined });
-    this.pending.set(id, { id, wireId, deny: denyOption(options, kinds), callId, prompt, mayComeAgain });
+    this.pending.set(id, {
+      id,
+      wireId,
+      deny: denyOption(options, kinds),
+      callId,
+      prompt,
+      mayComeAgain,
+      isTimedOut: false,
+    });
     this.emit({
       event: 'approval:required',
       data: { ...told, approval_id: id, ...(callId === undefined ? {} : { call_id: callId }) },
@@ -115,6 +125,12 @@ export class ApprovalBook {
   answered(id: string, decision: string): void {
     const entry = this.pending.get(id);
     if (entry) this.settle(entry, decision, this.denies(entry, decision), undefined);
+  }
+
+  /** The denial that follows is not the user's. */
+  timedOut(id: string): void {
+    const entry = this.pending.get(id);
+    if (entry) entry.isTimedOut = true;
   }
 
   /** It can no longer be answered, and how it was decided is not known. */
@@ -144,7 +160,7 @@ export class ApprovalBook {
       return;
     }
     if (entry.callId !== undefined) this.ports.onDenied(entry.callId);
-    this.close(entry, reason ?? 'user_denied', decision);
+    this.close(entry, reason ?? (entry.isTimedOut ? 'timeout' : 'user_denied'), decision);
   }
 
   private close(entry: Entry, reason: string, decision = ''): void {

@@ -29,6 +29,8 @@ export interface ApprovalGatePorts {
   readonly clock: Clock;
   /** Sends an answer. Rejects when the server did not take it. */
   readonly answer: (approvalId: string, option: string, isDenial: boolean) => Promise<void>;
+  /** Nobody has answered in time: the denial that follows is not the user's. */
+  readonly onTimedOut: (approvalId: string) => void;
   /** Called once when a request, shown or left, must be denied and nothing listed denies: nothing else stops the tool. */
   readonly giveUp: (approvalId: string, isLeft: boolean) => Promise<void>;
 }
@@ -168,6 +170,7 @@ export class ApprovalGate implements Disposable {
   private wait(id: string, waiting: Waiting): void {
     const leftMs = Math.min(waiting.remainingMs, waiting.dueAtMs - this.ports.clock.now());
     if (leftMs <= 0) {
+      if (!waiting.isLeft && !waiting.isBeingAnswered) this.ports.onTimedOut(id);
       this.deny(id, waiting);
       return;
     }

@@ -99,6 +99,10 @@ export class TurnReconciler {
     this.approvals.answered(approvalId, decision);
   }
 
+  approvalTimedOut(approvalId: string): void {
+    this.approvals.timedOut(approvalId);
+  }
+
   approvalExpired(approvalId: string, reason: string): void {
     this.approvals.expire(approvalId, reason);
   }

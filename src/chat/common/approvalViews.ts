@@ -27,7 +27,7 @@ interface Question {
 
 export interface DecidedApproval {
   readonly callId: string | undefined;
-  readonly outcome: 'granted' | 'denied' | 'unanswered';
+  readonly outcome: 'granted' | 'denied' | 'timedOut' | 'unanswered';
   /** The option that was chosen, or why there was none. */
   readonly decision: string;
 }
@@ -85,12 +85,19 @@ export class ApprovalViews {
     this.open.delete(id);
     const chosen = question.view.options.find(({ label }) => label === decision);
     const isRejection = chosen ? chosen.kind.startsWith('reject') : isDenial(decision);
-    const reason =
-      'reason' in data && typeof data.reason === 'string' ? (reasons[data.reason] ?? data.reason) : undefined;
+    const told = 'reason' in data && typeof data.reason === 'string' ? data.reason : undefined;
+    const reason = told === undefined ? undefined : (reasons[told] ?? told);
+    if (saysGranted && !isRejection) {
+      return { callId: question.callId, outcome: 'granted', decision: chosen?.label ?? decision };
+    }
+    // What was sent for the user is not the user's answer.
+    const isTimedOut = told === 'timeout';
+    const outcome = isTimedOut ? 'timedOut' : !chosen && isTakenBack(told) ? 'unanswered' : 'denied';
+    const answer = isTimedOut ? undefined : chosen?.label;
     return {
       callId: question.callId,
-      outcome: saysGranted && !isRejection ? 'granted' : !chosen && isUnanswered(data) ? 'unanswered' : 'denied',
-      decision: chosen?.label ?? reason ?? (decision === '' ? 'Not answered.' : decision),
+      outcome,
+      decision: answer ?? reason ?? (decision === '' ? 'Not answered.' : decision),
     };
   }
 
@@ -144,9 +151,9 @@ function kindOf(label: string): ApprovalView['options'][number]['kind'] {
   return isAlways ? 'allow_always' : 'allow_once';
 }
 
-/** Nobody has denied it: it was taken back. */
-function isUnanswered(data: EventData<'approval:denied' | 'approval:granted'>): boolean {
-  return 'reason' in data && typeof data.reason === 'string' && takenBack.has(data.reason);
+/** Nobody has denied it. */
+function isTakenBack(reason: string | undefined): boolean {
+  return reason !== undefined && takenBack.has(reason);
 }
 
 const takenBack: ReadonlySet<string> = new Set([

@@ -213,14 +213,14 @@ export class ChatSessions implements Chats, WriteWitness {
     );
   }
 
-  private async createChat(backendId: string, folder?: string): Promise<ChatSession> {
+  private async createChat(backendId: string, folder?: string, title = 'New chat'): Promise<ChatSession> {
     const entry = (await this.ports.backends.list()).find((candidate) => candidate.id === backendId);
     if (!entry) throw new BackendError('notFound', 'This agent is not there any more. Choose another one.');
     const now = this.ports.clock.now();
     const head: SessionHead = {
       version: logVersion,
       id: this.ports.newId(),
-      title: 'New chat',
+      title,
       titledBy: 'prompt',
       backendId,
       backendTitle: entry.title,
@@ -247,7 +247,7 @@ export class ChatSessions implements Chats, WriteWitness {
   private async openRemote(backendId: string, remoteId: string): Promise<ChatSession> {
     const head = this.ports.store.heads.find((known) => known.backendId === backendId && known.remoteId === remoteId);
     if (head) return this.chats.get(head.id) ?? (await this.openChat(head.id));
-    const chat = await this.createChat(backendId);
+    const chat = await this.createChat(backendId, undefined, this.remotes.titleOf(backendId, remoteId));
     try {
       const { clock } = this.ports;
       await withDeadline(clock, 'Loading the conversation', loadTimeoutMs, (signal) => chat.adopt(remoteId, signal));

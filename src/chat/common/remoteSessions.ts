@@ -24,6 +24,8 @@ type Deleted = z.infer<typeof Deleted>;
 
 /** The conversations that backends remember themselves. */
 export class RemoteSessions {
+  private readonly titles = new Map<string, string>();
+
   constructor(
     private readonly clock: Clock,
     private readonly log: Logger,
@@ -50,7 +52,7 @@ export class RemoteSessions {
       .filter(({ id }) => !isKnown(backend.id, id) && !this.isDeleted(backend.id, id))
       .map(({ id, title, updatedAt }) => ({
         id: remoteRowId(backend.id, id),
-        title: title ?? 'Untitled conversation',
+        title: this.named(backend.id, id, title),
         backendTitle: backend.title,
         updatedAt: timeOf(updatedAt),
         state: 'idle',
@@ -69,6 +71,16 @@ export class RemoteSessions {
     for (const { backendId, remoteId } of this.deleted) {
       if (backendId === backend.id) await this.deleteIn(backend, remoteId);
     }
+  }
+
+  /** Under which it was listed; undefined when it was not, or the backend gave it none. */
+  titleOf(backendId: string, remoteId: string): string | undefined {
+    return this.titles.get(remoteRowId(backendId, remoteId));
+  }
+
+  private named(backendId: string, remoteId: string, title: string | undefined): string {
+    if (title !== undefined) this.titles.set(remoteRowId(backendId, remoteId), title);
+    return title ?? 'Untitled conversation';
   }
 
   private get deleted(): Deleted {

@@ -26,11 +26,12 @@ interface Call {
 
 type CallFacts = Pick<EventData<'tool:update'>, 'title' | 'kind' | 'locations' | 'content'>;
 
-const ended: ReadonlySet<ToolState> = new Set(['done', 'failed', 'cancelled', 'rejected', 'stale']);
+const ended: ReadonlySet<ToolState> = new Set(['done', 'failed', 'cancelled', 'rejected', 'timedOut', 'stale']);
 
 const decidedStates: Readonly<Record<DecidedApproval['outcome'], ToolState>> = {
   granted: 'running',
   denied: 'rejected',
+  timedOut: 'timedOut',
   unanswered: 'stale',
 };
 
@@ -169,7 +170,8 @@ export class ToolEntries {
     this.describe(call, data);
     const { success, output, error } = data.result;
     call.output = output;
-    call.state = success ? 'done' : call.state === 'rejected' ? 'rejected' : 'failed';
+    const isDenied = call.state === 'rejected' || call.state === 'timedOut';
+    call.state = success ? 'done' : isDenied ? call.state : 'failed';
     if (!success) call.error = textOf(error) ?? textOf(output) ?? 'The tool failed and does not say why.';
     call.durationMs = data.duration_ms ?? this.elapsed(call);
     this.put(call);

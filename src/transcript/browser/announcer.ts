@@ -13,6 +13,7 @@ const toolWords: Partial<Record<ToolState, string>> = {
   failed: 'failed',
   cancelled: 'cancelled',
   rejected: 'rejected',
+  timedOut: 'was not answered in time',
 };
 
 const outcomeWords: Record<EntryOf<'end'>['outcome'], string> = {

@@ -49,6 +49,7 @@ const isOpenByItself: Record<ToolState, boolean> = {
   failed: true,
   cancelled: false,
   rejected: false,
+  timedOut: false,
   stale: false,
 };
 
@@ -60,6 +61,7 @@ const stateWords: Record<ToolState, string> = {
   failed: 'failed',
   cancelled: 'cancelled',
   rejected: 'rejected',
+  timedOut: 'not answered in time',
   stale: 'did not end',
 };
 

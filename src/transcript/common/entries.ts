@@ -123,6 +123,8 @@ export const ToolState = z.enum([
   'cancelled',
   /** The user said no. */
   'rejected',
+  /** Nobody answered the question about it in time. */
+  'timedOut',
   /** It never ended, and whoever ran it is gone. */
   'stale',
 ]);

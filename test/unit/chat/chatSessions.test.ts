@@ -258,6 +258,15 @@ describe('conversations of a window', () => {
     assert.equal(opened.view.title, 'Then');
   });
 
+  it('have the title of the list when their backend tells nothing of what was said in them', async () => {
+    await window.agent.capabilities();
+    window.agent.summaries = [{ id: 'old', title: 'Session with vscode-simple' }];
+    window.agent.history = [];
+    const [row] = await window.chats.listKept('one', never);
+    const opened = await window.chats.open(row?.id ?? '');
+    assert.equal(opened.view.title, 'Session with vscode-simple');
+  });
+
   it('list what an agent remembers that does not run once the user looks for it, and with the others from then on', async () => {
     window.agent.summaries = [
       { id: 'old', title: 'Long ago', updatedAt: '2026-01-01T00:00:00Z' },

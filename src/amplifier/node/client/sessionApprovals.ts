@@ -48,6 +48,7 @@ export class SessionApprovals {
       clock,
       giveUp,
       answer: (id, option, isDenial) => this.answer(id, option, isDenial),
+      onTimedOut: (id) => this.options.reconciler.approvalTimedOut(id),
     });
   }
 

@@ -8,6 +8,7 @@ describe('the approval gate', () => {
   let clock: FakeClock;
   let answers: string[];
   let givenUp: string[];
+  let timedOut: string[];
   let gate: ApprovalGate;
   let failures: number;
 
@@ -15,6 +16,7 @@ describe('the approval gate', () => {
     clock = new FakeClock();
     answers = [];
     givenUp = [];
+    timedOut = [];
     failures = 0;
     gate = new ApprovalGate({
       clock,
@@ -24,6 +26,7 @@ describe('the approval gate', () => {
         gate.close(id);
         return Promise.resolve();
       },
+      onTimedOut: (id) => timedOut.push(id),
       giveUp: (id) => Promise.resolve(void givenUp.push(id)),
     });
   });
@@ -43,9 +46,10 @@ describe('the approval gate', () => {
   it('denies by the listed option when the time to answer is over', () => {
     open(['Allow', 'Deny'], 285);
     clock.advance(284_000);
-    assert.deepEqual(answers, []);
+    assert.deepEqual([...answers, ...timedOut], []);
     clock.advance(2000);
     assert.deepEqual(answers.slice(0, 1), ['a Deny']);
+    assert.deepEqual(timedOut, ['a'], 'that is not an answer of the user');
   });
 
   it('denies what comes too late, unless what resolves it is right behind', () => {
@@ -87,6 +91,7 @@ describe('the approval gate', () => {
         const gone = new ApprovalGate({
           clock,
           answer: () => Promise.reject(new BackendError(code, 'gone')),
+          onTimedOut: () => undefined,
           giveUp: () => Promise.resolve(),
         });
         gone.open({ session_id: 's', approval_id: 'a', prompt: 'p', options: ['Deny'], timeout: 100 });
@@ -145,6 +150,7 @@ describe('the approval gate', () => {
         setTimer: (delayMs, callback) => clock.setTimer(delayMs, callback),
       },
       answer: (id, option) => Promise.resolve(void answers.push(`${id} ${option}`)),
+      onTimedOut: () => undefined,
       giveUp: () => Promise.resolve(),
     });
     jumping.open({ session_id: 's', approval_id: 'a', prompt: 'p', options: ['Allow', 'Deny'], timeout: 285 });
@@ -164,6 +170,7 @@ describe('the approval gate', () => {
         setTimer: (delayMs, callback) => clock.setTimer(delayMs, callback),
       },
       answer: (id, option) => Promise.resolve(void answers.push(`${id} ${option}`)),
+      onTimedOut: () => undefined,
       giveUp: () => Promise.resolve(),
     });
     jumping.open({ session_id: 's', approval_id: 'a', prompt: 'p', options: ['Allow', 'Deny'], timeout: 285 });

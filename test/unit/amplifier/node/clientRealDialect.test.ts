@@ -122,6 +122,7 @@ describe('the client and the real server’s dialect', () => {
     await recorder.next('prompt:complete');
     assert.deepEqual(server.session.decisions, ['Deny']);
     assert.deepEqual(server.session.ran, []);
+    assert.equal(recorder.all('approval:denied')[0]?.data.reason, 'timeout', 'nobody has rejected it');
   });
 
   it('sends nothing but a listed option, byte for byte', async () => {
