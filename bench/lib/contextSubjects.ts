@@ -15,7 +15,7 @@ import type { ItemList } from '../../src/context/common/itemList';
 import { itemsAt } from '../../src/context/common/itemQueries';
 import { listProviders } from '../../src/context/common/providerSettings';
 import { ProviderFactory } from '../../src/context/node/providerFactory';
-import { timedRunner } from '../../src/context/node/timedRunner';
+import { timedRunner } from '../../src/base/node/timedRunner';
 
 /** Who is measured: our client, the client of OpenCtx, and the providers alone. All ask the same modules, of dialect C. */
 export interface Subject {

@@ -2,6 +2,7 @@ import type { Clock } from '../../base/common/async';
 import { DisposableStore, toDisposable, type Disposable } from '../../base/common/disposable';
 import { Emitter, type Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
+import type { RunInTime } from '../../base/common/timedRun';
 import type { ContextItem } from './contextItem';
 import type { ContextProvider, ItemsParams, SecretSource } from './contextProvider';
 import type { Asking, ContextAnswer, DocumentRecord } from './documentRecord';
@@ -15,7 +16,6 @@ import { ProviderSet } from './providerSet';
 import type { ProviderEntry, ProviderList, ProviderProblem } from './providerSettings';
 import { RecordBook, type RecordLimits } from './recordBook';
 import { SelectorTarget } from './selector';
-import type { RunInTime } from './selectorGlob';
 
 /** A document as an editor has it. `uri` and `version` are its identity; the text is only asked for when it is needed. */
 export interface ContextDocument {

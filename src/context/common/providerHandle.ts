@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
+import type { RunInTime } from '../../base/common/timedRun';
 import type { ProviderRef } from './contextItem';
 import type { Capabilities, ContextProvider, ItemsParams, ProviderSettings, SecretSource } from './contextProvider';
 import { guardedCall, TakenBackError, untilTakenBack } from './guardedCall';
@@ -10,7 +11,6 @@ import type { ProviderEntry } from './providerSettings';
 import { addressOf } from './providerUri';
 import { refersToSecrets, resolveSecrets, secretNames, withoutSecrets } from './secretReferences';
 import { SelectorList, type SelectorTarget } from './selector';
-import type { RunInTime } from './selectorGlob';
 
 export interface ProviderState extends ProviderRef {
   readonly status: 'notAskedYet' | 'ready' | 'failing' | 'needsConsent';

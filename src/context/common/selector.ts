@@ -1,5 +1,6 @@
+import type { RunInTime } from '../../base/common/timedRun';
 import type { Selector } from './contextProvider';
-import { GlobSet, type Glob, type RunInTime } from './selectorGlob';
+import { GlobSet, type Glob } from './selectorGlob';
 
 /** Decides whether a provider is asked about a document. */
 

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { Coalescer } from '../../base/common/async';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
+import { timedRunner } from '../../base/node/timedRunner';
 import { ExcludeList } from '../../editor/common/excludeList';
 import { commandIds, settingIds, type CommandId } from '../../manifest';
 import { AllowedRequests } from '../common/allowedRequests';
@@ -16,7 +17,6 @@ import { secretNames } from '../common/secretReferences';
 import { FileGate } from '../node/fileGate';
 import { McpToolServer, type McpAddress } from '../node/mcpToolServer';
 import { ProviderFactory } from '../node/providerFactory';
-import { timedRunner } from '../node/timedRunner';
 import {
   folderPaths,
   openProviderSettings,
@@ -44,13 +44,11 @@ export interface ContextRoomOptions extends ContextFeatureOptions {
 /** Providers change their state often while somebody types. */
 const statusMs = 200;
 
-/** How long a glob of a provider may hold up the window: much longer than any good one takes. */
-const globMs = 100;
-
 /** Joins the client with the window: settings, documents, what people see and what AI reads. */
 export class ContextRoom implements Disposable {
   readonly mentions: ContextMentions;
   readonly chip: ContextChip;
+  private readonly runInTime = timedRunner();
   private readonly store = new DisposableStore();
   private readonly allowed: AllowedRequests;
   private readonly secrets: ProviderSecrets;
@@ -66,7 +64,7 @@ export class ContextRoom implements Disposable {
   constructor(private readonly options: ContextRoomOptions) {
     const { clock, editor, log, memento, secrets, settings, workerFile, remoteFolder } = options;
     const onError = (error: unknown): void => log.error('something went wrong with context items', error);
-    this.exclude = new ExcludeList(settings.exclude());
+    this.exclude = this.readExclude();
     // Agents' secrets are not for providers either, wherever a file is.
     this.gate = new FileGate({ folders: folderPaths, exclude: () => this.exclude });
     this.allowed = new AllowedRequests(memento);
@@ -96,7 +94,7 @@ export class ContextRoom implements Disposable {
         clock,
         log,
         secrets: this.secrets,
-        runInTime: timedRunner(globMs),
+        runInTime: this.runInTime,
         isAllowed,
         createProvider: (entry) => factory.create(entry),
       },
@@ -214,9 +212,13 @@ export class ContextRoom implements Disposable {
         if (id === settingIds.contextEnabled) this.configure();
         if (id === settingIds.contextCodeLens) lenses.refresh();
         if (id === settingIds.contextDecoration) decorations.restyle();
-        if (id === settingIds.exclude) this.exclude = new ExcludeList(settings.exclude());
+        if (id === settingIds.exclude) this.exclude = this.readExclude();
       }),
     );
+  }
+
+  private readExclude(): ExcludeList {
+    return new ExcludeList(this.options.settings.exclude(), { runInTime: this.runInTime });
   }
 
   private configure(): void {

@@ -1,5 +1,6 @@
-import picomatch from 'picomatch';
+import type { RunInTime } from '../../base/common/timedRun';
 import { isAbsolutePath, toSlashes } from './boundary';
+import { looseMatcher, TimedGlobs } from './timedGlobs';
 
 /**
  * What `backline.exclude` holds out of the box: files that commonly hold secrets. Public keys and sources stay readable.
@@ -47,6 +48,13 @@ interface Rule {
   readonly matches: (path: string) => boolean;
 }
 
+export interface ExcludeOptions {
+  /** Limits how long a glob may take. Without it no glob that may be slow is run, and more than it names is excluded. */
+  readonly runInTime?: RunInTime;
+  /** A glob took too long: from now on it excludes every path with the same names in it. */
+  readonly onSlow?: (pattern: string) => void;
+}
+
 /**
  * Compiled globs (`/` separates names on every system) of files that no peer may see. Letters match in either case,
  * leading dots need no special care, and a pattern that names a folder holds for all that is in it. What a pattern is
@@ -56,7 +64,8 @@ interface Rule {
  * - slash inside (`config/secret.json`): the path relative to the workspace folder, from its start;
  * - `**` + slash first, or an absolute path: the absolute path, whichever folder is open.
  *
- * A `!` before a glob makes it an exception. The last pattern that matches a path decides.
+ * A `!` before a glob makes it an exception. The last pattern that matches a path decides. Where a pattern takes too long
+ * to say, the file is excluded if it has the names of the pattern, and an exception makes none.
  */
 export class ExcludeList {
   /** Patterns that are not globs; they exclude nothing. */
@@ -64,12 +73,15 @@ export class ExcludeList {
   /** The last one first. */
   private readonly rules: readonly Rule[];
 
-  constructor(patterns: readonly string[]) {
+  constructor(patterns: readonly string[], { runInTime, onSlow = () => undefined }: ExcludeOptions = {}) {
     const rules: Rule[] = [];
     const bad: BadPattern[] = [];
+    const globs = new TimedGlobs(runInTime, globOptions);
+    // Those are known to be fast, and the time of each path counts.
+    const fast = new TimedGlobs((work) => work(), globOptions);
     for (const pattern of patterns) {
       try {
-        rules.unshift(compile(pattern));
+        rules.unshift(compile(pattern, defaultExclude.includes(pattern) ? fast : globs, onSlow));
       } catch (error) {
         bad.push({ pattern, reason: error instanceof Error ? error.message : String(error) });
       }
@@ -87,13 +99,20 @@ export class ExcludeList {
   }
 }
 
+const globOptions = { dot: true, nocase: true, strictBrackets: true, nonegate: true };
+
 /** @throws Error when the pattern is empty or too long, or leaves a bracket open */
-function compile(pattern: string): Rule {
+function compile(pattern: string, globs: TimedGlobs, onSlow: (pattern: string) => void): Rule {
   const isException = /^!(?!\()/.test(pattern);
   const glob = (isException ? pattern.slice(1) : pattern).replace(/\/+$/, '');
   if (glob === '') throw new Error('it is empty');
   const isAbsolute = glob.startsWith('**/') || isAbsolutePath(glob);
   const full = isAbsolute ? glob : glob.includes('/') ? glob.replace(/^\.\//, '') : `**/${glob}`;
-  const options = { dot: true, nocase: true, strictBrackets: true, nonegate: true };
-  return { excludes: !isException, isAbsolute, matches: picomatch([full, `${full}/**`], options) };
+  const matches = globs.compile([full, `${full}/**`], () => onSlow(pattern));
+  const matchesLoosely = looseMatcher(full);
+  return {
+    excludes: !isException,
+    isAbsolute,
+    matches: (path) => matches(path) ?? (!isException && matchesLoosely(path)),
+  };
 }

@@ -1,9 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import * as path from 'node:path';
-import picomatch from 'picomatch';
 import { KeyedQueue } from '../../base/common/async';
 import { toDisposable, type Disposable } from '../../base/common/disposable';
 import type { Event } from '../../base/common/event';
+import { timedRunner } from '../../base/node/timedRunner';
 import {
   EditorError,
   type EditorPort,
@@ -20,6 +20,7 @@ import {
 import type { ExcludeList } from '../common/excludeList';
 import { unifyLineEndings, withLineEnding } from '../common/lineEndings';
 import { applyTextEdits, checkNewText } from '../common/textEdits';
+import { TimedGlobs } from '../common/timedGlobs';
 import { readChecked, readCheckedBytes } from './checkedRead';
 import { createChecked, overwriteChecked } from './checkedWrite';
 import { decodeText, diskVersion, notFound, statDisk } from './diskReader';
@@ -77,7 +78,7 @@ export class DiskEditor implements EditorPort {
 
   async glob(pattern: string, options: { maxResults?: number; signal?: AbortSignal } = {}): Promise<string[]> {
     const { maxResults = maxGlobResults, signal } = options;
-    const matches = picomatch(pattern, { dot: true });
+    const matches = new TimedGlobs(timedRunner(), { dot: true }).compile([pattern], () => undefined);
     const found: string[] = [];
     const walk = async (root: string, folder: string): Promise<void> => {
       checkSignal(signal);

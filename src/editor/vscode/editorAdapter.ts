@@ -4,6 +4,7 @@ import { KeyedQueue, type Clock } from '../../base/common/async';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { Emitter, type Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
+import { timedRunner } from '../../base/node/timedRunner';
 import type {
   DiagnosticsOptions,
   EditorPort,
@@ -208,9 +209,16 @@ export class EditorAdapter implements EditorPort, Disposable {
   }
 
   private readExclude(): void {
-    this.exclude = new ExcludeList(this.options.excludePatterns());
+    const { log, excludePatterns } = this.options;
+    this.exclude = new ExcludeList(excludePatterns(), {
+      runInTime: timedRunner(),
+      onSlow: (pattern) =>
+        log.warn(
+          `"${pattern}" in backline.exclude takes too long. All files with its names are excluded: make it simpler`,
+        ),
+    });
     for (const { pattern, reason } of this.exclude.bad) {
-      this.options.log.warn(`"${pattern}" in backline.exclude is not a glob and excludes nothing: ${reason}`);
+      log.warn(`"${pattern}" in backline.exclude is not a glob and excludes nothing: ${reason}`);
     }
   }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { SelectorList, SelectorTarget, type SelectorMatch } from '../../../src/context/common/selector';
-import { timedRunner } from '../../../src/context/node/timedRunner';
+import { timedRunner } from '../../../src/base/node/timedRunner';
 import type { Selector } from '../../../src/context/common/contextProvider';
 
 const ts = 'file:///home/a/src/foo.ts';

@@ -7,7 +7,7 @@ import { readItems } from '../../../../src/context/common/itemReader';
 import { countOfPacked, itemOfPacked, type PackedItems } from '../../../../src/context/common/packedItems';
 import { listProviders, type ProviderEntry, type ProviderList } from '../../../../src/context/common/providerSettings';
 import { ProviderFactory } from '../../../../src/context/node/providerFactory';
-import { timedRunner } from '../../../../src/context/node/timedRunner';
+import { timedRunner } from '../../../../src/base/node/timedRunner';
 import type { WorkerLimits } from '../../../../src/context/node/workerRun';
 import { nullLogger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';

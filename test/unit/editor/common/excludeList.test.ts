@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import { timedRunner } from '../../../../src/base/node/timedRunner';
 import { defaultExclude, ExcludeList } from '../../../../src/editor/common/excludeList';
 
 function excluder(patterns: readonly string[]): (below: string) => boolean {
-  const list = new ExcludeList(patterns);
+  const list = new ExcludeList(patterns, { runInTime: timedRunner(2_000) });
   return (below) => list.excludes(`/home/me/ws/${below}`, below);
 }
 
@@ -140,5 +141,46 @@ describe('ExcludeList', () => {
     );
     assert.equal(list.excludes('/ws/.env', '.env'), true);
     assert.equal(list.excludes('/ws/b', 'b'), false);
+  });
+});
+
+describe('a glob of backline.exclude that takes too long', () => {
+  const slow = `${'*a'.repeat(12)}*b`;
+  const name = 'a'.repeat(60);
+  const listOf = (patterns: readonly string[], found: string[] = []): ExcludeList =>
+    new ExcludeList(patterns, { runInTime: timedRunner(20), onSlow: (pattern) => found.push(pattern) });
+  const excludes = (list: ExcludeList, path: string): boolean => list.excludes(`/ws/${path}`, path);
+
+  it('is stopped, and told once', () => {
+    const found: string[] = [];
+    const list = listOf([slow, '.env'], found);
+    assert.equal(excludes(list, name), false);
+    assert.equal(excludes(list, `x${name}`), false);
+    assert.deepEqual(found, [slow]);
+    assert.equal(excludes(list, '.env'), true, 'the others go on');
+  });
+
+  it('still excludes what it names, and more', () => {
+    const list = listOf([slow]);
+    assert.equal(excludes(list, name), false);
+    assert.equal(excludes(list, `${name}-b`), true);
+    assert.equal(excludes(list, `folder/${name}-b/file`), true);
+    assert.equal(excludes(list, 'b'), false);
+  });
+
+  it('makes no exception', () => {
+    const list = listOf(['*a*', `!${slow}`]);
+    assert.equal(excludes(list, `${name}${'a'.repeat(20)}`), true);
+  });
+
+  it('is not run where nothing limits it', () => {
+    const list = new ExcludeList([slow, '+(a|aa)']);
+    assert.equal(excludes(list, `${name}-b`), true);
+    assert.equal(excludes(list, name), true, 'a glob of which no name is known');
+  });
+
+  it('does not hold up by a name that no file can have', () => {
+    const list = listOf(['*a*a*b']);
+    assert.equal(excludes(list, 'a'.repeat(20_000)), false);
   });
 });
