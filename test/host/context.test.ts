@@ -176,6 +176,29 @@ describe('context providers', () => {
     });
   });
 
+  it('lead from a lens to the link where its provider prefers that', async () => {
+    const linked = vscode.Uri.file(await writeInWorkspace('context/linked.md', '# Linked'));
+    const item = { title: 'Opens', url: linked.toString() };
+    const annotation = { item, presentationHints: ['prefer-link-over-detail'] };
+    await writeInWorkspace(
+      'context/hint.mjs',
+      `export default { meta: () => ({ name: 'Hint', annotations: {} }), annotations: ({ uri }) => [{ uri, ...${JSON.stringify(annotation)} }] };`,
+    );
+    await configureProviders({ './context/hint.mjs': true });
+    await eventually('the lens', async () => {
+      const [lens] = await vscode.commands.executeCommand<vscode.CodeLens[]>(
+        'vscode.executeCodeLensProvider',
+        editor.document.uri,
+      );
+      assert.equal(lens?.command?.title, 'Opens');
+      const [argument]: unknown[] = lens.command.arguments ?? [];
+      await vscode.commands.executeCommand(lens.command.command, argument);
+    });
+    await eventually('the linked file', () => {
+      assert.equal(vscode.window.activeTextEditor?.document.uri.toString(), linked.toString());
+    });
+  });
+
   it('are switched off and on by one command', async () => {
     await configureProviders({ './context/narrow.mjs': true });
     await shows(alpha, 'Narrow');

@@ -227,6 +227,7 @@ export class ContextClient implements Disposable {
       params: { uri: document.uri, version: document.version, content },
       target: new SelectorTarget(document.uri, () => content),
       lines: once(() => lineLengths(content)),
+      isCrlf: content.includes('\r\n'),
     };
     for (const handle of handles) {
       const asking = { done: Promise.resolve(), controller: new AbortController(), waiters: 0, isLate: false };
@@ -243,7 +244,7 @@ export class ContextClient implements Disposable {
     try {
       const items = await handle.ask(question.params, question.target, signal);
       if (signal.aborted) return;
-      record.fill(handle.ref, placeItems(items, question.lines()));
+      record.fill(handle.ref, placeItems(items, question.lines(), question.isCrlf));
       this.book.trim();
     } catch {
       if (signal.aborted) return;
@@ -310,6 +311,7 @@ interface Question {
   readonly target: SelectorTarget;
   /** How long each line of the text is. */
   readonly lines: () => readonly number[];
+  readonly isCrlf: boolean;
 }
 
 function once<T>(make: () => T): () => T {

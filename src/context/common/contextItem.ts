@@ -26,6 +26,8 @@ export interface ProvidedItem {
   readonly hover?: ItemHover;
   /** Text for AI to read. */
   readonly aiContent?: string;
+  /** Opening `url` says more than the hover does. */
+  readonly prefersLink?: boolean;
   /** Where the item is; without it the item is about the whole file. */
   readonly range?: ItemRange;
 }

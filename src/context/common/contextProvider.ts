@@ -1,5 +1,6 @@
 import type { Disposable } from '../../base/common/disposable';
 import type { Event } from '../../base/common/event';
+import type { Lookup, Mention, MentionsParams } from './mention';
 import type { PackedItems } from './packedItems';
 
 /** Where a provider wants to be asked. All conditions of one selector hold. */
@@ -10,7 +11,18 @@ export interface Selector {
   readonly contentContains?: string;
 }
 
+/** What a provider can be asked for. */
+export interface Abilities {
+  /** What it knows of a document. */
+  readonly annotations: boolean;
+  /** What can be mentioned, by words. */
+  readonly mentions: boolean;
+  /** What it knows of something that is mentioned, or of words. */
+  readonly items: boolean;
+}
+
 export interface Capabilities {
+  readonly abilities: Abilities;
   /** How the provider calls itself, where its dialect lets it. */
   readonly name?: string;
   /** Absent is everywhere, empty is nowhere. */
@@ -40,6 +52,14 @@ export interface ContextProvider extends Disposable {
   capabilities(settings: ProviderSettings, signal: AbortSignal): Promise<Capabilities>;
   /** To be called after `capabilities`; the result is the caller's. @throws ProviderError, or anything else that says what went wrong */
   items(params: ItemsParams, settings: ProviderSettings, signal: AbortSignal): Promise<PackedItems>;
+  /** The same; undefined when it turns out to have none. */
+  mentions(
+    params: MentionsParams,
+    settings: ProviderSettings,
+    signal: AbortSignal,
+  ): Promise<readonly Mention[] | undefined>;
+  /** The same; undefined when it turns out that it cannot be asked so. */
+  lookUp(lookup: Lookup, settings: ProviderSettings, signal: AbortSignal): Promise<PackedItems | undefined>;
 }
 
 /** Secrets by the name that settings refer to them with. */

@@ -20,14 +20,15 @@ export function lineLengths(text: string): readonly number[] {
 /**
  * Puts each item to a place inside of the document: a range that reaches over the end of a line or of the file is cut, an
  * item whose range is nowhere in the file is left out; both with a note. The numbers of `packed` are changed in place.
- * `lines` are the lengths of the document's lines.
+ * `lines` are the lengths of the document's lines. With `isCrlf` a range may include the carriage return of its line:
+ * many providers split texts at line feeds only.
  */
-export function placeItems(packed: PackedItems, lines: readonly number[]): PackedItems {
+export function placeItems(packed: PackedItems, lines: readonly number[], isCrlf = false): PackedItems {
   const { ranges } = packed;
   const kept: number[] = [];
   let cut = 0;
   for (let at = 0; at < ranges.length; at += rangeWidth) {
-    const place = placeRange(ranges, at, lines);
+    const place = placeRange(ranges, at, lines, isCrlf ? 1 : 0);
     if (place !== 'nowhere') kept.push(at / rangeWidth);
     if (place === 'cut') cut++;
   }
@@ -38,7 +39,12 @@ export function placeItems(packed: PackedItems, lines: readonly number[]): Packe
   return { ...pickPacked(packed, kept), notes };
 }
 
-function placeRange(ranges: Float64Array, at: number, lines: readonly number[]): 'fits' | 'cut' | 'nowhere' {
+function placeRange(
+  ranges: Float64Array,
+  at: number,
+  lines: readonly number[],
+  lineEnd: number,
+): 'fits' | 'cut' | 'nowhere' {
   const line = ranges[at] ?? NaN;
   if (Number.isNaN(line)) return 'fits';
   const character = ranges[at + 1] ?? NaN;
@@ -46,8 +52,8 @@ function placeRange(ranges: Float64Array, at: number, lines: readonly number[]):
   const endCharacter = ranges[at + 3] ?? NaN;
   if (!isIndex(line) || !isIndex(character) || !isIndex(endLine) || !isIndex(endCharacter)) return 'nowhere';
   if (endLine < line || (endLine === line && endCharacter < character) || line >= lines.length) return 'nowhere';
-  const isStartCut = clamp(ranges, at, lines);
-  const isEndCut = clamp(ranges, at + 2, lines);
+  const isStartCut = clamp(ranges, at, lines, lineEnd);
+  const isEndCut = clamp(ranges, at + 2, lines, lineEnd);
   return isStartCut || isEndCut ? 'cut' : 'fits';
 }
 
@@ -55,15 +61,16 @@ function isIndex(value: number): boolean {
   return Number.isInteger(value) && value >= 0;
 }
 
-/** Moves the position that starts at `ranges[at]` back to where there is text. @returns whether it had to */
-function clamp(ranges: Float64Array, at: number, lines: readonly number[]): boolean {
+/** Moves the position that starts at `ranges[at]` back to where there is text. @returns whether that was more than a line's end */
+function clamp(ranges: Float64Array, at: number, lines: readonly number[], lineEnd: number): boolean {
   const line = ranges[at] ?? 0;
   const last = Math.min(line, lines.length - 1);
   const length = lines[last] ?? 0;
-  if (line === last && (ranges[at + 1] ?? 0) <= length) return false;
+  const character = ranges[at + 1] ?? 0;
+  if (line === last && character <= length) return false;
   ranges[at] = last;
   ranges[at + 1] = length;
-  return true;
+  return line !== last || character > length + lineEnd;
 }
 
 export function isBefore(a: ItemPosition, b: ItemPosition): boolean {

@@ -9,13 +9,16 @@ import { ProviderError } from './providerError';
  * are dropped; `null` is understood as absent, as JSON writers mean it.
  */
 
-/** Items that cannot be used are left out with a note. @throws ProviderError when the result is not a list. */
-export function readItems(result: unknown): PackedItems {
+/**
+ * Items that cannot be used are left out with a note, and so are annotations of other documents than `uri`, the one that
+ * was asked about, if it was one. @throws ProviderError when the result is not a list.
+ */
+export function readItems(result: unknown, uri?: string): PackedItems {
   if (!Array.isArray(result))
     throw new ProviderError('The provider did not answer with a list of items. Its answer needs to be an array.');
   const values: readonly unknown[] = result;
   const total = values.length;
-  const reader = new ItemReader(Math.min(total, itemLimits.items));
+  const reader = new ItemReader(Math.min(total, itemLimits.items), uri);
   for (let index = 0; index < total && !reader.isFull; index++) reader.read(values[index]);
   return reader.packed(total);
 }
@@ -26,10 +29,16 @@ class ItemReader {
   private text = '';
   private count = 0;
   private malformed = 0;
+  private elsewhere = 0;
+  /** The last URI that was compared, and whether it is of the document. */
+  private compared: { readonly uri: string; readonly isSame: boolean } | undefined;
   private droppedUrls = 0;
   private cut = 0;
 
-  constructor(private readonly room: number) {
+  constructor(
+    private readonly room: number,
+    private readonly uri: string | undefined,
+  ) {
     this.ranges = new Float64Array(room * rangeWidth);
     this.texts = new Int32Array(room * textWidth);
   }
@@ -40,9 +49,24 @@ class ItemReader {
 
   /** `item` marks an annotation of B or C, `title` an item of A, whatever was asked for. */
   read(value: unknown): void {
-    const item = isObject(value) && 'item' in value ? value.item : value;
-    if (isObject(value) && isObject(item) && this.readRange(value.range) && this.readTexts(item)) this.count++;
+    const isAnnotation = isObject(value) && 'item' in value;
+    const item = isAnnotation ? value.item : value;
+    if (isAnnotation && this.isElsewhere(value.uri)) this.elsewhere++;
+    else if (
+      isObject(value) &&
+      isObject(item) &&
+      this.readRange(value.range) &&
+      this.readTexts(item, hintsOf(value, item))
+    )
+      this.count++;
     else this.malformed++;
+  }
+
+  /** An annotation without a URI is of the document that was asked about. */
+  private isElsewhere(uri: unknown): boolean {
+    if (this.uri === undefined || typeof uri !== 'string' || uri === this.uri) return false;
+    if (this.compared?.uri !== uri) this.compared = { uri, isSame: isSameUri(uri, this.uri) };
+    return !this.compared.isSame;
   }
 
   packed(total: number): PackedItems {
@@ -51,7 +75,7 @@ class ItemReader {
       ranges: count === room ? ranges : ranges.slice(0, count * rangeWidth),
       texts: count === room ? texts : texts.slice(0, count * textWidth),
       text,
-      notes: this.notes(total - count - this.malformed),
+      notes: this.notes(total - count - this.malformed - this.elsewhere),
     };
   }
 
@@ -59,6 +83,7 @@ class ItemReader {
     const count = (many: number, what: string): string[] => (many > 0 ? [`${many} ${what}`] : []);
     return [
       ...count(this.malformed, 'items were left out: they are not what the protocol says.'),
+      ...count(this.elsewhere, 'items were left out: they are about other files.'),
       ...count(skipped, `items were left out: there are more than ${itemLimits.items}, or their texts are too long.`),
       ...count(this.cut, 'texts were cut: they are too long.'),
       ...count(this.droppedUrls, 'links were left out: only http, https, mailto and file are followed.'),
@@ -78,7 +103,7 @@ class ItemReader {
   }
 
   /** Whether the texts are such. Nothing is kept of them if not. */
-  private readTexts(item: Fields): boolean {
+  private readTexts(item: Fields, hints: unknown): boolean {
     const { title, url } = item;
     const ui = optional(item.ui);
     const hover = ui && optional(ui.hover);
@@ -95,6 +120,7 @@ class ItemReader {
     this.texts[at + 3] = this.addOptional(markdown, itemLimits.hover);
     this.texts[at + 4] = this.addOptional(text, itemLimits.hover);
     this.texts[at + 5] = this.addOptional(content, itemLimits.aiContent);
+    this.texts[at + 6] = prefersLink(hints) ? 1 : 0;
     return true;
   }
 
@@ -122,6 +148,8 @@ class ItemReader {
 /** What an object of an answer may have; each of it may be anything. */
 interface Fields {
   readonly item?: unknown;
+  readonly uri?: unknown;
+  readonly presentationHints?: unknown;
   readonly range?: unknown;
   readonly start?: unknown;
   readonly end?: unknown;
@@ -138,6 +166,29 @@ interface Fields {
 }
 
 const noFields: Fields = {};
+
+/** B and C put them on the annotation, A into `ui`. */
+function hintsOf(value: Fields, item: Fields): unknown {
+  return value.presentationHints ?? (isObject(item.ui) ? item.ui.presentationHints : undefined);
+}
+
+function prefersLink(hints: unknown): boolean {
+  return Array.isArray(hints) && hints.includes('prefer-link-over-detail');
+}
+
+/** Providers that parse a URI and write it again may spell it in another way. */
+function isSameUri(one: string, other: string): boolean {
+  const spelled = (uri: string): string => {
+    const href = URL.parse(uri)?.href ?? uri;
+    try {
+      return decodeURIComponent(href);
+    } catch {
+      // A stray percent sign is a letter like any other.
+      return href;
+    }
+  };
+  return spelled(one) === spelled(other);
+}
 
 function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null;

@@ -12,3 +12,14 @@ export const itemLimits = {
   /** Selectors of one provider. */
   selectors: 1_000,
 } as const;
+
+export const mentionLimits = {
+  /** Of one provider for one query. */
+  mentions: 50,
+  /** So many of an answer are looked at. */
+  looked: 1_000,
+  /** What a provider keeps with a mention, as JSON, in UTF-16 units. */
+  data: 16 * 1_024,
+  /** All texts of one answer together, in UTF-16 units. */
+  answer: 256 * 1_024,
+} as const;

@@ -12,8 +12,12 @@ import { ProviderError } from './providerError';
 /** The numbers of a range: line and character of its start, then of its end. NaN is absent. */
 export const rangeWidth = 4;
 
-/** The numbers of an item's texts: where in `text` they start, then how long each one is. -1 is absent. */
-export const textWidth = 6;
+/**
+ * The numbers of an item's texts: where in `text` they start, then how long each one is (-1 is absent), then whether it
+ * prefers its link to be opened (1 or 0).
+ */
+export const textWidth = 7;
+const hintAt = 6;
 
 /** What comes from a worker is this thread's own; memory that is shared could change after it was checked. */
 const isOwn = ({ buffer }: Float64Array | Int32Array): boolean => buffer instanceof ArrayBuffer;
@@ -48,11 +52,13 @@ export function checkPacked(packed: PackedItems): void {
   let offset = 0;
   for (let at = 0; at < texts.length; at += textWidth) {
     if (texts[at] !== offset) throw misfit();
-    for (let field = 1; field < textWidth; field++) {
+    for (let field = 1; field < hintAt; field++) {
       const length = texts[at + field] ?? 0;
       if (length < -1) throw misfit();
       if (length > 0) offset += length;
     }
+    const hint = texts[at + hintAt];
+    if (hint !== 0 && hint !== 1) throw misfit();
   }
   if (offset !== text.length) throw misfit();
 }
@@ -88,6 +94,7 @@ export function itemOfPacked({ ranges, texts, text }: PackedItems, index: number
     };
   if (aiContent !== undefined) item.aiContent = aiContent;
   if (range) item.range = range;
+  if (item.url !== undefined && texts[index * textWidth + hintAt] === 1) item.prefersLink = true;
   return item;
 }
 

@@ -3,10 +3,19 @@ import type { Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
 import type { RunInTime } from '../../base/common/timedRun';
 import type { ProviderRef } from './contextItem';
-import type { Capabilities, ContextProvider, ItemsParams, ProviderSettings, SecretSource } from './contextProvider';
+import type {
+  Abilities,
+  Capabilities,
+  ContextProvider,
+  ItemsParams,
+  ProviderSettings,
+  SecretSource,
+} from './contextProvider';
 import { guardedCall, TakenBackError, untilTakenBack } from './guardedCall';
+import type { Lookup, Mention, MentionsParams } from './mention';
 import { noItems, type PackedItems } from './packedItems';
 import { ProviderError, type ConsentRequest } from './providerError';
+import { ProviderHealth, type HealthRules } from './providerHealth';
 import type { ProviderEntry } from './providerSettings';
 import { addressOf } from './providerUri';
 import { refersToSecrets, resolveSecrets, secretNames, withoutSecrets } from './secretReferences';
@@ -22,13 +31,13 @@ export interface ProviderState extends ProviderRef {
   readonly pausedUntilMs?: number;
   /** What is odd about its selectors. */
   readonly notes: readonly string[];
+  /** Once it has said so. */
+  readonly abilities?: Abilities;
 }
 
-export interface ProviderRules {
+export interface ProviderRules extends HealthRules {
   /** After this long a call has failed, however late its answer would still be welcome. */
   readonly callTimeoutMs: number;
-  readonly firstPauseMs: number;
-  readonly maxPauseMs: number;
   /** Who takes longer than this is slow. */
   readonly slowMs: number;
 }
@@ -56,17 +65,20 @@ export interface HandleOptions {
 interface Handshake {
   readonly selectors: SelectorList;
   readonly name: string | undefined;
+  readonly abilities: Abilities;
 }
 
-/** One provider as the client sees it: what it can do, whether it may be asked now, and how its last call went. */
+/** One provider as the client sees it: what it can do, whether it may be asked now, and how its last calls went. */
 export class ProviderHandle implements Disposable {
   private handshake: Promise<Handshake> | undefined;
   /** Once `handshake` has succeeded. */
   private greeted: Handshake | undefined;
   private lifetime = new AbortController();
   private readonly seenSecrets = new Set<string>();
-  private failures = 0;
-  private pause: Disposable | undefined;
+  /** Of questions about documents. */
+  private readonly health: ProviderHealth;
+  /** Of questions about words and mentions: one kind of call may fail while the other works. */
+  private readonly lookupHealth: ProviderHealth;
   private wasSlow = false;
   private current: ProviderState;
 
@@ -75,6 +87,9 @@ export class ProviderHandle implements Disposable {
     readonly provider: ContextProvider,
     private readonly options: HandleOptions,
   ) {
+    const { clock, rules, onReturn } = options;
+    this.health = new ProviderHealth(clock, rules, onReturn);
+    this.lookupHealth = new ProviderHealth(clock, rules, () => undefined);
     this.current = { id: entry.id, title: entry.title, status: 'notAskedYet', notes: [] };
   }
 
@@ -88,7 +103,12 @@ export class ProviderHandle implements Disposable {
 
   /** Whether it failed so lately that it is left alone. */
   get isPaused(): boolean {
-    return this.pause !== undefined;
+    return this.health.isPaused;
+  }
+
+  /** The same for questions about words and mentions. */
+  get isLookupPaused(): boolean {
+    return this.lookupHealth.isPaused;
   }
 
   /** Whether its last call takes, or took, so long that who has something to show need not wait for it. */
@@ -105,36 +125,70 @@ export class ProviderHandle implements Disposable {
     let isSlow = false;
     const timer = clock.setTimer(rules.slowMs, () => (this.wasSlow = isSlow = true));
     try {
-      const { selectors, name } = this.greeted ?? (await untilTakenBack(signal, this.greet()));
-      const items = selectors.matches(target) ? await this.items(params, signal) : noItems();
+      const { selectors, abilities } = this.greeted ?? (await untilTakenBack(signal, this.greet()));
+      const isWanted = abilities.annotations && selectors.matches(target);
+      const items = isWanted ? await this.items(params, signal) : noItems();
       this.wasSlow = isSlow;
-      this.succeeded(name, selectors.problems);
+      this.succeeded(this.health);
       return items;
     } catch (error) {
-      if (!(error instanceof TakenBackError)) this.failed(error);
+      this.failed(this.health, error);
       throw error;
     } finally {
       timer.dispose();
     }
   }
 
+  /** What it finds for words; undefined when it finds nothing by words. @throws what the provider or its settings throw */
+  async mentions(params: MentionsParams, signal: AbortSignal): Promise<readonly Mention[] | undefined> {
+    return await this.lookUpBy('mentions', signal, (settings, inTime) =>
+      this.provider.mentions(params, settings, inTime),
+    );
+  }
+
+  /** What it knows of something; undefined when it cannot be asked so. @throws what the provider or its settings throw */
+  async lookUp(lookup: Lookup, signal: AbortSignal): Promise<PackedItems | undefined> {
+    return await this.lookUpBy('items', signal, (settings, inTime) => this.provider.lookUp(lookup, settings, inTime));
+  }
+
   /** Forgets its failures and what it said of itself, and lets it go: the next question starts from the beginning. */
   reset(): void {
-    this.failures = 0;
     this.wasSlow = false;
-    this.endPause();
+    this.health.reset();
+    this.lookupHealth.reset();
     this.lifetime.abort();
     this.lifetime = new AbortController();
     this.provider.letGo?.();
     this.handshake = undefined;
     this.greeted = undefined;
-    this.setState({ status: 'notAskedYet', notes: [] });
+    const { id, title } = this.current;
+    this.setState({ id, title, status: 'notAskedYet', notes: [] });
   }
 
   dispose(): void {
-    this.endPause();
+    this.health.dispose();
+    this.lookupHealth.dispose();
     this.lifetime.abort();
     this.provider.dispose();
+  }
+
+  private async lookUpBy<T>(
+    ability: 'mentions' | 'items',
+    signal: AbortSignal,
+    work: (settings: ProviderSettings, signal: AbortSignal) => Promise<T | undefined>,
+  ): Promise<T | undefined> {
+    try {
+      const { abilities } = this.greeted ?? (await untilTakenBack(signal, this.greet()));
+      if (!abilities[ability]) return undefined;
+      const found = await this.call(ability, signal, async (inTime) => work(await this.settings(), inTime));
+      if (found === undefined && this.greeted)
+        this.greeted = { ...this.greeted, abilities: { ...this.greeted.abilities, [ability]: false } };
+      this.succeeded(this.lookupHealth);
+      return found;
+    } catch (error) {
+      this.failed(this.lookupHealth, error);
+      throw error;
+    }
   }
 
   /** Of nobody's question in particular: whoever asks meanwhile waits for the same answer. */
@@ -155,8 +209,9 @@ export class ProviderHandle implements Disposable {
     return handshake;
   }
 
-  private handshakeOf({ selectors, name }: Capabilities): Handshake {
-    return { selectors: SelectorList.compile(selectors, this.entry.selectorMatch, this.options.runInTime), name };
+  private handshakeOf({ selectors, name, abilities }: Capabilities): Handshake {
+    const { selectorMatch } = this.entry;
+    return { selectors: SelectorList.compile(selectors, selectorMatch, this.options.runInTime), name, abilities };
   }
 
   private items(params: ItemsParams, signal: AbortSignal): Promise<PackedItems> {
@@ -191,43 +246,37 @@ export class ProviderHandle implements Disposable {
     return guardedCall(`${this.current.title}: ${what}`, { clock, timeoutMs: rules.callTimeoutMs, signal }, work);
   }
 
-  private succeeded(name: string | undefined, notes: readonly string[]): void {
-    const isBack = this.failures > 0;
-    this.failures = 0;
-    this.endPause();
-    const title = this.entry.id.includes('#') ? undefined : name;
-    this.setState({ status: 'ready', notes, ...(title ? { title } : {}) });
-    if (isBack) this.options.onReturn();
+  private succeeded(health: ProviderHealth): void {
+    health.succeeded();
+    this.describe();
   }
 
-  private failed(error: unknown): void {
-    if (this.lifetime.signal.aborted) return;
-    const { clock, rules, onReturn } = this.options;
-    this.failures++;
-    const pauseMs = Math.min(rules.maxPauseMs, rules.firstPauseMs * 2 ** (this.failures - 1));
-    this.endPause();
-    this.pause = clock.setTimer(pauseMs, () => {
-      this.endPause();
-      onReturn();
-    });
-    const consent = error instanceof ProviderError ? error.consent : undefined;
-    this.setState({
-      status: consent ? 'needsConsent' : 'failing',
-      notes: this.current.notes,
-      lastError: withoutSecrets(messageOf(error), this.seenSecrets).slice(0, 2_000),
-      pausedUntilMs: clock.now() + pauseMs,
-      ...(consent ? { consent } : {}),
-    });
+  private failed(health: ProviderHealth, error: unknown): void {
+    if (error instanceof TakenBackError || this.lifetime.signal.aborted) return;
+    health.failed(error, withoutSecrets(messageOf(error), this.seenSecrets).slice(0, 2_000));
+    this.describe();
   }
 
-  private endPause(): void {
-    this.pause?.dispose();
-    this.pause = undefined;
+  private describe(): void {
+    const { greeted } = this;
+    const name = this.entry.id.includes('#') ? undefined : greeted?.name;
+    const failure = this.health.failure ?? this.lookupHealth.failure;
+    const known = {
+      id: this.current.id,
+      title: name ?? this.current.title,
+      notes: greeted?.selectors.problems ?? this.current.notes,
+      ...(greeted ? { abilities: greeted.abilities } : {}),
+    };
+    if (!failure) {
+      this.setState({ ...known, status: 'ready' });
+      return;
+    }
+    const { message, consent, pausedUntilMs } = failure;
+    const status = consent ? 'needsConsent' : 'failing';
+    this.setState({ ...known, status, lastError: message, pausedUntilMs, ...(consent ? { consent } : {}) });
   }
 
-  private setState(state: Omit<ProviderState, 'id' | 'title'> & { readonly title?: string }): void {
-    const { id, title } = this.current;
-    const next = { id, title, ...state };
+  private setState(next: ProviderState): void {
     if (JSON.stringify(next) === JSON.stringify(this.current)) return;
     this.current = next;
     this.options.onStateChange();

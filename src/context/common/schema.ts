@@ -28,7 +28,8 @@ export const capabilitiesResult = z.object({
 export const metaResult = z.object({
   name: z.string().nullish(),
   selector: selectors,
-  features: z.unknown().optional(),
+  features: z.object({ mentions: z.unknown().optional() }).nullish().catch({}),
+  mentions: z.unknown().optional(),
   annotations: z.object({ selectors }).nullish(),
 });
 

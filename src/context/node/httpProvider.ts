@@ -1,9 +1,11 @@
 import * as z from 'zod';
 import type { Clock } from '../../base/common/async';
+import { TimeoutError } from '../../base/common/errors';
 import type { Capabilities, ContextProvider, ItemsParams, ProviderSettings } from '../common/contextProvider';
-import { isNamedB, readCapabilities } from '../common/dialects';
+import { isForDocuments, isNamedB, readCapabilities, saysMentions, type Introduction } from '../common/dialects';
 import { guardedCall } from '../common/guardedCall';
 import { readItems } from '../common/itemReader';
+import { lookupParams, readMentions, type Lookup, type Mention, type MentionsParams } from '../common/mention';
 import { countOfPacked, rangeWidth, type PackedItems } from '../common/packedItems';
 import { ProviderError, type ConsentRequest } from '../common/providerError';
 import { responseMessage, type Dialect, type WireError } from '../common/schema';
@@ -22,6 +24,12 @@ export const maxAnswerBytes = 8 * 1_024 * 1_024;
 /** How long items wait for annotations that may not be there. */
 const besidesMs = 1_000;
 
+/**
+ * A method was refused, and the same is asked by the one of another dialect: the refusal is reported when that has not
+ * answered by then. Earlier than a call has failed, which would only say that it took too long.
+ */
+const fallbackMs = 8_000;
+
 /** The code of JSON-RPC for a method that there is not. */
 const noSuchMethod = -32601;
 
@@ -31,6 +39,8 @@ class RefusedError extends ProviderError {
     message: string,
     /** Whether it may be another answer the next time: then it proves no dialect. */
     readonly isPassing = false,
+    /** It says that there is no such method. */
+    readonly isNoMethod = false,
   ) {
     super(message);
   }
@@ -45,6 +55,8 @@ const headersSetting = z.object({ headers: z.record(z.string(), z.string()).opti
  */
 export class HttpProvider implements ContextProvider {
   private dialect: Dialect | undefined;
+  /** Whether it said so itself: then an error is one, and no lack of the method. */
+  private saysMentions = false;
 
   constructor(
     private readonly url: string,
@@ -53,24 +65,32 @@ export class HttpProvider implements ContextProvider {
 
   async capabilities(settings: ProviderSettings, signal: AbortSignal): Promise<Capabilities> {
     this.dialect = undefined;
+    this.saysMentions = false;
+    const startMs = this.ports.clock.now();
     const refusal = await this.tryCapabilities(settings, signal);
-    if (!(refusal instanceof RefusedError)) return refusal;
-    try {
-      const capabilities = await this.post('meta', {}, settings, signal, (result) => readCapabilities('C', result));
-      this.dialect = 'C';
-      return capabilities;
-    } catch (error) {
-      // The document's method is the one to mend.
-      throw error instanceof RefusedError ? refusal : error;
-    }
+    if (!(refusal instanceof RefusedError)) return this.withAbilities(refusal);
+    // The document's method is the one to mend.
+    const introduction = await this.insteadOf(refusal, startMs, signal, (inTime) =>
+      this.post('meta', {}, settings, inTime, (result) => {
+        this.saysMentions = saysMentions(result);
+        return readCapabilities('C', result);
+      }),
+    );
+    this.dialect = 'C';
+    return this.withAbilities(introduction);
   }
 
   async items({ uri, content }: ItemsParams, settings: ProviderSettings, signal: AbortSignal): Promise<PackedItems> {
     const ask = (method: 'items' | 'annotations', inTime = signal): Promise<PackedItems> =>
-      this.post(method, { uri, content }, settings, inTime, readItems);
+      this.post(method, { uri, content }, settings, inTime, (result) => readItems(result, uri));
     if (this.dialect !== undefined) return ask(this.dialect === 'A' ? 'items' : 'annotations');
+    const startMs = this.ports.clock.now();
     const items = await refusalOf(ask('items'));
-    if (items instanceof RefusedError) return this.annotationsInstead(items, ask('annotations'));
+    if (items instanceof RefusedError) {
+      const annotations = await this.insteadOf(items, startMs, signal, (inTime) => ask('annotations', inTime));
+      if (!items.isPassing || countOfPacked(annotations) > 0) this.dialect = 'B';
+      return annotations;
+    }
     if (hasRanges(items)) {
       this.dialect = 'A';
       return items;
@@ -80,15 +100,55 @@ export class HttpProvider implements ContextProvider {
     return this.annotationsBesides(items, annotations, signal);
   }
 
+  async mentions(
+    params: MentionsParams,
+    settings: ProviderSettings,
+    signal: AbortSignal,
+  ): Promise<readonly Mention[] | undefined> {
+    const found = await refusalOf(this.post('mentions', params, settings, signal, readMentions));
+    return found instanceof RefusedError ? this.lackOf(found) : found;
+  }
+
+  async lookUp(lookup: Lookup, settings: ProviderSettings, signal: AbortSignal): Promise<PackedItems | undefined> {
+    const items = await refusalOf(
+      this.post('items', lookupParams(lookup), settings, signal, (result) => readItems(result)),
+    );
+    return items instanceof RefusedError ? this.lackOf(items) : items;
+  }
+
   dispose(): void {
     // Requests end with the signals of their calls.
   }
 
-  private async annotationsInstead(refusal: RefusedError, asked: Promise<PackedItems>): Promise<PackedItems> {
-    const annotations = await refusalOf(asked);
-    if (annotations instanceof RefusedError) throw refusal;
-    if (!refusal.isPassing || countOfPacked(annotations) > 0) this.dialect = 'B';
-    return annotations;
+  /** Whether it really has what it does not declare is seen when it is asked. `items` of A are those of a document. */
+  private withAbilities(introduction: Introduction): Capabilities {
+    const isLater = this.dialect === 'B' || this.dialect === 'C';
+    return {
+      ...introduction,
+      abilities: { annotations: isForDocuments(introduction), mentions: isLater, items: isLater },
+    };
+  }
+
+  /** @throws the refusal when it is no lack of the method */
+  private lackOf(refusal: RefusedError): undefined {
+    if (refusal.isPassing || (this.saysMentions && !refusal.isNoMethod)) throw refusal;
+    return undefined;
+  }
+
+  /** @throws the refusal when the other method is refused too, or not answered in time; else what the work throws */
+  private async insteadOf<T>(
+    refusal: RefusedError,
+    startMs: number,
+    signal: AbortSignal,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const { clock } = this.ports;
+    const timeoutMs = Math.max(besidesMs, startMs + fallbackMs - clock.now());
+    try {
+      return await guardedCall('another method', { clock, timeoutMs, signal }, work);
+    } catch (error) {
+      throw error instanceof RefusedError || error instanceof TimeoutError ? refusal : error;
+    }
   }
 
   /**
@@ -112,7 +172,7 @@ export class HttpProvider implements ContextProvider {
     }
   }
 
-  private async tryCapabilities(settings: ProviderSettings, signal: AbortSignal): Promise<Capabilities | RefusedError> {
+  private async tryCapabilities(settings: ProviderSettings, signal: AbortSignal): Promise<Introduction | RefusedError> {
     return refusalOf(
       this.post('capabilities', {}, settings, signal, (result) => {
         const capabilities = readCapabilities('A', result);
@@ -184,11 +244,13 @@ function resultOf(method: string, answer: HttpAnswer): unknown {
   const isOk = status >= 200 && status < 300;
   const { data: message } = responseMessage.safeParse(parseJson(text));
   const errorText = message?.error ? textOf(message.error) : undefined;
+  const isNoMethod = message?.error?.code === noSuchMethod;
   if (!isOk) {
-    const isPassing = isPassingStatus(status) && message?.error?.code !== noSuchMethod;
-    throw new RefusedError(`\`${method}\` failed with HTTP ${status}: ${errorText ?? excerpt(text)}`, isPassing);
+    const isPassing = isPassingStatus(status) && !isNoMethod;
+    const why = errorText ?? excerpt(text);
+    throw new RefusedError(`\`${method}\` failed with HTTP ${status}: ${why}`, isPassing, isNoMethod);
   }
-  if (errorText !== undefined) throw new RefusedError(`\`${method}\` failed: ${errorText}`);
+  if (errorText !== undefined) throw new RefusedError(`\`${method}\` failed: ${errorText}`, false, isNoMethod);
   if (!message) throw new RefusedError(`The answer to \`${method}\` is not a JSON object: ${excerpt(text)}`);
   if (message.result === undefined || message.result === null)
     throw new RefusedError(`The answer to \`${method}\` has no \`result\`.`);

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { mention, mentionList } from '../common/mention';
 import { packedItems } from '../common/packedItems';
 
 /** What the extension host and the worker of a provider say to each other. */
@@ -16,6 +17,18 @@ export const workerRequest = z.discriminatedUnion('method', [
     settings,
     uri: z.string(),
     text: sharedText,
+  }),
+  z.object({
+    method: z.literal('mentions'),
+    id: z.number(),
+    settings,
+    params: z.object({ query: z.string(), uri: z.string().exactOptional(), codebase: z.string().exactOptional() }),
+  }),
+  z.object({
+    method: z.literal('lookUp'),
+    id: z.number(),
+    settings,
+    lookup: z.union([z.object({ mention }), z.object({ query: z.string() })]),
   }),
 ]);
 export type WorkerRequest = z.infer<typeof workerRequest>;
@@ -36,11 +49,13 @@ export const workerMessage = z.discriminatedUnion('kind', [
     kind: z.literal('capabilities'),
     id: z.number(),
     capabilities: z.object({
+      abilities: z.object({ annotations: z.boolean(), mentions: z.boolean(), items: z.boolean() }),
       name: z.string().exactOptional(),
       selectors: z.array(selector).readonly().exactOptional(),
     }),
   }),
   z.object({ kind: z.literal('items'), id: z.number(), packed: packedItems }),
+  z.object({ kind: z.literal('mentions'), id: z.number(), mentions: mentionList }),
   /** `isModule`: the module itself could not be had, and will not be by asking this worker again. */
   z.object({ kind: z.literal('failed'), id: z.number(), message: z.string(), isModule: z.boolean() }),
   /** `file:` URIs of what the module consists of so far, packages excepted. */

@@ -4,6 +4,7 @@ import { Emitter, type Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import type { Capabilities, ContextProvider, ItemsParams, ProviderSettings } from '../common/contextProvider';
 import { TakenBackError } from '../common/guardedCall';
+import type { Lookup, Mention, MentionsParams } from '../common/mention';
 import { checkPacked, type PackedItems } from '../common/packedItems';
 import { ProviderError } from '../common/providerError';
 import type { ModuleWatcher } from './moduleWatcher';
@@ -75,6 +76,21 @@ export class WorkerProvider implements ContextProvider {
     } finally {
       texts.release(text);
     }
+  }
+
+  async mentions(params: MentionsParams, settings: ProviderSettings, signal: AbortSignal): Promise<readonly Mention[]> {
+    const run = this.running ?? (await this.started(signal));
+    const answer = await run.call({ method: 'mentions', settings, params }, signal);
+    if (answer.kind !== 'mentions') throw wrongAnswer();
+    return answer.mentions;
+  }
+
+  async lookUp(lookup: Lookup, settings: ProviderSettings, signal: AbortSignal): Promise<PackedItems> {
+    const run = this.running ?? (await this.started(signal));
+    const answer = await run.call({ method: 'lookUp', settings, lookup }, signal);
+    if (answer.kind !== 'items') throw wrongAnswer();
+    checkPacked(answer.packed);
+    return answer.packed;
   }
 
   letGo(): void {

@@ -23,7 +23,7 @@ export interface WorkerRunOptions {
   readonly onTrouble: () => void;
 }
 
-type Answer = Extract<WorkerMessage, { kind: 'capabilities' | 'items' }>;
+type Answer = Extract<WorkerMessage, { kind: 'capabilities' | 'items' | 'mentions' }>;
 
 interface Question {
   readonly request: WithoutId<WorkerRequest>;
@@ -113,6 +113,7 @@ export class WorkerRun implements Disposable {
     switch (message.kind) {
       case 'capabilities':
       case 'items':
+      case 'mentions':
         this.settle(message.id)?.resolve(message);
         this.askNext();
         return;

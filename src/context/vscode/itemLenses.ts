@@ -12,7 +12,10 @@ import { toRange } from './places';
 const maxLenses = 1_000;
 const maxTitle = 120;
 
-/** A line above what items are about; it shows their hover. What the lenses say is what is known: they wait for nobody. */
+/**
+ * A line above what items are about; it shows their hover, or opens the link of those that prefer that. What the lenses say
+ * is what is known: they wait for nobody.
+ */
 export class ItemLenses implements vscode.CodeLensProvider, Disposable {
   private readonly emitter: Emitter<void>;
 
@@ -45,13 +48,14 @@ export class ItemLenses implements vscode.CodeLensProvider, Disposable {
   }
 }
 
-function lensOf(uri: vscode.Uri, { title, range, provider }: ContextItem): vscode.CodeLens {
+function lensOf(uri: vscode.Uri, { title, range, provider, url, prefersLink }: ContextItem): vscode.CodeLens {
   const start = range?.start ?? { line: 0, character: 0 };
   const label = asLabel(title);
+  const opens = prefersLink === true && url !== undefined;
   return new vscode.CodeLens(range ? toRange(range) : new vscode.Range(0, 0, 0, 0), {
     title: label.length > maxTitle ? `${label.slice(0, maxTitle)}…` : label,
-    tooltip: `${provider.title}: show what it says`,
+    tooltip: opens ? `${provider.title}: ${url}` : `${provider.title}: show what it says`,
     command: commandIds.contextShowItems,
-    arguments: [{ uri: uri.toString(), line: start.line, character: start.character }],
+    arguments: [opens ? { url } : { uri: uri.toString(), line: start.line, character: start.character }],
   });
 }

@@ -4,6 +4,7 @@ import { DisposableStore } from '../../base/common/disposable';
 import { LiveItems } from '../../platform/vscode/quickPickItems';
 import type { ContextItem } from '../common/contextItem';
 import type { ContextAnswer } from '../common/documentRecord';
+import { isFollowed } from '../common/itemLinks';
 import { asLabel, linesOf, namesOf, withoutMarkup } from '../common/itemTexts';
 import type { DocumentFeed } from './documentFeed';
 import { showHoverAt } from './places';
@@ -15,18 +16,26 @@ const Place = z.object({
   character: z.number().int().nonnegative(),
 });
 
+/** What the lens of an item that prefers its link hands to it. */
+const Link = z.object({ url: z.string().refine(isFollowed) });
+
 interface ItemPick extends vscode.QuickPickItem {
   readonly item?: ContextItem;
 }
 
 const openLink: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('link-external'), tooltip: 'Open Link' };
 
-/** The command `backline.context.showItems`: all items of the file, to go to or to open; or the hover of a place. */
+/** The command `backline.context.showItems`: all items of the file, to go to or to open; or the hover of a place, or a link. */
 export async function showItems(
   feed: Pick<DocumentFeed, 'ask' | 'peek' | 'onDidChange'>,
   open: (url: string) => Promise<void>,
   argument: unknown,
 ): Promise<void> {
+  const link = Link.safeParse(argument).data;
+  if (link) {
+    await open(link.url);
+    return;
+  }
   const place = Place.safeParse(argument).data;
   if (place) {
     await showHoverAt(vscode.Uri.parse(place.uri, true), place);

@@ -13,8 +13,8 @@ const has =
   (name: string): boolean =>
     names.includes(name);
 
-function read(result: unknown): { items: ProvidedItem[]; notes: readonly string[] } {
-  const packed = readItems(result);
+function read(result: unknown, uri?: string): { items: ProvidedItem[]; notes: readonly string[] } {
+  const packed = readItems(result, uri);
   checkPacked(packed);
   return { items: unpacked(packed), notes: packed.notes };
 }
@@ -24,6 +24,7 @@ describe('dialects', () => {
     assert.equal(dialectOfFunctions(has('capabilities', 'items')), 'A');
     assert.equal(dialectOfFunctions(has('capabilities', 'items', 'annotations')), 'B');
     assert.equal(dialectOfFunctions(has('meta', 'annotations', 'items')), 'C');
+    assert.equal(dialectOfFunctions(has('capabilities', 'mentions', 'items')), 'B', 'A has no mentions');
     assert.equal(dialectOfFunctions(has('items')), undefined);
   });
 
@@ -127,6 +128,36 @@ describe('dialects', () => {
     assert.ok(items.length < 15);
   });
 
+  it('leave out annotations of other documents, with a note', () => {
+    const annotations = ['file:///a%20b.ts', 'file:///a b.ts', 'file:///other.ts', undefined].map((uri) => ({
+      ...(uri === undefined ? {} : { uri }),
+      item: { title: uri ?? 'none' },
+    }));
+    const { items, notes } = read(annotations, 'file:///a%20b.ts');
+    assert.deepEqual(
+      items.map(({ title }) => title),
+      ['file:///a%20b.ts', 'file:///a b.ts', 'none'],
+    );
+    assert.deepEqual(notes, ['1 items were left out: they are about other files.']);
+    assert.equal(read(annotations).items.length, 4, 'of items that are about no document');
+  });
+
+  it('tell who prefers the link', () => {
+    const presentationHints = ['prefer-link-over-detail'];
+    const item = { title: 't', url: 'https://a' };
+    const said = read([
+      { item, presentationHints },
+      { ...item, ui: { presentationHints } },
+      { item, presentationHints: ['other'] },
+      { item: { title: 'no link' }, presentationHints },
+      { item },
+    ]);
+    assert.deepEqual(
+      said.items.map(({ prefersLink }) => prefersLink ?? false),
+      [true, true, false, false, false],
+    );
+  });
+
   it('leave out links that run something', () => {
     const { items, notes } = read([
       { title: 'a', url: 'command:workbench.action.quit' },
@@ -160,12 +191,13 @@ describe('packed items', () => {
     const damage = [
       { ranges: ranges.slice(1) },
       { texts: texts.slice(1) },
-      { texts: texts.slice(6) },
+      { texts: texts.slice(7) },
       { text: `${text}x` },
       { text: text.slice(1) },
       { texts: texts.map((value) => (value === 1 ? -5 : value)) },
       { texts: texts.with(0, 1) },
-      { ranges: new Float64Array(many * 4), texts: new Int32Array(many * 6), text: '' },
+      { texts: texts.with(6, 2) },
+      { ranges: new Float64Array(many * 4), texts: new Int32Array(many * 7), text: '' },
     ];
     checkPacked(packed);
     for (const parts of damage) assert.throws(() => checkPacked({ ...packed, ...parts }), ProviderError);
@@ -173,7 +205,7 @@ describe('packed items', () => {
 
   it('are refused when whoever made them could still change them', () => {
     const packed = packedOf({ title: 't' });
-    const texts = new Int32Array(new SharedArrayBuffer(24));
+    const texts = new Int32Array(new SharedArrayBuffer(28));
     assert.equal(packedItems.safeParse(packed).success, true);
     assert.equal(packedItems.safeParse({ ...packed, texts }).success, false);
   });

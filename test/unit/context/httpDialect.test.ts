@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import type { ContextClient } from '../../../src/context/common/contextClient';
 import { HttpProvider, maxAnswerBytes } from '../../../src/context/node/httpProvider';
 import { FakeClock } from '../../fake/fakeClock';
-import { documentOf, realClient, titles } from './support/contextHarness';
+import { clientOf, documentOf, realClient, titles } from './support/contextHarness';
 import { startServer, type ProviderServer } from './support/providerServer';
 
 const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } };
@@ -85,6 +85,41 @@ describe('an HTTP provider whose dialect is not proven', () => {
     it(`is A when annotations are refused with ${says}`, async () => {
       await ask(2, whole, (response) => void response.writeHead(status).end(body));
       assert.equal(asked(), 'ciai');
+    });
+  }
+});
+
+describe('an HTTP provider that refuses one method and never answers the other', () => {
+  const refuse = (response: ServerResponse, why: string): void =>
+    void response.end(JSON.stringify({ error: { code: 7, message: why } }));
+
+  for (const { refused, silent, version } of [
+    { refused: 'capabilities', silent: 'meta', version: 1 },
+    { refused: 'items', silent: 'annotations', version: 2 },
+  ]) {
+    it(`is reported with what it says to \`${refused}\``, async () => {
+      const clock = new FakeClock();
+      const server = await startServer((response, { method }) => {
+        if (method === refused) refuse(response, 'the token has expired');
+        else if (method !== silent) response.end(result({}));
+      });
+      const ports = {
+        fetch: (to: string, init: RequestInit) => fetch(to, init),
+        clock,
+        isAllowed: () => false,
+        maxBytes: maxAnswerBytes,
+      };
+      const client = clientOf(clock, { [server.url]: new HttpProvider(server.url, ports) });
+      try {
+        const answer = client.ask(documentOf('text', version), { reason: 'explicit' });
+        await until('the other method is asked', () => server.requests.some(({ method }) => method === silent));
+        clock.advance(9_000);
+        await answer;
+        assert.match(client.states[0]?.lastError ?? '', /the token has expired/);
+      } finally {
+        client.dispose();
+        server.close();
+      }
     });
   }
 });

@@ -71,6 +71,24 @@ describe('the ranges of items', () => {
   });
 });
 
+describe('the ranges of items in a text with CRLF', () => {
+  it('may hold the carriage return of their line, as providers count that split at LF', () => {
+    const text = 'one\r\n\r\nthree\r\n';
+    const ofLines = text.split('\n').map((line, index) => ({
+      title: 'line',
+      range: { start: { line: index, character: 0 }, end: { line: index, character: line.length } },
+    }));
+    const packed = placeItems(packedOf(...ofLines), lineLengths(text), true);
+    assert.deepEqual(
+      unpacked(packed).map(({ range }) => range && textOf(range)),
+      ['0:0-0:3', '1:0-1:0', '2:0-2:5', '3:0-3:0'],
+    );
+    assert.deepEqual(packed.notes, []);
+    const further = placeItems(packedOf({ title: 't', range: rangeOf('0:0-0:5') }), lineLengths(text), true);
+    assert.match(further.notes.join(), /^1 ranges were cut/);
+  });
+});
+
 describe('items during edits', () => {
   const change = (range: string, text: string): TextChange => ({ range: rangeOf(range), text });
   const shifted = (range: string, ...changes: TextChange[]): string | undefined => {

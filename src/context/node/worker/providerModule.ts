@@ -7,6 +7,7 @@ import type { WorkerStart } from '../workerMessages';
 
 export interface LoadedProvider {
   readonly dialect: Dialect;
+  readonly has: (method: string) => boolean;
   /** Calls a function of the provider with the provider as `this`. */
   readonly call: (method: string, params: object, settings: object) => Promise<unknown>;
 }
@@ -19,8 +20,9 @@ export async function loadProvider({ specifier, folder }: WorkerStart): Promise<
   const isPackage = folder !== undefined;
   const imported: unknown = await import(isPackage ? `${packageScheme}${specifier}` : specifier);
   for (const candidate of candidatesIn(imported)) {
-    const dialect = dialectOfFunctions((name) => functionOf(candidate, name) !== undefined);
-    if (dialect) return { dialect, call: (method, params, settings) => call(candidate, method, params, settings) };
+    const has = (name: string): boolean => functionOf(candidate, name) !== undefined;
+    const dialect = dialectOfFunctions(has);
+    if (dialect) return { dialect, has, call: (method, params, settings) => call(candidate, method, params, settings) };
   }
   throw new ProviderError(
     'The module has no provider: its default export needs to be an object with the functions `capabilities` and `items` (or `meta` and `annotations`).',

@@ -1,8 +1,17 @@
 import { getHeapStatistics } from 'node:v8';
 import type { Transferable } from 'node:worker_threads';
 import { messageOf } from '../../../base/common/errors';
-import { handshakeMethod, itemsMethod, readCapabilities } from '../../common/dialects';
+import type { Capabilities } from '../../common/contextProvider';
+import {
+  abilitiesOfFunctions,
+  handshakeMethod,
+  isForDocuments,
+  itemsMethod,
+  readCapabilities,
+} from '../../common/dialects';
 import { readItems } from '../../common/itemReader';
+import { lookupParams, readMentions } from '../../common/mention';
+import type { PackedItems } from '../../common/packedItems';
 import { readShared } from '../textSharer';
 import { workerRequest, type WorkerMessage, type WorkerRequest, type WorkerStart } from '../workerMessages';
 import { loadProvider, type LoadedProvider } from './providerModule';
@@ -63,14 +72,29 @@ export class ProviderWorker {
   }
 
   /** @returns what posts it */
-  private async answer(request: WorkerRequest, { dialect, call }: LoadedProvider): Promise<() => void> {
+  private async answer(request: WorkerRequest, provider: LoadedProvider): Promise<() => void> {
     const { id, settings } = request;
-    if (request.method === 'capabilities') {
-      const capabilities = readCapabilities(dialect, await call(handshakeMethod(dialect), {}, settings));
-      return () => this.post({ kind: 'capabilities', id, capabilities });
+    const { call } = provider;
+    switch (request.method) {
+      case 'capabilities': {
+        const capabilities = await capabilitiesOf(provider, settings);
+        return () => this.post({ kind: 'capabilities', id, capabilities });
+      }
+      case 'items': {
+        const params = { uri: request.uri, content: readShared(request.text) };
+        const result = await call(itemsMethod(provider.dialect), params, settings);
+        return this.posting(id, readItems(result, request.uri));
+      }
+      case 'mentions': {
+        const mentions = readMentions(await call('mentions', request.params, settings));
+        return () => this.post({ kind: 'mentions', id, mentions });
+      }
+      case 'lookUp':
+        return this.posting(id, readItems((await call('items', lookupParams(request.lookup), settings)) ?? []));
     }
-    const params = { uri: request.uri, content: readShared(request.text) };
-    const packed = readItems(await call(itemsMethod(dialect), params, settings));
+  }
+
+  private posting(id: number, packed: PackedItems): () => void {
     return () => this.post({ kind: 'items', id, packed }, [packed.ranges.buffer, packed.texts.buffer]);
   }
 
@@ -79,4 +103,10 @@ export class ProviderWorker {
     this.toldFiles = this.files.size;
     this.post({ kind: 'files', urls: [...this.files] });
   }
+}
+
+async function capabilitiesOf({ dialect, has, call }: LoadedProvider, settings: object): Promise<Capabilities> {
+  const introduction = readCapabilities(dialect, await call(handshakeMethod(dialect), {}, settings));
+  const { annotations, ...abilities } = abilitiesOfFunctions(dialect, has);
+  return { ...introduction, abilities: { ...abilities, annotations: annotations && isForDocuments(introduction) } };
 }

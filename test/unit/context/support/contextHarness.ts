@@ -3,6 +3,7 @@ import { ContextClient, defaultClientOptions } from '../../../../src/context/com
 import type { ContextProvider } from '../../../../src/context/common/contextProvider';
 import type { ContextItem, ProvidedItem } from '../../../../src/context/common/contextItem';
 import { ItemList } from '../../../../src/context/common/itemList';
+import type { Lookup, Mention, MentionsParams } from '../../../../src/context/common/mention';
 import { readItems } from '../../../../src/context/common/itemReader';
 import { countOfPacked, itemOfPacked, type PackedItems } from '../../../../src/context/common/packedItems';
 import { listProviders, type ProviderEntry, type ProviderList } from '../../../../src/context/common/providerSettings';
@@ -93,6 +94,8 @@ export class FakeProvider implements ContextProvider {
   greetings = 0;
   rests = 0;
   isDisposed = false;
+  findMentions: ((params: MentionsParams) => Promise<readonly Mention[]>) | undefined;
+  knowItems: ((lookup: Lookup) => Promise<PackedItems>) | undefined;
 
   constructor(
     private readonly answer: (content: string, call: number) => Promise<PackedItems>,
@@ -101,7 +104,25 @@ export class FakeProvider implements ContextProvider {
 
   capabilities(): ReturnType<ContextProvider['capabilities']> {
     this.greetings++;
-    return Promise.resolve(this.selectors ? { selectors: this.selectors } : {});
+    const abilities = {
+      annotations: true,
+      mentions: this.findMentions !== undefined,
+      items: this.knowItems !== undefined,
+    };
+    return Promise.resolve({ abilities, ...(this.selectors ? { selectors: this.selectors } : {}) });
+  }
+
+  async mentions(
+    params: MentionsParams,
+    _settings: object,
+    signal: AbortSignal,
+  ): Promise<readonly Mention[] | undefined> {
+    this.signals.push(signal);
+    return this.findMentions?.(params);
+  }
+
+  async lookUp(lookup: Lookup): Promise<PackedItems | undefined> {
+    return this.knowItems?.(lookup);
   }
 
   items({ content }: { content: string }, _settings: object, signal: AbortSignal): Promise<PackedItems> {
