@@ -26,7 +26,7 @@ export function Composer() {
   const listId = useId();
   const [caret, setCaret] = useState<number>();
   const nextCaret = useRef<number | undefined>(undefined);
-  const [active, setActive] = useState(0);
+  const [activeId, setActiveId] = useState<string>();
   /** Where the sign stands whose list the user has closed. */
   const [dismissed, setDismissed] = useState<number>();
   const intake = useIntake();
@@ -54,7 +54,10 @@ export function Composer() {
   useLayoutEffect(() => {
     if (start === undefined) setDismissed(undefined);
   }, [start]);
-  useLayoutEffect(() => setActive(0), [suggestions?.trigger.query, start]);
+  // By its id: rows that come late move the others.
+  const active = Math.max(0, open?.items.findIndex(({ id }) => id === activeId) ?? 0);
+  const setActive = (index: number): void => setActiveId(open?.items[index]?.id);
+  useLayoutEffect(() => setActiveId(undefined), [suggestions?.trigger.query, start]);
 
   useWish('focusComposer', () => {
     // After the text has been put in, so that the cursor stands behind it.

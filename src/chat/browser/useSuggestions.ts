@@ -12,6 +12,8 @@ import { triggerAt, type Trigger } from './triggers';
 import { attachmentWords } from './words';
 
 const delayMs = 100;
+/** More than providers that anybody has. */
+const maxAdditions = 100;
 
 interface Suggestions {
   readonly trigger: Trigger;
@@ -98,7 +100,13 @@ function matching(commands: readonly CommandView[], query: string): CommandView[
   return [...found.filter(begins), ...found.filter((command) => !begins(command))];
 }
 
-/** What the host finds; the last answer stays while the next one is awaited. */
+/** At the end: the row that is about to be chosen stays where it is. */
+function withLate(shown: readonly MentionRow[], late: readonly MentionRow[]): readonly MentionRow[] {
+  const known = new Set(shown.map(({ id }) => id));
+  return [...shown, ...late.filter(({ id }) => !known.has(id))];
+}
+
+/** What the host finds; the last answer stays while the next one is awaited, and what comes late is added to it. */
 function useMentions(wanted: Wanted | undefined): readonly MentionRow[] | undefined {
   const query = wanted?.query;
   const kind = wanted?.kind?.kind;
@@ -109,14 +117,22 @@ function useMentions(wanted: Wanted | undefined): readonly MentionRow[] | undefi
       setRows(undefined);
       return undefined;
     }
-    let isCurrent = true;
+    const left = new AbortController();
     const search = async (): Promise<void> => {
-      const answer = await page.ask(chatRequests.mentions, { query, ...(kind !== undefined && { kind }) });
-      if (isCurrent) setRows(answer?.rows ?? []);
+      const wanted = { query, ...(kind !== undefined && { kind }) };
+      let answer = await page.ask(chatRequests.mentions, wanted);
+      if (left.signal.aborted) return;
+      setRows(answer?.rows ?? []);
+      for (let more = 0; more < maxAdditions && answer?.isPartial; more++) {
+        answer = await page.ask(chatRequests.mentions, { ...wanted, isMore: true });
+        if (left.signal.aborted) return;
+        const late = answer?.rows ?? [];
+        setRows((shown = []) => withLate(shown, late));
+      }
     };
     const timer = window.setTimeout(() => void search(), query === '' ? 0 : delayMs);
     return () => {
-      isCurrent = false;
+      left.abort();
       window.clearTimeout(timer);
     };
   }, [page, query, kind]);

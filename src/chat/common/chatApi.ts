@@ -120,11 +120,11 @@ export const chatRequests = {
     Nothing,
   ),
 
-  /** For `@`: `kind` narrows to one source. */
+  /** For `@`: `kind` narrows to one source. With `isMore` it is answered when there are more rows for the same query. */
   mentions: defineRequest(
     'chat/mentions',
-    z.object({ query: Text, kind: optional(Text) }),
-    z.object({ rows: z.array(MentionRow) }),
+    z.object({ query: Text, kind: optional(Text), isMore: optional(z.boolean()) }),
+    z.object({ rows: z.array(MentionRow), isPartial: optional(z.boolean()) }),
   ),
   /** Files and folders dropped on the composer, as URIs or paths. */
   dropped: defineRequest('chat/dropped', z.object({ uris: z.array(Text) }), z.object({ rows: z.array(MentionRow) })),

@@ -188,10 +188,13 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
       return done;
     }),
 
-    mentions: chatRequests.mentions.handledBy(async ({ query, kind }) => {
+    mentions: chatRequests.mentions.handledBy(async ({ query, kind, isMore }) => {
       mention.abort();
       mention = new AbortController();
-      return { rows: await mentions.search(query, kind, mention.signal) };
+      const { signal } = mention;
+      if (isMore) await mentions.next(kind, signal);
+      const rows = await mentions.search(query, kind, signal);
+      return { rows, isPartial: !signal.aborted && mentions.isSearching(kind) };
     }),
     dropped: chatRequests.dropped.handledBy(async ({ uris }) => ({ rows: await window.dropped(uris) })),
 

@@ -2,7 +2,7 @@ import { Emitter, type Event } from '../../base/common/event';
 import type { Disposable } from '../../base/common/disposable';
 import * as z from 'zod';
 import type { Memento } from '../../base/common/memento';
-import { mentionOfAll, type ContextMention } from './contextMentions';
+import { mentionOfAll, type FileMention } from './contextMentions';
 import type { ContextReader } from './contextReader';
 
 /** What goes along with prompts by itself, as the chat shows it. */
@@ -52,7 +52,7 @@ export class ContextChip implements Disposable {
   }
 
   /** What is to be added to a prompt that is sent now; nothing while it is off. */
-  async mentions(): Promise<readonly ContextMention[]> {
+  async mentions(): Promise<readonly FileMention[]> {
     const known = this.isOn ? await this.reader.known() : undefined;
     const all = known && mentionOfAll(known);
     return all ? [all] : [];

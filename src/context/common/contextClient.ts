@@ -144,6 +144,15 @@ export class ContextClient implements Disposable {
     this.changeEmitter.fire(undefined);
   }
 
+  /** Those that are asked about a document; without one, all. */
+  handlesFor(uri: string | undefined): readonly ProviderHandle[] {
+    return uri === undefined ? this.providers.all : this.providers.for(uri);
+  }
+
+  handleOf(id: string): ProviderHandle | undefined {
+    return this.providers.find(id);
+  }
+
   /** Never rejects: what went wrong with a provider is in `states`. */
   async ask(document: ContextDocument, options: AskOptions = {}): Promise<ContextAnswer> {
     const { reason = 'hover' } = options;

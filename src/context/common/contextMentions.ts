@@ -1,25 +1,36 @@
 import type { ContextItem } from './contextItem';
 import type { ContextReader, FileItems } from './contextReader';
+import type { ContextLookups } from './contextLookups';
 import * as z from 'zod';
 import type { ItemList } from './itemList';
+import { isFollowed } from './itemLinks';
 import { estimateTokens, searchItems } from './itemQueries';
 import { countOf, linesOf, paragraphOf, placeOf } from './itemTexts';
+import { mention } from './mention';
+import type { FoundMention } from './mentionSearch';
 
 /** A row of what `@` finds, in the shape of the chat's mentions. `line` is 1-based. */
 export interface ContextMention {
   readonly kind: 'context';
   readonly id: string;
   readonly title: string;
-  readonly path: string;
+  readonly path?: string;
   readonly line?: number;
-  readonly tokens: number;
+  /** Unknown until the provider is asked for it. */
+  readonly tokens?: number;
   readonly detail?: string;
+}
+
+/** What is known of a file already. */
+export interface FileMention extends ContextMention {
+  readonly path: string;
+  readonly tokens: number;
 }
 
 /** Text that goes along with a prompt. */
 export interface ContextAttachment {
   readonly type: 'text';
-  readonly uri: string;
+  readonly uri?: string;
   readonly title: string;
   readonly text: string;
 }
@@ -29,17 +40,46 @@ const maxRows = 20;
 const searchWaitMs = 300;
 /** Before a prompt is sent, which is worth waiting for what is fresh. */
 const resolveWaitMs = 1_000;
+/** Of what is sent for one mention, in UTF-16 units. */
+const maxSent = 256 * 1_024;
 
 /** Survives a reload: it says where the item was, and what it was called. Without a title: all of the file. */
 const MentionId = z.tuple([z.string(), z.string().nullable(), z.string(), z.number().nullable()]);
 
-/** Context items as mentions: those of the file that is looked at first, then what is known of others. */
+/** What a provider finds by words says all of itself: who is asked for it, and with what. */
+const FoundId = z.tuple([z.literal('mention'), z.string(), mention]);
+
+/**
+ * Context items as mentions: those of the file that is looked at first, then what is known of others, then what providers
+ * find by words.
+ */
 export class ContextMentions {
   readonly kind = 'context';
 
-  constructor(private readonly reader: Pick<ContextReader, 'itemsOf' | 'search'>) {}
+  constructor(
+    private readonly reader: Pick<ContextReader, 'itemsOf' | 'search'>,
+    private readonly lookups: Pick<ContextLookups, 'search' | 'next' | 'isSearching' | 'itemsOf'>,
+  ) {}
+
+  /** Whether more is on its way for what was searched last. */
+  get isSearching(): boolean {
+    return this.lookups.isSearching;
+  }
+
+  /** Resolves when there is more, or there will not be any. */
+  async next(signal: AbortSignal): Promise<void> {
+    await this.lookups.next(signal);
+  }
 
   async search(query: string, signal: AbortSignal): Promise<readonly ContextMention[]> {
+    const [known, found] = await Promise.all([
+      this.searchKnown(query, signal),
+      this.lookups.search(query, { signal, waitMs: searchWaitMs }),
+    ]);
+    return [...known, ...found.slice(0, maxRows).map(rowOfFound)];
+  }
+
+  private async searchKnown(query: string, signal: AbortSignal): Promise<readonly ContextMention[]> {
     const isEnough = ({ length }: ItemList): boolean => length > 0;
     const active = await this.reader.itemsOf(undefined, { signal, waitMs: searchWaitMs, isEnough });
     const ofActive = active ? searchItems(active.items, query).map((item) => mentionOf(active.file.path, item)) : [];
@@ -52,9 +92,17 @@ export class ContextMentions {
 
   /** What is sent for it; empty when the item is not there any more. @throws EditorError */
   async resolve({ id }: { readonly id: string }, signal: AbortSignal): Promise<readonly ContextAttachment[]> {
-    const parsed = parseId(id);
-    if (!parsed) return [];
-    const [path, title, provider, line] = parsed;
+    const json = parseId(id);
+    const found = FoundId.safeParse(json).data;
+    if (found) return await this.resolveFound(found, signal);
+    const parsed = MentionId.safeParse(json).data;
+    return parsed ? await this.resolveItem(parsed, signal) : [];
+  }
+
+  private async resolveItem(
+    [path, title, provider, line]: z.infer<typeof MentionId>,
+    signal: AbortSignal,
+  ): Promise<readonly ContextAttachment[]> {
     const found = await this.reader.itemsOf(path, { signal, waitMs: resolveWaitMs });
     if (!found) return [];
     if (title === null) return attachmentsOf(found.file, itemsForAi(found.items));
@@ -62,6 +110,34 @@ export class ContextMentions {
     const nearest = same.toSorted((a, b) => distance(a, line) - distance(b, line)).slice(0, 1);
     return attachmentsOf(found.file, nearest);
   }
+
+  private async resolveFound(
+    [, provider, found]: z.infer<typeof FoundId>,
+    signal: AbortSignal,
+  ): Promise<readonly ContextAttachment[]> {
+    const items = await this.lookups.itemsOf(provider, found, signal);
+    let room = maxSent;
+    return items.flatMap((item) => {
+      const text = paragraphOf(undefined, item).slice(0, room);
+      room -= text.length;
+      return text === '' ? [] : [{ type: 'text', ...uriOf(item.url ?? found.uri), title: item.title, text }];
+    });
+  }
+}
+
+function rowOfFound({ provider, mention: found }: FoundMention): ContextMention {
+  const about = found.description ?? found.uri;
+  return {
+    kind: 'context',
+    id: `context:${JSON.stringify(['mention', provider.id, found])}`,
+    title: found.title,
+    detail: about === '' ? provider.title : `${provider.title}, ${about}`,
+  };
+}
+
+/** Only what is a link: agents may follow it. */
+function uriOf(uri: string): { readonly uri?: string } {
+  return isFollowed(uri) ? { uri } : {};
 }
 
 /** Those that have something to say to AI. */
@@ -70,7 +146,7 @@ export function itemsForAi(items: Iterable<ContextItem>): readonly ContextItem[]
 }
 
 /** All that a file has for AI, as one mention. */
-export function mentionOfAll({ file: { path, name }, items }: FileItems): ContextMention | undefined {
+export function mentionOfAll({ file: { path, name }, items }: FileItems): FileMention | undefined {
   const sent = itemsForAi(items);
   if (sent.length === 0) return undefined;
   const title = `${countOf(sent.length, 'context item')} of ${name}`;
@@ -90,7 +166,7 @@ function tokensOf(path: string, items: readonly ContextItem[]): number {
   return items.reduce((sum, item) => sum + estimateTokens(paragraphOf(path, item)), 0);
 }
 
-function mentionOf(path: string, item: ContextItem): ContextMention {
+function mentionOf(path: string, item: ContextItem): FileMention {
   const line = item.range?.start.line;
   const name = path.split(/[\\/]/).at(-1) ?? path;
   return {
@@ -108,11 +184,11 @@ function idOf(...parts: z.infer<typeof MentionId>): string {
   return `context:${JSON.stringify(parts)}`;
 }
 
-function parseId(id: string): z.infer<typeof MentionId> | undefined {
+/** Undefined for what is another source's, or of another time. */
+function parseId(id: string): unknown {
   try {
-    return MentionId.safeParse(JSON.parse(id.replace(/^context:/, ''))).data;
+    return JSON.parse(id.replace(/^context:/, ''));
   } catch {
-    // It is another source's, or of another time.
     return undefined;
   }
 }

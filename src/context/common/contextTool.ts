@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { ContextItem } from './contextItem';
+import type { ContextLookups } from './contextLookups';
 import type { ContextReader, FileItems } from './contextReader';
 import type { ItemList } from './itemList';
 import { searchItems } from './itemQueries';
@@ -13,7 +14,7 @@ export const contextToolName = 'backline_context';
 export const contextTool = {
   name: contextToolName,
   description:
-    'Reads what the context providers of this workspace know about code: owners, issues, documentation, links and the like. Gives the items of a file, of some lines of it, or those that hold the words of a query.',
+    'Reads what the context providers of this workspace know: owners, issues, documentation, links and the like. Gives the items of a file, of some lines of it, or what providers find for a query.',
   inputSchema: {
     type: 'object',
     properties: {
@@ -30,7 +31,7 @@ export const contextTool = {
       query: {
         type: 'string',
         description:
-          'Only items that hold all of these words. Without a file: among the items of all files that were open.',
+          'With a file: only items that hold all of these words. Without a file: what providers find for them, and the items of all files that were open.',
       },
     },
     additionalProperties: false,
@@ -38,7 +39,7 @@ export const contextTool = {
 } as const;
 
 const line = z.number().int().min(1).optional();
-const ContextQuestion = z.object({
+const ContextQuestion = z.strictObject({
   file: z.string().min(1).optional(),
   firstLine: line,
   lastLine: line,
@@ -48,27 +49,38 @@ type ContextQuestion = z.infer<typeof ContextQuestion>;
 
 /** Models wait, but not for a provider that hangs: what is there is told, and who is missing. */
 const waitMs = 1_000;
+/** Two questions, one after the other, that often go over the network. */
+const lookupMs = 5_000;
 const maxItems = 200;
 /** UTF-16 units. */
 const maxText = 64 * 1_024;
 
+export interface ContextToolPorts {
+  readonly reader: Pick<ContextReader, 'itemsOf' | 'search'>;
+  readonly lookups: Pick<ContextLookups, 'lookUp'>;
+}
+
 /** The answer to a call, as text. @throws Error that says what is wrong with the input; EditorError */
 export async function answerContextTool(
-  reader: Pick<ContextReader, 'itemsOf' | 'search'>,
+  { reader, lookups }: ContextToolPorts,
   input: unknown,
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ): Promise<string> {
   const parsed = ContextQuestion.safeParse(input ?? {});
   if (!parsed.success) throw new Error(`The input is not right: ${z.prettifyError(parsed.error)}`);
   const { file, query = '', firstLine } = parsed.data;
   if (file === undefined && query !== '' && firstLine === undefined) {
-    const found = await reader.search(query, maxItems);
-    return paragraphs(
-      found.map(({ path, item }) => paragraphOf(path, item)),
-      `No context item of the files that were open holds "${query}".`,
+    const [known, found] = await Promise.all([reader.search(query, maxItems), lookups.lookUp(query, lookupMs, signal)]);
+    const text = paragraphs(
+      [
+        ...found.items.map((item) => paragraphOf(undefined, item)),
+        ...known.map(({ path, item }) => paragraphOf(path, item)),
+      ],
+      `No provider finds anything for "${query}", and no context item of the files that were open holds it.`,
     );
+    return [text, ...remarksOn(found)].join('\n\n');
   }
-  const found = await reader.itemsOf(file, { waitMs, ...(signal ? { signal } : {}) });
+  const found = await reader.itemsOf(file, { waitMs, signal });
   if (!found) return 'The user looks at no file that can be read: name one by `file`.';
   const items = asked(found.items, parsed.data);
   const text = paragraphs(
@@ -89,7 +101,7 @@ function asked(items: ItemList, { firstLine, lastLine = firstLine, query }: Cont
   return query ? searchItems(inLines, query) : inLines;
 }
 
-function remarksOn({ waitingFor, isComplete, note }: FileItems): string[] {
+function remarksOn({ waitingFor, isComplete, note }: Pick<FileItems, 'waitingFor' | 'isComplete' | 'note'>): string[] {
   if (note !== undefined) return [note];
   if (waitingFor.length > 0) return [`Still waiting for ${namesOf(waitingFor)}: ask again for more.`];
   return isComplete ? [] : ['Not every provider could answer: there may be more.'];

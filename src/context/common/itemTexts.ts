@@ -38,9 +38,10 @@ export function placeOf(path: string, item: ContextItem): string {
   return lines === '' ? path : `${path}:${lines}`;
 }
 
-/** An item as a paragraph for AI: place, title, who says it, link, and what it says. */
-export function paragraphOf(path: string, item: ContextItem): string {
-  const head = `${placeOf(path, item)} — ${item.title} (${item.provider.title})`;
+/** An item as a paragraph for AI: place if it is in a file, title, who says it, link, and what it says. */
+export function paragraphOf(path: string | undefined, item: ContextItem): string {
+  const title = `${item.title} (${item.provider.title})`;
+  const head = path === undefined ? title : `${placeOf(path, item)} — ${title}`;
   return [head, item.url, textForAi(item)].filter(Boolean).join('\n');
 }
 

@@ -36,6 +36,10 @@ export class ProviderSet implements Disposable {
     return this.members.get(id)?.handle;
   }
 
+  get all(): readonly ProviderHandle[] {
+    return [...this.members.values()].map(({ handle }) => handle);
+  }
+
   /** Those of the folder that a document is in, in the order of the settings. */
   for(uri: string): readonly ProviderHandle[] {
     const folder = this.folderOf(uri);

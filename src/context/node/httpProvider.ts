@@ -106,14 +106,18 @@ export class HttpProvider implements ContextProvider {
     signal: AbortSignal,
   ): Promise<readonly Mention[] | undefined> {
     const found = await refusalOf(this.post('mentions', params, settings, signal, readMentions));
-    return found instanceof RefusedError ? this.lackOf(found) : found;
+    if (!(found instanceof RefusedError)) return found;
+    this.checkLack(found);
+    return undefined;
   }
 
   async lookUp(lookup: Lookup, settings: ProviderSettings, signal: AbortSignal): Promise<PackedItems | undefined> {
     const items = await refusalOf(
       this.post('items', lookupParams(lookup), settings, signal, (result) => readItems(result)),
     );
-    return items instanceof RefusedError ? this.lackOf(items) : items;
+    if (!(items instanceof RefusedError)) return items;
+    this.checkLack(items);
+    return undefined;
   }
 
   dispose(): void {
@@ -130,9 +134,8 @@ export class HttpProvider implements ContextProvider {
   }
 
   /** @throws the refusal when it is no lack of the method */
-  private lackOf(refusal: RefusedError): undefined {
+  private checkLack(refusal: RefusedError): void {
     if (refusal.isPassing || (this.saysMentions && !refusal.isNoMethod)) throw refusal;
-    return undefined;
   }
 
   /** @throws the refusal when the other method is refused too, or not answered in time; else what the work throws */

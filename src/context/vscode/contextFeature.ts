@@ -7,7 +7,7 @@ import type { EditorPort } from '../../editor/common/editorPort';
 import { commandIds, settingIds, type CommandId } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import type { ContextChipView } from '../common/contextChip';
-import type { ContextAttachment, ContextMention } from '../common/contextMentions';
+import type { ContextAttachment, ContextMention, ContextMentions } from '../common/contextMentions';
 import type { McpAddress } from '../node/mcpToolServer';
 import { namesProviders, openProviderSettings, providerLevels, touchesProviders } from './configuredProviders';
 import type { ContextRoom } from './contextRoom';
@@ -27,6 +27,8 @@ export interface ContextFeatureOptions extends FeatureContext {
 /** What `@` finds of providers, in the shape of the chat's mentions. */
 export interface ContextMentionSource {
   readonly kind: 'context';
+  readonly isSearching: boolean;
+  next(signal: AbortSignal): Promise<void>;
   search(query: string, signal: AbortSignal): Promise<readonly ContextMention[]>;
   resolve(attachment: { readonly id: string }, signal: AbortSignal): Promise<readonly ContextAttachment[]>;
 }
@@ -65,10 +67,15 @@ export class ContextFeature implements Feature {
   }
 
   get mentions(): ContextMentionSource {
+    const mentions = (): ContextMentions | undefined => this.room?.mentions;
     return {
       kind: 'context',
-      search: async (query, signal) => (await this.room?.mentions.search(query, signal)) ?? [],
-      resolve: async (attachment, signal) => (await this.room?.mentions.resolve(attachment, signal)) ?? [],
+      get isSearching() {
+        return mentions()?.isSearching ?? false;
+      },
+      next: async (signal) => await mentions()?.next(signal),
+      search: async (query, signal) => (await mentions()?.search(query, signal)) ?? [],
+      resolve: async (attachment, signal) => (await mentions()?.resolve(attachment, signal)) ?? [],
     };
   }
 

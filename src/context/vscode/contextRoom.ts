@@ -7,6 +7,7 @@ import { commandIds, settingIds, type CommandId } from '../../manifest';
 import { AllowedRequests } from '../common/allowedRequests';
 import { ContextChip } from '../common/contextChip';
 import { ContextClient, defaultClientOptions } from '../common/contextClient';
+import { ContextLookups } from '../common/contextLookups';
 import { ContextMentions } from '../common/contextMentions';
 import type { ContextReader } from '../common/contextReader';
 import { contextStatus } from '../common/contextStatus';
@@ -33,7 +34,7 @@ import { ItemHovers } from './itemHovers';
 import { ItemLenses } from './itemLenses';
 import { showItems } from './itemPicker';
 import { ProviderSecrets } from './providerSecrets';
-import { fileReader } from './fileReader';
+import { fileReader, lookupPlace } from './fileReader';
 
 export interface ContextRoomOptions extends ContextFeatureOptions {
   /** Of the row in the status. */
@@ -55,7 +56,8 @@ export class ContextRoom implements Disposable {
   private readonly client: ContextClient;
   private readonly gate: FileGate;
   private readonly feed: DocumentFeed;
-  private readonly reader: ContextReader;
+  readonly reader: ContextReader;
+  readonly lookups: ContextLookups;
   private readonly statusLater: Coalescer;
   private exclude: ExcludeList;
   private providers = noProviders;
@@ -102,7 +104,13 @@ export class ContextRoom implements Disposable {
     );
     this.feed = new DocumentFeed(this.client, this.gate, onError);
     this.reader = fileReader(this.client, editor);
-    this.mentions = new ContextMentions(this.reader);
+    this.lookups = new ContextLookups({
+      clock,
+      providersFor: (uri) => this.client.handlesFor(uri),
+      find: (id) => this.client.handleOf(id),
+      place: () => lookupPlace(editor),
+    });
+    this.mentions = new ContextMentions(this.reader, this.lookups);
     this.chip = new ContextChip(this.reader, memento, onError);
     this.statusLater = new Coalescer(clock, statusMs, () => this.showStatus());
   }
@@ -110,7 +118,7 @@ export class ContextRoom implements Disposable {
   start(): void {
     const { client, feed, store, options } = this;
     const onError = (error: unknown): void => options.log.error('something went wrong with context items', error);
-    for (const part of [client, this.chip, this.statusLater, feed]) store.add(part);
+    for (const part of [client, this.lookups, this.chip, this.statusLater, feed]) store.add(part);
     const lenses = store.add(new ItemLenses(feed, () => options.settings.contextCodeLens(), onError));
     const decorations = store.add(new ItemDecorations(feed, () => options.settings.contextDecoration()));
     const count = store.add(new ItemCount(feed));
@@ -164,7 +172,7 @@ export class ContextRoom implements Disposable {
     const cancelled = new AbortController();
     const listener = token.onCancellationRequested(() => cancelled.abort());
     try {
-      const text = await answerContextTool(this.reader, input, cancelled.signal);
+      const text = await answerContextTool(this, input, cancelled.signal);
       return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);
     } finally {
       listener.dispose();
@@ -194,7 +202,7 @@ export class ContextRoom implements Disposable {
 
   private startMcp(): { server: McpToolServer; address: Promise<McpAddress> } {
     const { log, version } = this.options;
-    const run = (input: unknown, signal: AbortSignal): Promise<string> => answerContextTool(this.reader, input, signal);
+    const run = (input: unknown, signal: AbortSignal): Promise<string> => answerContextTool(this, input, signal);
     const tool = { definition: contextTool, run };
     const server = new McpToolServer({ name: 'backline-context', version, tool, log });
     return { server, address: server.start() };

@@ -1,20 +1,23 @@
 import * as vscode from 'vscode';
 import { isEditorError, type EditorPort } from '../../editor/common/editorPort';
+import { remoteUrlOf } from '../../platform/vscode/gitRepository';
+import { codebaseOf } from '../common/codebase';
 import type { ContextClient } from '../common/contextClient';
+import type { LookupPlace } from '../common/contextLookups';
 import { ContextReader, type ReadableFile } from '../common/contextReader';
 import { isOfFile } from './places';
 
+/** Where the user is, by a file that providers may know of. */
+export async function lookupPlace(editor: Pick<EditorPort, 'resolve'>): Promise<LookupPlace> {
+  const uri = vscode.window.activeTextEditor?.document.uri;
+  const path = uri && (await readablePath(uri, editor));
+  const remote = path === undefined ? undefined : await remoteUrlOf(path).catch(() => undefined);
+  return { uri: path === undefined ? undefined : uri?.toString(), codebase: remote && codebaseOf(remote) };
+}
+
 /** What AI reads goes through the editor port's boundary: only files of the workspace, and none that is excluded. */
 export function fileReader(client: ContextClient, editor: Pick<EditorPort, 'resolve'>): ContextReader {
-  const mayRead = async (uri: vscode.Uri): Promise<string | undefined> => {
-    if (!isOfFile(uri)) return undefined;
-    try {
-      return await editor.resolve(uri.fsPath);
-    } catch (error) {
-      if (isEditorError(error)) return undefined;
-      throw error;
-    }
-  };
+  const mayRead = (uri: vscode.Uri): Promise<string | undefined> => readablePath(uri, editor);
   return new ContextReader({
     client,
     open: async (path) => {
@@ -30,6 +33,17 @@ export function fileReader(client: ContextClient, editor: Pick<EditorPort, 'reso
       return (await mayRead(parsed)) === undefined ? undefined : parsed.fsPath;
     },
   });
+}
+
+/** Undefined for what is no file of this disk, or none for agents. */
+async function readablePath(uri: vscode.Uri, editor: Pick<EditorPort, 'resolve'>): Promise<string | undefined> {
+  if (!isOfFile(uri)) return undefined;
+  try {
+    return await editor.resolve(uri.fsPath);
+  } catch (error) {
+    if (isEditorError(error)) return undefined;
+    throw error;
+  }
 }
 
 function readable(document: vscode.TextDocument): ReadableFile {

@@ -45,12 +45,21 @@ const RepositoryState = z.object({
   mergeChanges: changes,
 });
 
+const Remotes = z.object({
+  remotes: z.array(z.object({ name: z.string(), fetchUrl: z.string().optional() })).catch([]),
+});
+
+/** The address of the remote `origin`, else of the first one, if the Git extension runs; it may hold a login. */
+export async function remoteUrlOf(path: string): Promise<string | undefined> {
+  const isRunning = vscode.extensions.getExtension('vscode.git')?.isActive === true;
+  const repository = isRunning ? await exportedRepositoryOf(path) : undefined;
+  const remotes = Remotes.safeParse(repository?.state).data?.remotes ?? [];
+  return (remotes.find(({ name }) => name === 'origin') ?? remotes[0])?.fetchUrl;
+}
+
 /** The repository that holds a file or folder (absolute), by VS Code's Git extension; undefined without either. */
 export async function gitRepositoryOf(path: string): Promise<GitRepository | undefined> {
-  const extension = vscode.extensions.getExtension<GitExtension>('vscode.git');
-  if (!extension || !vscode.workspace.getConfiguration('git').get<boolean>('enabled', true)) return undefined;
-  const git = extension.isActive ? extension.exports : await extension.activate();
-  const repository = git.getAPI(1).getRepository(vscode.Uri.file(path));
+  const repository = await exportedRepositoryOf(path);
   if (!repository) return undefined;
   const { HEAD, indexChanges, workingTreeChanges, untrackedChanges, mergeChanges } = RepositoryState.parse(
     repository.state,
@@ -66,6 +75,13 @@ export async function gitRepositoryOf(path: string): Promise<GitRepository | und
     untracked: [...workingTreeChanges.filter(isUntracked), ...untrackedChanges].map(changeOf),
     diffWithHead: (file) => repository.diffWithHEAD(file),
   };
+}
+
+async function exportedRepositoryOf(path: string): Promise<ExportedRepository | undefined> {
+  const extension = vscode.extensions.getExtension<GitExtension>('vscode.git');
+  if (!extension || !vscode.workspace.getConfiguration('git').get<boolean>('enabled', true)) return undefined;
+  const git = extension.isActive ? extension.exports : await extension.activate();
+  return git.getAPI(1).getRepository(vscode.Uri.file(path)) ?? undefined;
 }
 
 function changeOf({ uri, status }: z.infer<typeof Change>): GitChange {

@@ -100,6 +100,28 @@ describe('what goes with a prompt', () => {
     assert.equal(options.length, 2);
   });
 
+  it('is added to when providers answer late, and what is about to be chosen stays so', async () => {
+    const late = Promise.withResolvers<true>();
+    const chat = await pages.openChat();
+    const issue = (id: string): MentionRow => ({ kind: 'context', id, title: `issue-${id}` });
+    chat.host.answer(chatRequests.mentions, async ({ isMore }) => {
+      if (!isMore) return { rows: [issue('1')], isPartial: true };
+      await late.promise;
+      return { rows: [issue('2'), issue('1')] };
+    });
+    await chat.composer.pressSequentially('@is');
+    await chat.page.getByRole('option', { name: /issue-1/ }).waitFor();
+    late.resolve(true);
+    await chat.page.getByRole('option', { name: /issue-2/ }).waitFor();
+    const options = await chat.page.getByRole('option').allTextContents();
+    assert.deepEqual(
+      options.map((text) => text.slice(0, 7)),
+      ['issue-1', 'issue-2'],
+    );
+    await chat.composer.press('Enter');
+    assert.equal(await chat.composer.inputValue(), '@issue-1 ');
+  });
+
   it('is looked for again while letters are deleted, until the sign is gone', async () => {
     const chat = await openWithRows();
     await chat.composer.pressSequentially('@greetings');

@@ -8,7 +8,7 @@ import { ContextReader } from '../../../src/context/common/contextReader';
 import { answerContextTool, contextTool } from '../../../src/context/common/contextTool';
 import { searchItems } from '../../../src/context/common/itemQueries';
 import { MemoryMemento } from '../../fake/memoryMemento';
-import { documentOf, itemListOf } from './support/contextHarness';
+import { documentOf, itemListOf, noLookups } from './support/contextHarness';
 
 function itemOf(title: string, line?: number, aiContent?: string): ContextItem {
   const range = { start: { line: line ?? 0, character: 2 }, end: { line: line ?? 0, character: 9 } };
@@ -65,7 +65,7 @@ const signal = new AbortController().signal;
 
 describe('the tool that reads context items', () => {
   const call = (input: unknown, items?: ContextItem[]): Promise<string> =>
-    answerContextTool(windowOf(items).reader, input, signal);
+    answerContextTool({ reader: windowOf(items).reader, lookups: noLookups }, input, signal);
 
   it('tells of a file: place, title, provider, link and what is said to AI', async () => {
     assert.equal(
@@ -90,7 +90,7 @@ describe('the tool that reads context items', () => {
     const found = await call({ query: 'issue' });
     assert.match(found, /Issue 12[^]*bar\.ts:1 — Issue 13/);
     assert.doesNotMatch(found, /secret|hidden/);
-    assert.match(await call({ query: 'nothing like it' }), /No context item/);
+    assert.match(await call({ query: 'nothing like it' }), /no context item/);
   });
 
   it('says what is wrong with a call', async () => {
@@ -120,7 +120,7 @@ describe('the tool that reads context items', () => {
 describe('context items as mentions', () => {
   it('offer all of the file, then each of it, then those of other files', async () => {
     const { reader } = windowOf();
-    const rows = await new ContextMentions(reader).search('', signal);
+    const rows = await new ContextMentions(reader, noLookups).search('', signal);
     assert.deepEqual(
       rows.map(({ title, line }) => [title, line]),
       [
@@ -131,11 +131,11 @@ describe('context items as mentions', () => {
         ['Issue 13', 1],
       ],
     );
-    assert.ok(rows.every(({ tokens }) => tokens > 5 && tokens < 100));
+    assert.ok(rows.every(({ tokens = 0 }) => tokens > 5 && tokens < 100));
   });
 
   it('are found by their words', async () => {
-    const rows = await new ContextMentions(windowOf().reader).search('issue', signal);
+    const rows = await new ContextMentions(windowOf().reader, noLookups).search('issue', signal);
     assert.deepEqual(
       rows.map(({ title }) => title),
       ['Issue 12', 'Issue 13'],
@@ -144,7 +144,7 @@ describe('context items as mentions', () => {
 
   it('are sent as they are now, wherever they have moved to', async () => {
     const { reader, state } = windowOf();
-    const mentions = new ContextMentions(reader);
+    const mentions = new ContextMentions(reader, noLookups);
     const row = (await mentions.search('Issue 12', signal))[0];
     assert.ok(row);
     state.items = [itemOf('Issue 12', 100, 'another'), itemOf('Issue 12', 7, 'It is fixed.')];
@@ -162,7 +162,7 @@ describe('context items as mentions', () => {
   });
 
   it('are sent together when the whole file is mentioned', async () => {
-    const mentions = new ContextMentions(windowOf().reader);
+    const mentions = new ContextMentions(windowOf().reader, noLookups);
     const [all] = await mentions.search('', signal);
     const sent = await mentions.resolve({ id: all?.id ?? '' }, signal);
     assert.deepEqual(

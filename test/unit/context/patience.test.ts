@@ -10,6 +10,7 @@ import {
   documentOf,
   FakeProvider,
   never,
+  noLookups,
   packedOf,
   provided,
   providedItem,
@@ -151,7 +152,7 @@ describe('a provider that hangs', () => {
 
   it('takes no row of the others away from a search for mentions', async () => {
     const { clock, reader, client } = windowOf({ 'https://x/quick': quick() });
-    const rows = await after(clock, 300, new ContextMentions(reader).search('', signal));
+    const rows = await after(clock, 300, new ContextMentions(reader, noLookups).search('', signal));
     assert.ok(rows !== 'still waiting');
     assert.deepEqual(
       rows.map(({ title }) => title),
@@ -162,27 +163,31 @@ describe('a provider that hangs', () => {
 
   it('is not waited for by a search that finds nothing yet', async () => {
     const { clock, reader, client } = windowOf({});
-    assert.deepEqual(await after(clock, 300, new ContextMentions(reader).search('', signal)), []);
+    assert.deepEqual(await after(clock, 300, new ContextMentions(reader, noLookups).search('', signal)), []);
     client.dispose();
   });
 
   it('holds up neither a prompt nor a tool for long, and the tool says who is missing', async () => {
     const { clock, reader, client } = windowOf({ 'https://x/quick': quick() });
-    const rows = await after(clock, 300, new ContextMentions(reader).search('quick', signal));
+    const rows = await after(clock, 300, new ContextMentions(reader, noLookups).search('quick', signal));
     assert.ok(rows !== 'still waiting');
-    const sent = await after(clock, 1_000, new ContextMentions(reader).resolve({ id: rows[0]?.id ?? '' }, signal));
+    const sent = await after(
+      clock,
+      1_000,
+      new ContextMentions(reader, noLookups).resolve({ id: rows[0]?.id ?? '' }, signal),
+    );
     assert.equal(sent.length, 1);
-    const text = await after(clock, 1_000, answerContextTool(reader, {}, signal));
+    const text = await after(clock, 1_000, answerContextTool({ reader, lookups: noLookups }, {}, signal));
     assert.match(text, /foo\.ts:1 — quick[^]*Still waiting for hangs: ask again for more\.$/);
     client.dispose();
   });
 
   it('that was given up is not forgotten by the tool', async () => {
     const { clock, reader, client } = windowOf({ 'https://x/quick': quick() });
-    await after(clock, 1_000, answerContextTool(reader, {}, signal));
+    await after(clock, 1_000, answerContextTool({ reader, lookups: noLookups }, {}, signal));
     clock.advance(10_000);
     await settle();
-    const text = await after(clock, 0, answerContextTool(reader, {}, signal));
+    const text = await after(clock, 0, answerContextTool({ reader, lookups: noLookups }, {}, signal));
     assert.match(text, /quick[^]*Not every provider could answer: there may be more\.$/);
     client.dispose();
   });

@@ -1,5 +1,6 @@
 import type { PromptAttachment } from '../../../amplifier/common/sessionBackend';
 import { withDeadline, type Clock } from '../../../base/common/async';
+import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import type { MentionSource } from '../chatPorts';
 import type { DraftAttachment, MentionRow } from '../chatView';
@@ -7,6 +8,8 @@ import type { DraftAttachment, MentionRow } from '../chatView';
 /** Nobody waits longer for the list to come up. */
 const searchTimeoutMs = 2_000;
 const maxRows = 50;
+/** What has not come by then does not come while somebody looks at the list. */
+const lateTimeoutMs = 15_000;
 
 /** All that `@` finds, and what is sent for it. A source that fails or is slow takes nothing from the others. */
 export class Mentions {
@@ -19,15 +22,35 @@ export class Mentions {
 
   /** Rows of the sources of one kind, or of all; best first within each source. Never rejects. */
   async search(query: string, kind: string | undefined, signal: AbortSignal): Promise<MentionRow[]> {
-    const asked = this.sources.filter((source) => kind === undefined || source.kind === kind);
-    const found = await Promise.all(asked.map((source) => this.ask(source, query, signal)));
-    return found.flat().slice(0, maxRows);
+    const found = await Promise.all(this.of(kind).map((source) => this.ask(source, query, signal)));
+    const rows = found.flat();
+    const isLoose = (row: MentionRow): boolean => isLooseMatch(row, query);
+    return [...rows.filter((row) => !isLoose(row)), ...rows.filter(isLoose)].slice(0, maxRows);
+  }
+
+  /** Whether a source has more on its way for what was searched last. */
+  isSearching(kind: string | undefined): boolean {
+    return this.of(kind).some(({ isSearching }) => isSearching === true);
+  }
+
+  /** Resolves when one of them has more for the same search, or there will not be any. Never rejects. */
+  async next(kind: string | undefined, signal: AbortSignal): Promise<void> {
+    const searching = this.of(kind).filter(({ isSearching }) => isSearching === true);
+    if (searching.length === 0) return;
+    const more = withDeadline(this.clock, 'looking for more', lateTimeoutMs, (deadline) =>
+      Promise.race(searching.map(async (source) => await source.next?.(AbortSignal.any([signal, deadline])))),
+    );
+    await more.catch((error: unknown) => this.log.debug(messageOf(error)));
   }
 
   /** What goes to the backend for an attachment; empty when there is nothing any more. @throws EditorError */
   async resolve(attachment: DraftAttachment, signal: AbortSignal): Promise<readonly PromptAttachment[]> {
     const source = this.sources.find(({ kind }) => kind === attachment.kind);
     return source ? await source.resolve(attachment, signal) : [];
+  }
+
+  private of(kind: string | undefined): readonly MentionSource[] {
+    return this.sources.filter((source) => kind === undefined || source.kind === kind);
   }
 
   private async ask(source: MentionSource, query: string, signal: AbortSignal): Promise<readonly MentionRow[]> {
@@ -40,6 +63,13 @@ export class Mentions {
       return [];
     }
   }
+}
+
+/** Files and folders are also found by some letters of their paths: less likely meant than what is called so. */
+function isLooseMatch({ kind, title, detail = '' }: MentionRow, query: string): boolean {
+  if (kind !== 'file' && kind !== 'folder') return false;
+  const wanted = query.toLowerCase().replaceAll('\\', '/');
+  return !`${detail}/${title}`.toLowerCase().includes(wanted);
 }
 
 /** A rough count, as good as one can be without the model's own tokenizer. */

@@ -208,6 +208,45 @@ describe('all mentions together', () => {
     assert.deepEqual(await mentions.search('', 'file', signal), [row('file', 'a')]);
   });
 
+  it('put what only holds the letters behind what is called so', async () => {
+    const mentions = new Mentions(
+      [
+        source('selection', () => Promise.resolve([row('selection', 'Selection')])),
+        source('file', () =>
+          Promise.resolve([
+            { ...row('file', 'a'), title: 'cjs.ts' },
+            { ...row('file', 'b'), title: 'cases.ts', detail: 'js' },
+            { ...row('file', 'c'), title: 'x.ts', detail: 'src/CJS' },
+          ]),
+        ),
+        source('context', () => Promise.resolve([row('context', 'CJS modules')])),
+      ],
+      new FakeClock(),
+      nullLogger,
+    );
+    const rows = await mentions.search('cjs', undefined, signal);
+    assert.deepEqual(
+      rows.map(({ id }) => id),
+      ['Selection', 'a', 'c', 'CJS modules', 'b'],
+    );
+  });
+
+  it('say when there is more to come, and wait for it no longer than anybody looks', async () => {
+    const clock = new FakeClock();
+    const slow = { ...source('context', () => Promise.resolve([])), isSearching: true };
+    const more = Promise.withResolvers<undefined>();
+    const mentions = new Mentions([{ ...slow, next: () => more.promise }], clock, nullLogger);
+    assert.deepEqual([mentions.isSearching(undefined), mentions.isSearching('file')], [true, false]);
+    await mentions.next('file', signal).catch(() => assert.fail('nobody is asked'));
+    const next = mentions.next(undefined, signal);
+    more.resolve(undefined);
+    await next;
+    const hanging = new Mentions([{ ...slow, next: () => new Promise(() => undefined) }], clock, nullLogger);
+    const late = hanging.next(undefined, signal);
+    clock.advance(15_000);
+    await late;
+  });
+
   it('become what is sent by their source, or nothing', async () => {
     const mentions = new Mentions([source('file', () => Promise.resolve([]))], new FakeClock(), nullLogger);
     const sent = await mentions.resolve(row('file', 'f'), signal);

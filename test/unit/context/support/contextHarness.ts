@@ -1,5 +1,6 @@
 import type { ContextDocument } from '../../../../src/context/common/contextClient';
 import { ContextClient, defaultClientOptions } from '../../../../src/context/common/contextClient';
+import { ContextLookups, type LookupPlace } from '../../../../src/context/common/contextLookups';
 import type { ContextProvider } from '../../../../src/context/common/contextProvider';
 import type { ContextItem, ProvidedItem } from '../../../../src/context/common/contextItem';
 import { ItemList } from '../../../../src/context/common/itemList';
@@ -171,3 +172,22 @@ export const titles = (items: Iterable<ContextItem>): string[] => [...items].map
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 50; turn++) await Promise.resolve();
 }
+
+/** What the providers of a client find by words, in a window that looks at foo.ts. */
+export function lookupsOf(client: ContextClient, clock: Clock, place: Partial<LookupPlace> = {}): ContextLookups {
+  return new ContextLookups({
+    clock,
+    providersFor: (uri) => client.handlesFor(uri),
+    find: (id) => client.handleOf(id),
+    place: () => Promise.resolve({ uri: undefined, codebase: undefined, ...place }),
+  });
+}
+
+/** Nobody finds anything by words. */
+export const noLookups = {
+  isSearching: false,
+  next: () => Promise.resolve(),
+  search: () => Promise.resolve([]),
+  itemsOf: () => Promise.resolve([]),
+  lookUp: () => Promise.resolve({ items: [], waitingFor: [], isComplete: true }),
+};
