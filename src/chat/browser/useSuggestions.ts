@@ -118,14 +118,15 @@ function useMentions(wanted: Wanted | undefined): readonly MentionRow[] | undefi
       return undefined;
     }
     const left = new AbortController();
+    const isOver = (): boolean => left.signal.aborted;
     const search = async (): Promise<void> => {
       const wanted = { query, ...(kind !== undefined && { kind }) };
       let answer = await page.ask(chatRequests.mentions, wanted);
-      if (left.signal.aborted) return;
+      if (isOver()) return;
       setRows(answer?.rows ?? []);
       for (let more = 0; more < maxAdditions && answer?.isPartial; more++) {
         answer = await page.ask(chatRequests.mentions, { ...wanted, isMore: true });
-        if (left.signal.aborted) return;
+        if (isOver()) return;
         const late = answer?.rows ?? [];
         setRows((shown = []) => withLate(shown, late));
       }

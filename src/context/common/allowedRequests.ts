@@ -6,7 +6,7 @@ const memoryName = 'backline.context.allowed';
 
 const Request = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('plainHttp'), url: z.string() }),
-  z.object({ kind: z.literal('remoteCode'), url: z.string(), integrity: z.string() }),
+  z.object({ kind: z.literal('remoteCode'), url: z.string(), integrity: z.string(), from: z.string().optional() }),
   z.object({ kind: z.literal('secret'), url: z.string(), name: z.string() }),
 ]);
 
@@ -23,8 +23,17 @@ export class AllowedRequests {
     return this.all.some((each) => isSame(each, request));
   }
 
+  /** The integrity of the code that was allowed for an address whose hash the settings do not pin. */
+  codeOf(url: string): string | undefined {
+    const found = this.all.find((each) => each.kind === 'remoteCode' && each.url === url && each.from !== undefined);
+    return found?.kind === 'remoteCode' ? found.integrity : undefined;
+  }
+
+  /** Of an address whose hash the settings do not pin, only the last version stays allowed. */
   async add(request: ConsentRequest): Promise<void> {
-    await this.memento.update(memoryName, [...this.all.filter((each) => !isSame(each, request)), request]);
+    const added = Request.parse(request);
+    const others = this.all.filter((each) => !isSame(each, added) && !isVersionOf(each, added));
+    await this.memento.update(memoryName, [...others, added]);
   }
 
   async remove(request: ConsentRequest): Promise<void> {
@@ -49,6 +58,11 @@ export function describeRequest(request: ConsentRequest): string {
 
 function isSame(a: ConsentRequest, b: ConsentRequest): boolean {
   return a.kind === b.kind && a.url === b.url && particularOf(a) === particularOf(b);
+}
+
+function isVersionOf(one: ConsentRequest, other: ConsentRequest): boolean {
+  if (one.kind !== 'remoteCode' || other.kind !== 'remoteCode') return false;
+  return one.url === other.url && one.from !== undefined && other.from !== undefined;
 }
 
 function particularOf(request: ConsentRequest): string {

@@ -2,6 +2,7 @@ import type { Disposable } from '../../base/common/disposable';
 import type { Event } from '../../base/common/event';
 import type { Lookup, Mention, MentionsParams } from './mention';
 import type { PackedItems } from './packedItems';
+import type { ConsentRequest } from './providerError';
 
 /** Where a provider wants to be asked. All conditions of one selector hold. */
 export interface Selector {
@@ -48,6 +49,8 @@ export interface ContextProvider extends Disposable {
   letGo?(): void;
   /** Its code changed: what it said before is outdated. Never fired by providers without code on this disk. */
   readonly onDidReload?: Event<void>;
+  /** What the user could allow, though it works without: a new version of its code. */
+  readonly offer?: ConsentRequest | undefined;
   /** @throws ProviderError, or anything else that says what went wrong */
   capabilities(settings: ProviderSettings, signal: AbortSignal): Promise<Capabilities>;
   /** To be called after `capabilities`; the result is the caller's. @throws ProviderError, or anything else that says what went wrong */

@@ -1,10 +1,21 @@
 /** What only the user can allow. What was said once is remembered by whoever asks the user. */
 export type ConsentRequest =
   | { readonly kind: 'plainHttp'; readonly url: string }
-  /** Code from elsewhere. Another integrity is another request. */
-  | { readonly kind: 'remoteCode'; readonly url: string; readonly integrity: string }
+  | RemoteCodeRequest
   /** A stored secret, for a provider that the workspace names. `url` is the address that would get it. */
   | { readonly kind: 'secret'; readonly url: string; readonly name: string };
+
+/** Code from elsewhere. Another integrity is another request. */
+export interface RemoteCodeRequest {
+  readonly kind: 'remoteCode';
+  /** As the settings name it. */
+  readonly url: string;
+  readonly integrity: string;
+  /** Where it was found, redirects followed; only when the settings pin no hash. */
+  readonly from?: string | undefined;
+  /** The integrity that was allowed for this address before. */
+  readonly before?: string | undefined;
+}
 
 /** A provider could not answer. The message says what to do about it, and holds no secrets. */
 export class ProviderError extends Error {

@@ -25,7 +25,7 @@ export interface ProviderState extends ProviderRef {
   readonly status: 'notAskedYet' | 'ready' | 'failing' | 'needsConsent';
   /** Of the last call, when it failed: what went wrong and what to do. */
   readonly lastError?: string;
-  /** For `needsConsent`: what the user would have to allow. */
+  /** For `needsConsent`: what the user would have to allow; else what could be, for a new version of its code. */
   readonly consent?: ConsentRequest;
   /** Milliseconds since the epoch; until then it is only asked when the user wants it. */
   readonly pausedUntilMs?: number;
@@ -268,7 +268,8 @@ export class ProviderHandle implements Disposable {
       ...(greeted ? { abilities: greeted.abilities } : {}),
     };
     if (!failure) {
-      this.setState({ ...known, status: 'ready' });
+      const { offer } = this.provider;
+      this.setState({ ...known, status: 'ready', ...(offer ? { consent: offer } : {}) });
       return;
     }
     const { message, consent, pausedUntilMs } = failure;

@@ -10,6 +10,8 @@ export interface HttpAnswer {
   readonly body: Uint8Array;
   /** Where the answer sends to, if it does. */
   readonly location: string | undefined;
+  /** Without its parameters; empty when it says none. */
+  readonly type: string;
 }
 
 /** @throws ProviderError when there is no answer, or one larger than `maxBytes`. */
@@ -26,7 +28,8 @@ export async function fetchAnswer(fetch: Fetch, url: string, init: RequestInit, 
   });
   const body = await readBody(response, maxBytes);
   const location = response.headers.get('location') ?? (response.type === 'opaqueredirect' ? 'elsewhere' : undefined);
-  return { status: response.status, body, location };
+  const type = (response.headers.get('content-type') ?? '').replace(/;.*$/, '').trim().toLowerCase();
+  return { status: response.status, body, location, type };
 }
 
 export function isRedirect({ status, location }: HttpAnswer): boolean {

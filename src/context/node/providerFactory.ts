@@ -7,10 +7,9 @@ import type { Fetch } from './httpAnswer';
 import { HttpProvider, maxAnswerBytes } from './httpProvider';
 import { ModuleWatcher } from './moduleWatcher';
 import { isCodeOf } from './realPlace';
-import { fetchRemoteModule } from './remoteModule';
+import { RemoteModules } from './remoteModule';
 import { TextSharer } from './textSharer';
-import type { WorkerStart } from './workerMessages';
-import { defaultWorkerLimits, WorkerProvider } from './workerProvider';
+import { defaultWorkerLimits, WorkerProvider, type LocatedModule } from './workerProvider';
 import type { WorkerLimits } from './workerRun';
 
 export interface ProviderFactoryOptions {
@@ -24,6 +23,8 @@ export interface ProviderFactoryOptions {
   readonly log: Logger;
   /** Whether the user has allowed it; asks nobody. */
   readonly isAllowed: (request: ConsentRequest) => boolean;
+  /** The integrity of the code that was allowed for an address whose hash no settings pin; without it there is none. */
+  readonly allowedCode?: (url: string) => string | undefined;
   /** `file:` URIs of folders whose code may not run now; without it there are none. */
   readonly untrustedFolders?: () => readonly string[];
   readonly workerLimits?: WorkerLimits;
@@ -32,8 +33,12 @@ export interface ProviderFactoryOptions {
 /** Makes the provider for an entry of the settings. Nothing runs, and nothing is fetched, before it is asked. */
 export class ProviderFactory {
   private readonly texts = new TextSharer();
+  private readonly remote: RemoteModules;
 
-  constructor(private readonly options: ProviderFactoryOptions) {}
+  constructor(private readonly options: ProviderFactoryOptions) {
+    const { fetch, clock, isAllowed, remoteFolder: folder, allowedCode = () => undefined } = options;
+    this.remote = new RemoteModules({ fetch, clock, isAllowed, allowedCode, folder });
+  }
 
   /** The caller disposes it. */
   create({ place, title, settings }: ProviderEntry): ContextProvider {
@@ -45,12 +50,8 @@ export class ProviderFactory {
         return this.worker(title, async () => ({ specifier: await this.trusted(place.url) }));
       case 'package':
         return this.worker(title, () => Promise.resolve({ specifier: place.specifier, folder: place.folder }));
-      case 'remoteModule': {
-        const ports = { fetch, isAllowed, folder: this.options.remoteFolder };
-        return this.worker(title, async (signal) => ({
-          specifier: await fetchRemoteModule(place.url, settings['integrity'], ports, signal),
-        }));
-      }
+      case 'remoteModule':
+        return this.worker(title, (signal) => this.remote.locate(place.url, settings['integrity'], signal));
     }
   }
 
@@ -61,7 +62,7 @@ export class ProviderFactory {
     return url;
   }
 
-  private worker(title: string, locate: (signal: AbortSignal) => Promise<WorkerStart>): WorkerProvider {
+  private worker(title: string, locate: (signal: AbortSignal) => Promise<LocatedModule>): WorkerProvider {
     const { workerFile, clock, log, workerLimits = defaultWorkerLimits } = this.options;
     return new WorkerProvider(title, locate, {
       workerFile,

@@ -2,42 +2,124 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { withDeadline, type Clock } from '../../base/common/async';
 import { errorCode } from '../../base/common/errors';
-import { ProviderError, type ConsentRequest } from '../common/providerError';
+import { ProviderError, type ConsentRequest, type RemoteCodeRequest } from '../common/providerError';
 import { fetchAnswer, hostOf, isRedirect, type Fetch } from './httpAnswer';
 
 export interface RemoteModulePorts {
   readonly fetch: Fetch;
+  readonly clock: Clock;
   readonly isAllowed: (request: ConsentRequest) => boolean;
+  /** The integrity of the code that the user has allowed for an address whose hash the settings do not pin. */
+  readonly allowedCode: (url: string) => string | undefined;
   /** Where modules are kept by their hash; made when it is needed. */
   readonly folder: string;
+}
+
+export interface RemoteModule {
+  /** Its `file:` URI. */
+  readonly specifier: string;
+  /** The address has other code now, which the user has not allowed. */
+  readonly offer?: RemoteCodeRequest;
 }
 
 const maxBytes = 8 * 1_024 * 1_024;
 const maxRedirects = 5;
 const integrityForm = /^(sha256|sha384|sha512)-([A-Za-z0-9+/]+={0,2})$/;
+/** How often a window looks whether an address has other code than the one that was allowed. */
+const checkMs = 24 * 60 * 60_000;
+/** What was allowed runs, whether or not its address answers. */
+const checkTimeoutMs = 3_000;
 
 /**
- * Code from elsewhere as a file on this disk: fetched over https once, held to the hash that the settings pin, and only
- * if the user has allowed just this code.
- * @returns its `file:` URI
- * @throws ProviderError that says what is missing: https, the hash, the user's word; or that the code is not the pinned one
+ * Code from elsewhere as files on this disk: fetched over https, held to a hash, and only when the user has allowed just
+ * this code. The hash is the one that the settings pin, or the one that the user was shown.
  */
-export async function fetchRemoteModule(
-  url: string,
-  integrity: unknown,
-  ports: RemoteModulePorts,
-  signal: AbortSignal,
-): Promise<string> {
-  checkHttps(url);
-  const pin = pinOf(integrity);
-  const request: ConsentRequest = { kind: 'remoteCode', url, integrity: pin.text };
-  if (!ports.isAllowed(request))
-    throw new ProviderError(`It is code from ${hostOf(url)} that would run on this machine. Allow it first.`, request);
-  const file = path.join(ports.folder, `${pin.algorithm}-${pin.digest.toString('hex')}${extensionOf(url)}`);
-  const kept = await readKept(file);
-  if (!kept || !isPinned(kept, pin)) await keep(file, await download(url, pin, ports.fetch, signal));
-  return pathToFileURL(file).href;
+export class RemoteModules {
+  private readonly checks = new Map<string, Check>();
+
+  constructor(private readonly ports: RemoteModulePorts) {}
+
+  /** @throws ProviderError that says what is missing: https, the user's word; or that the code is not the pinned one */
+  async locate(url: string, integrity: unknown, signal: AbortSignal): Promise<RemoteModule> {
+    checkHttps(url);
+    return integrity === undefined
+      ? await this.locateAllowed(url, signal)
+      : { specifier: await this.locatePinned(url, pinOf(integrity), signal) };
+  }
+
+  private async locatePinned(url: string, pin: Pin, signal: AbortSignal): Promise<string> {
+    const request: ConsentRequest = { kind: 'remoteCode', url, integrity: pin.text };
+    if (!this.ports.isAllowed(request)) throw notAllowed(request);
+    const kept = await this.findKept(url, pin);
+    if (kept !== undefined) return kept;
+    const { body, at } = await download(url, this.ports.fetch, signal);
+    if (!isPinned(body, pin)) {
+      const found = createHash(pin.algorithm).update(body).digest('base64');
+      throw new ProviderError(
+        `The code at ${hostOf(at)} is not the one that is pinned; its hash is ${pin.algorithm}-${found}. Look at what has changed before you pin it.`,
+      );
+    }
+    const file = this.fileOf(url, pin);
+    await keep(file, body);
+    return pathToFileURL(file).href;
+  }
+
+  private async locateAllowed(url: string, signal: AbortSignal): Promise<RemoteModule> {
+    const { allowedCode, clock } = this.ports;
+    const before = allowedCode(url);
+    const pin = before === undefined ? undefined : pinOf(before);
+    const specifier = pin && (await this.findKept(url, pin));
+    if (specifier === undefined) return await this.fetchAllowed(url, before, signal);
+    const check = this.checks.get(url);
+    if (check && clock.now() - check.atMs < checkMs) return moduleOf(specifier, before, check.found);
+    try {
+      return await withDeadline(clock, 'looking for a new version', checkTimeoutMs, (inTime) =>
+        this.fetchAllowed(url, before, AbortSignal.any([signal, inTime])),
+      );
+    } catch (error) {
+      const request = error instanceof ProviderError ? error.consent : undefined;
+      const found = request?.kind === 'remoteCode' ? request : undefined;
+      this.checks.set(url, { atMs: clock.now(), found });
+      return moduleOf(specifier, before, found);
+    }
+  }
+
+  /** It is kept before it is allowed, so that what is allowed is what was fetched. */
+  private async fetchAllowed(url: string, before: string | undefined, signal: AbortSignal): Promise<RemoteModule> {
+    const { body, at } = await download(url, this.ports.fetch, signal);
+    const pin = pinOf(`sha384-${createHash('sha384').update(body).digest('base64')}`);
+    const file = this.fileOf(url, pin);
+    await keep(file, body);
+    if (pin.text !== before) throw notAllowed({ kind: 'remoteCode', url, integrity: pin.text, from: at, before });
+    this.checks.set(url, { atMs: this.ports.clock.now(), found: undefined });
+    return { specifier: pathToFileURL(file).href };
+  }
+
+  /** Its `file:` URI. What was changed on this disk does not count. */
+  private async findKept(url: string, pin: Pin): Promise<string | undefined> {
+    const file = this.fileOf(url, pin);
+    const bytes = await readFile(file).catch((error: unknown) => {
+      if (errorCode(error) === 'ENOENT') return undefined;
+      throw error;
+    });
+    return bytes && isPinned(bytes, pin) ? pathToFileURL(file).href : undefined;
+  }
+
+  private fileOf(url: string, { algorithm, digest }: Pin): string {
+    return path.join(this.ports.folder, `${algorithm}-${digest.toString('hex')}${extensionOf(url)}`);
+  }
+}
+
+/** When an address was last looked at, and what the user has not allowed of it. */
+interface Check {
+  readonly atMs: number;
+  readonly found: RemoteCodeRequest | undefined;
+}
+
+function moduleOf(specifier: string, allowed: string | undefined, found: RemoteCodeRequest | undefined): RemoteModule {
+  return found && found.integrity !== allowed ? { specifier, offer: found } : { specifier };
 }
 
 interface Pin {
@@ -46,11 +128,17 @@ interface Pin {
   readonly digest: Buffer;
 }
 
+function notAllowed(request: RemoteCodeRequest): ProviderError {
+  const what = request.before === undefined ? 'It is code' : 'It is a new version of the code';
+  const host = hostOf(request.from ?? request.url);
+  return new ProviderError(`${what} from ${host} that would run on this machine. Allow it first.`, request);
+}
+
 function pinOf(integrity: unknown): Pin {
   const match = typeof integrity === 'string' ? integrityForm.exec(integrity) : undefined;
   if (!match?.[1] || !match[2])
     throw new ProviderError(
-      'Code from elsewhere only runs with its hash in the settings, as "integrity": "sha384-…" (base64).',
+      '`integrity` in its settings needs to be a hash in base64, as "sha384-…". Without it you are asked about the code that is found.',
     );
   return { text: match[0], algorithm: match[1], digest: Buffer.from(match[2], 'base64') };
 }
@@ -60,7 +148,8 @@ function isPinned(bytes: Uint8Array, { algorithm, digest }: Pin): boolean {
   return actual.length === digest.length && timingSafeEqual(actual, digest);
 }
 
-async function download(url: string, pin: Pin, fetch: Fetch, signal: AbortSignal): Promise<Uint8Array> {
+/** `at` is where it was found in the end. */
+async function download(url: string, fetch: Fetch, signal: AbortSignal): Promise<{ body: Uint8Array; at: string }> {
   let at = url;
   for (let redirects = 0; redirects <= maxRedirects; redirects++) {
     checkHttps(at);
@@ -70,11 +159,8 @@ async function download(url: string, pin: Pin, fetch: Fetch, signal: AbortSignal
       continue;
     }
     if (answer.status !== 200) throw new ProviderError(`${hostOf(at)} answered HTTP ${answer.status} instead of code.`);
-    if (isPinned(answer.body, pin)) return answer.body;
-    const found = createHash(pin.algorithm).update(answer.body).digest('base64');
-    throw new ProviderError(
-      `The code at ${hostOf(at)} is not the one that is pinned; its hash is ${pin.algorithm}-${found}. Look at what has changed before you pin it.`,
-    );
+    if (answer.type === 'text/html') throw new ProviderError(`${hostOf(at)} answered a web page instead of code.`);
+    return { body: answer.body, at };
   }
   throw new ProviderError(`${hostOf(url)} redirects more than ${maxRedirects} times.`);
 }
@@ -84,13 +170,6 @@ function checkHttps(url: string): void {
     throw new ProviderError(
       'Code is only fetched over https, and never from an address that redirects to another scheme.',
     );
-}
-
-async function readKept(file: string): Promise<Uint8Array | undefined> {
-  return readFile(file).catch((error: unknown) => {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  });
 }
 
 /** By a rename: a window that reads it meanwhile reads all or nothing. */

@@ -6,7 +6,7 @@ import type { Capabilities, ContextProvider, ItemsParams, ProviderSettings } fro
 import { TakenBackError } from '../common/guardedCall';
 import type { Lookup, Mention, MentionsParams } from '../common/mention';
 import { checkPacked, type PackedItems } from '../common/packedItems';
-import { ProviderError } from '../common/providerError';
+import { ProviderError, type ConsentRequest } from '../common/providerError';
 import type { ModuleWatcher } from './moduleWatcher';
 import type { TextSharer } from './textSharer';
 import { WorkerRun, type WorkerLimits } from './workerRun';
@@ -16,6 +16,12 @@ export const defaultWorkerLimits: WorkerLimits = { memoryMib: 256, callMs: 8_000
 
 /** A worker that nobody asked anything for this long is let go; the next question starts another. */
 const idleMs = 5 * 60_000;
+
+/** Where a module is. */
+export interface LocatedModule extends WorkerStart {
+  /** A newer version that the user could allow. */
+  readonly offer?: ConsentRequest;
+}
 
 export interface WorkerProviderPorts {
   /** The bundle of `worker/main.ts`, absolute. */
@@ -39,11 +45,12 @@ export class WorkerProvider implements ContextProvider {
   private readonly watcher: ModuleWatcher;
   private idleTimer: Disposable | undefined;
   private isDisposed = false;
+  private offered: ConsentRequest | undefined;
 
   /** `locate` finds the module when it is needed; `title` is for the log. */
   constructor(
     private readonly title: string,
-    private readonly locate: (signal: AbortSignal) => Promise<WorkerStart>,
+    private readonly locate: (signal: AbortSignal) => Promise<LocatedModule>,
     private readonly ports: WorkerProviderPorts,
   ) {
     this.reloadEmitter = new Emitter((error) => ports.log.error('A listener failed', error));
@@ -55,6 +62,10 @@ export class WorkerProvider implements ContextProvider {
 
   get onDidReload(): Event<void> {
     return this.reloadEmitter.event;
+  }
+
+  get offer(): ConsentRequest | undefined {
+    return this.offered;
   }
 
   async capabilities(settings: ProviderSettings, signal: AbortSignal): Promise<Capabilities> {
@@ -114,10 +125,11 @@ export class WorkerProvider implements ContextProvider {
   }
 
   private async started(signal: AbortSignal): Promise<WorkerRun> {
-    const start = await this.locate(signal);
+    const { offer, ...start } = await this.locate(signal);
     if (this.isDisposed) throw new ProviderError('The provider was let go.');
     // What `locate` found may no longer be allowed.
     if (signal.aborted) throw new TakenBackError();
+    this.offered = offer;
     // Another question may have started it meanwhile.
     if (!this.running) this.run = this.startRun(start);
     return this.running ?? this.started(signal);

@@ -49,9 +49,13 @@ async function choose(
       allowed: request,
     })),
   ];
+  if (picks.length === 0) {
+    void vscode.window.showInformationMessage('No context provider asks for permission, and none was given.');
+    return undefined;
+  }
   return await vscode.window.showQuickPick(picks, {
     title: 'What Context Providers May Do',
-    placeHolder: picks.length === 0 ? 'No provider waits for your word, and nothing was allowed' : 'Choose one',
+    placeHolder: 'Allow something, or take back what was allowed',
   });
 }
 
@@ -59,13 +63,23 @@ async function confirm({ title }: ProviderState, consent: ConsentRequest): Promi
   const details: Record<ConsentRequest['kind'], string> = {
     plainHttp: 'Whoever is on the way can read and change what is sent, which is the text of the files you look at.',
     remoteCode:
-      'It runs with your rights: it can read and write files and use the network. Only just this version of it is allowed; a change asks again.',
+      'It runs with your rights: it can read and write files and use the network. Only this version of it is allowed: you are asked again when it changes.',
     secret:
       'The settings of this workspace ask for it, not yours. Whoever has a secret can do all that it is good for.',
   };
-  const integrity = consent.kind === 'remoteCode' ? `\n\n${consent.integrity}` : '';
   const what = describeRequest(consent);
   const question = what.includes(title) ? `${what}?` : `${what}, for the context provider ${title}?`;
-  const options = { modal: true, detail: `${details[consent.kind]}${integrity}` };
+  const options = { modal: true, detail: [details[consent.kind], ...factsOf(consent)].join('\n\n') };
   return (await vscode.window.showWarningMessage(question, options, 'Allow')) === 'Allow';
+}
+
+/** What the user can compare: where it comes from, and which code it is. */
+function factsOf(consent: ConsentRequest): string[] {
+  if (consent.kind !== 'remoteCode') return [];
+  const { url, from, integrity, before } = consent;
+  return [
+    ...(from === undefined || from === url ? [] : [`The address leads to:\n${from}`]),
+    ...(before === undefined ? [] : [`Hash of the version that you allowed:\n${before}`]),
+    before === undefined ? `Hash:\n${integrity}` : `Hash of the new version:\n${integrity}`,
+  ];
 }

@@ -83,6 +83,7 @@ export class ContextRoom implements Disposable {
       clock,
       log,
       isAllowed,
+      allowedCode: (url) => this.allowed.codeOf(url),
       untrustedFolders,
     });
     const clientOptions = {

@@ -4,8 +4,9 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { systemClock } from '../../../src/base/node/systemClock';
 import { ProviderError, type ConsentRequest } from '../../../src/context/common/providerError';
-import { fetchRemoteModule } from '../../../src/context/node/remoteModule';
+import { RemoteModules } from '../../../src/context/node/remoteModule';
 
 const url = 'https://example.com/provider.js';
 const code = 'export default {};\n';
@@ -20,26 +21,33 @@ describe('code from elsewhere', () => {
   });
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  function get(
-    options: {
-      url?: string;
-      integrity?: unknown;
-      isAllowed?: (request: ConsentRequest) => boolean;
-      answers?: Record<string, Response>;
-    } = {},
-  ): Promise<string> {
+  interface Options {
+    url?: string;
+    integrity?: unknown;
+    isAllowed?: (request: ConsentRequest) => boolean;
+    allowedCode?: string;
+    answers?: Record<string, Response>;
+  }
+
+  function modulesOf({ isAllowed = () => true, allowedCode, ...options }: Options): RemoteModules {
     const answers = options.answers ?? { [url]: new Response(code) };
-    const ports = {
-      fetch: (address: string): Promise<Response> => {
+    return new RemoteModules({
+      fetch: (address) => {
         fetched.push(address);
         const answer = answers[address];
-        return answer ? Promise.resolve(answer) : Promise.reject(new TypeError('fetch failed'));
+        return answer ? Promise.resolve(answer.clone()) : Promise.reject(new TypeError('fetch failed'));
       },
-      isAllowed: options.isAllowed ?? ((): boolean => true),
+      clock: systemClock,
+      isAllowed,
+      allowedCode: () => allowedCode,
       folder: path.join(folder, 'kept'),
-    };
+    });
+  }
+
+  async function get(options: Options = {}): Promise<string> {
     const pin = 'integrity' in options ? options.integrity : integrity;
-    return fetchRemoteModule(options.url ?? url, pin, ports, AbortSignal.timeout(20_000));
+    const found = await modulesOf(options).locate(options.url ?? url, pin, AbortSignal.timeout(20_000));
+    return found.specifier;
   }
 
   it('is fetched once and kept by its hash', async () => {
@@ -58,9 +66,9 @@ describe('code from elsewhere', () => {
     assert.equal(fetched.length, 2);
   });
 
-  for (const pin of [undefined, 7, '', 'latest', 'md5-abc', 'sha384-']) {
+  for (const pin of [null, 7, '', 'latest', 'md5-abc', 'sha384-']) {
     it(`is not even fetched with the pin ${JSON.stringify(pin)}`, async () => {
-      await assert.rejects(get({ integrity: pin }), /hash in the settings/);
+      await assert.rejects(get({ integrity: pin }), /needs to be a hash/);
       assert.deepEqual(fetched, []);
     });
   }
@@ -102,5 +110,71 @@ describe('code from elsewhere', () => {
   it('says what the server said instead', async () => {
     await assert.rejects(get({ answers: { [url]: new Response('', { status: 404 }) } }), /HTTP 404/);
     await assert.rejects(get({ answers: {} }), /No connection to example\.com/);
+  });
+
+  describe('whose hash no settings pin', () => {
+    const floating = 'https://openctx.org/npm/@openctx/provider-x';
+    const final = 'https://cdn.example.com/npm/@openctx/provider-x/+esm';
+    const hashOf = (text: string): string => `sha384-${createHash('sha384').update(text).digest('base64')}`;
+    const site = (text: string): Record<string, Response> => ({
+      [floating]: new Response(null, { status: 302, headers: { location: final } }),
+      [final]: new Response(text, { headers: { 'content-type': 'application/javascript; charset=utf-8' } }),
+    });
+    const locate = (modules: RemoteModules): ReturnType<RemoteModules['locate']> =>
+      modules.locate(floating, undefined, AbortSignal.timeout(20_000));
+
+    /** What the user is asked, if the code does not run. */
+    async function question(options: Options): Promise<ConsentRequest | undefined> {
+      const asked = await locate(modulesOf(options)).catch((error: unknown) => error);
+      return asked instanceof ProviderError ? asked.consent : undefined;
+    }
+
+    it('is fetched, and asked for with its final address and its hash', async () => {
+      assert.deepEqual(await question({ answers: site(code) }), {
+        kind: 'remoteCode',
+        url: floating,
+        integrity: hashOf(code),
+        from: final,
+        before: undefined,
+      });
+      assert.deepEqual(fetched, [floating, final]);
+    });
+
+    it('is then the code that was shown, whatever the address has by now', async () => {
+      await question({ answers: site(code) });
+      const { specifier, offer } = await locate(modulesOf({ answers: site('other'), allowedCode: hashOf(code) }));
+      assert.equal(await readFile(fileURLToPath(specifier), 'utf8'), code);
+      assert.equal(offer?.before, hashOf(code));
+      assert.equal(offer.integrity, hashOf('other'));
+    });
+
+    it('runs as it was allowed when its address does not answer, and is looked for once a day', async () => {
+      await question({ answers: site(code) });
+      const modules = modulesOf({ answers: {}, allowedCode: hashOf(code) });
+      fetched = [];
+      for (let times = 0; times < 3; times++) assert.equal((await locate(modules)).offer, undefined);
+      assert.deepEqual(fetched, [floating]);
+    });
+
+    it('goes on offering its new version until that is allowed', async () => {
+      await question({ answers: site(code) });
+      const modules = modulesOf({ answers: site('other'), allowedCode: hashOf(code) });
+      await locate(modules);
+      assert.equal((await locate(modules)).offer?.integrity, hashOf('other'));
+    });
+
+    it('is asked for again when what was kept is gone and there is other code', async () => {
+      const asked = await question({ answers: site('other'), allowedCode: hashOf(code) });
+      assert.ok(asked?.kind === 'remoteCode');
+      assert.deepEqual([asked.before, asked.integrity], [hashOf(code), hashOf('other')]);
+    });
+
+    it('is no web page, and does not come over http', async () => {
+      const page = new Response('<p>', { headers: { 'content-type': 'text/html' } });
+      await assert.rejects(locate(modulesOf({ answers: { [floating]: page } })), /web page instead of code/);
+      const http = new Response(null, { status: 302, headers: { location: 'http://example.com/x' } });
+      await assert.rejects(locate(modulesOf({ answers: { [floating]: http } })), /only fetched over https/);
+      assert.equal(fetched.includes('http://example.com/x'), false);
+    });
   });
 });

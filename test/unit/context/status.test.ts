@@ -113,6 +113,17 @@ describe('what providers are allowed', () => {
     assert.equal(allowed.has(code), false);
   });
 
+  it('is one version of code at a time where no settings pin it', async () => {
+    const allowed = new AllowedRequests(new MemoryMemento());
+    const floating = { ...code, from: 'https://example.com/1/p.js' };
+    await allowed.add(code);
+    await allowed.add({ ...floating, integrity: 'sha384-b', before: undefined });
+    await allowed.add({ ...floating, integrity: 'sha384-c', before: 'sha384-b' });
+    assert.equal(allowed.codeOf(code.url), 'sha384-c');
+    assert.deepEqual(allowed.all, [code, { ...floating, integrity: 'sha384-c' }]);
+    assert.equal(allowed.codeOf('https://example.com/q.js'), undefined);
+  });
+
   it('is nothing when what was stored is not understood', async () => {
     const memento = new MemoryMemento();
     await memento.update('backline.context.allowed', [{ kind: 'everything' }, code, 5]);
