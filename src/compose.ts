@@ -128,6 +128,7 @@ export function compose(context: vscode.ExtensionContext): App {
     memento: context.globalState,
     workerFile: context.asAbsolutePath('dist/context-worker.js'),
     remoteFolder: path.join(context.globalStorageUri.fsPath, 'providers'),
+    traffic,
     version,
   });
   const recent = new RecentFiles();

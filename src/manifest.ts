@@ -54,6 +54,7 @@ export const commandIds = {
   contextRetry: 'backline.context.retry',
   contextAllow: 'backline.context.allow',
   contextSetSecret: 'backline.context.setSecret',
+  contextShowLog: 'backline.context.showLog',
 } as const;
 
 export type CommandId = (typeof commandIds)[keyof typeof commandIds];

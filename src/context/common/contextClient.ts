@@ -3,14 +3,20 @@ import { DisposableStore, toDisposable, type Disposable } from '../../base/commo
 import { Emitter, type Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import type { RunInTime } from '../../base/common/timedRun';
-import type { ContextItem } from './contextItem';
+import type { ContextItem, ProviderRef } from './contextItem';
 import type { ContextProvider, ItemsParams, SecretSource } from './contextProvider';
 import type { Asking, ContextAnswer, DocumentRecord } from './documentRecord';
 import { ItemList } from './itemList';
 import { searchItems } from './itemQueries';
 import { lineLengths, placeItems } from './itemRanges';
 import type { TextChange } from './itemShift';
-import { defaultProviderRules, type ProviderHandle, type ProviderRules, type ProviderState } from './providerHandle';
+import {
+  defaultProviderRules,
+  type ProviderHandle,
+  type ProviderLog,
+  type ProviderRules,
+  type ProviderState,
+} from './providerHandle';
 import type { ConsentRequest } from './providerError';
 import { ProviderSet } from './providerSet';
 import type { ProviderEntry, ProviderList, ProviderProblem } from './providerSettings';
@@ -72,6 +78,8 @@ export interface ContextClientPorts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly secrets: SecretSource;
+  /** The log of one provider, which the client disposes; without it nothing is logged. */
+  readonly logOf?: (ref: ProviderRef) => ProviderLog;
   /** For globs of providers, which could take for ever. */
   readonly runInTime: RunInTime;
   /** Whether the user has allowed it; asks nobody. Without it nothing is. */
@@ -109,6 +117,7 @@ export class ContextClient implements Disposable {
         clock: ports.clock,
         secrets: ports.secrets,
         runInTime: ports.runInTime,
+        logOf: (ref) => ports.logOf?.(ref) ?? noLog,
         isAllowed: (request) => ports.isAllowed?.(request) ?? false,
         rules: options,
         onStateChange: () => this.stateEmitter.fire(),
@@ -314,6 +323,13 @@ export class ContextClient implements Disposable {
     }
   }
 }
+
+const noLog: ProviderLog = {
+  debug: () => undefined,
+  info: () => undefined,
+  error: () => undefined,
+  dispose: () => undefined,
+};
 
 interface Question {
   readonly params: ItemsParams;

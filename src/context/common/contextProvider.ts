@@ -49,6 +49,8 @@ export interface ContextProvider extends Disposable {
   letGo?(): void;
   /** Its code changed: what it said before is outdated. Never fired by providers without code on this disk. */
   readonly onDidReload?: Event<void>;
+  /** Something for its log: what it printed, or did not catch. It may hold a secret. */
+  readonly onDidPrint?: Event<string>;
   /** What the user could allow, though it works without: a new version of its code. */
   readonly offer?: ConsentRequest | undefined;
   /** @throws ProviderError, or anything else that says what went wrong */

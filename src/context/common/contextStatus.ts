@@ -17,11 +17,14 @@ export interface ContextActions {
   readonly retry: string;
   readonly allow: string;
   readonly setSecret: string;
+  readonly showLog: string;
   readonly openSettings: StatusAction;
   readonly manageTrust: string;
 }
 
-const maxRetries = 4;
+/** Failures that the summary names; all of them have a row. */
+const maxNamed = 4;
+const maxRows = 50;
 /** UTF-16 units. */
 const maxError = 160;
 
@@ -46,9 +49,11 @@ export function contextStatus(
     summary: [...summaryOf(states, failing, waiting), ...problemsOf(problems), ...notesOf(states), ...notes].join(' '),
     actions: [
       ...waiting.map(({ id, title }) => ({ label: `Allow ${title}…`, command: actions.allow, arguments: [id] })),
+      ...states.filter(hasOffer).map((state) => offerRow(state, actions.allow)),
       ...retries(failing, actions.retry),
       ...(failing.some(({ lastError }) => lastError?.startsWith('The secret "')) ? [secret(actions)] : []),
       ...(isTrusted ? [] : [{ label: 'Manage workspace trust', command: actions.manageTrust }]),
+      ...states.slice(0, maxRows).map((state) => logRow(state, actions.showLog)),
       settings,
     ],
   };
@@ -59,12 +64,42 @@ function summaryOf(
   failing: readonly ProviderState[],
   waiting: readonly ProviderState[],
 ): string[] {
-  const ready = states.length - failing.length - waiting.length;
-  return [
-    ...failing.map(failureOf),
-    `${ready} ready${failing.length > 0 ? `, ${failing.length} failing` : ''}.`,
-    ...(waiting.length > 0 ? [`Waiting for your word: ${namesOf(waiting)}.`] : []),
+  const count = (status: ProviderState['status']): number => states.filter((state) => state.status === status).length;
+  const counts = [
+    `${count('ready')} ready`,
+    ...(failing.length > 0 ? [`${failing.length} failing`] : []),
+    ...(count('notAskedYet') > 0 ? [`${count('notAskedYet')} not asked yet`] : []),
   ];
+  const offers = states.filter(hasOffer);
+  return [
+    ...(failing.length > maxNamed ? [] : failing.map(failureOf)),
+    `${counts.join(', ')}.`,
+    ...(waiting.length > 0 ? [`Waiting for your permission: ${namesOf(waiting)}.`] : []),
+    ...(offers.length > 0 ? [`New version available: ${namesOf(offers)}.`] : []),
+  ];
+}
+
+/** What a provider can be asked for, or why that is not known. */
+export function describeAbilities({ abilities, status }: ProviderState): string {
+  if (!abilities) return status === 'notAskedYet' ? 'not asked yet' : 'not known';
+  const named = [
+    ...(abilities.annotations ? ['annotations'] : []),
+    ...(abilities.mentions ? ['mentions'] : []),
+    ...(abilities.items ? ['items'] : []),
+  ];
+  return named.length > 0 ? named.join(', ') : 'nothing';
+}
+
+function hasOffer({ status, consent }: ProviderState): boolean {
+  return status === 'ready' && consent !== undefined;
+}
+
+function offerRow({ id, title }: ProviderState, command: string): StatusAction {
+  return { label: `Allow the new version of ${title}…`, command, arguments: [id] };
+}
+
+function logRow(state: ProviderState, command: string): StatusAction {
+  return { label: `Show log of ${state.title} (${describeAbilities(state)})`, command, arguments: [state.id] };
 }
 
 /** Many are off for the same reason. */
@@ -83,8 +118,10 @@ function notesOf(states: readonly ProviderState[]): string[] {
 }
 
 function retries(failing: readonly ProviderState[], command: string): StatusAction[] {
-  if (failing.length > maxRetries) return [{ label: 'Retry all', command }];
-  return failing.map((state) => ({ label: `Retry ${failureOf(state)}`, command, arguments: [state.id] }));
+  const each = failing
+    .slice(0, maxRows)
+    .map((state) => ({ label: `Retry ${failureOf(state)}`, command, arguments: [state.id] }));
+  return failing.length > maxNamed ? [{ label: 'Retry all', command }, ...each] : each;
 }
 
 /** In one line: rows of the status are cut off at the edge of the window. */

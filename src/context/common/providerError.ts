@@ -24,6 +24,8 @@ export class ProviderError extends Error {
     message: string,
     /** What the user would have to allow first. */
     readonly consent?: ConsentRequest,
+    /** Where it happened, for the log of the provider. */
+    readonly details?: string,
   ) {
     super(message);
   }

@@ -49,10 +49,19 @@ export const defaultProviderRules: ProviderRules = {
   slowMs: 500,
 };
 
+/** What the author of a provider reads. */
+export interface ProviderLog extends Disposable {
+  debug(line: string): void;
+  info(line: string): void;
+  error(line: string): void;
+}
+
 export interface HandleOptions {
   readonly clock: Clock;
   readonly secrets: SecretSource;
   readonly runInTime: RunInTime;
+  /** The log of one provider. */
+  readonly logOf: (ref: ProviderRef) => ProviderLog;
   /** Whether the user has allowed it; asks nobody. */
   readonly isAllowed: (request: ConsentRequest) => boolean;
   readonly rules: ProviderRules;
@@ -79,6 +88,8 @@ export class ProviderHandle implements Disposable {
   private readonly health: ProviderHealth;
   /** Of questions about words and mentions: one kind of call may fail while the other works. */
   private readonly lookupHealth: ProviderHealth;
+  private readonly log: ProviderLog;
+  private readonly printing: Disposable | undefined;
   private wasSlow = false;
   private current: ProviderState;
 
@@ -91,6 +102,8 @@ export class ProviderHandle implements Disposable {
     this.health = new ProviderHealth(clock, rules, onReturn);
     this.lookupHealth = new ProviderHealth(clock, rules, () => undefined);
     this.current = { id: entry.id, title: entry.title, status: 'notAskedYet', notes: [] };
+    this.log = options.logOf(this.ref);
+    this.printing = provider.onDidPrint?.((line) => this.log.info(withoutSecrets(line, this.seenSecrets)));
   }
 
   get state(): ProviderState {
@@ -170,6 +183,8 @@ export class ProviderHandle implements Disposable {
     this.lookupHealth.dispose();
     this.lifetime.abort();
     this.provider.dispose();
+    this.printing?.dispose();
+    this.log.dispose();
   }
 
   private async lookUpBy<T>(
@@ -241,9 +256,13 @@ export class ProviderHandle implements Disposable {
     }
   }
 
-  private call<T>(what: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  private async call<T>(what: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { clock, rules } = this.options;
-    return guardedCall(`${this.current.title}: ${what}`, { clock, timeoutMs: rules.callTimeoutMs, signal }, work);
+    const guard = { clock, timeoutMs: rules.callTimeoutMs, signal };
+    const startMs = clock.now();
+    const answer = await guardedCall(`${this.current.title}: ${what}`, guard, work);
+    this.log.debug(`${what}: answered after ${clock.now() - startMs} ms`);
+    return answer;
   }
 
   private succeeded(health: ProviderHealth): void {
@@ -253,7 +272,10 @@ export class ProviderHandle implements Disposable {
 
   private failed(health: ProviderHealth, error: unknown): void {
     if (error instanceof TakenBackError || this.lifetime.signal.aborted) return;
-    health.failed(error, withoutSecrets(messageOf(error), this.seenSecrets).slice(0, 2_000));
+    const message = withoutSecrets(messageOf(error), this.seenSecrets).slice(0, 2_000);
+    const details = error instanceof ProviderError ? error.details : undefined;
+    this.log.error(details === undefined ? message : withoutSecrets(details, this.seenSecrets));
+    health.failed(error, message);
     this.describe();
   }
 

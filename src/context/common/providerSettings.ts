@@ -26,6 +26,8 @@ export interface ProviderEntry {
 export interface SettingsLevel {
   readonly backline?: unknown;
   readonly openctx?: unknown;
+  /** Raw value of `openctx.enable`: whether `openctx` counts. The most particular level that says so decides. */
+  readonly openctxEnable?: unknown;
 }
 
 export interface FolderSettings {
@@ -187,8 +189,10 @@ function merge(levels: readonly BasedLevel[]): Map<string, Word> {
     const { data } = record.safeParse(table ?? {});
     for (const [key, value] of Object.entries(data ?? {})) merged.set(key, { value, base });
   };
+  const isOpenctxOn =
+    levels.findLast(({ openctxEnable }) => typeof openctxEnable === 'boolean')?.openctxEnable !== false;
   for (const { openctx, openctxBase, backline } of levels) {
-    addAll(openctx, openctxBase);
+    if (isOpenctxOn) addAll(openctx, openctxBase);
     addAll(backline, undefined);
   }
   return merged;

@@ -9,6 +9,7 @@ import { lookupParams, readMentions, type Lookup, type Mention, type MentionsPar
 import { countOfPacked, rangeWidth, type PackedItems } from '../common/packedItems';
 import { ProviderError, type ConsentRequest } from '../common/providerError';
 import { responseMessage, type Dialect, type WireError } from '../common/schema';
+import type { CallTraffic } from './callTraffic';
 import { fetchAnswer, hostOf, isRedirect, type Fetch, type HttpAnswer } from './httpAnswer';
 
 export interface HttpProviderPorts {
@@ -17,6 +18,7 @@ export interface HttpProviderPorts {
   /** Whether the user has allowed it. Never asks: what needs to be asked is an error that says so. */
   readonly isAllowed: (request: ConsentRequest) => boolean;
   readonly maxBytes: number;
+  readonly traffic: CallTraffic;
 }
 
 export const maxAnswerBytes = 8 * 1_024 * 1_024;
@@ -196,7 +198,12 @@ export class HttpProvider implements ContextProvider {
     this.checkAllowed();
     const { headers, body } = this.requestOf(method, params, settings);
     const init = { method: 'POST', headers, body, signal };
-    const answer = await fetchAnswer(this.ports.fetch, this.url, init, this.ports.maxBytes);
+    const answer = await this.ports.traffic.record(
+      method,
+      () => Buffer.byteLength(body),
+      () => fetchAnswer(this.ports.fetch, this.url, init, this.ports.maxBytes),
+      (answered) => answered.body.byteLength,
+    );
     if (isRedirect(answer)) throw new ProviderError(redirectMessage(answer));
     try {
       return read(resultOf(method, answer));

@@ -3,6 +3,8 @@ import type { Logger } from '../../base/common/log';
 import type { ContextProvider } from '../common/contextProvider';
 import { ProviderError, type ConsentRequest } from '../common/providerError';
 import { untrustedMessage, type ProviderEntry } from '../common/providerSettings';
+import { closedTap, type TrafficTap } from '../../wire/common/traffic';
+import { CallTraffic } from './callTraffic';
 import type { Fetch } from './httpAnswer';
 import { HttpProvider, maxAnswerBytes } from './httpProvider';
 import { ModuleWatcher } from './moduleWatcher';
@@ -21,6 +23,8 @@ export interface ProviderFactoryOptions {
   readonly fetch: Fetch;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Without it no messages are shown. */
+  readonly traffic?: TrafficTap;
   /** Whether the user has allowed it; asks nobody. */
   readonly isAllowed: (request: ConsentRequest) => boolean;
   /** The integrity of the code that was allowed for an address whose hash no settings pin; without it there is none. */
@@ -45,7 +49,13 @@ export class ProviderFactory {
     const { fetch, clock, isAllowed } = this.options;
     switch (place.kind) {
       case 'endpoint':
-        return new HttpProvider(place.url, { fetch, clock, isAllowed, maxBytes: maxAnswerBytes });
+        return new HttpProvider(place.url, {
+          fetch,
+          clock,
+          isAllowed,
+          maxBytes: maxAnswerBytes,
+          traffic: this.trafficOf(title),
+        });
       case 'module':
         return this.worker(title, async () => ({ specifier: await this.trusted(place.url) }));
       case 'package':
@@ -62,6 +72,10 @@ export class ProviderFactory {
     return url;
   }
 
+  private trafficOf(title: string): CallTraffic {
+    return new CallTraffic(this.options.traffic ?? closedTap, this.options.clock, title);
+  }
+
   private worker(title: string, locate: (signal: AbortSignal) => Promise<LocatedModule>): WorkerProvider {
     const { workerFile, clock, log, workerLimits = defaultWorkerLimits } = this.options;
     return new WorkerProvider(title, locate, {
@@ -69,6 +83,7 @@ export class ProviderFactory {
       clock,
       log,
       texts: this.texts,
+      traffic: this.trafficOf(title),
       watcher: (onChange) => new ModuleWatcher(clock, onChange),
       limits: workerLimits,
     });

@@ -57,11 +57,18 @@ export const workerMessage = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('items'), id: z.number(), packed: packedItems }),
   z.object({ kind: z.literal('mentions'), id: z.number(), mentions: mentionList }),
   /** `isModule`: the module itself could not be had, and will not be by asking this worker again. */
-  z.object({ kind: z.literal('failed'), id: z.number(), message: z.string(), isModule: z.boolean() }),
+  z.object({
+    kind: z.literal('failed'),
+    id: z.number(),
+    message: z.string(),
+    /** With its stack, for the log. */
+    details: z.string().max(10_000).exactOptional(),
+    isModule: z.boolean(),
+  }),
   /** `file:` URIs of what the module consists of so far, packages excepted. */
   z.object({ kind: z.literal('files'), urls: z.array(z.string()).max(1_000) }),
   /** The provider did not catch something. */
-  z.object({ kind: z.literal('trouble') }),
+  z.object({ kind: z.literal('trouble'), details: z.string().max(10_000) }),
   /** Bytes outside of JavaScript's heap, for example of buffers. */
   z.object({ kind: z.literal('memory'), bytes: z.number() }),
 ]);

@@ -7,9 +7,10 @@ import { TakenBackError } from '../common/guardedCall';
 import type { Lookup, Mention, MentionsParams } from '../common/mention';
 import { checkPacked, type PackedItems } from '../common/packedItems';
 import { ProviderError, type ConsentRequest } from '../common/providerError';
+import type { CallTraffic } from './callTraffic';
 import type { ModuleWatcher } from './moduleWatcher';
 import type { TextSharer } from './textSharer';
-import { WorkerRun, type WorkerLimits } from './workerRun';
+import { WorkerRun, type Unnumbered, type WorkerAnswer, type WorkerLimits } from './workerRun';
 import type { WorkerStart } from './workerMessages';
 
 export const defaultWorkerLimits: WorkerLimits = { memoryMib: 256, callMs: 8_000 };
@@ -29,6 +30,7 @@ export interface WorkerProviderPorts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly texts: TextSharer;
+  readonly traffic: CallTraffic;
   /** Calls back when one of the module's files changes. */
   readonly watcher: (onChange: () => void) => ModuleWatcher;
   readonly limits: WorkerLimits;
@@ -41,6 +43,7 @@ export interface WorkerProviderPorts {
  */
 export class WorkerProvider implements ContextProvider {
   private readonly reloadEmitter: Emitter<void>;
+  private readonly printEmitter: Emitter<string>;
   private run: WorkerRun | undefined;
   private readonly watcher: ModuleWatcher;
   private idleTimer: Disposable | undefined;
@@ -53,7 +56,9 @@ export class WorkerProvider implements ContextProvider {
     private readonly locate: (signal: AbortSignal) => Promise<LocatedModule>,
     private readonly ports: WorkerProviderPorts,
   ) {
-    this.reloadEmitter = new Emitter((error) => ports.log.error('A listener failed', error));
+    const onError = (error: unknown): void => ports.log.error('A listener failed', error);
+    this.reloadEmitter = new Emitter(onError);
+    this.printEmitter = new Emitter(onError);
     this.watcher = ports.watcher(() => {
       this.letGo();
       this.reloadEmitter.fire();
@@ -64,13 +69,17 @@ export class WorkerProvider implements ContextProvider {
     return this.reloadEmitter.event;
   }
 
+  get onDidPrint(): Event<string> {
+    return this.printEmitter.event;
+  }
+
   get offer(): ConsentRequest | undefined {
     return this.offered;
   }
 
   async capabilities(settings: ProviderSettings, signal: AbortSignal): Promise<Capabilities> {
     const run = this.running ?? (await this.started(signal));
-    const answer = await run.call({ method: 'capabilities', settings }, signal);
+    const answer = await this.ask(run, { method: 'capabilities', settings }, signal);
     if (answer.kind !== 'capabilities') throw wrongAnswer();
     return answer.capabilities;
   }
@@ -80,7 +89,7 @@ export class WorkerProvider implements ContextProvider {
     const { texts } = this.ports;
     const text = texts.share(params.content);
     try {
-      const answer = await run.call({ method: 'items', settings, uri: params.uri, text }, signal);
+      const answer = await this.ask(run, { method: 'items', settings, uri: params.uri, text }, signal);
       if (answer.kind !== 'items') throw wrongAnswer();
       checkPacked(answer.packed);
       return answer.packed;
@@ -91,14 +100,14 @@ export class WorkerProvider implements ContextProvider {
 
   async mentions(params: MentionsParams, settings: ProviderSettings, signal: AbortSignal): Promise<readonly Mention[]> {
     const run = this.running ?? (await this.started(signal));
-    const answer = await run.call({ method: 'mentions', settings, params }, signal);
+    const answer = await this.ask(run, { method: 'mentions', settings, params }, signal);
     if (answer.kind !== 'mentions') throw wrongAnswer();
     return answer.mentions;
   }
 
   async lookUp(lookup: Lookup, settings: ProviderSettings, signal: AbortSignal): Promise<PackedItems> {
     const run = this.running ?? (await this.started(signal));
-    const answer = await run.call({ method: 'lookUp', settings, lookup }, signal);
+    const answer = await this.ask(run, { method: 'lookUp', settings, lookup }, signal);
     if (answer.kind !== 'items') throw wrongAnswer();
     checkPacked(answer.packed);
     return answer.packed;
@@ -115,6 +124,17 @@ export class WorkerProvider implements ContextProvider {
     this.letGo();
     this.watcher.dispose();
     this.reloadEmitter.dispose();
+    this.printEmitter.dispose();
+  }
+
+  private ask(run: WorkerRun, request: Unnumbered, signal: AbortSignal): Promise<WorkerAnswer> {
+    return this.ports.traffic.record(
+      // What a provider calls it.
+      request.method === 'lookUp' ? 'items' : request.method,
+      () => sizeOfRequest(request),
+      () => run.call(request, signal),
+      sizeOfAnswer,
+    );
   }
 
   /** The worker that runs; it is used now, and goes on for a while. */
@@ -143,8 +163,12 @@ export class WorkerProvider implements ContextProvider {
       limits,
       clock,
       onFiles: (urls) => this.watcher.watch(urls),
-      // Not what: its message may hold a secret of the settings.
-      onTrouble: () => log.debug(`${this.title} did not catch an error of its own.`),
+      onPrint: (line) => this.printEmitter.fire(line),
+      onTrouble: (details) => {
+        // Not what: its message may hold a secret of the settings, which is only kept out of the log of the provider.
+        log.debug(`${this.title} did not catch an error of its own.`);
+        this.printEmitter.fire(`Not caught: ${details}`);
+      },
     });
     run.start();
     // Also a module that cannot be loaded is watched: it may be being mended.
@@ -156,6 +180,31 @@ export class WorkerProvider implements ContextProvider {
   private postponeRest(): void {
     this.idleTimer?.dispose();
     this.idleTimer = this.ports.clock.setTimer(idleMs, () => this.letGo());
+  }
+}
+
+/** About what it would be as JSON, without the settings, which hold secrets. */
+function sizeOfRequest(request: Unnumbered): number {
+  switch (request.method) {
+    case 'capabilities':
+      return 0;
+    case 'items':
+      return request.uri.length + request.text.size;
+    case 'mentions':
+      return Buffer.byteLength(JSON.stringify(request.params));
+    case 'lookUp':
+      return Buffer.byteLength(JSON.stringify(request.lookup));
+  }
+}
+
+function sizeOfAnswer(answer: WorkerAnswer): number {
+  switch (answer.kind) {
+    case 'capabilities':
+      return Buffer.byteLength(JSON.stringify(answer.capabilities));
+    case 'items':
+      return Buffer.byteLength(answer.packed.text) + answer.packed.ranges.byteLength + answer.packed.texts.byteLength;
+    case 'mentions':
+      return Buffer.byteLength(JSON.stringify(answer.mentions));
   }
 }
 

@@ -4,6 +4,7 @@ import type { Disposable } from '../../base/common/disposable';
 import { errorCode, messageOf } from '../../base/common/errors';
 import { TakenBackError } from '../common/guardedCall';
 import { ProviderError } from '../common/providerError';
+import { PrintedLines } from './printedLines';
 import { workerMessage, type WorkerMessage, type WorkerRequest, type WorkerStart } from './workerMessages';
 
 export interface WorkerLimits {
@@ -20,16 +21,21 @@ export interface WorkerRunOptions {
   readonly clock: Clock;
   readonly onFiles: (urls: readonly string[]) => void;
   /** The provider did not catch something. */
-  readonly onTrouble: () => void;
+  readonly onTrouble: (details: string) => void;
+  /** A line that the provider printed. */
+  readonly onPrint: (line: string) => void;
 }
 
-type Answer = Extract<WorkerMessage, { kind: 'capabilities' | 'items' | 'mentions' }>;
+export type WorkerAnswer = Extract<WorkerMessage, { kind: 'capabilities' | 'items' | 'mentions' }>;
 
 interface Question {
-  readonly request: WithoutId<WorkerRequest>;
-  readonly resolve: (answer: Answer) => void;
+  readonly request: Unnumbered;
+  readonly resolve: (answer: WorkerAnswer) => void;
   readonly reject: (error: Error) => void;
 }
+
+/** A request before it is asked. */
+export type Unnumbered = WithoutId<WorkerRequest>;
 
 /** `Omit` of each member of a union. */
 type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never;
@@ -55,13 +61,16 @@ export class WorkerRun implements Disposable {
     const worker = new Worker(workerFile, {
       workerData: start,
       resourceLimits: { maxOldGenerationSizeMb: limits.memoryMib, maxYoungGenerationSizeMb: 16 },
-      // Flags of the host are not for workers; what a provider prints goes nowhere, it may hold anything.
+      // Flags of the host are not for workers.
       execArgv: [],
       stdout: true,
       stderr: true,
     });
-    worker.stdout.resume();
-    worker.stderr.resume();
+    for (const stream of [worker.stdout, worker.stderr]) {
+      const lines = new PrintedLines(this.options.clock, this.options.onPrint);
+      stream.on('data', (bytes: Buffer) => lines.write(bytes));
+      stream.once('end', () => lines.end());
+    }
     worker.on('message', (message: unknown) => this.onMessage(message));
     worker.on('messageerror', (error) => this.end(new ProviderError(`Its answer was lost: ${error.message}`)));
     worker.on('error', (error: unknown) => this.end(new ProviderError(this.describe(error))));
@@ -74,7 +83,7 @@ export class WorkerRun implements Disposable {
    * the worker nothing. Once the worker has it, only its end ends it.
    * @throws ProviderError when the provider fails, or the worker ends before it has answered; TakenBackError
    */
-  call(request: WithoutId<WorkerRequest>, signal: AbortSignal): Promise<Answer> {
+  call(request: Unnumbered, signal: AbortSignal): Promise<WorkerAnswer> {
     if (this.ended) return Promise.reject(this.ended);
     if (signal.aborted) return Promise.reject(new TakenBackError());
     return new Promise((resolve, reject) => {
@@ -118,7 +127,7 @@ export class WorkerRun implements Disposable {
         this.askNext();
         return;
       case 'failed':
-        this.settle(message.id)?.reject(new ProviderError(message.message));
+        this.settle(message.id)?.reject(new ProviderError(message.message, undefined, message.details));
         if (message.isModule) this.end(new ProviderError(message.message));
         else this.askNext();
         return;
@@ -126,7 +135,7 @@ export class WorkerRun implements Disposable {
         this.options.onFiles(message.urls);
         return;
       case 'trouble':
-        this.options.onTrouble();
+        this.options.onTrouble(message.details);
         return;
       case 'memory':
         if (message.bytes > this.options.limits.memoryMib * mib) this.end(new ProviderError(this.tooLarge()));

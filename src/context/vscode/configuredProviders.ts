@@ -6,6 +6,7 @@ import type { SettingsLevel, SettingsLevels } from '../common/providerSettings';
 
 /** Another extension's setting for the same thing. */
 const openctxProviders = 'openctx.providers';
+const openctxEnable = 'openctx.enable';
 
 export const openProviderSettings = {
   label: 'Open settings',
@@ -14,7 +15,8 @@ export const openProviderSettings = {
 };
 
 export function touchesProviders(change: vscode.ConfigurationChangeEvent): boolean {
-  return change.affectsConfiguration(settingIds.contextProviders) || change.affectsConfiguration(openctxProviders);
+  const settings = [settingIds.contextProviders, openctxProviders, openctxEnable];
+  return settings.some((setting) => change.affectsConfiguration(setting));
 }
 
 export function providerLevels(): SettingsLevels {
@@ -51,7 +53,7 @@ export function namesProviders({ user, workspace, folders }: SettingsLevels): bo
   return levels.some(({ backline, openctx }) => isSet(backline) || isSet(openctx));
 }
 
-type Levels = Readonly<Record<'backline' | 'openctx', Inspected | undefined>>;
+type Levels = Readonly<Record<'backline' | 'openctx' | 'openctxEnable', Inspected | undefined>>;
 interface Inspected {
   readonly globalValue?: unknown;
   readonly workspaceValue?: unknown;
@@ -63,9 +65,10 @@ function levelsIn(folder: vscode.Uri | undefined): Levels {
   return {
     backline: configuration.inspect(settingIds.contextProviders),
     openctx: configuration.inspect(openctxProviders),
+    openctxEnable: configuration.inspect(openctxEnable),
   };
 }
 
-function levelOf({ backline, openctx }: Levels, level: keyof Inspected): SettingsLevel {
-  return { backline: backline?.[level], openctx: openctx?.[level] };
+function levelOf({ backline, openctx, openctxEnable: enable }: Levels, level: keyof Inspected): SettingsLevel {
+  return { backline: backline?.[level], openctx: openctx?.[level], openctxEnable: enable?.[level] };
 }

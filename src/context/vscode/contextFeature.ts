@@ -9,6 +9,7 @@ import type { FeatureContext } from '../../platform/vscode/featureContext';
 import type { ContextChipView } from '../common/contextChip';
 import type { ContextAttachment, ContextMention, ContextMentions } from '../common/contextMentions';
 import type { McpAddress } from '../node/mcpToolServer';
+import type { TrafficTap } from '../../wire/common/traffic';
 import { namesProviders, openProviderSettings, providerLevels, touchesProviders } from './configuredProviders';
 import type { ContextRoom } from './contextRoom';
 
@@ -22,6 +23,7 @@ export interface ContextFeatureOptions extends FeatureContext {
   /** Where code from elsewhere is kept, absolute. */
   readonly remoteFolder: string;
   readonly version: string;
+  readonly traffic: TrafficTap;
 }
 
 /** What `@` finds of providers, in the shape of the chat's mentions. */
@@ -48,6 +50,7 @@ const roomCommands: readonly CommandId[] = [
   commandIds.contextRetry,
   commandIds.contextAllow,
   commandIds.contextSetSecret,
+  commandIds.contextShowLog,
 ];
 
 /**

@@ -10,7 +10,7 @@ import { ContextClient, defaultClientOptions } from '../common/contextClient';
 import { ContextLookups } from '../common/contextLookups';
 import { ContextMentions } from '../common/contextMentions';
 import type { ContextReader } from '../common/contextReader';
-import { contextStatus } from '../common/contextStatus';
+import { contextStatus, describeAbilities } from '../common/contextStatus';
 import { answerContextTool, contextTool } from '../common/contextTool';
 import type { ConsentRequest } from '../common/providerError';
 import { listProviders, noProviders } from '../common/providerSettings';
@@ -33,6 +33,7 @@ import { ItemDecorations } from './itemDecorations';
 import { ItemHovers } from './itemHovers';
 import { ItemLenses } from './itemLenses';
 import { showItems } from './itemPicker';
+import { ProviderLogs } from './providerLogs';
 import { ProviderSecrets } from './providerSecrets';
 import { fileReader, lookupPlace } from './fileReader';
 
@@ -50,6 +51,7 @@ export class ContextRoom implements Disposable {
   readonly mentions: ContextMentions;
   readonly chip: ContextChip;
   private readonly runInTime = timedRunner();
+  private readonly logs = new ProviderLogs();
   private readonly store = new DisposableStore();
   private readonly allowed: AllowedRequests;
   private readonly secrets: ProviderSecrets;
@@ -82,6 +84,7 @@ export class ContextRoom implements Disposable {
       fetch: (url, init) => fetch(url, init),
       clock,
       log,
+      traffic: options.traffic,
       isAllowed,
       allowedCode: (url) => this.allowed.codeOf(url),
       untrustedFolders,
@@ -98,6 +101,7 @@ export class ContextRoom implements Disposable {
         log,
         secrets: this.secrets,
         runInTime: this.runInTime,
+        logOf: (ref) => this.logs.logOf(ref),
         isAllowed,
         createProvider: (entry) => factory.create(entry),
       },
@@ -119,7 +123,7 @@ export class ContextRoom implements Disposable {
   start(): void {
     const { client, feed, store, options } = this;
     const onError = (error: unknown): void => options.log.error('something went wrong with context items', error);
-    for (const part of [client, this.lookups, this.chip, this.statusLater, feed]) store.add(part);
+    for (const part of [this.logs, client, this.lookups, this.chip, this.statusLater, feed]) store.add(part);
     const lenses = store.add(new ItemLenses(feed, () => options.settings.contextCodeLens(), onError));
     const decorations = store.add(new ItemDecorations(feed, () => options.settings.contextDecoration()));
     const count = store.add(new ItemCount(feed));
@@ -159,6 +163,10 @@ export class ContextRoom implements Disposable {
       }
       case commandIds.contextAllow: {
         this.retry(await manageConsent(this.client.states, this.allowed, target));
+        return;
+      }
+      case commandIds.contextShowLog: {
+        await this.showLog(target);
         return;
       }
       case commandIds.contextSetSecret:
@@ -265,13 +273,31 @@ export class ContextRoom implements Disposable {
     status.set({ id, title, ...contextStatus(situation, actions) });
   }
 
+  /** Of one that the user chooses, when none is named. */
+  private async showLog(id: string | undefined): Promise<void> {
+    const { states } = this.client;
+    const picks = states.map((state) => ({ label: state.title, description: describeAbilities(state), id: state.id }));
+    const chosen = id ?? (picks.length > 1 ? await pickProvider(picks) : picks[0]?.id);
+    if (chosen === undefined || this.logs.show(chosen)) return;
+    const title = states.find((state) => state.id === chosen)?.title ?? chosen;
+    void vscode.window.showInformationMessage(`${title} has not logged anything yet.`);
+  }
+
   private async open(url: string): Promise<void> {
     if (url.startsWith('file:')) await this.options.editor.open(url);
     else await vscode.env.openExternal(vscode.Uri.parse(url, true));
   }
 }
 
+async function pickProvider(
+  picks: readonly (vscode.QuickPickItem & { readonly id: string })[],
+): Promise<string | undefined> {
+  const options = { title: 'Log of a Context Provider', placeHolder: 'Choose a provider' };
+  return (await vscode.window.showQuickPick(picks, options))?.id;
+}
+
 const actions = {
+  showLog: commandIds.contextShowLog,
   toggle: commandIds.contextToggle,
   retry: commandIds.contextRetry,
   allow: commandIds.contextAllow,

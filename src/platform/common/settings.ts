@@ -108,4 +108,4 @@ export const DecorationStyle = z.enum(['none', 'underline', 'gutter']).catch('un
 export type DecorationStyle = z.output<typeof DecorationStyle>;
 
 /** How long a hover waits for providers, in milliseconds. */
-export const HoverTimeout = z.number().int().min(50).max(10_000).catch(2_000);
+export const HoverTimeout = z.number().int().min(50).max(10_000).catch(700);

@@ -5,7 +5,7 @@ import { systemClock } from '../../../src/base/node/systemClock';
 import type { ConsentRequest } from '../../../src/context/common/providerError';
 import { HttpProvider, maxAnswerBytes } from '../../../src/context/node/httpProvider';
 import type { ProviderState } from '../../../src/context/common/providerHandle';
-import { documentOf, realClient, titles } from './support/contextHarness';
+import { documentOf, noTraffic, realClient, titles } from './support/contextHarness';
 import { serveProvider, startServer, type ProviderRequest, type ProviderServer } from './support/providerServer';
 
 const item = { title: 'x', range: { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } } };
@@ -17,6 +17,7 @@ const factory = {
       clock: systemClock,
       isAllowed: ({ url }) => allowed.some((request) => request.url === url),
       maxBytes: maxAnswerBytes,
+      traffic: noTraffic,
     }),
 };
 

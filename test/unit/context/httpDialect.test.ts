@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import type { ContextClient } from '../../../src/context/common/contextClient';
 import { HttpProvider, maxAnswerBytes } from '../../../src/context/node/httpProvider';
 import { FakeClock } from '../../fake/fakeClock';
-import { clientOf, documentOf, realClient, titles } from './support/contextHarness';
+import { clientOf, documentOf, noTraffic, realClient, titles } from './support/contextHarness';
 import { startServer, type ProviderServer } from './support/providerServer';
 
 const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } };
@@ -35,6 +35,7 @@ describe('an HTTP provider whose dialect is not proven', () => {
       clock,
       isAllowed: () => false,
       maxBytes: maxAnswerBytes,
+      traffic: noTraffic,
     };
     const asking = (client = realClient({ create: () => new HttpProvider(url, ports) }, { [url]: true }));
     const found: string[][] = [];
@@ -108,6 +109,7 @@ describe('an HTTP provider that refuses one method and never answers the other',
         clock,
         isAllowed: () => false,
         maxBytes: maxAnswerBytes,
+        traffic: noTraffic,
       };
       const client = clientOf(clock, { [server.url]: new HttpProvider(server.url, ports) });
       try {

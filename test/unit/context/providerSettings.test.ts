@@ -203,4 +203,24 @@ describe('the settings of providers', () => {
     assert.deepEqual(ids(result), []);
     assert.equal(result.problems.length, keys.length);
   });
+
+  it('leave `openctx.providers` alone where `openctx.enable` is off', () => {
+    const idsOf = (user: object, workspace: object): string[] =>
+      listProviders({ user, workspace, folders: [], isTrusted: true }).entries.map(({ id }) => id);
+    const providers = { backline: { 'https://a/': true }, openctx: { 'https://b/': true } };
+    assert.deepEqual(idsOf({ ...providers, openctxEnable: false }, {}), ['https://a/']);
+    assert.deepEqual(idsOf({ ...providers, openctxEnable: 'no' }, {}), ['https://b/', 'https://a/']);
+    const inFolder = (folder: object): readonly string[] => {
+      const folders = [{ uri: 'file:///w', settings: folder }];
+      const { entries } = listProviders({
+        user: { ...providers, openctxEnable: false },
+        workspace: {},
+        folders,
+        isTrusted: true,
+      });
+      return entries.filter((entry) => entry.folders.length > 0).map(({ id }) => id);
+    };
+    assert.deepEqual(inFolder({ openctxEnable: true }), ['https://b/', 'https://a/'], 'the folder knows better');
+    assert.deepEqual(inFolder({}), ['https://a/']);
+  });
 });

@@ -10,12 +10,16 @@ const actions = {
   retry: 'retry',
   allow: 'allow',
   setSecret: 'setSecret',
+  showLog: 'showLog',
   manageTrust: 'manageTrust',
   openSettings: { label: 'Open settings', command: 'settings' },
 };
 
+const annotationsOnly = { annotations: true, mentions: false, items: false };
+const logOf = (id: string, abilities = 'annotations'): string => `Show log of ${id} (${abilities})`;
+
 function stateOf(id: string, more: Partial<ProviderState> = {}): ProviderState {
-  return { id, title: id, status: 'ready', notes: [], ...more };
+  return { id, title: id, status: 'ready', notes: [], abilities: annotationsOnly, ...more };
 }
 
 function statusOf(situation: Partial<ContextSituation>) {
@@ -34,9 +38,18 @@ describe('the status of context providers', () => {
     assert.equal(statusOf({}).state, 'off');
   });
 
-  it('counts those that are ready, also those that nobody asked yet', () => {
-    const { state, summary } = statusOf({ states: [stateOf('a'), stateOf('b', { status: 'notAskedYet' })] });
-    assert.deepEqual({ state, summary }, { state: 'ready', summary: '2 ready.' });
+  it('counts those that are ready apart from those that nobody asked yet', () => {
+    const unasked: ProviderState = { id: 'b', title: 'b', status: 'notAskedYet', notes: [] };
+    const { state, summary, labels } = statusOf({ states: [stateOf('a'), unasked] });
+    assert.deepEqual({ state, summary }, { state: 'ready', summary: '1 ready, 1 not asked yet.' });
+    assert.deepEqual(labels, [logOf('a'), logOf('b', 'not asked yet'), 'Open settings']);
+  });
+
+  it('says what each provider can do', () => {
+    const abilities = { annotations: false, mentions: true, items: true };
+    const nothing = { annotations: false, mentions: false, items: false };
+    const states = [stateOf('a', { abilities }), stateOf('b', { abilities: nothing })];
+    assert.deepEqual(statusOf({ states }).labels.slice(0, 2), [logOf('a', 'mentions, items'), logOf('b', 'nothing')]);
   });
 
   it('names the last error of each that fails, and offers to ask it again', () => {
@@ -44,10 +57,24 @@ describe('the status of context providers', () => {
     assert.deepEqual(statusOf({ states: [stateOf('a'), failing] }), {
       state: 'attention',
       summary: 'b: It answered 500. 1 ready, 1 failing.',
-      labels: ['Retry b: It answered 500.', 'Open settings'],
+      labels: ['Retry b: It answered 500.', logOf('a'), logOf('b'), 'Open settings'],
     });
     const many = Array.from({ length: 9 }, (_, index) => stateOf(`p${index}`, { status: 'failing', lastError: 'no' }));
-    assert.deepEqual(statusOf({ states: many }).labels, ['Retry all', 'Open settings']);
+    const { summary, labels } = statusOf({ states: many });
+    assert.equal(summary, '0 ready, 9 failing.');
+    assert.deepEqual(labels.slice(0, 10), ['Retry all', ...many.map(({ id }) => `Retry ${id}: no.`)]);
+  });
+
+  it('offers the new version of code that was allowed, without alarm', () => {
+    const consent = {
+      kind: 'remoteCode',
+      url: 'https://a/p.js',
+      integrity: 'sha384-b',
+      from: 'https://a/p.js',
+    } as const;
+    const { state, summary, labels } = statusOf({ states: [stateOf('far', { consent })] });
+    assert.deepEqual([state, summary], ['ready', '1 ready. New version available: far.']);
+    assert.equal(labels[0], 'Allow the new version of far…');
   });
 
   it('says what failed in a line that is short, and not who imported it', () => {
@@ -68,8 +95,8 @@ describe('the status of context providers', () => {
     const consent = { kind: 'plainHttp', url: 'http://example.com/' } as const;
     const { state, summary, labels } = statusOf({ states: [stateOf('far', { status: 'needsConsent', consent })] });
     assert.equal(state, 'attention');
-    assert.equal(summary, '0 ready. Waiting for your word: far.');
-    assert.deepEqual(labels, ['Allow far…', 'Open settings']);
+    assert.equal(summary, '0 ready. Waiting for your permission: far.');
+    assert.deepEqual(labels, ['Allow far…', logOf('far'), 'Open settings']);
   });
 
   it('says why providers of an untrusted workspace are off, without alarm', () => {

@@ -14,7 +14,7 @@ const start = workerStart.parse(workerData);
 const worker = new ProviderWorker(start, (message, transfer = []) => port.postMessage(message, transfer));
 installModuleHooks(start.folder, (url) => worker.noteFile(url));
 // What a provider forgot to catch is told, and is no reason to end what works.
-process.on('unhandledRejection', () => worker.trouble());
-process.on('uncaughtException', () => worker.trouble());
+process.on('unhandledRejection', (thrown) => worker.trouble(thrown));
+process.on('uncaughtException', (thrown) => worker.trouble(thrown));
 setInterval(() => worker.tellMemory(), memoryMs).unref();
 port.on('message', (message: unknown) => void worker.handle(message));

@@ -10,13 +10,14 @@ import {
   readCapabilities,
 } from '../../common/dialects';
 import { readItems } from '../../common/itemReader';
+import { ProviderError } from '../../common/providerError';
 import { lookupParams, readMentions } from '../../common/mention';
 import type { PackedItems } from '../../common/packedItems';
 import { readShared } from '../textSharer';
 import { workerRequest, type WorkerMessage, type WorkerRequest, type WorkerStart } from '../workerMessages';
 import { loadProvider, type LoadedProvider } from './providerModule';
+import { describeThrown, type Thrown } from './thrown';
 
-const longestMessage = 2_000;
 const mostFiles = 1_000;
 /** Bytes. A change by less is not worth a message. */
 const memoryStep = 8 * 1_024 * 1_024;
@@ -37,8 +38,9 @@ export class ProviderWorker {
     if (this.files.size < mostFiles) this.files.add(url);
   }
 
-  trouble(): void {
-    this.post({ kind: 'trouble' });
+  /** It forgot to catch something. */
+  trouble(thrown: unknown): void {
+    this.post({ kind: 'trouble', details: describeThrown(thrown).details });
   }
 
   /** No limit of workers counts buffers: whoever started this one does. */
@@ -65,9 +67,10 @@ export class ProviderWorker {
       this.tellFiles();
       answer();
     } catch (error) {
-      const text = messageOf(error).slice(0, longestMessage);
       this.tellFiles();
-      this.post({ kind: 'failed', id: request.id, message: text, isModule });
+      const thrown: Partial<Thrown> = error instanceof ProviderError ? {} : describeThrown(error);
+      const { message = messageOf(error), details } = thrown;
+      this.post({ kind: 'failed', id: request.id, message, isModule, ...(details === undefined ? {} : { details }) });
     }
   }
 

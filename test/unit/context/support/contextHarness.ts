@@ -8,9 +8,11 @@ import type { Lookup, Mention, MentionsParams } from '../../../../src/context/co
 import { readItems } from '../../../../src/context/common/itemReader';
 import { countOfPacked, itemOfPacked, type PackedItems } from '../../../../src/context/common/packedItems';
 import { listProviders, type ProviderEntry, type ProviderList } from '../../../../src/context/common/providerSettings';
+import { CallTraffic } from '../../../../src/context/node/callTraffic';
 import { ProviderFactory } from '../../../../src/context/node/providerFactory';
 import { timedRunner } from '../../../../src/base/node/timedRunner';
 import type { WorkerLimits } from '../../../../src/context/node/workerRun';
+import { closedTap } from '../../../../src/wire/common/traffic';
 import { nullLogger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import type { Clock } from '../../../../src/base/common/async';
@@ -191,3 +193,5 @@ export const noLookups = {
   itemsOf: () => Promise.resolve([]),
   lookUp: () => Promise.resolve({ items: [], waitingFor: [], isComplete: true }),
 };
+
+export const noTraffic = new CallTraffic(closedTap, systemClock, 'a provider');

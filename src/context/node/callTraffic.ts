@@ -1,0 +1,42 @@
+import type { Clock } from '../../base/common/async';
+import { errorCode } from '../../base/common/errors';
+import type { TrafficTap } from '../../wire/common/traffic';
+import { TakenBackError } from '../common/guardedCall';
+
+/** Reports the messages of one provider, while somebody watches. */
+export class CallTraffic {
+  constructor(
+    private readonly tap: TrafficTap,
+    private readonly clock: Clock,
+    /** How users know the provider. */
+    private readonly peer: string,
+  ) {}
+
+  /** Both sizes are only measured while somebody watches. */
+  async record<T>(
+    method: string,
+    bytesOut: () => number,
+    work: () => Promise<T>,
+    bytesIn: (answer: T) => number,
+  ): Promise<T> {
+    const { tap, peer } = this;
+    if (!tap.isOpen) return await work();
+    const startMs = this.clock.now();
+    const entry = { protocol: 'context', peer, method } as const;
+    tap.record({ ...entry, direction: 'out', bytes: bytesOut() });
+    try {
+      const answer = await work();
+      tap.record({ ...entry, direction: 'in', bytes: bytesIn(answer), ms: this.clock.now() - startMs });
+      return answer;
+    } catch (error) {
+      tap.record({ ...entry, direction: 'in', bytes: 0, ms: this.clock.now() - startMs, error: nameOf(error) });
+      throw error;
+    }
+  }
+}
+
+/** Not its message, which may hold a secret. */
+function nameOf(error: unknown): string {
+  if (error instanceof TakenBackError) return 'cancelled';
+  return errorCode(error) ?? (error instanceof Error ? error.name : 'failed');
+}

@@ -1,0 +1,65 @@
+import { inspect } from 'node:util';
+import { messageOf } from '../../../base/common/errors';
+
+/** What a provider's author needs to know of something that was thrown. */
+export interface Thrown {
+  /** One sentence, with the place in the provider's own files. */
+  readonly message: string;
+  /** With all its frames, where it has any. */
+  readonly details: string;
+}
+
+const longestMessage = 2_000;
+const longestDetails = 8_000;
+
+export function describeThrown(thrown: unknown): Thrown {
+  const stack = stackOf(thrown);
+  const place = stack && placeIn(stack);
+  const message = textOf(thrown).slice(0, longestMessage);
+  return {
+    message: place === undefined ? message : `${message.replace(/\.$/, '')} (${place})`,
+    details: (stack ?? message).slice(0, longestDetails),
+  };
+}
+
+function textOf(thrown: unknown): string {
+  if (typeof thrown === 'string' && thrown !== '') return thrown;
+  if (!(thrown instanceof Error)) return `It threw ${inspected(thrown)} instead of an error`;
+  const message = messageOf(thrown);
+  return message === '' ? `It threw an error without a message: ${thrown.name}` : message;
+}
+
+function inspected(value: unknown): string {
+  try {
+    return inspect(value, { depth: 1, customInspect: false });
+  } catch {
+    // Looking at it runs code of the provider.
+    return 'something';
+  }
+}
+
+function stackOf(thrown: unknown): string | undefined {
+  try {
+    return thrown instanceof Error && typeof thrown.stack === 'string' ? thrown.stack : undefined;
+  } catch {
+    // Reading it is code of the provider.
+    return undefined;
+  }
+}
+
+/** `name.mjs:3:14`: the first frame in a file that is no package. */
+function placeIn(stack: string): string | undefined {
+  for (const [, url = '', line] of stack.matchAll(/(file:\/\/[^\s()]+?):(\d+)/g)) {
+    const name = url.split('/').at(-1);
+    if (!url.includes('/node_modules/') && name) return `${decoded(name)}:${line}`;
+  }
+  return undefined;
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
