@@ -223,6 +223,14 @@ describe('context providers', () => {
     assert.doesNotMatch(await call({ file: 'context/sample.txt', firstLine: 3 }), /Wide|Narrow/);
     assert.doesNotMatch(await call({ query: 'narrow' }), /Wide/);
     await writeInWorkspace('context/.env', text);
-    await assert.rejects(call({ file: 'context/.env' }));
+    await assert.rejects(call({ file: 'context/.env' }), /backline\.exclude/);
+    await assert.rejects(call({ file: 'context/gone.txt' }), (error: unknown) => {
+      assert.ok(error instanceof Error);
+      assert.match(error.message, /gone\.txt/);
+      assert.doesNotMatch(error.message, /vscode-remote|file:\/\/|FileNotFound/);
+      return true;
+    });
+    await assert.rejects(call({ file: 'context' }), /is not a file/);
+    await assert.rejects(call({ path: 'context/sample.txt' }), /input is not right/i);
   });
 });

@@ -19,6 +19,7 @@ export interface McpToolServerOptions {
   readonly log: Logger;
 }
 
+const stalledMs = 60_000;
 const maxBodyBytes = 1_024 * 1_024;
 const loopbackHost = /^(?:localhost|127\.0\.0\.1)(?::\d{1,5})?$/i;
 
@@ -31,12 +32,20 @@ export class McpToolServer {
   private readonly digest = digestOf(`Bearer ${this.token}`);
   private readonly ending = new AbortController();
   private server: Server | undefined;
+  private open = 0;
 
   constructor(private readonly options: McpToolServerOptions) {}
+
+  /** Requests whose answers have not been read, or given up. */
+  get openRequests(): number {
+    return this.open;
+  }
 
   /** Resolves when it listens. To be called once. @throws Error when no port can be had */
   async start(): Promise<McpAddress> {
     const server = createServer({ requestTimeout: 10_000 }, (request, response) => void this.serve(request, response));
+    // A client that reads nothing.
+    server.timeout = stalledMs;
     this.server = server;
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -63,8 +72,12 @@ export class McpToolServer {
 
   /** Never rejects. */
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.open++;
     const closed = new AbortController();
-    response.once('close', () => closed.abort());
+    response.once('close', () => {
+      this.open--;
+      closed.abort();
+    });
     try {
       const refusal = this.refusalOf(request);
       if (refusal) {

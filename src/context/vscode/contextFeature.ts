@@ -14,7 +14,7 @@ import { namesProviders, openProviderSettings, providerLevels, touchesProviders 
 import type { ContextRoom } from './contextRoom';
 
 export interface ContextFeatureOptions extends FeatureContext {
-  readonly editor: Pick<EditorPort, 'resolve' | 'open'>;
+  readonly editor: Pick<EditorPort, 'resolve' | 'open' | 'stat'>;
   readonly secrets: Pick<vscode.SecretStorage, 'get' | 'store' | 'delete'>;
   /** The user's: what was allowed, and which secrets there are. */
   readonly memento: Memento;

@@ -263,12 +263,14 @@ export class ContextRoom implements Disposable {
     const notes = answer?.providerNotes.flatMap(({ provider, notes: [first] }) =>
       first ? [`${provider.title}: ${first}`] : [],
     );
+    const isExcluded = document && contextSchemes.includes(document.uri.scheme) && this.feed.refusalOf(document);
+    const refusal = isExcluded ? [`${isExcluded}.`] : [];
     const situation = {
       isEnabled: settings.contextEnabled(),
       isTrusted: vscode.workspace.isTrusted,
       states,
       problems,
-      notes: [...(answer?.note === undefined ? [] : [answer.note]), ...(notes ?? [])],
+      notes: [...(answer?.note === undefined ? [] : [answer.note]), ...(notes ?? []), ...refusal],
     };
     status.set({ id, title, ...contextStatus(situation, actions) });
   }

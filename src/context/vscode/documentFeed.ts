@@ -71,6 +71,13 @@ export class DocumentFeed implements Disposable {
     return this.isFor(document) ? this.client.peek(document.uri.toString()) : undefined;
   }
 
+  /** Why providers are not asked about a document, if they are not. */
+  refusalOf(document: vscode.TextDocument): string | undefined {
+    if (!contextSchemes.includes(document.uri.scheme))
+      return 'Providers are only asked about files, untitled documents and cells of notebooks';
+    return this.isFor(document) ? undefined : 'backline.exclude keeps this file from providers';
+  }
+
   dispose(): void {
     this.store.dispose();
   }

@@ -16,13 +16,18 @@ export async function lookupPlace(editor: Pick<EditorPort, 'resolve'>): Promise<
 }
 
 /** What AI reads goes through the editor port's boundary: only files of the workspace, and none that is excluded. */
-export function fileReader(client: ContextClient, editor: Pick<EditorPort, 'resolve'>): ContextReader {
+export function fileReader(client: ContextClient, editor: Pick<EditorPort, 'resolve' | 'stat'>): ContextReader {
   const mayRead = (uri: vscode.Uri): Promise<string | undefined> => readablePath(uri, editor);
   return new ContextReader({
     client,
     open: async (path) => {
-      const document = await vscode.workspace.openTextDocument(vscode.Uri.file(await editor.resolve(path)));
-      return readable(document);
+      const uri = vscode.Uri.file(await editor.resolve(path));
+      const open = vscode.workspace.textDocuments.find((document) => document.uri.toString() === uri.toString());
+      if (open) return readable(open);
+      // VS Code's own error for a file that is not there is not made for people.
+      const { type } = await editor.stat(path);
+      if (type !== 'file') throw new Error(`${path} is not a file. Name a file of the workspace.`);
+      return readable(await openText(uri, path));
     },
     active: async () => {
       const document = vscode.window.activeTextEditor?.document;
@@ -43,6 +48,15 @@ async function readablePath(uri: vscode.Uri, editor: Pick<EditorPort, 'resolve'>
   } catch (error) {
     if (isEditorError(error)) return undefined;
     throw error;
+  }
+}
+
+/** @throws Error that says what to do */
+async function openText(uri: vscode.Uri, path: string): Promise<vscode.TextDocument> {
+  try {
+    return await vscode.workspace.openTextDocument(uri);
+  } catch (error) {
+    throw new Error(`${path} cannot be opened as text. Name a text file.`, { cause: error });
   }
 }
 

@@ -27,7 +27,7 @@ const openLink: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('link
 
 /** The command `backline.context.showItems`: all items of the file, to go to or to open; or the hover of a place, or a link. */
 export async function showItems(
-  feed: Pick<DocumentFeed, 'ask' | 'peek' | 'onDidChange'>,
+  feed: Pick<DocumentFeed, 'ask' | 'peek' | 'onDidChange' | 'refusalOf'>,
   open: (url: string) => Promise<void>,
   argument: unknown,
 ): Promise<void> {
@@ -50,7 +50,7 @@ export async function showItems(
 /** Shows itself at once with what is known, and more as it comes; what is chosen by then stays chosen. */
 async function pickItem(
   document: vscode.TextDocument,
-  feed: Pick<DocumentFeed, 'ask' | 'peek' | 'onDidChange'>,
+  feed: Pick<DocumentFeed, 'ask' | 'peek' | 'onDidChange' | 'refusalOf'>,
   open: (url: string) => Promise<void>,
 ): Promise<ContextItem | undefined> {
   const store = new DisposableStore();
@@ -66,7 +66,7 @@ async function pickItem(
     const answer = feed.peek(document);
     if (store.isDisposed || (shown && shown.answer === answer)) return;
     shown = { answer };
-    items.replace(picksOf(answer));
+    items.replace(picksOf(answer, feed.refusalOf(document)));
     pick.busy = (answer?.waitingFor.length ?? 0) > 0;
   };
   try {
@@ -94,7 +94,7 @@ function isSame(one: ItemPick, other: ItemPick): boolean {
   return one.label === other.label && one.description === other.description;
 }
 
-function picksOf(answer: ContextAnswer | undefined): ItemPick[] {
+function picksOf(answer: ContextAnswer | undefined, refusal: string | undefined): ItemPick[] {
   const items = [...(answer?.items ?? [])];
   const wholeFile = items.filter(({ range }) => !range);
   const inFile = items
@@ -103,12 +103,12 @@ function picksOf(answer: ContextAnswer | undefined): ItemPick[] {
   return [
     ...section('The whole file', wholeFile),
     ...section('In the file', inFile),
-    ...remarksOn(answer).map((label) => ({ label: `$(info) ${label}`, alwaysShow: true })),
+    ...remarksOn(answer, refusal).map((label) => ({ label: `$(info) ${label}`, alwaysShow: true })),
   ];
 }
 
-function remarksOn(answer: ContextAnswer | undefined): string[] {
-  if (!answer) return ['Providers are not asked about this file'];
+function remarksOn(answer: ContextAnswer | undefined, refusal: string | undefined): string[] {
+  if (!answer) return [refusal ?? 'Providers have not been asked about this file yet'];
   const { items, note, waitingFor, isComplete } = answer;
   if (note !== undefined) return [note];
   if (waitingFor.length > 0) return [`Still waiting for ${namesOf(waitingFor)}`];
