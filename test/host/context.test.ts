@@ -191,8 +191,8 @@ describe('context providers', () => {
         editor.document.uri,
       );
       assert.equal(lens?.command?.title, 'Opens');
-      const [argument]: unknown[] = lens.command.arguments ?? [];
-      await vscode.commands.executeCommand(lens.command.command, argument);
+      const given: readonly unknown[] = lens.command.arguments ?? [];
+      await vscode.commands.executeCommand(lens.command.command, ...given);
     });
     await eventually('the linked file', () => {
       assert.equal(vscode.window.activeTextEditor?.document.uri.toString(), linked.toString());

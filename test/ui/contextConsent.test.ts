@@ -24,7 +24,10 @@ describe('Context providers that need the word of the user', () => {
   before(async () => {
     endpoint = await serveProvider({ capabilities: () => ({}), items: () => [{ title: 'From afar' }] });
     const certificate = await makeCertificate();
-    web = await startTlsServer(certificate, (_request, response) => void response.end(code));
+    web = await startTlsServer(certificate, ({ url }, response) => {
+      if (url === '/latest.js') response.writeHead(302, { location: '/1.2.3/found.mjs' }).end();
+      else response.end(code);
+    });
     authority = await mkdtemp(path.join(tmpdir(), 'backline-ca-'));
     const file = path.join(authority, 'ca.pem');
     await writeFile(file, certificate.cert);
@@ -129,11 +132,32 @@ describe('Context providers that need the word of the user', () => {
     await lens('Second version').waitFor();
   });
 
+  it('run code whose hash no settings pin once it was shown, and go on with it when there is another version', async () => {
+    const hash = (): string => `sha384-${createHash('sha384').update(code).digest('base64')}`;
+    code = moduleOf('Third version');
+    await configure({ [`${web.origin}/latest.js`]: true });
+    const third = hash();
+    await window.chooseInStatus('Allow latest');
+    const shown = await question(/Run code from https:[^]*latest\.js[^]*leads to:[^]*\/1\.2\.3\/found\.mjs/);
+    assert.ok(shown.includes(third), shown);
+    await window.screenshot('context-consent-found');
+    assert.equal(await lens('Third version').count(), 0);
+    code = moduleOf('Fourth version');
+    await answer('Allow');
+    await lens('Third version').waitFor();
+    await window.chooseInStatus('Allow the new version of latest');
+    const both = await question(/Hash of the version that you allowed/);
+    assert.ok(both.includes(third) && both.includes(hash()), both);
+    await window.screenshot('context-consent-changed');
+    await answer('Allow');
+    await lens('Fourth version').waitFor();
+  });
+
   it('can be told no later', async () => {
     const allowed = (text: string) => window.picks.filter({ hasText: text });
     await window.runCommand('Backline: Choose What Context Providers May Do');
     await allowed('Give the secret "token"').waitFor();
-    await eventually('both versions', async () => assert.equal(await allowed('Run code from').count(), 2));
+    await eventually('both versions', async () => assert.equal(await allowed('owners.js').count(), 2));
     await window.screenshot('context-allowed');
     await window.pick('Send files to http://0.0.0.0');
     await eventually('its end', async () => {

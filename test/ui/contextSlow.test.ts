@@ -90,7 +90,7 @@ describe('Context providers that are slow or fail, as a user sees them', () => {
   it('are asked again by the status, which says what went wrong', async () => {
     await configure({ './failing.mjs': true });
     await window.showStatus('Retry failing');
-    const row = window.picks.filter({ hasText: 'Retry failing: The database is away.' });
+    const row = window.picks.filter({ hasText: 'Retry failing: The database is away (failing.mjs:8)' });
     await row.first().waitFor();
     await window.screenshot('context-failing');
     await writeFile(inWorkspace('mended'), '');

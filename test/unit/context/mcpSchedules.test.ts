@@ -91,7 +91,7 @@ describe('the MCP server, whatever its clients do', () => {
           assert.deepEqual([running, server.openRequests], [0, 0]);
         });
       }),
-      { numRuns: 40 },
+      { numRuns: 25 },
     );
   });
 });

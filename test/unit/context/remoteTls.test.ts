@@ -131,6 +131,39 @@ describe('a provider from an https server', () => {
     }
   });
 
+  it('needs no hash in the settings: what was found and shown runs, and nothing else', async () => {
+    pages = { '/p.js': { location: '/1.0.0/p.js' }, '/1.0.0/p.js': code('found') };
+    const key = `${server.origin}/p.js`;
+    let allowed: string | undefined;
+    const factory = new ProviderFactory({
+      workerFile: worker.file,
+      remoteFolder: join(worker.folder, 'kept'),
+      fetch: (url, init) => fetch(url, init),
+      clock: systemClock,
+      log: nullLogger,
+      isAllowed: () => false,
+      allowedCode: (url) => (url === key ? allowed : undefined),
+      workerLimits: testWorkerLimits,
+    });
+    const client = realClient(factory, { [key]: true });
+    clients.push(client);
+    assert.deepEqual(titles((await client.ask(documentOf('text'))).items), []);
+    const consent = client.states[0]?.consent;
+    assert.ok(consent?.kind === 'remoteCode');
+    assert.deepEqual([consent.integrity, consent.from], [pinOf(code('found')), `${server.origin}/1.0.0/p.js`]);
+    pages['/1.0.0/p.js'] = code('other');
+    allowed = consent.integrity;
+    client.retry(key);
+    assert.deepEqual(titles((await client.ask(documentOf('text'))).items), ['found']);
+    const offer = client.states[0]?.consent;
+    assert.ok(offer?.kind === 'remoteCode');
+    assert.deepEqual([offer.before, offer.integrity], [allowed, pinOf(code('other'))]);
+    allowed = offer.integrity;
+    client.retry(key);
+    assert.deepEqual(titles((await client.ask(documentOf('text'))).items), ['other']);
+    assert.equal(client.states[0]?.consent, undefined);
+  });
+
   it('does not come from a server that nobody vouches for', async () => {
     const stranger = await serve(await makeCertificate());
     try {
