@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { wellFormedMessage } from './threadMessages';
 
 /**
  * Amp's thread document in all its generations, from local files of 2025 to exports of today. Nothing is required but an
@@ -38,7 +39,7 @@ export const ThreadDocument = z.object({
   created: Anything,
   updatedAt: Anything,
   title: Text,
-  messages: z.array(Anything),
+  messages: z.array(z.pipe(Anything, z.transform(wellFormedMessage))),
   agentMode: Text,
   env: soft(z.object({ initial: soft(z.object({ trees: List, platform: soft(Platform), tags: List })) })),
   relationships: List,
@@ -100,7 +101,7 @@ const Times = { startTime: Anything, finalTime: Anything };
 
 export const Block = z.discriminatedUnion('type', [
   z.object({ type: z.literal('text'), text: z.string(), hidden: Flag, ...Times }),
-  z.object({ type: z.literal('thinking'), thinking: Text, ...Times }),
+  z.object({ type: z.literal('thinking'), thinking: Text, text: Text, ...Times }),
   z.object({ type: z.literal('redacted_thinking') }),
   z.object({ type: z.literal('image'), source: Anything, sourcePath: Text }),
   z.object({

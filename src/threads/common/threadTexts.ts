@@ -1,6 +1,7 @@
 import { blockId, messageKeys, promptId } from './entryIds';
 import { isRecord, listOf } from './json';
 import { promptText } from './promptText';
+import { wellFormedMessage } from './threadMessages';
 
 /** What people and agents said in a thread, for a search. `entryId` is that of the entry which the mapping makes of it. */
 export interface ThreadText {
@@ -11,7 +12,7 @@ export interface ThreadText {
 
 /** In reading order; nothing for what is no thread. */
 export function threadTexts(document: unknown): readonly ThreadText[] {
-  const messages = isRecord(document) ? listOf(document['messages']) : [];
+  const messages = isRecord(document) ? listOf(document['messages']).map(wellFormedMessage) : [];
   const keys = messageKeys(messages);
   return messages.flatMap((message, index) => textsOf(message, keys[index] ?? ''));
 }

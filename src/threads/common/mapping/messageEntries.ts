@@ -40,7 +40,16 @@ class MessageReader {
   read(): readonly Mapped[] {
     const entries = this.blocks.flatMap((block, index) => this.block(block, index));
     const end = endOfMessage(this.message, this.context, entries.length > 0);
+    if (!end && entries.length === 0 && this.message.content === undefined) return this.withoutContent();
     return end ? [...entries, { entry: end, raw: this.raw }] : entries;
+  }
+
+  /** Whatever else it has may be what was said. */
+  private withoutContent(): readonly Mapped[] {
+    const others = isRecord(this.raw) ? Object.keys(this.raw).filter((key) => !Object.hasOwn(Message.shape, key)) : [];
+    if (others.every((key) => key === 'messageId' || key === 'protocolMessageID')) return [];
+    const base = baseOf(this.context, promptId(this.context.key));
+    return [rawEntry(base, 'Message without content', this.raw, rawJson(this.raw))];
   }
 
   private block(raw: unknown, index: number): readonly Mapped[] {
@@ -105,10 +114,10 @@ class MessageReader {
     return isAttached ? prompt : [...prompt, ...this.entry(index, raw, { kind: 'media', part })];
   }
 
-  private thinking({ thinking, startTime, finalTime }: BlockOf<'thinking'>, index: number): ThinkingContent {
+  private thinking({ thinking, text, startTime, finalTime }: BlockOf<'thinking'>, index: number): ThinkingContent {
     const [start, end] = [timeOf(startTime), timeOf(finalTime)];
     return {
-      text: textOf(thinking) ?? 'The provider keeps this thinking to itself.',
+      text: textOf(thinking) ?? textOf(text) ?? 'The provider keeps this thinking to itself.',
       ...(this.isStreaming(index) ? { streaming: true } : {}),
       ...(start !== undefined && end !== undefined && end >= start ? { durationMs: end - start } : {}),
     };
@@ -118,11 +127,11 @@ class MessageReader {
     const results = this.results.of(raw);
     const isWhole = block.complete !== false;
     const run = toolRun(results.at(-1), openCall(this.message, this.context, isWhole));
-    const input = block.input ?? block.normalizedInput;
+    const input = block.input ?? block.normalizedInput ?? unnamedInput(raw);
     return toolEntries(
       {
         base: this.base(index),
-        name: block.name ?? block.normalizedName ?? 'unnamed tool',
+        name: block.name ?? block.normalizedName ?? 'Unnamed tool',
         knownName: block.normalizedName,
         input: isWhole ? input : (block.inputIncomplete ?? input),
         partialInput: isWhole || block.inputIncomplete !== undefined ? undefined : textOf(block.inputPartialJSON?.json),
@@ -172,6 +181,25 @@ class MessageReader {
   private base(index: number): ReturnType<typeof baseOf> {
     return baseOf(this.context, blockId(this.context.key, index));
   }
+}
+
+/** Parts of a call that say how it is stored, not what was asked for. */
+const callFrame: ReadonlySet<string> = new Set(
+  'type,id,name,normalizedName,complete,inputIncomplete,inputPartialJSON,startTime,finalTime,metadata'.split(','),
+);
+
+/** What a call without an input has instead of one. */
+function unnamedInput(raw: unknown): unknown {
+  if (!isRecord(raw)) return undefined;
+  const others = Object.entries(raw).filter(
+    ([key, value]) => !callFrame.has(key) && value !== undefined && value !== null,
+  );
+  const [first] = others;
+  return others.length === 1 && first?.[0] === 'text'
+    ? first[1]
+    : others.length > 0
+      ? Object.fromEntries(others)
+      : undefined;
 }
 
 type Without<Kind, Keys extends string> = Kind extends unknown ? Omit<Kind, Keys> : never;
