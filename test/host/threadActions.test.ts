@@ -168,6 +168,18 @@ describe('what can be done with a thread', () => {
     });
   }
 
+  it('opens again from its JSON, with all that was known of it', async () => {
+    chosen = vscode.Uri.file(path.join(tested.folder, 'exported.json'));
+    const head = await thread(inWorkspace());
+    await actions.run('exportJson', head);
+    const { facts, entries } = await tested.threads.library.read(head.id);
+    const { id } = await tested.threads.files.add(chosen.fsPath);
+    assert.equal(id, head.id);
+    const again = await tested.threads.files.read(id);
+    assert.deepEqual([again.facts, again.entries], [facts, entries]);
+    assert.deepEqual(again.head.folders, head.folders);
+  });
+
   it('is not written when the user chooses no file', async () => {
     await actions.run('exportMarkdown', await thread(inWorkspace()));
     assert.deepEqual(messages.infos, []);

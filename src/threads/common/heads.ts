@@ -1,4 +1,5 @@
 import type { ThreadHead, ThreadSourceKind } from './threadPorts';
+import { exportedHead } from './exportedHead';
 import { hasBeenChanging } from './fileChanges';
 import { fileUriPath } from './fileUriPath';
 import { firstLine, isRecord, listOf, textOf, timeOf, type JsonRecord } from './json';
@@ -37,7 +38,7 @@ const maxPromptUnits = 200;
  */
 export function headOf(document: unknown, from: ReadFrom): ThreadHead | undefined {
   const parsed = ThreadDocument.safeParse(document).data;
-  if (!parsed) return problemHead(from, wrongShape);
+  if (!parsed) return exportedHead(document, from) ?? problemHead(from, wrongShape);
   return isHidden(parsed) ? undefined : headOfThread(parsed, from);
 }
 

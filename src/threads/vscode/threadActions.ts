@@ -2,6 +2,7 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { Messages } from '../../platform/vscode/messages';
 import { exportTranscript } from '../../transcript/common/export/exportTranscript';
+import { exportedPart } from '../common/exportedHead';
 import type { ThreadAction } from '../common/threadApi';
 import { threadDigest, type ThreadDigest } from '../common/threadDigest';
 import type { OpenThread, ThreadHead } from '../common/threadPorts';
@@ -125,12 +126,14 @@ export class ThreadActions {
     const suggested = vscode.Uri.joinPath(folder, `${exportFileName(titleOf(head), 'thread')}.${extension}`);
     const file = await chooseFile(suggested, { [extension.toUpperCase()]: [extension] });
     if (!file) return;
-    const { head: now, entries } = await read(head.id);
+    const thread = await read(head.id);
+    const { head: now, entries } = thread;
     const about = {
       title: titleOf(now),
       who: now.model === undefined ? 'Amp' : `Amp (${now.model})`,
       ...(now.createdAt === undefined ? {} : { createdAt: now.createdAt }),
       updatedAt: now.lastPromptAt,
+      thread: exportedPart(thread),
     };
     await vscode.workspace.fs.writeFile(file, new TextEncoder().encode(exportTranscript(about, entries, format)));
     messages.info(`The thread is in ${vscode.workspace.asRelativePath(file)}.`, {

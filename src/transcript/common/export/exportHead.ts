@@ -6,4 +6,6 @@ export interface ExportHead {
   /** Milliseconds since the epoch. */
   readonly createdAt?: number;
   readonly updatedAt?: number;
+  /** What the JSON says of a thread beside its entries, to open it again. */
+  readonly thread?: Readonly<Record<string, unknown>>;
 }

@@ -2,12 +2,15 @@ import type { Entry } from '../entries';
 import type { ExportHead } from './exportHead';
 
 /**
- * Of the exported file. Version 1: `{ format: "backline-transcript", version, title, who, createdAt?, updatedAt?, entries }`,
- * times in RFC 3339 and entries as `Entry` in `entries.ts` declares them. Fields may be added within a version.
+ * Of the exported file. Version 1: `{ format: "backline-transcript", version, title, who, createdAt?, updatedAt?, thread?,
+ * entries }`, times in RFC 3339, `thread` as `exportedThread.ts` declares it, and entries as `Entry` in `entries.ts` declares them. Fields may be added within a version.
  */
 const version = 1;
 
-export function toJsonExport({ createdAt, title, updatedAt, who }: ExportHead, entries: readonly Entry[]): string {
+export function toJsonExport(
+  { createdAt, thread, title, updatedAt, who }: ExportHead,
+  entries: readonly Entry[],
+): string {
   const file = {
     format: 'backline-transcript',
     version,
@@ -15,6 +18,7 @@ export function toJsonExport({ createdAt, title, updatedAt, who }: ExportHead, e
     who,
     ...(createdAt === undefined ? {} : { createdAt: new Date(createdAt).toISOString() }),
     ...(updatedAt === undefined ? {} : { updatedAt: new Date(updatedAt).toISOString() }),
+    ...(thread === undefined ? {} : { thread }),
     entries,
   };
   return `${JSON.stringify(file, undefined, 2)}\n`;
