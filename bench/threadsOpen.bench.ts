@@ -103,7 +103,7 @@ async function openThread(
   threadId: string,
   post: (update: ThreadUpdate) => void,
 ): Promise<FollowedThread> {
-  const followed = new FollowedThread(threadId, library, fail);
+  const followed = new FollowedThread(threadId, library, systemClock, fail);
   const feed = new ThreadFeed({ followed, actionsFor: () => [], post, clock: systemClock });
   feed.start();
   feed.pageCame();

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
+import { systemClock } from '../../src/base/node/systemClock';
 import { FollowedThread } from '../../src/threads/common/followedThread';
 import { ThreadDocuments } from '../../src/threads/vscode/threadDocuments';
 import { eventually } from '../support/eventually';
@@ -48,7 +49,7 @@ describe('Amp threads', () => {
 
   it('are followed through ten atomic rewrites, and unchanged entries stay the same', async () => {
     await tested.write(1, 'Growing', [prompt('Hello', 0)]);
-    const followed = tested.store.add(new FollowedThread(threadId(1), tested.threads.library, fail));
+    const followed = tested.store.add(new FollowedThread(threadId(1), tested.threads.library, systemClock, fail));
     await followed.start();
     const first = followed.transcript.get('m0');
     const messages = [prompt('Hello', 0)];

@@ -15,6 +15,23 @@ export interface FollowedThreadPorts {
   subscribe(threadId: string, listener: () => void): Disposable;
 }
 
+const minRetryMs = 250;
+const maxRetryMs = 2_000;
+
+interface Patience {
+  /** For so long nothing is said of it. */
+  readonly quietMs: number;
+  /** It is read again and again, also after that. */
+  readonly isEndless: boolean;
+}
+
+/** Undefined for what does not pass. A file may be read between two changes of one that writes into it. */
+function patienceFor(error: unknown, wasWhole: boolean): Patience | undefined {
+  const code = error instanceof ThreadError ? error.code : undefined;
+  if (code === 'beingWritten') return { quietMs: wasWhole ? 30_000 : 5_000, isEndless: true };
+  return code === 'unreadable' && wasWhole ? { quietMs: 3_000, isEndless: false } : undefined;
+}
+
 /** A thread that somebody looks at: read at the start, and again whenever it changes, one reading at a time. */
 export class FollowedThread implements Disposable {
   readonly transcript: TranscriptDocument;
@@ -27,10 +44,15 @@ export class FollowedThread implements Disposable {
   private currentProblem: string | undefined;
   private reading: Promise<void> | undefined;
   private isReadAgainDue = false;
+  /** All of it has been here once. */
+  private isWhole = false;
+  private failing: { readonly sinceMs: number; readonly times: number } | undefined;
+  private retryTimer: Disposable | undefined;
 
   constructor(
     readonly threadId: string,
     private readonly ports: FollowedThreadPorts,
+    private readonly clock: Clock,
     onListenerError: (error: unknown) => void,
   ) {
     this.emitter = this.store.add(new Emitter<void>(onListenerError));
@@ -84,6 +106,7 @@ export class FollowedThread implements Disposable {
 
   dispose(): void {
     this.end.abort();
+    this.retryTimer?.dispose();
     this.store.dispose();
   }
 
@@ -92,14 +115,31 @@ export class FollowedThread implements Disposable {
   }
 
   private async read(): Promise<void> {
+    this.retryTimer?.dispose();
     try {
       const onFirst = this.current ? undefined : (thread: OpenThread): void => this.show(thread);
       this.show(await this.ports.read(this.threadId, this.end.signal, onFirst));
+      this.isWhole = true;
+      this.failing = undefined;
     } catch (error) {
       if (this.store.isDisposed || (error instanceof ThreadError && error.code === 'cancelled')) return;
+      if (this.mayPass(error)) return;
       this.currentProblem = messageOf(error);
       this.emitter.fire();
     }
+  }
+
+  /** Reads a file again that may be whole in a moment; false when it is time to tell the user. */
+  private mayPass(error: unknown): boolean {
+    const patience = patienceFor(error, this.isWhole);
+    const { sinceMs, times } = this.failing ?? { sinceMs: this.clock.now(), times: 0 };
+    const isPatient = this.clock.now() - sinceMs < (patience?.quietMs ?? 0);
+    this.failing = patience ? { sinceMs, times: times + 1 } : undefined;
+    if (patience?.isEndless === true || isPatient) {
+      const delayMs = Math.min(maxRetryMs, minRetryMs * 2 ** times);
+      this.retryTimer = this.clock.setTimer(delayMs, () => void this.refresh());
+    }
+    return isPatient;
   }
 
   private show(thread: OpenThread): void {

@@ -38,6 +38,8 @@ export interface ThreadHead {
   readonly relations: readonly ThreadRelation[];
   /** Why it cannot be read, for a row that says so. */
   readonly problem?: string;
+  /** The problem is that its file changed while it was read: nothing of this head is to be kept. */
+  readonly isBeingWritten?: true;
 }
 
 export type ThreadSourceKind = 'local' | 'cli' | 'file';
@@ -103,7 +105,9 @@ export interface TextCoverage {
   readonly total: number;
 }
 
-export type ThreadErrorCode = 'notFound' | 'tooLarge' | 'unreadable' | 'notSignedIn' | 'cancelled' | 'cli';
+/** `beingWritten`: the file changed while it was read, so that it may be whole a moment later. */
+export type ThreadErrorCode =
+  'notFound' | 'tooLarge' | 'unreadable' | 'beingWritten' | 'notSignedIn' | 'cancelled' | 'cli';
 
 /** Why a thread cannot be shown, and what to do. */
 export class ThreadError extends Error {

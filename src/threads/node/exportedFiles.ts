@@ -135,6 +135,7 @@ export class ExportedFiles implements ThreadSource {
     if (known && stats && !mayBecomeStale && known.mtimeMs === stats.mtimeMs && known.sizeBytes === stats.size)
       return known;
     const head = await this.options.reader.head({ path: file, source: 'file', threadId });
+    if (head?.isBeingWritten) return known ?? head;
     if (head) this.heads.set(threadId, head);
     else this.heads.delete(threadId);
     return head;

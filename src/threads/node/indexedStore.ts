@@ -27,6 +27,9 @@ interface Follower {
   subscription: Disposable;
 }
 
+/** After a list in which a file was being written. */
+const settleMs = 1_000;
+
 /** The threads on this machine, listed and searched by the index, which reads only what has changed. */
 export class IndexedStore implements ThreadSource {
   readonly kind = 'local';
@@ -39,6 +42,7 @@ export class IndexedStore implements ThreadSource {
   private watching = new DisposableStore();
   private hasStarted = false;
   private isDisposed = false;
+  private settling: Disposable | undefined;
 
   constructor(private readonly options: IndexedStoreOptions) {
     this.changes = new Emitter<void>((error) => options.log.error('a listener of threads failed', error));
@@ -124,6 +128,7 @@ export class IndexedStore implements ThreadSource {
   dispose(): void {
     this.isDisposed = true;
     this.relisting.dispose();
+    this.settling?.dispose();
     this.watching.dispose();
     this.store.dispose();
     this.options.index.dispose();
@@ -142,10 +147,13 @@ export class IndexedStore implements ThreadSource {
   private async listNow(signal?: AbortSignal): Promise<readonly ThreadHead[]> {
     const { store } = this;
     // What its state is shows when it looks at its folders.
-    const [{ heads }] = await Promise.all([
+    const [{ heads, isUnsettled }] = await Promise.all([
       this.options.index.list(store.folders, signal ? { signal } : {}),
       store.files(),
     ]);
+    this.settling?.dispose();
+    this.settling =
+      isUnsettled && !this.isDisposed ? this.options.clock.setTimer(settleMs, () => this.relisting.touch()) : undefined;
     const completed = await store.completed(heads);
     if (store === this.store) this.heads = completed;
     return completed;

@@ -19,20 +19,32 @@ export interface ThreadFileContent extends ThreadFileStats {
 /**
  * Reads and parses one file, which keeps the thread it runs on busy: this is for workers. Bytes that are no UTF-8 become
  * U+FFFD. `stats` are those of a moment ago, if there are any.
- * @throws ThreadError `notFound`, `tooLarge` or `unreadable`
+ * @throws ThreadError `notFound`, `tooLarge`, `beingWritten` or `unreadable`
  */
 export function readThreadFile(path: string, stats?: ThreadFileStats): ThreadFileContent {
+  let before = stats;
   try {
     // Amp replaces the file by rename, so that what is read is whole; the size may be that of what was there before.
-    const { sizeBytes, mtimeMs } = stats ?? statsOf(path);
+    before ??= statsOf(path);
+    const { sizeBytes, mtimeMs } = before;
     if (sizeBytes > maxThreadBytes) throw tooLarge(sizeBytes);
     const content = readFileSync(path);
     if (content.length > maxThreadBytes) throw tooLarge(content.length);
     // Asking for a string at once takes half as long again.
     return { json: parsed(content.toString()), sizeBytes, mtimeMs };
   } catch (error) {
-    throw asThreadError(error);
+    const failed = asThreadError(error);
+    if (failed.code !== 'unreadable' || !before || !hasChanged(path, before)) throw failed;
+    throw new ThreadError('beingWritten', 'This file is being written. It is shown when it is whole.', {
+      cause: error,
+    });
   }
+}
+
+/** Other programs than Amp, as one that synchronises folders, may write into the file itself. */
+function hasChanged(path: string, before: ThreadFileStats): boolean {
+  const now = statSync(path, { throwIfNoEntry: false });
+  return now !== undefined && (now.size !== before.sizeBytes || now.mtimeMs !== before.mtimeMs);
 }
 
 /** Why a file that is too large is not read. */

@@ -51,7 +51,7 @@ export class ThreadPanel implements Disposable {
   ) {
     const { threads, actions, clock, log } = window;
     const onListenerError = (error: unknown): void => log.error('a listener of a thread failed', error);
-    this.followed = this.store.add(new FollowedThread(threadId, threads, onListenerError));
+    this.followed = this.store.add(new FollowedThread(threadId, threads, clock, onListenerError));
     this.feed = this.store.add(
       new ThreadFeed({
         followed: this.followed,

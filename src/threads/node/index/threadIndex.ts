@@ -29,6 +29,8 @@ export interface ThreadList {
   readonly heads: readonly ThreadHead[];
   /** Folders that are there and cannot be read. */
   readonly problems: readonly FolderProblem[];
+  /** A file changed while it was read: another list may say more in a moment. */
+  readonly isUnsettled: boolean;
 }
 
 export interface ListOptions {
@@ -136,13 +138,14 @@ export class ThreadIndex implements Disposable {
     const readable = folders.filter((folder) => !problems.some((problem) => problem.folder === folder));
     const gone = this.cache.goneFrom(new Set(readable), files);
     for (const file of gone) this.cache.delete(file);
+    let isUnsettled = false;
     if (changed.length + gone.length > 0) {
       const told = onHeads && ((): void => onHeads(this.headsOf(files)));
-      await this.readHeads(newestFirst(changed), gone, signal, told);
+      isUnsettled = await this.readHeads(newestFirst(changed), gone, signal, told);
     }
     this.store = { files: files.filter((file) => this.mayHaveTexts(file)), folders: readable };
     if (changed.length + gone.length > 0 || this.coverage.total === 0) this.texts.touch();
-    return { heads: this.headsOf(files), problems };
+    return { heads: this.headsOf(files), problems, isUnsettled };
   }
 
   /** One that could not be read for the list cannot be for the search: it might end the worker again. */
@@ -150,19 +153,28 @@ export class ThreadIndex implements Disposable {
     return file.sizeBytes <= maxThreadBytes && this.cache.get(file)?.head?.problem === undefined;
   }
 
-  /** A file that ends the worker, because it is too much for it, is marked, and the rest is read by another one. */
+  /**
+   * A file that ends the worker, because it is too much for it, is marked, and the rest is read by another one. Resolves to
+   * whether a file was being written: what was known of it before stays, and the next list reads it again.
+   */
   private async readHeads(
     changed: readonly FileKey[],
     gone: readonly string[],
     signal: AbortSignal | undefined,
     onHeads: (() => void) | undefined,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const { folder, clock } = this.ports;
     const received: StoredHead[] = [];
     const left = new Map(changed.map((file) => [file.path, file]));
+    let isUnsettled = false;
     const take = (value: unknown): void => {
       for (const stored of HeadPart.parse(value)) {
         left.delete(stored.file.path);
+        if (stored.head?.isBeingWritten) {
+          isUnsettled = true;
+          if (!this.cache.get(stored.file)) this.cache.set({ ...stored, file: { ...stored.file, mtimeMs: -1 } });
+          continue;
+        }
         this.cache.set(stored);
         received.push(stored);
       }
@@ -179,7 +191,7 @@ export class ThreadIndex implements Disposable {
         );
         for (const file of left.keys()) this.cache.delete(file);
         this.unsaved = [];
-        return;
+        return isUnsettled;
       } catch (error) {
         if (error instanceof WorkerEndedError) this.unsaved = [...read, ...received.splice(0)];
         const [file] = left.values();

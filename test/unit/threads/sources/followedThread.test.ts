@@ -46,10 +46,12 @@ describe('a thread that is followed', () => {
   let threads: FakeThreads;
   let followed: FollowedThread;
   let changes: number;
+  let clock: FakeClock;
 
   beforeEach(() => {
     threads = new FakeThreads();
-    followed = new FollowedThread('T-1', threads, (error) => {
+    clock = new FakeClock();
+    followed = new FollowedThread('T-1', threads, clock, (error) => {
       throw error;
     });
     changes = 0;
@@ -154,7 +156,6 @@ describe('a thread that is followed', () => {
   });
 
   describe('that runs', () => {
-    let clock: FakeClock;
     const running = (mtimeMs: number): OpenThread => ({
       ...open(all.slice(0, 1)),
       head: head('T-1', { state: 'running', mtimeMs }),
@@ -165,7 +166,6 @@ describe('a thread that is followed', () => {
     };
 
     beforeEach(() => {
-      clock = new FakeClock();
       refreshWhenStale(followed, clock);
     });
 
@@ -186,8 +186,82 @@ describe('a thread that is followed', () => {
       await answerWith(0, running(0));
       await answerWith(1, running(0));
       clock.advance(5 * 60_000);
-      threads.reading(2).failed(new ThreadError('unreadable', 'The file is damaged.'));
+      let index = 2;
+      for (; clock.now() < 6 * 60_000 && index < threads.readings.length; index++) {
+        threads.reading(index).failed(new ThreadError('unreadable', 'The file is damaged.'));
+        await settled();
+        clock.advance(2_000);
+      }
+      assert.ok(index < 8, `it was read ${index} times`);
+      assert.equal(clock.pending, 0);
+      assert.equal(followed.problem, 'The file is damaged.');
+    });
+  });
+
+  describe('whose file is written in place', () => {
+    const busy = new ThreadError('beingWritten', 'This file is being written.');
+    const damaged = new ThreadError('unreadable', 'The file is damaged.');
+
+    /** Answers each reading of the time with this, and tells how often the problem was to be seen. */
+    async function failFor(ms: number, error: (index: number) => ThreadError | undefined): Promise<number> {
+      const endMs = clock.now() + ms;
+      let seen = 0;
+      let index = threads.readings.length - 1;
+      while (clock.now() < endMs) {
+        for (; index < threads.readings.length; index++) {
+          const failure = error(index);
+          if (failure) threads.reading(index).failed(failure);
+          else threads.reading(index).done(open(all));
+          await settled();
+        }
+        if (followed.problem !== undefined) seen++;
+        clock.advance(100);
+      }
+      return seen;
+    }
+
+    it('says nothing of it as long as now and then a reading succeeds', async () => {
+      await read(all);
+      void followed.refresh();
+      assert.equal(await failFor(300_000, (index) => (index % 12 === 0 ? undefined : busy)), 0);
+      assert.equal(shown().length, 100);
+    });
+
+    it('keeps what was read, says so after half a minute, and goes on until it can be read', async () => {
+      await read(all);
+      void followed.refresh();
+      assert.equal(await failFor(30_000, () => busy), 0);
+      assert.ok((await failFor(10_000, () => busy)) > 0);
+      assert.equal(shown().length, 100);
+      await failFor(5_000, () => undefined);
+      assert.equal(followed.problem, undefined);
+    });
+
+    it('is read again in peace when what was read was only half of it', async () => {
+      await read(all);
+      void followed.refresh();
+      assert.equal(await failFor(1_000, (index) => (index < 4 ? damaged : undefined)), 0);
+      assert.equal(clock.pending, 0);
+    });
+
+    it('is waited for when it is opened at that moment', async () => {
+      void followed.start();
+      threads.reading(0).failed(busy);
       await settled();
+      assert.equal(followed.problem, undefined);
+      clock.advance(250);
+      await reply(threads.readings.length - 1, all);
+      assert.equal(shown().length, 100);
+    });
+
+    it('is not read any more when nobody follows it', async () => {
+      await read(all);
+      void followed.refresh();
+      threads.reading(2).failed(busy);
+      await settled();
+      followed.dispose();
+      clock.advance(60_000);
+      assert.equal(threads.readings.length, 3);
       assert.equal(clock.pending, 0);
     });
   });

@@ -49,6 +49,8 @@ function readHeadAnd(
     return { head, texts: head && head.problem === undefined ? textsOf(json) : [] };
   } catch (error) {
     const { code, message } = asThreadError(error);
-    return code === 'notFound' ? undefined : { head: problemHead(from, message), texts: [] };
+    if (code === 'notFound') return undefined;
+    const head = problemHead(from, message);
+    return { head: code === 'beingWritten' ? { ...head, isBeingWritten: true } : head, texts: [] };
   }
 }

@@ -101,7 +101,7 @@ export class ThreadWorker {
         const head = readForList(file, nowMs);
         if (head === undefined) continue;
         part.push({ file, head });
-        all.push({ file, head });
+        if (!head?.isBeingWritten) all.push({ file, head });
       }
       await flush();
     } finally {
