@@ -5,11 +5,11 @@ import { exportTranscript } from '../../transcript/common/export/exportTranscrip
 import { exportedPart } from '../common/exportedHead';
 import type { ThreadAction } from '../common/threadApi';
 import { threadDigest, type ThreadDigest } from '../common/threadDigest';
+import { threadLink } from '../common/threadLinks';
 import type { OpenThread, ThreadHead } from '../common/threadPorts';
 import { titleOf } from '../common/tree/threadRow';
 import type { Command } from '../node/runCommand';
 import { knownFolder, workingFolder } from '../node/workingFolder';
-import { threadLink } from './threadPlaces';
 import { exportFileName } from '../../transcript/common/export/exportFileName';
 
 export interface ThreadActionsOptions {

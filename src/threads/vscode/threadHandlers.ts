@@ -2,10 +2,11 @@ import * as vscode from 'vscode';
 import type { Handlers } from '../../webview/common/requestHandlers';
 import type { FollowedThread } from '../common/followedThread';
 import { threadRequests } from '../common/threadApi';
+import { threadIn, threadLink } from '../common/threadLinks';
 import type { ThreadFeed } from '../common/threadFeed';
 import type { OpenThread } from '../common/threadPorts';
 import type { ThreadPanelWindow } from './threadPanel';
-import { openPlace, threadIn, threadLink } from './threadPlaces';
+import { openPlace } from './threadPlaces';
 
 interface HandlerOptions {
   readonly followed: FollowedThread;

@@ -30,12 +30,3 @@ function relativeTo(folders: readonly string[], path: string): string | undefine
   const folder = folders.find((name) => path.startsWith(`${name.replace(/[\\/]+$/, '')}/`));
   return folder === undefined ? undefined : path.slice(folder.replace(/[\\/]+$/, '').length + 1);
 }
-
-/** The id of the thread that is named, by its id or its link. */
-export function threadIn(target: string): string | undefined {
-  return /^(?:https:\/\/(?:www\.)?ampcode\.com\/threads\/)?(T-[\da-f]{8}-[\da-f-]{27})(?:[?#].*)?$/i.exec(target)?.[1];
-}
-
-export function threadLink(threadId: string): string {
-  return `https://ampcode.com/threads/${threadId}`;
-}

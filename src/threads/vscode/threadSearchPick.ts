@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { LiveItems } from '../../platform/vscode/quickPickItems';
 import { LiveSearch, type LiveSearchPorts, type SearchView } from '../common/liveSearch';
+import { namedThreads } from '../common/threadLinks';
 import type { ThreadHead } from '../common/threadPorts';
 import { threadRow, titleOf } from '../common/tree/threadRow';
 
@@ -14,11 +15,11 @@ export interface ThreadSearchPickOptions extends LiveSearchPorts {
   /** Somebody looks, until the result is disposed. */
   readonly look: () => Disposable;
   /** `entryId` is where the query was found. */
-  readonly open: (head: ThreadHead, entryId: string | undefined) => void;
+  readonly open: (threadId: string, entryId: string | undefined) => void;
 }
 
 interface ThreadItem extends vscode.QuickPickItem {
-  readonly head: ThreadHead;
+  readonly threadId: string;
   readonly entryId: string | undefined;
 }
 
@@ -43,7 +44,9 @@ export class ThreadSearchPick {
     let shown: string | undefined;
     const show = ({ found, isBusy, notes }: SearchView): void => {
       const nowMs = this.options.clock.now();
-      const items = found.map(({ head, hit }) => itemOf(head, hit.entryId, hit.snippet, nowMs));
+      const named = this.named(pick.value);
+      const others = found.filter(({ head, hit }) => hit.entryId !== undefined || !isAmong(head, named));
+      const items = [...named, ...others.map(({ head, hit }) => itemOf(head, hit.entryId, hit.snippet, nowMs))];
       if (shown === asked) shownItems.replace(items, { keepsFirst: false });
       else shownItems.reset(items);
       shown = asked;
@@ -58,6 +61,11 @@ export class ThreadSearchPick {
       asked = query;
       pick.busy = true;
       live.change(query);
+      const named = this.named(query);
+      if (named.length > 0) {
+        shownItems.reset(named);
+        shown = query;
+      }
       if (query !== '') return;
       const items = await this.newest();
       if (pick.value.trim() !== '' || store.isDisposed) return;
@@ -74,13 +82,29 @@ export class ThreadSearchPick {
       pick.onDidAccept(() => {
         const [picked] = pick.selectedItems;
         pick.hide();
-        if (picked) open(picked.head, picked.entryId);
+        if (picked) open(picked.threadId, picked.entryId);
       }),
     );
     pick.show();
     void find();
     await closed;
     store.dispose();
+  }
+
+  private named(query: string): ThreadItem[] {
+    const nowMs = this.options.clock.now();
+    return namedThreads(query, this.options.heads()).map(({ threadId, head }) =>
+      head
+        ? itemOf(head, undefined, threadId, nowMs)
+        : {
+            label: `Open ${threadId}`,
+            description: 'not in the list of threads',
+            iconPath: new vscode.ThemeIcon('link'),
+            alwaysShow: true,
+            threadId,
+            entryId: undefined,
+          },
+    );
   }
 
   /** The one that Amp would continue comes before all others. */
@@ -99,8 +123,12 @@ export class ThreadSearchPick {
   }
 }
 
+function isAmong({ id }: ThreadHead, items: readonly ThreadItem[]): boolean {
+  return items.some(({ threadId }) => threadId === id);
+}
+
 function isSame(one: ThreadItem, other: ThreadItem): boolean {
-  return one.head.id === other.head.id && one.entryId === other.entryId;
+  return one.threadId === other.threadId && one.entryId === other.entryId;
 }
 
 function itemOf(head: ThreadHead, entryId: string | undefined, detail: string | undefined, nowMs: number): ThreadItem {
@@ -114,7 +142,7 @@ function itemOf(head: ThreadHead, entryId: string | undefined, detail: string | 
     iconPath: new vscode.ThemeIcon(row.icon),
     // What was found is found by its words, not by VS Code's letters in a row.
     alwaysShow: true,
-    head,
+    threadId: head.id,
     entryId,
   };
 }

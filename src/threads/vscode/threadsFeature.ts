@@ -151,7 +151,7 @@ export class ThreadsFeature implements Feature<RunningThreads> {
       searchAccount: (query, signal) => account.search(query, signal),
       onDidChangeCoverage: local.onDidChangeCoverage,
       look: () => library.look(),
-      open: ({ id }, entryId) => void vscode.commands.executeCommand(commandIds.threadsOpen, id, entryId),
+      open: (id, entryId) => void vscode.commands.executeCommand(commandIds.threadsOpen, id, entryId),
       clock,
     });
     const threadCommands = store.add(
