@@ -50,6 +50,7 @@ const loadedLater = {
   chat: 'src/chat/vscode/chatRoot.ts',
   context: 'src/context/vscode/contextRoom.ts',
   threads: 'src/threads/vscode/threadsFeature.ts',
+  'transcript-export': 'src/transcript/common/export/exportTranscript.ts',
 };
 
 /** @type {import('esbuild').Plugin} */
@@ -75,7 +76,13 @@ const bundles = [
     external: ['vscode'],
     plugins: [...shared.plugins, loadLater],
   },
-  { ...shared, entryPoints: loadedLater, outdir: 'dist', external: ['vscode'] },
+  {
+    ...shared,
+    entryPoints: loadedLater,
+    outdir: 'dist',
+    external: ['vscode'],
+    plugins: [...shared.plugins, loadLater],
+  },
   { ...shared, ...demoAgentBundle(), outdir: 'dist' },
   { ...shared, ...agentReaperBundle(), outdir: 'dist' },
   { ...shared, ...amplifierServerBundle(), outdir: 'dist' },

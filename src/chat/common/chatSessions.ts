@@ -8,7 +8,6 @@ import type { Logger } from '../../base/common/log';
 import type { Memento } from '../../base/common/memento';
 import { isInside } from '../../editor/common/boundary';
 import type { Writer, WriteWitness } from '../../editor/common/writeWitness';
-import { exportTranscript } from '../../transcript/common/export/exportTranscript';
 import type { ChatFiles } from './changeJournal';
 import type { Chat, Chats, ExportFormat } from './chatPorts';
 import { ChatSession, type ChatSessionPorts } from './chatSession';
@@ -167,6 +166,7 @@ export class ChatSessions implements Chats, WriteWitness {
   }
 
   async export(sessionId: string, format: ExportFormat): Promise<string> {
+    const { exportTranscript } = await import('../../transcript/common/export/exportTranscript');
     const open = parseRemoteRowId(sessionId) ? await this.open(sessionId) : this.chats.get(sessionId);
     if (open) {
       const { backendTitle: who, title } = open.view;

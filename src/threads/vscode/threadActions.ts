@@ -1,7 +1,6 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import type { Messages } from '../../platform/vscode/messages';
-import { exportTranscript } from '../../transcript/common/export/exportTranscript';
 import { exportedPart } from '../common/exportedHead';
 import type { ThreadAction } from '../common/threadApi';
 import { threadDigest, type ThreadDigest } from '../common/threadDigest';
@@ -135,6 +134,7 @@ export class ThreadActions {
       updatedAt: now.lastPromptAt,
       thread: exportedPart(thread),
     };
+    const { exportTranscript } = await import('../../transcript/common/export/exportTranscript');
     await vscode.workspace.fs.writeFile(file, new TextEncoder().encode(exportTranscript(about, entries, format)));
     messages.info(`The thread is in ${vscode.workspace.asRelativePath(file)}.`, {
       label: 'Open',

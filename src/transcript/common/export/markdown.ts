@@ -1,107 +1,131 @@
 import type { Entry, EntryOf, Part } from '../entries';
 import type { ExportHead } from './exportHead';
 import { attachmentText, diffText, durationText, endText, omittedText, terminalText, toolSummary } from './exportTexts';
+import { proseBlocks } from './markdownProse';
+import { codeBlock, paragraph, text, textBlocks, type Block, type ListItem } from './markdownTree';
+import { writeMarkdown } from './markdownWriter';
 
-/** A transcript to be read as text and rendered by others. What the agent wrote in Markdown stays as it is. */
+/** A transcript to be read as text and rendered by others. What an agent wrote in Markdown stays Markdown, but for its HTML. */
 export function toMarkdown({ createdAt, title, who }: ExportHead, entries: readonly Entry[]): string {
   const day = createdAt === undefined ? '' : `, ${new Date(createdAt).toISOString().slice(0, 10)}`;
-  const blocks = [`# ${oneLine(title)}`, `With ${oneLine(who)}${day}`, ...entries.flatMap(entryBlocks)];
-  return `${blocks.join('\n\n')}\n`;
+  return writeMarkdown([
+    heading(1, title),
+    paragraph(text(oneLine(`With ${who}${day}`))),
+    ...entries.flatMap(entryBlocks),
+  ]);
 }
 
-function entryBlocks(entry: Entry): string[] {
+function entryBlocks(entry: Entry): readonly Block[] {
   switch (entry.kind) {
     case 'prompt':
       return [
-        '---',
-        '## User',
-        ...(entry.text === '' ? [] : [entry.text]),
-        ...(entry.attachments?.length ? [entry.attachments.map((item) => `- ${attachmentText(item)}`).join('\n')] : []),
-        '## Agent',
+        { type: 'rule' },
+        heading(2, 'User'),
+        ...textBlocks(entry.text),
+        ...list((entry.attachments ?? []).map((item) => ({ blocks: [line(attachmentText(item))] }))),
+        heading(2, 'Agent'),
       ];
     case 'answer':
-      return [entry.text];
+      return proseBlocks(entry.text);
     case 'thinking': {
       const duration = entry.durationMs === undefined ? '' : ` (${durationText(entry.durationMs)})`;
-      return [details(`Thinking${duration}`, [entry.text])];
+      return [details(`Thinking${duration}`, proseBlocks(entry.text))];
     }
     case 'tool':
       return [details(toolSummary(entry), toolBlocks(entry))];
     case 'todos':
-      return [entry.items.map(({ status, text }) => `- [${status === 'completed' ? 'x' : ' '}] ${text}`).join('\n')];
-    case 'notice':
-      return [
-        `> ${entry.level === 'info' ? 'Note' : entry.level === 'warning' ? 'Warning' : 'Error'}: ${quoted(entry.text)}`,
-      ];
+      return list(
+        entry.items.map(({ status, text: todo }) => ({ blocks: [line(todo)], isDone: status === 'completed' })),
+      );
+    case 'notice': {
+      const level = { info: 'Note', warning: 'Warning', error: 'Error' }[entry.level];
+      const more = entry.details === undefined ? [] : [codeBlock(entry.details, 'text')];
+      return [quote([...textBlocks(`${level}: ${entry.text}`), ...more])];
+    }
     case 'summary':
-      return [details('Summary of what came before', [entry.text])];
+      return [details('Summary of what came before', proseBlocks(entry.text))];
     case 'media':
-      return [partBlock(entry.part)];
+      return partBlocks(entry.part);
     case 'end': {
-      const text = endText(entry);
-      return text === undefined ? [] : [`> ${quoted(text)}`];
+      const words = endText(entry);
+      return words === undefined ? [] : [quote(textBlocks(words))];
     }
     case 'raw':
-      return [details(entry.label, [fenced(entry.json, 'json')])];
+      return [details(entry.label, [codeBlock(entry.json, 'json')])];
   }
 }
 
-function toolBlocks({ error, input, parts }: EntryOf<'tool'>): string[] {
+function toolBlocks({ error, input, parts }: EntryOf<'tool'>): readonly Block[] {
   return [
-    ...(input === undefined ? [] : ['Input:', fenced(input, 'json')]),
-    ...parts.map(partBlock),
-    ...(error === undefined ? [] : [fenced(error, 'text')]),
+    ...(input === undefined ? [] : [line('Input:'), codeBlock(input, 'json')]),
+    ...parts.flatMap(partBlocks),
+    ...(error === undefined ? [] : [codeBlock(error, 'text')]),
   ];
 }
 
-function partBlock(part: Part): string {
+function partBlocks(part: Part): readonly Block[] {
   const omitted = 'omitted' in part ? omittedText(part.omitted) : undefined;
-  const block = partText(part);
-  return omitted === undefined ? block : `${block}\n\n${omitted}`;
+  return [...shownBlocks(part), ...(omitted === undefined ? [] : [line(omitted)])];
 }
 
-function partText(part: Part): string {
+function shownBlocks(part: Part): readonly Block[] {
   switch (part.type) {
     case 'text':
-      return part.plain ? fenced(part.text, 'text') : part.text;
-    case 'diff':
-      return `${code(part.path)} (+${part.added} −${part.removed})\n\n${fenced(diffText(part), 'diff')}`;
+      return part.plain ? [codeBlock(part.text, 'text')] : proseBlocks(part.text);
+    case 'diff': {
+      const counts = text(` (+${part.added} −${part.removed})`);
+      return [paragraph(code(part.path), counts), codeBlock(diffText(part), 'diff')];
+    }
     case 'terminal':
-      return fenced(terminalText(part), 'console');
+      return [codeBlock(terminalText(part), 'console')];
     case 'file':
-      return `${code(part.path)}\n\n${fenced(part.text, '')}`;
+      return [paragraph(code(part.path)), codeBlock(part.text, '')];
     case 'image':
-      return `![${oneLine(part.title ?? 'Image').replace(/[[\]]/g, '')}](data:${part.mimeType};base64,${part.data})`;
-    case 'link':
-      return `[${oneLine(part.title ?? part.uri).replace(/[[\]]/g, '')}](<${part.uri.replace(/[<>\n]/g, encodeURIComponent)}>)`;
+      return [imageBlock(part)];
+    case 'link': {
+      const title = oneLine(part.title ?? part.uri);
+      if (!/^https?:/i.test(part.uri)) return [line(title === part.uri ? title : `${title} (${oneLine(part.uri)})`)];
+      return [paragraph({ type: 'link', href: part.uri, children: [text(title)] })];
+    }
     case 'list':
-      return part.items.map((item) => `- ${code(item)}`).join('\n');
+      return list(part.items.map((item) => ({ blocks: [paragraph(code(item))] })));
     case 'json':
-      return fenced(part.json, 'json');
+      return [codeBlock(part.json, 'json')];
   }
 }
 
-function details(summary: string, blocks: readonly string[]): string {
-  const text = oneLine(summary).replace(/[&<>]/g, (character) => `&#${character.charCodeAt(0)};`);
-  return [`<details><summary>${text}</summary>`, ...blocks, '</details>'].join('\n\n');
+/** Pictures of dots only: a drawing may hold a program. */
+function imageBlock({ data, mimeType, title }: Extract<Part, { type: 'image' }>): Block {
+  const isShown = /^image\/(?:png|jpeg|gif|webp)$/.test(mimeType) && /^[A-Za-z0-9+/=\s]*$/.test(data);
+  if (!isShown) return line(`[${title ?? mimeType}]`);
+  const source = `data:${mimeType};base64,${data.replace(/\s+/g, '')}`;
+  return paragraph({ type: 'image', source, label: title ?? 'Image' });
 }
 
-/** A fence longer than any in the text. */
-function fenced(text: string, language: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length));
-  const fence = '`'.repeat(longest + 1);
-  return `${fence}${language}\n${text}\n${fence}`;
+function heading(level: number, words: string): Block {
+  return { type: 'heading', level, children: [text(oneLine(words))] };
 }
 
-function code(text: string): string {
-  const line = oneLine(text);
-  return line.includes('`') ? `\`\` ${line} \`\`` : `\`${line}\``;
+function line(words: string): Block {
+  return paragraph(text(oneLine(words)));
 }
 
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
+function code(value: string): { readonly type: 'code'; readonly text: string } {
+  return { type: 'code', text: oneLine(value) };
 }
 
-function quoted(text: string): string {
-  return text.replaceAll('\n', '\n> ');
+function list(items: readonly ListItem[]): readonly Block[] {
+  return items.length === 0 ? [] : [{ type: 'list', items, isTight: true }];
+}
+
+function quote(blocks: readonly Block[]): Block {
+  return { type: 'quote', blocks };
+}
+
+function details(summary: string, blocks: readonly Block[]): Block {
+  return { type: 'details', summary, blocks };
+}
+
+function oneLine(value: string): string {
+  return value.replace(/\s+/g, ' ').trim();
 }

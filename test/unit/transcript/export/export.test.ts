@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as z from 'zod';
-import { Entry } from '../../../src/transcript/common/entries';
-import { exportTranscript } from '../../../src/transcript/common/export/exportTranscript';
+import { Entry } from '../../../../src/transcript/common/entries';
+import { exportTranscript } from '../../../../src/transcript/common/export/exportTranscript';
 
 const hostile = '<script>alert(1)</script><img src=x onerror=alert(1)>';
 const base = { turn: 1 };
@@ -62,9 +62,9 @@ describe('an exported transcript', () => {
   it('is Markdown whose fences hold', () => {
     const markdown = exportTranscript(head, entries, 'markdown');
     assert.match(markdown, /\n`{5}diff\n@@ -1,1 \+1,1 @@\n-a\n\+````\n`{5}\n/);
-    assert.match(markdown, /\*\*Bold\*\* and\n```ts\nlet a;\n```/);
+    assert.match(markdown, /\*\*Bold\*\* and\n\n```ts\nlet a;\n```/);
     assert.match(markdown, /\$ ls\nred\n\[exit code 1\]/);
-    assert.match(markdown, /<summary>Run &#60;script&#62;/);
+    assert.match(markdown, /<summary>Run &lt;script&gt;/);
     assert.match(markdown, /\(7 more characters are left out\.\)/);
     assert.doesNotMatch(markdown, /\u001b/);
   });

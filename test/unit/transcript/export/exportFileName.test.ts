@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { exportFileName } from '../../../src/transcript/common/export/exportFileName';
+import { exportFileName } from '../../../../src/transcript/common/export/exportFileName';
 
 describe('the name of an exported file', () => {
   it('is the title without what file systems mind, cut to size, or else the fallback', () => {

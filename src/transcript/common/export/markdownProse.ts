@@ -1,0 +1,186 @@
+import createMarkdown, { type MarkdownIt, type Token } from 'markdown-it';
+import {
+  codeBlock,
+  text,
+  type Block,
+  type CellAlignment,
+  type Inline,
+  type ListItem,
+  type StyleMark,
+} from './markdownTree';
+import { writeMarkdown } from './markdownWriter';
+
+/** In UTF-16 units. What is longer, or nested more deeply, is shown as it was written. */
+const maxParsed = 1_000_000;
+const maxLevel = 90;
+/** Headings of the document itself are above those of its texts. */
+const headingShift = 2;
+
+const parser = configured();
+
+/**
+ * Markdown that an agent wrote, as a part of another document: its HTML is text, its images are links, its links need
+ * nothing from elsewhere in the text, and whatever it leaves open is closed.
+ */
+export function proseBlocks(markdown: string): readonly Block[] {
+  const asWritten = [codeBlock(markdown, 'markdown')];
+  if (markdown.length > maxParsed) return asWritten;
+  const tokens = parser.parse(markdown, {});
+  if (tokens.some(({ level }) => level > maxLevel)) return asWritten;
+  const blocks = new BlockReader(tokens).blocks();
+  // A mark that is doubled by a character beside it may be read in another way when it is written again.
+  return wordsOf(parser.parse(writeMarkdown(blocks), {})) === wordsOf(tokens) ? blocks : asWritten;
+}
+
+/** Without white space. */
+function wordsOf(tokens: readonly Token[]): string {
+  return tokens
+    .map(({ children, content, type }) => (children && type !== 'image' ? wordsOf(children) : content))
+    .join('')
+    .replace(/\s+/g, '');
+}
+
+function configured(): MarkdownIt {
+  const markdown = new createMarkdown({ html: false, linkify: false });
+  markdown.normalizeLink = (href) => href;
+  return markdown;
+}
+
+/** Reads the parser's tokens, which open and close what is nested. */
+class BlockReader {
+  private at = 0;
+
+  constructor(private readonly tokens: readonly Token[]) {}
+
+  /** Up to what closes the block that they are in. */
+  blocks(): readonly Block[] {
+    const blocks: Block[] = [];
+    for (let token = this.next(); token && token.nesting >= 0; token = this.next()) blocks.push(...this.block(token));
+    return blocks;
+  }
+
+  private next(): Token | undefined {
+    return this.tokens[this.at++];
+  }
+
+  private block(token: Token): readonly Block[] {
+    switch (token.type) {
+      case 'heading_open':
+        return [{ type: 'heading', level: Number(token.tag.slice(1)) + headingShift, children: this.inlines() }];
+      case 'paragraph_open':
+        return [{ type: 'paragraph', children: this.inlines() }];
+      case 'fence':
+        return [codeBlock(withoutLastLineEnd(token.content), token.info.trim().split(/\s/, 1)[0] ?? '')];
+      case 'code_block':
+        return [codeBlock(withoutLastLineEnd(token.content), '')];
+      case 'blockquote_open':
+        return [{ type: 'quote', blocks: this.blocks() }];
+      case 'bullet_list_open':
+        return [{ type: 'list', ...this.items() }];
+      case 'ordered_list_open':
+        return [{ type: 'list', start: Number(token.attrGet('start') ?? 1), ...this.items() }];
+      case 'table_open':
+        return [this.table()];
+      case 'hr':
+        return [{ type: 'rule' }];
+      default:
+        return token.content === '' ? [] : [codeBlock(token.content, '')];
+    }
+  }
+
+  /** Of a block that holds nothing else. */
+  private inlines(): readonly Inline[] {
+    const children: Inline[] = [];
+    for (let token = this.next(); token && token.nesting >= 0; token = this.next())
+      children.push(...inlinesOf(token.children ?? []));
+    return children;
+  }
+
+  private items(): { readonly items: readonly ListItem[]; readonly isTight: boolean } {
+    const items: ListItem[] = [];
+    const start = this.at;
+    for (let token = this.next(); token && token.nesting >= 0; token = this.next()) items.push(itemOf(this.blocks()));
+    const level = (this.tokens[start]?.level ?? 0) + 1;
+    const own = this.tokens.slice(start, this.at).filter((token) => token.level === level);
+    const isTight = own.every(({ hidden, type }) => type !== 'paragraph_open' || hidden);
+    return { items, isTight };
+  }
+
+  private table(): Block {
+    const rows: (readonly Inline[])[][] = [];
+    let alignments: readonly CellAlignment[] = [];
+    for (let token = this.next(); token && token.type !== 'table_close'; token = this.next()) {
+      if (token.type === 'tr_open') rows.push([]);
+      if (token.type !== 'th_open' && token.type !== 'td_open') continue;
+      if (token.type === 'th_open') alignments = [...alignments, alignmentOf(token)];
+      rows.at(-1)?.push(this.inlines());
+    }
+    return { type: 'table', alignments, rows };
+  }
+}
+
+/** `[ ]` and `[x]` are no syntax of the parser. */
+function itemOf(blocks: readonly Block[]): ListItem {
+  const [first, ...others] = blocks;
+  const [start, ...rest] = first?.type === 'paragraph' ? first.children : [];
+  const box = start?.type === 'text' ? /^\[([ xX])\] (?=\S)/.exec(start.text) : null;
+  if (!box || start?.type !== 'text') return { blocks };
+  const children = [text(start.text.slice(box[0].length)), ...rest];
+  return { blocks: [{ type: 'paragraph', children }, ...others], isDone: box[1] !== ' ' };
+}
+
+function alignmentOf(token: Token): CellAlignment {
+  const found = /text-align:(left|center|right)/.exec(String(token.attrGet('style') ?? ''))?.[1];
+  return found === 'left' || found === 'center' || found === 'right' ? found : undefined;
+}
+
+function inlinesOf(tokens: readonly Token[]): readonly Inline[] {
+  const open: { readonly token: Token; readonly children: Inline[] }[] = [];
+  const top: Inline[] = [];
+  for (const token of tokens) {
+    if (token.nesting === 1) {
+      open.push({ token, children: [] });
+      continue;
+    }
+    const closed = token.nesting === -1 ? open.pop() : undefined;
+    const inlines = closed ? wrapped(closed.token, closed.children) : inlineOf(token);
+    (open.at(-1)?.children ?? top).push(...inlines);
+  }
+  return top;
+}
+
+function wrapped(token: Token, children: readonly Inline[]): readonly Inline[] {
+  if (token.type === 'link_open') {
+    const [href, title] = [token.attrGet('href'), token.attrGet('title')];
+    const named = title === null ? {} : { title: String(title) };
+    return [{ type: 'link', href: String(href ?? ''), ...named, children }];
+  }
+  const mark = styleMark(token.markup);
+  return mark ? [{ type: 'styled', mark, children }] : children;
+}
+
+function styleMark(mark: string): StyleMark | undefined {
+  return (['*', '_', '**', '__', '~~'] as const).find((known) => known === mark);
+}
+
+function inlineOf(token: Token): readonly Inline[] {
+  switch (token.type) {
+    case 'code_inline':
+      return [{ type: 'code', text: token.content }];
+    case 'softbreak':
+    case 'hardbreak':
+      return [{ type: 'lineBreak', isHard: token.type === 'hardbreak' }];
+    case 'image': {
+      const source = String(token.attrGet('src') ?? '');
+      const label = (token.children ?? []).map(({ content }) => content).join('') || 'image';
+      if (/^data:/i.test(source)) return [{ type: 'image', source, label }];
+      return [{ type: 'link', href: source, children: [text(label)] }];
+    }
+    default:
+      return token.content === '' ? [] : [text(token.content)];
+  }
+}
+
+function withoutLastLineEnd(content: string): string {
+  return content.replace(/\n$/, '');
+}
