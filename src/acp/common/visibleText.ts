@@ -1,12 +1,22 @@
+import { piecesOf } from '../../base/common/hiddenCharacters';
+
 /** Controls, invisible and reordering characters, line breaks, private ones and halves of pairs. */
 const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/gu;
 
 /** What an agent wrote, as it may stand in a question: whatever would hide or reorder the rest is spelled out. */
 export function visible(text: string): string {
-  return text.replace(unseen, (character) => {
-    if (character === '\n') return '\\n';
-    return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
-  });
+  return piecesOf(text)
+    .map((piece) => {
+      if (typeof piece === 'string') return piece.replace(unseen, spelled);
+      const { character, count } = piece;
+      return count > 3 ? `${spelled(character)}×${count}` : spelled(character).repeat(count);
+    })
+    .join('');
+}
+
+function spelled(character: string): string {
+  if (character === '\n') return '\\n';
+  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }
 
 /**

@@ -81,8 +81,17 @@ export function SessionItem({ row }: { row: SessionRow }) {
       </button>
       {!row.remote && (
         <span class="session-actions">
-          <IconButton label={`Rename “${row.title}”`} hint="F2" icon={EditIcon} onClick={() => setRenamed(true)} />
-          <MenuButton label={`More actions for “${row.title}”`} icon={MoreIcon} items={sessionMenu(page, sessionId)} />
+          <IconButton
+            label={`Rename “${namingHiddenCharacters(row.title)}”`}
+            hint="F2"
+            icon={EditIcon}
+            onClick={() => setRenamed(true)}
+          />
+          <MenuButton
+            label={`More actions for “${namingHiddenCharacters(row.title)}”`}
+            icon={MoreIcon}
+            items={sessionMenu(page, sessionId)}
+          />
         </span>
       )}
     </li>

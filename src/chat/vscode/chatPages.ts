@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
 import { Emitter, type Event } from '../../base/common/event';
+import { namingHiddenCharacters } from '../../base/common/hiddenCharacters';
 import type { Memento } from '../../base/common/memento';
 import { panelTypes, viewIds } from '../../manifest';
 import type { Messages } from '../../platform/vscode/messages';
@@ -144,7 +145,7 @@ export class ChatPages implements Disposable {
       titled?.dispose();
       const showTitle = (): void => {
         const isWaiting = chat !== undefined && chat.view.approvals.length > 0;
-        const title = `${isWaiting ? waitingMark : ''}${chat?.view.title ?? 'New Chat'}`;
+        const title = (isWaiting ? waitingMark : '') + namingHiddenCharacters(chat?.view.title ?? 'New Chat');
         if (panel.title !== title) panel.title = title;
       };
       showTitle();

@@ -1,3 +1,4 @@
+import { PlainText } from '../../transcript/browser/plainText';
 import { ChevronRightIcon } from '../../webview/browser/icons';
 import { usePage, usePageState } from './pageContext';
 
@@ -13,7 +14,9 @@ export function Facts() {
       <summary>
         <ChevronRightIcon />
         <span>About</span>
-        <span class="quiet">{short.join(' · ')}</span>
+        <span class="quiet">
+          <PlainText text={short.join(' · ')} />
+        </span>
       </summary>
       <dl>
         {facts.map(({ label, value }, index) => (
@@ -25,7 +28,7 @@ export function Facts() {
                   {value}
                 </button>
               ) : (
-                factText(value)
+                <PlainText text={factText(value)} />
               )}
             </dd>
           </div>

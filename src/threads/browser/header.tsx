@@ -1,5 +1,7 @@
 import type { RefObject } from 'preact';
+import { namingHiddenCharacters } from '../../base/common/hiddenCharacters';
 import { countOf, formatCost, formatTokens } from '../../transcript/browser/format';
+import { PlainText } from '../../transcript/browser/plainText';
 import type { TranscriptHandle } from '../../transcript/browser/transcriptList';
 import { IconButton } from '../../webview/browser/iconButton';
 import {
@@ -31,6 +33,7 @@ interface HeaderProps {
 export function Header({ root, handle, isFollowing, setFollowing }: HeaderProps) {
   const page = usePage();
   const { thread, times, isOutlineShown } = usePageState();
+  const title = thread?.title ?? 'Amp Thread';
   const isAbsolute = times === 'absolute';
   const foldAll = (isOpen: boolean) => () => {
     if (root.current) setAllOpen(root.current, isOpen);
@@ -38,7 +41,9 @@ export function Header({ root, handle, isFollowing, setFollowing }: HeaderProps)
   return (
     <header class="thread-header">
       <div class="thread-title">
-        <h1 title={thread?.title}>{thread?.title ?? 'Amp Thread'}</h1>
+        <h1 title={namingHiddenCharacters(title)} dir="auto">
+          <PlainText text={title} />
+        </h1>
         {thread && <Summary thread={thread} />}
       </div>
       {thread && (
@@ -104,7 +109,9 @@ function Summary({ thread }: { thread: ThreadView }) {
     <p class="thread-summary">
       {stateWords[state] !== '' && <span class={`thread-state is-${state}`}>{stateWords[state]}</span>}
       <span class="thread-agent">Amp</span>
-      <span>· {words.join(' · ')}</span>
+      <span>
+        · <PlainText text={words.join(' · ')} />
+      </span>
     </p>
   );
 }

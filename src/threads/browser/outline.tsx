@@ -1,5 +1,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import { namingHiddenCharacters } from '../../base/common/hiddenCharacters';
 import { formatAge, formatMoment } from '../../transcript/browser/format';
+import { PlainText } from '../../transcript/browser/plainText';
 import { indexAfterKey } from '../../webview/browser/listKeys';
 import type { OutlineItem } from '../common/threadApi';
 import { usePage, usePageState } from './pageContext';
@@ -31,11 +33,11 @@ export function Outline({ current }: { current: string | undefined }) {
             <button
               type="button"
               aria-current={item.entryId === current ? 'true' : undefined}
-              title={item.text}
+              title={namingHiddenCharacters(item.text)}
               onClick={() => void page.goTo(item.entryId, item.index)}
             >
               <span class="outline-text" dir="auto">
-                {item.text}
+                <PlainText text={item.text} />
               </span>
               <Time item={item} times={times} />
             </button>

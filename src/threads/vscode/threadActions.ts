@@ -1,12 +1,13 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import { namingHiddenCharacters } from '../../base/common/hiddenCharacters';
 import type { Messages } from '../../platform/vscode/messages';
 import { exportedPart } from '../common/exportedHead';
 import type { ThreadAction } from '../common/threadApi';
 import { threadDigest, type ThreadDigest } from '../common/threadDigest';
 import { threadLink } from '../common/threadLinks';
 import type { OpenThread, ThreadHead } from '../common/threadPorts';
-import { titleOf } from '../common/tree/threadRow';
+import { shownTitle, titleOf } from '../common/tree/threadRow';
 import type { Command } from '../node/runCommand';
 import { knownFolder, workingFolder } from '../node/workingFolder';
 import { exportFileName } from '../../transcript/common/export/exportFileName';
@@ -100,7 +101,7 @@ export class ThreadActions {
     if (!place) return;
     const cwd = place.folder;
     const terminal = vscode.window.createTerminal({
-      name: `Amp: ${titleOf(head).slice(0, 40)}`,
+      name: `Amp: ${shownTitle(head).slice(0, 40)}`,
       iconPath: new vscode.ThemeIcon('comment-discussion'),
       ...(cwd === undefined ? {} : { cwd }),
       env: { PATH: [path.dirname(command.file), process.env['PATH'] ?? ''].join(path.delimiter) },
@@ -172,7 +173,7 @@ async function reveal(file: string): Promise<void> {
 /** A terminal runs what a folder's own files tell the shell, so the user says whether to start in one that is not theirs. */
 async function chooseFolder(folder: string, own: string | undefined): Promise<'there' | 'workspace' | undefined> {
   const [there, here] = ['Start There', own === undefined ? 'Start Elsewhere' : 'Start in This Workspace'];
-  const detail = `${folder}\n\nThe thread says that it worked in this folder, which is not in this workspace.`;
+  const detail = `${namingHiddenCharacters(folder)}\n\nThe thread says that it worked in this folder, which is not in this workspace.`;
   const message = 'Continue this thread outside of the workspace?';
   const choice = await vscode.window.showWarningMessage(message, { modal: true, detail }, there, here);
   if (choice === undefined) return undefined;

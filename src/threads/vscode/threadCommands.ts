@@ -7,7 +7,7 @@ import type { Messages } from '../../platform/vscode/messages';
 import type { ThreadAction } from '../common/threadApi';
 import type { ThreadLibrary } from '../common/threadLibrary';
 import { ThreadError, type ThreadHead } from '../common/threadPorts';
-import { titleOf } from '../common/tree/threadRow';
+import { shownTitle } from '../common/tree/threadRow';
 import type { ExportedFiles } from '../node/exportedFiles';
 import type { ThreadActions } from './threadActions';
 import { pickFilters } from './threadFilterPicks';
@@ -77,7 +77,7 @@ export class ThreadCommands implements Disposable {
         if (scheme !== 'file') throw new Error('It is not a file of the machine that this window works on.');
         const head = await files.add(fsPath);
         await library.refresh();
-        panels.open(head.id, titleOf(head));
+        panels.open(head.id, shownTitle(head));
       } catch (error) {
         messages.error(`${vscode.workspace.asRelativePath(fsPath)} cannot be opened as a thread. ${messageOf(error)}`);
       }
@@ -101,7 +101,7 @@ export class ThreadCommands implements Disposable {
     if (head?.problem !== undefined) {
       throw new ThreadError('unreadable', `${head.path ?? id} cannot be shown: ${head.problem}`);
     }
-    panels.open(id, head ? titleOf(head) : 'Amp Thread', typeof entryId === 'string' ? entryId : undefined);
+    panels.open(id, head ? shownTitle(head) : 'Amp Thread', typeof entryId === 'string' ? entryId : undefined);
   }
 
   private async filter(): Promise<void> {

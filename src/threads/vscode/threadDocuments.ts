@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
+import { namingHiddenCharacters } from '../../base/common/hiddenCharacters';
 import { textSchemes } from '../../manifest';
 import { textUri } from '../../platform/vscode/readOnlyTexts';
 import { diffTexts } from '../common/diffTexts';
@@ -36,7 +37,7 @@ export class ThreadDocuments {
     const { path } = diffPart(await this.threads.read(threadId), entryId, part);
     const side = (name: 'before' | 'after'): vscode.Uri =>
       uriOf(path, { thread: threadId, entry: entryId, diff: { part, side: name } });
-    const title = `${vscode.workspace.asRelativePath(path)} (change of the thread)`;
+    const title = `${namingHiddenCharacters(vscode.workspace.asRelativePath(path))} (change of the thread)`;
     await vscode.commands.executeCommand('vscode.diff', side('before'), side('after'), title, { preview: true });
   }
 

@@ -9,7 +9,7 @@ import { FollowedThread, refreshWhenStale, type FollowedThreadPorts } from '../c
 import { didAsk, didUpdate, type ThreadUpdate, type threadRequests } from '../common/threadApi';
 import { ThreadFeed } from '../common/threadFeed';
 import type { ThreadHead } from '../common/threadPorts';
-import { titleOf } from '../common/tree/threadRow';
+import { shownTitle } from '../common/tree/threadRow';
 import type { ReadMarks } from '../common/tree/readMarks';
 import type { ThreadActions } from './threadActions';
 import type { ThreadDocuments } from './threadDocuments';
@@ -146,7 +146,7 @@ export class ThreadPanel implements Disposable {
   private threadChanged(): void {
     const { thread } = this.followed;
     if (!thread) return;
-    const title = titleOf(thread.head);
+    const title = shownTitle(thread.head);
     if (this.panel.title !== title) this.panel.title = title;
   }
 

@@ -1,13 +1,14 @@
 import * as vscode from 'vscode';
 import type { Clock } from '../../base/common/async';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
+import { namingHiddenCharacters } from '../../base/common/hiddenCharacters';
 import type { Memento } from '../../base/common/memento';
 import { commandIds } from '../../manifest';
 import type { ThreadLibrary } from '../common/threadLibrary';
 import { filterWords, type ThreadFilters } from '../common/tree/threadFilters';
 import { nextMidnight } from '../common/tree/grouping';
 import type { ReadMarks } from '../common/tree/readMarks';
-import { threadRow, titleOf, type ThreadRow } from '../common/tree/threadRow';
+import { shownTitle, threadRow, type ThreadRow } from '../common/tree/threadRow';
 import { noTree, threadTree, type GroupNode, type ThreadNode, type ThreadTree } from '../common/tree/threadTree';
 import { treeChanges } from '../common/tree/treeChanges';
 import { keepFilters, keptFilters, showFilterKeys } from './keptFilters';
@@ -185,7 +186,7 @@ export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> 
     const { library } = this.options;
     this.view.message = library.problems.join('\n');
     const unread = [...this.tree.nodes.values()].flatMap((node) =>
-      node.kind === 'thread' && node.isUnread ? [titleOf(node.head)] : [],
+      node.kind === 'thread' && node.isUnread ? [shownTitle(node.head)] : [],
     );
     const tooltip = unread.length === 1 ? `New in "${unread[0] ?? ''}"` : `New in ${unread.length} threads`;
     this.view.badge = unread.length === 0 ? undefined : { value: unread.length, tooltip };
@@ -193,9 +194,9 @@ export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> 
 }
 
 function groupItem({ id, label, description, children, isOpen }: GroupNode): vscode.TreeItem {
-  const item = new vscode.TreeItem(label, collapsible(children.length, isOpen));
+  const item = new vscode.TreeItem(namingHiddenCharacters(label), collapsible(children.length, isOpen));
   item.id = id;
-  if (description !== undefined) item.description = description;
+  if (description !== undefined) item.description = namingHiddenCharacters(description);
   item.contextValue = 'group';
   return item;
 }

@@ -1,5 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 import { IconButton } from '../../webview/browser/iconButton';
+import { namingHiddenCharacters } from '../../base/common/hiddenCharacters';
 import { CloseIcon } from '../../webview/browser/icons';
 
 interface ImageViewProps {
@@ -14,7 +15,8 @@ interface ImageViewProps {
 const shown = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/bmp', 'image/avif']);
 
 /** A picture that opens larger. */
-export function ImageView({ mimeType, data, title = 'Image', isThumbnail = false }: ImageViewProps) {
+export function ImageView({ mimeType, data, title: given = 'Image', isThumbnail = false }: ImageViewProps) {
+  const title = namingHiddenCharacters(given);
   const dialog = useRef<HTMLDialogElement>(null);
   const [isLarge, setLarge] = useState(false);
   if (!shown.has(mimeType)) {

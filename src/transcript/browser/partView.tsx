@@ -100,10 +100,25 @@ function FilePart({ part: { path, text, firstLine = 1, omitted = 0 } }: { part: 
 function LinkPart({ part: { uri, title } }: { part: PartOf<'link'> }) {
   const { actions } = useTranscript();
   return (
-    <button type="button" class="link" title={namingHiddenCharacters(uri)} onClick={() => actions.open(uri)}>
-      <PlainText text={title ?? uri} />
-    </button>
+    <p class="link-part">
+      <button type="button" class="link" title={namingHiddenCharacters(uri)} onClick={() => actions.open(uri)}>
+        <bdi>
+          <PlainText text={title ?? uri} />
+        </bdi>
+      </button>
+      {title !== undefined && title !== uri && (
+        <span class="quiet" dir="ltr">
+          <PlainText text={hostOf(uri)} />
+        </span>
+      )}
+    </p>
   );
+}
+
+/** Where a link leads, in characters that cannot be mistaken for others; its words may say something else. */
+function hostOf(uri: string): string {
+  const host = URL.parse(uri)?.host ?? '';
+  return host === '' ? uri : host;
 }
 
 /** A path with a line and perhaps a column behind it, as searches write it, or a path alone. */

@@ -27,7 +27,7 @@ export function imagePart(source: unknown, title?: string): Part | undefined {
     return dataPart(parsed.mediaType ?? parsed.media_type ?? parsed.mimeType ?? 'image/png', parsed.data, title);
   }
   if (parsed?.url === undefined) return undefined;
-  return imageLink(parsed.url, title);
+  return imageLink(parsed.url);
 }
 
 /** `data` is base64, with or without the beginning of a data URI. */
@@ -42,9 +42,9 @@ export function dataPart(mimeType: string, data: string, title?: string): Part {
   return { type: 'image', mimeType: type, data: bare, ...(title === undefined ? {} : { title }) };
 }
 
-export function imageLink(url: string, title = 'Image'): Part {
-  const uri = /^data:/i.exec(url);
-  return uri ? dataPart('image/png', url) : { type: 'link', uri: url, title };
+/** A link has no other words than its address: the path of a file would say that it leads there. */
+export function imageLink(url: string): Part {
+  return /^data:/i.test(url) ? dataPart('image/png', url) : { type: 'link', uri: url };
 }
 
 /** Undefined for what is shown beside the prompt and not with it: a link, a remark. */

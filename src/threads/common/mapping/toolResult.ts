@@ -55,9 +55,9 @@ function readFile(result: unknown, { input }: CallView): readonly Part[] | undef
   if (file.directoryEntries) return [{ type: 'list', items: file.directoryEntries }];
   if (file.isImage === true || file.imageInfo) {
     if (file.content !== undefined) return [dataPart(file.imageInfo?.mimeType ?? 'image/png', file.content, path)];
-    return file.contentURL === undefined ? undefined : [imageLink(file.contentURL, path)];
+    return file.contentURL === undefined ? undefined : [imageLink(file.contentURL)];
   }
-  if (file.content === undefined) return file.contentURL === undefined ? undefined : [imageLink(file.contentURL, path)];
+  if (file.content === undefined) return file.contentURL === undefined ? undefined : [imageLink(file.contentURL)];
   return [{ type: 'file', path, ...withoutNumbers(file.content) }];
 }
 

@@ -1,3 +1,4 @@
+import { namingHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import type { ThreadHead } from '../threadPorts';
 import type { Usage } from '../../../transcript/common/entries';
 import { sourceWords } from './threadFilters';
@@ -23,12 +24,13 @@ const moments = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
 export function threadRow({ head, tie, isUnread }: ThreadNode, nowMs: number): ThreadRow {
-  const label = titleOf(head);
+  const label = shownTitle(head);
   const word = stateWord(head, isUnread);
   const when = momentOf(head.lastPromptAt, nowMs);
   const where = head.branch ?? folderName(head);
-  const description =
-    head.problem ?? [word, when, where].filter((text) => text !== undefined && text !== '').join(' · ');
+  const description = namingHiddenCharacters(
+    head.problem ?? [word, when, where].filter((text) => text !== undefined && text !== '').join(' · '),
+  );
   return {
     label,
     description,
@@ -39,7 +41,12 @@ export function threadRow({ head, tie, isUnread }: ThreadNode, nowMs: number): T
   };
 }
 
-/** Never empty, one line. */
+/** For people to read: characters that would hide or reverse a part of it are named. */
+export function shownTitle(head: ThreadHead): string {
+  return namingHiddenCharacters(titleOf(head));
+}
+
+/** As it is in the thread. Never empty, one line. */
 export function titleOf({ title, firstPrompt, problem, id }: ThreadHead): string {
   const lines = [title, firstPrompt].map((text = '') => text.replace(/\s+/g, ' ').trim());
   const line = lines.find((text) => text !== '');
@@ -123,7 +130,7 @@ function fact(label: string, values: readonly (string | undefined)[]): readonly 
 
 /** Text of a thread as markdown that shows just this text. */
 export function escaped(text: string): string {
-  return text.replace(/\s+/g, ' ').replace(/[\\`*_{}[\]()#+\-.!|<>~&$:/@"']/g, '\\$&');
+  return namingHiddenCharacters(text.replace(/\s+/g, ' ')).replace(/[\\`*_{}[\]()#+\-.!|<>~&$:/@"']/g, '\\$&');
 }
 
 function usageText({ input, output, cacheRead, cacheWrite, cost }: Usage): string {

@@ -95,13 +95,18 @@ function partBody(part: Part): string {
         : `<p>[${escapeHtml(part.title ?? part.mimeType)}]</p>`;
     case 'link':
       return /^https?:/i.test(part.uri)
-        ? `<p><a rel="noreferrer" href="${escapeHtml(part.uri)}">${escapeHtml(part.title ?? part.uri)}</a></p>`
+        ? `<p><a rel="noreferrer" href="${escapeHtml(part.uri)}">${escapeHtml(part.title ?? part.uri)}</a>${addressHtml(part)}</p>`
         : `<p>${escapeHtml(part.title ?? part.uri)} (${escapeHtml(part.uri)})</p>`;
     case 'list':
       return list(part.items);
     case 'json':
       return pre(part.json);
   }
+}
+
+/** The words of a link may say something else. */
+function addressHtml({ title, uri }: Extract<Part, { type: 'link' }>): string {
+  return title === undefined || title === uri ? '' : ` <small>${escapeHtml(uri)}</small>`;
 }
 
 function diffHtml({ hunks }: Extract<Part, { type: 'diff' }>): string {
@@ -143,7 +148,7 @@ body { margin: 0; background: var(--page); color: var(--text); font: 15px/1.55 s
 main { max-width: 52rem; margin: 0 auto; padding: 2rem 1rem 4rem; }
 h1 { font-size: 1.5rem; margin: 0; }
 h2 { font-size: .8rem; margin: 0 0 .25rem; color: var(--quiet); }
-header p, .omitted, figcaption, summary { color: var(--quiet); }
+header p, .omitted, figcaption, summary, small { color: var(--quiet); }
 section, details { margin: .75rem 0; }
 .text { white-space: pre-wrap; overflow-wrap: anywhere; }
 .prompt { background: var(--box); border: 1px solid var(--line); border-radius: 8px; padding: .75rem 1rem; margin-top: 2rem; }

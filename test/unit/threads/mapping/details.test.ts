@@ -28,6 +28,14 @@ describe('what tools give back', () => {
     assert.equal(imagePart('x'), undefined);
   });
 
+  it('has no link whose words are another place than the one it leads to', () => {
+    const link = { type: 'link', uri: 'https://evil.example/a.png' };
+    assert.deepEqual(imagePart({ type: 'url', url: link.uri }, '/home/kim/a.png'), link);
+    assert.deepEqual(resultParts({ tool: 'Read', input: { path: '/home/kim/a.png' } }, { contentURL: link.uri }), [
+      link,
+    ]);
+  });
+
   it('takes line numbers from a file only when all lines have them', () => {
     const [part] = resultParts({ tool: 'Read', input: {} }, { absolutePath: '/a', content: '9: a\n10: b\n12: c' });
     assert.ok(part?.type === 'file' && part.text.startsWith('9: a') && part.firstLine === undefined);

@@ -23,6 +23,16 @@ describe('the row of a thread', () => {
     assert.equal(titleOf({ ...untitled, problem: 'It is empty.' }), 'T-1');
   });
 
+  it('names characters that would hide or reverse a part of what it says', () => {
+    const reversed = '\u202egnp.exe';
+    const row = rowOf({ title: `Fix${reversed}`, branch: reversed, repository: reversed, folders: [reversed] });
+    for (const text of [row.label, row.description, row.tooltip, row.spoken]) {
+      assert.doesNotMatch(text, /\u202e/);
+      assert.match(text, /U\\?\+202E/);
+    }
+    assert.equal(titleOf(head('T-1', { title: `Fix${reversed}` })), `Fix${reversed}`);
+  });
+
   it('says a state that matters, when it was, and where', () => {
     const at = new Date(2026, 10, 21, 9, 5).getTime();
     assert.equal(rowOf({ lastPromptAt: at, branch: 'main' }).description, '09:05 · main');
