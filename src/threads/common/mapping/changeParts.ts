@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { DiffPart, Part } from '../../../transcript/common/entries';
-import { diffFromUnified, diffOf } from '../../../transcript/common/lineDiff';
+import { diffFromLines, diffFromUnified, diffOf } from '../../../transcript/common/lineDiff';
 import { isRecord, listOf, ownOf, textOf } from '../json';
 import { pathOrUriPath } from '../fileUriPath';
 import { rawJson } from '../rawJson';
@@ -38,16 +38,39 @@ export function changeParts(call: Change, result: unknown): ShownChange | undefi
   const isEdit = Object.hasOwn(proposals, toolName(call)) || toolName(call) === 'undo_edit';
   const diff = isRecord(result) ? textOf(result['diff']) : isEdit ? textOf(result) : undefined;
   const path = pathOrUriPath(inputPath(result) ?? inputPath(call.input) ?? '');
-  const shown = diff === undefined ? undefined : diffFromUnified(path, unfenced(diff));
+  const firstLine = firstLineOf(result);
+  const shown = diff === undefined ? undefined : diffFromText(path, unfenced(diff), firstLine);
   const change = shown && isNew(call) && shown.removed === 0 ? { ...shown, change: 'created' as const } : shown;
   const shownKeys = ['lineRange', ...pathKeys];
   if (change) return { parts: [change, ...(isRecord(result) ? unreadParts(result, ['diff', ...shownKeys]) : [])] };
-  const proposed = proposedParts(call);
+  const proposed = proposedParts(call).map((part) => startingAt(part, firstLine));
   if (proposed.length === 0) return undefined;
   // It says something that the change does not.
   return isRecord(result)
     ? { parts: [...proposed, ...unreadParts(result, shownKeys)] }
     : { parts: proposed, rest: result ?? undefined };
+}
+
+function diffFromText(path: string, diff: string, firstLine: number | undefined): DiffPart | undefined {
+  return diffFromUnified(path, diff) ?? diffFromLines(path, diff, firstLine ?? 1);
+}
+
+/** 1-based: where in the file the change begins, if the result says so. */
+function firstLineOf(result: unknown): number | undefined {
+  const range = isRecord(result) ? result['lineRange'] : undefined;
+  const first = isRecord(range) ? (range['startLine'] ?? range['start']) : listOf(range)[0];
+  const line = isRecord(first) ? first['line'] : first;
+  return typeof line === 'number' && Number.isSafeInteger(line) && line > 0 ? line : undefined;
+}
+
+/** A change that was made of the texts alone knows no lines but its own. */
+function startingAt(part: Part, firstLine = 1): Part {
+  if (part.type !== 'diff' || firstLine === 1) return part;
+  const shift = firstLine - 1;
+  return {
+    ...part,
+    hunks: part.hunks.map((hunk) => ({ ...hunk, oldStart: hunk.oldStart + shift, newStart: hunk.newStart + shift })),
+  };
 }
 
 /** What a call would change, before it has. */

@@ -48,8 +48,34 @@ describe('what tools give back', () => {
     assert.deepEqual(shown('edit_file', { success: true }, input), ['diff']);
   });
 
-  const lines = '--- a\n+++ a\n@@ -1 +1 @@\n-one\n+two\n';
   const edit = { path: '/a', old_str: 'one', new_str: 'two' };
+  const bareDiff = ' const tax = 0.2;\n-one\n+two\n export {};';
+  for (const [what, diff] of [
+    ['in a fence', `\`\`\`diff\n${bareDiff}\n\`\`\``],
+    ['bare', `${bareDiff}\n`],
+    ['below the names of its files', `Index: /a\n${'='.repeat(67)}\n--- /a\toriginal\n+++ /a\tmodified\n${bareDiff}`],
+  ] as const) {
+    it(`shows a change without the header of its hunk once, at its lines in the file: ${what}`, () => {
+      const parts = resultParts({ tool: 'edit_file', input: edit }, { diff, lineRange: [41, 43] });
+      const [part] = parts;
+      assert.ok(part?.type === 'diff');
+      assert.deepEqual([parts.length, part.added, part.removed], [1, 1, 1]);
+      const [hunk] = part.hunks;
+      assert.deepEqual([hunk?.oldStart, hunk?.newStart, hunk?.lines[1]?.text], [41, 41, 'one']);
+    });
+  }
+
+  it('numbers a change that only the texts of the call show by the lines that its result names', () => {
+    for (const lineRange of [[41, 43], { startLine: 41, endLine: 43 }, { start: { line: 41 } }]) {
+      const [part] = resultParts({ tool: 'edit_file', input: edit }, { lineRange });
+      assert.ok(part?.type === 'diff');
+      assert.deepEqual([part.hunks[0]?.oldStart, part.hunks[0]?.newStart], [41, 41]);
+    }
+    const [part] = resultParts({ tool: 'edit_file', input: edit }, { lineRange: ['x', -1] });
+    assert.ok(part?.type === 'diff' && part.hunks[0]?.oldStart === 1);
+  });
+
+  const lines = '--- a\n+++ a\n@@ -1 +1 @@\n-one\n+two\n';
   /** Where the words are to be seen, in every form that nobody expects. */
   const odd: readonly (readonly [string, unknown, unknown, readonly string[]])[] = [
     ['edit_file', { message: 'WORDS' }, edit, ['diff', 'text']],
