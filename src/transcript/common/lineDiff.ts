@@ -42,19 +42,16 @@ export function diffFromUnified(path: string, unified: string): DiffPart | undef
  * in the file as it was.
  */
 export function diffFromLines(path: string, lines: string, firstLine: number): DiffPart | undefined {
-  const all = lines.replace(/\r?\n$/, '').split('\n');
-  const shown = all.slice(
-    Math.max(
-      0,
-      all.findIndex((line) => !fileHeader.test(line)),
-    ),
-  );
+  const shown = lines
+    .replace(fileHeader, '')
+    .replace(/\r?\n$/, '')
+    .split('\n');
   if (!shown.every((line) => line === '' || /^[ +\\-]/.test(line))) return undefined;
   const hunk = { oldStart: lineNumber(firstLine), newStart: lineNumber(firstLine), lines: shown.flatMap(unifiedLine) };
   return hunk.lines.some(({ kind }) => kind !== 'context') ? partOf(path, 'modified', [hunk]) : undefined;
 }
 
-const fileHeader = /^(?:Index: |={10,}|diff --git |index [\da-f]|--- |\+\+\+ )/;
+const fileHeader = /^(?:Index: .*\n)?(?:={10,}\r?\n)?(?:--- .*\n\+\+\+ .*\n)?/;
 
 /** Of a hunk, as its header tells it: anybody may have written that. */
 function lineNumber(told: number): number {
