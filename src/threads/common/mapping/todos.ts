@@ -12,6 +12,18 @@ const statuses: Readonly<Record<string, TodoItem['status']>> = {
   cancelled: 'cancelled',
 };
 
+/** What is read was written before, and is in the transcript already. */
+export function isTodoReading(name: string): boolean {
+  return bareToolName(name).toLowerCase() === 'todo_read';
+}
+
+/** In words, for a call that reads a list. */
+export function todoWords({ status, text }: TodoItem): string {
+  return status === 'pending' ? text : `${text} (${statusWords[status]})`;
+}
+
+const statusWords = { in_progress: 'in progress', completed: 'done', cancelled: 'cancelled' } as const;
+
 /** The list that a call about todos writes or reads; undefined for other calls, and for one that has no list yet. */
 export function todosOf(name: string, input: unknown, result: unknown): TodoItem[] | undefined {
   if (!/^todo/i.test(bareToolName(name))) return undefined;

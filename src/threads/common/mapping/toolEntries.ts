@@ -5,7 +5,7 @@ import { rawJson } from '../rawJson';
 import { proposedParts } from './changeParts';
 import type { Base, Mapped } from './mapped';
 import { progressEntries } from './progress';
-import { todosOf } from './todos';
+import { isTodoReading, todosOf, todoWords } from './todos';
 import { bareToolName, commandOf, inputPath, toolKind, toolTitle } from './toolNames';
 import { resultParts, type CallView } from './toolResult';
 import type { ToolRun } from './toolRun';
@@ -31,7 +31,8 @@ export function toolEntries(call: ToolCall, run: ToolRun): readonly Mapped[] {
   const unknown = unknownStatus(call, run);
   const hasWorked = run.error === undefined && !['rejected', 'cancelled', 'waiting'].includes(run.state);
   const items = hasWorked ? todosOf(view.tool, input, run.result) : undefined;
-  if (items) return [{ entry: { kind: 'todos', ...base, items }, raw }, ...unknown];
+  const isReading = isTodoReading(view.tool);
+  if (items && !isReading) return [{ entry: { kind: 'todos', ...base, items }, raw }, ...unknown];
   const shownInput = call.partialInput ?? inputJson(input);
   const locations = locationsOf(call);
   const entry: Entry = {
@@ -43,7 +44,7 @@ export function toolEntries(call: ToolCall, run: ToolRun): readonly Mapped[] {
     state: run.state,
     ...(shownInput === undefined ? {} : { input: shownInput }),
     ...(locations.length > 0 ? { locations: [...locations] } : {}),
-    parts: [...partsOf(view, run, nested.length > 0)],
+    parts: items ? [{ type: 'list', items: items.map(todoWords) }] : [...partsOf(view, run, nested.length > 0)],
     ...(run.error === undefined ? {} : { error: run.error }),
     ...(base.at === undefined ? {} : { startedAt: base.at }),
     ...(run.decision === undefined ? {} : { decision: run.decision }),

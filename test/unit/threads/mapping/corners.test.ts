@@ -33,6 +33,28 @@ describe('a call of a tool in a thread', () => {
     assert.equal(toolIn(read([prompt('Go', 0), todos, result({ status: 'blocked-on-user' })])).state, 'waiting');
   });
 
+  it('that reads the plan does not show it as a plan once more', () => {
+    const items = [
+      { id: '1', content: 'Read the code', status: 'completed' },
+      { id: '2', content: 'Fix it', status: 'in-progress' },
+      { id: '3', content: 'Test it', status: 'todo' },
+    ];
+    for (const name of ['todo_read', 'functions.todo_read']) {
+      const reading = call(name, {});
+      const { entries } = read([prompt('Go', 0), reading, result({ status: 'done', result: items })]);
+      assert.deepEqual(
+        entries.filter(({ kind }) => kind === 'todos'),
+        [],
+      );
+      const { parts, state } = toolIn({ entries });
+      assert.equal(state, 'done');
+      assert.deepEqual(parts, [{ type: 'list', items: ['Read the code (done)', 'Fix it (in progress)', 'Test it'] }]);
+    }
+    const writing = call('todo_write', { todos: items });
+    const { entries } = read([prompt('Go', 0), writing, result({ status: 'done', result: items })]);
+    assert.equal(entries.filter(({ kind }) => kind === 'todos').length, 1);
+  });
+
   it('has the last of its results, and the JSON of all of them', () => {
     const first = result({ status: 'in-progress' }, 2);
     const last = result({ status: 'done', result: { output: 'all built', exitCode: 0 } }, 3);

@@ -36,7 +36,7 @@ export function read(messages: readonly unknown[], from: ReadFrom = live, more: 
   return readThread({ id: 'T-1', messages, ...more }, from);
 }
 
-export function toolIn({ entries }: MappedThread, index = 0): EntryOf<'tool'> {
+export function toolIn({ entries }: Pick<MappedThread, 'entries'>, index = 0): EntryOf<'tool'> {
   const tool = entries.filter((entry) => entry.kind === 'tool')[index];
   assert.ok(tool);
   return tool;
