@@ -67,7 +67,7 @@ export class EndEntries {
 
   private of(turn: number): End | undefined {
     const id = this.ids.get(turn);
-    const entry = id === undefined ? undefined : this.writer.document.get(id);
+    const entry = id === undefined ? undefined : this.writer.whole(id);
     return entry?.kind === 'end' ? entry : undefined;
   }
 }

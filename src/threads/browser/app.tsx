@@ -26,13 +26,19 @@ export function App({ page }: { page: ThreadPage }) {
 
 function Layout() {
   const page = usePage();
-  const { isReady, thread, times, isFinding, isOutlineShown } = usePageState();
+  const { isReady, thread, times, folding, isFinding, isOutlineShown } = usePageState();
   const root = useRef<HTMLDivElement>(null);
   const handle = useRef<TranscriptHandle>(null);
   const folders = thread?.folders;
   const options = useMemo(
-    (): TranscriptOptions => ({ label: 'Thread', times, isLive: true, ...(folders === undefined ? {} : { folders }) }),
-    [times, folders],
+    (): TranscriptOptions => ({
+      label: 'Thread',
+      times,
+      isLive: true,
+      ...(folders === undefined ? {} : { folders }),
+      ...(folding === undefined ? {} : { folding }),
+    }),
+    [times, folders, folding],
   );
   const isEmpty = useIsEmpty(page.transcript);
   const { isFollowing, setFollowing } = useFollowing(root, handle, !isEmpty);
@@ -44,7 +50,7 @@ function Layout() {
   if (!isReady) return <div class="thread" aria-busy="true" />;
   return (
     <div class="thread">
-      <Header root={root} handle={handle} isFollowing={isFollowing} setFollowing={setFollowing} />
+      <Header handle={handle} isFollowing={isFollowing} setFollowing={setFollowing} />
       <Notices />
       <Facts />
       <div class="thread-main">

@@ -18,26 +18,21 @@ import {
 import { MenuButton } from '../../webview/browser/menu';
 import type { ThreadView } from '../common/threadApi';
 import { actionMenu } from './actionMenu';
-import { setAllOpen } from './foldAll';
 import { usePage, usePageState } from './pageContext';
 import { ToggleButton } from './toggleButton';
 
 interface HeaderProps {
-  readonly root: RefObject<HTMLElement | null>;
   readonly handle: RefObject<TranscriptHandle | null>;
   readonly isFollowing: boolean;
   readonly setFollowing: (isFollowing: boolean) => void;
 }
 
 /** What the thread is, and the ways through it. */
-export function Header({ root, handle, isFollowing, setFollowing }: HeaderProps) {
+export function Header({ handle, isFollowing, setFollowing }: HeaderProps) {
   const page = usePage();
   const { thread, times, isOutlineShown } = usePageState();
   const title = thread?.title ?? 'Amp Thread';
   const isAbsolute = times === 'absolute';
-  const foldAll = (isOpen: boolean) => () => {
-    if (root.current) setAllOpen(root.current, isOpen);
-  };
   return (
     <header class="thread-header">
       <div class="thread-title">
@@ -69,8 +64,8 @@ export function Header({ root, handle, isFollowing, setFollowing }: HeaderProps)
             onToggle={(isShown) => page.showOutline(isShown)}
           />
           <IconButton label="Find" hint="Ctrl+F" icon={SearchIcon} onClick={() => page.find()} />
-          <IconButton label="Collapse all" icon={FoldIcon} onClick={foldAll(false)} />
-          <IconButton label="Expand all" icon={UnfoldIcon} onClick={foldAll(true)} />
+          <IconButton label="Collapse all" icon={FoldIcon} onClick={() => page.foldAll(false)} />
+          <IconButton label="Expand all" icon={UnfoldIcon} onClick={() => page.foldAll(true)} />
           <ToggleButton
             label="Absolute times"
             icon={HistoryIcon}

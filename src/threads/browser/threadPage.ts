@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { messageOf } from '../../base/common/errors';
 import { Emitter } from '../../base/common/event';
-import type { TranscriptActions } from '../../transcript/browser/transcriptActions';
+import type { Folding, TranscriptActions } from '../../transcript/browser/transcriptActions';
 import { TranscriptModel } from '../../transcript/browser/transcriptModel';
 import type { Ask, HostConnection, VsCodeApi } from '../../webview/browser/hostConnection';
 import {
@@ -25,6 +25,8 @@ export interface ThreadPageState {
   readonly times: 'relative' | 'absolute';
   readonly isOutlineShown: boolean;
   readonly isFinding: boolean;
+  /** Undefined until the user has opened or closed all. */
+  readonly folding: Folding | undefined;
 }
 
 /** What is kept when the page is thrown away. */
@@ -71,6 +73,7 @@ export class ThreadPage {
       times,
       isOutlineShown,
       isFinding: false,
+      folding: undefined,
     };
     this.ask = connection.asker((error) => this.change({ failure: messageOf(error) }));
     this.actions = this.transcriptActions();
@@ -107,6 +110,11 @@ export class ThreadPage {
   showOutline(isOutlineShown: boolean): void {
     this.change({ isOutlineShown });
     this.keep();
+  }
+
+  /** Opens or closes all calls, thoughts and what else is folded, also what is not loaded yet. */
+  foldAll(isOpen: boolean): void {
+    this.change({ folding: { isOpen } });
   }
 
   /** Opens the find bar, and fetches what is not here yet: a word may be anywhere in the thread. */

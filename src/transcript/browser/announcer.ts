@@ -1,4 +1,5 @@
 import type { Entry, EntryOf, ToolState } from '../common/entries';
+import { toolTrouble } from '../common/toolTrouble';
 import type { TranscriptChange } from './transcriptModel';
 
 /** The words of a markdown text without its marks; code is named, not read out. */
@@ -44,7 +45,7 @@ function announcementOf(entry: Entry, read: MarkdownReader, from?: Entry): strin
       return wasStreaming && !entry.streaming ? spoken(entry.text, read) : undefined;
     }
     case 'tool': {
-      const word = toolWords[entry.state];
+      const word = toolTrouble(entry) ?? toolWords[entry.state];
       const hadState = from?.kind === 'tool' && from.state === entry.state;
       return word === undefined || hadState ? undefined : `${entry.title}: ${word}`;
     }

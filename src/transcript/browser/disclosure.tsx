@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { useRef, useState } from 'preact/hooks';
+import { useContext, useRef, useState } from 'preact/hooks';
 import { hasFocus, hasSelection } from './inUse';
+import { TranscriptContext } from './transcriptContext';
 
 interface DisclosureProps {
   readonly class: string;
@@ -12,14 +13,17 @@ interface DisclosureProps {
 }
 
 /**
- * What is shown on demand. It follows `isOpen` until the user opens or closes it, and does not close over the reader's
- * focus or selection.
+ * What is shown on demand. It follows `isOpen` until the user opens or closes it, or all of them, and does not close by itself
+ * over the reader's focus or selection.
  */
 export function Disclosure({ class: className, summary, isOpen: byDefault = false, children }: DisclosureProps) {
   const details = useRef<HTMLDetailsElement>(null);
-  const [chosen, choose] = useState<boolean>();
+  const folding = useContext(TranscriptContext)?.options.folding;
+  const [choice, setChoice] = useState<{ readonly isOpen: boolean; readonly after: typeof folding }>();
+  const chosen = choice?.after === folding ? choice?.isOpen : undefined;
+  const choose = (isWanted: boolean): void => setChoice({ isOpen: isWanted, after: folding });
   const wasOpen = useRef(byDefault);
-  const isOpen = chosen ?? (byDefault || (wasOpen.current && isBodyInUse(details.current)));
+  const isOpen = chosen ?? folding?.isOpen ?? (byDefault || (wasOpen.current && isBodyInUse(details.current)));
   wasOpen.current = isOpen;
   return (
     <details

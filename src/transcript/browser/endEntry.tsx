@@ -13,6 +13,7 @@ import type { EntryOf, FileChange, Usage } from '../common/entries';
 import { ChangeCounts } from './changeCounts';
 import { countOf, formatCost, formatCount, formatDuration, formatTokens } from './format';
 import { PathButton } from './pathButton';
+import { ShowAllTexts } from './showAll';
 import { Details } from './textEntries';
 import { useShortPath, useTranscript } from './transcriptContext';
 import { namingHiddenCharacters } from './markdown/hiddenCharacters';
@@ -35,6 +36,7 @@ export function EndEntry({ entry }: { entry: EntryOf<'end'> }) {
   return (
     <>
       {outcome !== 'completed' && <Outcome {...outcomes[outcome]} outcome={outcome} text={text} details={details} />}
+      <ShowAllTexts entry={entry} shown={[text, details]} />
       {changes.length > 0 && <Changes changes={changes} turn={entry.turn} />}
       <Used usage={usage} durationMs={durationMs} />
     </>

@@ -1,13 +1,13 @@
 import { useContext, useState } from 'preact/hooks';
 import { IconButton } from '../../webview/browser/iconButton';
 import { CopyIcon } from '../../webview/browser/icons';
-import type { Part } from '../common/entries';
+import type { Entry, Part } from '../common/entries';
 import { DiffView } from './diffView';
 import { countOf, formatSize } from './format';
 import { ImageView } from './imageView';
 import { MarkdownText } from './markdownText';
 import { PathButton } from './pathButton';
-import { ShowAllButton, WholeContext } from './showAll';
+import { ShowAllButton, useCopy, WholeContext } from './showAll';
 import { TerminalView } from './terminalView';
 import { useShortPath, useTranscript } from './transcriptContext';
 import { namingHiddenCharacters } from './markdown/hiddenCharacters';
@@ -28,7 +28,7 @@ export function PartView({ part, index, entryId }: PartProps) {
     case 'diff':
       return <DiffView part={part} index={index} entryId={entryId} />;
     case 'terminal':
-      return <TerminalView part={part} />;
+      return <TerminalView part={part} index={index} entryId={entryId} />;
     case 'file':
       return <FilePart part={part} />;
     case 'image':
@@ -38,8 +38,14 @@ export function PartView({ part, index, entryId }: PartProps) {
     case 'list':
       return <ListPart part={part} />;
     case 'json':
-      return <JsonPart part={part} />;
+      return <JsonPart part={part} index={index} entryId={entryId} />;
   }
+}
+
+/** The part of that index. */
+function partIn(entry: Entry, index: number): Part | undefined {
+  if (entry.kind === 'media') return entry.part;
+  return entry.kind === 'tool' ? entry.parts[index] : undefined;
 }
 
 type PartOf<Type extends Part['type']> = Extract<Part, { type: Type }>;
@@ -168,12 +174,18 @@ function ListItem({ item }: { item: string }) {
   );
 }
 
-function JsonPart({ part: { json, omitted = 0 } }: { part: PartOf<'json'> }) {
-  const { actions } = useTranscript();
+function JsonPart({ part, index, entryId }: PartProps & { part: PartOf<'json'> }) {
+  const { json, omitted = 0 } = part;
+  const copy = useCopy(entryId, omitted);
+  const jsonIn = (whole: Entry): string | undefined => {
+    if (whole.kind === 'raw') return whole.json;
+    const found = partIn(whole, index);
+    return found?.type === 'json' ? found.json : undefined;
+  };
   return (
     <div class="json-part boxed-part">
       <LongText text={json} omitted={omitted} />
-      <IconButton label="Copy JSON" icon={CopyIcon} class="corner" onClick={() => actions.copy(json)} />
+      <IconButton label="Copy JSON" icon={CopyIcon} class="corner" onClick={() => copy(json, jsonIn)} />
     </div>
   );
 }

@@ -1,10 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import { IconButton } from '../../webview/browser/iconButton';
 import { CopyIcon, EditIcon } from '../../webview/browser/icons';
-import type { Attachment, EntryOf } from '../common/entries';
+import type { Attachment, Entry, EntryOf } from '../common/entries';
 import { attachmentIcons } from './entryIcons';
-import { ageChangesIn, formatAge, formatMoment } from './format';
+import { ageChangesIn, formatAge, formatMoment, formatSize } from './format';
 import { ImageView } from './imageView';
+import { ShowAllButton, useCopy } from './showAll';
 import { useRedraw, useTranscript } from './transcriptContext';
 import { namingHiddenCharacters } from './markdown/hiddenCharacters';
 import { PlainText } from './plainText';
@@ -16,7 +17,8 @@ const maxUnits = 1_200;
 export function PromptEntry({ entry }: { entry: EntryOf<'prompt'> }) {
   const { actions } = useTranscript();
   const { editPrompt } = actions;
-  const { attachments = [], text } = entry;
+  const { attachments = [], omitted = 0, text } = entry;
+  const copy = useCopy(entry.id, omitted);
   return (
     <>
       <PromptHeading turn={entry.turn} />
@@ -30,12 +32,12 @@ export function PromptEntry({ entry }: { entry: EntryOf<'prompt'> }) {
             ))}
           </ul>
         )}
-        {text !== '' && <PromptText text={text} />}
+        {text !== '' && <PromptText text={text} omitted={omitted} />}
       </div>
       <div class="prompt-foot">
         <span class="toolbar">
           {editPrompt && <IconButton label="Edit and resend" icon={EditIcon} onClick={() => editPrompt(entry.id)} />}
-          <IconButton label="Copy prompt" icon={CopyIcon} onClick={() => actions.copy(text)} />
+          <IconButton label="Copy prompt" icon={CopyIcon} onClick={() => copy(text, promptIn)} />
         </span>
         {entry.at !== undefined && <Moment at={entry.at} />}
       </div>
@@ -48,7 +50,11 @@ export function PromptHeading({ turn }: { turn: number }) {
   return <h2 class="visually-hidden">{turn > 0 ? `Prompt ${turn}` : 'Prompt'}</h2>;
 }
 
-function PromptText({ text }: { text: string }) {
+function promptIn(whole: Entry): string | undefined {
+  return whole.kind === 'prompt' ? whole.text : undefined;
+}
+
+function PromptText({ text, omitted }: { text: string; omitted: number }) {
   const isLong = text.length > maxUnits || text.split('\n', maxLines + 1).length > maxLines;
   const [isWhole, setWhole] = useState(false);
   return (
@@ -56,7 +62,8 @@ function PromptText({ text }: { text: string }) {
       <div class={isLong && !isWhole ? 'prompt-text folded' : 'prompt-text'} dir="auto">
         <PlainText text={text} />
       </div>
-      {isLong && (
+      {omitted > 0 && <ShowAllButton amount={formatSize(text.length + omitted)} isCut onShow={() => setWhole(true)} />}
+      {isLong && omitted === 0 && (
         <button type="button" class="text-button" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
           {isWhole ? 'Show less' : 'Show more'}
         </button>

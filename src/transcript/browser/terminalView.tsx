@@ -1,10 +1,10 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { IconButton } from '../../webview/browser/iconButton';
 import { CopyIcon } from '../../webview/browser/icons';
-import type { Part } from '../common/entries';
+import type { Entry, Part } from '../common/entries';
 import { renderAnsi } from './ansiView';
 import { countOf, formatSize } from './format';
-import { ShowAllButton } from './showAll';
+import { ShowAllButton, useCopy } from './showAll';
 import { useTranscript } from './transcriptContext';
 import { namingHiddenCharacters } from './markdown/hiddenCharacters';
 import { PlainText } from './plainText';
@@ -13,13 +13,25 @@ const shownLines = 12;
 
 type TerminalPart = Extract<Part, { type: 'terminal' }>;
 
+interface TerminalProps {
+  readonly part: TerminalPart;
+  /** In the parts of its entry. */
+  readonly index: number;
+  readonly entryId: string;
+}
+
 /** A command and what it said: the end of it, since that is where the outcome stands. */
-export function TerminalView({ part }: { part: TerminalPart }) {
+export function TerminalView({ part, index, entryId }: TerminalProps) {
   const { actions } = useTranscript();
   const [isWhole, setWhole] = useState(false);
   const { command, output, omitted = 0 } = part;
   const { tail, lineCount } = lastLines(output, isWhole ? Infinity : shownLines);
   const isCut = omitted > 0;
+  const copy = useCopy(entryId, omitted);
+  const outputIn = (whole: Entry): string | undefined => {
+    const found = whole.kind === 'tool' ? whole.parts[index] : undefined;
+    return found?.type === 'terminal' ? found.output : undefined;
+  };
   const exit = exitOf(part);
   return (
     <div class="terminal">
@@ -30,7 +42,7 @@ export function TerminalView({ part }: { part: TerminalPart }) {
         <IconButton
           label={command === undefined ? 'Copy output' : 'Copy command'}
           icon={CopyIcon}
-          onClick={() => actions.copy(command ?? output)}
+          onClick={() => (command === undefined ? copy(output, outputIn) : actions.copy(command))}
         />
       </div>
       {(isCut || (!isWhole && lineCount > shownLines)) && (

@@ -1,36 +1,42 @@
 import { IconButton } from '../../webview/browser/iconButton';
 import { ChevronRightIcon, CopyIcon } from '../../webview/browser/icons';
-import type { EntryOf } from '../common/entries';
+import type { Entry, EntryOf } from '../common/entries';
 import { Disclosure } from './disclosure';
 import { Elapsed } from './elapsed';
 import { noticeIcons } from './entryIcons';
 import { countOf, formatDuration } from './format';
 import { MarkdownText } from './markdownText';
 import { PartView } from './partView';
+import { ShowAllTexts, useCopy } from './showAll';
 import { useTranscript } from './transcriptContext';
 import { PlainText } from './plainText';
 
 /** The entries that are mostly text. */
 
 export function AnswerEntry({ entry }: { entry: EntryOf<'answer'> }) {
-  const { actions } = useTranscript();
+  const copy = useCopy(entry.id, entry.omitted);
   const isStreaming = entry.streaming ?? false;
   return (
     <>
       <MarkdownText text={entry.text} isStreaming={isStreaming} />
+      <ShowAllTexts entry={entry} shown={[entry.text]} />
       {isStreaming ? (
         entry.text === '' && <span class="dots" aria-hidden="true" />
       ) : (
         <div class="toolbar">
-          <IconButton label="Copy answer" icon={CopyIcon} onClick={() => actions.copy(entry.text)} />
+          <IconButton label="Copy answer" icon={CopyIcon} onClick={() => copy(entry.text, answerIn)} />
         </div>
       )}
     </>
   );
 }
 
+function answerIn(whole: Entry): string | undefined {
+  return whole.kind === 'answer' ? whole.text : undefined;
+}
+
 export function ThinkingEntry({ entry }: { entry: EntryOf<'thinking'> }) {
-  const { streaming: isStreaming = false, durationMs, text, at } = entry;
+  const { streaming: isStreaming = false, durationMs, omitted = 0, text, at } = entry;
   const time = durationMs === undefined ? '' : ` for ${formatDuration(durationMs)}`;
   return (
     <Disclosure
@@ -40,12 +46,13 @@ export function ThinkingEntry({ entry }: { entry: EntryOf<'thinking'> }) {
           <ChevronRightIcon />
           <span class={isStreaming ? 'working' : ''}>{isStreaming ? 'Thinking' : `Thought${time}`}</span>
           {isStreaming && at !== undefined && <Elapsed since={at} />}
-          <span class="quiet">{countOf(text.length, 'character')}</span>
+          <span class="quiet">{countOf(text.length + omitted, 'character')}</span>
         </>
       }
     >
       <div class="thinking-body">
         <MarkdownText text={text} isStreaming={isStreaming} />
+        <ShowAllTexts entry={entry} shown={[text]} />
       </div>
     </Disclosure>
   );
@@ -61,6 +68,7 @@ export function NoticeEntry({ entry }: { entry: EntryOf<'notice'> }) {
           <PlainText text={entry.text} />
         </p>
         {entry.details !== undefined && <Details text={entry.details} />}
+        <ShowAllTexts entry={entry} shown={[entry.text, entry.details]} />
       </div>
     </div>
   );
@@ -97,12 +105,13 @@ export function SummaryEntry({ entry }: { entry: EntryOf<'summary'> }) {
         <>
           <ChevronRightIcon />
           <span>Earlier messages were summarised</span>
-          <span class="quiet">{countOf(entry.text.length, 'character')}</span>
+          <span class="quiet">{countOf(entry.text.length + (entry.omitted ?? 0), 'character')}</span>
         </>
       }
     >
       <div class="thinking-body">
         <MarkdownText text={entry.text} />
+        <ShowAllTexts entry={entry} shown={[entry.text]} />
       </div>
     </Disclosure>
   );

@@ -1,6 +1,7 @@
 import { ChevronRightIcon } from '../../webview/browser/icons';
 import type { EntryOf, ToolState } from '../common/entries';
 import { withShortPaths } from '../common/shortPath';
+import { toolTrouble } from '../common/toolTrouble';
 import { Disclosure } from './disclosure';
 import { Elapsed } from './elapsed';
 import { toolIcons } from './entryIcons';
@@ -9,6 +10,7 @@ import { countOf, formatDuration } from './format';
 import { PathButton } from './pathButton';
 import { PartView } from './partView';
 import { ChangeCounts } from './changeCounts';
+import { ShowAllTexts } from './showAll';
 import { useTranscript } from './transcriptContext';
 import { namingHiddenCharacters } from './markdown/hiddenCharacters';
 import { PlainText } from './plainText';
@@ -27,7 +29,7 @@ export function ToolEntry({ entry }: { entry: EntryOf<'tool'> }) {
   }
   return (
     <Disclosure
-      class={`tool tool-${entry.state}`}
+      class={`tool tool-${entry.state} ${toolTrouble(entry) === undefined ? '' : 'tool-trouble'}`}
       isOpen={isOpenByItself[entry.state]}
       summary={
         <>
@@ -75,6 +77,8 @@ function ToolHead({ entry, childCount = 0 }: { entry: EntryOf<'tool'>; childCoun
   const Picture = toolIcons[toolKind];
   const diffs = entry.parts.filter((part) => part.type === 'diff');
   const isRunning = state === 'running';
+  const trouble = toolTrouble(entry);
+  const isPlain = isRunning || (state === 'done' && trouble === undefined);
   return (
     <>
       <span class="tool-icon">
@@ -90,7 +94,9 @@ function ToolHead({ entry, childCount = 0 }: { entry: EntryOf<'tool'>; childCoun
       {isRunning && startedAt !== undefined && <Elapsed since={startedAt} />}
       {!isRunning && durationMs !== undefined && <span class="time">{formatDuration(durationMs)}</span>}
       {isRunning && <span class="spinner" />}
-      <span class={state === 'done' || isRunning ? 'visually-hidden' : 'state'}>{stateWords[state]}</span>
+      <span class={isPlain ? 'visually-hidden' : 'state'}>
+        <PlainText text={trouble ?? stateWords[state]} />
+      </span>
     </>
   );
 }
@@ -120,6 +126,7 @@ function ToolBody({ entry, childIds }: { entry: EntryOf<'tool'>; childIds: reado
           Decision: <PlainText text={entry.decision} />
         </p>
       )}
+      <ShowAllTexts entry={entry} shown={[entry.title, entry.input, entry.error, entry.decision]} />
     </div>
   );
 }

@@ -23,6 +23,10 @@ export interface TranscriptActions {
   readonly showRaw?: (entryId: string) => void;
 }
 
+export interface Folding {
+  readonly isOpen: boolean;
+}
+
 export interface TranscriptOptions {
   /** What the list is called by screen readers. */
   readonly label?: string;
@@ -30,6 +34,8 @@ export interface TranscriptOptions {
   readonly times?: 'relative' | 'absolute';
   /** The workspace's, absolute: paths below them are shown relative to them. */
   readonly folders?: readonly string[];
+  /** What the user wants of all that opens and closes; another object each time they say so. */
+  readonly folding?: Folding;
   /** What comes is told to screen readers; for conversations that go on. */
   readonly isLive?: boolean;
 }

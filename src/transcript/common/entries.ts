@@ -111,6 +111,8 @@ const base = {
   at: optional(z.number()),
   /** The id of the call this belongs to: what a subagent said and did. */
   parent: optional(Text),
+  /** Of its own texts, not of its parts. */
+  omitted: optional(Count),
 };
 
 export const ToolState = z.enum([
@@ -196,7 +198,7 @@ export const Entry = z.discriminatedUnion('kind', [
     changes: optional(z.array(FileChange)),
   }),
   /** What nothing else fits: shown as JSON, never dropped. */
-  z.object({ kind: z.literal('raw'), ...base, label: Text, json: Text, omitted: optional(Count) }),
+  z.object({ kind: z.literal('raw'), ...base, label: Text, json: Text }),
 ]);
 export type Entry = z.infer<typeof Entry>;
 export type EntryKind = Entry['kind'];

@@ -1,4 +1,4 @@
-import type { DiffHunk, Entry, Part } from './entries';
+import type { DiffHunk, Entry, EntryOf, Part } from './entries';
 
 /** What a page gets at once of one part, in UTF-16 units; what is longer is asked for. */
 const maxUnits = 16 * 1024;
@@ -6,25 +6,78 @@ const maxUnits = 16 * 1024;
 const maxOutputUnits = 32 * 1024;
 const maxDiffUnits = 32 * 1024;
 
-/** The entry with its long parts cut to size; the same object when there was nothing to cut. */
+/** Of Markdown, which pages draw piece by piece. */
+const maxMarkdownUnits = 256 * 1024;
+/** Of a line that names something. */
+const maxLineUnits = 2 * 1024;
+
+/**
+ * The entry with its long texts and parts cut to size; the same object when there was nothing to cut. Text that still comes
+ * is left whole, since more is put to its end.
+ */
 export function trimEntry(entry: Entry): Entry {
   switch (entry.kind) {
-    case 'tool': {
-      const parts = entry.parts.map(trimPart);
-      const input = entry.input === undefined ? undefined : cutEnd(entry.input, maxUnits).text;
-      if (input === entry.input && parts.every((part, index) => part === entry.parts[index])) return entry;
-      return { ...entry, parts, ...(input === undefined ? {} : { input }) };
-    }
+    case 'prompt':
+    case 'summary':
+      return cut(entry, (texts) => ({ text: texts.start(entry.text, maxUnits) }));
+    case 'answer':
+    case 'thinking':
+      if (entry.streaming === true) return entry;
+      return cut(entry, (texts) => ({ text: texts.start(entry.text, maxMarkdownUnits) }));
+    case 'tool':
+      return trimTool(entry);
+    case 'todos':
+      return cut(entry, (texts) => ({
+        items: entry.items.map((item) => ({ ...item, text: texts.start(item.text, maxLineUnits) })),
+      }));
+    case 'notice':
+      return cut(entry, (texts) => ({
+        text: texts.start(entry.text, maxUnits),
+        ...(entry.details === undefined ? {} : { details: texts.start(entry.details, maxUnits) }),
+      }));
+    case 'end':
+      return cut(entry, (texts) => ({
+        ...(entry.text === undefined ? {} : { text: texts.start(entry.text, maxUnits) }),
+        ...(entry.details === undefined ? {} : { details: texts.start(entry.details, maxUnits) }),
+      }));
     case 'media': {
       const part = trimPart(entry.part);
       return part === entry.part ? entry : { ...entry, part };
     }
-    case 'raw': {
-      const { text, omitted } = cutEnd(entry.json, maxUnits);
-      return omitted === 0 ? entry : { ...entry, json: text, omitted };
-    }
-    default:
-      return entry;
+    case 'raw':
+      return cut(entry, (texts) => ({
+        label: texts.start(entry.label, maxLineUnits),
+        json: texts.start(entry.json, maxUnits),
+      }));
+  }
+}
+
+function trimTool(entry: EntryOf<'tool'>): Entry {
+  const { decision, error, input } = entry;
+  const parts = entry.parts.map(trimPart);
+  const isCut = parts.some((part, index) => part !== entry.parts[index]);
+  return cut(isCut ? { ...entry, parts } : entry, (texts) => ({
+    title: texts.start(entry.title, maxLineUnits),
+    ...(input === undefined ? {} : { input: texts.start(input, maxUnits) }),
+    ...(error === undefined ? {} : { error: texts.start(error, maxUnits) }),
+    ...(decision === undefined ? {} : { decision: texts.start(decision, maxUnits) }),
+  }));
+}
+
+/** With shorter texts, and how much they have lost; the same object when they have lost nothing. */
+function cut<Whole extends Entry>(entry: Whole, shorter: (texts: TextCutter) => Partial<Whole>): Whole {
+  const texts = new TextCutter();
+  const changes = shorter(texts);
+  return texts.omitted === 0 ? entry : { ...entry, ...changes, omitted: texts.omitted };
+}
+
+class TextCutter {
+  omitted = 0;
+
+  start(whole: string, max: number): string {
+    const { text, omitted } = cutEnd(whole, max);
+    this.omitted += omitted;
+    return text;
   }
 }
 

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import type { Entry } from '../../../src/transcript/common/entries';
 import { TranscriptPatch } from '../../../src/transcript/common/patch';
 import { TranscriptDocument } from '../../../src/transcript/common/transcriptDocument';
-import { trimEntry } from '../../../src/transcript/common/trim';
 
 const answer = (id: string, text = id): Entry => ({ kind: 'answer', id, turn: 1, text });
 
@@ -77,44 +76,5 @@ describe('a transcript', () => {
     feed.dispose();
     document.put(answer('d'));
     assert.equal(feed.hasNews, false);
-  });
-});
-
-describe('a long part', () => {
-  const tool = (parts: Extract<Entry, { kind: 'tool' }>['parts']): Entry => ({
-    kind: 'tool',
-    id: 't',
-    turn: 1,
-    name: 'n',
-    title: 'n',
-    toolKind: 'other',
-    state: 'done',
-    parts,
-  });
-
-  it('is cut, and says by how much', () => {
-    const text = 'x'.repeat(50_000);
-    const trimmed = trimEntry(tool([{ type: 'text', text }]));
-    assert.ok(trimmed.kind === 'tool' && trimmed.parts[0]?.type === 'text');
-    assert.equal(trimmed.parts[0].text.length + (trimmed.parts[0].omitted ?? 0), text.length);
-  });
-
-  it('of a command keeps its end, from the start of a line', () => {
-    const output = Array.from({ length: 20_000 }, (_, index) => `line ${index}`).join('\n');
-    const trimmed = trimEntry(tool([{ type: 'terminal', output }]));
-    assert.ok(trimmed.kind === 'tool' && trimmed.parts[0]?.type === 'terminal');
-    assert.match(trimmed.parts[0].output, /^line \d+\n/);
-    assert.ok(trimmed.parts[0].output.endsWith('line 19999'));
-  });
-
-  it('is not cut in the middle of a character', () => {
-    const trimmed = trimEntry(tool([{ type: 'text', text: `x${'😀'.repeat(20_000)}` }]));
-    assert.ok(trimmed.kind === 'tool' && trimmed.parts[0]?.type === 'text');
-    assert.ok(trimmed.parts[0].text.isWellFormed());
-  });
-
-  it('that is short enough stays the same object', () => {
-    const entry = tool([{ type: 'text', text: 'short' }]);
-    assert.equal(trimEntry(entry), entry);
   });
 });

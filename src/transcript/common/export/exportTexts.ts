@@ -1,3 +1,4 @@
+import { toolTrouble } from '../toolTrouble';
 import type { Attachment, EntryOf, Part, Usage } from '../entries';
 
 /** The words that exports of all formats share. */
@@ -40,9 +41,10 @@ export function terminalText({ command, exitCode, output, signal }: Extract<Part
   return lines.join('\n');
 }
 
-export function toolSummary({ decision, durationMs, state, title }: EntryOf<'tool'>): string {
+export function toolSummary(entry: EntryOf<'tool'>): string {
+  const { decision, durationMs, state, title } = entry;
   const facts = [
-    ...(state === 'done' ? [] : [state]),
+    ...[state === 'done' ? toolTrouble(entry) : state].filter((word) => word !== undefined),
     ...(decision === undefined ? [] : [decision]),
     ...(durationMs === undefined ? [] : [durationText(durationMs)]),
   ];

@@ -21,7 +21,7 @@ export function toHtml({ createdAt, title, who }: ExportHead, entries: readonly 
 <body>
 <main>
 <header><h1>${escapeHtml(title)}</h1><p>${escapeHtml(who + day)}</p></header>
-${entries.map(entryHtml).join('\n')}
+${entries.map((entry) => entryHtml(entry) + omittedHtml(entry.omitted)).join('\n')}
 </main>
 </body>
 </html>
@@ -75,8 +75,12 @@ function toolHtml({ error, input, parts }: EntryOf<'tool'>): string {
 }
 
 function partHtml(part: Part): string {
-  const omitted = 'omitted' in part ? omittedText(part.omitted) : undefined;
-  return partBody(part) + (omitted === undefined ? '' : `<p class="omitted">${escapeHtml(omitted)}</p>`);
+  return partBody(part) + omittedHtml('omitted' in part ? part.omitted : undefined);
+}
+
+function omittedHtml(omitted: number | undefined): string {
+  const words = omittedText(omitted);
+  return words === undefined ? '' : `<p class="omitted">${escapeHtml(words)}</p>`;
 }
 
 function partBody(part: Part): string {

@@ -11,7 +11,7 @@ export function toMarkdown({ createdAt, title, who }: ExportHead, entries: reado
   return writeMarkdown([
     heading(1, title),
     paragraph(text(oneLine(`With ${who}${day}`))),
-    ...entries.flatMap(entryBlocks),
+    ...entries.flatMap((entry) => withOmitted(entryBlocks(entry), entry.omitted)),
   ]);
 }
 
@@ -64,8 +64,12 @@ function toolBlocks({ error, input, parts }: EntryOf<'tool'>): readonly Block[] 
 }
 
 function partBlocks(part: Part): readonly Block[] {
-  const omitted = 'omitted' in part ? omittedText(part.omitted) : undefined;
-  return [...shownBlocks(part), ...(omitted === undefined ? [] : [line(omitted)])];
+  return withOmitted(shownBlocks(part), 'omitted' in part ? part.omitted : undefined);
+}
+
+function withOmitted(blocks: readonly Block[], omitted: number | undefined): readonly Block[] {
+  const words = omittedText(omitted);
+  return words === undefined ? blocks : [...blocks, line(words)];
 }
 
 function shownBlocks(part: Part): readonly Block[] {

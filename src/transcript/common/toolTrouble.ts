@@ -1,0 +1,14 @@
+import type { EntryOf, Part } from './entries';
+
+/** Why a call that ended by itself did not go well, in a word or two; its state says no more than that it has ended. */
+export function toolTrouble({ error, parts, state }: EntryOf<'tool'>): string | undefined {
+  if (state !== 'done') return undefined;
+  const exits = parts.flatMap((part) => (part.type === 'terminal' ? (badExit(part) ?? []) : []));
+  return exits[0] ?? (error === undefined ? undefined : 'error');
+}
+
+function badExit({ exitCode, signal }: Extract<Part, { type: 'terminal' }>): string | undefined {
+  if (signal !== undefined) return `ended by ${signal}`;
+  if (exitCode === null) return 'ended by a signal';
+  return exitCode === undefined || exitCode === 0 ? undefined : `exit code ${exitCode}`;
+}

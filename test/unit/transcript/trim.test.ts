@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import type { Entry, EntryOf } from '../../../src/transcript/common/entries';
+import { toolTrouble } from '../../../src/transcript/common/toolTrouble';
+import { trimEntry } from '../../../src/transcript/common/trim';
+
+describe('a long entry', () => {
+  const tool = (parts: EntryOf<'tool'>['parts']): EntryOf<'tool'> => ({
+    kind: 'tool',
+    id: 't',
+    turn: 1,
+    name: 'n',
+    title: 'n',
+    toolKind: 'other',
+    state: 'done',
+    parts,
+  });
+
+  it('is cut, and says by how much', () => {
+    const text = 'x'.repeat(50_000);
+    const trimmed = trimEntry(tool([{ type: 'text', text }]));
+    assert.ok(trimmed.kind === 'tool' && trimmed.parts[0]?.type === 'text');
+    assert.equal(trimmed.parts[0].text.length + (trimmed.parts[0].omitted ?? 0), text.length);
+  });
+
+  it('never makes an entry large, in whatever of its texts it is', () => {
+    const long = 'x'.repeat(500_000);
+    const base = { id: 'e', turn: 1 } as const;
+    const part = { type: 'text', text: long } as const;
+    const entries: Entry[] = [
+      { kind: 'prompt', ...base, text: long },
+      { kind: 'answer', ...base, text: long },
+      { kind: 'thinking', ...base, text: long },
+      { kind: 'summary', ...base, text: long },
+      { kind: 'notice', ...base, level: 'info', text: long, details: long },
+      { kind: 'end', ...base, outcome: 'failed', text: long, details: long },
+      { kind: 'todos', ...base, items: [{ text: long, status: 'pending' }] },
+      { kind: 'media', ...base, part },
+      { kind: 'raw', ...base, label: long, json: long },
+      { ...tool([part]), title: long, input: long, error: long, decision: long },
+    ];
+    for (const entry of entries) {
+      const trimmed = trimEntry(entry);
+      assert.ok(JSON.stringify(trimmed).length < 300_000, entry.kind);
+      assert.equal(unitsIn(trimmed), unitsIn(entry), `${entry.kind} does not say all that was cut`);
+      assert.equal(trimEntry(trimmed), trimmed);
+    }
+  });
+
+  it('that still comes is whole, since its page puts more to its end', () => {
+    const entry: Entry = { kind: 'answer', id: 'a', turn: 1, text: 'x'.repeat(500_000), streaming: true };
+    assert.equal(trimEntry(entry), entry);
+  });
+
+  it('of a command keeps its end, from the start of a line', () => {
+    const output = Array.from({ length: 20_000 }, (_, index) => `line ${index}`).join('\n');
+    const trimmed = trimEntry(tool([{ type: 'terminal', output }]));
+    assert.ok(trimmed.kind === 'tool' && trimmed.parts[0]?.type === 'terminal');
+    assert.match(trimmed.parts[0].output, /^line \d+\n/);
+    assert.ok(trimmed.parts[0].output.endsWith('line 19999'));
+  });
+
+  it('is not cut in the middle of a character', () => {
+    const trimmed = trimEntry(tool([{ type: 'text', text: `x${'😀'.repeat(20_000)}` }]));
+    assert.ok(trimmed.kind === 'tool' && trimmed.parts[0]?.type === 'text');
+    assert.ok(trimmed.parts[0].text.isWellFormed());
+  });
+
+  it('that is short enough stays the same object', () => {
+    const entry = tool([{ type: 'text', text: 'short' }]);
+    assert.equal(trimEntry(entry), entry);
+  });
+});
+
+/** All texts, and what is said to be missing of them. */
+function unitsIn(value: unknown, name = ''): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value === 'number') return name === 'omitted' ? value : 0;
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.entries(value).reduce((sum, [key, member]) => sum + unitsIn(member, key), 0);
+}
+
+describe('a call that has ended', () => {
+  const call = (part: Partial<EntryOf<'tool'>>): EntryOf<'tool'> => ({
+    kind: 'tool',
+    id: 't',
+    turn: 1,
+    name: 'Bash',
+    title: 'Bash',
+    toolKind: 'execute',
+    state: 'done',
+    parts: [],
+    ...part,
+  });
+  const exit = (part: object): EntryOf<'tool'> => call({ parts: [{ type: 'terminal', output: '', ...part }] });
+
+  it('says when what it ran did not go well', () => {
+    assert.equal(toolTrouble(exit({ exitCode: 3 })), 'exit code 3');
+    assert.equal(toolTrouble(exit({ exitCode: null })), 'ended by a signal');
+    assert.equal(toolTrouble(exit({ exitCode: null, signal: 'SIGKILL' })), 'ended by SIGKILL');
+    assert.equal(toolTrouble(call({ error: 'Half of it' })), 'error');
+  });
+
+  it('has nothing to say otherwise', () => {
+    assert.equal(toolTrouble(exit({ exitCode: 0 })), undefined);
+    assert.equal(toolTrouble(exit({})), undefined);
+    assert.equal(toolTrouble(call({ state: 'failed', error: 'It is said by the state' })), undefined);
+  });
+});
