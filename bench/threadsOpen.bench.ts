@@ -104,7 +104,7 @@ async function openThread(
   post: (update: ThreadUpdate) => void,
 ): Promise<FollowedThread> {
   const followed = new FollowedThread(threadId, library, systemClock, fail);
-  const feed = new ThreadFeed({ followed, actionsFor: () => [], post, clock: systemClock });
+  const feed = new ThreadFeed({ followed, actionsFor: () => [], hasFile: () => true, post, clock: systemClock });
   feed.start();
   feed.pageCame();
   await followed.start();

@@ -1,35 +1,51 @@
 import { IconButton } from '../../webview/browser/iconButton';
 import { CloseIcon, ErrorIcon, InfoIcon } from '../../webview/browser/icons';
+import { PlainText } from '../../transcript/browser/plainText';
 import { threadRequests } from '../common/threadApi';
 import { usePage, usePageState } from './pageContext';
 
 /** What the user should know of how the thread was read, and what could not be done. */
 export function Notices() {
   const page = usePage();
-  const { thread, problem, failure } = usePageState();
+  const { thread, problem, hasFile, failure } = usePageState();
   const notes = thread?.notes ?? [];
   return (
     <>
       {problem !== undefined && (
         <div class="thread-notice is-error" role="alert">
           <ErrorIcon />
-          <p>{thread ? `This thread cannot be read any more, so it stays as it was: ${problem}` : problem}</p>
-          <button type="button" class="button" onClick={() => void page.ask(threadRequests.retry, {})}>
-            Try again
-          </button>
+          <p>
+            <PlainText
+              text={thread ? `This thread cannot be read any more, so it stays as it was: ${problem}` : problem}
+            />
+          </p>
+          <span class="thread-notice-actions">
+            {hasFile && (
+              <button type="button" class="button" onClick={() => void page.ask(threadRequests.openFile, {})}>
+                Open as JSON
+              </button>
+            )}
+            <button type="button" class="button" onClick={() => void page.ask(threadRequests.retry, {})}>
+              Try again
+            </button>
+          </span>
         </div>
       )}
       {failure !== undefined && (
         <div class="thread-notice is-error" role="alert">
           <ErrorIcon />
-          <p>{failure}</p>
+          <p>
+            <PlainText text={failure} />
+          </p>
           <IconButton label="Dismiss" icon={CloseIcon} onClick={() => page.dismissFailure()} />
         </div>
       )}
       {notes.map((note) => (
         <div key={note} class="thread-notice">
           <InfoIcon />
-          <p>{note}</p>
+          <p>
+            <PlainText text={note} />
+          </p>
         </div>
       ))}
     </>

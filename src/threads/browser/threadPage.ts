@@ -20,6 +20,8 @@ export interface ThreadPageState {
   readonly outline: readonly OutlineItem[];
   /** Why the thread cannot be read, or not any more. */
   readonly problem: string | undefined;
+  /** Its file can be opened in an editor. */
+  readonly hasFile: boolean;
   /** A request that failed, until it is dismissed. */
   readonly failure: string | undefined;
   readonly times: 'relative' | 'absolute';
@@ -69,6 +71,7 @@ export class ThreadPage {
       thread: undefined,
       outline: [],
       problem: undefined,
+      hasFile: false,
       failure: undefined,
       times,
       isOutlineShown,
@@ -159,11 +162,12 @@ export class ThreadPage {
     }
   }
 
-  private update({ thread, outline, problem, transcript, unreadFrom }: ThreadUpdate): void {
+  private update({ thread, outline, problem, hasFile, transcript, unreadFrom }: ThreadUpdate): void {
     this.change({
       isReady: true,
       ...(thread && { thread }),
       ...(outline && { outline }),
+      ...(hasFile !== undefined && { hasFile }),
       problem: problem === undefined ? this.current.problem : (problem ?? undefined),
     });
     if (transcript) this.transcript.apply(transcript);

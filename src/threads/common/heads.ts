@@ -81,7 +81,7 @@ export function headOfThread(document: ThreadDocument, from: ReadFrom): ThreadHe
   const { messages } = document;
   const id = from.threadId ?? idIn(document) ?? path ?? 'unknown';
   const prompts = messages.filter(isRecord).filter(isPrompt);
-  const createdAt = timeOf(document.created) ?? timeInId(id);
+  const createdAt = [timeOf(document.created), timeInId(id)].find(pastFrom(from.nowMs));
   const trees = treesOf(document);
   const repository = trees.find((tree) => tree.repository?.url !== undefined)?.repository;
   const mode = document.agentMode ?? document.meta?.agentMode;
@@ -101,7 +101,7 @@ export function headOfThread(document: ThreadDocument, from: ReadFrom): ThreadHe
     ...(repository?.url === undefined ? {} : { repository: repository.url }),
     ...(repository?.ref === undefined ? {} : { branch: repository.ref.replace(/^refs\/heads\//, '') }),
     ...(createdAt === undefined ? {} : { createdAt }),
-    lastPromptAt: lastPromptAt(document, prompts) ?? createdAt ?? mtimeMs ?? 0,
+    lastPromptAt: lastPromptAt(document, prompts, createdAt) ?? mtimeMs ?? 0,
     promptCount: prompts.length,
     messageCount: messages.length,
     ...(mode === undefined ? {} : { mode }),
@@ -144,6 +144,13 @@ function idIn({ id }: ThreadDocument): string | undefined {
   return id !== undefined && isThreadId(id) ? id : undefined;
 }
 
+/** Whether a time may be true: clocks of machines differ, but not by a day. A later one would stay at the top for ever. */
+export function pastFrom(nowMs: number): (time: number | undefined) => boolean {
+  return (time) => time !== undefined && time <= nowMs + dayMs;
+}
+
+const dayMs = 86_400_000;
+
 /** Of ids with a time in them (UUIDv7): milliseconds since the epoch. */
 export function timeInId(id: string): number | undefined {
   const match = /^T-([0-9a-f]{8})-([0-9a-f]{4})-7/i.exec(id);
@@ -158,14 +165,18 @@ function firstLineOf(prompts: readonly JsonRecord[]): string | undefined {
   return undefined;
 }
 
-function lastPromptAt(document: ThreadDocument, prompts: readonly JsonRecord[]): number | undefined {
-  let last = timeOf(document.created);
+function lastPromptAt(
+  document: ThreadDocument,
+  prompts: readonly JsonRecord[],
+  createdAt: number | undefined,
+): number | undefined {
+  let last = createdAt;
   const later = (time: number | undefined): void => {
     if (time !== undefined && (last === undefined || time > last)) last = time;
   };
   later(timeOf(document.meta?.lastUserMessageAt));
-  for (const { meta, createdAt } of prompts)
-    later(timeOf(isRecord(meta) ? meta['sentAt'] : undefined) ?? timeOf(createdAt));
+  for (const { meta, createdAt: at } of prompts)
+    later(timeOf(isRecord(meta) ? meta['sentAt'] : undefined) ?? timeOf(at));
   return last;
 }
 

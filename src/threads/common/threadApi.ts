@@ -59,6 +59,8 @@ export const ThreadUpdate = z.object({
   transcript: optional(TranscriptPatch),
   /** Why it cannot be read, or not any more; null when it can. What was read before stays. */
   problem: optional(z.nullable(Text)),
+  /** Its file can be opened in an editor; sent with `problem`. */
+  hasFile: optional(z.boolean()),
   /** The first entry that came since the user last looked; sent with the first update only. */
   unreadFrom: optional(Text),
 });
@@ -83,6 +85,8 @@ export const threadRequests = {
   loadOlder: defineRequest('thread/loadOlder', z.object({ count: Count }), Nothing),
   /** Reads the thread again after it could not be read. */
   retry: defineRequest('thread/retry', Nothing, Nothing),
+  /** Shows the file of a thread that cannot be read in an editor. */
+  openFile: defineRequest('thread/openFile', Nothing, Nothing),
   /** The whole entry, with nothing cut away. */
   showAll: defineRequest('thread/showAll', ofEntry, z.object({ entry: Entry })),
   /** What the entry was made of, in an editor. */

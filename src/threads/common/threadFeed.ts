@@ -10,6 +10,8 @@ import { titleOf } from './tree/threadRow';
 export interface ThreadFeedPorts {
   readonly followed: FollowedThread;
   readonly actionsFor: (thread: OpenThread) => readonly ThreadAction[];
+  /** It is in a file of this machine, also when it could not be read. */
+  readonly hasFile: () => boolean;
   readonly post: (update: ThreadUpdate) => void;
   readonly clock: Clock;
 }
@@ -99,7 +101,7 @@ export class ThreadFeed implements Disposable {
       ...this.newView(thread),
       ...this.newOutline(thread),
       ...(thread && this.feed.hasNews ? { transcript: this.feed.take() } : {}),
-      ...(this.dirty.has('problem') ? { problem: problem ?? null } : {}),
+      ...(this.dirty.has('problem') ? { problem: problem ?? null, hasFile: this.ports.hasFile() } : {}),
       ...this.unreadFrom(thread),
     };
     this.dirty.clear();

@@ -4,7 +4,7 @@ import { messageOf } from '../../base/common/errors';
 import { Emitter, type Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { layered } from './layeredHead';
-import { ThreadError, type OpenThread, type ThreadHead, type ThreadSource } from './threadPorts';
+import { ThreadError, type OpenThread, type ThreadHead, type ThreadSource, type ThreadSourceKind } from './threadPorts';
 
 export interface ThreadLibraryOptions {
   /**
@@ -28,6 +28,15 @@ const settleMs = 200;
 interface Listed {
   readonly head: ThreadHead;
   readonly source: ThreadSource;
+}
+
+/** Why a source does not say all that it has. */
+export interface SourceProblem {
+  readonly source: ThreadSourceKind;
+  readonly title: string;
+  readonly summary: string;
+  /** Sentences: what happened, and what to do. */
+  readonly message: string;
 }
 
 /** All threads of all sources as one list, each once. Nothing is read before somebody asks. */
@@ -68,8 +77,12 @@ export class ThreadLibrary implements Disposable {
 
   /** What sources cannot do, and what the user can do about it. */
   get problems(): readonly string[] {
-    return this.options.sources.flatMap(({ state, title }) =>
-      state.kind === 'failed' ? [`${title}: ${state.message}`] : [],
+    return this.sourceProblems.map(({ title, message }) => `${title}: ${message}`);
+  }
+
+  get sourceProblems(): readonly SourceProblem[] {
+    return this.options.sources.flatMap(({ kind, state, title }) =>
+      state.kind === 'failed' ? [{ source: kind, title, summary: state.summary, message: state.message }] : [],
     );
   }
 

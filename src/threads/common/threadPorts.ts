@@ -87,7 +87,8 @@ export type ThreadSourceState =
   | { readonly kind: 'ready' }
   /** There is none, which is no fault: for example no `amp` on this machine. */
   | { readonly kind: 'absent'; readonly message: string }
-  | { readonly kind: 'failed'; readonly message: string };
+  /** `summary` is a word or two. */
+  | { readonly kind: 'failed'; readonly summary: string; readonly message: string };
 
 export interface ThreadHit {
   readonly threadId: string;
@@ -107,7 +108,7 @@ export interface TextCoverage {
 
 /** `beingWritten`: the file changed while it was read, so that it may be whole a moment later. */
 export type ThreadErrorCode =
-  'notFound' | 'tooLarge' | 'unreadable' | 'beingWritten' | 'notSignedIn' | 'cancelled' | 'cli';
+  'notFound' | 'tooLarge' | 'unreadable' | 'beingWritten' | 'notSignedIn' | 'offline' | 'cancelled' | 'cli';
 
 /** Why a thread cannot be shown, and what to do. */
 export class ThreadError extends Error {

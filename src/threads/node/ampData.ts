@@ -25,6 +25,16 @@ export function ampPlaces(env: Readonly<Record<string, string | undefined>>, hom
   };
 }
 
+/**
+ * Where Amp's own extension, which is no longer there, has kept its threads beside other extensions' data. `storageFolder` is
+ * that of one of these; a profile of VS Code has a place of its own.
+ */
+export function oldExtensionFolders(storageFolder: string): readonly string[] {
+  const place = path.dirname(storageFolder);
+  const ofDefault = place.replace(/([\\/])profiles[\\/][^\\/]+(?=[\\/]globalStorage$)/, '');
+  return [...new Set([place, ofDefault])].map((folder) => path.join(folder, 'sourcegraph.amp', 'threads3'));
+}
+
 /** The name of a thread's file; what Amp is still writing (`.amptmp`) and whatever else lies there is none. */
 export function isThreadFileName(name: string): boolean {
   return /^T-[\w-]+\.json$/.test(name);

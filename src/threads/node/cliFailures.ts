@@ -4,6 +4,9 @@ import { ThreadError } from '../common/threadPorts';
 
 const signIn =
   /not (?:logged|signed) in|log ?in (?:required|first)|please (?:log|sign) ?in|amp login|unauthori[sz]ed|unauthenticated|no api key|invalid api key|\b401\b/i;
+/** In the words of Node.js, of Bun and of the CLI. */
+const noNetwork =
+  /\b(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ECONNABORTED|ETIMEDOUT|ENETUNREACH|ENETDOWN|EHOSTUNREACH)\b|fetch failed|failed to fetch|getaddrinfo|socket hang up|unable to connect|network (?:error|request failed|is unreachable)|internet connection|you are offline/i;
 const unknownOption = /(?:unknown|unrecogni[sz]ed|invalid) (?:option|argument|flag|command)/i;
 const maxSaid = 300;
 
@@ -11,6 +14,11 @@ export function cliFailure(args: readonly string[], exitCode: number | null, sai
   const words = said.replace(/\x1b\[[0-9;]*[A-Za-z]/g, '').trim();
   if (signIn.test(words)) {
     return new ThreadError('notSignedIn', 'Amp is not signed in. Run `amp login` in a terminal, then refresh.');
+  }
+  if (noNetwork.test(words)) {
+    return new ThreadError('offline', 'The Amp server cannot be reached. Check the connection, then refresh.', {
+      cause: new Error(words.slice(0, maxSaid)),
+    });
   }
   const asked = args.slice(0, 2).join(' ');
   const line = words.split('\n').findLast((text) => text.trim() !== '') ?? '';

@@ -4,7 +4,7 @@ import { DisposableStore, toDisposable, type Disposable } from '../../base/commo
 import { Emitter, type Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { fileUriPath } from '../common/fileUriPath';
-import { timeInId } from '../common/heads';
+import { pastFrom, timeInId } from '../common/heads';
 import { timeOf } from '../common/json';
 import type { ThreadError } from '../common/threadPorts';
 import { type OpenThread, type ThreadHead, type ThreadSource, type ThreadSourceState } from '../common/threadPorts';
@@ -211,7 +211,8 @@ export class CliSource implements ThreadSource {
     this.failures++;
     const kind = error.code === 'notFound' ? 'absent' : 'failed';
     const isNews = this.current.kind !== kind || this.current.message !== error.message;
-    this.current = { kind, message: error.message };
+    const { message } = error;
+    this.current = kind === 'absent' ? { kind, message } : { kind, message, summary: summaryOf(error) };
     if (!isNews) return;
     this.options.log.info(`Threads of the amp CLI: ${error.message}`);
     this.changes.fire();
@@ -234,7 +235,7 @@ export class CliSource implements ThreadSource {
   private headOf(thread: ListedThread): ThreadHead {
     const known = this.exported.get(thread.id)?.head;
     const updatedAt = updatedOf(thread);
-    const createdAt = known?.createdAt ?? timeInId(thread.id);
+    const createdAt = [known?.createdAt, timeInId(thread.id)].find(pastFrom(this.options.clock.now()));
     const folder = typeof thread.tree === 'string' ? fileUriPath(thread.tree) : undefined;
     return {
       ...(known ?? { promptCount: 0, hasChanges: false, relations: [] }),
@@ -258,6 +259,11 @@ export class CliSource implements ThreadSource {
     const listed = this.rowOf(head.id);
     return listed?.title === undefined || listed.title === '' ? head : { ...head, title: listed.title };
   }
+}
+
+function summaryOf({ code }: ThreadError): string {
+  if (code === 'notSignedIn') return 'not signed in';
+  return code === 'offline' ? 'offline' : 'cannot be listed';
 }
 
 function isSame(one: ListedThread | undefined, other: ListedThread): boolean {

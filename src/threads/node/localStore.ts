@@ -215,6 +215,7 @@ function stateOf(folders: readonly string[], found: readonly (readonly string[] 
   if (unreadable.length > 0) {
     return {
       kind: 'failed',
+      summary: 'a folder cannot be read',
       message: `This folder may not be read: ${unreadable.join(', ')}. Look at its permissions.`,
     };
   }

@@ -65,10 +65,37 @@ export function asThreadError(error: unknown, signal?: AbortSignal): ThreadError
       cause: error,
     });
   }
-  if (code === 'EACCES' || code === 'EPERM') {
-    return new ThreadError('unreadable', 'This file may not be read. Look at its permissions.', { cause: error });
-  }
-  return new ThreadError('unreadable', `This file cannot be read: ${messageOf(error)}`, { cause: error });
+  return new ThreadError('unreadable', unreadableText(error), { cause: error });
+}
+
+/** What the system's errors mean, and what to do; its own words name calls that nobody has made. */
+const unreadable: Readonly<Record<string, string>> = {
+  EACCES: 'This file may not be read. Look at its permissions.',
+  EPERM: 'This file may not be read. Look at its permissions.',
+  EISDIR: 'This is a folder, not a file. Look for the thread in it.',
+  ENOTDIR: 'A part of the path of this file is not a folder. Refresh the list.',
+  ELOOP: 'This file is a link that leads back to itself. Replace it by the file it should lead to.',
+  ENAMETOOLONG: 'The path of this file is too long. Move it to a shorter one.',
+  EMFILE: 'Too many files are open. Close some programs, then try again.',
+  ENFILE: 'Too many files are open. Close some programs, then try again.',
+  EBUSY: 'Another program uses this file. Close it there, then try again.',
+  EIO: 'The disk could not read this file. Look at the disk, then try again.',
+  ESTALE: 'The drive of this file is not there any more. Connect it, then try again.',
+  ETIMEDOUT: 'The drive of this file does not answer. Look at its connection, then try again.',
+  ENOMEM: 'There is not enough memory to read this file. Close some programs, then try again.',
+};
+
+function unreadableText(error: unknown): string {
+  const code = errorCode(error);
+  if (code === undefined) return `This file cannot be read: ${messageOf(error)}`;
+  return (
+    ownText(code) ??
+    `This file cannot be read. The system calls it ${code}. Try again, or copy the file and open the copy.`
+  );
+}
+
+function ownText(code: string): string | undefined {
+  return Object.hasOwn(unreadable, code) ? unreadable[code] : undefined;
 }
 
 function statsOf(path: string): ThreadFileStats {

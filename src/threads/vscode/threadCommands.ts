@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
+import { namingHiddenCharacters } from '../../base/common/hiddenCharacters';
 import { commandIds, type CommandId } from '../../manifest';
 import type { Commands } from '../../platform/vscode/commands';
 import type { Messages } from '../../platform/vscode/messages';
@@ -9,6 +10,7 @@ import type { ThreadLibrary } from '../common/threadLibrary';
 import { ThreadError, type ThreadHead } from '../common/threadPorts';
 import { shownTitle } from '../common/tree/threadRow';
 import type { ExportedFiles } from '../node/exportedFiles';
+import { openAsJson } from './threadPlaces';
 import type { ThreadActions } from './threadActions';
 import { pickFilters } from './threadFilterPicks';
 import type { ThreadPanels } from './threadPanels';
@@ -70,7 +72,7 @@ export class ThreadCommands implements Disposable {
 
   /** Shows threads that are in these files; one that is none is said to the user. */
   async openFiles(uris: readonly vscode.Uri[]): Promise<void> {
-    const { files, library, panels, messages } = this.options;
+    const { files, library, panels } = this.options;
     await library.ready();
     for (const { fsPath, scheme } of uris) {
       try {
@@ -79,7 +81,8 @@ export class ThreadCommands implements Disposable {
         await library.refresh();
         panels.open(head.id, shownTitle(head));
       } catch (error) {
-        messages.error(`${vscode.workspace.asRelativePath(fsPath)} cannot be opened as a thread. ${messageOf(error)}`);
+        const why = `${vscode.workspace.asRelativePath(fsPath)} cannot be opened as a thread. ${messageOf(error)}`;
+        this.cannotOpen(why, error instanceof ThreadError && error.code !== 'notFound' ? fsPath : undefined);
       }
     }
   }
@@ -99,9 +102,16 @@ export class ThreadCommands implements Disposable {
     await library.ready();
     const head = library.find(id);
     if (head?.problem !== undefined) {
-      throw new ThreadError('unreadable', `${head.path ?? id} cannot be shown: ${head.problem}`);
+      this.cannotOpen(`${head.path ?? id} cannot be shown: ${head.problem}`, head.path);
+      return;
     }
     panels.open(id, head ? shownTitle(head) : 'Amp Thread', typeof entryId === 'string' ? entryId : undefined);
+  }
+
+  /** What is no thread may still be read as what it is. */
+  private cannotOpen(why: string, file: string | undefined): void {
+    const open = { label: 'Open as JSON', run: () => openAsJson(file ?? '') };
+    this.options.messages.error(namingHiddenCharacters(why), ...(file === undefined ? [] : [open]));
   }
 
   private async filter(): Promise<void> {

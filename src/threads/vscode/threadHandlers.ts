@@ -6,7 +6,7 @@ import { threadIn, threadLink } from '../common/threadLinks';
 import type { ThreadFeed } from '../common/threadFeed';
 import type { OpenThread } from '../common/threadPorts';
 import type { ThreadPanelWindow } from './threadPanel';
-import { openPlace } from './threadPlaces';
+import { openAsJson, openPlace } from './threadPlaces';
 
 interface HandlerOptions {
   readonly followed: FollowedThread;
@@ -14,12 +14,20 @@ interface HandlerOptions {
   readonly window: Pick<ThreadPanelWindow, 'actions' | 'documents' | 'editor' | 'openThread'>;
   /** The page is there. */
   readonly ready: () => void;
+  /** Absolute, of the thread. */
+  readonly file: () => string | undefined;
 }
 
 const done = {};
 
 /** What each request of the page does. Whatever is thrown is shown by the page. */
-export function threadHandlers({ followed, feed, window, ready }: HandlerOptions): Handlers<typeof threadRequests> {
+export function threadHandlers({
+  followed,
+  feed,
+  window,
+  ready,
+  file,
+}: HandlerOptions): Handlers<typeof threadRequests> {
   const { actions, documents, editor } = window;
   const { threadId } = followed;
 
@@ -39,6 +47,12 @@ export function threadHandlers({ followed, feed, window, ready }: HandlerOptions
     }),
     retry: threadRequests.retry.handledBy(async () => {
       await followed.refresh();
+      return done;
+    }),
+    openFile: threadRequests.openFile.handledBy(async () => {
+      const path = file();
+      if (path === undefined) throw new Error('This thread is not in a file of this machine.');
+      await openAsJson(path);
       return done;
     }),
     showAll: threadRequests.showAll.handledBy(({ entryId }) => {

@@ -1,3 +1,4 @@
+import * as path from 'node:path';
 import type * as vscode from 'vscode';
 import type { Clock } from '../../base/common/async';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
@@ -56,11 +57,18 @@ export class ThreadPanel implements Disposable {
       new ThreadFeed({
         followed: this.followed,
         actionsFor: ({ head }) => actions.available(head),
+        hasFile: () => this.file !== undefined,
         post: (update) => this.post(update),
         clock,
       }),
     );
-    const handlers = threadHandlers({ followed: this.followed, feed: this.feed, window, ready: () => this.ready() });
+    const handlers = threadHandlers({
+      followed: this.followed,
+      feed: this.feed,
+      window,
+      ready: () => this.ready(),
+      file: () => this.file,
+    });
     this.host = this.store.add(new PageHost(panel.webview, handlers, log));
   }
 
@@ -110,6 +118,13 @@ export class ThreadPanel implements Disposable {
 
   dispose(): void {
     this.store.dispose();
+  }
+
+  /** Absolute, of the thread, also when it could not be read. A file that was opened is what its tab keeps. */
+  private get file(): string | undefined {
+    const { followed, kept, threadId, window } = this;
+    const known = followed.thread?.head.path ?? window.threads.find(threadId)?.path;
+    return known ?? (path.isAbsolute(kept) ? kept : undefined);
   }
 
   private ready(): void {

@@ -1,3 +1,4 @@
+import * as vscode from 'vscode';
 import { isEditorError, type EditorPort } from '../../editor/common/editorPort';
 
 /**
@@ -29,4 +30,9 @@ export async function openPlace(
 function relativeTo(folders: readonly string[], path: string): string | undefined {
   const folder = folders.find((name) => path.startsWith(`${name.replace(/[\\/]+$/, '')}/`));
   return folder === undefined ? undefined : path.slice(folder.replace(/[\\/]+$/, '').length + 1);
+}
+
+/** Shows the file of a thread as it is. VS Code asks for confirmation when it is too large for its editor. */
+export async function openAsJson(file: string): Promise<void> {
+  await vscode.commands.executeCommand('vscode.open', vscode.Uri.file(file));
 }

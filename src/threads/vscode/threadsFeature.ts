@@ -15,7 +15,7 @@ import type { ThreadLibrary } from '../common/threadLibrary';
 import { threadsStatus } from '../common/threadsStatus';
 import { searchThreads } from '../common/threadSearch';
 import { ReadMarks } from '../common/tree/readMarks';
-import { ampPlaces } from '../node/ampData';
+import { ampPlaces, oldExtensionFolders } from '../node/ampData';
 import { ampThreads, type AmpThreads } from '../node/ampThreads';
 import type { Command } from '../node/runCommand';
 import { withWorktrees } from '../node/worktrees';
@@ -62,10 +62,10 @@ export class ThreadsFeature implements Feature<RunningThreads> {
   private readonly threads: AmpThreads;
 
   constructor(private readonly options: ThreadsFeatureOptions) {
-    const { clock, distFolder, findCommand, log, settings, storageFolder } = options;
+    const { clock, distFolder, findCommand, log, storageFolder } = options;
     this.threads = ampThreads({
       places: ampPlaces(process.env, homedir()),
-      moreFolders: () => settings.threadsFolders().flatMap(absoluteFolder),
+      moreFolders: () => this.moreFolders(),
       findCommand,
       indexFolder: path.join(storageFolder, 'threads'),
       workerFile: vscode.Uri.joinPath(distFolder, 'thread-index-worker.js').fsPath,
@@ -163,7 +163,7 @@ export class ThreadsFeature implements Feature<RunningThreads> {
       settings.onDidChange((id) => {
         if (id === settingIds.threadsFolders && library.isListed) {
           local
-            .use(settings.threadsFolders().flatMap(absoluteFolder))
+            .use(this.moreFolders())
             .catch((error: unknown) => log.error('the folders of threads cannot be watched', error));
         }
       }),
@@ -177,6 +177,12 @@ export class ThreadsFeature implements Feature<RunningThreads> {
       draftThreads: this.draftThreads,
       dispose: () => store.dispose(),
     });
+  }
+
+  /** Absolute, with threads, besides that of the amp CLI. */
+  private moreFolders(): readonly string[] {
+    const { settings, storageFolder } = this.options;
+    return [...settings.threadsFolders().flatMap(absoluteFolder), ...oldExtensionFolders(storageFolder)];
   }
 
   /** Absolute, with their worktrees. */

@@ -4,12 +4,19 @@ import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { namingHiddenCharacters } from '../../base/common/hiddenCharacters';
 import type { Memento } from '../../base/common/memento';
 import { commandIds } from '../../manifest';
-import type { ThreadLibrary } from '../common/threadLibrary';
+import type { SourceProblem, ThreadLibrary } from '../common/threadLibrary';
 import { filterWords, type ThreadFilters } from '../common/tree/threadFilters';
 import { nextMidnight } from '../common/tree/grouping';
 import type { ReadMarks } from '../common/tree/readMarks';
 import { shownTitle, threadRow, type ThreadRow } from '../common/tree/threadRow';
-import { noTree, threadTree, type GroupNode, type ThreadNode, type ThreadTree } from '../common/tree/threadTree';
+import {
+  noTree,
+  threadTree,
+  type GroupNode,
+  type ProblemNode,
+  type ThreadNode,
+  type ThreadTree,
+} from '../common/tree/threadTree';
 import { treeChanges } from '../common/tree/treeChanges';
 import { keepFilters, keptFilters, showFilterKeys } from './keptFilters';
 import type { ThreadDecorations } from './threadDecorations';
@@ -74,7 +81,8 @@ export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> 
     if (!library.isListed || !this.isShownOnce) return;
     const { filters, folders } = this;
     const nowMs = clock.now();
-    const next = threadTree(library.heads, { filters, folders, nowMs, isUnread: marks.isUnread });
+    const problems = library.sourceProblems;
+    const next = threadTree(library.heads, { filters, folders, nowMs, isUnread: marks.isUnread, problems });
     const changed = treeChanges(this.tree, next);
     this.tree = next;
     if (changed === 'all') this.changes.fire(undefined);
@@ -100,6 +108,7 @@ export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> 
         folders: this.folders,
         nowMs: clock.now(),
         isUnread: marks.isUnread,
+        problems: library.sourceProblems,
       });
       this.showState();
     }
@@ -113,7 +122,8 @@ export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> 
   getTreeItem(element: string): vscode.TreeItem {
     const node = this.tree.nodes.get(element);
     if (!node) return new vscode.TreeItem('');
-    return node.kind === 'group' ? groupItem(node) : this.threadItem(node);
+    if (node.kind === 'group') return groupItem(node);
+    return node.kind === 'problem' ? problemItem(node) : this.threadItem(node);
   }
 
   handleDrag(source: readonly string[], transfer: vscode.DataTransfer): void {
@@ -184,7 +194,9 @@ export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> 
   private showState(): void {
     if (!this.view) return;
     const { library } = this.options;
-    this.view.message = library.problems.join('\n');
+    // Its row says it; an empty list has none.
+    const isEmpty = this.tree.roots.length === 0;
+    this.view.message = isEmpty ? library.sourceProblems.map(problemLine).join('\n') : '';
     const unread = [...this.tree.nodes.values()].flatMap((node) =>
       node.kind === 'thread' && node.isUnread ? [shownTitle(node.head)] : [],
     );
@@ -198,6 +210,23 @@ function groupItem({ id, label, description, children, isOpen }: GroupNode): vsc
   item.id = id;
   if (description !== undefined) item.description = namingHiddenCharacters(description);
   item.contextValue = 'group';
+  return item;
+}
+
+function problemLine({ title, summary }: SourceProblem): string {
+  return `${title}: ${summary}`;
+}
+
+/** One quiet line; all that there is to say when it is pointed at or chosen. */
+function problemItem({ id, problem }: ProblemNode): vscode.TreeItem {
+  const item = new vscode.TreeItem(problem.title);
+  item.id = id;
+  item.description = problem.summary;
+  item.tooltip = namingHiddenCharacters(problem.message);
+  item.iconPath = new vscode.ThemeIcon('info', new vscode.ThemeColor('descriptionForeground'));
+  item.accessibilityInformation = { label: `${problemLine(problem)}. ${problem.message}` };
+  item.contextValue = 'problem';
+  item.command = { command: commandIds.showStatus, title: 'Show Status' };
   return item;
 }
 

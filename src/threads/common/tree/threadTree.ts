@@ -1,11 +1,12 @@
 import type { ThreadHead, ThreadRelation } from '../threadPorts';
+import type { SourceProblem } from '../threadLibrary';
 import { familyTies } from './families';
 import { groupByDay, groupByFolder, type Group } from './grouping';
 import { passesFilters, type ThreadFilters } from './threadFilters';
 import { workspaceMatcher } from './workspaceThreads';
 
 /** One row of the list. `id` and `children` are stable names: a row that moves keeps its own. */
-export type TreeNode = GroupNode | ThreadNode;
+export type TreeNode = GroupNode | ThreadNode | ProblemNode;
 
 interface NodeBase {
   readonly id: string;
@@ -30,6 +31,12 @@ export interface ThreadNode extends NodeBase {
   readonly isUnread: boolean;
 }
 
+/** A source that does not say all that it has. */
+export interface ProblemNode extends NodeBase {
+  readonly kind: 'problem';
+  readonly problem: SourceProblem;
+}
+
 export interface ThreadTree {
   readonly roots: readonly string[];
   readonly nodes: ReadonlyMap<string, TreeNode>;
@@ -41,6 +48,7 @@ export interface TreeOptions {
   readonly folders: readonly string[];
   readonly nowMs: number;
   readonly isUnread: (head: ThreadHead) => boolean;
+  readonly problems: readonly SourceProblem[];
 }
 
 /** With a space: no thread is called so. */
@@ -115,6 +123,14 @@ export function threadTree(all: readonly ThreadHead[], options: TreeOptions): Th
   }
   const brokenIds = broken.map(({ id }) => id);
   addLast(brokenId, 'Cannot be read', countOf(broken.length, 'file'), brokenIds);
+  // An empty list has words of its own.
+  if (roots.length > 0) {
+    for (const problem of options.problems) {
+      const id = `problem ${problem.source}`;
+      nodes.set(id, { kind: 'problem', id, parent: undefined, children: [], problem });
+      roots.push(id);
+    }
+  }
   return { roots, nodes };
 }
 

@@ -20,6 +20,9 @@ function isSameNode(one: TreeNode, other: TreeNode): boolean {
   if (one.kind === 'group') {
     return other.kind === 'group' && one.label === other.label && one.description === other.description;
   }
+  if (one.kind === 'problem') {
+    return other.kind === 'problem' && JSON.stringify(one.problem) === JSON.stringify(other.problem);
+  }
   if (other.kind !== 'thread' || one.tie !== other.tie || one.isUnread !== other.isUnread) return false;
   return one.head === other.head || JSON.stringify(one.head) === JSON.stringify(other.head);
 }

@@ -17,6 +17,19 @@ describe('the head of a thread', () => {
     assert.equal(idOf('T-other', 'T-named'), 'T-named');
   });
 
+  it('was not begun in the future, whatever its id and its document say', () => {
+    const nowMs = Date.UTC(2026, 10, 22);
+    const messages = [{ role: 'user', content: [{ type: 'text', text: 'Go' }] }];
+    const from = { source: 'local', mtimeMs: nowMs - 5_000, nowMs } as const;
+    const future = headOf({ id: 'T-ffffffff-ffff-7000-8000-000000000000', messages }, from);
+    assert.deepEqual([future?.createdAt, future?.lastPromptAt], [undefined, nowMs - 5_000]);
+    const document = headOf({ id: 'T-019be0a1-0000-7000-8000-000000000017', created: nowMs * 2, messages }, from);
+    assert.equal(document?.createdAt, 0x019be0a10000);
+    assert.equal(document.lastPromptAt, 0x019be0a10000);
+    // Clocks differ by minutes, and by time zones.
+    assert.equal(headOf({ created: nowMs + 3_600_000, messages }, from)?.createdAt, nowMs + 3_600_000);
+  });
+
   it('is stale from the moment on that it tells', () => {
     const at = nextStaleAt([head('a', { state: 'running', mtimeMs: 1_000 })]) ?? 0;
     assert.ok(isFresh(1_000, at - 1));

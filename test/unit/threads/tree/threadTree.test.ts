@@ -15,6 +15,7 @@ function treeOf(heads: readonly ThreadHead[], filters: Partial<ThreadFilters> = 
     folders: ['/home/kim/shop'],
     nowMs,
     isUnread: () => false,
+    problems: [],
     ...part,
   });
 }
@@ -24,13 +25,28 @@ function lines({ roots, nodes }: ThreadTree): string[] {
   const lineOf = (id: string, depth: number): string[] => {
     const node = nodes.get(id);
     assert.ok(node, id);
-    const text = node.kind === 'group' ? node.label : node.head.id;
+    const text = node.kind === 'group' ? node.label : node.kind === 'thread' ? node.head.id : node.problem.summary;
     return [`${'  '.repeat(depth)}${text}`, ...node.children.flatMap((child) => lineOf(child, depth + 1))];
   };
   return roots.flatMap((id) => lineOf(id, 0));
 }
 
 describe('the tree of threads', () => {
+  it('ends with a line for a source that does not say all that it has', () => {
+    const problem = {
+      source: 'cli',
+      title: 'Amp account',
+      summary: 'offline',
+      message: 'It cannot be reached.',
+    } as const;
+    const tree = treeOf([head('a', { lastPromptAt: hours(1) })], {}, { problems: [problem] });
+    assert.deepEqual(lines(tree), ['Today', '  a', 'offline']);
+    assert.deepEqual(lines(treeOf([], {}, { problems: [problem] })), []);
+    const other = treeOf([head('a', { lastPromptAt: hours(1) })], {}, { problems: [{ ...problem, summary: 'x' }] });
+    assert.deepEqual(treeChanges(tree, tree), []);
+    assert.deepEqual(treeChanges(tree, other), ['problem cli']);
+  });
+
   it('groups by day, newest first, and what is older than a week by month', () => {
     const tree = treeOf([
       head('a', { lastPromptAt: hours(1) }),
