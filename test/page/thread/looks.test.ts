@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { themeNames } from '../support/themes';
-import { snapshot, view, type Update } from './support/threadFixtures';
+import { marksEntries, reversed, snapshot, view, type Update } from './support/threadFixtures';
 import { ThreadPages, type ThreadHere } from './support/threadPages';
 
 interface State {
@@ -36,7 +36,15 @@ const states: readonly State[] = [
     },
   },
   { name: 'empty', update: snapshot({ thread: { ...view, messageCount: 0, promptCount: 0 } }, []) },
-  { name: 'problem', update: { problem: 'The file is gone. Refresh the list of threads.' } },
+  { name: 'problem', update: { problem: 'The file is gone. Refresh the list of threads.', hasFile: true } },
+  {
+    name: 'marks',
+    update: snapshot({ thread: { ...view, title: `Title ${reversed}` } }, marksEntries),
+    act: async ({ page }) => {
+      await page.locator('.tool', { hasText: 'web_search' }).click();
+      await page.getByRole('button', { name: 'Outline' }).click();
+    },
+  },
 ];
 
 const pictures = 'out/screenshots';

@@ -110,3 +110,42 @@ export function snapshot(part: Partial<Update> = {}, shown: readonly Entry[] = e
   const outline = threadOutline(shown).map((item) => ({ ...item, index: item.index + before }));
   return { thread: view, outline, problem: null, transcript: { reset: true, put: [...shown], before }, ...part };
 }
+
+/** Reverses what follows it, and pushes the rest away. */
+export const reversed = `\u202egnp.exe${'\u2003'.repeat(12)}x`;
+
+/** What is to be seen at a glance, and what would hide itself. */
+export const marksEntries: readonly Entry[] = [
+  { kind: 'prompt', id: 'p', turn: 1, text: `Test it ${reversed}` },
+  command('c1', 'make test', 3),
+  command('c2', 'make build', 0),
+  {
+    kind: 'tool',
+    id: 'c3',
+    turn: 1,
+    name: 'web_search',
+    title: 'web_search: docs',
+    toolKind: 'fetch',
+    state: 'done',
+    parts: [
+      { type: 'link', uri: 'https://evil.example/docs', title: 'https://good.example/docs' },
+      { type: 'link', uri: 'https://docs.example/page', title: `Docs ${reversed}` },
+    ],
+  },
+  { kind: 'answer', id: 'a', turn: 1, text: 'One test fails.' },
+];
+
+function command(id: string, cmd: string, exitCode: number): Entry {
+  return {
+    kind: 'tool',
+    id,
+    turn: 1,
+    name: 'Bash',
+    title: `Bash: ${cmd}`,
+    toolKind: 'execute',
+    state: 'done',
+    input: JSON.stringify({ cmd }, undefined, 2),
+    parts: [{ type: 'terminal', command: cmd, output: 'out\n', exitCode }],
+    durationMs: 1_200,
+  };
+}
