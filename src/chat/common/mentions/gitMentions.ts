@@ -1,5 +1,4 @@
 import type { PromptAttachment } from '../../../amplifier/common/sessionBackend';
-import { toFileUri } from '../../../base/common/fileUri';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import type { MentionSource } from '../chatPorts';
 import type { MentionRow } from '../chatView';
@@ -65,7 +64,7 @@ export class GitMentions implements MentionSource {
       }
       if (diff !== '') parts.push('', diff);
     }
-    return [{ type: 'text', uri: `${toFileUri(changes.root)}/`, title: 'Git changes', text: parts.join('\n') }];
+    return [{ type: 'text', title: `Git changes in ${changes.root}`, text: parts.join('\n') }];
   }
 
   private async allowed({ files }: GitChanges): Promise<GitFile[]> {

@@ -1,5 +1,4 @@
 import type { PromptAttachment } from '../../../amplifier/common/sessionBackend';
-import { toFileUri } from '../../../base/common/fileUri';
 import type { EditorPort, FileDiagnostics } from '../../../editor/common/editorPort';
 import type { MentionSource } from '../chatPorts';
 import type { DraftAttachment, MentionRow } from '../chatView';
@@ -13,7 +12,7 @@ const maxLength = 32 * 1024;
 export class ProblemMentions implements MentionSource {
   readonly kind = 'problems';
 
-  constructor(private readonly editor: Pick<EditorPort, 'diagnostics' | 'visibleFiles' | 'folders'>) {}
+  constructor(private readonly editor: Pick<EditorPort, 'diagnostics' | 'visibleFiles'>) {}
 
   async search(query: string, signal: AbortSignal): Promise<MentionRow[]> {
     if (!isAskedFor(query, 'problems', 'errors', 'diagnostics')) return [];
@@ -29,8 +28,9 @@ export class ProblemMentions implements MentionSource {
   async resolve({ path }: DraftAttachment, signal: AbortSignal): Promise<readonly PromptAttachment[]> {
     const found = await this.editor.diagnostics(path, { maxFiles, signal });
     if (found.length === 0) return [];
-    const uri = toFileUri(path ?? this.editor.folders[0]?.path ?? '/');
-    return [{ type: 'text', uri, title: 'Problems', text: textOf(found) }];
+    // Without the URI of a file or folder: an agent would take the text for what is in there.
+    const title = path === undefined ? 'Problems' : `Problems of ${path}`;
+    return [{ type: 'text', title, text: textOf(found) }];
   }
 
   private rows(files: readonly FileDiagnostics[], name: string, detail: string | undefined): MentionRow[] {

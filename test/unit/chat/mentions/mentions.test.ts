@@ -7,6 +7,7 @@ import { EditorMentions } from '../../../../src/chat/common/mentions/editorMenti
 import { FileIndex } from '../../../../src/chat/common/mentions/fileIndex';
 import { FileMentions } from '../../../../src/chat/common/mentions/fileMentions';
 import { FolderMentions } from '../../../../src/chat/common/mentions/folderMentions';
+import { promptBlocks } from '../../../../src/acp/node/promptBlocks';
 import { GitMentions } from '../../../../src/chat/common/mentions/gitMentions';
 import { Mentions } from '../../../../src/chat/common/mentions/mentions';
 import { ProblemMentions } from '../../../../src/chat/common/mentions/problemMentions';
@@ -137,7 +138,6 @@ describe('mentions of what goes on', () => {
       endOffset: 7,
     } as const;
     const source = new ProblemMentions({
-      folders: editor.folders,
       visibleFiles: ['/ws/a.ts'],
       diagnostics: (path) =>
         Promise.resolve(path === '/ws/b.ts' ? [] : [{ path: '/ws/a.ts', diagnostics: [diagnostic] }]),
@@ -147,6 +147,35 @@ describe('mentions of what goes on', () => {
     const [sent] = await source.resolve(row, signal);
     assert.equal(sent?.type === 'text' && sent.text, '/ws/a.ts:2:3 error: no such name (ts 2304)');
     assert.deepEqual(await source.resolve({ ...row, path: '/ws/b.ts' }, signal), [], 'nothing when they are gone');
+  });
+
+  it('send problems and changes under names of their own, not as if they were the file or folder', async () => {
+    const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } };
+    const diagnostic = {
+      range,
+      severity: 'error',
+      message: 'no',
+      lineText: 'x',
+      startOffset: 0,
+      endOffset: 1,
+    } as const;
+    const problems = new ProblemMentions({
+      visibleFiles: ['/ws/a.ts'],
+      diagnostics: () => Promise.resolve([{ path: '/ws/a.ts', diagnostics: [diagnostic] }]),
+    });
+    const changes = { root: '/ws', branch: 'main', files: [{ path: '/ws/a.ts', state: 'untracked' }] } as const;
+    const git = { changes: () => Promise.resolve(changes), diff: () => Promise.resolve('') };
+    const row = { kind: 'problems', id: 'problems', title: '' } as const;
+    const sent = [
+      ...(await problems.resolve(row, signal)),
+      ...(await problems.resolve({ ...row, path: '/ws/a.ts' }, signal)),
+      ...(await new GitMentions(git, editor).resolve(undefined, signal)),
+    ];
+    const abilities = { images: false, embeddedContext: true };
+    const { blocks } = await promptBlocks({ text: 'go', attachments: sent }, abilities, editor);
+    const uris = blocks.flatMap((block) => (block.type === 'resource' ? [block.resource.uri] : []));
+    assert.equal(new Set(uris).size, 3);
+    for (const uri of uris) assert.match(uri, /^backline:(Problems|Git%20changes)/);
   });
 
   it('send the files in tabs that are for agents', async () => {
@@ -177,7 +206,7 @@ describe('mentions of what goes on', () => {
     assert.equal((await source.search('git'))[0]?.title, 'Git changes (1)');
     const [sent] = await source.resolve(undefined, signal);
     assert.ok(sent?.type === 'text');
-    assert.equal(sent.uri, 'file:///ws/');
+    assert.equal(sent.title, 'Git changes in /ws');
     assert.equal(sent.text, 'Not committed on main:\nchanged: /ws/a.ts\n\ndiff of /ws/a.ts');
     assert.deepEqual(asked, ['/ws/a.ts']);
   });
