@@ -3,6 +3,7 @@ import type { AmplifierEvent, SlashCommand, TokenUsage } from '../../amplifier/c
 import { ConfigOptions } from './configOptions';
 import { MessageBlocks } from './messageBlocks';
 import type { TerminalView } from './terminalViews';
+import type { TokenCounts } from './turnUsage';
 import { blockToText } from './toolContent';
 import { ToolCalls, type CallDescription } from './toolCalls';
 import {
@@ -259,13 +260,15 @@ export class SessionMapping {
   }
 }
 
-/** What the answer of `session/prompt` says of the turn. */
-export function turnEndOf({ stopReason, usage, _meta }: PromptResult): TurnEnd {
-  if (usage) return { stopReason, usage: { input_tokens: usage.inputTokens, output_tokens: usage.outputTokens } };
+/** What the answer of `session/prompt` says of the turn. `toUsage` makes the turn's usage of what the agent has counted. */
+export function turnEndOf({ stopReason, usage, _meta }: PromptResult, toUsage: ToUsage): TurnEnd {
+  if (usage) return { stopReason, usage: toUsage({ input: usage.inputTokens, output: usage.outputTokens }) };
   const quota = _meta?.quota.token_count;
   if (!quota) return { stopReason };
-  return { stopReason, usage: { input_tokens: quota.input_tokens, output_tokens: quota.output_tokens } };
+  return { stopReason, usage: toUsage({ input: quota.input_tokens, output: quota.output_tokens }) };
 }
+
+type ToUsage = (counted: TokenCounts) => TokenUsage;
 
 function on<Schema extends z.ZodType>(
   schema: Schema,

@@ -15,6 +15,7 @@ import type { Logger } from '../../base/common/log';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { witnessed, type WriteWitness } from '../../editor/common/writeWitness';
 import type { TrafficTap } from '../../wire/common/traffic';
+import { traitsOf } from '../common/knownAgents';
 import { defaultLimits, type AcpLimits } from './acpLimits';
 import { AgentConnection, type LiveAgent, type RunningAgent } from './agentConnection';
 import type { RuleStore } from './permissionDesk';
@@ -276,7 +277,7 @@ export class AcpBackend implements SessionBackend, SessionHost {
       clock,
       log,
       rules,
-      missingFile,
+      traits: () => traitsOf(this.connection.current?.agent.agentInfo?.name, missingFile),
       env: terminalEnv,
       approvalTimeoutMs,
       cancelGraceMs,
@@ -292,6 +293,7 @@ export class AcpBackend implements SessionBackend, SessionHost {
   private markAttached(session: V1Session, client: V1Client): void {
     const known = this.attached.get(client) ?? new Set();
     this.attached.set(client, known.add(session));
+    session.joinedProcess();
   }
 
   /** After a restart: takes the conversation up where the agent remembers it, else begins a new one and says so. */

@@ -1,10 +1,11 @@
 import { RequestError } from '@agentclientprotocol/sdk';
 import { type EditorErrorCode, isEditorError } from '../../editor/common/editorPort';
 import type { FileAccess } from '../../editor/common/writeWitness';
+import type { MissingFile } from '../common/knownAgents';
 
 export interface FileServiceOptions {
   /** gemini cannot create a file unless a missing one reads as empty. */
-  readonly missingFile: 'empty' | 'error';
+  readonly missingFile: () => MissingFile;
   /** Whether the agent may replace text that the user has not saved. */
   readonly confirmOverwrite: (path: string, signal: AbortSignal) => Promise<boolean>;
   /** Whether a rule of the user's forbids it; `path` is absolute and resolved. */
@@ -46,7 +47,7 @@ export class FileService {
       return { content: linesOf(text, line ?? 1, limit ?? undefined) };
     } catch (error) {
       const isMissing = isEditorError(error) && error.code === 'notFound';
-      if (isMissing && this.options.missingFile === 'empty') return { content: '' };
+      if (isMissing && this.options.missingFile() === 'empty') return { content: '' };
       throw toRequestError(error, path);
     }
   }

@@ -12,8 +12,10 @@ import type { Logger } from '../../base/common/log';
 import type { EditorPort } from '../../editor/common/editorPort';
 import type { FileAccess } from '../../editor/common/writeWitness';
 import { Approvals } from '../common/approvals';
+import type { AgentTraits } from '../common/knownAgents';
 import { SessionMapping, turnEndOf } from '../common/sessionMapping';
 import { toolFacts } from '../common/toolFacts';
+import { TurnUsage } from '../common/turnUsage';
 import type { PermissionRequest, PromptResult, SessionSetup } from '../common/v1Schema';
 import { FileService } from './fileService';
 import { PermissionDesk, type RuleStore } from './permissionDesk';
@@ -31,7 +33,8 @@ export interface V1SessionOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly rules: RuleStore;
-  readonly missingFile: 'empty' | 'error';
+  /** How to deal with the agent that runs now. */
+  readonly traits: () => AgentTraits;
   /** The environment that the session's commands start from. */
   readonly env: Readonly<Record<string, string>>;
   /** How long a question to the user stays open before it counts as denied. */
@@ -80,6 +83,7 @@ export class V1Session implements BackendSession, SessionPeer {
   private turns = 0;
   private readonly life = new AbortController();
   private isMuted = false;
+  private readonly usage = new TurnUsage();
   /** The agent had to begin anew, and has not been told what was said before. */
   private hasForgotten = false;
 
@@ -88,7 +92,7 @@ export class V1Session implements BackendSession, SessionPeer {
     readonly folders: CreateSessionOptions,
     private readonly options: V1SessionOptions,
   ) {
-    const { agentId, agentTitle, clock, editor, env, log, missingFile, rules } = options;
+    const { agentId, agentTitle, clock, editor, env, log, rules, traits } = options;
     this.agentSessionId = id;
     this.mapping = new SessionMapping(id, () => clock.now());
     this.log = new EventLog(() => new Promise((resolve) => setImmediate(resolve)));
@@ -98,7 +102,7 @@ export class V1Session implements BackendSession, SessionPeer {
     const stopped = () => (this.ended.aborted ? AbortSignal.abort() : this.turn?.abort.signal);
     this.desk = new PermissionDesk({ agentId, agentTitle, cwd: folders.cwd, approvals, rules, log, mode, stopped });
     this.files = new FileService(options.files, {
-      missingFile,
+      missingFile: () => traits().missingFile,
       confirmOverwrite: (path, signal) => this.desk.mayOverwrite(path, signal),
       isDenied: (kind, path) => this.desk.denies(kind, path),
     });
@@ -170,6 +174,11 @@ export class V1Session implements BackendSession, SessionPeer {
   setUp(setup: SessionSetup): void {
     this.mapping.config.setUp(setup);
     if (this.config.length > 0) this.log.append(this.mapping.configEvent());
+  }
+
+  /** Another process of the agent has the session from now on. */
+  joinedProcess(): void {
+    this.usage.restart();
   }
 
   /** The agent does not remember the session and has begun another one in its place. */
@@ -300,7 +309,9 @@ export class V1Session implements BackendSession, SessionPeer {
   private async runTurn(input: PromptInput, signal: AbortSignal): Promise<void> {
     try {
       const result = await this.send(input, signal);
-      if (this.isCurrent(signal)) this.tell(this.mapping.endTurn(turnEndOf(result)));
+      // Counted for a turn that was given up, too: the next one must not be charged with it.
+      const end = turnEndOf(result, (counted) => this.usage.ofTurn(counted, this.options.traits().usageOf));
+      if (this.isCurrent(signal)) this.tell(this.mapping.endTurn(end));
     } catch (error) {
       const { code, message, details } = await this.options.host.explain(error);
       // The answer of a turn that was given up may come when the next one is open.

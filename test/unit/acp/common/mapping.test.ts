@@ -4,6 +4,7 @@ import * as path from 'node:path';
 import * as z from 'zod';
 import { AmplifierEvent } from '../../../../src/amplifier/common/events';
 import { SessionMapping, turnEndOf } from '../../../../src/acp/common/sessionMapping';
+import { TurnUsage } from '../../../../src/acp/common/turnUsage';
 import { PromptResult, SessionSetup, ToolCallUpdate } from '../../../../src/acp/common/v1Schema';
 
 /** One step of a recorded conversation; `flush` is the moment at which waiting terminal output is told. */
@@ -29,7 +30,8 @@ function run(mapping: SessionMapping, step: z.infer<typeof Step>): AmplifierEven
   if ('update' in step) return mapping.update(step.update);
   if ('permission' in step) return mapping.toolCall(step.permission);
   if ('flush' in step) return mapping.takeTerminalUpdates();
-  if ('answer' in step) return mapping.endTurn(turnEndOf(step.answer));
+  if ('answer' in step)
+    return mapping.endTurn(turnEndOf(step.answer, (counted) => new TurnUsage().ofTurn(counted, 'turn')));
   if (!step.replay) return mapping.endReplay();
   mapping.startReplay();
   return [];

@@ -13,7 +13,12 @@ function serviceOf(options: Partial<FileServiceOptions> = {}) {
     return Promise.resolve(false);
   };
   const isDenied = (): boolean => false;
-  const files = new FileService(editor, { missingFile: 'error', confirmOverwrite, isDenied, ...options });
+  const files = new FileService(editor, {
+    missingFile: () => 'error' as const,
+    confirmOverwrite,
+    isDenied,
+    ...options,
+  });
   return { editor, asked, files };
 }
 
@@ -47,12 +52,12 @@ describe('the files an ACP agent reads and writes', () => {
 
   it('are missing by the code of the protocol, or empty for an agent that needs that', async () => {
     await assert.rejects(serviceOf().files.read({ path: '/ws/b.txt' }, signal), { code: -32002 });
-    const { files } = serviceOf({ missingFile: 'empty' });
+    const { files } = serviceOf({ missingFile: () => 'empty' });
     assert.deepEqual(await files.read({ path: '/ws/b.txt' }, signal), { content: '' });
   });
 
   it('are refused outside the workspace and on the exclude list, with what to do', async () => {
-    const { files } = serviceOf({ missingFile: 'empty' });
+    const { files } = serviceOf({ missingFile: () => 'empty' });
     await assert.rejects(files.read({ path: '/etc/passwd' }, signal), {
       code: -32602,
       message: /outside the workspace/,

@@ -69,6 +69,56 @@ describe('what real ACP agents do', () => {
     assert.equal(editor.diskText('/ws/new.txt'), 'made');
   });
 
+  it('gemini is known by its own name, whatever command has started it', async () => {
+    const contents: string[] = [];
+    const { session, follower } = await run((app) => {
+      basics(app, { agentInfo: { name: 'gemini-cli', version: '0.61.0' } });
+      app.onRequest('session/prompt', async ({ params: { sessionId }, client }) => {
+        contents.push((await client.request('fs/read_text_file', { sessionId, path: '/ws/new.txt' })).content);
+        return { stopReason: 'end_turn' };
+      });
+    });
+    await session.prompt({ text: 'go' });
+    await follower.next('prompt:complete');
+    assert.deepEqual(contents, ['']);
+  });
+
+  it('copilot counts the tokens of all turns since its process took the session up', async () => {
+    const { agents, session, follower } = await run((app) => {
+      let turns = 0;
+      app.onRequest('session/resume', () => ({}));
+      basics(app, { agentInfo: { name: 'Copilot', version: '1.0.102' } });
+      app.onRequest('session/prompt', () => {
+        const inputTokens = ++turns * 100;
+        return { stopReason: 'end_turn', usage: { inputTokens, outputTokens: turns * 7, totalTokens: inputTokens } };
+      });
+    });
+    for (let nth = 1; nth <= 4; nth++) {
+      // From the second turn on in another process, whose counts start at zero.
+      if (nth === 2) agents.last.crash('');
+      await session.prompt({ text: 'go' });
+      const { token_usage } = await follower.next('prompt:complete', nth);
+      assert.deepEqual(token_usage, { input_tokens: 100, output_tokens: 7 }, `turn ${nth}`);
+    }
+    assert.equal(agents.started.length, 2);
+  });
+
+  it('other agents count each turn for itself, also when each is larger than the one before', async () => {
+    const { session, follower } = await run((app) => {
+      let turns = 0;
+      basics(app, { agentInfo: { name: 'OpenCode' } });
+      app.onRequest('session/prompt', () => {
+        const inputTokens = ++turns * 100;
+        return { stopReason: 'end_turn', usage: { inputTokens, outputTokens: turns, totalTokens: inputTokens } };
+      });
+    });
+    for (const nth of [1, 2]) {
+      await session.prompt({ text: 'go' });
+      const { token_usage } = await follower.next('prompt:complete', nth);
+      assert.deepEqual(token_usage, { input_tokens: nth * 100, output_tokens: nth });
+    }
+  });
+
   it('qwen tells a missing file by its code', async () => {
     const codes: number[] = [];
     const { session, follower } = await run(
