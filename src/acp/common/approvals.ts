@@ -1,6 +1,7 @@
 import type { AmplifierEvent, ApprovalOptionKind } from '../../amplifier/common/events';
 import { BackendError } from '../../amplifier/common/sessionBackend';
 import type { Clock } from '../../base/common/async';
+import { optionNames } from './optionNames';
 
 export interface ApprovalOption {
   readonly name: string;
@@ -57,7 +58,7 @@ export class Approvals {
     if (question.signal?.aborted) return Promise.resolve(undefined);
     if (this.pending.size >= maxPending) return Promise.resolve({ refused: true });
     const id = `approval-${++this.counter}`;
-    const names = distinct(question.options);
+    const names = optionNames(question.options);
     const kinds = question.options.map(({ kind }) => kind);
     return new Promise((resolve) => {
       const settle: Pending['settle'] = (outcome) => {
@@ -138,27 +139,3 @@ function withMatches({ context, options }: ApprovalQuestion<ApprovalOption>, nam
   });
   return matches.length === 0 ? context : { ...context, matches: Object.fromEntries(matches) };
 }
-
-/** Answers come by name: options whose names a reader could take for each other say what they mean, too. */
-function distinct(options: readonly ApprovalOption[]): string[] {
-  const used = new Set<string>();
-  return options.map(({ name, kind }, index) => {
-    const isAlike = options.some((other, at) => at !== index && folded(other.name) === folded(name));
-    const told = isAlike ? `${name} (${kindWords[kind]})` : name;
-    let unique = told;
-    for (let count = 2; used.has(unique); count++) unique = `${told} (${count})`;
-    used.add(unique);
-    return unique;
-  });
-}
-
-function folded(name: string): string {
-  return name.normalize('NFKC').replaceAll(/\s+/g, ' ').trim().toLowerCase();
-}
-
-const kindWords: Readonly<Record<ApprovalOptionKind, string>> = {
-  allow_once: 'allows once',
-  allow_always: 'always allows',
-  reject_once: 'rejects once',
-  reject_always: 'always rejects',
-};

@@ -111,12 +111,12 @@ describe('what an agent may do', () => {
   it('is not made a rule where the agent has its own, or where it is not known what is touched', async () => {
     const opened = deskOf();
     const asked = [
-      ask(opened, [...options, { optionId: 'always', name: 'Always', kind: 'allow_always' }]),
+      ask(opened, [...options, { optionId: 'always', name: 'Always allow', kind: 'allow_always' }]),
       ask(opened, options, { ...facts, isUnresolved: true }),
     ];
     assert.equal(namesIn(opened).length, 3 + 2);
     assert.deepEqual(matchesIn(opened), {
-      Always: 'whatever Demo takes for the same, which may be everything it asks in this conversation',
+      'Always allow': 'whatever Demo takes for the same, which may be everything it asks in this conversation',
     });
     opened.approvals.withdrawAll();
     await Promise.all(asked);
