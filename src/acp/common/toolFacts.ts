@@ -16,6 +16,7 @@ const RawInput = z.looseObject({
     .union([z.string(), z.array(z.string())])
     .optional()
     .catch(undefined),
+  args: z.array(z.string()).optional().catch(undefined),
   cwd: z.string().optional().catch(undefined),
   workdir: z.string().optional().catch(undefined),
 });
@@ -58,7 +59,7 @@ export async function toolFacts(call: CallDescription, context: FactsContext): P
 }
 
 async function commandOf(
-  input: { cwd?: string | undefined; workdir?: string | undefined },
+  input: { args?: string[] | undefined; cwd?: string | undefined; workdir?: string | undefined },
   command: string | string[],
   context: FactsContext,
   real: (path: string) => Promise<string>,
@@ -66,7 +67,7 @@ async function commandOf(
   const named = input.cwd ?? input.workdir;
   // The session's own folder need not be in a workspace: a window may have none.
   const cwd = await (named === undefined ? context.resolve(context.cwd).catch(() => context.cwd) : real(named));
-  return { argv: typeof command === 'string' ? [command] : command, cwd };
+  return { argv: [...(typeof command === 'string' ? [command] : command), ...(input.args ?? [])], cwd };
 }
 
 /**

@@ -126,6 +126,8 @@ describe('what a tool call touches', () => {
     const call = { title: 'x', kind: 'execute' as const, locations: [], content: [] };
     const line = await toolFacts({ ...call, rawInput: { command: 'npm test' } }, context);
     assert.deepEqual(line.command, { argv: ['npm test'], cwd: '/ws' });
+    const apart = await toolFacts({ ...call, rawInput: { command: 'git', args: ['push', '-f'] } }, context);
+    assert.deepEqual(apart.command, { argv: ['git', 'push', '-f'], cwd: '/ws' }, 'arguments belong to the command');
     const argv = await toolFacts({ ...call, rawInput: { command: ['ls', '-l'], workdir: '/ws/link' } }, context);
     assert.deepEqual(argv, {
       agent: 'demo',
