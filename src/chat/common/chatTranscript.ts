@@ -360,6 +360,7 @@ export class ChatTranscript {
     if (this.turn?.isAsked) return;
     this.turn?.speech.end();
     this.ends.removeLast();
+    this.tools.resumeTurn();
     const said = [...this.writer.document.entries()].map((entry) =>
       entry.kind === 'answer' && entry.turn === this.writer.turn ? entry.text : '',
     );

@@ -2,6 +2,7 @@ import type { AmplifierEvent, EventData, EventOf, ToolContent } from '../../ampl
 import { ToolPairing } from '../../amplifier/common/toolPairing';
 import type { EntryOf, Part, ToolState } from '../../transcript/common/entries';
 import type { DecidedApproval } from './approvalViews';
+import { contentOf } from './callContent';
 import type { EntryBase, EntryWriter } from './entryWriter';
 import { commandOf, contentParts, inputParts, pathOf, resultParts, toJson, type ShownParts } from './toolParts';
 
@@ -22,6 +23,8 @@ interface Call {
   error: string | undefined;
   durationMs: number | undefined;
   decision: string | undefined;
+  /** It began when no turn was open, so nobody waits for its end. */
+  isLate: boolean;
 }
 
 type CallFacts = Pick<EventData<'tool:update'>, 'title' | 'kind' | 'locations' | 'content'>;
@@ -39,6 +42,8 @@ const decidedStates: Readonly<Record<DecidedApproval['outcome'], ToolState>> = {
 export class ToolEntries {
   private calls = new Map<string, Call>();
   private pairing: ToolPairing | undefined;
+  /** What a call is that is heard of between turns: nobody knows whether it goes on. */
+  private lateState: 'cancelled' | 'stale' | undefined;
 
   constructor(private readonly writer: EntryWriter) {}
 
@@ -74,7 +79,7 @@ export class ToolEntries {
   /** A question about it is open. */
   wait(callId: string): void {
     const call = this.calls.get(callId);
-    if (!call || ended.has(call.state)) return;
+    if (!call || (ended.has(call.state) && !call.isLate)) return;
     call.state = 'waiting';
     this.put(call);
   }
@@ -84,6 +89,7 @@ export class ToolEntries {
     if (!call) return;
     call.decision = decision;
     if (!ended.has(call.state)) call.state = decidedStates[outcome];
+    if (call.isLate && call.state === 'running') call.state = this.lateState ?? 'running';
     this.put(call);
   }
 
@@ -96,10 +102,17 @@ export class ToolEntries {
       this.put(call);
     }
     this.pairing = undefined;
+    this.lateState = state;
+  }
+
+  /** A turn that seemed to be over goes on. */
+  resumeTurn(): void {
+    this.lateState = undefined;
   }
 
   /** What comes late of an earlier turn is not waited for any more. */
   startTurn(): void {
+    this.lateState = undefined;
     for (const [id, call] of this.calls) if (ended.has(call.state)) this.calls.delete(id);
   }
 
@@ -136,7 +149,7 @@ export class ToolEntries {
       operation,
       title: undefined,
       kind: kindOf(name, operation),
-      state: 'running',
+      state: this.lateState ?? 'running',
       input,
       locations: undefined,
       content: [],
@@ -144,6 +157,7 @@ export class ToolEntries {
       error: undefined,
       durationMs: undefined,
       decision: undefined,
+      isLate: this.lateState !== undefined,
     };
     this.calls.set(id, call);
     this.describe(call, data);
@@ -156,7 +170,8 @@ export class ToolEntries {
     if (!call) return;
     if (data.input) call.input = data.input;
     this.describe(call, data);
-    if (data.status !== undefined && !ended.has(call.state)) {
+    const hasEnded = data.status === 'completed' || data.status === 'failed';
+    if (data.status !== undefined && (!ended.has(call.state) || (call.isLate && hasEnded))) {
       if (data.status === 'pending') call.state = call.state === 'waiting' ? 'waiting' : 'pending';
       else if (data.status === 'in_progress') call.state = 'running';
       else call.state = data.status === 'completed' ? 'done' : 'failed';
@@ -182,7 +197,7 @@ export class ToolEntries {
     if (!call) return;
     this.describe(call, data);
     if (data.unfinished && !ended.has(call.state)) call.state = 'stale';
-    if (!ended.has(call.state)) call.state = 'failed';
+    if (!ended.has(call.state) || (call.isLate && !data.unfinished)) call.state = 'failed';
     if (call.state !== 'stale') call.error = data.error;
     call.durationMs = this.elapsed(call);
     this.put(call);
@@ -211,6 +226,7 @@ export class ToolEntries {
   private put(call: Call): void {
     const { base, name, kind, state, input, locations, error, durationMs, decision } = call;
     const { parts, diffs } = shownParts(call);
+    const isNews = error !== undefined && !parts.some((part) => says(part, error));
     const entry: ToolEntry = {
       kind: 'tool',
       ...base,
@@ -221,7 +237,7 @@ export class ToolEntries {
       parts: [...parts],
       ...(Object.keys(input).length > 0 ? { input: toJson(input) } : {}),
       ...(locations ? { locations } : {}),
-      ...(error === undefined ? {} : { error }),
+      ...(isNews ? { error } : {}),
       ...(base.at === undefined ? {} : { startedAt: base.at }),
       ...(durationMs === undefined ? {} : { durationMs }),
       ...(decision === undefined ? {} : { decision }),
@@ -231,9 +247,10 @@ export class ToolEntries {
 }
 
 /** What the agent wants to be shown; else what the call is given and gives back. */
-function shownParts({ content, input, kind, output }: Call): ShownParts {
+function shownParts(call: Call): ShownParts {
+  const { content, input, kind, output } = call;
   const command = commandOf(input);
-  if (content.length > 0) return contentParts(content, command);
+  if (content.length > 0) return contentParts(contentOf(call), { command, kind });
   const change = inputParts(input);
   const results: readonly Part[] = resultParts(output, kind === 'execute', command);
   const isUnseen = command !== undefined && results.length === 0;
@@ -244,11 +261,34 @@ function shownParts({ content, input, kind, output }: Call): ShownParts {
   return { parts, diffs: change.diffs };
 }
 
-function titleOf({ title, name, operation, input }: Call): string {
-  if (title !== undefined && title.trim() !== '') return firstLine(title);
+/** Whether an error would only repeat what a part shows. */
+function says(part: Part, error: string): boolean {
+  const words = error.trim();
+  if (part.type === 'text') return part.text.trim() === words;
+  if (part.type !== 'terminal') return false;
+  if (part.output.trim() === words) return true;
+  const [, code] = /^.{0,40}\bexit (?:code|status) (-?\d+)\.?$/i.exec(words) ?? [];
+  return code !== undefined && part.exitCode === Number(code);
+}
+
+function titleOf({ title, name, kind, operation, input }: Call): string {
+  const command = kind === 'execute' ? commandOf(input)?.trim() : undefined;
+  const said = title === undefined || title.trim() === '' ? undefined : firstLine(title);
+  if (said !== undefined && command !== undefined && !namesCommand(said, command)) {
+    return firstLine(`${firstLine(command)} (${said})`);
+  }
+  if (said !== undefined) return said;
   const verb = operation === '' ? name : operation;
   const about = commandOf(input) ?? pathOf(input) ?? input['query'] ?? input['pattern'] ?? input['url'];
   return typeof about === 'string' && about !== '' ? firstLine(`${verb}: ${about}`) : verb;
+}
+
+/** Whether a title shows the command, or as much of it as fits: what it is said to be for does not tell what is run. */
+function namesCommand(title: string, command: string): boolean {
+  const bare = (text: string): string => text.replaceAll(/[`\s]+/g, ' ').trim();
+  const start = bare(title).replace(/\s*(…|\.\.\.)$/, '');
+  const line = bare(firstLine(command));
+  return bare(title).includes(line) || line.startsWith(start);
 }
 
 function firstLine(text: string): string {

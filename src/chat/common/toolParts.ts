@@ -1,7 +1,10 @@
 import type { ToolContent } from '../../amplifier/common/events';
-import type { Part } from '../../transcript/common/entries';
+import type { EntryOf, Part } from '../../transcript/common/entries';
 import { diffOf } from '../../transcript/common/lineDiff';
+import { isPlainText } from './callContent';
 import type { DiffTexts } from './chatPorts';
+
+type ToolEntry = EntryOf<'tool'>;
 
 export interface ShownParts {
   readonly parts: readonly Part[];
@@ -11,18 +14,23 @@ export interface ShownParts {
 
 export type ToolInput = Readonly<Record<string, unknown>>;
 
-/** A call in the words of an ACP agent. */
-export function contentParts(content: readonly ToolContent[], command?: string): ShownParts {
+/** What an agent wants to be shown of a call, which may be of a `kind` and run a `command`. */
+export function contentParts(
+  content: readonly ToolContent[],
+  about: { readonly command?: string | undefined; readonly kind?: ToolEntry['toolKind'] } = {},
+): ShownParts {
   const diffs = content.map((item) =>
     item.type === 'diff' ? { path: item.path, before: item.old_text, after: item.new_text } : undefined,
   );
-  return { parts: content.map((item) => contentPart(item, command)), diffs };
+  return { parts: content.map((item) => contentPart(item, about)), diffs };
 }
 
-function contentPart(item: ToolContent, command: string | undefined): Part {
+function contentPart(item: ToolContent, { command, kind }: Parameters<typeof contentParts>[1] = {}): Part {
   switch (item.type) {
-    case 'text':
-      return { type: 'text', text: item.text };
+    case 'text': {
+      const { text } = item;
+      return kind && isPlainText(kind, text) ? { type: 'text', text, plain: true } : { type: 'text', text };
+    }
     case 'diff':
       return diffOf(item.path, item.old_text, item.new_text);
     case 'terminal':
@@ -79,10 +87,11 @@ export function resultParts(output: unknown, isCommand: boolean, command: string
 /** The command that a call runs, as one would type it. */
 export function commandOf(input: ToolInput): string | undefined {
   const command = input['command'] ?? input['cmd'] ?? input['argv'];
-  if (typeof command === 'string') return command;
+  const args = isTexts(input['args']) ? input['args'].map(quoted) : [];
+  // A text may be a whole line for a shell, so it is not quoted.
+  if (typeof command === 'string') return [command, ...args].join(' ');
   if (!isTexts(command) || command.length === 0) return undefined;
-  const args = input['args'];
-  return [...command, ...(isTexts(args) ? args : [])].map(quoted).join(' ');
+  return [...command.map(quoted), ...args].join(' ');
 }
 
 /** The file that a call is about, by the names that tools give it. */
