@@ -101,7 +101,7 @@ export class AgentLauncher {
     }
     const { command, args } = entry;
     const { env, cwd } = await this.surroundings(entry);
-    const guard = reaper ? { guard: (leader: number) => reaper.watch(leader) } : {};
+    const guard = reaper ? { guard: (leader: number, mark: string) => reaper.watch(leader, mark) } : {};
     const agent = await startAgentProcess({ command, args, env, cwd }, { clock, log, ...guard });
     log.info(`Started as process ${agent.pid} in ${cwd}`);
     agent.onDidExit(({ code, signal }) => log.info(`Process ${agent.pid} ended (${signal ?? `exit code ${code}`})`));

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { randomUUID } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { withDeadline, type Clock } from '../../base/common/async';
@@ -11,6 +12,7 @@ import type { MessageStream } from '../../wire/common/messageStream';
 import { ChildProcessStream, type PipedChild } from '../../wire/node/childProcessStream';
 import { ByteTail } from './byteTail';
 import { CommandError, diskFiles, lookupCommand } from './commandLookup';
+import { marked } from './processMarks';
 import { endTree, groupsBelow, killTreeNow, ownGroup, type TreeEnd } from './processTree';
 
 export interface AgentCommand {
@@ -28,8 +30,8 @@ export interface AgentProcessOptions {
   readonly log: Logger;
   /** How long each step of `stop` waits before the next, harsher one. */
   readonly graceMs?: number;
-  /** Sees to it that the group of this leader does not outlive this process; disposed when the group is gone. */
-  readonly guard?: (leader: number) => Disposable;
+  /** Sees to it that what belongs to this leader does not outlive this process; disposed when all of it is gone. */
+  readonly guard?: (leader: number, mark: string) => Disposable;
 }
 
 export interface AgentExit {
@@ -56,20 +58,22 @@ export async function startAgentProcess(command: AgentCommand, options: AgentPro
   const { env, cwd } = command;
   await requireFolder(cwd);
   const found = await lookupCommand(command.command, { platform: process.platform, env, cwd, files: diskFiles });
-  const child = await spawned(found.file, [...found.args, ...command.args], command).catch((cause: unknown) => {
+  const mark = randomUUID();
+  const surroundings = { cwd, env: marked(env, mark) };
+  const child = await spawned(found.file, [...found.args, ...command.args], surroundings).catch((cause: unknown) => {
     throw new CommandError('spawnFailed', `'${found.file}' could not be started: ${messageOf(cause)}`, undefined, {
       cause,
     });
   });
   child.on('error', (error) => options.log.warn(`Agent process ${child.pid}: ${error.message}`));
-  const agent = new AgentProcess(child, options);
+  const agent = new AgentProcess(child, mark, options);
   agent.watch();
   return agent;
 }
 
 type AgentChild = PipedChild & { readonly pid: number; readonly stderr: Readable };
 
-/** A running agent. When it exits by itself, what it leaves behind in its group is ended as well. */
+/** A running agent. When it exits by itself, what it leaves behind is ended as well. */
 export class AgentProcess {
   /** Closed by `stop` and `killNow`; else ends with the agent, after its last message. */
   readonly stream: MessageStream;
@@ -87,13 +91,15 @@ export class AgentProcess {
 
   constructor(
     private readonly child: AgentChild,
+    /** In the environment of whatever it starts. */
+    private readonly mark: string,
     private readonly options: AgentProcessOptions,
   ) {
     const { clock, log } = options;
     const onListenerError = (error: unknown): void => log.error('A listener of an agent process failed', error);
     this.pid = child.pid;
     this.graceMs = options.graceMs ?? defaultGraceMs;
-    this.guarded = options.guard?.(child.pid);
+    this.guarded = options.guard?.(child.pid, mark);
     this.exits = new Emitter(onListenerError);
     this.stream = new ChildProcessStream(child, { clock, onListenerError });
   }
@@ -144,19 +150,20 @@ export class AgentProcess {
 
   /** Kills the group without waiting: for when this process itself is about to end. */
   killNow(): void {
-    if (!this.isOver) killTreeNow(this.pid, this.others);
+    if (!this.isOver) killTreeNow(this.pid, { others: this.others, mark: this.mark });
     this.release();
   }
 
   private async end(): Promise<StopOutcome> {
     const byItself = this.leaderGone;
     if (!byItself) {
-      // Once it is gone, nothing tells any more what it had started.
+      // Once it is gone, only a mark tells what it had started, and not on every system.
       this.others = groupsBelow(this.pid);
       this.child.stdin.end();
       await this.leaderExit();
     }
-    const treeEnd = await endTree(this.pid, this.graceMs, this.options.clock, this.others);
+    const { graceMs, mark, options, others } = this;
+    const treeEnd = await endTree(this.pid, graceMs, options.clock, { others, mark });
     this.isOver = treeEnd !== 'stillRunning';
     if (this.isOver) this.guarded?.dispose();
     else this.options.log.error(`Agent process ${this.pid} could not be ended`);
@@ -178,7 +185,11 @@ export class AgentProcess {
 }
 
 /** @throws Error of the operating system, or of Node.js about the arguments */
-async function spawned(file: string, args: readonly string[], { env, cwd }: AgentCommand): Promise<AgentChild> {
+async function spawned(
+  file: string,
+  args: readonly string[],
+  { env, cwd }: Pick<AgentCommand, 'env' | 'cwd'>,
+): Promise<AgentChild> {
   const child = spawn(file, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'], ...ownGroup });
   await once(child, 'spawn');
   const { pid } = child;

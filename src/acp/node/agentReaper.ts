@@ -10,21 +10,22 @@ export interface AgentReaperOptions {
 }
 
 /**
- * Ends the process groups it watches when this process is gone, whatever has ended it: by a small program beside it that
+ * Ends the process groups it watches, and what has left them, when this process is gone, whatever has ended it: by a small program beside it that
  * waits for the end of its input. That is started with the first group. Not on Windows, which has no groups.
  */
 export class AgentReaper implements Disposable {
-  private readonly groups = new Set<number>();
+  /** The marks of the groups' processes, by the group. */
+  private readonly groups = new Map<number, string>();
   private child: ChildProcess | undefined;
   private isDisposed = false;
 
   constructor(private readonly options: AgentReaperOptions) {}
 
-  /** Until the result is disposed. */
-  watch(group: number): Disposable {
+  /** Until the result is disposed. `mark` is what processes of the group were started with. */
+  watch(group: number, mark: string): Disposable {
     if (process.platform === 'win32' || this.isDisposed) return toDisposable(() => undefined);
-    this.groups.add(group);
-    if (this.child) this.tell(`+${group}`);
+    this.groups.set(group, mark);
+    if (this.child) this.tell(`+${group} ${mark}`);
     else this.start();
     return toDisposable(() => {
       if (this.groups.delete(group)) this.tell(`-${group}`);
@@ -60,7 +61,7 @@ export class AgentReaper implements Disposable {
     // It must not keep this process alive.
     child.unref();
     if (child.stdin instanceof Socket) child.stdin.unref();
-    for (const group of this.groups) this.tell(`+${group}`);
+    for (const [watched, mark] of this.groups) this.tell(`+${watched} ${mark}`);
   }
 
   private tell(line: string): void {

@@ -1,7 +1,8 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
 import type { Clock } from '../../base/common/async';
 import { errorCode } from '../../base/common/errors';
+import { processes } from './linuxProcesses';
+import { MarkedGroups } from './processMarks';
 
 /**
  * Spawn options that make the child the leader of a process group of its own, so that it and what it starts can be
@@ -15,35 +16,39 @@ export type TreeEnd = 'gone' | 'terminated' | 'killed' | 'stillRunning';
 const firstPollMs = 25;
 const maxPollMs = 200;
 
-/**
- * Asks the whole tree to end, kills it after `graceMs`, and looks whether that worked. `others` are groups of it that
- * were found before, with `groupsBelow`. Never rejects.
- */
-export async function endTree(
-  leader: number,
-  graceMs: number,
-  clock: Clock,
-  others: readonly number[] = [],
-): Promise<TreeEnd> {
-  const groups = [...new Set([leader, ...others, ...groupsBelow(leader)])];
-  if (!isAnyAlive(groups)) return 'gone';
-  if (process.platform !== 'win32') {
-    signalGroups(groups, 'SIGTERM');
-    if (await areGoneWithin(groups, graceMs, clock)) return 'terminated';
-    signalGroups(groups, 'SIGKILL');
-  } else {
-    // Programs without a window cannot be asked: taskkill without /F does nothing to them.
-    await new Promise<void>((resolve) => {
-      execFile('taskkill', taskkillArgs(leader), { windowsHide: true, timeout: graceMs }, () => resolve());
-    });
-  }
-  return (await areGoneWithin(groups, graceMs, clock)) ? 'killed' : 'stillRunning';
+/** Where else to look for what belongs to a tree. */
+export interface MoreOfTree {
+  /** Groups of it that were found before, with `groupsBelow`. */
+  readonly others?: readonly number[];
+  /** That its processes were started with; see `processMarks.ts`. */
+  readonly mark?: string;
+}
+
+/** Asks the whole tree to end, kills it after `graceMs`, and looks whether that worked. Never rejects. */
+export async function endTree(leader: number, graceMs: number, clock: Clock, more: MoreOfTree = {}): Promise<TreeEnd> {
+  const tree = new Tree(leader, more);
+  if (process.platform !== 'win32') return endGroups(tree, graceMs, clock);
+  if (!isAnyAlive(tree.groups())) return 'gone';
+  // Programs without a window cannot be asked: taskkill without /F does nothing to them.
+  await new Promise<void>((resolve) => {
+    execFile('taskkill', taskkillArgs(leader), { windowsHide: true, timeout: graceMs }, () => resolve());
+  });
+  return (await tree.endsBy(undefined, graceMs, clock)) ? 'killed' : 'stillRunning';
+}
+
+/** The same for whatever was started with this mark and has left its tree. Only on Linux is there anything to find. */
+export async function endMarked(mark: string, graceMs: number, clock: Clock): Promise<TreeEnd> {
+  return endGroups(new Tree(undefined, { mark }), graceMs, clock);
+}
+
+export function killMarkedNow(mark: string): void {
+  signalGroups(new MarkedGroups(mark).find(), 'SIGKILL');
 }
 
 /** For the end of this process, when nothing can be awaited any more. */
-export function killTreeNow(leader: number, others: readonly number[] = []): void {
+export function killTreeNow(leader: number, more: MoreOfTree = {}): void {
   if (process.platform === 'win32') spawnSync('taskkill', taskkillArgs(leader), { windowsHide: true, timeout: 2_000 });
-  else signalGroups(new Set([leader, ...others, ...groupsBelow(leader)]), 'SIGKILL');
+  else signalGroups(new Tree(leader, more).groups(), 'SIGKILL');
 }
 
 /** Zombies do not count. On Windows only the leader is looked at. */
@@ -53,10 +58,9 @@ export function isTreeAlive(leader: number): boolean {
 
 /**
  * The groups that descendants of `leader` have made for themselves, as an agent does for its commands. Only on Linux, and
- * only as long as the parents live: whom they leave behind belongs to nobody.
+ * only as long as the parents live; what they leave behind is found by its mark.
  */
 export function groupsBelow(leader: number): number[] {
-  if (process.platform !== 'linux') return [];
   const all = processes() ?? [];
   const family = new Set([leader]);
   const groups = new Set<number>();
@@ -72,18 +76,51 @@ export function groupsBelow(leader: number): number[] {
   return [...groups];
 }
 
-async function areGoneWithin(groups: readonly number[], limitMs: number, clock: Clock): Promise<boolean> {
-  const endMs = clock.monotonicNow() + limitMs;
-  for (let delayMs = firstPollMs; isAnyAlive(groups); delayMs = Math.min(2 * delayMs, maxPollMs)) {
-    const leftMs = endMs - clock.monotonicNow();
-    if (leftMs <= 0) return false;
-    await new Promise<void>((resolve) => clock.setTimer(Math.min(delayMs, leftMs), resolve));
-  }
-  return true;
+async function endGroups(tree: Tree, graceMs: number, clock: Clock): Promise<TreeEnd> {
+  if (!isAnyAlive(tree.groups())) return 'gone';
+  if (await tree.endsBy('SIGTERM', graceMs, clock)) return 'terminated';
+  return (await tree.endsBy('SIGKILL', graceMs, clock)) ? 'killed' : 'stillRunning';
 }
 
-function isAnyAlive(groups: readonly number[]): boolean {
-  const reached = groups.filter(isReached);
+/** The groups of a tree, also those that are made while it ends. */
+class Tree {
+  private readonly found: Set<number>;
+  private readonly marked: MarkedGroups | undefined;
+
+  constructor(
+    private readonly leader: number | undefined,
+    { others = [], mark }: MoreOfTree,
+  ) {
+    this.found = new Set(leader === undefined ? others : [leader, ...others]);
+    this.marked = mark === undefined ? undefined : new MarkedGroups(mark);
+  }
+
+  /** All that have been found so far. */
+  groups(): ReadonlySet<number> {
+    for (const group of this.leader === undefined ? [] : groupsBelow(this.leader)) this.found.add(group);
+    for (const group of this.marked?.find() ?? []) this.found.add(group);
+    return this.found;
+  }
+
+  /** Gives the signal to each group once, and looks whether all are gone in time. */
+  async endsBy(signal: NodeJS.Signals | undefined, limitMs: number, clock: Clock): Promise<boolean> {
+    const endMs = clock.monotonicNow() + limitMs;
+    const told = new Set<number>();
+    for (let delayMs = firstPollMs; ; delayMs = Math.min(2 * delayMs, maxPollMs)) {
+      const groups = this.groups();
+      if (!isAnyAlive(groups)) return true;
+      const leftMs = endMs - clock.monotonicNow();
+      if (told.size > 0 && leftMs <= 0) return false;
+      const untold = [...groups].filter((group) => !told.has(group));
+      if (signal) signalGroups(untold, signal);
+      for (const group of untold) told.add(group);
+      await new Promise<void>((resolve) => clock.setTimer(Math.max(Math.min(delayMs, leftMs), 0), resolve));
+    }
+  }
+}
+
+function isAnyAlive(groups: Iterable<number>): boolean {
+  const reached = [...groups].filter(isReached);
   if (process.platform !== 'linux' || reached.length === 0) return reached.length > 0;
   // In a container whose first process does not collect orphans, killed grandchildren stay as zombies for ever, and
   // signal 0 still reaches them.
@@ -111,32 +148,3 @@ function signalGroups(groups: Iterable<number>, signal: NodeJS.Signals): void {
 }
 
 const taskkillArgs = (leader: number): string[] => ['/pid', String(leader), '/T', '/F'];
-
-interface ProcessFacts {
-  readonly pid: number;
-  readonly parent: number;
-  readonly group: number;
-  readonly isZombie: boolean;
-}
-
-/** Of Linux; undefined where it does not show them. */
-function processes(): ProcessFacts[] | undefined {
-  try {
-    const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-    return pids.flatMap((pid) => factsOf(pid) ?? []);
-  } catch {
-    return undefined;
-  }
-}
-
-function factsOf(pid: string): ProcessFacts | undefined {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // "pid (name) state parent group …": the name may hold spaces and parentheses.
-    const [state, parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const isZombie = state === 'Z' || state === 'X';
-    return { pid: Number(pid), parent: Number(parent), group: Number(group), isZombie };
-  } catch {
-    return undefined;
-  }
-}

@@ -1,9 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { RequestError } from '@agentclientprotocol/sdk';
 import { Coalescer, type Clock } from '../../base/common/async';
 import { messageOf } from '../../base/common/errors';
 import { type EditorPort, isEditorError } from '../../editor/common/editorPort';
 import type { TerminalView } from '../common/terminalViews';
 import { diskFiles, lookupCommand } from './commandLookup';
+import { marked } from './processMarks';
+import { endMarked, killMarkedNow } from './processTree';
 import { TerminalProcess, type TerminalExit } from './terminalProcess';
 
 /** A command that the agent wants to run; exactly this is run when it may. */
@@ -45,6 +48,8 @@ const internalError = -32603;
 const defaultOutputBytes = 1024 * 1024;
 const maxOutputBytes = 16 * 1024 * 1024;
 const changeDelayMs = 100;
+/** Commands may have needed two steps of theirs before; a window has three seconds to close. */
+const leftBehindGraceMs = 700;
 
 /** The `terminal/*` methods of one session. Errors are RequestErrors. */
 export class TerminalService {
@@ -54,6 +59,10 @@ export class TerminalService {
   private closed = false;
   /** How often everything was ended: what was asked for before that must not come to life after it. */
   private generation = 0;
+  /** In the environment of each command, so that what it leaves behind can be found. Another one after everything was ended. */
+  private mark: string = randomUUID();
+  /** Those that commands were started with and that may still be there. */
+  private readonly marks = new Set<string>();
   /** What is ending, and the wait for its end. */
   private readonly leaving = new Map<OpenTerminal, Promise<void>>();
 
@@ -96,8 +105,14 @@ export class TerminalService {
     const terminals = [...this.terminals.values()];
     this.terminals.clear();
     this.generation++;
+    const { mark } = this;
+    this.mark = randomUUID();
     for (const terminal of terminals) void this.end(terminal);
     await Promise.all(this.leaving.values());
+    if (!this.marks.has(mark)) return;
+    // Also what commands have left behind that ended before.
+    await endMarked(mark, leftBehindGraceMs, this.options.clock);
+    this.marks.delete(mark);
   }
 
   /** Ends everything with the session. Nothing can be created any more. */
@@ -114,20 +129,22 @@ export class TerminalService {
       changes.dispose();
       process.killNow();
     }
+    for (const mark of this.marks) killMarkedNow(mark);
     this.terminals.clear();
   }
 
   private async start(params: CreateTerminalParams, signal: AbortSignal | undefined): Promise<{ terminalId: string }> {
     const { clock, authorize } = this.options;
-    const { generation } = this;
+    const { generation, mark } = this;
     const cwd = await this.resolveFolder(params.cwd ?? this.options.cwd);
     const added = Object.fromEntries((params.env ?? []).map(({ name, value }) => [name, value]));
-    const env = { ...this.options.env, ...added };
+    const env = marked({ ...this.options.env, ...added }, mark);
     const { command, args = [] } = params;
     if (!(await authorize({ argv: [command, ...args], cwd, env: added }, signal))) {
       throw new RequestError(internalError, 'The user did not allow this command. Ask the user how to go on.');
     }
     this.refuseEnded(generation);
+    this.marks.add(mark);
     const terminalId = `terminal-${++this.counter}`;
     let started: TerminalProcess | undefined;
     const changes = new Coalescer(clock, changeDelayMs, () => {

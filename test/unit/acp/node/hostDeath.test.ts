@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -9,6 +9,7 @@ import { build } from 'esbuild';
 import { isTreeAlive } from '../../../../src/acp/node/processTree';
 import { agentReaperBundle } from '../../../../scripts/lib/agentReaper.mjs';
 import { buildDemoAgent } from '../../../fake/demoAgentFile';
+import { until } from '../../../support/eventually';
 
 /** Longer than an agent needs to notice, shorter than the turn it is in. */
 const deadlineMs = 45_000;
@@ -54,6 +55,19 @@ describe('a window that is killed', () => {
   it('leaves no agent behind, even one that is at work', () => leavesNothing(demo.file, '/slow 5000'));
 
   it('leaves no agent behind that ignores both the end of its input and SIGTERM', () => leavesNothing(stubborn));
+
+  if (process.platform === 'linux') {
+    it('leaves nothing behind that has left the group of its agent', async () => {
+      const file = join(folder, 'daemon.pid');
+      const daemon = `(setsid sh -c 'echo $$ > ${file}; sleep 1000' &)`;
+      const agentFile = join(folder, 'leaver.cjs');
+      const start = `require('child_process').execFileSync('/bin/sh', ['-c', ${JSON.stringify(daemon)}], { stdio: 'ignore', env: { ...process.env, PATH: '/usr/bin:/bin' } });`;
+      await writeFile(agentFile, `${start}\n${await readFile(stubborn, 'utf8')}`);
+      await leavesNothing(agentFile);
+      const pid = Number(await readFile(file, 'utf8'));
+      await until('the end of the daemon', () => !isTreeAlive(pid));
+    });
+  }
 
   async function leavesNothing(agentFile: string, ...prompt: string[]): Promise<void> {
     const reaper = join(folder, 'agent-reaper.js');

@@ -1,8 +1,18 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { systemClock } from '../../../../src/base/node/systemClock';
-import { endTree, groupsBelow, isTreeAlive, killTreeNow, ownGroup } from '../../../../src/acp/node/processTree';
+import { isUsersBrowser, marked, MarkedGroups } from '../../../../src/acp/node/processMarks';
+import {
+  endMarked,
+  endTree,
+  groupsBelow,
+  isTreeAlive,
+  killMarkedNow,
+  killTreeNow,
+  ownGroup,
+} from '../../../../src/acp/node/processTree';
 
 // Stopping agents is tested with the agent process; here is what it does not come across.
 describe('process trees', () => {
@@ -43,6 +53,35 @@ describe('process trees', () => {
       assert.equal(isTreeAlive(grandchild), false);
     });
 
+    it('end with what has left all their groups and lost its parents, also what is started while they end', async () => {
+      const mark = randomUUID();
+      const env = marked({ PATH: process.env['PATH'] ?? '' }, mark);
+      // On SIGTERM the daemon starts another one, in one more session.
+      const daemon = 'trap "setsid sleep 1000 & exit" TERM; echo $$; while :; do sleep 0.1; done';
+      const leader = spawn('/bin/sh', ['-c', `(setsid sh -c '${daemon}' &); sleep 1000`], {
+        ...ownGroup,
+        env,
+        stdio: ['ignore', 'pipe', 'ignore'],
+      });
+      const [output] = (await once(leader.stdout, 'data')) as [Buffer];
+      const left = Number(output.toString());
+      assert.ok(!groupsBelow(leader.pid ?? 0).includes(left), 'it has parents, so this tests nothing');
+      assert.notEqual(await endTree(leader.pid ?? 0, 2_000, systemClock, { mark }), 'stillRunning');
+      assert.equal(isTreeAlive(left), false);
+      assert.deepEqual(new MarkedGroups(mark).find(), []);
+    });
+
+    it('do not end with what carries another mark', async () => {
+      const other = spawn('sleep', ['1000'], { ...ownGroup, env: marked({ PATH: '/bin:/usr/bin' }, 'one') });
+      const pid = other.pid ?? assert.fail('was not started');
+      await endMarked('on', 100, systemClock);
+      killMarkedNow('one1');
+      assert.ok(isTreeAlive(pid));
+      assert.deepEqual(new MarkedGroups('one').find(), [pid]);
+      assert.notEqual(await endMarked('one', 2_000, systemClock), 'stillRunning');
+      assert.equal(isTreeAlive(pid), false);
+    });
+
     it('of which only a zombie is left are gone', async () => {
       // The job has a group of its own; Node.js, which takes the shell's place, does not know it and never collects it.
       const script = 'console.log(process.argv[1]); setInterval(() => undefined, 60000)';
@@ -60,6 +99,25 @@ describe('process trees', () => {
         parent.kill('SIGKILL');
         await exit;
       }
+    });
+  }
+});
+
+describe('a process that an agent has started', () => {
+  const cases: readonly [string, boolean][] = [
+    ['/usr/lib/firefox/firefox https://example.com', true],
+    ['/opt/google/chrome/chrome --profile-directory=Default', true],
+    ['/usr/bin/google-chrome-stable', true],
+    ['/usr/lib/chromium/chromium --headless=new --no-sandbox', false],
+    ['chrome --remote-debugging-pipe --user-data-dir=/tmp/x', false],
+    ['firefox -headless', false],
+    ['node chrome', false],
+    ['/usr/bin/chromedriver', false],
+    ['', false],
+  ];
+  for (const [line, expected] of cases) {
+    it(`'${line}' is ${expected ? 'the user’s own browser' : 'ended with it'}`, () => {
+      assert.equal(isUsersBrowser(line.split(' ')), expected);
     });
   }
 });

@@ -158,6 +158,32 @@ describe('the terminals of an ACP session', () => {
     assert.throws(() => service.output(terminalId), { code: -32002 });
   });
 
+  if (process.platform === 'linux') {
+    it('end with what they have left behind in a session of its own, except that of commands started since', async () => {
+      const { service } = serviceOf();
+      const args = ['-c', "(setsid sh -c 'echo $$; exec sleep 1000 >/dev/null 2>&1' &) | (read pid; echo $pid)"];
+      const { terminalId } = await service.create({ command: '/bin/sh', args });
+      const pid = Number(await firstLine(service, terminalId));
+      assert.ok(isTreeAlive(pid));
+      const ended = service.endAll();
+      const { terminalId: nextId } = await service.create(forever);
+      const next = Number(await firstLine(service, nextId));
+      await ended;
+      assert.equal(isTreeAlive(pid), false);
+      assert.equal(isTreeAlive(next), true);
+      await service.close();
+    });
+
+    it('leave nothing behind when there is no time left', async () => {
+      const { service } = serviceOf();
+      const args = ['-c', "(setsid sh -c 'echo $$; exec sleep 1000 >/dev/null 2>&1' &) | (read pid; echo $pid)"];
+      const { terminalId } = await service.create({ command: '/bin/sh', args });
+      const pid = Number(await firstLine(service, terminalId));
+      service.closeNow();
+      await until('its death', () => !isTreeAlive(pid));
+    });
+  }
+
   it('that were asked for before all were ended do not start after it', async () => {
     let allow = (): void => undefined;
     let sayAsked = (): void => undefined;

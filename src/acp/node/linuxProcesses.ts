@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+export interface ProcessFacts {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly isZombie: boolean;
+}
+
+/** All processes; undefined where /proc does not show them, as outside Linux. */
+export function processes(): ProcessFacts[] | undefined {
+  if (process.platform !== 'linux') return undefined;
+  try {
+    const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+    return pids.flatMap((pid) => factsOf(pid) ?? []);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a process was started with `name=value` in its environment; false where that cannot be read. */
+export function hasVariable(pid: number, name: string, value: string): boolean {
+  return listIn(`/proc/${pid}/environ`).includes(`${name}=${value}`);
+}
+
+/** The program and its arguments; empty where they cannot be read. */
+export function commandLineOf(pid: number): string[] {
+  return listIn(`/proc/${pid}/cmdline`);
+}
+
+function factsOf(pid: string): ProcessFacts | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // "pid (name) state parent group …": the name may hold spaces and parentheses.
+    const [state, parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const isZombie = state === 'Z' || state === 'X';
+    return { pid: Number(pid), parent: Number(parent), group: Number(group), isZombie };
+  } catch {
+    return undefined;
+  }
+}
+
+function listIn(file: string): string[] {
+  try {
+    return readFileSync(file, 'utf8').split('\0');
+  } catch {
+    return [];
+  }
+}
