@@ -8,6 +8,8 @@ export interface AgentsSituation {
   readonly configured: number;
   /** Agents that were there without being configured; undefined before anybody has looked. */
   readonly found: number | undefined;
+  /** Of these, how many cannot be started as things are. */
+  readonly unavailable?: number | undefined;
   /** The agents that have been used, running or not. */
   readonly agents: readonly { readonly title: string; readonly state: BackendState }[];
 }
@@ -46,10 +48,11 @@ export function agentsStatus(situation: AgentsSituation, actions: AgentActions):
   return { state: 'off', summary: idle(situation), actions: [actions.openSettings] };
 }
 
-function idle({ configured, found }: AgentsSituation): string {
+function idle({ configured, found, unavailable }: AgentsSituation): string {
   const known = [
     ...(configured > 0 ? [`${configured} configured`] : []),
     ...(found !== undefined && found > 0 ? [`${found} found on PATH`] : []),
+    ...(unavailable !== undefined && unavailable > 0 ? [`${unavailable} unavailable`] : []),
   ];
   const which = known.length > 0 ? ` (${known.join(', ')})` : '';
   return `No agent runs. One starts with the first prompt${which}.`;

@@ -20,6 +20,7 @@ import { defaultLimits, type AcpLimits } from './acpLimits';
 import { AgentConnection, type LiveAgent, type RunningAgent } from './agentConnection';
 import type { RuleStore } from './permissionDesk';
 import type { RestartPolicy } from './restartPolicy';
+import { allSessions } from './sessionListing';
 import { SignIn, type SignInCommand } from './signIn';
 import { untilAborted } from './untilAborted';
 import type { Elicit, SessionParams, V1Client, V1ClientOptions } from './v1Client';
@@ -36,6 +37,7 @@ export interface AcpBackendOptions {
   readonly tap: TrafficTap;
   readonly startAgent: () => Promise<RunningAgent>;
   readonly restartPolicy: RestartPolicy;
+  readonly mayDownload?: boolean;
   readonly rules: RuleStore;
   readonly witness?: WriteWitness;
   readonly missingFile: 'empty' | 'error';
@@ -48,7 +50,6 @@ export interface AcpBackendOptions {
   readonly limits?: Partial<AcpLimits>;
 }
 
-const maxListPages = 20;
 const closeTimeoutMs = 2_000;
 
 /** An ACP v1 agent as a session backend: one process, any number of conversations. */
@@ -65,7 +66,19 @@ export class AcpBackend implements SessionBackend, SessionHost {
   private readonly loads = new KeyedQueue();
 
   constructor(private readonly options: AcpBackendOptions) {
-    const { clientInfo, clock, elicit, id, log, restartPolicy, runInTerminal, startAgent, tap, title } = options;
+    const {
+      clientInfo,
+      clock,
+      elicit,
+      id,
+      log,
+      mayDownload = false,
+      restartPolicy,
+      runInTerminal,
+      startAgent,
+      tap,
+      title,
+    } = options;
     this.id = id;
     this.title = title;
     this.limits = { ...defaultLimits, ...options.limits };
@@ -77,6 +90,7 @@ export class AcpBackend implements SessionBackend, SessionHost {
       log,
       startAgent,
       restartPolicy,
+      mayDownload,
       client: { clientInfo, tap, ...(elicit ? { elicit } : {}) },
       coldStartTimeoutMs,
       initializeTimeoutMs,
@@ -147,18 +161,9 @@ export class AcpBackend implements SessionBackend, SessionHost {
   async listSessions({ cwd, signal }: { cwd?: string; signal?: AbortSignal } = {}): Promise<readonly SessionSummary[]> {
     const { client } = await this.connection.connect(signal);
     if (!client.capabilities.sessionCapabilities?.list) throw this.unsupported('tell which conversations it remembers');
-    const found: SessionSummary[] = [];
-    let cursor: string | undefined;
-    for (let page = 0; page < maxListPages; page++) {
-      const params = { ...(cwd === undefined ? {} : { cwd }), ...(cursor === undefined ? {} : { cursor }) };
-      const list = await this.ask('session/list', signal, (requestSignal) =>
-        client.listSessions(params, requestSignal),
-      );
-      found.push(...list.sessions.map(toSummary));
-      cursor = list.nextCursor;
-      if (cursor === undefined) break;
-    }
-    return found.sort((a, b) => (b.updatedAt ?? '').localeCompare(a.updatedAt ?? ''));
+    return allSessions(cwd, (params) =>
+      this.ask('session/list', signal, (requestSignal) => client.listSessions(params, requestSignal)),
+    );
   }
 
   async loadSession(sessionId: string, options: CreateSessionOptions, signal?: AbortSignal): Promise<BackendSession> {
@@ -378,19 +383,4 @@ export class AcpBackend implements SessionBackend, SessionHost {
   private unsupported(what: string): BackendError {
     return new BackendError('unsupported', `${this.title} cannot ${what}.`);
   }
-}
-
-function toSummary(session: {
-  sessionId: string;
-  cwd: string | undefined;
-  title: string | undefined;
-  updatedAt: string | undefined;
-}): SessionSummary {
-  const { sessionId, cwd, title, updatedAt } = session;
-  return {
-    id: sessionId,
-    ...(title === undefined ? {} : { title }),
-    ...(cwd === undefined ? {} : { cwd }),
-    ...(updatedAt === undefined ? {} : { updatedAt }),
-  };
 }

@@ -24,8 +24,16 @@ export interface CatalogueEntry {
   readonly mcpServers: Readonly<Record<string, McpServerSetting>>;
   readonly missingFile: MissingFile;
   readonly source: 'configured' | 'found' | 'demo';
-  /** Why it cannot be started as things are, and what to do. */
-  readonly problem?: string;
+  /** Why it cannot be started as things are. */
+  readonly problem?: EntryProblem;
+}
+
+export interface EntryProblem {
+  readonly message: string;
+  /** For whoever wants to know more, for example where it was looked for. */
+  readonly details?: string;
+  /** A command line that would install it. */
+  readonly install?: string;
 }
 
 export interface Catalogue {
@@ -90,7 +98,7 @@ async function configuredAgent(
     mcpServers,
     missingFile: known?.missingFile ?? 'error',
     source: 'configured',
-    ...(problem === undefined ? {} : { problem: known ? withInstallHint(problem, known) : problem.message }),
+    ...(problem === undefined ? {} : { problem: toEntryProblem(problem, known) }),
   };
 }
 
@@ -109,7 +117,7 @@ async function foundAgent(known: KnownAgent, options: CatalogueOptions): Promise
     missingFile,
     source: 'found',
   };
-  return problem ? { ...entry, problem: problem.message } : entry;
+  return problem ? { ...entry, problem: toEntryProblem(problem, known) } : entry;
 }
 
 function demoAgent({ execPath, script }: CatalogueOptions['demo']): CatalogueEntry {
@@ -140,7 +148,11 @@ async function problemWith(
   }
 }
 
-function withInstallHint(problem: CommandError, { npmPackage }: KnownAgent): string {
-  if (problem.reason !== 'notFound' || npmPackage === undefined) return problem.message;
-  return `${problem.message} To install it: npm install -g ${npmPackage}`;
+function toEntryProblem({ details, message, reason }: CommandError, known: KnownAgent | undefined): EntryProblem {
+  const { npmPackage } = known ?? {};
+  return {
+    message,
+    ...(details === undefined ? {} : { details }),
+    ...(reason === 'notFound' && npmPackage !== undefined ? { install: `npm install -g ${npmPackage}` } : {}),
+  };
 }

@@ -8,6 +8,7 @@ import { ConnectionClosedError } from '../../wire/common/connectionErrors';
 import type { MessageStream } from '../../wire/common/messageStream';
 import type { InitializeResult } from '../common/v1Schema';
 import type { AgentExit } from './agentProcess';
+import { CommandError } from './commandLookup';
 import { LivingAgents } from './livingAgents';
 import type { RestartPolicy } from './restartPolicy';
 import { untilAborted } from './untilAborted';
@@ -31,6 +32,8 @@ export interface AgentConnectionOptions {
   /** Starts the agent's process; the connection owns the result. */
   readonly startAgent: () => Promise<RunningAgent>;
   readonly restartPolicy: RestartPolicy;
+  /** Its first start may have to download it. */
+  readonly mayDownload: boolean;
   readonly client: Omit<V1ClientOptions, 'clock' | 'log' | 'agentTitle' | 'initializeTimeoutMs'>;
   /** For the first start, which may download the agent. */
   readonly coldStartTimeoutMs: number;
@@ -137,19 +140,19 @@ export class AgentConnection {
   }
 
   private async start(): Promise<LiveAgent> {
-    const { title, startAgent } = this.options;
+    const { mayDownload, title, startAgent } = this.options;
     const { signal } = this.stopped;
     if (this.gaveUp) throw new BackendError('backend', this.gaveUpMessage);
     await this.backOff(signal);
-    const first = this.hasRun ? '' : ' for the first time; this may take minutes when it has to be downloaded';
-    this.setState({ kind: 'starting', message: `Starting ${title}${first}…` });
+    const wait = mayDownload && !this.hasRun ? ' This may take minutes if it has to be downloaded.' : '';
+    this.setState({ kind: 'starting', message: `Starting ${title}…${wait}` });
     let process: RunningAgent;
     try {
       process = await startAgent();
     } catch (error) {
       const isExplained = error instanceof BackendError;
       throw this.fail(
-        isExplained ? error : new BackendError('notReady', messageOf(error), undefined, { cause: error }),
+        isExplained ? error : new BackendError('notReady', messageOf(error), detailsOf(error), { cause: error }),
       );
     }
     this.living.add(process);
@@ -244,6 +247,10 @@ export class AgentConnection {
   private get gaveUpMessage(): string {
     return `${this.options.title} keeps ending unexpectedly, so it is not started again. Look at its log, then restart it.`;
   }
+}
+
+function detailsOf(error: unknown): string | undefined {
+  return error instanceof CommandError ? error.details : undefined;
 }
 
 function lastWordsOf(stderr: string): string | undefined {

@@ -6,6 +6,7 @@ import type { EditorPort } from '../../editor/common/editorPort';
 import type { WriteWitness } from '../../editor/common/writeWitness';
 import type { TrafficTap } from '../../wire/common/traffic';
 import type { ThreadSource } from '../common/draftThreads';
+import { mayDownload } from '../common/packageRunners';
 import { AcpBackend } from './acpBackend';
 import type { CatalogueEntry } from './agentCatalogue';
 import { startAgentProcess, type AgentProcess } from './agentProcess';
@@ -86,6 +87,7 @@ export class AgentLauncher {
       ...shared,
       clientInfo,
       missingFile,
+      mayDownload: mayDownload(entry.command, entry.args),
       restartPolicy: new RestartPolicy(() => clock.monotonicNow(), random),
       terminalEnv: await this.options.environment(),
       mcpServers: (capabilities, cwd) => this.mcpServers(entry, capabilities, cwd, log),

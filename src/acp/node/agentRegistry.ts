@@ -33,6 +33,8 @@ export class AgentRegistry implements BackendRegistry, Disposable {
   /** Those that are being stopped. */
   private readonly leaving = new Set<Opened>();
   private readonly queue = new KeyedQueue();
+  /** Those that somebody has tried to open. */
+  private readonly wanted = new Set<string>();
   private last: Catalogue | undefined;
   private isDisposed = false;
 
@@ -54,6 +56,12 @@ export class AgentRegistry implements BackendRegistry, Disposable {
     return [...this.opened.values()].map(({ backend }) => backend);
   }
 
+  /** Why agents cannot be started that somebody has tried to use. */
+  get problemsInUse(): readonly string[] {
+    const used = this.last?.agents.filter(({ id }) => this.wanted.has(id)) ?? [];
+    return used.flatMap(({ problem, title }) => (problem ? [`${title}: ${problem.message}`] : []));
+  }
+
   async list(signal?: AbortSignal): Promise<readonly BackendEntry[]> {
     const { agents } = await (signal ? untilAborted(this.load(), signal) : this.load());
     const isTrusted = this.options.isTrusted();
@@ -68,7 +76,8 @@ export class AgentRegistry implements BackendRegistry, Disposable {
       if (opened && isSame(opened.entry, entry)) return opened.backend;
       if (opened) await this.drop(id, opened);
       if (!entry) throw new BackendError('notFound', `There is no agent "${id}". Choose another one.`);
-      if (entry.problem !== undefined) throw new BackendError('notReady', entry.problem);
+      this.wanted.add(id);
+      if (entry.problem) throw new BackendError('notReady', entry.problem.message, entry.problem.details);
       return await this.create(entry);
     });
   }
@@ -138,9 +147,17 @@ export class AgentRegistry implements BackendRegistry, Disposable {
 
 function toBackendEntry(entry: CatalogueEntry, isTrusted: boolean): BackendEntry {
   const { id, title, source, command, args } = entry;
-  const description = source === 'demo' ? 'Try everything without an AI' : [command, ...args].join(' ');
-  const problem = isTrusted ? entry.problem : untrustedMessage;
-  return { id, title, source, description, ...(problem === undefined ? {} : { problem }) };
+  const description = source === 'demo' ? 'Built-in demo. No account needed' : [command, ...args].join(' ');
+  const problem = isTrusted ? entry.problem?.message : untrustedMessage;
+  const install = isTrusted ? entry.problem?.install : undefined;
+  return {
+    id,
+    title,
+    source,
+    description,
+    ...(problem === undefined ? {} : { problem }),
+    ...(install === undefined ? {} : { install }),
+  };
 }
 
 /** A problem that has come or gone since does not make a running agent another one. */

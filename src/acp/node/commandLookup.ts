@@ -38,7 +38,12 @@ export class CommandError extends Error {
     readonly searchedPath?: string,
     options?: ErrorOptions,
   ) {
-    super(searchedPath === undefined ? message : `${message} PATH that was searched: ${searchedPath}`, options);
+    super(message, options);
+  }
+
+  /** What may help to find out why; for whoever asks for more than the message. */
+  get details(): string | undefined {
+    return this.searchedPath === undefined ? undefined : `PATH: ${this.searchedPath}`;
   }
 }
 
@@ -100,7 +105,7 @@ async function lookupOnPosix(command: string, options: LookupOptions): Promise<F
     await findFile(interpreter, [interpreter], options);
   } catch (cause) {
     const searchedPath = cause instanceof CommandError ? cause.searchedPath : undefined;
-    const message = `'${file}' is a script that needs '${interpreter}', which was not found. Install ${interpreter}, or put its folder on PATH.`;
+    const message = `'${file}' needs '${interpreter}', which isn't on PATH. Install ${interpreter}, or add its folder to PATH.`;
     throw new CommandError('interpreterMissing', message, searchedPath, { cause });
   }
   return { file, args: [] };
@@ -122,7 +127,7 @@ async function lookupOnWindows(command: string, options: LookupOptions): Promise
     const message = `'${file}' is a batch file, which only a shell can run. Name the program that it starts instead.`;
     throw new CommandError('needsShell', message);
   }
-  const message = `'${file}' needs ${quoted(shim.programs)}, which was not found. Install it, or put its folder on PATH.`;
+  const message = `'${file}' needs ${quoted(shim.programs)}, which isn't on PATH. Install it, or add its folder to PATH.`;
   throw new CommandError('interpreterMissing', message, environmentValue(options.env, 'PATH', 'win32') ?? '');
 }
 
@@ -161,7 +166,7 @@ async function findFile(command: string, names: readonly string[], options: Look
 function notFoundMessage(command: string, resolved: string, isPath: boolean): string {
   if (command.startsWith('~')) return `'${command}' was not found: write the full path, '~' is not expanded here.`;
   if (isPath) return `There is no program at '${resolved}'. Check the path.`;
-  return `The command '${command}' was not found. Install it, or give its full path.`;
+  return `"${command}" isn't on PATH.`;
 }
 
 function quoted(names: readonly string[]): string {

@@ -165,9 +165,11 @@ export class AcpFeature implements Feature {
       isTrusted: isTrusted(),
       problems: [
         ...parsed.flatMap(({ problems }) => problems.map(({ message }) => message)),
-        ...(entries ?? []).flatMap((entry) => (entry.source === 'configured' ? (entry.problem ?? []) : [])),
+        // One that nobody uses is no reason to bother the user in each window.
+        ...registry.problemsInUse,
       ],
       configured: new Set(parsed.flatMap(({ agents }) => [...agents.keys()])).size,
+      unavailable: entries?.filter(({ problem }) => problem !== undefined).length,
       found: entries?.filter(({ source }) => source === 'found').length,
       agents: registry.backends,
     };

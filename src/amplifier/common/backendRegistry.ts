@@ -12,6 +12,8 @@ export interface BackendEntry {
   readonly description: string;
   /** Why it cannot be used as things are, and what to do. */
   readonly problem?: string;
+  /** A command line that would install what is missing. */
+  readonly install?: string;
   /** What was heard last of one that runs without us. */
   readonly health?: BackendHealth;
 }

@@ -49,8 +49,13 @@ function SessionBanner({ session }: { session: SessionView }) {
   const { backends } = usePageState();
   const { status, statusText, statusDetails: details, backendTitle, backendId } = session;
   const backend = backends.find(({ id }) => id === backendId);
-  const repair = (label: string) => (
-    <button type="button" class="button" onClick={() => void page.ask(chatRequests.repairBackend, { backendId })}>
+  const isMissing = backend?.state === 'unavailable' && backend.source !== 'server';
+  const repair = (label: string, how?: 'install' | 'edit') => (
+    <button
+      type="button"
+      class="button"
+      onClick={() => void page.ask(chatRequests.repairBackend, how ? { backendId, how } : { backendId })}
+    >
       {label}
     </button>
   );
@@ -82,7 +87,8 @@ function SessionBanner({ session }: { session: SessionView }) {
           <OptionOffers message={statusText} />
           <div class="banner-actions">
             <SendAgain />
-            {repair('Set up…')}
+            {isMissing && backend.install !== undefined && repair('Install', 'install')}
+            {isMissing ? repair('Edit', 'edit') : repair('Set up…')}
           </div>
         </Banner>
       );

@@ -91,7 +91,11 @@ export const chatRequests = {
   lookAtBackends: defineRequest('chat/lookAtBackends', Nothing, Nothing),
   chooseBackend: defineRequest('chat/chooseBackend', z.object({ backendId: Text }), Nothing),
   /** What can be done about a backend that is not ready: sign in, settings, restart. */
-  repairBackend: defineRequest('chat/repairBackend', z.object({ backendId: Text }), Nothing),
+  repairBackend: defineRequest(
+    'chat/repairBackend',
+    z.object({ backendId: Text, how: z.optional(z.enum(['install', 'edit'])) }),
+    Nothing,
+  ),
   /** Why agents do not start, and how to change it. */
   manageTrust: defineRequest('chat/manageTrust', Nothing, Nothing),
   /** Shows the empty page; the conversation begins with the first prompt. */

@@ -17,6 +17,8 @@ export const BackendView = z.object({
   state: z.enum(['stopped', 'starting', 'ready', 'authRequired', 'failed', 'unavailable']),
   /** What is wrong and what to do. */
   problem: optional(Text),
+  /** A command line that would install it. */
+  install: optional(Text),
   /** Whether one that runs without us answers, as far as that is known. */
   health: optional(z.object({ kind: z.enum(['asking', 'answers', 'silent', 'needsToken']), version: optional(Text) })),
 });

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/common/disposable';
-import { commandIds } from '../../manifest';
+import { commandIds, settingIds } from '../../manifest';
+import type { Messages } from '../../platform/vscode/messages';
 import { LiveItems } from '../../platform/vscode/quickPickItems';
 import type { BackendView } from '../common/chatView';
 import type { BackendChoice } from '../common/page/backendChoice';
@@ -15,7 +16,7 @@ const words: Record<BackendView['state'], string> = {
   ready: 'running',
   authRequired: 'needs you to sign in',
   failed: 'failed',
-  unavailable: 'not ready',
+  unavailable: 'unavailable',
 };
 const icons: Record<BackendView['state'], string> = {
   stopped: 'circle-outline',
@@ -28,7 +29,10 @@ const icons: Record<BackendView['state'], string> = {
 
 /** Lets the user choose what new conversations are with, and mends what cannot be used. */
 export class BackendPicker {
-  constructor(private readonly backends: BackendChoice) {}
+  constructor(
+    private readonly backends: BackendChoice,
+    private readonly messages: Messages,
+  ) {}
 
   /** The one that was chosen and can be used; undefined otherwise. */
   async pick(): Promise<BackendView | undefined> {
@@ -36,7 +40,7 @@ export class BackendPicker {
     const picked = await this.ask();
     if (!picked) return undefined;
     if (!picked.view) {
-      await vscode.commands.executeCommand('workbench.action.openSettings', 'backline.acp.agents');
+      await editAgents();
       return undefined;
     }
     this.backends.choose(picked.view.id);
@@ -45,18 +49,26 @@ export class BackendPicker {
     return undefined;
   }
 
-  /** Does what helps: trust, signing in, a restart, the settings. */
-  async repair(id: string): Promise<void> {
+  /** Does what helps, or what the user wants: trust, signing in, a restart, an installation, the settings. */
+  async repair(id: string, how?: 'install' | 'edit'): Promise<void> {
     const view = this.backends.views.find((known) => known.id === id);
     const run = (command: string, ...args: readonly unknown[]): Thenable<unknown> =>
       vscode.commands.executeCommand(command, ...args);
     if (!vscode.workspace.isTrusted) await run('workbench.trust.manage');
     else if (view?.health?.kind === 'needsToken') await run(commandIds.amplifierSetToken);
+    else if (how === 'install' && view?.install !== undefined) install(view.title, view.install);
     else if (view?.state === 'authRequired') await run(commandIds.acpSignIn);
     else if (view?.source === 'server') await run(commandIds.showStatus);
     else if (view?.state === 'failed') await run(commandIds.acpRestartAgent);
-    else await run('workbench.action.openSettings', 'backline.acp.agents');
+    else if (how === undefined && view?.state === 'unavailable') this.offerRepair(view);
+    else await editAgents();
     await this.backends.refresh();
+  }
+
+  private offerRepair({ id, install: command, problem = '', title }: BackendView): void {
+    const edit = { label: 'Edit', run: () => this.repair(id, 'edit') };
+    const actions = command === undefined ? [] : [{ label: 'Install', run: () => this.repair(id, 'install') }];
+    this.messages.error(`${title}: ${problem}`, ...actions, edit);
   }
 
   /** What is shown follows what becomes known: a server that is asked whether it answers says so in its own time. */
@@ -97,6 +109,18 @@ export class BackendPicker {
     const detail = view.problem ?? view.description;
     return { label: `$(${iconOf(view)}) ${view.title}`, description: state, detail, view };
   }
+}
+
+/** Types the command where the user sees it, and leaves it to the user to run it. */
+function install(title: string, command: string): void {
+  const terminal = vscode.window.createTerminal({ name: `Install ${title}`, isTransient: true });
+  terminal.show();
+  terminal.sendText(command, false);
+}
+
+async function editAgents(): Promise<void> {
+  const revealSetting = { key: settingIds.acpAgents, edit: true };
+  await vscode.commands.executeCommand('workbench.action.openSettingsJson', { revealSetting });
 }
 
 function stateWord({ health, state }: BackendView): string {

@@ -91,7 +91,7 @@ export class ChatFeature implements Feature<ShownChat> {
     const editorActions = store.add(new EditorActions(editor));
     const proposed = new VirtualDocuments(textSchemes.proposedCode);
     const code = store.add(new CodeProposals(proposed, editor, editorActions, messages));
-    const picker = new BackendPicker(backends);
+    const picker = new BackendPicker(backends, messages);
     const shown = new ShownChats();
     const pages = store.add(
       new ChatPages({ window: () => window, files: this.pageFiles(), memento: workspaceState, messages }),
@@ -106,7 +106,7 @@ export class ChatFeature implements Feature<ShownChat> {
       editor: editorActions,
       code,
       review: new ReviewActions(chats, new DiffViews(documents, editor), documents, dialogs, messages),
-      repairBackend: (id) => picker.repair(id),
+      repairBackend: (id, how) => picker.repair(id, how),
       manageTrust: async () => {
         await vscode.commands.executeCommand('workbench.trust.manage');
       },

@@ -130,8 +130,8 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
       backends.choose(backendId);
       return done;
     }),
-    repairBackend: chatRequests.repairBackend.handledBy(async ({ backendId }) => {
-      await window.repairBackend(backendId);
+    repairBackend: chatRequests.repairBackend.handledBy(async ({ backendId, how }) => {
+      await window.repairBackend(backendId, how);
       return done;
     }),
     manageTrust: chatRequests.manageTrust.handledBy(async () => {

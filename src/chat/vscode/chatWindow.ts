@@ -23,7 +23,7 @@ export interface ChatWindow {
   readonly editor: EditorActions;
   readonly code: CodeProposals;
   readonly review: ReviewActions;
-  readonly repairBackend: (backendId: string) => Promise<void>;
+  readonly repairBackend: (backendId: string, how?: 'install' | 'edit') => Promise<void>;
   readonly manageTrust: () => Promise<void>;
   readonly chips: PageChips;
   readonly newOptions: NewOptions;

@@ -286,6 +286,27 @@ describe('what a conversation is with', () => {
     assert.deepEqual(await chat.host.waitFor(chatRequests.repairBackend), { backendId: 'demo' });
   });
 
+  it('whose agent is missing offers to install it or to change its entry', async () => {
+    const text = '"codex-acp" isn\'t on PATH.';
+    const failed = sessionOf({ status: 'failed', statusText: text, statusDetails: 'PATH: /bin' });
+    const missing = { ...backends[0], id: failed.backendId, source: 'configured', state: 'unavailable' } as const;
+    const view = {
+      ...missing,
+      title: 'Codex',
+      description: 'codex-acp',
+      problem: text,
+      install: 'npm install -g codex',
+    };
+    const chat = await pages.openChat(snapshot(failed, { backends: [view] }));
+    assert.equal(await chat.page.getByText('PATH: /bin').isVisible(), false, 'details are shown on demand');
+    await chat.page.getByRole('button', { name: 'Install', exact: true }).click();
+    const asked = await chat.host.waitFor(chatRequests.repairBackend);
+    assert.deepEqual(asked, { backendId: failed.backendId, how: 'install' });
+    await chat.page.getByRole('button', { name: 'Edit', exact: true }).click();
+    await until('both', () => chat.host.requestsOf(chatRequests.repairBackend).length === 2);
+    assert.equal(chat.host.requestsOf(chatRequests.repairBackend)[1]?.how, 'edit');
+  });
+
   it('is searched when the host asks', async () => {
     const chat = await pages.openChat();
     await chat.host.notify(didAsk, { what: 'find' });

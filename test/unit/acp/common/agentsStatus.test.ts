@@ -53,6 +53,12 @@ describe('the status of agents', () => {
     ]);
   });
 
+  it('mentions what cannot be started, and does not ask for attention', () => {
+    const [state, summary] = saidOf({ configured: 2, unavailable: 1 });
+    assert.equal(state, 'off');
+    assert.match(summary, /2 configured, 1 unavailable/);
+  });
+
   it('says in an untrusted workspace only that', () => {
     const [state, summary, command] = saidOf({ isTrusted: false, problems: ['x'], agents: [failed('y')] });
     assert.deepEqual([state, command], ['off', 'manageTrust']);

@@ -58,7 +58,7 @@ describe('the catalogue of agents', () => {
 
   it('shows an agent whose interpreter is missing, with the reason', async () => {
     const auggie = (await load()).agents.find(({ id }) => id === 'auggie');
-    assert.match(auggie?.problem ?? '', /needs 'lost-node'/);
+    assert.match(auggie?.problem?.message ?? '', /needs 'lost-node'/);
   });
 
   it('starts the demo agent with the program of the editor, as Node.js', async () => {
@@ -90,7 +90,7 @@ describe('the catalogue of agents', () => {
       user({ mine: { command: 'mine', env: { PATH: '/extra' } }, other: { command: 'mine' } }),
     );
     assert.equal(agents[0]?.problem, undefined);
-    assert.match(agents[1]?.problem ?? '', /'mine' was not found.*searched: \/bin/);
+    assert.match(agents[1]?.problem?.message ?? '', /^"mine" isn't on PATH\.$/);
   });
 
   it('resolves relative commands and folders against the folder of the session', async () => {
@@ -109,7 +109,11 @@ describe('the catalogue of agents', () => {
 
   it('says how to install a known agent that is configured and missing', async () => {
     const { agents } = await load(user({ mine: { command: 'codex-acp' } }));
-    assert.match(agents[0]?.problem ?? '', /npm install -g @agentclientprotocol\/codex-acp$/);
+    assert.deepEqual(agents[0]?.problem, {
+      message: '"codex-acp" isn\'t on PATH.',
+      details: 'PATH: /bin',
+      install: 'npm install -g @agentclientprotocol/codex-acp',
+    });
   });
 
   it('tells of wrong entries and keeps the others', async () => {

@@ -87,7 +87,7 @@ describe('the registry of agents', () => {
   it('lists what there is, each with how it is started, and looks again each time', async () => {
     const { title, description } = (await registry.list())[0] ?? {};
     assert.deepEqual([title, description], ['ONE', 'one acp']);
-    agents = [agent('three', { problem: 'Not found.' })];
+    agents = [agent('three', { problem: { message: 'Not found.' } })];
     assert.deepEqual(
       (await registry.list()).map(({ id, problem }) => [id, problem]),
       [['three', 'Not found.']],
@@ -112,9 +112,21 @@ describe('the registry of agents', () => {
   });
 
   it('opens nothing that is unknown or cannot be started, and says why', async () => {
-    agents = [agent('broken', { problem: 'Not found. Install it.' })];
+    agents = [agent('broken', { problem: { message: 'Not found. Install it.' } })];
     await assert.rejects(registry.open('gone'), isBackendError('notFound'));
     await assert.rejects(registry.open('broken'), { code: 'notReady', message: 'Not found. Install it.' });
+  });
+
+  it('counts what cannot be started as a problem only once somebody has tried to use it', async () => {
+    agents = [agent('one'), agent('broken', { problem: { message: 'Not there.', details: 'PATH: /bin' } })];
+    await registry.list();
+    await registry.open('one');
+    assert.equal(registry.problemsInUse.length, 0);
+    await assert.rejects(registry.open('broken'), { message: 'Not there.', details: 'PATH: /bin' });
+    assert.match(registry.problemsInUse.join(), /^[^,]+: Not there\.$/);
+    agents = [agent('one'), agent('broken')];
+    await registry.refresh();
+    assert.equal(registry.problemsInUse.length, 0, 'it has been installed');
   });
 
   it('opens nothing in an untrusted workspace, and stops what is open when trust is lost', async () => {
@@ -129,7 +141,7 @@ describe('the registry of agents', () => {
   it('stops a backend whose settings have changed, and no other', async () => {
     await registry.open('one');
     await registry.open('two');
-    agents = [agent('one', { args: ['--acp'] }), agent('two', { problem: 'Gone for a moment.' })];
+    agents = [agent('one', { args: ['--acp'] }), agent('two', { problem: { message: 'Gone for a moment.' } })];
     await registry.refresh();
     assert.deepEqual(
       made.map(({ stops, disposed }) => [stops, disposed]),

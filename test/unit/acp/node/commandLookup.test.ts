@@ -66,16 +66,17 @@ describe('lookupCommand', () => {
       assert.equal((await lookup(at('b/native'), '')).file, at('b/native'));
     });
 
-    it('says which PATH it searched', async () => {
+    it('says in few words what is missing, and which PATH it searched to those who want to know', async () => {
       const error = await rejectsFor(lookup('nothing'), 'notFound');
       assert.equal(error.searchedPath, `${at('a')}:${at('b')}`);
-      assert.ok(error.message.includes(error.searchedPath));
+      assert.equal(error.message, '"nothing" isn\'t on PATH.');
+      assert.equal(error.details, `PATH: ${error.searchedPath}`);
     });
 
     const refused: readonly [string, CommandErrorReason, RegExp][] = [
-      ['folder', 'notFound', /not found/],
+      ['folder', 'notFound', /isn't on PATH/],
       ['only-blocked', 'notExecutable', /chmod \+x/],
-      ['lost-script', 'interpreterMissing', /needs 'lost-node'.*searched/],
+      ['lost-script', 'interpreterMissing', /needs 'lost-node', which isn't on PATH/],
       ['absolute-lost', 'interpreterMissing', /needs '\/no\/such\/interpreter'/],
       ['./nothing', 'notFound', /There is no program at '.*\/nothing'/],
       ['~/agent', 'notFound', /full path/],
@@ -130,7 +131,8 @@ describe('lookupCommand', () => {
 
     it('says what a shim needs', async () => {
       const error = await rejectsFor(lookup('agent', { Path: 'C:\\npm' }), 'interpreterMissing');
-      assert.match(error.message, /needs 'node'.*searched: C:\\npm$/);
+      assert.match(error.message, /needs 'node', which isn't on PATH/);
+      assert.equal(error.details, 'PATH: C:\\npm');
     });
 
     it('refuses a batch file, which only a shell can run', async () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { CommandError } from '../../../../src/acp/node/commandLookup';
 import { FakeClock } from '../../../fake/fakeClock';
 import { open, useBackends } from '../../../fake/backendHarness';
-import { basics, firstTime, never } from '../../../fake/scriptedAgent';
+import { basics, echo, firstTime, never } from '../../../fake/scriptedAgent';
 
 describe('when an ACP agent misbehaves', () => {
   const make = useBackends();
@@ -18,6 +19,28 @@ describe('when an ACP agent misbehaves', () => {
     assert.equal(agents.last.isGone, true);
     assert.equal(backend.state.kind, 'failed');
     assert.equal(clock.pending, 0);
+  });
+
+  it('by starting slowly: only of one that may have to be downloaded is that said', async () => {
+    for (const mayDownload of [true, false]) {
+      const { backend } = make(echo, { mayDownload });
+      const said: string[] = [];
+      backend.onDidChangeState((state) => {
+        if (state.kind === 'starting') said.push(state.message);
+      });
+      await backend.capabilities();
+      await backend.stop();
+      await backend.capabilities();
+      const first = mayDownload ? 'Starting Demo… This may take minutes if it has to be downloaded.' : 'Starting Demo…';
+      assert.deepEqual(said, [first, 'Starting Demo…']);
+    }
+  });
+
+  it('with the reason why it cannot be started, and the details apart', async () => {
+    const startAgent = () => Promise.reject(new CommandError('notFound', '"x" isn\'t on PATH.', '/bin'));
+    const { backend } = make(echo, { startAgent });
+    await assert.rejects(backend.capabilities(), { message: '"x" isn\'t on PATH.', details: 'PATH: /bin' });
+    assert.deepEqual(backend.state, { kind: 'failed', message: '"x" isn\'t on PATH.', details: 'PATH: /bin' });
   });
 
   it('by never answering a change of its options', async () => {

@@ -1,0 +1,23 @@
+/** What fetches a program before it runs it, unless it has it already: the words of its command line. */
+const runners: readonly (readonly [string, ...string[]])[] = [
+  ['npx'],
+  ['npm', 'exec'],
+  ['npm', 'x'],
+  ['pnpx'],
+  ['pnpm', 'dlx'],
+  ['yarn', 'dlx'],
+  ['bunx'],
+  ['bun', 'x'],
+  ['uvx'],
+  ['uv', 'tool'],
+  ['pipx', 'run'],
+  ['docker', 'run'],
+  ['podman', 'run'],
+];
+
+/** Whether starting this command may download what it runs. */
+export function mayDownload(command: string, args: readonly string[]): boolean {
+  const program = (command.split(/[\\/]/).at(-1) ?? '').replace(/\.(exe|cmd|bat)$/i, '');
+  const first = args.find((arg) => !arg.startsWith('-'));
+  return runners.some(([name, word]) => name === program && (word === undefined || word === first));
+}
