@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import { nullLogger } from '../../src/base/common/log';
 import { isTreeAlive } from '../../src/acp/node/processTree';
 import { UserRules } from '../../src/acp/node/userRules';
-import { manageRules } from '../../src/acp/vscode/manageRules';
+import { manageRules, rulePicks } from '../../src/acp/vscode/manageRules';
 import { SignInTerminals } from '../../src/acp/vscode/signInTerminal';
 import { commandIds } from '../../src/manifest';
 import { Messages } from '../../src/platform/vscode/messages';
@@ -205,6 +205,54 @@ describe('the rules of the user for agents', () => {
     assert.deepEqual(rules.rules, [
       { effect: 'allow', kind: 'read', pathGlob: `${inWorkspace()}/**`, scope: 'always' },
     ]);
+  });
+});
+
+describe('the list of rules for agents', () => {
+  const rule = { effect: 'allow', kind: 'read', pathGlob: '/ws/**', scope: 'always' } as const;
+  let rules: UserRules;
+
+  beforeEach(async () => {
+    const kept = new Map<string, unknown>();
+    const memento = {
+      get: (key: string) => kept.get(key),
+      update: (key: string, value: unknown) => Promise.resolve(void kept.set(key, value)),
+    };
+    rules = new UserRules(memento, nullLogger);
+    await rules.add(rule);
+  });
+
+  it('removes none that is only chosen', async () => {
+    let isDone = false;
+    const managing = manageRules({ rules, messages: new Messages(nullLogger), folder: inWorkspace(), agents: [] });
+    void managing.then(() => (isDone = true));
+    for (const command of ['workbench.action.quickOpenSelectNext', 'workbench.action.acceptSelectedQuickOpenItem']) {
+      await vscode.commands.executeCommand(command);
+    }
+    await eventually('the end of the list', async () => {
+      await vscode.commands.executeCommand('workbench.action.closeQuickOpen');
+      assert.ok(isDone);
+    });
+    assert.deepEqual(rules.rules, [rule]);
+  });
+
+  it('has a button on each that can be taken back, and names what open conversations remember', async () => {
+    let isRevoked = false;
+    rules.sessionGrants.add({ text: 'Allow a', agentTitle: 'Demo', revoke: () => (isRevoked = true) });
+    rules.sessionGrants.add({ text: 'Allow All', agentTitle: 'Demo' });
+    const rows = rulePicks(rules).filter(({ kind }) => kind !== vscode.QuickPickItemKind.Separator);
+    assert.deepEqual(
+      rows.map(({ label, buttons = [] }) => [label, buttons.length]),
+      [
+        ['$(add) Add a rule…', 0],
+        ['Allow tools of kind read on /ws/**, always', 1],
+        ['Allow a', 1],
+        ['Allow All', 0],
+      ],
+    );
+    for (const { remove } of rows) await remove?.();
+    assert.deepEqual(rules.rules, []);
+    assert.ok(isRevoked);
   });
 });
 

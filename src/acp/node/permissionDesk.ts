@@ -1,8 +1,17 @@
 import type { RequestPermissionOutcome } from '@agentclientprotocol/sdk';
 import type { ApprovalOptionKind } from '../../amplifier/common/events';
+import { DisposableStore, toDisposable, type Disposable } from '../../base/common/disposable';
 import type { Logger } from '../../base/common/log';
 import type { Approvals } from '../common/approvals';
-import { decide, narrowRule, whatItMatches, type PermissionRule, type ToolFacts } from '../common/permissionRules';
+import {
+  decide,
+  describeRule,
+  narrowRule,
+  whatItMatches,
+  type PermissionRule,
+  type ToolFacts,
+} from '../common/permissionRules';
+import type { SessionGrants } from '../common/sessionGrants';
 import type { CallDescription } from '../common/toolCalls';
 import { permissionContext, permissionPrompt, shownCommand, visibleName } from '../common/toolFacts';
 import { visible } from '../common/visibleText';
@@ -14,6 +23,8 @@ export interface RuleStore {
   readonly rules: readonly PermissionRule[];
   /** Keeps a rule of scope `always` beyond the session. */
   add(rule: PermissionRule): Promise<void>;
+  /** Where what sessions remember is listed. */
+  readonly sessionGrants?: SessionGrants;
 }
 
 export interface PermissionDeskOptions {
@@ -45,8 +56,11 @@ interface Choice {
 }
 
 /** Decides for one session what an agent may do: by the user's rules where they speak, else by asking. */
-export class PermissionDesk {
-  private readonly sessionRules: PermissionRule[] = [];
+export class PermissionDesk implements Disposable {
+  private sessionRules: readonly PermissionRule[] = [];
+  private readonly grants = new DisposableStore();
+  /** What only the agent remembers, as it is listed. */
+  private readonly remembered = new Set<string>();
 
   constructor(private readonly options: PermissionDeskOptions) {}
 
@@ -82,7 +96,14 @@ export class PermissionDesk {
     if (!answer) return { outcome: 'cancelled' };
     if (!('chosen' in answer)) return reject;
     await this.keep(answer.chosen.rule);
+    this.noteMemory(answer.chosen);
     return answer.chosen.outcome;
+  }
+
+  /** The end of the session: what it remembers is not listed any more. */
+  dispose(): void {
+    this.sessionRules = [];
+    this.grants.dispose();
   }
 
   /** Whether a rule forbids to touch the file, whose path is absolute and resolved. */
@@ -168,9 +189,29 @@ export class PermissionDesk {
 
   private async keep(rule: PermissionRule | undefined): Promise<void> {
     const { log, rules } = this.options;
-    if (rule?.scope === 'session') this.sessionRules.push(rule);
+    if (rule?.scope === 'session') this.keepForSession(rule);
     if (rule?.scope === 'always')
       await rules.add(rule).catch((error: unknown) => log.error('Could not keep a rule', error));
+  }
+
+  private keepForSession(rule: PermissionRule): void {
+    this.sessionRules = [...this.sessionRules, rule];
+    const revoke = (): void => {
+      this.sessionRules = this.sessionRules.filter((other) => other !== rule);
+      listed.dispose();
+    };
+    const { agentTitle, rules } = this.options;
+    const listed =
+      rules.sessionGrants?.add({ text: describeRule(rule), agentTitle, revoke }) ?? toDisposable(() => undefined);
+    this.grants.add(listed);
+  }
+
+  /** An answer for always that is no rule of ours: the agent does not ask again, and Backline does not hear of it. */
+  private noteMemory({ kind, name, rule }: Choice): void {
+    const { agentTitle, rules } = this.options;
+    if (rule || !kind.endsWith('_always') || this.remembered.has(name) || !rules.sessionGrants) return;
+    this.remembered.add(name);
+    this.grants.add(rules.sessionGrants.add({ text: name, agentTitle }));
   }
 
   /** The request's signal and the turn's in one. */

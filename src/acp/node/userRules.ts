@@ -1,6 +1,7 @@
 import type { Logger } from '../../base/common/log';
 import type { Memento } from '../../base/common/memento';
 import { PermissionRule } from '../common/permissionRules';
+import { SessionGrants } from '../common/sessionGrants';
 import type { RuleStore } from './permissionDesk';
 import * as z from 'zod';
 
@@ -10,9 +11,11 @@ const maxRules = 1_000;
 
 /**
  * What the user has decided once and for all. It is read anew each time: another window may have changed it. Rules of a
- * session are kept by the session.
+ * session are kept by the session, and only listed here.
  */
 export class UserRules implements RuleStore {
+  readonly sessionGrants = new SessionGrants();
+
   constructor(
     private readonly memento: Memento,
     private readonly log: Logger,

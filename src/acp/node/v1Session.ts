@@ -300,6 +300,7 @@ export class V1Session implements BackendSession, SessionPeer {
     this.approvals.withdrawAll();
     this.turn?.abort.abort();
     this.terminalUpdates.dispose();
+    this.desk.dispose();
     this.tell(this.mapping.endTurn({ stopReason: 'cancelled' }));
     this.log.append({ event: 'session:end', data: { session_id: this.id, reason } });
     this.log.end();

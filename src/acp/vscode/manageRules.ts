@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { DisposableStore } from '../../base/common/disposable';
 import type { Messages } from '../../platform/vscode/messages';
 import { describeRule, type PermissionRule } from '../common/permissionRules';
 import type { UserRules } from '../node/userRules';
@@ -13,31 +14,72 @@ export interface ManageRulesOptions {
 }
 
 interface RulePick extends vscode.QuickPickItem {
-  /** Absent: make a new one. */
-  readonly rule?: PermissionRule;
+  /** Absent where there is nothing to take back. */
+  readonly remove?: () => void | Promise<void>;
+  readonly isNew?: boolean;
 }
 
-/** The command `backline.acp.manageRules`: shows what is always allowed or denied, takes it back, adds to it. */
+const trash: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('trash'), tooltip: 'Remove' };
+
+/** The command `backline.acp.manageRules`: shows what is allowed or denied, takes it back, adds to it. */
 export async function manageRules(options: ManageRulesOptions): Promise<void> {
   const { rules, messages } = options;
-  const picks: RulePick[] = [
-    { label: '$(add) Add a rule…' },
-    ...rules.rules.map((rule): RulePick => ({ label: describeRule(rule), description: 'choose to remove', rule })),
-  ];
-  const picked = await vscode.window.showQuickPick(picks, {
-    title: 'Rules for Agents',
-    placeHolder: 'Where no rule speaks, agents ask. Answering "always" to a command makes a rule too',
-  });
-  if (!picked) return;
-  if (!picked.rule) {
-    const rule = await askForRule(options);
-    if (!rule) return;
-    await rules.add(rule);
-    messages.info(`New rule for agents: ${describeRule(rule)}.`);
-    return;
+  if (!(await wantsNewRule(rules))) return;
+  const rule = await askForRule(options);
+  if (!rule) return;
+  await rules.add(rule);
+  messages.info(`New rule for agents: ${describeRule(rule)}.`);
+}
+
+/** Shows the rules until the list is closed; only a row's button removes one. */
+async function wantsNewRule(rules: UserRules): Promise<boolean> {
+  const store = new DisposableStore();
+  const pick = store.add(vscode.window.createQuickPick<RulePick>());
+  pick.title = 'Rules for Agents';
+  pick.placeholder = 'Agents ask unless a rule applies. Answering "always" makes a rule';
+  pick.matchOnDescription = true;
+  pick.keepScrollPosition = true;
+  pick.items = rulePicks(rules);
+  try {
+    return await new Promise((resolve, reject) => {
+      store.add(
+        pick.onDidTriggerItemButton(({ item }) => {
+          const removed = Promise.resolve(item.remove?.());
+          removed.then(() => (pick.items = rulePicks(rules)), reject);
+        }),
+      );
+      store.add(
+        pick.onDidAccept(() => {
+          if (pick.activeItems[0]?.isNew) resolve(true);
+        }),
+      );
+      store.add(pick.onDidHide(() => resolve(false)));
+      pick.show();
+    });
+  } finally {
+    store.dispose();
   }
-  await rules.remove(picked.rule);
-  messages.info(`Removed: ${describeRule(picked.rule)}. Agents ask again.`);
+}
+
+export function rulePicks(rules: Pick<UserRules, 'remove' | 'rules' | 'sessionGrants'>): RulePick[] {
+  const kept = rules.rules.map((rule): RulePick => ({
+    label: describeRule(rule),
+    buttons: [trash],
+    remove: () => rules.remove(rule),
+  }));
+  const granted = rules.sessionGrants.all.map(({ agentTitle, revoke, text }): RulePick => {
+    if (revoke) return { label: text, description: agentTitle, buttons: [trash], remove: revoke };
+    return {
+      label: text,
+      description: `Remembered by ${agentTitle}. Restart it or start a new conversation to be asked again`,
+    };
+  });
+  const separator = (label: string): RulePick => ({ label, kind: vscode.QuickPickItemKind.Separator });
+  return [
+    { label: '$(add) Add a rule…', isNew: true },
+    ...(kept.length > 0 ? [separator('always'), ...kept] : []),
+    ...(granted.length > 0 ? [separator('in open conversations'), ...granted] : []),
+  ];
 }
 
 async function askForRule({ agents, folder }: ManageRulesOptions): Promise<PermissionRule | undefined> {

@@ -4,6 +4,7 @@ import { nullLogger } from '../../../../src/base/common/log';
 import { Approvals } from '../../../../src/acp/common/approvals';
 import type { PermissionRule, ToolFacts } from '../../../../src/acp/common/permissionRules';
 import { PermissionRequest } from '../../../../src/acp/common/v1Schema';
+import { SessionGrants } from '../../../../src/acp/common/sessionGrants';
 import { PermissionDesk } from '../../../../src/acp/node/permissionDesk';
 import { FakeClock } from '../../../fake/fakeClock';
 
@@ -17,17 +18,18 @@ function deskOf(initial: readonly PermissionRule[] = []) {
   const turn = new AbortController();
   const approvals = new Approvals('s1', new FakeClock(), 300_000, (event) => events.push(event));
   const add = (rule: PermissionRule): Promise<void> => Promise.resolve(void rules.push(rule));
+  const sessionGrants = new SessionGrants();
   const desk = new PermissionDesk({
     agentId: 'demo',
     agentTitle: 'Demo',
     cwd: '/ws',
     approvals,
-    rules: { rules, add },
+    rules: { rules, add, sessionGrants },
     log: nullLogger,
     mode: () => undefined,
     stopped: () => turn.signal,
   });
-  return { approvals, desk, events, rules, turn };
+  return { approvals, desk, events, rules, sessionGrants, turn };
 }
 
 const options = [
@@ -63,6 +65,34 @@ describe('what an agent may do', () => {
     request.abort();
     assert.deepEqual(await Promise.all(asked), [false, false]);
     assert.equal(events.filter(({ event }) => event === 'approval:denied').length, 2);
+  });
+
+  it('is listed as long as the session remembers it, and can be taken back', async () => {
+    const opened = deskOf();
+    const { approvals, desk, sessionGrants } = opened;
+    const answered = desk.mayRun(run, signal);
+    approvals.answer('approval-1', 'Run always in this session');
+    assert.equal(await answered, true);
+    assert.equal(await desk.mayRun(run, signal), true);
+    assert.match(sessionGrants.all[0]?.text ?? '', /^Allow running "npm test".*in this session$/);
+    sessionGrants.all[0]?.revoke?.();
+    assert.equal(sessionGrants.all.length, 0);
+    const again = desk.mayRun(run, signal);
+    approvals.answer('approval-2', 'Run always in this session');
+    assert.equal(await again, true, 'it is asked again');
+    desk.dispose();
+    assert.equal(sessionGrants.all.length, 0);
+  });
+
+  it('is listed also where only the agent remembers the answer, once, and cannot be taken back', async () => {
+    const opened = deskOf();
+    const offered = [...options, { optionId: 'all', name: 'Allow All', kind: 'allow_always' }];
+    for (const id of ['approval-1', 'approval-2']) {
+      const asked = ask(opened, offered);
+      opened.approvals.answer(id, 'Allow All');
+      assert.deepEqual(await asked, { outcome: 'selected', optionId: 'all' });
+    }
+    assert.deepEqual(opened.sessionGrants.all, [{ text: 'Allow All', agentTitle: 'Demo' }]);
   });
 
   it('is told for files by the rules that deny', () => {
