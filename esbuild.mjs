@@ -1,4 +1,5 @@
 // Builds dist/: the extension and what it ships beside it. `--production` minifies, `--watch` rebuilds.
+import { readFile } from 'node:fs/promises';
 import * as esbuild from 'esbuild';
 import { agentReaperBundle } from './scripts/lib/agentReaper.mjs';
 import { amplifierServerBundle } from './scripts/lib/amplifierServer.mjs';
@@ -26,6 +27,12 @@ const announce = {
     });
   },
 };
+
+/**
+ * Libraries look for `navigator` to find out where they run. VS Code's extension host logs an error with our name when it is
+ * read, since Node.js did not always have it.
+ */
+const withoutNavigator = { navigator: 'undefined' };
 
 /** @satisfies {import('esbuild').BuildOptions} */
 const shared = {
@@ -74,6 +81,7 @@ const bundles = [
     entryPoints: { extension: 'src/extension.ts' },
     outdir: 'dist',
     external: ['vscode'],
+    define: withoutNavigator,
     plugins: [...shared.plugins, loadLater],
   },
   {
@@ -81,6 +89,7 @@ const bundles = [
     entryPoints: loadedLater,
     outdir: 'dist',
     external: ['vscode'],
+    define: withoutNavigator,
     plugins: [...shared.plugins, loadLater],
   },
   { ...shared, ...demoAgentBundle(), outdir: 'dist' },
@@ -106,4 +115,13 @@ if (watch) {
     'dist/ThirdPartyNotices.txt',
     results.map(({ metafile }) => metafile),
   );
+  await checkNavigator();
+}
+
+/** @throws Error when a bundle of the extension host reads what `withoutNavigator` takes away */
+async function checkNavigator() {
+  for (const name of ['extension', ...Object.keys(loadedLater)]) {
+    const text = await readFile(`dist/${name}.js`, 'utf8');
+    if (/\bnavigator\b/.test(text)) throw new Error(`dist/${name}.js reads navigator, which VS Code logs as an error.`);
+  }
 }
