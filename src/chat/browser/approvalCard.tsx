@@ -12,7 +12,7 @@ import type { ChatPage } from './chatPage';
 import { usePage, usePageState } from './pageContext';
 import { transcriptActions } from './transcriptActions';
 import { useApprovalGuard, useCountdown, type Countdown } from './useApprovalGuard';
-import { durationInWords } from './words';
+import { durationInWords, timeLeft } from './words';
 import { namingHiddenCharacters } from '../../transcript/browser/markdown/hiddenCharacters';
 import { PlainText } from '../../transcript/browser/plainText';
 import { withShortPaths } from '../../transcript/common/shortPath';
@@ -29,16 +29,14 @@ export function ApprovalCard({ sessionId, approval }: ApprovalCardProps) {
   const page = usePage();
   const titleId = useId();
   const isMeant = useApprovalGuard(approval.id);
-  const countdown = useCountdown(approval.expiresAt);
+  const countdown = useCountdown(approval.expiresInMs);
   const [isSent, setSent] = useState(false);
   /** Holds between two clicks, also before the page is drawn again. */
   const isTaken = useRef(false);
   const isAnswering = isSent || approval.state === 'answering';
-  const isExpired = countdown !== undefined && countdown.leftMs <= 0;
-  const isOpen = !isAnswering && !isExpired;
 
   const answer = async ({ label }: Option): Promise<void> => {
-    if (!isOpen || isTaken.current || !isMeant()) return;
+    if (isAnswering || isTaken.current || !isMeant()) return;
     isTaken.current = true;
     setSent(true);
     const taken = await page.ask(chatRequests.approve, { sessionId, approvalId: approval.id, option: label });
@@ -120,7 +118,7 @@ export function ApprovalCard({ sessionId, approval }: ApprovalCardProps) {
             <button
               type="button"
               class={`button ${option === primary ? 'is-primary' : ''}`}
-              disabled={!isOpen}
+              disabled={isAnswering}
               aria-keyshortcuts={index < 9 ? String(index + 1) : undefined}
               onClick={() => void answer(option)}
             >
@@ -171,12 +169,11 @@ function OptionIcon({ kind }: { kind: Option['kind'] }) {
   }
 }
 
-/** For the eyes: a reader that spoke every second would say nothing else. */
+/** Hidden from screen readers, which would read it every second. */
 function Expiry({ countdown: { leftMs, isShort } }: { countdown: Countdown }) {
-  if (leftMs <= 0) return <>Expired: it counts as a no.</>;
   return (
     <span class={isShort ? 'is-short' : ''} aria-hidden="true">
-      Counts as a no in {durationInWords(leftMs)}
+      {leftMs > 0 ? `Auto-denied in ${timeLeft(leftMs)}` : 'Time is up. Your answer may be too late.'}
     </span>
   );
 }
@@ -187,14 +184,14 @@ interface AnnouncementProps {
   readonly countdown: Countdown | undefined;
 }
 
-/** For the ears: once when it appears, once shortly before it expires, and when it has. */
+/** For screen readers: once when it appears, once shortly before it expires, and when the time is up. */
 function Announcement({ asks, prompt, countdown }: AnnouncementProps) {
   const [startMs] = useState(countdown?.leftMs);
-  const until = startMs === undefined ? '' : ` It counts as a no in ${durationInWords(startMs)}.`;
+  const until = startMs === undefined ? '' : ` Auto-denied in ${durationInWords(startMs)}.`;
   const first = `${asks} asks: ${prompt}.${until} Alt+A goes to the question.`;
   let text = first;
-  if (countdown && countdown.leftMs <= 0) text = 'The question has expired.';
-  else if (countdown?.isShort) text = 'The question expires in 10 seconds.';
+  if (countdown && countdown.leftMs <= 0) text = 'Time is up.';
+  else if (countdown?.isShort) text = 'Auto-denied in 10 seconds.';
   return (
     <p class="visually-hidden" role="alert">
       {namingHiddenCharacters(text)}

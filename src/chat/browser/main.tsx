@@ -1,6 +1,7 @@
 // The page of the chat: `dist/pages/chat.js`.
 import { render } from 'preact';
 import { HostConnection, type VsCodeApi } from '../../webview/browser/hostConnection';
+import { HostTimeContext } from '../../webview/browser/hostTime';
 import { keepSelectAllInFields } from '../../webview/browser/selectAllInFields';
 import { App } from './app';
 import { ChatPage } from './chatPage';
@@ -10,8 +11,14 @@ declare function acquireVsCodeApi(): VsCodeApi;
 const root = document.getElementById('root');
 if (root) {
   const api = acquireVsCodeApi();
-  const page = new ChatPage(new HostConnection(api), api);
+  const connection = new HostConnection(api);
+  const page = new ChatPage(connection, api);
   page.start(window);
   keepSelectAllInFields(document);
-  render(<App page={page} />, root);
+  render(
+    <HostTimeContext.Provider value={connection.time}>
+      <App page={page} />
+    </HostTimeContext.Provider>,
+    root,
+  );
 }

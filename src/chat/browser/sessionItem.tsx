@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { formatAge } from '../../transcript/browser/format';
+import { useHostTime } from '../../webview/browser/hostTime';
 import { IconButton } from '../../webview/browser/iconButton';
 import { EditIcon, MoreIcon } from '../../webview/browser/icons';
 import { MenuButton } from '../../webview/browser/menu';
@@ -15,6 +16,7 @@ import { PlainText } from '../../transcript/browser/plainText';
 /** One conversation of the list. */
 export function SessionItem({ row }: { row: SessionRow }) {
   const page = usePage();
+  const time = useHostTime();
   const [isRenamed, setRenamed] = useState(false);
   const sessionId = row.id;
   const isShown = page.sessionId === sessionId;
@@ -75,7 +77,7 @@ export function SessionItem({ row }: { row: SessionRow }) {
         )}
         <span class="session-meta">
           <span class="session-backend">{row.backendTitle}</span>
-          <span>{formatAge(row.updatedAt, Date.now())}</span>
+          <span>{formatAge(row.updatedAt, time.now())}</span>
           {word !== '' && <span class="session-word">{word}</span>}
         </span>
       </button>

@@ -1,5 +1,6 @@
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useHostTime } from '../../webview/browser/hostTime';
 import { IconButton } from '../../webview/browser/iconButton';
 import { CloseIcon } from '../../webview/browser/icons';
 import { indexAfterKey } from '../../webview/browser/listKeys';
@@ -16,6 +17,7 @@ const searchDelayMs = 200;
 /** All conversations, over the transcript: to search, open, rename, export and delete. */
 export function SessionList() {
   const page = usePage();
+  const time = useHostTime();
   const { sessions } = usePageState();
   const [query, setQuery] = useState('');
   const found = useFound(query);
@@ -48,7 +50,7 @@ export function SessionList() {
 
   const groups =
     query === ''
-      ? groupsOf(sessions, withoutDoubles([...(found ?? []), ...listed(looking)]))
+      ? groupsOf(sessions, withoutDoubles([...(found ?? []), ...listed(looking)]), time.now())
       : [{ name: '', rows: found ?? [] }];
   const isEmpty = groups.every(({ rows }) => rows.length === 0);
   return (
@@ -153,8 +155,11 @@ function withoutDoubles(rows: readonly SessionRow[]): SessionRow[] {
 }
 
 /** Ours by age, then what each agent remembers itself. */
-function groupsOf(ours: readonly SessionRow[], found: readonly SessionRow[]): { name: string; rows: SessionRow[] }[] {
-  const now = Date.now();
+function groupsOf(
+  ours: readonly SessionRow[],
+  found: readonly SessionRow[],
+  now: number,
+): { name: string; rows: SessionRow[] }[] {
   const here = new Set(ours.map(({ id }) => id));
   const remote = found.filter((row) => row.remote === true && !here.has(row.id));
   const byName = new Map<string, SessionRow[]>();

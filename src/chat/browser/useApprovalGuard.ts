@@ -1,10 +1,11 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { useRedraw } from '../../transcript/browser/transcriptContext';
 
-/** So long after a question appeared an answer is taken for a key or a click that was meant for something else. */
+/** An answer within this time after the question appeared was a key or a click for something else. */
 const guardMs = 500;
 const warnMs = 10_000;
 
-/** Whether an answer to what has the id, shown just now, can be meant. */
+/** Whether the user can have meant to answer the question with this id. */
 export function useApprovalGuard(id: string): () => boolean {
   const shownAt = useRef(0);
   useLayoutEffect(() => {
@@ -19,16 +20,20 @@ export interface Countdown {
   readonly isShort: boolean;
 }
 
-/** How long until then, told every second. */
-export function useCountdown(expiresAt: number | undefined): Countdown | undefined {
-  const [now, setNow] = useState(() => Date.now());
+/**
+ * How long until it expires, every second. Only the host knows when it has: it then takes the question away, and until then
+ * it waits for the answer.
+ */
+export function useCountdown(expiresInMs: number | undefined): Countdown | undefined {
+  const redraw = useRedraw();
+  const endsAt = useMemo(() => performance.now() + (expiresInMs ?? 0), [expiresInMs]);
+  const isCounting = expiresInMs !== undefined;
   useEffect(() => {
-    if (expiresAt === undefined) return undefined;
-    setNow(Date.now());
-    const timer = window.setInterval(() => setNow(Date.now()), 1_000);
+    if (!isCounting) return undefined;
+    const timer = window.setInterval(redraw, 1_000);
     return () => window.clearInterval(timer);
-  }, [expiresAt]);
-  if (expiresAt === undefined) return undefined;
-  const leftMs = expiresAt - now;
+  }, [isCounting]);
+  if (!isCounting) return undefined;
+  const leftMs = Math.max(endsAt - performance.now(), 0);
   return { leftMs, isShort: leftMs <= warnMs };
 }

@@ -20,6 +20,15 @@ export function durationInWords(ms: number): string {
   return minutes > 0 ? `${minutes} min ${seconds % 60} s` : `${seconds} s`;
 }
 
+/** `4:59`, `1:04:59` */
+export function timeLeft(ms: number): string {
+  const seconds = Math.max(Math.ceil(ms / 1000), 0);
+  const two = (count: number): string => String(count).padStart(2, '0');
+  const hours = Math.floor(seconds / 3600);
+  const minutes = Math.floor(seconds / 60) % 60;
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
+}
+
 export function fileNameOf(path: string): { readonly name: string; readonly folder: string } {
   const at = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'));
   return { name: path.slice(at + 1), folder: path.slice(0, Math.max(at, 0)) };

@@ -21,6 +21,8 @@ const Context = z.looseObject({
 
 interface Question {
   view: ApprovalView;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number | undefined;
   readonly callId: string | undefined;
   readonly diffs: readonly (DiffTexts | undefined)[];
 }
@@ -40,6 +42,13 @@ export class ApprovalViews {
     return [...this.open.values()].map(({ view }) => view);
   }
 
+  /** With the time that is left for each. `now` is in milliseconds since the epoch. */
+  viewsAt(now: number): ApprovalView[] {
+    return [...this.open.values()].map(({ expiresAt, view }) =>
+      expiresAt === undefined ? view : { ...view, expiresInMs: expiresAt - now },
+    );
+  }
+
   /** `about` is what is known of the waiting call. `at` is in milliseconds since the epoch. */
   ask(
     data: EventData<'approval:required'>,
@@ -53,6 +62,7 @@ export class ApprovalViews {
     this.open.set(data.approval_id, {
       callId: about.callId,
       diffs,
+      expiresAt: timeout === undefined || timeout <= 0 || at === undefined ? undefined : at + timeout * 1000,
       view: {
         id: data.approval_id,
         prompt: data.prompt,
@@ -64,7 +74,6 @@ export class ApprovalViews {
           const kind = data.option_kinds?.[index] ?? kindOf(label);
           return { label, kind, ...(matches === undefined ? {} : { matches }) };
         }),
-        ...(timeout === undefined || timeout <= 0 || at === undefined ? {} : { expiresAt: at + timeout * 1000 }),
         state: 'pending',
         ...(about.entryId === undefined ? {} : { entryId: about.entryId }),
       },

@@ -139,7 +139,7 @@ export class ChatSession implements Chat {
   }
 
   get view(): SessionView {
-    return sessionView(this.told, this.link, this.turns);
+    return sessionView(this.told, this.link, this.turns, this.ports.clock.now());
   }
 
   private get story(): Conversation['story'] {

@@ -80,11 +80,6 @@ export class ChatTranscript {
     return this.turn?.expectsEcho === true;
   }
 
-  /** Milliseconds since the epoch. */
-  get busySince(): number | undefined {
-    return this.turn?.isAsked ? this.turn.startedAt : undefined;
-  }
-
   get lastEnd(): EntryOf<'end'> | undefined {
     return this.ends.last;
   }

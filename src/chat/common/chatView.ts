@@ -58,8 +58,8 @@ export const ApprovalView = z.object({
       matches: optional(Text),
     }),
   ),
-  /** Milliseconds since the epoch: it is denied then. */
-  expiresAt: optional(z.number()),
+  /** Milliseconds until it is denied: a page does not have the host's clock. */
+  expiresInMs: optional(z.number()),
   /** `answering`: the answer is on its way. */
   state: z.enum(['pending', 'answering']),
   /** The entry of the transcript that waits. */
@@ -135,8 +135,8 @@ export const SessionView = z.object({
   statusDetails: optional(Text),
   /** Why what is said is not kept on disk, whatever the status. */
   problem: optional(Text),
-  /** When the running turn began, milliseconds since the epoch. */
-  busySince: optional(z.number()),
+  /** A turn runs. */
+  isBusy: optional(z.boolean()),
   approvals: z.array(ApprovalView),
   queue: z.array(QueuedPrompt),
   options: z.array(OptionView),

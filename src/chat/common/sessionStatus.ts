@@ -45,19 +45,20 @@ function busyStatus({ backend, transcript }: StatusFacts): Status {
   return statusText === undefined ? { status: 'busy' } : { status: 'busy', statusText };
 }
 
-/** What the transcript knows of the session, for the page. */
+/** What the transcript knows of the session, for the page. `now` is in milliseconds since the epoch. */
 export function transcriptView(
   transcript: ChatTranscript,
-): Pick<SessionView, 'approvals' | 'options' | 'commands' | 'context' | 'usage' | 'busySince'> {
-  const { busySince, usage } = transcript;
+  now: number,
+): Pick<SessionView, 'approvals' | 'options' | 'commands' | 'context' | 'usage' | 'isBusy'> {
+  const { isBusy, usage } = transcript;
   const { context, total } = usage;
   return {
-    approvals: transcript.approvals.all,
+    approvals: transcript.approvals.viewsAt(now),
     options: transcript.options.map((option) => OptionView.parse(option)),
     commands: transcript.commands.map(({ name, description, hint }) =>
       hint === undefined ? { name, description } : { name, description, hint },
     ),
-    ...(busySince === undefined ? {} : { busySince }),
+    isBusy,
     ...(context ? { context: { ...context } } : {}),
     ...(total ? { usage: total } : {}),
   };

@@ -4,8 +4,8 @@ import type { SessionLink } from './sessionLink';
 import { statusOf, transcriptView } from './sessionStatus';
 import type { TurnRunner } from './turnRunner';
 
-/** A conversation as the page shows it. */
-export function sessionView(told: Conversation, link: SessionLink, turns: TurnRunner): SessionView {
+/** A conversation as the page shows it. `now` is in milliseconds since the epoch. */
+export function sessionView(told: Conversation, link: SessionLink, turns: TurnRunner, now: number): SessionView {
   const { file, journal, queue, story } = told;
   const { backendId, backendTitle, id, title } = told.head;
   return {
@@ -22,7 +22,7 @@ export function sessionView(told: Conversation, link: SessionLink, turns: TurnRu
       failure: turns.failure,
     }),
     ...(file.problem === undefined ? {} : { problem: file.problem }),
-    ...transcriptView(story),
+    ...transcriptView(story, now),
     // Where it is written, questions can be answered.
     ...(file.isInUse ? { isInUse: true, approvals: [] } : {}),
     queue: queue.shown,

@@ -74,7 +74,7 @@ export class ChatCommands implements Disposable {
 
   private async stop(): Promise<void> {
     const chat = this.options.pages.active?.chat;
-    if (chat?.view.busySince === undefined) {
+    if (chat?.view.isBusy !== true) {
       this.options.messages.info('No answer is being written in the conversation that is shown.');
       return;
     }

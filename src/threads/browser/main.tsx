@@ -1,6 +1,7 @@
 // The page of a thread: `dist/pages/thread.js`.
 import { render } from 'preact';
 import { HostConnection, type VsCodeApi } from '../../webview/browser/hostConnection';
+import { HostTimeContext } from '../../webview/browser/hostTime';
 import { keepSelectAllInFields } from '../../webview/browser/selectAllInFields';
 import { App } from './app';
 import { ThreadPage } from './threadPage';
@@ -10,8 +11,14 @@ declare function acquireVsCodeApi(): VsCodeApi;
 const root = document.getElementById('root');
 if (root) {
   const api = acquireVsCodeApi();
-  const page = new ThreadPage(new HostConnection(api), api, document.body.dataset['thread'] ?? '');
+  const connection = new HostConnection(api);
+  const page = new ThreadPage(connection, api, document.body.dataset['thread'] ?? '');
   page.start(window);
   keepSelectAllInFields(document);
-  render(<App page={page} />, root);
+  render(
+    <HostTimeContext.Provider value={connection.time}>
+      <App page={page} />
+    </HostTimeContext.Provider>,
+    root,
+  );
 }

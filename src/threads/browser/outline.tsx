@@ -2,6 +2,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { namingHiddenCharacters } from '../../base/common/hiddenCharacters';
 import { formatAge, formatMoment } from '../../transcript/browser/format';
 import { PlainText } from '../../transcript/browser/plainText';
+import { useHostTime } from '../../webview/browser/hostTime';
 import { indexAfterKey } from '../../webview/browser/listKeys';
 import type { OutlineItem } from '../common/threadApi';
 import { usePage, usePageState } from './pageContext';
@@ -50,6 +51,7 @@ export function Outline({ current }: { current: string | undefined }) {
 }
 
 function Time({ item: { at }, times }: { item: OutlineItem; times: 'relative' | 'absolute' }) {
+  const time = useHostTime();
   if (at === undefined) return null;
-  return <span class="time">{times === 'relative' ? formatAge(at, Date.now()) : formatMoment(at)}</span>;
+  return <span class="time">{times === 'relative' ? formatAge(at, time.now()) : formatMoment(at)}</span>;
 }

@@ -69,7 +69,7 @@ export class ThreadPanel implements Disposable {
       ready: () => this.ready(),
       file: () => this.file,
     });
-    this.host = this.store.add(new PageHost(panel.webview, handlers, log));
+    this.host = this.store.add(new PageHost(panel.webview, handlers, log, clock));
   }
 
   start(): void {

@@ -1,13 +1,16 @@
 import { useLayoutEffect } from 'preact/hooks';
+import { useHostTime } from '../../webview/browser/hostTime';
 import { formatDuration } from './format';
 import { useRedraw } from './transcriptContext';
 
-/** Seconds that pass while something runs; `since` in milliseconds since the epoch. */
+/** Seconds that pass while something runs; `since` by the host's clock, in milliseconds since the epoch. */
 export function Elapsed({ since }: { since: number }) {
   const redraw = useRedraw();
+  const time = useHostTime();
   useLayoutEffect(() => {
     const timer = setInterval(redraw, 1_000);
     return () => clearInterval(timer);
   }, []);
-  return <span class="time">{formatDuration(Math.max(1_000, Math.floor((Date.now() - since) / 1_000) * 1_000))}</span>;
+  const wholeSeconds = Math.floor((time.now() - since) / 1_000);
+  return <span class="time">{formatDuration(Math.max(1, wholeSeconds) * 1_000)}</span>;
 }

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { useHostTime } from '../../webview/browser/hostTime';
 import { IconButton } from '../../webview/browser/iconButton';
 import { CopyIcon, EditIcon } from '../../webview/browser/icons';
 import type { Attachment, Entry, EntryOf } from '../common/entries';
@@ -117,7 +118,7 @@ function Moment({ at }: { at: number }) {
 /** How long ago it was, as time goes on. */
 function Age({ at }: { at: number }) {
   const redraw = useRedraw();
-  const now = Date.now();
+  const now = useHostTime().now();
   useEffect(() => {
     const leftMs = ageChangesIn(at, now);
     if (leftMs === undefined) return;

@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import { HostMessage, PageError, type NotificationType, type PageMessage, type RequestType } from '../common/protocol';
+import { HostTime } from './hostTime';
 
 /** What VS Code gives a page, once. */
 export interface VsCodeApi {
@@ -21,6 +22,7 @@ interface Pending {
 
 /** The page's end of the protocol. The host may be gone at any time: then so is the page, and nothing waits. */
 export class HostConnection {
+  readonly time = new HostTime();
   private readonly pending = new Map<number, Pending>();
   private readonly listeners = new Map<string, (params: unknown) => void>();
   private lastId = 0;
@@ -73,6 +75,7 @@ export class HostConnection {
     const message = HostMessage.safeParse(data).data;
     if (!message) return;
     if ('method' in message) {
+      this.time.heard(message.at);
       this.listeners.get(message.method)?.(message.params);
       return;
     }

@@ -61,7 +61,8 @@ export type PageMessage = z.infer<typeof PageMessage>;
 export const HostMessage = z.union([
   z.object({ id: z.int(), result: z.unknown() }),
   z.object({ id: z.int(), error: z.object({ message: z.string(), details: z.optional(z.string()) }) }),
-  z.object({ method: z.string(), params: z.unknown() }),
+  /** `at` is the host's clock when it was posted, in milliseconds since the epoch. */
+  z.object({ method: z.string(), params: z.unknown(), at: z.number() }),
 ]);
 export type HostMessage = z.infer<typeof HostMessage>;
 

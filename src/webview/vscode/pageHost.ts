@@ -1,5 +1,6 @@
 import type * as vscode from 'vscode';
 import type * as z from 'zod/mini';
+import type { Clock } from '../../base/common/async';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import type { Logger } from '../../base/common/log';
 import type { HostMessage, NotificationType } from '../common/protocol';
@@ -14,6 +15,7 @@ export class PageHost<Table extends RequestTable> implements Disposable {
     private readonly webview: vscode.Webview,
     handlers: Handlers<Table>,
     private readonly log: Logger,
+    private readonly clock: Pick<Clock, 'now'>,
   ) {
     this.dispatcher = new RequestDispatcher<Table>(handlers, (method, error) =>
       log.error(`the page's request "${method}" failed`, error),
@@ -30,7 +32,7 @@ export class PageHost<Table extends RequestTable> implements Disposable {
 
   /** Not delivered to a page that is hidden or not ready: it asks for everything when it is. */
   notify<Params extends z.ZodMiniType>(type: NotificationType<Params>, params: z.infer<Params>): void {
-    this.post({ method: type.method, params });
+    this.post({ method: type.method, params, at: this.clock.now() });
   }
 
   dispose(): void {

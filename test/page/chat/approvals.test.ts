@@ -130,18 +130,26 @@ describe('a question of the agent', () => {
     assert.equal(await chat.page.evaluate(() => document.activeElement?.tagName), 'BODY');
   });
 
-  it('counts down, warns once before the end, and cannot be answered after it', async () => {
-    const chat = await openWith({ ...commandApproval, expiresAt: now + 60_000 });
+  it('counts down, and warns once before the end', async () => {
+    const chat = await openWith({ ...commandApproval, expiresInMs: 60_000 });
     const alert = chat.page.locator('.approval [role=alert]');
-    assert.match((await alert.textContent()) ?? '', /no in 1 min 0 s/);
+    assert.match((await alert.textContent()) ?? '', /denied in 1 min 0 s/);
     await chat.page.clock.runFor(30_000);
-    await chat.page.getByText(/no in 3[01] s/).waitFor();
-    assert.match((await alert.textContent()) ?? '', /no in 1 min 0 s/, 'said once');
+    await chat.page.getByText(/denied in 0:3[01]/).waitFor();
+    assert.match((await alert.textContent()) ?? '', /denied in 1 min 0 s/, 'said once');
     await chat.page.clock.runFor(21_000);
     assert.match((await alert.textContent()) ?? '', /10 seconds/);
-    await chat.page.clock.runFor(11_000);
-    await chat.page.getByText('Expired: it counts as a no.').waitFor();
-    assert.ok(await optionOf(chat, 'Allow once').isDisabled());
+  });
+
+  it('can be answered for as long as the host waits, whatever the clock of the page says', async () => {
+    const chat = await openWith({ ...commandApproval, expiresInMs: 60_000 });
+    await chat.page.clock.setFixedTime(now + 6 * 60_000);
+    await chat.page.clock.runFor(2_000);
+    await chat.page.getByText(/denied in 0:5\d/).waitFor();
+    await chat.page.clock.runFor(61_000);
+    await chat.page.getByText('Time is up.', { exact: false }).first().waitFor();
+    await optionOf(chat, 'Allow once').click();
+    assert.equal((await chat.host.waitFor(chatRequests.approve)).option, 'Allow once');
   });
 
   it('is gone as soon as the host says that it is no longer open', async () => {

@@ -49,9 +49,7 @@ const states: readonly State[] = [
   },
   {
     name: 'command approval',
-    update: snapshot(
-      sessionOf({ status: 'busy', approvals: [{ ...commandApproval, expiresAt: Date.now() + 300_000 }] }),
-    ),
+    update: snapshot(sessionOf({ status: 'busy', approvals: [{ ...commandApproval, expiresInMs: 300_000 }] })),
   },
   {
     name: 'diff approval',

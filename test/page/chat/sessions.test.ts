@@ -30,6 +30,12 @@ describe('the conversations', () => {
     assert.equal(await chat.page.getByRole('region', { name: 'Conversations' }).count(), 0);
   });
 
+  it('are as old as they are by the clock of the host', async () => {
+    const chat = await pages.openChat(undefined, { prepare: (host) => (host.clock = () => now) });
+    await openList(chat);
+    assert.match((await row(chat, 'Rename greet to welcome').textContent()) ?? '', /1 min\. ago/);
+  });
+
   it('are searched once the typing pauses', async () => {
     const chat = await pages.openChat();
     chat.host.answer(chatRequests.searchSessions, ({ query }) => ({

@@ -18,6 +18,8 @@ export class FakeHost {
   readonly asked: { readonly method: string; readonly params: unknown }[] = [];
   /** What handlers threw; a test may expect it. */
   readonly failures: unknown[] = [];
+  /** What time it is for the host. */
+  clock: () => number = Date.now;
   private readonly handled = new Map<string, HandledRequest>();
   private readonly waiting = new Set<() => void>();
 
@@ -33,7 +35,7 @@ export class FakeHost {
   }
 
   async notify<Params extends z.ZodMiniType>(type: NotificationType<Params>, params: z.input<Params>): Promise<void> {
-    await this.send({ method: type.method, params });
+    await this.send({ method: type.method, params, at: this.clock() });
   }
 
   /** The params of all requests of a type so far, oldest first. @throws ZodError for one of another shape */

@@ -17,7 +17,7 @@ describe('what a host tells a page', () => {
     );
     connection.start(window);
     for (const count of [1, 2 ** 60, 2]) {
-      const data = { method: didCount.method, params: { count } };
+      const data = { method: didCount.method, params: { count }, at: 0 };
       window.dispatchEvent(new MessageEvent('message', { data }));
     }
     assert.deepEqual(heard, [1, 'unreadable', 2]);

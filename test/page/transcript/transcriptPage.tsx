@@ -7,6 +7,7 @@ import type { TranscriptActions, TranscriptOptions } from '../../../src/transcri
 import { TranscriptList, type TranscriptHandle } from '../../../src/transcript/browser/transcriptList';
 import { TranscriptModel } from '../../../src/transcript/browser/transcriptModel';
 import { HostConnection } from '../../../src/webview/browser/hostConnection';
+import { HostTimeContext } from '../../../src/webview/browser/hostTime';
 import { ask, did, didPatch, loadOlder, showAll } from './transcriptPageApi';
 
 const connection = new HostConnection(window.acquireVsCodeApi());
@@ -68,4 +69,11 @@ function Page() {
 }
 
 const root = document.getElementById('root');
-if (root) render(<Page />, root);
+if (root) {
+  render(
+    <HostTimeContext.Provider value={connection.time}>
+      <Page />
+    </HostTimeContext.Provider>,
+    root,
+  );
+}

@@ -56,7 +56,7 @@ describe('the transcript of an agent that tells all', () => {
     assert.equal(approval.mode, 'Ask');
     assert.equal(approval.parts[0]?.type, 'diff');
     assert.equal(approval.entryId, told.entries[3]?.id);
-    assert.equal(approval.expiresAt, 2100 + 60_000);
+    assert.equal(told.story.approvals.viewsAt(12_100)[0]?.expiresInMs, 50_000);
     assert.deepEqual(told.story.approvals.diffTexts('a1', 0), { path: '/ws/a.ts', before: 'one\n', after: 'two\n' });
   });
 

@@ -125,6 +125,14 @@ describe('the architecture', () => {
     assert.deepEqual(long, []);
   });
 
+  it("has no page that asks its own machine what time it is: times are the host's", () => {
+    const wrong = files.filter((file) => {
+      if (layerOf(file) !== 'browser' || file === 'webview/browser/hostTime.ts') return false;
+      return /\bDate\.now\b|new Date\(\)/.test(readFileSync(path.join(root, file), 'utf8'));
+    });
+    assert.deepEqual(wrong, []);
+  });
+
   it('takes zod by its namespace, which bundles five times smaller', () => {
     const named = files.filter((file) =>
       /import\s+(?:\{|z\b)[^;]*from 'zod'/.test(readFileSync(path.join(root, file), 'utf8')),

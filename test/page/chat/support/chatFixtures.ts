@@ -92,7 +92,7 @@ export const commandApproval: ApprovalView = {
     { label: 'Always allow', kind: 'allow_always', matches: 'npm test *' },
     { label: 'Reject', kind: 'reject_once' },
   ],
-  expiresAt: now + 300_000,
+  expiresInMs: 300_000,
   state: 'pending',
 };
 
