@@ -10,7 +10,7 @@ import { DraftKeeper } from './draftKeeper';
 import { PageStore } from './pageStore';
 
 /** What the host, or one part of the page, asks another part to do. */
-export type PageWish = 'focusComposer' | 'showSessions' | 'focusApproval' | 'find' | 'rename';
+export type PageWish = 'focusComposer' | 'showSessions' | 'focusApproval' | 'find' | 'rename' | 'showLatest';
 
 const aliveEveryMs = 5_000;
 
@@ -27,6 +27,8 @@ export class ChatPage {
   private awaitsOwnSession = false;
   /** The conversation that the last such prompt has begun. */
   private ownSession: string | undefined;
+  /** Requests from here that put a prompt into the transcript, and are not answered yet. */
+  private promptsOnTheirWay = 0;
 
   constructor(
     private readonly connection: HostConnection,
@@ -48,6 +50,10 @@ export class ChatPage {
     this.connection.on(didUpdate, (update) => this.update(update));
     this.connection.on(didInsert, (draft) => this.insert(draft));
     this.connection.on(didAsk, ({ what }) => this.wish(what));
+    this.transcript.onDidChange(({ added }) => {
+      const isOwn = this.promptsOnTheirWay > 0 && added.some(({ kind }) => kind === 'prompt');
+      if (isOwn) this.wish('showLatest');
+    });
     this.connection.start(window);
     this.drafts.start(window);
     void this.ask(chatRequests.ready, {});
@@ -79,11 +85,18 @@ export class ChatPage {
     const draft = this.drafts.take();
     this.awaitsOwnSession = sessionId === undefined;
     this.ownSession = undefined;
-    const sent = await this.ask(chatRequests.send, { ...(sessionId !== undefined && { sessionId }), ...draft });
+    const sent = await this.showingOwnPrompt(() =>
+      this.ask(chatRequests.send, { ...(sessionId !== undefined && { sessionId }), ...draft }),
+    );
     this.awaitsOwnSession = false;
     if (sent) return;
     const isHere = this.sessionId === sessionId || (sessionId === undefined && this.sessionId === this.ownSession);
     if (isHere) this.drafts.putBack(draft);
+  }
+
+  /** Sends the first of the queue. */
+  async sendQueued(): Promise<void> {
+    await this.showingOwnPrompt(() => this.askHere(chatRequests.sendQueued, (sessionId) => ({ sessionId })));
   }
 
   /** Takes a prompt out of the queue, to be edited or to be forgotten. */
@@ -113,6 +126,16 @@ export class ChatPage {
 
   async copy(text: string): Promise<void> {
     await this.ask(chatRequests.copy, { text });
+  }
+
+  /** The user wants to see the prompt that is sent by this request, and its answer, wherever they have scrolled to. */
+  private async showingOwnPrompt<Result>(send: () => Promise<Result>): Promise<Result> {
+    this.promptsOnTheirWay++;
+    try {
+      return await send();
+    } finally {
+      this.promptsOnTheirWay--;
+    }
   }
 
   /** Says why not. */

@@ -1,7 +1,6 @@
 import { countOf } from '../../transcript/browser/format';
 import { IconButton } from '../../webview/browser/iconButton';
 import { CloseIcon, EditIcon, QueueIcon } from '../../webview/browser/icons';
-import { chatRequests } from '../common/chatApi';
 import { usePage, usePageState } from './pageContext';
 
 /** The prompts that wait for the running turn to end. */
@@ -18,11 +17,7 @@ export function QueueList() {
         <QueueIcon />
         <h2>{`${queue.length} ${isHeld ? 'held back' : 'queued'}`}</h2>
         {isHeld && (
-          <button
-            type="button"
-            class="link-button"
-            onClick={() => void page.askHere(chatRequests.sendQueued, (sessionId) => ({ sessionId }))}
-          >
+          <button type="button" class="link-button" onClick={() => void page.sendQueued()}>
             Send now
           </button>
         )}

@@ -1,7 +1,7 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import { FindBar } from '../../transcript/browser/find';
 import type { TranscriptOptions } from '../../transcript/browser/transcriptActions';
-import { TranscriptList } from '../../transcript/browser/transcriptList';
+import { TranscriptList, type TranscriptHandle } from '../../transcript/browser/transcriptList';
 import { useFindKey } from '../../transcript/browser/useFindKey';
 import { useIsEmpty } from '../../transcript/browser/useIsEmpty';
 import type { ChatPage } from './chatPage';
@@ -18,6 +18,8 @@ export function TranscriptPane() {
   const actions = useMemo(() => transcriptActions(page), [page]);
   const options = useMemo((): TranscriptOptions => ({ label: 'Conversation', isLive: true, folders }), [folders]);
   const { isFinding, stopFinding } = useFinding(page);
+  const list = useRef<TranscriptHandle>(null);
+  useWish('showLatest', () => list.current?.scrollToLatest());
 
   if (!isReady) return <div class="transcript-pane" aria-busy="true" />;
   if (isEmpty) {
@@ -30,7 +32,7 @@ export function TranscriptPane() {
   return (
     <div class="transcript-pane">
       {isFinding && <FindBar model={page.transcript} actions={actions} onClose={stopFinding} />}
-      <TranscriptList model={page.transcript} actions={actions} options={options} />
+      <TranscriptList model={page.transcript} actions={actions} options={options} handle={list} />
     </div>
   );
 }
