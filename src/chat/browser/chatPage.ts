@@ -2,6 +2,7 @@ import type * as z from 'zod/mini';
 import { messageOf } from '../../base/common/errors';
 import { Emitter } from '../../base/common/event';
 import { TranscriptModel } from '../../transcript/browser/transcriptModel';
+import type { ChordCatcher } from '../../webview/browser/chordCatcher';
 import type { Ask, HostConnection, VsCodeApi } from '../../webview/browser/hostConnection';
 import { PageError, type RequestType } from '../../webview/common/protocol';
 import { chatRequests, didAsk, didInsert, didUpdate, type ChatUpdate } from '../common/chatApi';
@@ -33,6 +34,7 @@ export class ChatPage {
   constructor(
     private readonly connection: HostConnection,
     api: Pick<VsCodeApi, 'getState' | 'setState'>,
+    private readonly chords: Pick<ChordCatcher, 'know'>,
   ) {
     this.ask = connection.asker((error) =>
       this.store.addProblem(messageOf(error), error instanceof PageError ? error.details : undefined),
@@ -152,6 +154,7 @@ export class ChatPage {
     // It has begun, or could not begin and is no more.
     const isOwn = this.awaitsOwnSession && before === this.ownSession;
     if (isOwn && isOther) this.ownSession = this.sessionId;
+    if (update.keyChords) this.chords.know(update.keyChords);
     if (update.sent) this.drafts.wasSent(update.sent);
     if (isOther || update.draft) this.drafts.show(this.sessionId, update.draft, isOwn);
     if (update.transcript) this.transcript.apply(update.transcript);

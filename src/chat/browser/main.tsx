@@ -1,5 +1,6 @@
 // The page of the chat: `dist/pages/chat.js`.
 import { render } from 'preact';
+import { ChordCatcher } from '../../webview/browser/chordCatcher';
 import { HostConnection, type VsCodeApi } from '../../webview/browser/hostConnection';
 import { HostTimeContext } from '../../webview/browser/hostTime';
 import { keepSelectAllInFields } from '../../webview/browser/selectAllInFields';
@@ -12,7 +13,9 @@ const root = document.getElementById('root');
 if (root) {
   const api = acquireVsCodeApi();
   const connection = new HostConnection(api);
-  const page = new ChatPage(connection, api);
+  const chords = new ChordCatcher(window, document.body.appendChild(document.createElement('div')));
+  chords.start();
+  const page = new ChatPage(connection, api, chords);
   page.start(window);
   keepSelectAllInFields(document);
   render(

@@ -35,6 +35,8 @@ export const ChatUpdate = z.object({
   newCommands: optional(z.array(CommandView)),
   /** What goes along with the prompts of the conversation that is shown, or would begin, by itself. */
   chips: optional(z.array(ContextChipView)),
+  /** With which keys shortcuts of several keys begin, see `chordBeginnings`. */
+  keyChords: optional(z.array(Text)),
   /** The workspace's folders, absolute: paths are shown relative to them. */
   folders: optional(z.array(Text)),
   /** This was sent from the conversation that is shown, by this page or another one: who still has it in the composer drops it. */

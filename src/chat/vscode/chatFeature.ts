@@ -7,6 +7,7 @@ import type { EditorPort } from '../../editor/common/editorPort';
 import { commandIds, settingIds, textSchemes } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
+import type { KeyChords } from '../../webview/vscode/keyChords';
 import type { PageFiles } from '../../webview/vscode/webviewHtml';
 import type { Chats } from '../common/chatPorts';
 import type { Draft } from '../common/chatView';
@@ -44,6 +45,8 @@ export interface ChatFeatureOptions extends FeatureContext {
   /** What is chosen before a conversation begins; the feature disposes it, and the chips. */
   readonly newOptions: NewOptions;
   readonly chips: PageChips;
+  /** The feature starts and disposes it. */
+  readonly keyChords: KeyChords;
   readonly dialogs: Dialogs;
   /** Of the workspace: which conversation is shown, what is typed. */
   readonly workspaceState: Memento;
@@ -76,7 +79,7 @@ export class ChatFeature implements Feature<ShownChat> {
 
   async start(): Promise<ShownChat> {
     const { chats, clock, commands, dialogs, editor, globalState, log, mentions, settings, status } = this.options;
-    const { chips, folderOf, newOptions, windowMentions, workspaceState } = this.options;
+    const { chips, folderOf, keyChords, newOptions, windowMentions, workspaceState } = this.options;
     const store = new DisposableStore();
     const onError = (error: unknown): void => log.error('something went wrong in the chat', error);
     const messages = new Messages(log);
@@ -85,6 +88,7 @@ export class ChatFeature implements Feature<ShownChat> {
     store.add(windowMentions);
     store.add(newOptions);
     store.add(chips);
+    store.add(keyChords);
     const preferred = (): string => settings.chatBackend();
     const backends = store.add(new BackendChoice({ chats, preferred, memento: globalState, onError }));
     const documents = new VirtualDocuments(textSchemes.chat);
@@ -111,6 +115,7 @@ export class ChatFeature implements Feature<ShownChat> {
         await vscode.commands.executeCommand('workbench.trust.manage');
       },
       chips,
+      keyChords,
       newOptions,
       folders: () => editor.folders.map((folder) => folder.path),
       folderOf,
@@ -180,7 +185,17 @@ export class ChatFeature implements Feature<ShownChat> {
     );
     // Before there are pages: what they show is among the conversations on disk.
     await chats.start();
-    for (const part of [windowMentions, chips, backends, editorActions, code, approvals, notices, chatCommands]) {
+    for (const part of [
+      windowMentions,
+      chips,
+      keyChords,
+      backends,
+      editorActions,
+      code,
+      approvals,
+      notices,
+      chatCommands,
+    ]) {
       part.start();
     }
     showStatus();

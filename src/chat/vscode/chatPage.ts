@@ -53,13 +53,14 @@ export class ChatPage implements Disposable, PageControl {
 
   constructor(private readonly options: ChatPageOptions) {
     const { window, surface } = options;
-    const { chats, backends, chips, newOptions, folders, newDraft, isTrusted, clock, log } = window;
+    const { chats, backends, chips, keyChords, newOptions, folders, newDraft, isTrusted, clock, log } = window;
     this.host = this.store.add(new PageHost(surface.webview, chatHandlers(this, window), log, clock));
     this.feed = this.store.add(
       new PageFeed({
         chats,
         backends,
         chips,
+        keyChords,
         newOptions,
         folders,
         isTrusted,

@@ -7,6 +7,7 @@ import type { EditorPort } from '../../editor/common/editorPort';
 import type { WriteWitness } from '../../editor/common/writeWitness';
 import { commandIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
+import { KeyChords } from '../../webview/vscode/keyChords';
 import type { MentionSource } from '../common/chatPorts';
 import { ChatSessions } from '../common/chatSessions';
 import type { Draft } from '../common/chatView';
@@ -83,6 +84,7 @@ export class ChatRoot {
       folderOf: (draft) => this.texts.folderOf(draft),
       newOptions,
       chips: new PageChips(chipSources, onError),
+      keyChords: new KeyChords(vscode.Uri.file(options.storageFolder), log),
       editor,
       dialogs: modalDialogs,
       log,

@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/common/async';
 import type { Logger } from '../../base/common/log';
+import type { KeyChords } from '../../webview/vscode/keyChords';
 import type { Chats } from '../common/chatPorts';
 import type { Draft, MentionRow } from '../common/chatView';
 import type { Mentions } from '../common/mentions/mentions';
@@ -26,6 +27,7 @@ export interface ChatWindow {
   readonly repairBackend: (backendId: string, how?: 'install' | 'edit') => Promise<void>;
   readonly manageTrust: () => Promise<void>;
   readonly chips: PageChips;
+  readonly keyChords: KeyChords;
   readonly newOptions: NewOptions;
   /** Absolute. */
   readonly folders: () => readonly string[];

@@ -27,6 +27,7 @@ import { VirtualDocuments } from '../../../src/chat/vscode/virtualDocuments';
 import { WindowMentions } from '../../../src/chat/vscode/windowMentions';
 import { Messages } from '../../../src/platform/vscode/messages';
 import { provideTexts } from '../../../src/platform/vscode/readOnlyTexts';
+import { KeyChords } from '../../../src/webview/vscode/keyChords';
 import { FakeChats } from '../../fake/fakeChats';
 import { AdapterUnderTest } from './editorAdapter';
 import { eventually } from '../../support/eventually';
@@ -123,6 +124,7 @@ export class ChatUnderTest {
       repairBackend: () => Promise.resolve(),
       manageTrust: () => Promise.resolve(),
       chips: new PageChips([this.chipSource], throwIt),
+      keyChords: new KeyChords(uri, nullLogger),
       newOptions: new NewOptions({ backends: noBackends, memento, onError: throwIt }),
       folders: () => adapter.folders.map((workspaceFolder) => workspaceFolder.path),
       folderOf: () => undefined,

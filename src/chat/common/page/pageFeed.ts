@@ -1,5 +1,6 @@
 import { Coalescer, type Clock } from '../../../base/common/async';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
+import type { Event } from '../../../base/common/event';
 import type { TranscriptFeed } from '../../../transcript/common/transcriptDocument';
 import type { ChatUpdate } from '../chatApi';
 import type { Chat, Chats, DraftMove } from '../chatPorts';
@@ -12,6 +13,7 @@ export interface PageFeedPorts {
   readonly chats: Pick<Chats, 'rows' | 'onDidChange'>;
   readonly backends: Pick<BackendChoice, 'views' | 'chosen' | 'onDidChange'>;
   readonly chips: Pick<PageChips, 'of' | 'onDidChange'>;
+  readonly keyChords: { readonly beginnings: readonly string[]; readonly onDidChange: Event<void> };
   readonly newOptions: Pick<NewOptions, 'of' | 'commandsOf' | 'keepCommands' | 'onDidChange'>;
   readonly folders: () => readonly string[];
   readonly isTrusted: () => boolean;
@@ -40,6 +42,7 @@ const everything: readonly Part[] = [
   'newOptions',
   'newCommands',
   'chips',
+  'keyChords',
   'folders',
   'draft',
   'history',
@@ -68,7 +71,7 @@ export class PageFeed implements Disposable {
   }
 
   start(): void {
-    const { chats, backends, chips, newOptions } = this.ports;
+    const { chats, backends, chips, keyChords, newOptions } = this.ports;
     this.store.add(chats.onDidChange(() => this.rowsLater.schedule()));
     this.store.add(
       backends.onDidChange(() => {
@@ -77,6 +80,7 @@ export class PageFeed implements Disposable {
       }),
     );
     this.store.add(newOptions.onDidChange(() => this.changed('newOptions', 'newCommands')));
+    this.store.add(keyChords.onDidChange(() => this.changed('keyChords')));
     this.store.add(chips.onDidChange(() => this.refreshChips()));
   }
 
@@ -179,7 +183,7 @@ export class PageFeed implements Disposable {
   }
 
   private flush(): void {
-    const { post, chats, backends, newOptions, folders, isTrusted, newDraft } = this.ports;
+    const { post, chats, backends, keyChords, newOptions, folders, isTrusted, newDraft } = this.ports;
     const { chat, feed } = this.current ?? {};
     const history = chat?.history ?? [];
     if (history.length !== this.historyLength) this.dirty.add('history');
@@ -195,6 +199,7 @@ export class PageFeed implements Disposable {
       ...(isDirty('newOptions') ? { newOptions: newOptions.of(chat?.view.backendId ?? chosen) } : {}),
       ...(isDirty('newCommands') ? { newCommands: [...newOptions.commandsOf(chosen)] } : {}),
       ...(isDirty('chips') ? { chips: this.chips } : {}),
+      ...(isDirty('keyChords') ? { keyChords: [...keyChords.beginnings] } : {}),
       ...(isDirty('folders') ? { folders: [...folders()] } : {}),
       ...(this.sent ? { sent: this.sent } : {}),
       ...(isDirty('draft') ? { draft: chat?.draft ?? newDraft() } : {}),

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Emitter } from '../../../../src/base/common/event';
 import type { BackendRegistry } from '../../../../src/amplifier/common/backendRegistry';
 import type { ChatUpdate } from '../../../../src/chat/common/chatApi';
 import { BackendChoice } from '../../../../src/chat/common/page/backendChoice';
@@ -41,6 +42,7 @@ describe('what a page of the chat is told', () => {
       chats,
       backends,
       chips,
+      keyChords: { beginnings: ['ctrl+k'], onDidChange: new Emitter<void>(throwIt).event },
       newOptions,
       folders: () => ['/work'],
       isTrusted: () => true,

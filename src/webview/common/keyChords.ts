@@ -1,0 +1,145 @@
+/**
+ * Keyboard shortcuts of several keys, such as `ctrl+k b`, as the tables of VS Code write them. A sequence is a canonical text:
+ * keys separated by spaces, modifiers in a fixed order.
+ */
+
+/** What a `keydown` tells. */
+export interface PressedKey {
+  readonly key: string;
+  readonly code: string;
+  readonly ctrlKey: boolean;
+  readonly shiftKey: boolean;
+  readonly altKey: boolean;
+  readonly metaKey: boolean;
+}
+
+const modifiers: Readonly<Record<string, 'ctrl' | 'shift' | 'alt' | 'meta'>> = {
+  ctrl: 'ctrl',
+  shift: 'shift',
+  alt: 'alt',
+  option: 'alt',
+  cmd: 'meta',
+  meta: 'meta',
+  win: 'meta',
+  super: 'meta',
+};
+
+/** A page never has the focus of an editor or a terminal. */
+const elsewhere = /(?<!!)\b(?:editorTextFocus|editorFocus|textInputFocus|terminalFocus|notebookEditorFocused)\b/;
+
+/** The beginnings of all sequences in texts of `keybindings.json`. */
+export function chordBeginnings(tables: readonly string[]): string[] {
+  const beginnings = new Set<string>();
+  for (const table of tables) {
+    for (const { key, when } of bindingsOf(table)) {
+      const keys = key.toLowerCase().trim().split(/\s+/).map(canonicalKey);
+      // Without a modifier it is a key to type with.
+      if (keys.length < 2 || !keys[0]?.includes('+')) continue;
+      if (when !== undefined && !when.includes('||') && elsewhere.test(when)) continue;
+      for (let length = 1; length < keys.length; length++) beginnings.add(keys.slice(0, length).join(' '));
+    }
+  }
+  return [...beginnings];
+}
+
+/** Follows the keys: whether the next one belongs to a sequence that has begun. */
+export class ChordReader {
+  private open: readonly string[] = [];
+
+  constructor(private readonly beginnings: () => ReadonlySet<string>) {}
+
+  /** The next key belongs to a sequence. */
+  get isOpen(): boolean {
+    return this.open.length > 0;
+  }
+
+  press(pressed: PressedKey): void {
+    const names = namesOf(pressed);
+    const sequences = this.isOpen ? this.open.flatMap((start) => names.map((name) => `${start} ${name}`)) : names;
+    const known = this.beginnings();
+    this.open = sequences.filter((sequence) => known.has(sequence));
+  }
+
+  end(): void {
+    this.open = [];
+  }
+}
+
+/** Of a `keydown`. */
+export function isModifier({ key }: Pick<PressedKey, 'key'>): boolean {
+  return ['Control', 'Shift', 'Alt', 'AltGraph', 'Meta', 'OS', 'CapsLock', 'Fn'].includes(key);
+}
+
+/** Comments are skipped; what is no table has no bindings. */
+function bindingsOf(table: string): { readonly key: string; readonly when: string | undefined }[] {
+  const found: { key: string; when: string | undefined }[] = [];
+  let name: string | undefined;
+  const tokens = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|("(?:[^"\\\n]|\\.)*")(\s*:)?|\}/g;
+  let binding: Record<string, string> = {};
+  for (const [token, text, colon] of table.matchAll(tokens)) {
+    if (text !== undefined) {
+      if (colon !== undefined) name = textOf(text);
+      else if (name === 'key' || name === 'when') binding[name] = textOf(text);
+    } else if (token === '}') {
+      const { key, when } = binding;
+      if (key !== undefined) found.push({ key, when });
+      binding = {};
+    }
+  }
+  return found;
+}
+
+function textOf(quoted: string): string {
+  return quoted.slice(1, -1).replace(/\\(.)/g, '$1');
+}
+
+function canonicalKey(written: string): string {
+  const found = new Set<string>();
+  let rest = written;
+  for (;;) {
+    const [prefix, name = ''] = /^([a-z]+)\+(?=.)/.exec(rest) ?? [];
+    const modifier = prefix === undefined ? undefined : modifiers[name];
+    if (prefix === undefined || modifier === undefined) return joined(found, rest);
+    found.add(modifier);
+    rest = rest.slice(prefix.length);
+  }
+}
+
+/** What tables may call it: by its letter, and by its place on the keyboard. */
+function namesOf({ key, code, ctrlKey, shiftKey, altKey, metaKey }: PressedKey): string[] {
+  const held = new Set(
+    [ctrlKey && 'ctrl', shiftKey && 'shift', altKey && 'alt', metaKey && 'meta'].filter((name) => name !== false),
+  );
+  const keys = [
+    keyNames[key] ?? key.toLowerCase(),
+    placeNames[code] ?? code.replace(/^(?:Key|Digit)/, '').toLowerCase(),
+  ];
+  return [...new Set([...keys, `[${code.toLowerCase()}]`])].map((name) => joined(held, name));
+}
+
+function joined(held: ReadonlySet<string>, key: string): string {
+  return [...['ctrl', 'shift', 'alt', 'meta'].filter((name) => held.has(name)), key].join('+');
+}
+
+const keyNames: Readonly<Record<string, string>> = {
+  ' ': 'space',
+  ArrowDown: 'down',
+  ArrowLeft: 'left',
+  ArrowRight: 'right',
+  ArrowUp: 'up',
+};
+
+/** On the keyboard that tables are written for. */
+const placeNames: Readonly<Record<string, string>> = {
+  Backquote: '`',
+  Backslash: '\\',
+  BracketLeft: '[',
+  BracketRight: ']',
+  Comma: ',',
+  Equal: '=',
+  Minus: '-',
+  Period: '.',
+  Quote: "'",
+  Semicolon: ';',
+  Slash: '/',
+};
