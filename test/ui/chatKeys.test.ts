@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import * as path from 'node:path';
+import { eventually } from '../support/eventually';
+import { ChatView } from './support/chatView';
+import { VsCodeWindow } from './support/window';
+
+/** One that VS Code has out of the box, one of ours, and one of the user's. */
+const ownShortcut = { key: 'ctrl+q w', command: 'workbench.action.togglePanel' };
+
+describe('Keys in the chat, in a window with shortcuts of several keys', () => {
+  let window: VsCodeWindow;
+  let chat: ChatView;
+
+  before(async () => {
+    window = await VsCodeWindow.open({
+      prepare: async ({ dataDir, workspace }) => {
+        await writeFile(path.join(workspace, 'src', 'colour.ts'), 'export const colour = 1;\n');
+        const folder = path.join(dataDir, 'data', 'User');
+        await mkdir(folder, { recursive: true });
+        await writeFile(path.join(folder, 'keybindings.json'), `// mine\n${JSON.stringify([ownShortcut])}`);
+      },
+    });
+    chat = new ChatView(window.page);
+    await window.runCommand('Backline: Open Chat');
+    await chat.type('git status');
+  });
+  after(() => window.close());
+
+  const panel = () => window.page.locator('.part.panel');
+  async function press(...keys: string[]): Promise<void> {
+    await (await chat.prompt()).focus();
+    for (const key of keys) await window.page.keyboard.press(key);
+  }
+  async function hasOnly(text: string): Promise<void> {
+    assert.equal(await (await chat.prompt()).inputValue(), text);
+  }
+
+  it('runs what is bound to the keys, and types nothing', async () => {
+    await press('Control+k', 'Control+t');
+    await window.picks.first().waitFor();
+    await hasOnly('git status');
+    await window.page.keyboard.press('Escape');
+
+    await eventually('the panel', async () => {
+      const isShown = await panel().isVisible();
+      // The page learns of the shortcuts a moment after it is shown.
+      await press('Control+q', 'w');
+      await panel().waitFor({ state: isShown ? 'hidden' : 'visible', timeout: 3_000 });
+    });
+    await hasOnly('git status');
+  });
+
+  it('types nothing of keys that are bound to nothing', async () => {
+    await press('Control+k', '7');
+    await window.page.getByText('is not a command').first().waitFor();
+    await hasOnly('git status');
+    await (await chat.prompt()).press('End');
+    await window.page.keyboard.type(' now');
+    await hasOnly('git status now');
+  });
+
+  it('goes to the question that waits', async () => {
+    await chat.send('rename colour to color in src/colour.ts');
+    const allow = await chat.button('Allow');
+    await allow.waitFor();
+    await press('Control+k', 'y');
+    await (await chat.frame()).locator('.approval:focus').waitFor();
+    await hasOnly('');
+  });
+
+  it('leaves no error of Backline in the log of the extension host over a reload', async () => {
+    await window.reload();
+    await window.runCommand('Backline: Open Chat');
+    await chat.frame();
+    const logs = path.join(window.sandbox.dataDir, 'data', 'logs');
+    const files = (await readdir(logs, { recursive: true })).filter((file) => /exthost.*\.log$/.test(file));
+    const hostLogs = files.filter((file) => file.endsWith('remoteexthost.log'));
+    assert.ok(hostLogs.length > 0, files.join(', '));
+    for (const file of hostLogs) {
+      const lines = (await readFile(path.join(logs, file), 'utf8')).split('\n');
+      const errors = lines.filter(
+        (line) => /\[error\]|PendingMigrationError/.test(line) && /backline|navigator/i.test(line),
+      );
+      assert.deepEqual(errors, []);
+    }
+  });
+});
