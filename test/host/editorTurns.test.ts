@@ -79,7 +79,7 @@ describe('EditorAdapter writes', () => {
       const guard = new EverFasterGuard({
         folders: () => [inWorkspace()],
         exclude: () => exclude,
-        caseInsensitive: false,
+        isWindows: false,
       });
       const documents = new OpenDocuments('test');
       documents.start();

@@ -54,7 +54,7 @@ export class DiskEditor implements EditorPort {
     this.guard = new PathGuard({
       folders: () => folders,
       exclude: () => exclude,
-      caseInsensitive: process.platform === 'win32',
+      isWindows: process.platform === 'win32',
     });
   }
 

@@ -7,13 +7,14 @@ import { checkPath, isUri, nearestFolder, relativeTo } from '../common/boundary'
 import { EditorError } from '../common/editorPort';
 import type { ExcludeList } from '../common/excludeList';
 import { HardLinks } from './hardLinks';
+import { isOrdinaryWindowsPath } from './windowsPath';
 
 export interface PathGuardOptions {
   /** The workspace folders, absolute, as VS Code names them. */
   readonly folders: () => readonly string[];
   readonly exclude: () => ExcludeList;
-  /** Whether one real path can be spelled in two cases, as on Windows; macOS resolves to the one it has on disk. */
-  readonly caseInsensitive: boolean;
+  /** There one real path can be spelled in two cases; macOS resolves to the one it has on disk. */
+  readonly isWindows: boolean;
 }
 
 /** A path that peers may name. */
@@ -47,18 +48,17 @@ export class PathGuard {
   async check(requested: string): Promise<CheckedPath> {
     checkPath(requested);
     const named = isUri(requested) ? pathOfUri(requested) : requested;
+    if (this.options.isWindows && !isOrdinaryWindowsPath(named, this.options.folders())) throw outside(requested);
     const absolute = await this.absolute(named, requested);
     const folders = await this.resolvedFolders();
-    // Resolving a network path would send the user's credentials to a server that the peer has chosen.
-    if (isNetworkPath(absolute) && !this.isInAny(absolute, folders)) throw outside(requested);
     const { realPath, exists } = await resolveLinks(absolute, requested).catch((error: unknown) => {
       // Why a path elsewhere cannot be resolved would tell what is there.
       throw this.isInAny(absolute, folders) ? error : outside(requested);
     });
-    const folder = nearestFolder(realPath, folders, this.options.caseInsensitive);
+    const folder = nearestFolder(realPath, folders, this.options.isWindows);
     if (folder === undefined) throw outside(requested);
     this.checkExcluded(requested, realPath, folder);
-    const lexical = nearestFolder(absolute, this.options.folders(), this.options.caseInsensitive);
+    const lexical = nearestFolder(absolute, this.options.folders(), this.options.isWindows);
     if (lexical !== undefined) this.checkExcluded(requested, absolute, lexical);
     const info = exists ? await stat(realPath, { bigint: true }).catch(() => undefined) : undefined;
     if (info) await this.checkHardLinks(requested, info);
@@ -74,7 +74,7 @@ export class PathGuard {
 
   private isInAny(absolute: string, realFolders: readonly string[]): boolean {
     const folders = [...this.options.folders(), ...realFolders];
-    return nearestFolder(absolute, folders, this.options.caseInsensitive) !== undefined;
+    return nearestFolder(absolute, folders, this.options.isWindows) !== undefined;
   }
 
   private checkExcluded(requested: string, candidate: string, folder: string): void {
@@ -86,7 +86,7 @@ export class PathGuard {
   }
 
   private isExcluded(candidate: string, folder: string): boolean {
-    const below = relativeTo(candidate, folder, this.options.caseInsensitive) ?? '';
+    const below = relativeTo(candidate, folder, this.options.isWindows) ?? '';
     return this.options.exclude().excludes(candidate, below);
   }
 
@@ -186,10 +186,6 @@ function pathOfUri(uri: string): string {
 }
 
 /** `\\server\share`, on Windows. */
-function isNetworkPath(absolute: string): boolean {
-  return absolute.startsWith('\\\\');
-}
-
 function outside(requested: string): EditorError {
   return new EditorError(
     'outsideWorkspace',

@@ -62,7 +62,7 @@ export class EditorAdapter implements EditorPort, Disposable {
     this.guard = new PathGuard({
       folders: () => this.folders.map(({ path }) => path),
       exclude: () => this.exclude,
-      caseInsensitive: process.platform === 'win32',
+      isWindows: process.platform === 'win32',
     });
     const readText = (path: string, read?: ReadOptions): Promise<TextFile> => this.reader.readText(path, read);
     this.reader = new DocumentReader(this.guard, this.documents, queue);

@@ -31,7 +31,7 @@ describe('reading what was checked', () => {
     await writeFile(at('ws', 'folder', 'a.txt'), 'inside');
     await writeFile(at('outside', 'a.txt'), 'secret');
     const exclude = new ExcludeList([]);
-    guard = new PathGuard({ folders: () => [at('ws')], exclude: () => exclude, caseInsensitive: false });
+    guard = new PathGuard({ folders: () => [at('ws')], exclude: () => exclude, isWindows: false });
   });
   afterEach(() => rm(root, { recursive: true, force: true }));
 

@@ -43,7 +43,7 @@ describe('writing where it was checked', () => {
     await mkdir(at('ws', 'folder'), { recursive: true });
     await mkdir(at('outside'));
     const exclude = new ExcludeList([]);
-    guard = new PathGuard({ folders: () => [at('ws')], exclude: () => exclude, caseInsensitive: false });
+    guard = new PathGuard({ folders: () => [at('ws')], exclude: () => exclude, isWindows: false });
   });
   afterEach(() => rm(root, { recursive: true, force: true }));
 

@@ -20,7 +20,7 @@ describe('a file with several names', () => {
     await writeFile(at('ws', 'deep', 'secret', 'a.pem'), 'key');
     await writeFile(at('ws', 'a.txt'), 'a');
     exclude = new ExcludeList(['.env*', '*.pem']);
-    guard = new PathGuard({ folders: () => [at('ws')], exclude: () => exclude, caseInsensitive: false });
+    guard = new PathGuard({ folders: () => [at('ws')], exclude: () => exclude, isWindows: false });
   });
   afterEach(() => rm(root, { recursive: true, force: true }));
 
@@ -58,7 +58,7 @@ describe('a file with several names', () => {
   });
 
   it('is refused when it takes the place of another one after the check', async () => {
-    const swapping = new PathGuard({ folders: () => [at('ws')], exclude: () => exclude, caseInsensitive: false });
+    const swapping = new PathGuard({ folders: () => [at('ws')], exclude: () => exclude, isWindows: false });
     const check = swapping.check.bind(swapping);
     swapping.check = async (requested) => {
       const checked = await check(requested);

@@ -25,7 +25,7 @@ describe('PathGuard', () => {
     await writeFile(at('outside.txt'), '');
     folders = [at('ws'), at('ws2')];
     exclude = new ExcludeList(['.env*']);
-    guard = new PathGuard({ folders: () => folders, exclude: () => exclude, caseInsensitive: false });
+    guard = new PathGuard({ folders: () => folders, exclude: () => exclude, isWindows: false });
   });
   afterEach(() => rm(root, { recursive: true, force: true }));
 
