@@ -1,5 +1,6 @@
 import { readdir, readFile, realpath } from 'node:fs/promises';
 import * as path from 'node:path';
+import { isUncPath } from '../common/uncPath';
 
 const maxParents = 20;
 const maxWorktrees = 200;
@@ -14,7 +15,7 @@ export async function withWorktrees(folder: string): Promise<readonly string[]> 
   const others = await Promise.all(
     names.slice(0, maxWorktrees).map(async (name) => {
       const link = await textOf(path.join(gitFolder, 'worktrees', name, 'gitdir'));
-      return link !== undefined && path.isAbsolute(link) ? [path.dirname(link)] : [];
+      return link !== undefined && path.isAbsolute(link) && isHere(link, folder) ? [path.dirname(link)] : [];
     }),
   );
   return [...new Set([...own, ...main, ...others.flat()])];
@@ -28,15 +29,22 @@ async function gitFolderOf(folder: string): Promise<string | undefined> {
     if ((await textOf(path.join(dotGit, 'HEAD'))) !== undefined) return dotGit;
     const link = /^gitdir:\s*(.+)$/.exec((await textOf(dotGit)) ?? '')?.[1];
     if (link !== undefined) {
+      if (!isHere(link, folder)) return undefined;
       const own = path.resolve(at, link);
       const shared = await textOf(path.join(own, 'commondir'));
-      return shared === undefined ? own : path.resolve(own, shared);
+      if (shared === undefined) return own;
+      return isHere(shared, folder) ? path.resolve(own, shared) : undefined;
     }
     const parent = path.dirname(at);
     if (parent === at) return undefined;
     at = parent;
   }
   return undefined;
+}
+
+/** Files in a repository may name folders of other machines, which would be asked for the user's name and password. */
+function isHere(link: string, folder: string): boolean {
+  return !isUncPath(link) || isUncPath(folder);
 }
 
 async function textOf(file: string): Promise<string | undefined> {
