@@ -17,6 +17,28 @@ export function errorCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
+const systemErrors: ReadonlyMap<string, string> = new Map([
+  ['EMFILE', 'Too many files are open. Close some windows or programs, or raise the limit of open files.'],
+  ['ENFILE', 'Too many files are open on this computer. Close some programs.'],
+  ['ENOSPC', 'The disk is full.'],
+  ['EDQUOT', 'Your disk quota is used up.'],
+  ['EROFS', 'The disk is read-only.'],
+  ['EACCES', 'Permission was denied.'],
+  ['EPERM', 'Permission was denied.'],
+  ['ENOENT', 'The file or folder is missing.'],
+  ['EIO', 'The disk reported an error.'],
+  ['EBUSY', 'The file is in use by another program.'],
+  ['EAGAIN', 'The system is out of resources. Close some programs.'],
+  ['ENOMEM', 'There is not enough memory. Close some programs.'],
+]);
+
+/** For users: the text of an error, and words for what Node.js only reports as `EMFILE: too many open files, open '/a'`. */
+export function wordsOf(error: unknown): string {
+  const isRaw = error instanceof Error && 'syscall' in error;
+  const words = isRaw ? systemErrors.get(errorCode(error) ?? '') : undefined;
+  return words ?? messageOf(error);
+}
+
 /** Thrown when a wait was cut short by its deadline. */
 export class TimeoutError extends Error {
   override readonly name = 'TimeoutError';

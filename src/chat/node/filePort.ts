@@ -14,7 +14,7 @@ export interface FilePort {
   read(file: string): Promise<string | undefined>;
   /** From `start` on, in bytes. */
   chunks(file: string, signal?: AbortSignal, start?: number): AsyncIterable<Uint8Array>;
-  /** Makes `bytes` the end of the file, from `offset` on; what was behind is gone. */
+  /** Makes `bytes` the end of the file, from `offset` on; what was behind is gone. A file is made only at its beginning. */
   writeAt(file: string, offset: number, bytes: Uint8Array): Promise<void>;
   /** By a rename, so that nobody reads half of it. */
   replace(file: string, text: string): Promise<void>;
@@ -52,7 +52,8 @@ export class DiskFiles implements FilePort {
   }
 
   async writeAt(file: string, offset: number, bytes: Uint8Array): Promise<void> {
-    const handle = (await unlessMissing(open(file, 'r+'))) ?? (await open(file, 'wx+', fileMode));
+    const existing = offset > 0 ? await open(file, 'r+') : await unlessMissing(open(file, 'r+'));
+    const handle = existing ?? (await open(file, 'wx+', fileMode));
     try {
       let written = 0;
       while (written < bytes.length) {
@@ -70,7 +71,7 @@ export class DiskFiles implements FilePort {
       await writeFile(draft, text, { mode: fileMode, flag: 'wx' });
       await rename(draft, file);
     } catch (error) {
-      await rm(draft, { force: true });
+      await rm(draft, { force: true }).catch(() => undefined);
       throw error;
     }
   }

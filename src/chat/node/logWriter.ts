@@ -1,6 +1,6 @@
 import { Coalescer, type Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
-import { errorCode, messageOf } from '../../base/common/errors';
+import { errorCode, messageOf, wordsOf } from '../../base/common/errors';
 import { Emitter, type Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { mergedDeltas, type LogRecord } from '../common/logRecord';
@@ -52,6 +52,11 @@ export class LogWriter implements Disposable {
 
   get onDidChangeProblem(): Event<void> {
     return this.emitter.event;
+  }
+
+  /** Where writing goes on, in bytes. */
+  get end(): number {
+    return this.offset;
   }
 
   /** In bytes; before the first record. */
@@ -170,7 +175,9 @@ export function problemOf(error: unknown): string {
     case 'EACCES':
     case 'EPERM':
       return `The folder of conversations cannot be written. ${kept} Check its permissions: Backline tries again by itself.`;
+    case 'ENOENT':
+      return `The files of this conversation are missing. ${kept} Restore them, or copy what you need: Backline tries again by itself.`;
     default:
-      return `The conversation could not be written (${messageOf(error)}). ${kept} Backline tries again by itself.`;
+      return `The conversation could not be saved. ${wordsOf(error)} ${kept} Backline tries again by itself.`;
   }
 }

@@ -37,6 +37,8 @@ interface Found {
 export class SessionLock implements Disposable {
   private readonly owner = randomUUID();
   private isTaken = false;
+  /** Another window has taken it. */
+  private isLost = false;
   private beatAt = 0;
   private timer: Disposable | undefined;
   private silence: { readonly modifiedAt: number; times: number } | undefined;
@@ -63,13 +65,15 @@ export class SessionLock implements Disposable {
     return false;
   }
 
-  /** Before a write: whether it is still this window's. Takes what could not be taken before. @throws errors of the file port */
-  async keep(): Promise<boolean> {
-    if (!this.isTaken) return await this.take();
-    const sinceBeatMs = this.ports.clock.now() - this.beatAt;
-    // Negative when the clock was set back: then nobody knows how long it was.
-    if (sinceBeatMs >= 0 && sinceBeatMs < lateMs) return true;
-    return await this.beatNow();
+  /**
+   * Before a write: `taken` when it was not this window's until now, and another one may have written meanwhile; `theirs` when
+   * another window has it. @throws errors of the file port
+   */
+  async keep(): Promise<'held' | 'taken' | 'theirs'> {
+    if (this.isTaken && this.wasSeenLately) return 'held';
+    if (this.isTaken && (await this.beatNow())) return 'held';
+    if (this.isLost) return 'theirs';
+    return (await this.take()) ? 'taken' : 'theirs';
   }
 
   /** Whether another window has it. @throws errors of the file port */
@@ -91,6 +95,12 @@ export class SessionLock implements Disposable {
     this.timer = undefined;
     this.listening?.dispose();
     this.listening = undefined;
+  }
+
+  private get wasSeenLately(): boolean {
+    const sinceBeatMs = this.ports.clock.now() - this.beatAt;
+    // Negative when the clock was set back: then nobody knows how long it was.
+    return sinceBeatMs >= 0 && sinceBeatMs < lateMs;
   }
 
   private taken(): true {
@@ -125,15 +135,18 @@ export class SessionLock implements Disposable {
   }
 
   private async beatNow(): Promise<boolean> {
-    const isOurs = await this.isOurs();
+    const text = await this.ports.files.read(this.file);
     // It was given back meanwhile.
     if (!this.isTaken) return false;
-    if (isOurs) {
+    if (ownerOf(text)?.owner === this.owner) {
       await this.ports.files.touch(this.file);
       this.beatAt = this.ports.clock.now();
       return true;
     }
     this.dispose();
+    // A file that is missing says nothing of another window: its folder may have been deleted, or its disk unmounted.
+    if (text === undefined) return false;
+    this.isLost = true;
     this.ports.onLost();
     return false;
   }

@@ -21,6 +21,8 @@ import { otherWindow, StoredSession, type StoredStart } from './storedSession';
 import { hasAllWords, searchLog, wordsOf } from './textSearch';
 
 const listDelayMs = 150;
+/** A file that is written takes milliseconds. */
+const leftMs = 60_000;
 const readAtOnce = 32;
 const maxFound = 200;
 /** What one search reads at most. */
@@ -73,6 +75,7 @@ export class SessionStore implements ChatStore {
       log.warn(`The folder of conversations cannot be watched: ${messageOf(error)}`);
     }
     await this.readAll();
+    await this.sweep();
   }
 
   create(head: SessionHead): SessionFile {
@@ -142,7 +145,8 @@ export class SessionStore implements ChatStore {
     const lock = this.lockOf(id, () => undefined);
     const lockIt = async (): Promise<void> => {
       const isThere = (await files.modifiedAt(this.folderOf(id)).catch(() => undefined)) !== undefined;
-      if (isThere && !(await lock.keep().catch(() => true))) throw new ChatError('readonly', otherWindow);
+      if (isThere && (await lock.keep().catch(() => undefined)) === 'theirs')
+        throw new ChatError('readonly', otherWindow);
     };
     if (open?.isOurs !== true) await lockIt();
     try {
@@ -256,6 +260,21 @@ export class SessionStore implements ChatStore {
       log.warn(`The conversations could not be listed: ${messageOf(error)}`);
     }
     this.emitter.fire();
+  }
+
+  /** Removes what windows have left that ended while they wrote a head. Never rejects. */
+  private async sweep(): Promise<void> {
+    const { clock, files, log } = this.options;
+    try {
+      const left = (await files.list(this.headsFolder)).filter((name) => name.endsWith('.tmp'));
+      for (const name of left) {
+        const file = path.join(this.headsFolder, name);
+        const modifiedAt = await files.modifiedAt(file);
+        if (modifiedAt !== undefined && clock.now() - modifiedAt > leftMs) await files.remove(file);
+      }
+    } catch (error) {
+      log.debug(`The folder of conversations could not be tidied: ${messageOf(error)}`);
+    }
   }
 
   private async readChanged(): Promise<void> {

@@ -286,16 +286,17 @@ export class StoredSession implements SessionFile {
 
   private async holdLock(): Promise<void> {
     await this.start.makeFolder();
-    const wasHeld = this.lock.isHeldHere;
-    if ((await this.lock.keep()) && (wasHeld || !(await this.wasWrittenOn()))) return;
+    const lock = await this.lock.keep();
+    if (lock === 'held' || (lock === 'taken' && !(await this.wasWrittenOn()))) return;
     this.loseLock();
     throw new ChatError('readonly', otherWindow);
   }
 
-  /** While it could not be locked. */
+  /** While it was not locked. @throws errors of the file port */
   private async wasWrittenOn(): Promise<boolean> {
-    if (await this.isGone()) return this.offset > 0;
-    return (await readLog(this.ports.files, this.logFile, { start: this.offset })).end > this.offset;
+    const { end } = this.writer;
+    if (end === 0 && (await this.isGone())) return false;
+    return (await readLog(this.ports.files, this.logFile, { start: end })).end > end;
   }
 
   /** Another window writes it from now on. */

@@ -1,7 +1,7 @@
 import { isAscii } from 'node:buffer';
 import { constants, readlinkSync, type BigIntStats } from 'node:fs';
 import { open, stat, type FileHandle } from 'node:fs/promises';
-import { errorCode, messageOf } from '../../base/common/errors';
+import { errorCode, wordsOf } from '../../base/common/errors';
 import { EditorError, type FileStat } from '../common/editorPort';
 import type { CheckedPath } from './pathGuard';
 
@@ -144,7 +144,7 @@ async function guarded<T>(file: CheckedPath, work: () => Promise<T>): Promise<T>
     if (code === 'ENXIO' || code === 'ENODEV' || code === 'EOPNOTSUPP') {
       throw new EditorError('notAFile', `${file.path} is not a regular file, so it is not read.`);
     }
-    throw new EditorError('io', `${file.path} cannot be read: ${messageOf(error)}`, { cause: error });
+    throw new EditorError('io', `${file.path} cannot be read: ${wordsOf(error)}`, { cause: error });
   }
 }
 

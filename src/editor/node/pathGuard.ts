@@ -2,7 +2,7 @@ import type { BigIntStats } from 'node:fs';
 import { lstat, realpath, stat } from 'node:fs/promises';
 import * as path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { errorCode, messageOf } from '../../base/common/errors';
+import { errorCode, messageOf, wordsOf } from '../../base/common/errors';
 import { checkPath, isUri, nearestFolder, relativeTo } from '../common/boundary';
 import { EditorError } from '../common/editorPort';
 import type { ExcludeList } from '../common/excludeList';
@@ -168,7 +168,7 @@ function checkMissing(error: unknown, requested: string): void {
   if (code === 'ENOENT' || code === 'ENOTDIR') return;
   if (code === 'ENAMETOOLONG') throw new EditorError('invalidPath', `${requested.slice(0, 80)}… is too long.`);
   if (code === 'ELOOP') throw outside(requested);
-  throw new EditorError('io', `${requested} cannot be resolved: ${messageOf(error)}`, { cause: error });
+  throw new EditorError('io', `${requested} cannot be resolved: ${wordsOf(error)}`, { cause: error });
 }
 
 /** @throws EditorError `invalidPath` for a URI that names no file of this machine */

@@ -1,4 +1,4 @@
-import { messageOf } from '../../base/common/errors';
+import { wordsOf } from '../../base/common/errors';
 import { PageMessage, type HandledRequest, type HostMessage } from './protocol';
 
 /** A page's requests by name, as its API declares them. */
@@ -32,7 +32,7 @@ export class RequestDispatcher<Table extends RequestTable> {
     } catch (error) {
       this.onFailure(method, error);
       const details = detailsOf(error);
-      return { id, error: { message: messageOf(error), ...(details === undefined ? {} : { details }) } };
+      return { id, error: { message: wordsOf(error), ...(details === undefined ? {} : { details }) } };
     }
   }
 }

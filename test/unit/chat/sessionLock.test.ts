@@ -83,7 +83,7 @@ describe('the lock of a conversation', () => {
     assert.equal(await lock.take(), true);
     await heldBy(elsewhere);
     clock.sleptMs += hour;
-    assert.equal(await lock.keep(), false);
+    assert.equal(await lock.keep(), 'theirs');
     assert.equal(losses, 1);
     assert.equal(clock.pending, 0);
   });
@@ -114,7 +114,7 @@ describe('the lock of a conversation', () => {
     const late = newLock();
     files.beforeMove = async () => assert.equal(await other.take(), true);
     assert.equal(await late.take(), false);
-    assert.equal(await other.keep(), true);
+    assert.equal(await other.keep(), 'held');
     clock.advance(20_000);
     await settled();
     assert.equal(losses, 0);
@@ -145,7 +145,7 @@ describe('the lock of a conversation', () => {
     } finally {
       Reflect.set(handles, 'writeFile', original);
     }
-    assert.equal(await lock.keep(), true, 'it is taken when there is space again');
+    assert.equal(await lock.keep(), 'taken', 'it is taken when there is space again');
     await until('the owner', () => lock.isHeldHere);
     assert.match(await readFile(file, 'utf8'), /"owner"/);
     lock.dispose();

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import * as path from 'node:path';
+import { wordsOf } from '../../../src/base/common/errors';
+import { nullLogger } from '../../../src/base/common/log';
+import { DiskFiles } from '../../../src/chat/node/filePort';
+import { problemOf } from '../../../src/chat/node/logWriter';
+import { SessionStore } from '../../../src/chat/node/sessionStore';
+import { FakeClock } from '../../fake/fakeClock';
+import { until } from '../../support/eventually';
+import { draft, Window } from './support/window';
+
+describe('a conversation whose files are gone', () => {
+  it('says so, is not called taken by another window, and is kept when they are back', async () => {
+    const storeClock = new FakeClock();
+    const window = await Window.open({ storeClock });
+    const passes = (): void => storeClock.advance(10_000);
+    try {
+      const chat = await window.chats.create('one');
+      await chat.send(draft('Go'));
+      const { last } = window.agent;
+      last.say('before');
+      const folder = path.join(window.folder, chat.id);
+      await until('the log', async () => {
+        passes();
+        return (await readFile(path.join(folder, 'log.jsonl'), 'utf8')).includes('before');
+      });
+
+      await rename(folder, `${folder}-unmounted`);
+      last.say('meanwhile');
+      await until('the problem', () => {
+        passes();
+        return chat.view.problem?.startsWith('The files of this conversation are missing.') === true;
+      });
+      assert.equal(chat.view.status, 'busy');
+      assert.equal(chat.isOutdated, false);
+
+      await rename(`${folder}-unmounted`, folder);
+      await rm(path.join(folder, 'lock'));
+      await until('no problem', () => {
+        passes();
+        return chat.view.problem === undefined;
+      });
+      const kept = await readFile(path.join(folder, 'log.jsonl'), 'utf8');
+      assert.ok(kept.includes('before') && kept.includes('meanwhile'));
+      assert.ok(!kept.includes('\0'));
+    } finally {
+      await window.remove();
+    }
+  });
+
+  it('never begins in the middle of a file that was deleted', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'backline-hole-'));
+    try {
+      await assert.rejects(new DiskFiles().writeAt(path.join(folder, 'log'), 10, Buffer.from('x')), { code: 'ENOENT' });
+      assert.deepEqual(await readdir(folder), []);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
+describe('what a window left that ended while it wrote', () => {
+  it('is removed by the next one, but not what is being written', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'backline-left-'));
+    const heads = path.join(folder, 'heads');
+    await mkdir(heads);
+    await writeFile(path.join(heads, 'session-1.json.0a1b2c3d4e5f.tmp'), '{');
+    await writeFile(path.join(heads, 'session-2.json.0a1b2c3d4e5f.tmp'), '{');
+    await utimes(path.join(heads, 'session-1.json.0a1b2c3d4e5f.tmp'), 1_000, 1_000);
+    const clock = new FakeClock();
+    clock.advance(Date.now());
+    const store = new SessionStore({ folder, files: new DiskFiles(), clock, log: nullLogger });
+    try {
+      await store.start();
+      assert.deepEqual(await readdir(heads), ['session-2.json.0a1b2c3d4e5f.tmp']);
+    } finally {
+      store.dispose();
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
+describe('errors of the system', () => {
+  it('are told in words, not as Node.js writes them', async () => {
+    const error: unknown = await new DiskFiles().touch('/nowhere/at/all').catch((thrown: unknown) => thrown);
+    assert.equal(wordsOf(error), 'The file or folder is missing.');
+    const open = Object.assign(new Error("EMFILE: too many open files, open '/home/me/log.jsonl'"), {
+      code: 'EMFILE',
+      syscall: 'open',
+    });
+    assert.match(wordsOf(open), /^Too many files are open\./);
+    assert.match(problemOf(open), /^The conversation could not be saved\. Too many files are open\./);
+    assert.equal(wordsOf(new Error('The agent has no such file.')), 'The agent has no such file.');
+  });
+});
