@@ -96,6 +96,7 @@ export function compose(context: vscode.ExtensionContext): App {
     traffic,
     memento: context.globalState,
     demoAgentFile: context.asAbsolutePath('dist/demo-agent.js'),
+    demoStateFolder: path.join(context.globalStorageUri.fsPath, 'demo-agent'),
     agentReaperFile: context.asAbsolutePath('dist/agent-reaper.js'),
     version,
   });

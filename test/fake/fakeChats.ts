@@ -110,6 +110,11 @@ export class FakeChat implements Chat {
     return Promise.resolve();
   }
 
+  continueTurn(): Promise<void> {
+    this.sent.push({ text: 'Continue', attachments: [] });
+    return Promise.resolve();
+  }
+
   stop(): Promise<void> {
     this.stops.push(this.id);
     return Promise.resolve();

@@ -84,6 +84,22 @@ describe('The chat, as a user sees it', () => {
     await prompt.fill('');
   });
 
+  it('goes on with an answer that a reload has cut off, and keeps its title', async () => {
+    await begin();
+    await chat.send('/slow 120');
+    await chat.shows('whenever you like. This answer');
+    await window.reload();
+    await window.runCommand('Backline: Open Chat');
+    await (await chat.button('Continue')).click();
+    await chat.shows('Said 120 words');
+    await (await chat.button('Send')).waitFor();
+    const frame = await chat.frame();
+    assert.equal(await frame.locator('.header h1').textContent(), '/slow 120');
+    const words = (await frame.locator('.entry-answer').allTextContents()).join(' ').split(/\s+/);
+    assert.equal(words.filter((word) => word === 'This').length, Math.ceil(120 / 19), 'no word is said twice');
+    await window.screenshot('chat-continued');
+  });
+
   it('goes on while it is hidden, and shows all of it afterwards', async () => {
     await begin();
     await chat.send('/slow 100');

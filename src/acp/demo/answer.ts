@@ -27,7 +27,7 @@ export async function answer(turn: Turn): Promise<void> {
     case 'run':
       return run(turn, intent.line);
     case 'slow':
-      return speakSlowly(turn, intent.words);
+      return speakSlowly(turn, intent.words, turn.prompt.saidWords);
     case 'plan':
       return showPlan(turn);
     case 'fail':

@@ -43,6 +43,12 @@ export function remember(history: HistoryItem[], item: HistoryItem): void {
   }
 }
 
+/** How many words of an answer came after the last prompt. */
+export function wordsSaid(history: readonly HistoryItem[]): number {
+  const prompt = history.findLastIndex(({ type }) => type === 'user');
+  return wordsIn(history.slice(prompt + 1).filter(({ type }) => type === 'agent'));
+}
+
 /** How much the conversation says, in words: what stands in for tokens where there is no model. */
 export function wordsIn(history: readonly HistoryItem[]): number {
   return history.reduce((sum, item) => sum + ('text' in item ? item.text.split(/\s+/).filter(Boolean).length : 0), 0);

@@ -20,9 +20,10 @@ async function speakV1({ needsSignIn, stateFolder }: DemoOptions): Promise<void>
   const sessions = new DemoSessions(stateFolder);
   const signIn = new SignIn(needsSignIn, stateFolder);
   const stream = ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin));
-  const connection = new V1Agent({ name, version, sessions, signIn, warn }).app().connect(stream);
-  await connection.closed;
+  const agent = new V1Agent({ name, version, sessions, signIn, warn });
+  await agent.app().connect(stream).closed;
   sessions.endAllTurns();
+  await agent.settled();
 }
 
 async function main(argv: readonly string[]): Promise<number> {

@@ -6,6 +6,8 @@ export interface Prompt {
   readonly text: string;
   readonly files: readonly PromptFile[];
   readonly notes: readonly PromptNote[];
+  /** Of an answer that was cut off and goes on: how many words were said. */
+  readonly saidWords?: number;
 }
 
 export interface PromptFile {

@@ -13,6 +13,8 @@ const StoredSession = z.object({
   /** RFC 3339. */
   updatedAt: z.string(),
   history: z.array(HistoryItem),
+  /** The last prompt, when its answer was cut off after so many words. */
+  cutOff: z.object({ text: z.string(), saidWords: z.number() }).optional(),
 });
 type StoredSession = z.infer<typeof StoredSession>;
 
@@ -78,7 +80,9 @@ export class DemoSessions {
       const stored = await this.read(name);
       if (stored && !all.has(stored.id)) all.set(stored.id, stored);
     }
-    return [...all.values()].sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1));
+    // What another process began and nobody spoke in is nothing to go on with.
+    const spoken = [...all.values()].filter(({ history, id }) => history.length > 0 || this.open.has(id));
+    return spoken.sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1));
   }
 
   /** Ends its turn. Without a folder a closed session stays in memory, or else it could never be loaded again. */

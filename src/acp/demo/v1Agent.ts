@@ -9,9 +9,9 @@ import { messageOf } from '../../base/common/errors';
 import { RpcError } from '../../wire/common/connectionErrors';
 import { answer } from './answer';
 import { configOf, modesOf, setConfig } from './config';
-import { remember, wordsIn } from './history';
+import { remember, wordsIn, wordsSaid } from './history';
 import { commands } from './intent';
-import { toPrompt, type PromptBlock } from './prompt';
+import { toPrompt, type Prompt, type PromptBlock } from './prompt';
 import { replayOf } from './replay';
 import type { DemoSession, DemoSessions } from './sessions';
 import type { SignIn } from './signIn';
@@ -34,6 +34,7 @@ const titleLength = 60;
 /** The demo agent as ACP v1 sees it: one connection, any number of sessions. */
 export class V1Agent {
   private capabilities: ClientCapabilities = {};
+  private readonly running = new Set<Promise<unknown>>();
 
   constructor(private readonly options: V1AgentOptions) {}
 
@@ -124,10 +125,20 @@ export class V1Agent {
         return { configOptions: this.stateOf(session).configOptions };
       })
       .onRequest('session/prompt', async ({ params, client, signal }) => {
-        const stopReason = await this.runTurn(client, this.session(params.sessionId), params.prompt, signal);
-        return { stopReason };
+        const turn = this.runTurn(client, this.session(params.sessionId), params.prompt, signal);
+        this.running.add(turn);
+        try {
+          return { stopReason: await turn };
+        } finally {
+          this.running.delete(turn);
+        }
       })
       .onNotification('session/cancel', ({ params }) => sessions.get(params.sessionId)?.turn?.abort());
+  }
+
+  /** Resolves when the turns that were ended are kept. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.running);
   }
 
   private async runTurn(
@@ -141,16 +152,22 @@ export class V1Agent {
     }
     const controller = new AbortController();
     session.turn = controller;
-    const prompt = toPrompt(blocks);
-    remember(session.history, { type: 'user', text: prompt.text });
+    const asked = toPrompt(blocks);
+    const prompt = promptToAnswer(asked, session);
+    session.cutOff = undefined;
+    remember(session.history, { type: 'user', text: asked.text });
     try {
-      await this.announceTitle(client, session, prompt.text);
+      await this.announceTitle(client, session, asked.text);
       const turnSignal = AbortSignal.any([controller.signal, signal]);
       const { capabilities } = this;
       await answer(new V1Turn({ client, session, capabilities, prompt, signal: turnSignal }));
       return 'end_turn';
     } catch (error) {
-      if (error instanceof TurnCancelled) return 'cancelled';
+      if (error instanceof TurnCancelled) {
+        const saidWords = (prompt.saidWords ?? 0) + wordsSaid(session.history);
+        session.cutOff = { text: prompt.text, saidWords };
+        return 'cancelled';
+      }
       throw error instanceof RpcError ? new RequestError(error.code, error.message, error.data) : error;
     } finally {
       session.turn = undefined;
@@ -162,9 +179,10 @@ export class V1Agent {
     session.updatedAt = new Date().toISOString();
     const used = wordsIn(session.history);
     try {
+      // First: the client may be gone.
+      if (this.options.sessions.get(session.id)) await this.options.sessions.save(session);
       const update = { sessionUpdate: 'usage_update' as const, used, size: contextWords };
       await client.notify('session/update', { sessionId: session.id, update });
-      if (this.options.sessions.get(session.id)) await this.options.sessions.save(session);
     } catch (error) {
       this.options.warn(`The session could not be kept: ${messageOf(error)}`);
     }
@@ -231,4 +249,10 @@ export class V1Agent {
   private async checkSignedIn(): Promise<void> {
     if (!(await this.options.signIn.isDone())) throw RequestError.authRequired();
   }
+}
+
+/** "Continue" means the prompt whose answer was cut off. */
+function promptToAnswer(asked: Prompt, { cutOff }: DemoSession): Prompt {
+  if (!cutOff || !/^(?:please )?(?:continue|go on)\b/i.test(asked.text)) return asked;
+  return { ...asked, ...cutOff };
 }

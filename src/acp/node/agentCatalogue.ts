@@ -59,7 +59,7 @@ export interface CatalogueOptions {
   readonly cwd: string;
   readonly files: CommandFiles;
   /** The program that runs scripts as Node.js does (with ELECTRON_RUN_AS_NODE), and the demo agent's script. */
-  readonly demo: { readonly execPath: string; readonly script: string };
+  readonly demo: { readonly execPath: string; readonly script: string; readonly stateFolder?: string };
 }
 
 export const demoAgentId = 'demo-agent';
@@ -120,12 +120,12 @@ async function foundAgent(known: KnownAgent, options: CatalogueOptions): Promise
   return problem ? { ...entry, problem: toEntryProblem(problem, known) } : entry;
 }
 
-function demoAgent({ execPath, script }: CatalogueOptions['demo']): CatalogueEntry {
+function demoAgent({ execPath, script, stateFolder }: CatalogueOptions['demo']): CatalogueEntry {
   return {
     id: demoAgentId,
     title: 'Demo agent (no model)',
     command: execPath,
-    args: [script],
+    args: [script, ...(stateFolder === undefined ? [] : ['--state', stateFolder])],
     env: { ELECTRON_RUN_AS_NODE: '1' },
     dialect: 'v1',
     mcpServers: {},

@@ -33,6 +33,8 @@ export interface AcpFeatureOptions extends FeatureContext {
   readonly memento: Memento;
   /** The demo agent as it was built. */
   readonly demoAgentFile: string;
+  /** Absolute: where the demo agent keeps its sessions, so that they outlive the window. */
+  readonly demoStateFolder: string;
   /** The program that ends agents which outlive the window, as it was built. */
   readonly agentReaperFile: string;
   /** Sees files before agents write them. */
@@ -141,7 +143,7 @@ export class AcpFeature implements Feature {
   }
 
   private async loadCatalogue() {
-    const { demoAgentFile, settings } = this.options;
+    const { demoAgentFile, demoStateFolder: stateFolder, settings } = this.options;
     // The login shell is the first thing that is started, so not before the user trusts the workspace.
     const env = isTrusted() ? await this.shell.get() : {};
     return loadAgentCatalogue({
@@ -150,7 +152,7 @@ export class AcpFeature implements Feature {
       env,
       cwd: this.folder(),
       files: diskFiles,
-      demo: { execPath: process.execPath, script: demoAgentFile },
+      demo: { execPath: process.execPath, script: demoAgentFile, stateFolder },
     });
   }
 

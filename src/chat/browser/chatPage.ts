@@ -101,6 +101,11 @@ export class ChatPage {
     await this.showingOwnPrompt(() => this.askHere(chatRequests.sendQueued, (sessionId) => ({ sessionId })));
   }
 
+  /** The draft stays in the composer. */
+  async continueTurn(): Promise<void> {
+    await this.showingOwnPrompt(() => this.askHere(chatRequests.continueTurn, (sessionId) => ({ sessionId })));
+  }
+
   /** Takes a prompt out of the queue, to be edited or to be forgotten. */
   async unqueue(id: string, isToEdit: boolean): Promise<void> {
     const draft = await this.askHere(chatRequests.unqueue, (sessionId) => ({ sessionId, id }));

@@ -22,6 +22,7 @@ export function transcriptActions(page: ChatPage): TranscriptActions {
     applyCode: (text, path) => void page.ask(chatRequests.applyCode, { text, ...(path !== undefined && { path }) }),
     openAsNewFile: (text, language) =>
       void page.ask(chatRequests.openAsNewFile, { text, ...(language !== undefined && { language }) }),
+    continueTurn: () => void page.continueTurn(),
     editPrompt: (entryId) => void page.editPrompt(entryId),
     openChange: (path, turn) => void page.askHere(chatRequests.openChange, (sessionId) => ({ sessionId, path, turn })),
     revert: (path, turn) =>

@@ -70,6 +70,8 @@ export const chatRequests = {
 
   /** Queues the prompt while a turn runs. Without a session it makes one with the chosen backend. */
   send: defineRequest('chat/send', z.object({ sessionId: optional(Text), ...Draft.shape }), Nothing),
+  /** Asks to go on with an answer that was cut off; the draft stays. */
+  continueTurn: defineRequest('chat/continueTurn', z.object(inSession), Nothing),
   /** Ends the turn and keeps the queue. */
   stop: defineRequest('chat/stop', z.object(inSession), Nothing),
   /** `option` is the label, byte for byte. */

@@ -72,6 +72,8 @@ export interface Chat {
   sendQueued(): Promise<void>;
   /** The turn looks ended at once; the backend is made to end it after. */
   stop(): Promise<void>;
+  /** Asks to go on with an answer that was cut off; the draft stays. @throws BackendError, ChatError */
+  continueTurn(): Promise<void>;
   /** @throws BackendError `approvalInvalid`, `approvalResolved` */
   approve(approvalId: string, option: string): Promise<void>;
   setOption(optionId: string, value: string | boolean): Promise<void>;

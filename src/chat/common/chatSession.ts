@@ -146,7 +146,6 @@ export class ChatSession implements Chat {
     return this.told.story;
   }
 
-  /** Another window has taken over: it has to be opened again. */
   get isOutdated(): boolean {
     return this.file.isOutdated;
   }
@@ -191,8 +190,6 @@ export class ChatSession implements Chat {
     this.told.bind(remoteId);
   }
 
-  // What the user does
-
   saveDraft(draft: Draft): void {
     this.held.save(draft);
   }
@@ -208,6 +205,10 @@ export class ChatSession implements Chat {
       this.held.putBack(draft);
       throw error;
     }
+  }
+
+  async continueTurn(): Promise<void> {
+    await this.sendOrQueue({ id: this.ports.host.newId(), text: 'Continue', attachments: [] });
   }
 
   async unqueue(id: string): Promise<Draft> {

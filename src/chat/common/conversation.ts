@@ -101,6 +101,11 @@ export class Conversation {
     this.file.changeHead({ title: titleOfPrompt(title), titledBy: 'agent' });
   }
 
+  /** What the agent calls a session that it has begun in the middle would be the title of the middle. */
+  keepTitle(): void {
+    this.file.changeHead({ titledBy: 'user' });
+  }
+
   /** The turn ends because its window does. */
   interrupted(): void {
     const text = 'The window was closed while the agent worked. The answer may be incomplete: send a prompt to go on.';

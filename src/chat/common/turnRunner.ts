@@ -90,6 +90,7 @@ export class TurnRunner implements Disposable {
     if (connected.how !== 'open') {
       told.bind(connected.session.id);
       this.isBlank = connected.how === 'created';
+      if (this.isBlank && told.story.lastEnd) told.keepTitle();
     }
     told.emitter.fire();
     return connected;

@@ -87,6 +87,11 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
       }
       return done;
     }),
+    continueTurn: chatRequests.continueTurn.handledBy(async ({ sessionId }) => {
+      await (await chatOf(sessionId)).continueTurn();
+      page.tellNow();
+      return done;
+    }),
     stop: chatRequests.stop.handledBy(async ({ sessionId }) => {
       await (await chatOf(sessionId)).stop();
       return done;

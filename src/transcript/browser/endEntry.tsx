@@ -52,6 +52,8 @@ interface OutcomeProps {
 }
 
 function Outcome({ outcome, title, icon: Picture, text, details }: OutcomeProps) {
+  const { continueTurn } = useTranscript().actions;
+  const isCutOff = outcome === 'interrupted' || outcome === 'limit';
   return (
     <div class={`outcome outcome-${outcome}`}>
       <Picture />
@@ -61,6 +63,11 @@ function Outcome({ outcome, title, icon: Picture, text, details }: OutcomeProps)
           {text !== undefined && <PlainText text={` ${text}`} />}
         </p>
         {details !== undefined && <Details text={details} />}
+        {continueTurn && isCutOff && (
+          <button type="button" class="button continue-turn" onClick={continueTurn}>
+            Continue
+          </button>
+        )}
       </div>
     </div>
   );

@@ -14,6 +14,8 @@ export interface TranscriptActions {
   readonly insertAtCursor?: (text: string) => void;
   readonly applyCode?: (text: string, path?: string) => void;
   readonly openAsNewFile?: (text: string, language?: string) => void;
+  /** Asks to go on with an answer that was cut off. */
+  readonly continueTurn?: () => void;
   readonly editPrompt?: (entryId: string) => void;
   /** What the turn has changed in a file. */
   readonly openChange?: (path: string, turn: number) => void;

@@ -40,6 +40,27 @@ describe('an agent that remembers nothing', () => {
     assert.deepEqual(digests(), [true, false], 'once');
   });
 
+  it('gives the conversation no other title than it has', async () => {
+    const titled = (title: string): void => {
+      const { last } = window.agent;
+      last.tell({ event: 'session:info', data: { session_id: last.id, title } });
+    };
+    const first = await window.chats.create('one');
+    await first.send(draft('My name is Ada'));
+    titled('About Ada');
+    await until('the title', () => first.view.title === 'About Ada');
+    await window.close();
+    window = await Window.open({ folder: window.folder });
+    window.agent.canLoad = false;
+    const chat = await window.chats.open(first.id);
+    assert.equal(chat.view.title, 'About Ada');
+    await chat.send(draft('Continue'));
+    titled('Continue');
+    window.agent.last.end('Gone on.');
+    await until('the end', () => outline(chat).includes('answer: Gone on.'));
+    assert.equal(chat.view.title, 'About Ada');
+  });
+
   it('is told with the prompt that it takes, and nobody is told so before', async () => {
     const chat = await forgotten();
     await chat.setOption('mode', 'plan');

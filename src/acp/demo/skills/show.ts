@@ -6,8 +6,8 @@ const sentence =
 const slowWordMs = 60;
 
 /** One word at a time, slowly enough for a hand on the stop button. */
-export async function speakSlowly(turn: Turn, words: number): Promise<void> {
-  for (let index = 0; index < words; index++) {
+export async function speakSlowly(turn: Turn, words: number, saidWords = 0): Promise<void> {
+  for (let index = saidWords; index < words; index++) {
     await turn.sleep(Math.max(0, slowWordMs - turn.paceMs));
     await turn.say(`${sentence[index % sentence.length] ?? ''} `);
   }

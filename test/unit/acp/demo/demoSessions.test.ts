@@ -121,6 +121,34 @@ describe('the demo agent as an agent', () => {
       assert.deepEqual((await second.agent.request('session/list', {})).sessions, []);
     });
 
+    it('and goes on with an answer that ended with its process', async () => {
+      const state = join(demos.folder, 'cut-off');
+      const [first, sessionId] = await demos.startSession(['--state', state]);
+      const cutOff = first.prompt(sessionId, '/slow 30').catch(() => undefined);
+      const said = (demo: DemoClient): string =>
+        demo
+          .updatesOf('agent_message_chunk')
+          .map(({ content }) => (content.type === 'text' ? content.text : ''))
+          .join('');
+      await first.until(() => said(first).split(' ').length > 4);
+      await first.stop();
+      await cutOff;
+      const second = await demos.start(['--state', state]);
+      await second.agent.request('session/load', { sessionId, cwd: demos.folder, mcpServers: [] });
+      const told = said(second);
+      assert.ok(told.startsWith(said(first)), 'what was said is kept');
+      await second.prompt(sessionId, 'Continue');
+      assert.match(said(second), /Said 30 words/);
+      assert.equal(
+        said(second)
+          .replace(/\s+Said 30 words\.\s*$/, '')
+          .trim()
+          .split(/\s+/).length,
+        30,
+      );
+      assert.equal(second.updatesOf('session_info_update').length, 0, 'its title stays');
+    });
+
     it('lists them newest first, by folder', async () => {
       const demo = await demos.start();
       const older = await demo.newSession();
