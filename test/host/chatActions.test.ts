@@ -68,7 +68,7 @@ describe('what users do with an answer', () => {
     await activeDiff();
     await subject.window.code.discard();
     assert.equal(await readFile(file, 'utf8'), 'const a = 1;\n');
-    await assert.rejects(subject.window.code.apply(), /No code of the chat waits/);
+    await subject.window.code.apply();
   });
 
   it('cannot apply code to a file that is not for agents, or that has changed meanwhile', async () => {

@@ -1,24 +1,37 @@
 import { chatRequests } from '../common/chatApi';
 import type { BackendView } from '../common/chatView';
 import { usePage, usePageState } from './pageContext';
-import { TrustBanner } from './statusBanner';
+import { FolderBanner, TrustBanner } from './statusBanner';
 import { backendDot, backendWord, repairLabel } from './words';
 
-/** Prompts that every agent can do something with, the demo agent included. */
-const starters = ['What can you do?', 'Summarise README.md', 'Sort the imports of ', 'Rename oldName to newName in '];
+/** What the demo agent can do. */
+const demoStarters = [
+  'What can you do?',
+  'Summarise README.md',
+  'Sort the imports of ',
+  'Rename oldName to newName in ',
+];
+const starters = ['Explain this project', 'Review my uncommitted changes', 'Write tests for ', 'Find the cause of '];
 
 /** What there is to see before the first prompt. */
 export function EmptyState() {
   const page = usePage();
-  const { session, backends, chosenBackend, isUntrusted } = usePageState();
+  const { session, backends, chosenBackend, folders, isReady, isUntrusted } = usePageState();
+  const isWithoutFolder = isReady && folders.length === 0;
   const backendId = session?.backendId ?? chosenBackend;
   const backend = backends.find(({ id }) => id === backendId);
   return (
     <div class="empty">
       <h2 class="empty-greeting">What shall we work on?</h2>
-      {isUntrusted ? <TrustBanner /> : backend && <BackendCard backend={backend} />}
+      {isUntrusted ? (
+        <TrustBanner />
+      ) : isWithoutFolder ? (
+        <FolderBanner />
+      ) : (
+        backend && <BackendCard backend={backend} />
+      )}
       <ul class="starters">
-        {starters.map((starter) => (
+        {(backend?.source === 'demo' ? demoStarters : starters).map((starter) => (
           <li key={starter}>
             <button type="button" class="starter" onClick={() => page.insert({ text: starter, attachments: [] })}>
               {starter.endsWith(' ') ? `${starter.trimEnd()} …` : starter}

@@ -4,12 +4,13 @@ import type { BackendView, OptionView, SessionView } from '../common/chatView';
 import { usePage, usePageState } from './pageContext';
 import { backendDot, backendWord } from './words';
 
-/** What the next prompt goes to: the backend of a new conversation and what can be chosen there, else its agent's settings. */
+/** The agent of the conversation and its settings; of a new one, what it begins with. */
 export function Pickers() {
   const { session, backends, chosenBackend, newOptions } = usePageState();
+  const value = session?.backendId ?? chosenBackend;
   return (
     <>
-      {!session && <BackendPicker backends={backends} value={chosenBackend} />}
+      <BackendPicker backends={backends} value={value} session={session} />
       {inOrder(session?.options ?? newOptions).map((option) => (
         <OptionControl key={option.id} session={session} option={option} />
       ))}
@@ -24,7 +25,14 @@ const sources: Record<BackendView['source'], string> = {
   server: 'Servers',
 };
 
-function BackendPicker({ backends, value }: { backends: readonly BackendView[]; value: string | undefined }) {
+interface BackendPickerProps {
+  readonly backends: readonly BackendView[];
+  readonly value: string | undefined;
+  /** Its agent stays: another one begins a new conversation. */
+  readonly session: SessionView | undefined;
+}
+
+function BackendPicker({ backends, value, session }: BackendPickerProps) {
   const page = usePage();
   if (backends.length === 0) return null;
   const choices = backends.map((backend): Choice => ({
@@ -40,7 +48,11 @@ function BackendPicker({ backends, value }: { backends: readonly BackendView[]; 
       value={value}
       choices={choices}
       onOpen={() => void page.ask(chatRequests.lookAtBackends, {})}
-      onPick={(backendId) => void page.ask(chatRequests.chooseBackend, { backendId })}
+      hint={session && 'Choosing another agent starts a new conversation'}
+      onPick={(backendId) => {
+        if (!session) void page.ask(chatRequests.chooseBackend, { backendId });
+        else if (backendId !== session.backendId) void page.ask(chatRequests.newSession, { backendId });
+      }}
     />
   );
 }

@@ -32,6 +32,18 @@ export function TrustBanner() {
   );
 }
 
+/** Agents work in a folder. */
+export function FolderBanner() {
+  const page = usePage();
+  return (
+    <Banner level="info" text="Open a folder to start: agents work in one.">
+      <button type="button" class="button is-primary" onClick={() => void page.ask(chatRequests.openFolder, {})}>
+        Open Folder
+      </button>
+    </Banner>
+  );
+}
+
 /** What could not be sent is in the composer. */
 function SendAgain() {
   const page = usePage();

@@ -66,7 +66,11 @@ export const chatRequests = {
   alive: defineRequest('chat/alive', Nothing, Nothing),
   /** The focus has come to the page, or moved in it: commands mean the page that had it last. */
   focused: defineRequest('chat/focused', Nothing, Nothing),
-  loadOlder: defineRequest('chat/loadOlder', z.object({ ...inSession, count: z.int() }), Nothing),
+  loadOlder: defineRequest(
+    'chat/loadOlder',
+    z.object({ ...inSession, count: z.int().check(z.positive(), z.lte(1_000)) }),
+    Nothing,
+  ),
 
   /** Queues the prompt while a turn runs. Without a session it makes one with the chosen backend. */
   send: defineRequest('chat/send', z.object({ sessionId: optional(Text), ...Draft.shape }), Nothing),
@@ -102,6 +106,8 @@ export const chatRequests = {
   ),
   /** Why agents do not start, and how to change it. */
   manageTrust: defineRequest('chat/manageTrust', Nothing, Nothing),
+  /** Asks the user for a folder to work in. */
+  openFolder: defineRequest('chat/openFolder', Nothing, Nothing),
   /** Shows the empty page; the conversation begins with the first prompt. */
   newSession: defineRequest('chat/newSession', z.object({ backendId: optional(Text) }), Nothing),
   openSession: defineRequest('chat/openSession', z.object(inSession), Nothing),

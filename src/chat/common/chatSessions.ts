@@ -335,7 +335,7 @@ export class ChatSessions implements Chats, WriteWitness {
   private createOptions({ backendId, folder }: SessionHead): CreateSessionOptions {
     const folders = this.ports.files.editor.folders.map(({ path }) => path);
     const [first] = folders;
-    if (first === undefined) throw new BackendError('invalidRequest', 'Open a folder first: agents work in one.');
+    if (first === undefined) throw new BackendError('invalidRequest', 'Open a folder to start: agents work in one.');
     // The workspace may have lost the folder since.
     const isThere = folder !== undefined && folders.some((path) => isInside(folder, path, false));
     const cwd = isThere ? folder : first;

@@ -114,6 +114,9 @@ export class ChatFeature implements Feature<ShownChat> {
       manageTrust: async () => {
         await vscode.commands.executeCommand('workbench.trust.manage');
       },
+      openFolder: async () => {
+        await vscode.commands.executeCommand('vscode.openFolder');
+      },
       chips,
       keyChords,
       newOptions,

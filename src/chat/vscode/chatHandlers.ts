@@ -97,7 +97,9 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
       return done;
     }),
     approve: chatRequests.approve.handledBy(async ({ sessionId, approvalId, option }) => {
-      await (await chatOf(sessionId)).approve(approvalId, option);
+      // Only what the user sees can be answered.
+      if (page.chat?.id !== sessionId) throw new Error('This question is no longer shown.');
+      await page.chat.approve(approvalId, option);
       return done;
     }),
     unqueue: chatRequests.unqueue.handledBy(async ({ sessionId, id }) => (await chatOf(sessionId)).unqueue(id)),
@@ -141,6 +143,10 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
     }),
     manageTrust: chatRequests.manageTrust.handledBy(async () => {
       await window.manageTrust();
+      return done;
+    }),
+    openFolder: chatRequests.openFolder.handledBy(async () => {
+      await window.openFolder();
       return done;
     }),
     newSession: chatRequests.newSession.handledBy(({ backendId }) => {

@@ -26,6 +26,7 @@ export interface ChatWindow {
   readonly review: ReviewActions;
   readonly repairBackend: (backendId: string, how?: 'install' | 'edit') => Promise<void>;
   readonly manageTrust: () => Promise<void>;
+  readonly openFolder: () => Promise<void>;
   readonly chips: PageChips;
   readonly keyChords: KeyChords;
   readonly newOptions: NewOptions;

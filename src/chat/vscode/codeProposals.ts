@@ -53,19 +53,22 @@ export class CodeProposals implements Disposable {
     const proposed = this.documents.add(path, text);
     const current = before ? vscode.Uri.file(path) : this.documents.add(path, '');
     this.proposals.set(proposed.query, { path, text, before });
-    await vscode.commands.executeCommand('vscode.diff', current, proposed, `${name} (code of the chat)`, {
-      preview: false,
-    });
-    this.messages.info(
-      before ? `Apply the code to ${name}?` : `Create ${name} with the code?`,
-      { label: 'Apply', run: () => this.apply(proposed) },
-      { label: 'Discard', run: () => this.discard(proposed) },
+    await vscode.commands.executeCommand(
+      'vscode.diff',
+      current,
+      proposed,
+      before ? `${name} (suggested code)` : `${name} (new file)`,
+      {
+        preview: false,
+      },
     );
   }
 
-  /** The one whose diff is in front when none is named. @throws EditorError `staleVersion`, Error when there is none */
+  /** The one whose diff is in front when none is named. @throws EditorError `staleVersion` */
   async apply(named?: vscode.Uri): Promise<void> {
-    const { uri, proposal } = this.find(named);
+    const found = this.find(named);
+    if (!found) return;
+    const { uri, proposal } = found;
     const { path, text, before } = proposal;
     // A file that came to be meanwhile is not what the user saw.
     if (!before && (await this.read(path)))
@@ -75,9 +78,10 @@ export class CodeProposals implements Disposable {
     await vscode.window.showTextDocument(vscode.Uri.file(path));
   }
 
-  /** @throws Error when there is none */
+  /** As `apply`. */
   async discard(named?: vscode.Uri): Promise<void> {
-    await this.close(this.find(named).uri);
+    const found = this.find(named);
+    if (found) await this.close(found.uri);
   }
 
   dispose(): void {
@@ -85,13 +89,16 @@ export class CodeProposals implements Disposable {
     this.proposals.clear();
   }
 
-  private find(named: vscode.Uri | undefined): { uri: vscode.Uri; proposal: Proposal } {
+  /** Tells the user when there is none. */
+  private find(named: vscode.Uri | undefined): { uri: vscode.Uri; proposal: Proposal } | undefined {
     const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
     const active = input instanceof vscode.TabInputTextDiff ? input.modified : undefined;
     const uri = named ?? active;
     const proposal = uri?.scheme === this.documents.scheme ? this.proposals.get(uri.query) : undefined;
-    if (!uri || !proposal)
-      throw new Error('No code of the chat waits to be applied. Choose "Apply" at a block of code.');
+    if (!uri || !proposal) {
+      this.messages.info('There is no suggested code to apply. Choose Apply on a code block in the chat first.');
+      return undefined;
+    }
     return { uri, proposal };
   }
 

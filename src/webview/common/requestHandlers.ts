@@ -9,6 +9,9 @@ export type Handlers<Table extends RequestTable> = { readonly [Name in keyof Tab
 
 export type Answer = Extract<HostMessage, { id: number }>;
 
+/** Of what is told of an unknown request. */
+const maxNameUnits = 80;
+
 /** Answers a page's messages: whatever arrives is checked, and whatever is asked is answered. */
 export class RequestDispatcher<Table extends RequestTable> {
   private readonly byMethod: ReadonlyMap<string, HandledRequest>;
@@ -23,10 +26,17 @@ export class RequestDispatcher<Table extends RequestTable> {
   /** Undefined for what is no request at all: there is nobody to answer. Never rejects. */
   async answer(message: unknown): Promise<Answer | undefined> {
     const request = PageMessage.safeParse(message).data;
-    if (!request) return undefined;
+    if (!request) {
+      this.onFailure('?', new Error('The page posted something that is not a request.'));
+      return undefined;
+    }
     const { id, method, params } = request;
     const handled = this.byMethod.get(method);
-    if (!handled) return { id, error: { message: `There is no request "${method}".` } };
+    if (!handled) {
+      const message = `There is no request "${method.slice(0, maxNameUnits)}".`;
+      this.onFailure('?', new Error(message));
+      return { id, error: { message } };
+    }
     try {
       return { id, result: await handled.run(params) };
     } catch (error) {

@@ -123,6 +123,7 @@ export class ChatUnderTest {
       review: new ReviewActions(this.chats, new DiffViews(this.documents, adapter), this.documents, dialogs, messages),
       repairBackend: () => Promise.resolve(),
       manageTrust: () => Promise.resolve(),
+      openFolder: () => Promise.resolve(),
       chips: new PageChips([this.chipSource], throwIt),
       keyChords: new KeyChords(uri, nullLogger),
       newOptions: new NewOptions({ backends: noBackends, memento, onError: throwIt }),

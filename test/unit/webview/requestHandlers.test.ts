@@ -32,7 +32,7 @@ describe('the requests of a page', () => {
     ]);
     assert.deepEqual(answers[0], { id: 1, error: { message: 'No.', details: 'Because.' } });
     assert.ok(answers.every((answer) => answer && 'error' in answer));
-    assert.deepEqual(failures.sort(), ['test/double', 'test/fail']);
+    assert.deepEqual(failures.sort(), ['?', 'test/double', 'test/fail']);
   });
 
   it('are not answered when they are none', async () => {

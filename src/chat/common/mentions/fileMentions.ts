@@ -38,6 +38,8 @@ export class FileMentions implements MentionSource {
 
   async resolve({ path }: DraftAttachment): Promise<readonly PromptAttachment[]> {
     if (path === undefined) return [];
+    // A file that was deleted since has a path still.
+    await this.ports.editor.stat(path);
     return [{ type: 'file', path: await this.ports.editor.resolve(path) }];
   }
 

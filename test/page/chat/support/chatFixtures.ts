@@ -175,6 +175,7 @@ export function snapshot(session: SessionView | null, part: Update = {}): Update
     sessions: rows,
     backends,
     chosenBackend: 'demo',
+    folders: ['/work'],
     draft: { text: '', attachments: [] },
     history: ['first prompt', 'second prompt\nwith two lines', 'third prompt'],
     untrusted: false,
