@@ -252,7 +252,7 @@ describe('what a conversation is with', () => {
       ),
     );
     const names = await chat.page.locator('.composer-pickers button').allTextContents();
-    assert.deepEqual(names, ['Model 0', 'Web']);
+    assert.deepEqual(names, ['Demo agent', 'Model 0', 'Web']);
     await chat.page.getByRole('button', { name: 'Model: Model 0' }).click();
     await chat.page.keyboard.type('11');
     await chat.page.keyboard.press('Enter');
