@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { watch } from 'node:fs';
+import type { watch } from 'node:fs';
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
