@@ -54,7 +54,7 @@ describe('an Amplifier server of the real dialect', () => {
     await statusIs('ready', /answers/);
   });
 
-  it('is told of real documents at the beginning, and then of what changed', async () => {
+  it('is told of real documents at the beginning, and of all that there is with the first prompt', async () => {
     const file = await writeInWorkspace('served/told.ts', 'const a = 1;\n');
     const editor = await show(file);
     const session = await subject.openSession();
@@ -76,7 +76,7 @@ describe('an Amplifier server of the real dialect', () => {
     const [prompt] = bodies(/\/prompt$/).map((body) => PromptRequest.parse(JSON.parse(body)));
     assert.equal(prompt?.context_update?.selection?.text, '//');
     assert.equal(prompt.context_update.open_files?.[0]?.content, '// const a = 1;\n');
-    assert.equal(prompt.context_update.workspace_root, undefined, 'that has not changed');
+    assert.equal(prompt.context_update.workspace_root, inWorkspace(), 'the model never sees the request before');
   });
 
   it('gets the API key in the request that creates a session, and nothing else has it', async () => {
@@ -119,6 +119,14 @@ describe('an Amplifier server of the real dialect', () => {
     const messages = (): string[] =>
       vscode.languages.getDiagnostics(vscode.Uri.file(file)).map(({ message }) => message);
     await eventually('the problem', () => assert.deepEqual(messages(), ['undefined']));
+    await session.prompt({ text: 'go' });
+    await eventually('the prompt', () => assert.equal(bodies(/\/prompt$/).length, 1));
+    assert.ok(
+      !bodies(/\/prompt$/)
+        .join('')
+        .includes('undefined'),
+      'what the agent has said does not go back to it',
+    );
     await session.close();
     await eventually('its end', () => assert.deepEqual(messages(), []));
   });
@@ -149,6 +157,17 @@ describe('an Amplifier server of the real dialect', () => {
     const again = await subject.openSession();
     await statusIs('ready', /answers/);
     assert.equal(again.isBusy, false);
+  });
+
+  it('that is the window itself is not asked for a token, nor used', async () => {
+    await statusIs('ready', /answers/);
+    subject.served.url = new URL(server.url.origin.replace('127.0.0.1', 'localhost'));
+    subject.serving.fire();
+    await statusIs('off', /This window serves its own agents at/);
+    await assert.rejects(subject.openBackend(), { code: 'notReady', message: /This window serves/ });
+    subject.served.url = undefined;
+    subject.serving.fire();
+    await statusIs('ready', /answers/);
   });
 
   it('is missed only as long as a session needs it', async () => {

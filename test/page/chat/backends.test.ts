@@ -43,4 +43,59 @@ describe('a server in the list of backends', () => {
     await chat.page.getByRole('button', { name: 'Set up…' }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.repairBackend), { backendId: 'amplifier' });
   });
+
+  it('that needs a token says so, and offers to set it', async () => {
+    const needsToken = { health: { kind: 'needsToken' }, problem: 'The server needs a token.' } as const;
+    const chat = await pages.openChat(snapshot(null, { ...withServer(needsToken), chosenBackend: 'amplifier' }));
+    await chat.page.getByText('needs a token', { exact: true }).waitFor();
+    await chat.page.getByRole('button', { name: 'Set token…' }).click();
+    assert.deepEqual(await chat.host.waitFor(chatRequests.repairBackend), { backendId: 'amplifier' });
+  });
+});
+
+describe('the profile of a new conversation', () => {
+  const pages = new ChatPages();
+  before(() => pages.start());
+  afterEach(() => pages.closePages());
+  after(() => pages.stop());
+
+  const profile = {
+    type: 'select',
+    id: 'profile',
+    name: 'Profile',
+    category: 'profile',
+    value: 'dev',
+    choices: ['vscode-simple', 'vscode-dev'].map((name) => ({ value: name, name })),
+    custom: true,
+  } as const;
+
+  it('can be typed where the server does not list any', async () => {
+    const chat = await pages.openChat(snapshot(null, { newOptions: [profile] }));
+    await chat.page.getByRole('button', { name: 'Profile: dev' }).click();
+    await chat.page.getByRole('option', { name: 'vscode-simple' }).waitFor();
+    await chat.page.getByRole('combobox', { name: /Profile/ }).fill('my-own');
+    await chat.page.getByRole('option', { name: 'Use “my-own”' }).click();
+    const { optionId, value } = await chat.host.waitFor(chatRequests.setOption);
+    assert.deepEqual([optionId, value], ['profile', 'my-own']);
+  });
+
+  it('that was refused comes with others, one of which is set and sent with at once', async () => {
+    const message = 'The server has no profile "dev". Choose another one.';
+    const chat = await pages.openChat(snapshot(null, { newOptions: [profile] }));
+    chat.host.answer(chatRequests.send, () => {
+      throw new Error(message);
+    });
+    const prompt = chat.page.getByRole('textbox', { name: 'Prompt' });
+    await prompt.fill('Explain this');
+    await prompt.press('Enter');
+    await chat.page.getByText(message).waitFor();
+    await prompt.fill('Explain this');
+    await chat.tell({ newOptions: [{ ...profile, problem: message }] });
+    chat.host.answer(chatRequests.send, () => ({}));
+    await chat.page.getByRole('button', { name: 'Send with vscode-simple' }).click();
+    const { optionId, value } = await chat.host.waitFor(chatRequests.setOption);
+    assert.deepEqual([optionId, value], ['profile', 'vscode-simple']);
+    await chat.page.getByText(message).waitFor({ state: 'detached' });
+    assert.equal(chat.host.requestsOf(chatRequests.send).length, 2);
+  });
 });
