@@ -53,8 +53,8 @@ export function contextStatus(
       ...retries(failing, actions.retry),
       ...(failing.some(({ lastError }) => lastError?.startsWith('The secret "')) ? [secret(actions)] : []),
       ...(isTrusted ? [] : [{ label: 'Manage workspace trust', command: actions.manageTrust }]),
-      ...states.slice(0, maxRows).map((state) => logRow(state, actions.showLog)),
       settings,
+      ...states.slice(0, maxRows).map((state) => logRow(state, actions.showLog)),
     ],
   };
 }

@@ -42,14 +42,14 @@ describe('the status of context providers', () => {
     const unasked: ProviderState = { id: 'b', title: 'b', status: 'notAskedYet', notes: [] };
     const { state, summary, labels } = statusOf({ states: [stateOf('a'), unasked] });
     assert.deepEqual({ state, summary }, { state: 'ready', summary: '1 ready, 1 not asked yet.' });
-    assert.deepEqual(labels, [logOf('a'), logOf('b', 'not asked yet'), 'Open settings']);
+    assert.deepEqual(labels, ['Open settings', logOf('a'), logOf('b', 'not asked yet')]);
   });
 
   it('says what each provider can do', () => {
     const abilities = { annotations: false, mentions: true, items: true };
     const nothing = { annotations: false, mentions: false, items: false };
     const states = [stateOf('a', { abilities }), stateOf('b', { abilities: nothing })];
-    assert.deepEqual(statusOf({ states }).labels.slice(0, 2), [logOf('a', 'mentions, items'), logOf('b', 'nothing')]);
+    assert.deepEqual(statusOf({ states }).labels.slice(1), [logOf('a', 'mentions, items'), logOf('b', 'nothing')]);
   });
 
   it('names the last error of each that fails, and offers to ask it again', () => {
@@ -57,7 +57,7 @@ describe('the status of context providers', () => {
     assert.deepEqual(statusOf({ states: [stateOf('a'), failing] }), {
       state: 'attention',
       summary: 'b: It answered 500. 1 ready, 1 failing.',
-      labels: ['Retry b: It answered 500.', logOf('a'), logOf('b'), 'Open settings'],
+      labels: ['Retry b: It answered 500.', 'Open settings', logOf('a'), logOf('b')],
     });
     const many = Array.from({ length: 9 }, (_, index) => stateOf(`p${index}`, { status: 'failing', lastError: 'no' }));
     const { summary, labels } = statusOf({ states: many });
@@ -96,7 +96,7 @@ describe('the status of context providers', () => {
     const { state, summary, labels } = statusOf({ states: [stateOf('far', { status: 'needsConsent', consent })] });
     assert.equal(state, 'attention');
     assert.equal(summary, '0 ready. Waiting for your permission: far.');
-    assert.deepEqual(labels, ['Allow far…', logOf('far'), 'Open settings']);
+    assert.deepEqual(labels, ['Allow far…', 'Open settings', logOf('far')]);
   });
 
   it('says why providers of an untrusted workspace are off, without alarm', () => {
