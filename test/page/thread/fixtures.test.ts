@@ -78,6 +78,8 @@ describe('what is in a thread', () => {
       const { entries, ...golden } = goldenOf(name);
       const { page, problems } = await pages.openThread(snapshot({ thread: viewOf(golden) }, entries));
       await page.screenshot({ path: `${pictures}/thread-fixture-${name}.png` });
+      // What is not on the screen has no text that a browser tells.
+      await page.setViewportSize({ width: 800, height: 8_000 });
       await openAll(page);
       const text = squeezed(await page.locator('.thread').innerText());
       for (const words of [...(seen[name] ?? []), ...golden.facts.map(({ value }) => shown(value))]) {
