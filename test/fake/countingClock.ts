@@ -14,6 +14,10 @@ export class CountingClock implements Clock {
     return systemClock.now();
   }
 
+  monotonicNow(): number {
+    return systemClock.monotonicNow();
+  }
+
   setTimer(delayMs: number, callback: () => void): Disposable {
     const key = {};
     this.timers.add(key);

@@ -342,7 +342,7 @@ describe('AmpRouter', () => {
       const frame = JSON.stringify({ clientRequest: { id: '1', readFile: { path: 'a.ts' } } });
       const arrivedAt = clock.now();
       clock.setBack(3_600_000);
-      const answered = router.answer(frame, arrivedAt, takeTurn);
+      const answered = answerTo(frame, arrivedAt);
       clock.advance(1800);
       assert.equal(clock.pending, 0);
       assert.equal((await answered).error, -32_603);
