@@ -16,6 +16,8 @@ export interface KnownAgent extends AgentTraits {
   readonly args: readonly string[];
   /** The npm package that brings the command, for those that come from npm. */
   readonly npmPackage?: string;
+  /** It has no `session/list`. */
+  readonly cannotList?: true;
   /** The `agentInfo.name` of its answer to `initialize`, in lower case. */
   readonly infoName?: string;
 }
@@ -27,6 +29,7 @@ export const knownAgents: readonly KnownAgent[] = [
   {
     ...agent('gemini', 'Gemini', 'gemini', ['--acp'], '@google/gemini-cli'),
     infoName: 'gemini-cli',
+    cannotList: true,
     missingFile: 'empty',
   },
   agent('opencode', 'OpenCode', 'opencode', ['acp'], 'opencode-ai'),
@@ -37,7 +40,7 @@ export const knownAgents: readonly KnownAgent[] = [
   },
   agent('qwen', 'Qwen Code', 'qwen', ['--acp'], '@qwen-code/qwen-code'),
   agent('cursor', 'Cursor', 'cursor-agent', ['acp']),
-  agent('cline', 'Cline', 'cline', ['--acp'], 'cline'),
+  { ...agent('cline', 'Cline', 'cline', ['--acp'], 'cline'), cannotList: true },
   agent('auggie', 'Auggie', 'auggie', ['--acp'], '@augmentcode/auggie'),
   agent('goose', 'goose', 'goose', ['acp']),
   agent('kimi', 'Kimi Code', 'kimi', ['acp']),

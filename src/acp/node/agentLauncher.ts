@@ -1,6 +1,7 @@
 import type { McpServer } from '@agentclientprotocol/sdk';
 import { BackendError, type SessionBackend } from '../../amplifier/common/sessionBackend';
 import type { Clock } from '../../base/common/async';
+import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
 import type { EditorPort } from '../../editor/common/editorPort';
 import type { WriteWitness } from '../../editor/common/writeWitness';
@@ -102,12 +103,20 @@ export class AgentLauncher {
       throw new BackendError('untrusted', `${entry.title} is not started: you do not trust this workspace.`);
     }
     const { command, args } = entry;
+    if (entry.dialect === 'v1') this.prepareOwnServers(log);
     const { env, cwd } = await this.surroundings(entry);
     const guard = reaper ? { guard: (leader: number, mark: string) => reaper.watch(leader, mark) } : {};
     const agent = await startAgentProcess({ command, args, env, cwd }, { clock, log, ...guard });
     log.info(`Started as process ${agent.pid} in ${cwd}`);
     agent.onDidExit(({ code, signal }) => log.info(`Process ${agent.pid} ended (${signal ?? `exit code ${code}`})`));
     return agent;
+  }
+
+  /** `session/new` will name them; they get ready while the agent does. */
+  private prepareOwnServers(log: Logger): void {
+    this.options.ownMcpServers?.().catch((error: unknown) => {
+      log.debug(`The window's MCP server is not ready: ${messageOf(error)}`);
+    });
   }
 
   private async mcpServers(

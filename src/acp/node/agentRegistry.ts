@@ -5,6 +5,7 @@ import type { Disposable } from '../../base/common/disposable';
 import { Emitter, type Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import type { Catalogue, CatalogueEntry } from './agentCatalogue';
+import { knownAgentOf } from '../common/knownAgents';
 import { untilAborted } from './untilAborted';
 
 export interface AgentRegistryOptions {
@@ -157,6 +158,7 @@ function toBackendEntry(entry: CatalogueEntry, isTrusted: boolean): BackendEntry
     description,
     ...(problem === undefined ? {} : { problem }),
     ...(install === undefined ? {} : { install }),
+    ...(knownAgentOf(command, args)?.cannotList ? { cannotList: true } : {}),
   };
 }
 

@@ -41,9 +41,9 @@ export function KeptByAgents({ looking }: { looking: Looking }) {
   );
 }
 
-/** Servers are asked without being started, and the demo agent keeps nothing. */
-function isAsleep({ problem, source, state }: BackendView): boolean {
-  return state === 'stopped' && problem === undefined && (source === 'configured' || source === 'found');
+/** Servers are asked without being started, the demo agent keeps nothing, and some agents cannot tell. */
+function isAsleep({ cannotList, problem, source, state }: BackendView): boolean {
+  return !cannotList && state === 'stopped' && problem === undefined && (source === 'configured' || source === 'found');
 }
 
 function hintOf(title: string): string {

@@ -19,6 +19,8 @@ export const BackendView = z.object({
   problem: optional(Text),
   /** A command line that would install it. */
   install: optional(Text),
+  /** It cannot list the conversations it keeps. */
+  cannotList: optional(z.boolean()),
   /** Whether one that runs without us answers, as far as that is known. */
   health: optional(z.object({ kind: z.enum(['asking', 'answers', 'silent', 'needsToken']), version: optional(Text) })),
 });

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { BackendRegistry } from '../../../src/amplifier/common/backendRegistry';
 import type { AcpBackend } from '../../../src/acp/node/acpBackend';
 import { toDisposable } from '../../../src/base/common/disposable';
 import { backendOf } from '../../fake/backendHarness';
 import { basics, type Script } from '../../fake/scriptedAgent';
+import { printsText, writesByItself } from '../../fake/workingAgents';
 import { until } from '../../support/eventually';
 import { draft, outline, Window } from './support/window';
 
@@ -59,6 +63,40 @@ describe('a conversation with an agent that speaks ACP', () => {
     ]);
     await window.remove();
     backend.dispose();
+  });
+
+  it('shows as a terminal what the agent sends as text of a command', async () => {
+    const output = '\u001b[32mok\u001b[0m\n  two\n';
+    const { backend } = backendOf(printsText('npm test', 'Run the tests', output));
+    const window = await Window.open({ backends: registryOf(backend) });
+    const chat = await window.chats.create(backend.id);
+    await chat.send(draft('go'));
+    await until('the end', () => outline(chat).includes('end: completed'));
+    const entry = [...chat.transcript.entries()].find(({ kind }) => kind === 'tool');
+    assert.ok(entry?.kind === 'tool');
+    assert.deepEqual([entry.title, entry.state], ['npm test (Run the tests)', 'done']);
+    assert.deepEqual(entry.parts, [{ type: 'terminal', command: 'npm test', output }]);
+    await window.remove();
+    backend.dispose();
+  });
+
+  it('shows the change that an agent has written by itself', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'backline-own-'));
+    const path = join(folder, 'a.txt');
+    await writeFile(path, 'one\n');
+    const { backend } = backendOf(writesByItself(path, 'one\n', 'two\n'));
+    const window = await Window.open({ backends: registryOf(backend) });
+    const chat = await window.chats.create(backend.id);
+    await chat.send(draft('go'));
+    await until('the end', () => outline(chat).includes('end: completed'));
+    const entry = [...chat.transcript.entries()].find(({ kind }) => kind === 'tool');
+    assert.ok(entry?.kind === 'tool');
+    const [diff] = entry.parts;
+    assert.deepEqual([entry.state, diff?.type === 'diff' && diff.path], ['done', path]);
+    assert.equal(await readFile(path, 'utf8'), 'two\n');
+    await window.remove();
+    backend.dispose();
+    await rm(folder, { recursive: true });
   });
 
   it('is reminded when it crashed and forgot, and is the same conversation under its new name', async () => {

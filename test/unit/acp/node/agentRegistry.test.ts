@@ -117,6 +117,14 @@ describe('the registry of agents', () => {
     await assert.rejects(registry.open('broken'), { code: 'notReady', message: 'Not found. Install it.' });
   });
 
+  it('says of agents that cannot list their conversations that there is nothing to ask them for', async () => {
+    agents = [agent('one', { command: 'gemini' }), agent('two', { command: 'codex-acp' })];
+    assert.deepEqual(
+      (await registry.list()).map(({ cannotList }) => cannotList),
+      [true, undefined],
+    );
+  });
+
   it('counts what cannot be started as a problem only once somebody has tried to use it', async () => {
     agents = [agent('one'), agent('broken', { problem: { message: 'Not there.', details: 'PATH: /bin' } })];
     await registry.list();

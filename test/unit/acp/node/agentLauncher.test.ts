@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { tmpdir } from 'node:os';
+import { AgentLauncher } from '../../../../src/acp/node/agentLauncher';
+import { nullLogger } from '../../../../src/base/common/log';
+import { systemClock } from '../../../../src/base/node/systemClock';
+import { closedTap } from '../../../../src/wire/common/traffic';
+import { FakeEditor } from '../../../fake/fakeEditor';
+import { until } from '../../../support/eventually';
+
+describe('the start of an agent', () => {
+  it('gets the MCP server of the window ready meanwhile, and does without one that fails', async () => {
+    let asked = 0;
+    const launcher = new AgentLauncher({
+      clientInfo: { name: 'backline', title: 'Backline', version: '0.0.0' },
+      editor: new FakeEditor({}, [tmpdir()]),
+      clock: systemClock,
+      log: nullLogger,
+      tap: closedTap,
+      rules: { rules: [], add: () => Promise.resolve() },
+      environment: () => Promise.resolve({ PATH: '' }),
+      folder: () => tmpdir(),
+      isTrusted: () => true,
+      createId: () => 'id',
+      random: () => 0,
+      ownMcpServers: () => {
+        asked++;
+        return Promise.reject(new Error('no port'));
+      },
+      elicit: () => Promise.resolve({ action: 'decline' }),
+      runInTerminal: () => Promise.resolve(false),
+    });
+    const backend = await launcher.create({
+      id: 'silent',
+      title: 'Silent',
+      command: process.execPath,
+      args: ['-e', 'setInterval(() => undefined, 60000)'],
+      env: {},
+      dialect: 'v1',
+      mcpServers: {},
+      missingFile: 'error',
+      source: 'configured',
+    });
+    assert.equal(asked, 0);
+    const failed = assert.rejects(backend.capabilities(), { code: 'closed' });
+    await until('the question', () => asked === 1);
+    await until('the agent', () => backend.state.kind === 'starting');
+    await backend.stop();
+    await failed;
+    backend.dispose();
+  });
+});
