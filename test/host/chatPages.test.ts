@@ -185,7 +185,10 @@ describe('the pages of the chat', () => {
     chat.change({ approvals: [question('read'), question('write')] });
     subject.chats.add('one', 'waiting');
     await eventually('two', () => assert.deepEqual(page.badge, { value: 2, tooltip: '2 questions wait' }));
-    await page.ask('approve', { sessionId: 'one', approvalId: 'read', option: 'Allow' });
+    const answer = { sessionId: 'one', approvalId: 'read', option: 'Allow' };
+    await assert.rejects(page.ask('approve', answer), /no longer shown/);
+    await page.ask('openSession', { sessionId: 'one' });
+    await page.ask('approve', answer);
     await eventually('one', () => assert.equal(page.badge?.value, 1));
     subject.chats.add('one', 'idle');
     await eventually('none', () => assert.equal(page.badge, undefined));

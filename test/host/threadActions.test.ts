@@ -154,7 +154,7 @@ describe('what can be done with a thread', () => {
   });
 
   for (const [action, name, parts] of [
-    ['exportMarkdown', 'Tax in the cart.md', ['# Tax in the cart', 'What is **bold**?']],
+    ['exportMarkdown', 'Tax in the cart.md', ['# Tax in the cart', 'What is \\*\\*bold\\*\\*?']],
     ['exportHtml', 'Tax in the cart.html', ['<title>Tax in the cart', '&lt;b&gt;text&lt;/b&gt;']],
     ['exportJson', 'Tax in the cart.json', ['"Tax in the cart"', '"What is **bold**?"']],
   ] as const) {

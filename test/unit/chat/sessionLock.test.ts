@@ -104,7 +104,7 @@ describe('the lock of a conversation', () => {
     assert.equal(await lock.take(), true);
     await heldBy(elsewhere);
     clock.setBack(hour);
-    assert.equal(await lock.keep(), false);
+    assert.equal(await lock.keep(), 'theirs');
     assert.equal(losses, 1);
   });
 
