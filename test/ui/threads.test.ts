@@ -101,6 +101,23 @@ describe('Amp threads, as a user sees them', () => {
     await window.page.locator('.tab.active').filter({ hasText: 'Tax in the cart' }).waitFor();
   });
 
+  it('are found by what a tool printed, which says what it is', async () => {
+    await window.runCommand('Backline: Search Amp Threads');
+    await window.page.locator('.quick-input-title', { hasText: 'Search Amp Threads' }).waitFor();
+    await window.narrow('"2 passing"');
+    await window.picks.filter({ hasText: 'Tool output: ' }).first().waitFor();
+    await window.screenshot('threads-search-output');
+    await window.page.keyboard.press('Escape');
+  });
+
+  it('are gone to by a link that is pasted', async () => {
+    await window.runCommand('Backline: Search Amp Threads');
+    await window.page.locator('.quick-input-title', { hasText: 'Search Amp Threads' }).waitFor();
+    await window.narrow(`https://ampcode.com/threads/${growing}`);
+    await window.pick('Counting on');
+    await window.page.locator('.tab.active').filter({ hasText: 'Counting on' }).waitFor();
+  });
+
   it('come back after the window is loaded again', async () => {
     await window.reload();
     await eventually('the thread of the tab', async () => {

@@ -114,6 +114,18 @@ export function headOfThread(document: ThreadDocument, from: ReadFrom): ThreadHe
   };
 }
 
+/** What a search needs of a thread beside its texts; undefined for what Amp hides and for what is no thread. */
+export function searchedHead(
+  json: unknown,
+  from: ReadFrom,
+): { readonly title: string; readonly lastPromptAt: number } | undefined {
+  const document = ThreadDocument.safeParse(json).data;
+  if (!document || isHidden(document)) return undefined;
+  const prompts = document.messages.filter(isRecord).filter(isPrompt);
+  const promptAt = lastPromptAt(document, prompts) ?? timeInId(from.threadId ?? '') ?? from.mtimeMs ?? 0;
+  return { title: document.title ?? '', lastPromptAt: promptAt };
+}
+
 /** Amp lists no thread that is empty, unless a draft is in it; one that its server runs may have nothing here but its title. */
 export function isHidden({ messages, draft, queuedMessages, meta, title }: ThreadDocument): boolean {
   if (messages.length > 0 || listOf(draft).length > 0 || textOf(draft) !== undefined) return false;

@@ -1,6 +1,7 @@
 import type { Disposable } from '../../base/common/disposable';
 import type { Event } from '../../base/common/event';
 import type { Entry, Usage } from '../../transcript/common/entries';
+import type { TextKind } from './query/searchedText';
 
 /** What the list knows of a thread without opening it. Times are milliseconds since the epoch. */
 export interface ThreadHead {
@@ -92,8 +93,10 @@ export type ThreadSourceState =
 
 export interface ThreadHit {
   readonly threadId: string;
-  /** The entry to jump to; undefined when the title matched. */
+  /** The entry to jump to; undefined for what is said of the thread as a whole. */
   readonly entryId?: string;
+  /** What the snippet is of. */
+  readonly kind: TextKind | 'title';
   readonly snippet: string;
   /** UTF-16 bounds of what matched in the snippet. */
   readonly matches: readonly { readonly start: number; readonly end: number }[];

@@ -1,4 +1,5 @@
 import { matchThread, scoreOf } from './query/rank';
+import { snippetOf } from './query/snippet';
 import { parseQuery } from './query/threadQuery';
 import type { TextCoverage, ThreadHead, ThreadHit } from './threadPorts';
 import { titleOf } from './tree/threadRow';
@@ -60,7 +61,13 @@ function placeOf({ threadId, entryId }: ThreadHit): string {
 }
 
 function titleHit(query: string, head: ThreadHead, nowMs: number): ThreadHit[] {
-  const match = matchThread(parseQuery(query), titleOf(head), []);
+  const parsed = parseQuery(query);
+  const { repository, branch, folders } = head;
+  const details = [head.id, repository ?? '', branch ?? '', ...folders].join('\n');
+  const match = matchThread(parsed, titleOf(head), [{ entryId: '', kind: 'details', text: details }]);
   if (!match) return [];
-  return [{ threadId: head.id, snippet: '', matches: [], score: scoreOf(match.fields, head.lastPromptAt, nowMs) }];
+  const score = scoreOf(match.fields, head.lastPromptAt, nowMs);
+  if (match.texts.length === 0) return [{ threadId: head.id, kind: 'title', snippet: '', matches: [], score }];
+  const { text: snippet, matches } = snippetOf(details, parsed);
+  return [{ threadId: head.id, kind: 'details', snippet, matches, score }];
 }

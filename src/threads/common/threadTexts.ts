@@ -1,36 +1,119 @@
-import { blockId, messageKeys, promptId } from './entryIds';
-import { isRecord, listOf } from './json';
+import { blockId, endId, messageKeys, promptId } from './entryIds';
+import { isRecord, listOf, textOf, type JsonRecord } from './json';
+import { pathOrUriPath } from './fileUriPath';
+import { callId, isResultBlock, resultId } from './mapping/callIds';
+import { bareToolName, commandOf, inputPath } from './mapping/toolNames';
 import { promptText } from './promptText';
+import { maxToolTextUnits, type SearchedText, type TextKind } from './query/searchedText';
+import { detailTexts } from './threadDetails';
 import { wellFormedMessage } from './threadMessages';
+import { textsInValue } from './valueTexts';
 
-/** What people and agents said in a thread, for a search. `entryId` is that of the entry which the mapping makes of it. */
-export interface ThreadText {
-  readonly entryId: string;
-  readonly role: 'prompt' | 'answer';
-  readonly text: string;
+/**
+ * All text of a thread, for a search: it is made for thousands of documents, so it looks at them by `typeof`. Each
+ * `entryId` is that of the entry which the mapping makes of it. In reading order; nothing for what is no thread.
+ */
+export function threadTexts(document: unknown): readonly SearchedText[] {
+  if (!isRecord(document) || !Array.isArray(document['messages'])) return [];
+  return new TextReader().read(document, document['messages'].map(wellFormedMessage));
 }
 
-/** In reading order; nothing for what is no thread. */
-export function threadTexts(document: unknown): readonly ThreadText[] {
-  const messages = isRecord(document) ? listOf(document['messages']).map(wellFormedMessage) : [];
-  const keys = messageKeys(messages);
-  return messages.flatMap((message, index) => textsOf(message, keys[index] ?? ''));
-}
+class TextReader {
+  private readonly texts: SearchedText[] = [];
+  /** The last call of each id. */
+  private readonly calls = new Map<string, string>();
 
-function textsOf(message: unknown, key: string): readonly ThreadText[] {
-  if (!isRecord(message)) return [];
-  const { role, content } = message;
-  if (role === 'user') {
-    const text = promptText(content);
-    return text.trim() === '' ? [] : [{ entryId: promptId(key), role: 'prompt', text }];
+  read(document: JsonRecord, messages: readonly unknown[]): readonly SearchedText[] {
+    this.add('', 'details', detailTexts(document).join('\n'));
+    const keys = messageKeys(messages);
+    for (const [index, message] of messages.entries()) if (isRecord(message)) this.message(message, keys[index] ?? '');
+    return this.texts;
   }
-  if (role !== 'assistant') return [];
-  const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : listOf(content);
-  return blocks.flatMap((block, index): readonly ThreadText[] => {
-    if (!isRecord(block) || block['type'] !== 'text' || block['hidden'] === true) return [];
-    const { text } = block;
-    return typeof text === 'string' && text.trim() !== ''
-      ? [{ entryId: blockId(key, index), role: 'answer', text }]
-      : [];
-  });
+
+  private message(message: JsonRecord, key: string): void {
+    const { role, content, state } = message;
+    if (role !== 'user' && role !== 'assistant' && role !== 'info') return;
+    if (role === 'user') {
+      this.add(promptId(key), 'prompt', promptText(content));
+      this.add(promptId(key), 'path', mentionedFiles(message).join('\n'));
+    } else if (typeof content === 'string') {
+      this.add(blockId(key, 0), role === 'assistant' ? 'answer' : 'note', content);
+    }
+    const blocks = listOf(content);
+    for (let index = 0; index < blocks.length; index++) {
+      const block = blocks[index];
+      if (isRecord(block)) this.block(block, blockId(key, index), role);
+    }
+    if (isRecord(state) && state['type'] === 'error')
+      this.add(endId(key), 'output', textsInValue(state['error'], maxToolTextUnits));
+  }
+
+  private block(block: JsonRecord, id: string, role: 'user' | 'assistant' | 'info'): void {
+    if (isResultBlock(block)) {
+      const { run, content, result } = block;
+      const entryId = this.calls.get(resultId(block)) ?? id;
+      this.add(entryId, 'output', textsInValue(run ?? content ?? result, maxResultUnits));
+      return;
+    }
+    const { type, text } = block;
+    switch (type) {
+      case 'text':
+        if (role === 'user' || block['hidden'] === true || typeof text !== 'string') return;
+        this.add(id, role === 'assistant' ? 'answer' : 'note', text);
+        return;
+      case 'thinking':
+        this.add(id, 'thinking', textOf(block['thinking']) ?? textOf(text) ?? '');
+        return;
+      case 'tool_use':
+      case 'server_tool_use':
+      case 'program':
+        this.call(block, id);
+        return;
+      case 'summary':
+        this.add(id, 'note', textsInValue(block['summary'], maxToolTextUnits));
+        return;
+      case 'manual_bash_invocation':
+        this.add(id, 'command', commandOf(block['args']) ?? '');
+        this.add(id, 'output', textsInValue(block['toolRun'], maxResultUnits));
+        return;
+    }
+  }
+
+  private call(block: JsonRecord, id: string): void {
+    const key = callId(block);
+    if (key !== '') this.calls.set(key, id);
+    const input = block['input'] ?? block['normalizedInput'] ?? block['code'] ?? block['text'];
+    const command = typeof block['code'] === 'string' ? block['code'] : commandOf(input);
+    const path = inputPath(input);
+    if (command !== undefined) this.add(id, 'command', command);
+    if (path !== undefined) this.add(id, 'path', pathOrUriPath(path));
+    const name = textOf(block['name']) ?? textOf(block['normalizedName']) ?? '';
+    const rest = isRecord(input) ? withoutShown(input) : command === undefined ? input : undefined;
+    this.add(id, 'call', [bareToolName(name), textsInValue(rest, maxResultUnits)].join('\n').trim());
+  }
+
+  private add(entryId: string, kind: TextKind, text: string): void {
+    if (text.trim() !== '') this.texts.push({ entryId, kind, text });
+  }
+}
+
+/** More than is kept of it, since what is kept is its beginning and its end. */
+const maxResultUnits = 1024 * 1024;
+const shownKeys: ReadonlySet<string> = new Set('cmd,command,args,path,absolutePath,file_path,filePath'.split(','));
+
+function withoutShown(input: JsonRecord): JsonRecord {
+  return Object.fromEntries(Object.entries(input).filter(([key]) => !shownKeys.has(key)));
+}
+
+/** The files that a prompt came with. */
+function mentionedFiles({ content, fileMentions, discoveredGuidanceFiles }: JsonRecord): readonly string[] {
+  const mentions = [
+    ...(isRecord(fileMentions) ? listOf(fileMentions['files']) : []),
+    ...listOf(discoveredGuidanceFiles),
+  ];
+  const files = mentions.flatMap((file) => (isRecord(file) ? (textOf(file['uri']) ?? []) : []));
+  const images = listOf(content).flatMap((block) =>
+    isRecord(block) && block['type'] === 'image' ? (textOf(block['sourcePath']) ?? []) : [],
+  );
+  return [...files, ...images].map(pathOrUriPath);
 }

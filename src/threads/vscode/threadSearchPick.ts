@@ -3,7 +3,8 @@ import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { LiveItems } from '../../platform/vscode/quickPickItems';
 import { LiveSearch, type LiveSearchPorts, type SearchView } from '../common/liveSearch';
 import { namedThreads } from '../common/threadLinks';
-import type { ThreadHead } from '../common/threadPorts';
+import { textKindWords } from '../common/query/searchedText';
+import type { ThreadHead, ThreadHit } from '../common/threadPorts';
 import { threadRow, titleOf } from '../common/tree/threadRow';
 
 export interface ThreadSearchPickOptions extends LiveSearchPorts {
@@ -36,7 +37,7 @@ export class ThreadSearchPick {
     store.add(look());
     const pick = store.add(vscode.window.createQuickPick<ThreadItem>());
     pick.title = title;
-    pick.placeholder = 'Words, or "a phrase", in titles, prompts and answers';
+    pick.placeholder = 'Words, "a phrase", a path, a command, or the id or link of a thread';
     pick.matchOnDetail = true;
     pick.matchOnDescription = true;
     const shownItems = store.add(new LiveItems(pick, isSame));
@@ -46,7 +47,7 @@ export class ThreadSearchPick {
       const nowMs = this.options.clock.now();
       const named = this.named(pick.value);
       const others = found.filter(({ head, hit }) => hit.entryId !== undefined || !isAmong(head, named));
-      const items = [...named, ...others.map(({ head, hit }) => itemOf(head, hit.entryId, hit.snippet, nowMs))];
+      const items = [...named, ...others.map(({ head, hit }) => itemOf(head, hit.entryId, detailOf(hit), nowMs))];
       if (shown === asked) shownItems.replace(items, { keepsFirst: false });
       else shownItems.reset(items);
       shown = asked;
@@ -121,6 +122,11 @@ export class ThreadSearchPick {
     const item = itemOf(first, undefined, first.firstPrompt, nowMs);
     return [{ ...item, description: `current · ${item.description ?? ''}` }, ...items];
   }
+}
+
+/** What was found, and what it is of. */
+function detailOf({ kind, snippet }: ThreadHit): string {
+  return kind === 'title' || snippet === '' ? snippet : `${textKindWords[kind]}: ${snippet}`;
 }
 
 function isAmong({ id }: ThreadHead, items: readonly ThreadItem[]): boolean {

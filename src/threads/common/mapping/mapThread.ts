@@ -8,7 +8,8 @@ import { isFresh } from '../threadState';
 import type { Mapped, MessageContext } from './mapped';
 import { contextsOf } from './messageContexts';
 import { messageEntries } from './messageEntries';
-import { isResultBlock, resultsOf, type Results } from './results';
+import { isResultBlock } from './callIds';
+import { resultsOf, type Results } from './results';
 import { factsOf, notesOf } from './threadFacts';
 import { unsentEntries } from './unsent';
 

@@ -6,7 +6,8 @@ import type { ThreadDocument } from '../schema';
 import { messageUsage, sumUsage } from '../threadUsage';
 import type { MessageContext, Unfinished } from './mapped';
 import { isStopped } from '../threadState';
-import { callId, isOpenResult, type Results } from './results';
+import { callId } from './callIds';
+import { isOpenResult, type Results } from './results';
 
 /** What each message needs to know of the thread around it. `isLive`: its file was written a moment ago. */
 export function contextsOf({ messages }: ThreadDocument, results: Results, isLive: boolean): readonly MessageContext[] {

@@ -9,7 +9,8 @@ import { stateType } from '../threadState';
 import { endOfMessage, openCall } from './ends';
 import { imageAttachment, imagePart } from './images';
 import { baseOf, rawEntry, type Mapped, type MessageContext } from './mapped';
-import { isResultBlock, isShownRole, type Results } from './results';
+import { isResultBlock } from './callIds';
+import { isShownRole, type Results } from './results';
 import { toolEntries } from './toolEntries';
 import { runOutcome, toolRun } from './toolRun';
 

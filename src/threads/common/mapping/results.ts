@@ -1,5 +1,6 @@
 import { isRecord, listOf, type JsonRecord } from '../json';
 import { runningStatuses } from '../threadState';
+import { callId, isResultBlock, resultId } from './callIds';
 
 /** What tools gave back, wherever in the thread it is, by the block of the call it belongs to. */
 export interface Results {
@@ -48,28 +49,9 @@ export function isShownRole(role: unknown): boolean {
   return role === 'user' || role === 'assistant' || role === 'info';
 }
 
-export function isResultBlock(block: unknown): boolean {
-  if (!isRecord(block) || typeof block['type'] !== 'string') return false;
-  return block['type'] === 'program_output' || block['type'].endsWith('tool_result');
-}
-
 const openStatuses: ReadonlySet<unknown> = new Set([...runningStatuses, 'blocked-on-user']);
 
 /** Another result of the same call may follow. */
 export function isOpenResult(block: unknown): boolean {
   return isRecord(block) && isRecord(block['run']) && openStatuses.has(block['run']['status']);
-}
-
-/** The id that results name a block of a call by. */
-export function callId(block: JsonRecord): string {
-  const id = block['type'] === 'program' ? (block['call_id'] ?? block['id']) : block['id'];
-  return asId(id);
-}
-
-function resultId(block: JsonRecord): string {
-  return asId(block['toolUseID'] ?? block['tool_use_id'] ?? block['call_id']);
-}
-
-function asId(id: unknown): string {
-  return typeof id === 'string' || typeof id === 'number' ? String(id) : '';
 }

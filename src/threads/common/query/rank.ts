@@ -1,15 +1,16 @@
 import type { QueryTerm, ThreadQuery } from './threadQuery';
 import { fold } from './fold';
+import { isConversation, type SearchedText, type TextKind } from './searchedText';
 import { findTerm } from './termMatch';
 
 /** Where something was found, and what that is worth. */
-export const fieldScores = { title: 3, prompt: 2, answer: 1 } as const;
+export const fieldScores = { title: 3, prompt: 2, answer: 1, work: 0.5 } as const;
 export type SearchField = keyof typeof fieldScores;
 
 const halfLifeMs = 30 * 24 * 3_600_000;
 
 /**
- * A title counts more than a prompt, and that more than an answer; what is new counts up to one such step more. `fields`
+ * A title counts more than a prompt, that more than an answer, and that more than all else; what is new counts up to one such step more. `fields`
  * has one for each term. Times are milliseconds since the epoch; those of the future count as now.
  */
 export function scoreOf(fields: readonly SearchField[], lastPromptAt: number, nowMs: number): number {
@@ -18,10 +19,8 @@ export function scoreOf(fields: readonly SearchField[], lastPromptAt: number, no
   return sum / fields.length + 2 ** -(Math.max(0, nowMs - lastPromptAt) / halfLifeMs);
 }
 
-export interface SearchedText {
-  readonly entryId: string;
-  readonly role: 'prompt' | 'answer';
-  readonly text: string;
+export function fieldOf(kind: TextKind): SearchField {
+  return isConversation(kind) ? kind : 'work';
 }
 
 export interface RankedText {
@@ -31,9 +30,14 @@ export interface RankedText {
 }
 
 /** What a thread matched with. */
-export interface ThreadMatch {
-  /** The best place of each term, in the order of the query. */
+export interface ThreadMatch extends TextMatch {
   readonly fields: readonly SearchField[];
+}
+
+/** What a part of a thread matched with. */
+export interface TextMatch {
+  /** The best place of each term, in the order of the query; undefined for one that is nowhere in it. */
+  readonly fields: readonly (SearchField | undefined)[];
   readonly titleTerms: number;
   /** Texts with at least one term, those with most terms first, and prompts before answers. */
   readonly texts: readonly RankedText[];
@@ -45,6 +49,12 @@ export function matchThread(
   title: string,
   texts: readonly SearchedText[],
 ): ThreadMatch | undefined {
+  const match = matchTexts(query, title, texts);
+  const fields = match.fields.flatMap((field) => field ?? []);
+  return fields.length === query.terms.length && fields.length > 0 ? { ...match, fields } : undefined;
+}
+
+export function matchTexts(query: ThreadQuery, title: string, texts: readonly SearchedText[]): TextMatch {
   const best = new Map<QueryTerm, SearchField>();
   const note = (term: QueryTerm, field: SearchField): void => {
     const known = best.get(term);
@@ -56,9 +66,8 @@ export function matchThread(
     return found.length;
   };
   const titleTerms = termsIn(title, 'title');
-  const ranked = sorted(texts.map((text) => ({ text, terms: termsIn(text.text, text.role) })));
-  const fields = query.terms.flatMap((term) => best.get(term) ?? []);
-  return fields.length === query.terms.length && fields.length > 0 ? { fields, titleTerms, texts: ranked } : undefined;
+  const ranked = sorted(texts.map((text) => ({ text, terms: termsIn(text.text, fieldOf(text.kind)) })));
+  return { fields: query.terms.map((term) => best.get(term)), titleTerms, texts: ranked };
 }
 
 /** Those with at least one term, as in a `ThreadMatch`. */
@@ -79,5 +88,9 @@ function termsOf(query: ThreadQuery, text: string): readonly QueryTerm[] {
 function sorted(texts: readonly RankedText[]): readonly RankedText[] {
   return texts
     .filter(({ terms }) => terms > 0)
-    .sort((one, other) => other.terms - one.terms || fieldScores[other.text.role] - fieldScores[one.text.role]);
+    .sort((one, other) => other.terms - one.terms || scoreOfKind(other) - scoreOfKind(one));
+}
+
+function scoreOfKind({ text }: RankedText): number {
+  return fieldScores[fieldOf(text.kind)];
 }

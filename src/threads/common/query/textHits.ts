@@ -1,5 +1,7 @@
 import type { OpenThread, ThreadHead, ThreadHit } from '../threadPorts';
-import { matchThread, scoreOf, type SearchedText } from './rank';
+import { entryTexts } from './entryTexts';
+import { matchThread, scoreOf } from './rank';
+import { searchedPart, type SearchedText } from './searchedText';
 import { snippetOf } from './snippet';
 import type { ThreadQuery } from './threadQuery';
 
@@ -11,12 +13,12 @@ export interface SearchableThread {
 
 const hitsPerThread = 3;
 
-export function searchable({ head, entries }: OpenThread): SearchableThread {
-  const texts = entries.flatMap((entry): SearchedText[] =>
-    entry.kind === 'prompt' || entry.kind === 'answer'
-      ? [{ entryId: entry.id, role: entry.kind, text: entry.text }]
-      : [],
-  );
+export function searchable({ head, entries, facts }: OpenThread): SearchableThread {
+  const details = { entryId: '', kind: 'details', text: facts.map(({ value }) => value).join('\n') } as const;
+  const texts = [details, ...entries.flatMap(entryTexts)].map((searched) => ({
+    ...searched,
+    text: searchedPart(searched.text, searched.kind),
+  }));
   return { head, texts };
 }
 
@@ -29,8 +31,9 @@ export function textHits({ head, texts }: SearchableThread, query: ThreadQuery, 
   return match.texts
     .filter(({ terms }) => terms === most)
     .slice(0, hitsPerThread)
-    .map(({ text: { entryId, text } }) => {
+    .map(({ text: { entryId, kind, text } }) => {
       const snippet = snippetOf(text, query);
-      return { threadId: head.id, entryId, snippet: snippet.text, matches: snippet.matches, score };
+      const place = entryId === '' ? {} : { entryId };
+      return { threadId: head.id, ...place, kind, snippet: snippet.text, matches: snippet.matches, score };
     });
 }

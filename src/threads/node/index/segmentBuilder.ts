@@ -1,10 +1,10 @@
-import { fold } from '../../common/query/fold';
-import type { SearchedText } from '../../common/query/rank';
-import { wordsOf } from '../../common/query/words';
+import { isConversation, maxWorkUnits, searchedPart, type SearchedText } from '../../common/query/searchedText';
 import type { FileKey } from './fileKey';
-import { pairFilterOf } from './pairFilter';
+import { PairFilterBuilder } from './pairFilter';
 import { encodeTexts } from './storedTexts';
 import { encodeSegment, type SegmentThread, type TextSegment } from './textSegment';
+import { WordScan } from './wordScan';
+import { wordFields, WordTable } from './wordTable';
 
 export interface ThreadToIndex {
   readonly file: FileKey;
@@ -14,19 +14,23 @@ export interface ThreadToIndex {
   readonly texts: readonly SearchedText[];
 }
 
-/** What is further down in a text is not found. */
-const maxTextUnits = 1_000_000;
+const titleField = wordFields.indexOf('title');
+const promptField = wordFields.indexOf('prompt');
+const answerField = wordFields.indexOf('answer');
+const workField = wordFields.indexOf('work');
 
 /** Collects threads for one segment. */
 export class SegmentBuilder {
   private readonly threads: SegmentThread[] = [];
-  private readonly words = new Pieces();
+  private readonly table = new WordTable();
   private readonly pairs = new Pieces();
   private readonly texts = new Pieces();
+  private readonly pairBuilder = new PairFilterBuilder();
+  private readonly scan = new WordScan();
 
   /** Of what has been added. */
   get bytes(): number {
-    return this.words.bytes + this.pairs.bytes + this.texts.bytes;
+    return this.table.bytes + this.pairs.bytes + this.texts.bytes;
   }
 
   get isEmpty(): boolean {
@@ -34,47 +38,78 @@ export class SegmentBuilder {
   }
 
   add({ file, threadId, title, lastPromptAt, texts }: ThreadToIndex): void {
-    const kept = texts.map(({ entryId, role, text: whole }) => {
-      const text = whole.slice(0, maxTextUnits);
-      return { entryId, role, text, words: wordsOf(fold(text)) };
-    });
-    const ofRole = (role: SearchedText['role']): readonly (readonly string[])[] =>
-      kept.filter((text) => text.role === role).map(({ words }) => words);
-    const titleWords = wordsOf(fold(title));
-    const seen = new Set<string>();
-    const [titleStart = 0, promptStart = 0, answerStart = 0] = [[titleWords], ofRole('prompt'), ofRole('answer')].map(
-      (part) => this.words.add(newWords(part, seen)),
+    const { conversation, work } = partsOf(texts);
+    const titleBytes = Buffer.from(title);
+    this.scanText(titleBytes, titleBytes.length === title.length, titleField);
+    // A word counts where it is first found: prompts come before answers.
+    const textsStart = this.texts.add(
+      ...encodeTexts(conversation, (bytes, isAscii, index) =>
+        this.scanText(bytes, isAscii, conversation[index]?.kind === 'prompt' ? promptField : answerField),
+      ),
     );
-    const pairsStart = this.pairs.add(pairFilterOf([titleWords, ...kept.map(({ words }) => words)]));
-    const textsStart = this.texts.add(encodeTexts(kept));
+    const workStart = this.texts.add(
+      ...encodeTexts(work, (bytes, isAscii) => this.scanText(bytes, isAscii, workField)),
+    );
+    const pairsStart = this.pairs.add(this.pairBuilder.take());
     this.threads.push({
-      ...{ file, threadId, title, lastPromptAt },
-      ...{ titleStart, promptStart, answerStart, wordsEnd: this.words.bytes },
-      ...{ pairsStart, pairsEnd: this.pairs.bytes, textsStart, textsEnd: this.texts.bytes },
+      ...{ file, threadId, title, lastPromptAt, textsStart, workStart, textsEnd: this.texts.bytes },
+      ...{ pairsStart, pairsEnd: this.pairs.bytes },
     });
   }
 
-  /** A thread of another segment, as it is. */
-  copy(thread: SegmentThread, segment: TextSegment): void {
-    const { titleStart, wordsEnd, pairsStart, pairsEnd } = thread;
-    const moved = this.words.add(segment.words.subarray(titleStart, wordsEnd)) - titleStart;
-    this.threads.push({
-      ...thread,
-      titleStart: titleStart + moved,
-      promptStart: thread.promptStart + moved,
-      answerStart: thread.answerStart + moved,
-      wordsEnd: this.words.bytes,
-      pairsStart: this.pairs.add(segment.pairs.subarray(pairsStart, pairsEnd)),
-      pairsEnd: this.pairs.bytes,
-      textsStart: this.texts.add(segment.readTexts(thread)),
-      textsEnd: this.texts.bytes,
-    });
+  /** Threads of another segment, as they are. */
+  copy(threads: readonly SegmentThread[], segment: TextSegment): void {
+    const numbers = new Map<number, number>();
+    for (const thread of threads) {
+      const { pairsStart, pairsEnd } = thread;
+      numbers.set(segment.threads.indexOf(thread), this.threads.length);
+      const textsStart = this.texts.add(segment.readTexts(thread, 'all'));
+      this.threads.push({
+        ...thread,
+        pairsStart: this.pairs.add(segment.pairs.subarray(pairsStart, pairsEnd)),
+        pairsEnd: this.pairs.bytes,
+        textsStart,
+        workStart: thread.workStart - thread.textsStart + textsStart,
+        textsEnd: this.texts.bytes,
+      });
+    }
+    this.table.copy(segment.lists, (number) => numbers.get(number));
   }
 
-  build(): Buffer {
-    const [words, pairs, texts] = [this.words.joined(), this.pairs.joined(), this.texts.joined()];
-    return encodeSegment({ threads: this.threads, words, pairs, texts });
+  build(): readonly Buffer[] {
+    const { threads, table, pairs, texts } = this;
+    return encodeSegment({ threads, lists: table.lists(), pairs: pairs.all, texts: texts.all });
   }
+
+  private scanText(bytes: Buffer, isAscii: boolean, field: number): readonly string[] {
+    const { scan } = this;
+    scan.scan(bytes, isAscii);
+    this.pairBuilder.addAll(scan.first, scan.count);
+    this.table.addAll(scan, this.threads.length, field);
+    return scan.others;
+  }
+}
+
+/** Prompts before answers, and what is looked through of the rest. */
+function partsOf(texts: readonly SearchedText[]): {
+  readonly conversation: readonly SearchedText[];
+  readonly work: readonly SearchedText[];
+} {
+  const prompts: SearchedText[] = [];
+  const answers: SearchedText[] = [];
+  const work: SearchedText[] = [];
+  let left = maxWorkUnits;
+  for (const searched of texts) {
+    const text = searchedPart(searched.text, searched.kind);
+    const kept = text === searched.text ? searched : { ...searched, text };
+    if (searched.kind === 'prompt') prompts.push(kept);
+    else if (isConversation(searched.kind)) answers.push(kept);
+    else if (left > 0) {
+      work.push(kept);
+      left -= text.length;
+    }
+  }
+  return { conversation: [...prompts, ...answers], work };
 }
 
 /** What is written one after another. */
@@ -86,26 +121,17 @@ class Pieces {
     return this.length;
   }
 
-  /** Where it starts. */
-  add(piece: Buffer): number {
+  get all(): readonly Buffer[] {
+    return this.pieces;
+  }
+
+  /** Where they start. */
+  add(...pieces: readonly Buffer[]): number {
     const start = this.length;
-    this.pieces.push(piece);
-    this.length += piece.length;
+    for (const piece of pieces) {
+      this.pieces.push(piece);
+      this.length += piece.length;
+    }
     return start;
   }
-
-  joined(): Buffer {
-    return Buffer.concat(this.pieces);
-  }
-}
-
-/** Those that have not been seen, with a line end on both sides. */
-function newWords(texts: readonly (readonly string[])[], seen: Set<string>): Buffer {
-  const words: string[] = [];
-  for (const word of texts.flat()) {
-    if (seen.has(word)) continue;
-    seen.add(word);
-    words.push(word);
-  }
-  return Buffer.from(`\n${[...words, ''].join('\n')}`);
 }

@@ -1,51 +1,62 @@
 import * as z from 'zod/mini';
 import { isAscii } from '../../common/query/fold';
-import type { SearchedText } from '../../common/query/rank';
+import { textKinds, type SearchedText } from '../../common/query/searchedText';
 import { IndexFileError, parsedLine } from './headFile';
 
 /**
  * The texts of one thread in a segment. A search looks at the bytes of all of them at once and makes strings only of those
  * that may have what it seeks: most have not, and there are thousands.
  *
- *     count, bytes of the ids ─ for each text: its bytes and role, bytes of its more words ─ ids ─ texts ─ more words
+ *     count, bytes of the ids ─ for each text: its bytes and kind, bytes of its more words ─ ids ─ texts ─ more words
  *
  * A text ends with a line end, so that the next one begins a word. Its more words are those that its bytes do not show,
  * whatever the case: `naive` for `naïve`.
  */
 
+const lineEnd = 0x0a;
 const prefixBytes = 8;
 const rowBytes = 8;
-const promptBit = 1;
-const asciiBit = 2;
-const lengthShift = 2;
+const asciiBit = 1;
+const kindShift = 1;
+const kindMask = 0xf;
+const lengthShift = 5;
 const Ids = z.array(z.string());
+const none = Buffer.alloc(0);
 
-export interface TextToStore extends SearchedText {
-  /** Of the folded text. */
-  readonly words: readonly string[];
-}
-
-export function encodeTexts(texts: readonly TextToStore[]): Buffer {
-  const contents = texts.map(({ text }) => Buffer.from(`${text}\n`));
-  const more = texts.map(({ text, words }, index) =>
-    isAscii(text) ? Buffer.alloc(0) : Buffer.from(moreWords(contents[index], words)),
-  );
-  const ids = Buffer.from(JSON.stringify(texts.map(({ entryId }) => entryId)));
+/** The bytes of texts as they are stored, and which words of each its bytes do not show (`onText`, one call a text). */
+export function encodeTexts(
+  texts: readonly SearchedText[],
+  onText: (bytes: Buffer, isAscii: boolean, index: number) => readonly string[],
+): readonly Buffer[] {
+  const sizes = texts.map(({ text }) => Buffer.byteLength(text));
+  const contents = Buffer.allocUnsafe(sizes.reduce((sum, size) => sum + size + 1, 0));
   const table = Buffer.alloc(prefixBytes + texts.length * rowBytes);
+  const more: Buffer[] = [];
+  let start = 0;
+  for (const [index, { kind, text }] of texts.entries()) {
+    const size = sizes[index] ?? 0;
+    const bytes = contents.subarray(start, start + size);
+    bytes.write(text, 'utf8');
+    contents[start + size] = lineEnd;
+    start += size + 1;
+    const isTextAscii = size === text.length;
+    const words = onText(bytes, isTextAscii, index);
+    const moreBytes = words.length === 0 ? none : Buffer.from(moreWords(bytes, words));
+    more.push(moreBytes);
+    const bits = (textKinds.indexOf(kind) << kindShift) | (isTextAscii ? asciiBit : 0);
+    const at = prefixBytes + index * rowBytes;
+    table.writeUInt32LE((((size + 1) << lengthShift) | bits) >>> 0, at);
+    table.writeUInt32LE(moreBytes.length, at + 4);
+  }
+  const ids = Buffer.from(JSON.stringify(texts.map(({ entryId }) => entryId)));
   table.writeUInt32LE(texts.length);
   table.writeUInt32LE(ids.length, 4);
-  for (const [index, { role, text }] of texts.entries()) {
-    const bits = (role === 'prompt' ? promptBit : 0) | (isAscii(text) ? asciiBit : 0);
-    const at = prefixBytes + index * rowBytes;
-    table.writeUInt32LE((((contents[index]?.length ?? 0) << lengthShift) | bits) >>> 0, at);
-    table.writeUInt32LE(more[index]?.length ?? 0, at + 4);
-  }
-  return Buffer.concat([table, ids, ...contents, ...more]);
+  return [table, ids, contents, ...more];
 }
 
 /** What begins like them in ASCII and is not in the bytes, each with a line end before it. */
-function moreWords(content: Buffer | undefined, words: readonly string[]): string {
-  const lower = lowerBytes(content ?? Buffer.alloc(0), 0);
+function moreWords(content: Buffer, words: readonly string[]): string {
+  const lower = lowerBytes(content, 0);
   const begins = new Set(words.flatMap((word) => /^[a-z0-9]+/.exec(word)?.[0] ?? []));
   return [...begins]
     .filter((begin) => indexOfWord(lower, begin, 0) < 0)
@@ -95,8 +106,8 @@ export class StoredTexts {
       const end = start + this.bytesAt(index);
       if (isWanted(index)) {
         ids ??= this.ids();
-        const role = (this.rowAt(index) & promptBit) === 0 ? 'answer' : 'prompt';
-        found.push({ entryId: ids[index] ?? '', role, text: this.content.toString('utf8', start, end - 1) });
+        const kind = textKinds[(this.rowAt(index) >>> kindShift) & kindMask] ?? 'output';
+        found.push({ entryId: ids[index] ?? '', kind, text: this.content.toString('utf8', start, end - 1) });
       }
       start = end;
     }

@@ -26,7 +26,8 @@ export interface TextCoverage {
   readonly total: number;
 }
 
-const segmentBytes = 16 * 1024 * 1024;
+/** Each segment has the words of all its threads once: fewer of them are smaller together, and searched sooner. */
+const segmentBytes = 32 * 1024 * 1024;
 const smallBytes = 4 * 1024 * 1024;
 const maxSmallSegments = 8;
 
@@ -148,12 +149,12 @@ export class TextIndex {
   /** Makes one of many small segments, and leaves out what is dead. */
   private compact(): void {
     const worn = this.segments.filter((segment) => this.liveThreads(segment).length * 2 < segment.threads.length);
-    const small = this.segments.filter(({ wordsBytes }) => wordsBytes < smallBytes);
+    const small = this.segments.filter(({ bytes }) => bytes < smallBytes);
     const merged = new Set([...worn, ...(small.length > maxSmallSegments ? small : [])]);
     if (merged.size === 0) return;
     const builder = new SegmentBuilder();
     for (const segment of merged) {
-      for (const thread of this.liveThreads(segment)) builder.copy(thread, segment);
+      builder.copy(this.liveThreads(segment), segment);
       segment.close();
     }
     const others = this.segments.filter((segment) => !merged.has(segment));
@@ -170,7 +171,7 @@ export class TextIndex {
 
   private write(builder: SegmentBuilder): TextSegment {
     const file = path.join(this.ports.folder, `${randomUUID()}.seg`);
-    writeWholeFile(file, builder.build());
+    writeWholeFile(file, ...builder.build());
     return TextSegment.load(file);
   }
 

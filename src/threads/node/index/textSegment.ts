@@ -3,34 +3,35 @@ import { crc32 } from 'node:zlib';
 import * as z from 'zod/mini';
 import { FileKey } from './fileKey';
 import { IndexFileError } from './headFile';
+import type { WordLists } from './wordTable';
 
 /**
- * A file of the text index: a table of threads, the words of each (what a search looks through), which of them follow each
- * other, and the texts (what it shows). It is written once and never changed.
+ * A file of the text index: a table of threads, the words of all of them and which threads have each (what a search looks
+ * through), which words follow each other in each thread, and the texts (what it shows). It is written once and never
+ * changed.
  *
- *     magic, length and checksum of the table ─ table ─ words of all threads ─ pairs ─ texts
+ *     magic, length and checksum of the table ─ table ─ words ─ numbers ─ pairs ─ texts
  *
- * The words of a thread are three lists, of its title, its prompts and its answers, each word once and in the first of them,
- * between line ends: a search for `\nword` finds it with the speed of a plain byte search, and where it counts most.
+ * The words stand between line ends, each once: a search for `\nword` finds it, and all that begin with it, with the speed
+ * of a plain byte search. The numbers say where words and their postings start, and the postings. Of each thread the texts
+ * of the conversation come first, then those of its work.
  */
 
-const magic = Buffer.from('BLTEXT2\n');
+const magic = Buffer.from('BLTEXT3\n');
 const prefixBytes = magic.length + 8;
+const numberBytes = 4;
 const Position = z.int().check(z.nonnegative());
 
-/** Positions are bytes, of the words, the pairs or the texts. */
+/** Positions are bytes, of the pairs or the texts. */
 export const SegmentThread = z.object({
   file: FileKey,
   threadId: z.string(),
   title: z.string(),
   lastPromptAt: z.number(),
-  titleStart: Position,
-  promptStart: Position,
-  answerStart: Position,
-  wordsEnd: Position,
   pairsStart: Position,
   pairsEnd: Position,
   textsStart: Position,
+  workStart: Position,
   textsEnd: Position,
 });
 export type SegmentThread = z.infer<typeof SegmentThread>;
@@ -39,6 +40,9 @@ const Table = z.object({
   threads: z.array(SegmentThread),
   wordsBytes: Position,
   wordsCrc: z.number(),
+  wordCount: Position,
+  postingCount: Position,
+  numbersCrc: z.number(),
   pairsBytes: Position,
   pairsCrc: z.number(),
   textsBytes: Position,
@@ -46,26 +50,33 @@ const Table = z.object({
 
 export interface SegmentContent {
   readonly threads: readonly SegmentThread[];
-  readonly words: Buffer;
-  readonly pairs: Buffer;
-  readonly texts: Buffer;
+  readonly lists: WordLists;
+  readonly pairs: readonly Buffer[];
+  readonly texts: readonly Buffer[];
 }
 
-export function encodeSegment({ threads, words, pairs, texts }: SegmentContent): Buffer {
+/** To be written one after another. */
+export function encodeSegment({ threads, lists, pairs, texts }: SegmentContent): readonly Buffer[] {
+  const { words, wordStarts, postingStarts, postings } = lists;
+  const allPairs = Buffer.concat(pairs);
+  const numbers = [wordStarts, postingStarts, postings].map(bytesOf);
   const table: z.infer<typeof Table> = {
     threads: [...threads],
     wordsBytes: words.length,
     wordsCrc: crc32(words),
-    pairsBytes: pairs.length,
-    pairsCrc: crc32(pairs),
-    textsBytes: texts.length,
+    wordCount: wordStarts.length - 1,
+    postingCount: postings.length,
+    numbersCrc: numbers.reduce((crc, part) => crc32(part, crc), 0),
+    pairsBytes: allPairs.length,
+    pairsCrc: crc32(allPairs),
+    textsBytes: texts.reduce((sum, text) => sum + text.length, 0),
   };
   const json = Buffer.from(JSON.stringify(table));
   const prefix = Buffer.alloc(prefixBytes);
   magic.copy(prefix);
   prefix.writeUInt32LE(json.length, magic.length);
   prefix.writeUInt32LE(crc32(json), magic.length + 4);
-  return Buffer.concat([prefix, json, words, pairs, texts]);
+  return [Buffer.concat([prefix, json, words, ...numbers, allPairs]), ...texts];
 }
 
 /** A segment on disk: its table, words and pairs in memory, its texts read when they are shown. */
@@ -75,14 +86,12 @@ export class TextSegment {
   private constructor(
     readonly file: string,
     readonly threads: readonly SegmentThread[],
-    readonly words: Buffer,
+    readonly lists: WordLists,
     readonly pairs: Buffer,
     private readonly textsAt: number,
+    /** On disk. */
+    readonly bytes: number,
   ) {}
-
-  get wordsBytes(): number {
-    return this.words.length;
-  }
 
   /** @throws IndexFileError when it is damaged; Error of Node.js when it cannot be read */
   static load(file: string): TextSegment {
@@ -96,21 +105,35 @@ export class TextSegment {
       const wordsAt = prefixBytes + json.length;
       const words = readAt(handle, wordsAt, table.wordsBytes);
       if (crc32(words) !== table.wordsCrc) throw new IndexFileError('its words are damaged');
-      const pairsAt = wordsAt + table.wordsBytes;
+      const numbersAt = wordsAt + table.wordsBytes;
+      const counts = [table.wordCount + 1, table.wordCount + 1, table.postingCount] as const;
+      const numbers = readAt(handle, numbersAt, (counts[0] + counts[1] + counts[2]) * numberBytes);
+      if (crc32(numbers) !== table.numbersCrc) throw new IndexFileError('its words are damaged');
+      const pairsAt = numbersAt + numbers.length;
       const pairs = readAt(handle, pairsAt, table.pairsBytes);
       if (crc32(pairs) !== table.pairsCrc) throw new IndexFileError('its pairs are damaged');
       const textsAt = pairsAt + table.pairsBytes;
-      if (statSync(file).size !== textsAt + table.textsBytes) throw new IndexFileError('it is not complete');
-      return new TextSegment(file, table.threads, words, pairs, textsAt);
+      const bytes = textsAt + table.textsBytes;
+      if (statSync(file).size !== bytes) throw new IndexFileError('it is not complete');
+      const all = new Uint32Array(numbers.buffer, numbers.byteOffset, numbers.length / numberBytes);
+      const lists = {
+        words,
+        wordStarts: all.subarray(0, counts[0]),
+        postingStarts: all.subarray(counts[0], counts[0] + counts[1]),
+        postings: all.subarray(counts[0] + counts[1]),
+      };
+      return new TextSegment(file, table.threads, lists, pairs, textsAt, bytes);
     } finally {
       closeSync(handle);
     }
   }
 
   /** @throws Error of Node.js when the file is gone */
-  readTexts({ textsStart, textsEnd }: SegmentThread): Buffer {
+  readTexts({ textsStart, workStart, textsEnd }: SegmentThread, part: 'conversation' | 'work' | 'all'): Buffer {
     this.handle ??= openSync(this.file, 'r');
-    return readAt(this.handle, this.textsAt + textsStart, textsEnd - textsStart);
+    const start = part === 'work' ? workStart : textsStart;
+    const end = part === 'conversation' ? workStart : textsEnd;
+    return readAt(this.handle, this.textsAt + start, end - start);
   }
 
   /** Closes what reading has opened; reading opens it again. */
@@ -120,10 +143,16 @@ export class TextSegment {
   }
 }
 
+/** As this machine has them, which reads them again. */
+function bytesOf(numbers: Uint32Array): Buffer {
+  return Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength);
+}
+
+/** Begins a buffer of its own, so that numbers in it are aligned. */
 function readAt(handle: number, position: number, length: number): Buffer {
   // A length that a damaged prefix says may be any.
   if (length > 2 ** 30) throw new IndexFileError('it is damaged');
-  const content = Buffer.allocUnsafe(length);
+  const content = Buffer.allocUnsafeSlow(length);
   if (readSync(handle, content, 0, length, position) !== length) throw new IndexFileError('it is cut off');
   return content;
 }

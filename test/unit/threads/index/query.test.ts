@@ -68,9 +68,9 @@ describe('a query of threads', () => {
 
   it('wants all terms somewhere in the thread, and ranks its texts', () => {
     const texts = [
-      { entryId: 'a', role: 'answer', text: 'red and blue' },
-      { entryId: 'p', role: 'prompt', text: 'red' },
-      { entryId: 'x', role: 'answer', text: 'green' },
+      { entryId: 'a', kind: 'answer', text: 'red and blue' },
+      { entryId: 'p', kind: 'prompt', text: 'red' },
+      { entryId: 'x', kind: 'answer', text: 'green' },
     ] as const;
     assert.equal(matchThread(parseQuery('red violet'), 'Title', texts), undefined);
     const match = matchThread(parseQuery('title red'), 'Title', texts);

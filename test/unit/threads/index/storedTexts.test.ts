@@ -2,24 +2,26 @@ import assert from 'node:assert/strict';
 import { fold } from '../../../../src/threads/common/query/fold';
 import { findTerm } from '../../../../src/threads/common/query/termMatch';
 import { parseQuery } from '../../../../src/threads/common/query/threadQuery';
-import { wordsOf } from '../../../../src/threads/common/query/words';
 import { IndexFileError } from '../../../../src/threads/node/index/headFile';
 import { encodeTexts, StoredTexts } from '../../../../src/threads/node/index/storedTexts';
+import { WordScan } from '../../../../src/threads/node/index/wordScan';
 
 function stored(...texts: readonly string[]): StoredTexts {
   return new StoredTexts(encoded(texts));
 }
 
 function encoded(texts: readonly string[]): Buffer {
-  return encodeTexts(
-    texts.map((text, index) => ({
-      entryId: `m${index}`,
-      role: index % 2 === 0 ? 'prompt' : 'answer',
-      text,
-      words: wordsOf(fold(text)),
-    })),
+  const scan = new WordScan();
+  const searched = texts.map((text, index) => ({ entryId: `m${index}`, kind: kinds[index % 3] ?? 'prompt', text }));
+  return Buffer.concat(
+    encodeTexts(searched, (bytes, isAscii) => {
+      scan.scan(bytes, isAscii);
+      return scan.others;
+    }),
   );
 }
+
+const kinds = ['prompt', 'output', 'answer'] as const;
 
 const mayHave = (texts: StoredTexts, ...terms: readonly (readonly string[])[]): readonly number[] => [
   ...texts.mayHave(terms),
@@ -31,9 +33,9 @@ describe('the stored texts of a thread', () => {
     assert.deepEqual(
       texts.read((index) => index !== 1),
       [
-        { entryId: 'm0', role: 'prompt', text: 'Élan “vital”\n' },
-        { entryId: 'm2', role: 'prompt', text: '検索 🧵' },
-        { entryId: 'm3', role: 'answer', text: 'last' },
+        { entryId: 'm0', kind: 'prompt', text: 'Élan “vital”\n' },
+        { entryId: 'm2', kind: 'answer', text: '検索 🧵' },
+        { entryId: 'm3', kind: 'prompt', text: 'last' },
       ],
     );
     assert.deepEqual(

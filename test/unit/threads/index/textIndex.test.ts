@@ -36,7 +36,7 @@ describe('the text of threads', () => {
       const text = texts.get(id);
       reads.push(id);
       if (text === undefined) return undefined;
-      return { file, threadId: id, title: '', lastPromptAt: 0, texts: [{ entryId: 'm0', role: 'prompt', text }] };
+      return { file, threadId: id, title: '', lastPromptAt: 0, texts: [{ entryId: 'm0', kind: 'prompt', text }] };
     },
     warn: (message) => warnings.push(message),
     pause: () => Promise.resolve(),

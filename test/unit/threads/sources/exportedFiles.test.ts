@@ -52,7 +52,14 @@ describe('the text of opened files', () => {
   it('is found once, though the thread is in the store too, and what only the store has as well', async () => {
     const heads = await files.list();
     const coverage = { indexed: 1, total: 2 };
-    const inStore = { threadId: normalId, entryId: 'm3.0', snippet: '', matches: [], score: 9 };
+    const inStore = {
+      threadId: normalId,
+      entryId: 'm3.0',
+      kind: 'answer' as const,
+      snippet: '',
+      matches: [],
+      score: 9,
+    };
     const answer = await searchThreads('answer 3', {
       heads: () => heads,
       searchText: () =>

@@ -1,27 +1,36 @@
 import { statSync } from 'node:fs';
 import * as path from 'node:path';
-import { headOf, problemHead, type ReadFrom } from '../../../common/heads';
+import { headOf, problemHead, searchedHead, type ReadFrom } from '../../../common/heads';
 import type { ThreadHead } from '../../../common/threadPorts';
 import type { ThreadFile } from '../../../common/threadReader';
-import { threadTexts, type ThreadText } from '../../../common/threadTexts';
+import type { SearchedText } from '../../../common/query/searchedText';
+import { threadTexts } from '../../../common/threadTexts';
 import { asThreadError, readThreadFile } from '../../threadFile';
 import type { FileKey } from '../fileKey';
 
 /** What one reading of a file gives to the search. */
-export interface ReadThread {
-  /** Null for a thread that is not listed. */
-  readonly head: ThreadHead | null;
-  readonly texts: readonly ThreadText[];
+export interface SearchedThread {
+  readonly title: string;
+  readonly lastPromptAt: number;
+  readonly texts: readonly SearchedText[];
 }
 
-/** For the search. Undefined for a file that has vanished. */
-export function readForSearch(file: FileKey): ReadThread | undefined {
-  return readHeadAnd(threadTexts, inStore(file, file.mtimeMs));
+/** For the search: nothing of what is not listed or cannot be read. Undefined for a file that has vanished. */
+export function readForSearch(file: FileKey): SearchedThread | undefined {
+  const from = inStore(file, file.mtimeMs);
+  const nothing = { title: '', lastPromptAt: file.mtimeMs, texts: [] };
+  try {
+    const { json } = readThreadFile(file.path, file);
+    const head = searchedHead(json, from);
+    return head ? { ...head, texts: threadTexts(json) } : nothing;
+  } catch (error) {
+    return asThreadError(error).code === 'notFound' ? undefined : nothing;
+  }
 }
 
 /** For the list; null for a thread that is not listed, undefined for a file that has vanished. */
 export function readForList(file: FileKey, nowMs: number): ThreadHead | null | undefined {
-  return readHeadAnd(() => [], inStore(file, nowMs))?.head;
+  return readListed(inStore(file, nowMs));
 }
 
 /** A file of the store is named by its thread. */
@@ -35,22 +44,17 @@ export function readHead({ path: file, source, threadId }: ThreadFile, nowMs: nu
   if (!stats) return undefined;
   const named = threadId === undefined ? {} : { threadId };
   const from = { source, ...named, path: file, sizeBytes: stats.size, mtimeMs: stats.mtimeMs, nowMs };
-  return readHeadAnd(() => [], from)?.head ?? undefined;
+  return readListed(from) ?? undefined;
 }
 
-/** @throws nothing: what cannot be read has a problem */
-function readHeadAnd(
-  textsOf: (json: unknown) => readonly ThreadText[],
-  from: ReadFrom & FileKey,
-): ReadThread | undefined {
+/** One that cannot be read has a problem. */
+function readListed(from: ReadFrom & FileKey): ThreadHead | null | undefined {
   try {
-    const { json } = readThreadFile(from.path, from);
-    const head = headOf(json, from) ?? null;
-    return { head, texts: head && head.problem === undefined ? textsOf(json) : [] };
+    return headOf(readThreadFile(from.path, from).json, from) ?? null;
   } catch (error) {
     const { code, message } = asThreadError(error);
     if (code === 'notFound') return undefined;
     const head = problemHead(from, message);
-    return { head: code === 'beingWritten' ? { ...head, isBeingWritten: true } : head, texts: [] };
+    return code === 'beingWritten' ? { ...head, isBeingWritten: true } : head;
   }
 }

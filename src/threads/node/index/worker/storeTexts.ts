@@ -45,8 +45,5 @@ export class StoreTexts {
 /** One that cannot be read has no texts, and is not tried again until it changes. Undefined for a file that has vanished. */
 function readTexts(file: FileKey): ThreadToIndex | undefined {
   const thread = readForSearch(file);
-  if (!thread) return undefined;
-  const { head, texts } = thread;
-  const threadId = basename(file.path, '.json');
-  return { file, threadId, title: head?.title ?? '', lastPromptAt: head?.lastPromptAt ?? file.mtimeMs, texts };
+  return thread && { file, threadId: basename(file.path, '.json'), ...thread };
 }

@@ -1,0 +1,60 @@
+import type { Entry, EntryOf, Part } from '../../../transcript/common/entries';
+import type { SearchedText, TextKind } from './searchedText';
+
+/** What a search looks through of an entry that is in memory: the same as of the document it was made of. */
+export function entryTexts(entry: Entry): readonly SearchedText[] {
+  const { id } = entry;
+  const text = (kind: TextKind, ...texts: readonly (string | undefined)[]): SearchedText[] => {
+    const said = texts.filter((line) => line !== undefined && line.trim() !== '').join('\n');
+    return said === '' ? [] : [{ entryId: id, kind, text: said }];
+  };
+  switch (entry.kind) {
+    case 'prompt':
+      return [...text('prompt', entry.text), ...text('path', ...(entry.attachments ?? []).map(({ path }) => path))];
+    case 'answer':
+    case 'thinking':
+      return text(entry.kind, entry.text);
+    case 'tool':
+      return [
+        ...text('command', ...commandsOf(entry)),
+        ...text('path', ...(entry.locations ?? []).map(({ path }) => path)),
+        ...text('call', entry.name, entry.input),
+        ...text('output', ...entry.parts.map(partText), entry.error, entry.decision),
+      ];
+    case 'todos':
+      return text('call', ...entry.items.map((item) => item.text));
+    case 'notice':
+    case 'summary':
+      return text('note', entry.text);
+    case 'media':
+      return text('output', partText(entry.part));
+    case 'end':
+      return text('output', entry.text);
+    case 'raw':
+      return text('call', entry.json);
+  }
+}
+
+function commandsOf({ parts }: EntryOf<'tool'>): readonly (string | undefined)[] {
+  return parts.map((part) => (part.type === 'terminal' ? part.command : undefined));
+}
+
+function partText(part: Part): string {
+  switch (part.type) {
+    case 'text':
+    case 'file':
+      return part.text;
+    case 'terminal':
+      return part.output;
+    case 'diff':
+      return [part.path, ...part.hunks.flatMap(({ lines }) => lines.map(({ text }) => text))].join('\n');
+    case 'image':
+      return part.title ?? '';
+    case 'link':
+      return [part.title ?? '', part.uri].join('\n');
+    case 'list':
+      return part.items.join('\n');
+    case 'json':
+      return part.json;
+  }
+}

@@ -1,0 +1,55 @@
+/** What a text of a thread is, for a search that says what it has found. */
+export const textKinds = [
+  'prompt',
+  'answer',
+  'thinking',
+  'command',
+  'path',
+  'call',
+  'output',
+  'note',
+  'details',
+] as const;
+export type TextKind = (typeof textKinds)[number];
+
+/** For the list of what was found. */
+export const textKindWords: Readonly<Record<TextKind, string>> = {
+  prompt: 'Prompt',
+  answer: 'Answer',
+  thinking: 'Thinking',
+  command: 'Command',
+  path: 'File',
+  call: 'Tool input',
+  output: 'Tool output',
+  note: 'Note',
+  details: 'Details',
+};
+
+export interface SearchedText {
+  /** Of the entry that shows it; empty for what is said of the thread as a whole. */
+  readonly entryId: string;
+  readonly kind: TextKind;
+  readonly text: string;
+}
+
+/** Those that are most likely looked for. They are kept apart from the others, which are many times as long. */
+export function isConversation(kind: TextKind): kind is 'prompt' | 'answer' {
+  return kind === 'prompt' || kind === 'answer';
+}
+
+/**
+ * In UTF-16 units: how much of a text can be found. Of what was asked of a tool and what it gave back it is the beginning
+ * and the end, of all else the beginning. Output is most of a store: without a limit the index would be as large.
+ */
+export const maxToolTextUnits = 4 * 1024;
+const toolTextEndUnits = 1024;
+const maxOtherUnits = 1_000_000;
+/** Of all texts of a thread that are neither prompts nor answers. */
+export const maxWorkUnits = 8 * 1024 * 1024;
+
+/** What a search looks through of a text. */
+export function searchedPart(text: string, kind: TextKind): string {
+  if (kind !== 'output' && kind !== 'call') return text.length > maxOtherUnits ? text.slice(0, maxOtherUnits) : text;
+  if (text.length <= maxToolTextUnits) return text;
+  return `${text.slice(0, maxToolTextUnits - toolTextEndUnits)}\n${text.slice(-toolTextEndUnits)}`;
+}
