@@ -1,4 +1,5 @@
 import { isConversation, maxWorkUnits, searchedPart, type SearchedText } from '../../common/query/searchedText';
+import type { Arena } from './arena';
 import type { FileKey } from './fileKey';
 import { PairFilterBuilder } from './pairFilter';
 import { encodeTexts } from './storedTexts';
@@ -24,13 +25,17 @@ export class SegmentBuilder {
   private readonly threads: SegmentThread[] = [];
   private readonly table = new WordTable();
   private readonly pairs = new Pieces();
-  private readonly texts = new Pieces();
   private readonly pairBuilder = new PairFilterBuilder();
   private readonly scan = new WordScan();
 
+  /** The texts are collected in `texts`, which is cleared. */
+  constructor(private readonly texts: Arena) {
+    texts.clear();
+  }
+
   /** Of what has been added. */
   get bytes(): number {
-    return this.table.bytes + this.pairs.bytes + this.texts.bytes;
+    return this.table.bytes + this.pairs.bytes + this.texts.length;
   }
 
   get isEmpty(): boolean {
@@ -42,17 +47,15 @@ export class SegmentBuilder {
     const titleBytes = Buffer.from(title);
     this.scanText(titleBytes, titleBytes.length === title.length, titleField);
     // A word counts where it is first found: prompts come before answers.
-    const textsStart = this.texts.add(
-      ...encodeTexts(conversation, (bytes, isAscii, index) =>
-        this.scanText(bytes, isAscii, conversation[index]?.kind === 'prompt' ? promptField : answerField),
-      ),
+    const textsStart = this.texts.length;
+    encodeTexts(conversation, this.texts, (bytes, isAscii, index) =>
+      this.scanText(bytes, isAscii, conversation[index]?.kind === 'prompt' ? promptField : answerField),
     );
-    const workStart = this.texts.add(
-      ...encodeTexts(work, (bytes, isAscii) => this.scanText(bytes, isAscii, workField)),
-    );
+    const workStart = this.texts.length;
+    encodeTexts(work, this.texts, (bytes, isAscii) => this.scanText(bytes, isAscii, workField));
     const pairsStart = this.pairs.add(this.pairBuilder.take());
     this.threads.push({
-      ...{ file, threadId, title, lastPromptAt, textsStart, workStart, textsEnd: this.texts.bytes },
+      ...{ file, threadId, title, lastPromptAt, textsStart, workStart, textsEnd: this.texts.length },
       ...{ pairsStart, pairsEnd: this.pairs.bytes },
     });
   }
@@ -63,14 +66,15 @@ export class SegmentBuilder {
     for (const thread of threads) {
       const { pairsStart, pairsEnd } = thread;
       numbers.set(segment.threads.indexOf(thread), this.threads.length);
-      const textsStart = this.texts.add(segment.readTexts(thread, 'all'));
+      const textsStart = this.texts.length;
+      this.texts.add(segment.readTexts(thread, 'all'));
       this.threads.push({
         ...thread,
         pairsStart: this.pairs.add(segment.pairs.subarray(pairsStart, pairsEnd)),
         pairsEnd: this.pairs.bytes,
         textsStart,
         workStart: thread.workStart - thread.textsStart + textsStart,
-        textsEnd: this.texts.bytes,
+        textsEnd: this.texts.length,
       });
     }
     this.table.copy(segment.lists, (number) => numbers.get(number));
@@ -78,7 +82,7 @@ export class SegmentBuilder {
 
   build(): readonly Buffer[] {
     const { threads, table, pairs, texts } = this;
-    return encodeSegment({ threads, lists: table.lists(), pairs: pairs.all, texts: texts.all });
+    return encodeSegment({ threads, lists: table.lists(), pairs: pairs.all, texts: texts.content });
   }
 
   private scanText(bytes: Buffer, isAscii: boolean, field: number): readonly string[] {
@@ -125,13 +129,11 @@ class Pieces {
     return this.pieces;
   }
 
-  /** Where they start. */
-  add(...pieces: readonly Buffer[]): number {
+  /** Where it starts. */
+  add(piece: Buffer): number {
     const start = this.length;
-    for (const piece of pieces) {
-      this.pieces.push(piece);
-      this.length += piece.length;
-    }
+    this.pieces.push(piece);
+    this.length += piece.length;
     return start;
   }
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { isAscii } from '../../common/query/fold';
 import { textKinds, type SearchedText } from '../../common/query/searchedText';
+import type { Arena } from './arena';
 import { IndexFileError, parsedLine } from './headFile';
 
 /**
@@ -13,7 +14,6 @@ import { IndexFileError, parsedLine } from './headFile';
  * whatever the case: `naive` for `naïve`.
  */
 
-const lineEnd = 0x0a;
 const prefixBytes = 8;
 const rowBytes = 8;
 const asciiBit = 1;
@@ -21,37 +21,33 @@ const kindShift = 1;
 const kindMask = 0xf;
 const lengthShift = 5;
 const Ids = z.array(z.string());
-const none = Buffer.alloc(0);
 
-/** The bytes of texts as they are stored, and which words of each its bytes do not show (`onText`, one call a text). */
+/** Writes texts as they are stored. `onText` is called for each and tells which words of it its bytes do not show. */
 export function encodeTexts(
   texts: readonly SearchedText[],
+  to: Arena,
   onText: (bytes: Buffer, isAscii: boolean, index: number) => readonly string[],
-): readonly Buffer[] {
-  const sizes = texts.map(({ text }) => Buffer.byteLength(text));
-  const contents = Buffer.allocUnsafe(sizes.reduce((sum, size) => sum + size + 1, 0));
-  const table = Buffer.alloc(prefixBytes + texts.length * rowBytes);
-  const more: Buffer[] = [];
-  let start = 0;
+): void {
+  let row = to.length;
+  to.take(prefixBytes + texts.length * rowBytes);
+  const ids = to.addText(JSON.stringify(texts.map(({ entryId }) => entryId)));
+  to.writeUInt32(texts.length, row);
+  to.writeUInt32(ids.length, row + 4);
+  row += prefixBytes;
+  const others: string[] = [];
   for (const [index, { kind, text }] of texts.entries()) {
-    const size = sizes[index] ?? 0;
-    const bytes = contents.subarray(start, start + size);
-    bytes.write(text, 'utf8');
-    contents[start + size] = lineEnd;
-    start += size + 1;
-    const isTextAscii = size === text.length;
+    const bytes = to.addText(text);
+    const isTextAscii = bytes.length === text.length;
     const words = onText(bytes, isTextAscii, index);
-    const moreBytes = words.length === 0 ? none : Buffer.from(moreWords(bytes, words));
-    more.push(moreBytes);
+    const more = words.length === 0 ? '' : moreWords(bytes, words);
     const bits = (textKinds.indexOf(kind) << kindShift) | (isTextAscii ? asciiBit : 0);
-    const at = prefixBytes + index * rowBytes;
-    table.writeUInt32LE((((size + 1) << lengthShift) | bits) >>> 0, at);
-    table.writeUInt32LE(moreBytes.length, at + 4);
+    to.writeUInt32((((bytes.length + 1) << lengthShift) | bits) >>> 0, row);
+    to.writeUInt32(Buffer.byteLength(more), row + 4);
+    row += rowBytes;
+    to.addText('\n');
+    if (more !== '') others.push(more);
   }
-  const ids = Buffer.from(JSON.stringify(texts.map(({ entryId }) => entryId)));
-  table.writeUInt32LE(texts.length);
-  table.writeUInt32LE(ids.length, 4);
-  return [table, ids, contents, ...more];
+  for (const more of others) to.addText(more);
 }
 
 /** What begins like them in ASCII and is not in the bytes, each with a line end before it. */

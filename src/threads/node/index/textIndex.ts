@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import * as path from 'node:path';
 import { messageOf } from '../../../base/common/errors';
 import type { ThreadHit } from '../../common/threadPorts';
+import { Arena } from './arena';
 import { isSameFile, type FileKey } from './fileKey';
 import { IndexLock } from './indexLock';
 import { SegmentBuilder, type ThreadToIndex } from './segmentBuilder';
@@ -127,7 +128,8 @@ export class TextIndex {
     lock: IndexLock,
     onProgress: (coverage: TextCoverage) => void,
   ): Promise<void> {
-    let builder = new SegmentBuilder();
+    const texts = new Arena();
+    let builder = new SegmentBuilder(texts);
     let left = files.length;
     for (const file of files) {
       await this.ports.pause();
@@ -137,7 +139,7 @@ export class TextIndex {
       if (builder.bytes < segmentBytes && left > 0) continue;
       lock.touch();
       if (!builder.isEmpty) this.append(builder);
-      builder = new SegmentBuilder();
+      builder = new SegmentBuilder(texts);
       onProgress({ indexed: this.files.size - left, total: this.files.size });
     }
   }
@@ -152,7 +154,7 @@ export class TextIndex {
     const small = this.segments.filter(({ bytes }) => bytes < smallBytes);
     const merged = new Set([...worn, ...(small.length > maxSmallSegments ? small : [])]);
     if (merged.size === 0) return;
-    const builder = new SegmentBuilder();
+    const builder = new SegmentBuilder(new Arena());
     for (const segment of merged) {
       builder.copy(this.liveThreads(segment), segment);
       segment.close();

@@ -52,7 +52,7 @@ export interface SegmentContent {
   readonly threads: readonly SegmentThread[];
   readonly lists: WordLists;
   readonly pairs: readonly Buffer[];
-  readonly texts: readonly Buffer[];
+  readonly texts: Buffer;
 }
 
 /** To be written one after another. */
@@ -69,14 +69,14 @@ export function encodeSegment({ threads, lists, pairs, texts }: SegmentContent):
     numbersCrc: numbers.reduce((crc, part) => crc32(part, crc), 0),
     pairsBytes: allPairs.length,
     pairsCrc: crc32(allPairs),
-    textsBytes: texts.reduce((sum, text) => sum + text.length, 0),
+    textsBytes: texts.length,
   };
   const json = Buffer.from(JSON.stringify(table));
   const prefix = Buffer.alloc(prefixBytes);
   magic.copy(prefix);
   prefix.writeUInt32LE(json.length, magic.length);
   prefix.writeUInt32LE(crc32(json), magic.length + 4);
-  return [Buffer.concat([prefix, json, words, ...numbers, allPairs]), ...texts];
+  return [Buffer.concat([prefix, json, words, ...numbers, allPairs]), texts];
 }
 
 /** A segment on disk: its table, words and pairs in memory, its texts read when they are shown. */

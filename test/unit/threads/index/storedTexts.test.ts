@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { fold } from '../../../../src/threads/common/query/fold';
 import { findTerm } from '../../../../src/threads/common/query/termMatch';
 import { parseQuery } from '../../../../src/threads/common/query/threadQuery';
+import { Arena } from '../../../../src/threads/node/index/arena';
 import { IndexFileError } from '../../../../src/threads/node/index/headFile';
 import { encodeTexts, StoredTexts } from '../../../../src/threads/node/index/storedTexts';
 import { WordScan } from '../../../../src/threads/node/index/wordScan';
@@ -13,12 +14,12 @@ function stored(...texts: readonly string[]): StoredTexts {
 function encoded(texts: readonly string[]): Buffer {
   const scan = new WordScan();
   const searched = texts.map((text, index) => ({ entryId: `m${index}`, kind: kinds[index % 3] ?? 'prompt', text }));
-  return Buffer.concat(
-    encodeTexts(searched, (bytes, isAscii) => {
-      scan.scan(bytes, isAscii);
-      return scan.others;
-    }),
-  );
+  const arena = new Arena();
+  encodeTexts(searched, arena, (bytes, isAscii) => {
+    scan.scan(bytes, isAscii);
+    return scan.others;
+  });
+  return Buffer.from(arena.content);
 }
 
 const kinds = ['prompt', 'output', 'answer'] as const;
