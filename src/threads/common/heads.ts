@@ -4,8 +4,10 @@ import { hasBeenChanging } from './fileChanges';
 import { fileUriPath } from './fileUriPath';
 import { firstLine, isRecord, listOf, textOf, timeOf, type JsonRecord } from './json';
 import { isPrompt, promptText } from './promptText';
+import type { SearchedText } from './query/searchedText';
 import { relationsOf } from './relations';
 import { ThreadDocument, treesOf } from './schema';
+import { textsOf } from './threadTexts';
 import { freshForMs, isFresh, threadState } from './threadState';
 import { ledgerOf, messageModel, threadUsage } from './threadUsage';
 
@@ -114,16 +116,22 @@ export function headOfThread(document: ThreadDocument, from: ReadFrom): ThreadHe
   };
 }
 
-/** What a search needs of a thread beside its texts; undefined for what Amp hides and for what is no thread. */
-export function searchedHead(
-  json: unknown,
-  from: ReadFrom,
-): { readonly title: string; readonly lastPromptAt: number } | undefined {
+/** What a search needs of a thread. */
+export interface SearchedThread {
+  readonly title: string;
+  /** Milliseconds since the epoch. */
+  readonly lastPromptAt: number;
+  readonly texts: readonly SearchedText[];
+}
+
+/** Undefined for what Amp hides and for what is no thread. */
+export function searchedThread(json: unknown, from: ReadFrom): SearchedThread | undefined {
   const document = ThreadDocument.safeParse(json).data;
-  if (!document || isHidden(document)) return undefined;
-  const prompts = document.messages.filter(isRecord).filter(isPrompt);
-  const promptAt = lastPromptAt(document, prompts) ?? timeInId(from.threadId ?? '') ?? from.mtimeMs ?? 0;
-  return { title: document.title ?? '', lastPromptAt: promptAt };
+  if (!document || !isRecord(json) || isHidden(document)) return undefined;
+  const { messages, title = '' } = document;
+  const promptAt = lastPromptAt(document, messages.filter(isRecord).filter(isPrompt));
+  const lastAt = promptAt ?? timeInId(from.threadId ?? '') ?? from.mtimeMs ?? 0;
+  return { title, lastPromptAt: lastAt, texts: textsOf(json, messages) };
 }
 
 /** Amp lists no thread that is empty, unless a draft is in it; one that its server runs may have nothing here but its title. */

@@ -4,7 +4,7 @@ import { pathOrUriPath } from './fileUriPath';
 import { callId, isResultBlock, resultId } from './mapping/callIds';
 import { bareToolName, commandOf, inputPath } from './mapping/toolNames';
 import { promptText } from './promptText';
-import { maxToolTextUnits, type SearchedText, type TextKind } from './query/searchedText';
+import type { SearchedText, TextKind } from './query/searchedText';
 import { detailTexts } from './threadDetails';
 import { wellFormedMessage } from './threadMessages';
 import { textsInValue } from './valueTexts';
@@ -15,7 +15,12 @@ import { textsInValue } from './valueTexts';
  */
 export function threadTexts(document: unknown): readonly SearchedText[] {
   if (!isRecord(document) || !Array.isArray(document['messages'])) return [];
-  return new TextReader().read(document, document['messages'].map(wellFormedMessage));
+  return textsOf(document, document['messages'].map(wellFormedMessage));
+}
+
+/** The same, of well-formed messages. */
+export function textsOf(document: JsonRecord, messages: readonly unknown[]): readonly SearchedText[] {
+  return new TextReader().read(document, messages);
 }
 
 class TextReader {
@@ -44,15 +49,14 @@ class TextReader {
       const block = blocks[index];
       if (isRecord(block)) this.block(block, blockId(key, index), role);
     }
-    if (isRecord(state) && state['type'] === 'error')
-      this.add(endId(key), 'output', textsInValue(state['error'], maxToolTextUnits));
+    if (isRecord(state) && state['type'] === 'error') this.add(endId(key), 'output', textsInValue(state['error']));
   }
 
   private block(block: JsonRecord, id: string, role: 'user' | 'assistant' | 'info'): void {
     if (isResultBlock(block)) {
       const { run, content, result } = block;
       const entryId = this.calls.get(resultId(block)) ?? id;
-      this.add(entryId, 'output', textsInValue(run ?? content ?? result, maxResultUnits));
+      this.add(entryId, 'output', textsInValue(run ?? content ?? result));
       return;
     }
     const { type, text } = block;
@@ -70,11 +74,11 @@ class TextReader {
         this.call(block, id);
         return;
       case 'summary':
-        this.add(id, 'note', textsInValue(block['summary'], maxToolTextUnits));
+        this.add(id, 'note', summaryText(block['summary']));
         return;
       case 'manual_bash_invocation':
         this.add(id, 'command', commandOf(block['args']) ?? '');
-        this.add(id, 'output', textsInValue(block['toolRun'], maxResultUnits));
+        this.add(id, 'output', textsInValue(block['toolRun']));
         return;
     }
   }
@@ -89,7 +93,7 @@ class TextReader {
     if (path !== undefined) this.add(id, 'path', pathOrUriPath(path));
     const name = textOf(block['name']) ?? textOf(block['normalizedName']) ?? '';
     const rest = isRecord(input) ? withoutShown(input) : command === undefined ? input : undefined;
-    this.add(id, 'call', [bareToolName(name), textsInValue(rest, maxResultUnits)].join('\n').trim());
+    this.add(id, 'call', [bareToolName(name), textsInValue(rest)].join('\n').trim());
   }
 
   private add(entryId: string, kind: TextKind, text: string): void {
@@ -97,8 +101,10 @@ class TextReader {
   }
 }
 
-/** More than is kept of it, since what is kept is its beginning and its end. */
-const maxResultUnits = 1024 * 1024;
+function summaryText(summary: unknown): string {
+  return textOf(summary) ?? (isRecord(summary) ? textOf(summary['summary']) : undefined) ?? '';
+}
+
 const shownKeys: ReadonlySet<string> = new Set('cmd,command,args,path,absolutePath,file_path,filePath'.split(','));
 
 function withoutShown(input: JsonRecord): JsonRecord {

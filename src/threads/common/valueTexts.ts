@@ -1,49 +1,45 @@
 import { isRecord } from './json';
+import { searchedPart } from './query/searchedText';
 
 /** What people cannot read, or what is said elsewhere. */
-const unsearched: ReadonlySet<string> = new Set([
-  'data',
-  'signature',
-  'encryptedContent',
-  'encrypted_content',
-  '~debug',
-  'discoveredGuidanceFiles',
-  'contentURL',
-  'mimeType',
-  'type',
-  'status',
-  'id',
-  'toolUseID',
-]);
+const unsearched: ReadonlySet<string> = new Set(
+  'data,signature,encryptedContent,encrypted_content,~debug,discoveredGuidanceFiles,contentURL,mimeType,type,status,id,toolUseID'.split(
+    ',',
+  ),
+);
 /** Below that nothing is looked for. */
 const maxDepth = 12;
+/** Of all texts in one value, in UTF-16 units. */
+const maxUnits = 256 * 1024;
 
 /**
- * The texts in JSON of any shape, a line or more for each, without what is encoded. It stops when there are about
- * `maxUnits` UTF-16 units.
+ * What can be found of the texts in JSON of any shape, a line or more for each, without what is encoded. Long ones are cut
+ * one by one, so that what comes after them can be found.
  */
-export function textsInValue(value: unknown, maxUnits: number): string {
-  if (typeof value === 'string') return value;
+export function textsInValue(value: unknown): string {
+  if (typeof value === 'string') return searchedPart(value, 'output');
   const lines: string[] = [];
-  let left = maxUnits;
-  const collect = (item: unknown, depth: number): void => {
-    if (left <= 0) return;
-    if (typeof item === 'string') {
-      if (item === '') return;
-      lines.push(item);
-      left -= item.length;
-      return;
+  collect(value, lines, { left: maxUnits }, 0);
+  return lines.length === 1 ? (lines[0] ?? '') : lines.join('\n');
+}
+
+function collect(value: unknown, lines: string[], units: { left: number }, depth: number): void {
+  if (units.left <= 0) return;
+  if (typeof value === 'string') {
+    if (value === '') return;
+    const line = searchedPart(value, 'output');
+    lines.push(line);
+    units.left -= line.length;
+    return;
+  }
+  if (depth >= maxDepth) return;
+  if (Array.isArray(value)) {
+    for (const item of value) collect(item, lines, units, depth + 1);
+  } else if (isRecord(value)) {
+    const isImage = value['isImage'] === true || isRecord(value['imageInfo']);
+    for (const key in value) {
+      if (unsearched.has(key) || (isImage && key === 'content')) continue;
+      collect(value[key], lines, units, depth + 1);
     }
-    if (depth >= maxDepth) return;
-    if (Array.isArray(item)) for (const one of item) collect(one, depth + 1);
-    else if (isRecord(item)) {
-      const isImage = item['isImage'] === true || isRecord(item['imageInfo']);
-      for (const key in item) {
-        if (unsearched.has(key) || (isImage && key === 'content')) continue;
-        collect(item[key], depth + 1);
-      }
-    }
-  };
-  collect(value, 0);
-  return lines.join('\n');
+  }
 }

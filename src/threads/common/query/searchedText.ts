@@ -38,18 +38,19 @@ export function isConversation(kind: TextKind): kind is 'prompt' | 'answer' {
 }
 
 /**
- * In UTF-16 units: how much of a text can be found. Of what was asked of a tool and what it gave back it is the beginning
- * and the end, of all else the beginning. Output is most of a store: without a limit the index would be as large.
+ * In UTF-16 units: of what was asked of a tool, and of what it gave back, the beginning and the end can be found. It is most
+ * of a store: without a limit the index would be as large.
  */
-export const maxToolTextUnits = 4 * 1024;
-const toolTextEndUnits = 1024;
-const maxOtherUnits = 1_000_000;
+export const maxToolTextUnits = 2048;
+const toolTextEndUnits = 512;
+/** Of any other text its beginning can be found. */
+export const maxTextUnits = 1_000_000;
 /** Of all texts of a thread that are neither prompts nor answers. */
 export const maxWorkUnits = 8 * 1024 * 1024;
 
-/** What a search looks through of a text. */
+/** What can be found of a text. */
 export function searchedPart(text: string, kind: TextKind): string {
-  if (kind !== 'output' && kind !== 'call') return text.length > maxOtherUnits ? text.slice(0, maxOtherUnits) : text;
+  if (kind !== 'output' && kind !== 'call') return text.length > maxTextUnits ? text.slice(0, maxTextUnits) : text;
   if (text.length <= maxToolTextUnits) return text;
   return `${text.slice(0, maxToolTextUnits - toolTextEndUnits)}\n${text.slice(-toolTextEndUnits)}`;
 }

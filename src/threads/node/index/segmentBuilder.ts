@@ -1,4 +1,4 @@
-import { isConversation, maxWorkUnits, searchedPart, type SearchedText } from '../../common/query/searchedText';
+import { isConversation, maxTextUnits, maxWorkUnits, type SearchedText } from '../../common/query/searchedText';
 import type { Arena } from './arena';
 import type { FileKey } from './fileKey';
 import { PairFilterBuilder } from './pairFilter';
@@ -104,8 +104,8 @@ function partsOf(texts: readonly SearchedText[]): {
   const work: SearchedText[] = [];
   let left = maxWorkUnits;
   for (const searched of texts) {
-    const text = searchedPart(searched.text, searched.kind);
-    const kept = text === searched.text ? searched : { ...searched, text };
+    const text = searched.text.slice(0, maxTextUnits);
+    const kept = { ...searched, text };
     if (searched.kind === 'prompt') prompts.push(kept);
     else if (isConversation(searched.kind)) answers.push(kept);
     else if (left > 0) {

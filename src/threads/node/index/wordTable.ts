@@ -45,8 +45,11 @@ export class WordTable {
   private postingWords = new Uint32Array(1 << 14);
   private postings = new Uint32Array(1 << 14);
   private postingCount = 0;
-  private readonly recentFirst = new Int32Array(recentMask + 1);
-  private readonly recentSecond = new Int32Array(recentMask + 1);
+  /** Two hashes a word. */
+  private readonly recent = new Int32Array((recentMask + 1) * 2);
+  private others = new Uint32Array(1 << 12);
+  /** Of no use but to be kept: what is not used is not read. */
+  protected touched = 0;
   private recentThread = -1;
 
   constructor() {
@@ -60,23 +63,48 @@ export class WordTable {
 
   /** All words of a text. `field` is a number of `wordFields`; only the first one of a word in a thread counts. */
   addAll(scan: WordScan, thread: number, field: number): void {
-    const { recentFirst, recentSecond } = this;
+    const found = this.withoutRecent(scan, thread);
+    this.touchSlots(scan, found);
+    const { first, second, starts, ends, bytes } = scan;
+    const { others } = this;
+    for (let index = 0; index < found; index++) {
+      const word = others[index] ?? 0;
+      const slot = this.find(first[word] ?? 0, second[word] ?? 0, bytes, starts[word] ?? 0, ends[word] ?? 0);
+      this.post(slot, thread, field);
+    }
+  }
+
+  /** Puts the places of all words into `others` that were not added for this thread a moment ago; how many there are. */
+  private withoutRecent({ count, first, second }: WordScan, thread: number): number {
+    const { recent } = this;
     if (this.recentThread !== thread) {
       this.recentThread = thread;
-      recentFirst.fill(0);
-      recentSecond.fill(0);
+      recent.fill(0);
     }
-    const { count, first, second } = scan;
+    if (this.others.length < count) this.others = new Uint32Array(count * 2);
+    const { others } = this;
+    let found = 0;
     for (let index = 0; index < count; index++) {
       const one = first[index] ?? 0;
       const other = second[index] ?? 0;
-      const recent = (one ^ (one >>> 16)) & recentMask;
-      if (recentFirst[recent] === one && recentSecond[recent] === other) continue;
-      recentFirst[recent] = one;
-      recentSecond[recent] = other;
-      const slot = this.find(one, other, scan.bytes, scan.starts[index] ?? 0, scan.ends[index] ?? 0);
-      this.post(slot, thread, field);
+      const at = ((one ^ (one >>> 16)) & recentMask) * 2;
+      if (recent[at] === one && recent[at + 1] === other) continue;
+      recent[at] = one;
+      recent[at + 1] = other;
+      others[found++] = index;
     }
+    return found;
+  }
+
+  /** Reading all slots in a row, without asking what is in them, lets the processor fetch many of them at once. */
+  private touchSlots({ first, second }: WordScan, found: number): void {
+    const { others, slots, slotMask } = this;
+    let touched = 0;
+    for (let index = 0; index < found; index++) {
+      const word = others[index] ?? 0;
+      touched ^= slots[(slotOf(first[word] ?? 0, second[word] ?? 0) & slotMask) * 4] ?? 0;
+    }
+    this.touched = touched;
   }
 
   /** What other lists have of the threads that `numberOf` knows, under its numbers. */

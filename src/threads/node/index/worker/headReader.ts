@@ -1,19 +1,10 @@
 import { statSync } from 'node:fs';
 import * as path from 'node:path';
-import { headOf, problemHead, searchedHead, type ReadFrom } from '../../../common/heads';
+import { headOf, problemHead, searchedThread, type SearchedThread, type ReadFrom } from '../../../common/heads';
 import type { ThreadHead } from '../../../common/threadPorts';
 import type { ThreadFile } from '../../../common/threadReader';
-import type { SearchedText } from '../../../common/query/searchedText';
-import { threadTexts } from '../../../common/threadTexts';
 import { asThreadError, readThreadFile } from '../../threadFile';
 import type { FileKey } from '../fileKey';
-
-/** What one reading of a file gives to the search. */
-export interface SearchedThread {
-  readonly title: string;
-  readonly lastPromptAt: number;
-  readonly texts: readonly SearchedText[];
-}
 
 /** For the search: nothing of what is not listed or cannot be read. Undefined for a file that has vanished. */
 export function readForSearch(file: FileKey): SearchedThread | undefined {
@@ -21,8 +12,7 @@ export function readForSearch(file: FileKey): SearchedThread | undefined {
   const nothing = { title: '', lastPromptAt: file.mtimeMs, texts: [] };
   try {
     const { json } = readThreadFile(file.path, file);
-    const head = searchedHead(json, from);
-    return head ? { ...head, texts: threadTexts(json) } : nothing;
+    return searchedThread(json, from) ?? nothing;
   } catch (error) {
     return asThreadError(error).code === 'notFound' ? undefined : nothing;
   }
