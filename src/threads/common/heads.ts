@@ -129,8 +129,9 @@ export function searchedThread(json: unknown, from: ReadFrom): SearchedThread | 
   const document = ThreadDocument.safeParse(json).data;
   if (!document || !isRecord(json) || isHidden(document)) return undefined;
   const { messages, title = '' } = document;
-  const promptAt = lastPromptAt(document, messages.filter(isRecord).filter(isPrompt));
-  const lastAt = promptAt ?? timeInId(from.threadId ?? '') ?? from.mtimeMs ?? 0;
+  const createdAt = [timeOf(document.created), timeInId(from.threadId ?? '')].find(pastFrom(from.nowMs));
+  const promptAt = lastPromptAt(document, messages.filter(isRecord).filter(isPrompt), createdAt);
+  const lastAt = promptAt ?? from.mtimeMs ?? 0;
   return { title, lastPromptAt: lastAt, texts: textsOf(json, messages) };
 }
 

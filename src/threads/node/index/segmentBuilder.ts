@@ -3,7 +3,7 @@ import type { Arena } from './arena';
 import type { FileKey } from './fileKey';
 import { PairFilterBuilder } from './pairFilter';
 import { encodeTexts } from './storedTexts';
-import { encodeSegment, type SegmentThread, type TextSegment } from './textSegment';
+import type { SegmentContent, SegmentThread, TextSegment } from './textSegment';
 import { WordScan } from './wordScan';
 import { wordFields, WordTable } from './wordTable';
 
@@ -80,9 +80,10 @@ export class SegmentBuilder {
     this.table.copy(segment.lists, (number) => numbers.get(number));
   }
 
-  build(): readonly Buffer[] {
+  /** The texts are those of the arena: only until it is cleared. */
+  build(): SegmentContent {
     const { threads, table, pairs, texts } = this;
-    return encodeSegment({ threads, lists: table.lists(), pairs: pairs.all, texts: texts.content });
+    return { threads, lists: table.lists(), pairs: pairs.all, texts: texts.content };
   }
 
   private scanText(bytes: Buffer, isAscii: boolean, field: number): readonly string[] {

@@ -9,7 +9,7 @@ import { IndexLock } from './indexLock';
 import { SegmentBuilder, type ThreadToIndex } from './segmentBuilder';
 import { searchSegments, type SearchWish } from './segmentSearch';
 import { readManifest, removeOrphans, writeManifest } from './textManifest';
-import { TextSegment, type SegmentThread } from './textSegment';
+import { encodeSegment, TextSegment, type SegmentThread } from './textSegment';
 import { writeWholeFile } from './wholeFile';
 
 export interface TextIndexPorts {
@@ -31,10 +31,13 @@ export interface TextCoverage {
 const segmentBytes = 32 * 1024 * 1024;
 const smallBytes = 4 * 1024 * 1024;
 const maxSmallSegments = 8;
+/** What is kept of texts in memory at most, where nothing can be written. */
+const maxTextsInMemory = 256 * 1024 * 1024;
 
 /**
  * The text of all threads, for a search. Segments are shared with other windows, whoever wrote them; only who builds takes
- * the lock. Runs in a worker: it reads and writes as it stands.
+ * the lock. Where the folder cannot be written, what is new is kept in memory. Runs in a worker: it reads and writes as it
+ * stands.
  */
 export class TextIndex {
   private segments: readonly TextSegment[] = [];
@@ -42,8 +45,14 @@ export class TextIndex {
   private folders: ReadonlySet<string> = new Set();
   /** Of each file: the newest segment that has it. */
   private owners = new Map<string, { readonly segment: TextSegment; readonly thread: SegmentThread }>();
+  private isInMemory = false;
 
   constructor(private readonly ports: TextIndexPorts) {}
+
+  /** Whether all of it is on disk, for another worker and other windows. */
+  get isKept(): boolean {
+    return !this.isInMemory;
+  }
 
   /** Which files there are. Those of other folders are another window's, and stay. */
   know(files: readonly FileKey[], folders: readonly string[]): void {
@@ -56,29 +65,24 @@ export class TextIndex {
    * @returns false when another window is at it: its work can be had by calling again later.
    */
   async build(onProgress: (coverage: TextCoverage) => void): Promise<boolean> {
-    this.load();
+    if (!this.isInMemory) this.load();
     const todo = [...this.files.values()].filter((file) => !this.has(file));
     onProgress({ indexed: this.files.size - todo.length, total: this.files.size });
     if (todo.length === 0) return true;
-    const { folder } = this.ports;
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const lock = IndexLock.tryTake(path.join(folder, 'texts.lock'));
-    if (!lock) return false;
+    const lock = this.isInMemory ? undefined : this.takeLock();
+    if (!lock && !this.isInMemory) return false;
     try {
       // What another window wrote until the lock was ours.
-      this.load();
+      if (lock) this.load();
       await this.addAll(
         todo.filter((file) => !this.has(file)),
         lock,
         onProgress,
       );
       this.compact();
-      removeOrphans(
-        folder,
-        this.segments.map(({ file }) => path.basename(file)),
-      );
+      if (!this.isInMemory) this.removeOrphans();
     } finally {
-      lock.dispose();
+      lock?.dispose();
     }
     return true;
   }
@@ -102,6 +106,7 @@ export class TextIndex {
   /** What is on disk now. An index that cannot be used is an empty one. */
   load(): void {
     const { folder, warn } = this.ports;
+    this.isInMemory = false;
     const known = new Map(this.segments.map((segment) => [path.basename(segment.file), segment]));
     try {
       this.take(readManifest(folder).map((name) => known.get(name) ?? TextSegment.load(path.join(folder, name))));
@@ -118,6 +123,36 @@ export class TextIndex {
     );
   }
 
+  /** Undefined while another window builds, and where nothing can be written. */
+  private takeLock(): IndexLock | undefined {
+    const { folder } = this.ports;
+    try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      return IndexLock.tryTake(path.join(folder, 'texts.lock'));
+    } catch (error) {
+      this.goOnInMemory(error);
+      return undefined;
+    }
+  }
+
+  private goOnInMemory(error: unknown): void {
+    const { folder, warn } = this.ports;
+    this.isInMemory = true;
+    warn(
+      `The texts of threads cannot be kept in ${folder}: ${messageOf(error)}. They are searched in memory, and read again by the next window.`,
+    );
+  }
+
+  private get isFull(): boolean {
+    const inMemory = this.segments.reduce((bytes, segment) => bytes + segment.textsInMemory, 0);
+    return this.isInMemory && inMemory >= maxTextsInMemory;
+  }
+
+  private removeOrphans(): void {
+    const names = this.segments.map(({ file }) => path.basename(file));
+    removeOrphans(this.ports.folder, names);
+  }
+
   private has(file: FileKey): boolean {
     const owner = this.owners.get(file.path);
     return owner !== undefined && isSameFile(owner.thread.file, file);
@@ -125,19 +160,20 @@ export class TextIndex {
 
   private async addAll(
     files: readonly FileKey[],
-    lock: IndexLock,
+    lock: IndexLock | undefined,
     onProgress: (coverage: TextCoverage) => void,
   ): Promise<void> {
     const texts = new Arena();
     let builder = new SegmentBuilder(texts);
     let left = files.length;
     for (const file of files) {
+      if (this.isFull) return;
       await this.ports.pause();
       const thread = this.ports.read(file);
       if (thread) builder.add(thread);
       left--;
       if (builder.bytes < segmentBytes && left > 0) continue;
-      lock.touch();
+      lock?.touch();
       if (!builder.isEmpty) this.append(builder);
       builder = new SegmentBuilder(texts);
       onProgress({ indexed: this.files.size - left, total: this.files.size });
@@ -173,15 +209,24 @@ export class TextIndex {
 
   private write(builder: SegmentBuilder): TextSegment {
     const file = path.join(this.ports.folder, `${randomUUID()}.seg`);
-    writeWholeFile(file, ...builder.build());
-    return TextSegment.load(file);
+    const content = builder.build();
+    try {
+      if (this.isInMemory) return TextSegment.inMemory(file, content);
+      writeWholeFile(file, ...encodeSegment(content));
+      return TextSegment.load(file);
+    } catch (error) {
+      this.goOnInMemory(error);
+      return TextSegment.inMemory(file, content);
+    }
   }
 
   private replace(segments: readonly TextSegment[]): void {
-    writeManifest(
-      this.ports.folder,
-      segments.map(({ file }) => path.basename(file)),
-    );
+    const names = segments.map(({ file }) => path.basename(file));
+    try {
+      if (!this.isInMemory) writeManifest(this.ports.folder, names);
+    } catch (error) {
+      this.goOnInMemory(error);
+    }
     this.take(segments);
   }
 }

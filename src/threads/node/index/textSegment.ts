@@ -79,7 +79,7 @@ export function encodeSegment({ threads, lists, pairs, texts }: SegmentContent):
   return [Buffer.concat([prefix, json, words, ...numbers, allPairs]), texts];
 }
 
-/** A segment on disk: its table, words and pairs in memory, its texts read when they are shown. */
+/** A segment: its table, words and pairs in memory, its texts read from disk when they are shown. */
 export class TextSegment {
   private handle: number | undefined;
 
@@ -89,9 +89,23 @@ export class TextSegment {
     readonly lists: WordLists,
     readonly pairs: Buffer,
     private readonly textsAt: number,
-    /** On disk. */
+    /** On disk, or that it would have there. */
     readonly bytes: number,
+    /** Of one that is on no disk. */
+    private readonly texts?: Buffer,
   ) {}
+
+  /** One that is on no disk; `file` is only a name. Copies what the content shares. */
+  static inMemory(file: string, { lists, pairs, texts, threads }: SegmentContent): TextSegment {
+    const allPairs = Buffer.concat(pairs);
+    const bytes = lists.words.length + allPairs.length + texts.length;
+    return new TextSegment(file, threads, lists, allPairs, 0, bytes, Buffer.from(texts));
+  }
+
+  /** How much memory the texts of one that is on no disk take. */
+  get textsInMemory(): number {
+    return this.texts?.length ?? 0;
+  }
 
   /** @throws IndexFileError when it is damaged; Error of Node.js when it cannot be read */
   static load(file: string): TextSegment {
@@ -130,9 +144,10 @@ export class TextSegment {
 
   /** @throws Error of Node.js when the file is gone */
   readTexts({ textsStart, workStart, textsEnd }: SegmentThread, part: 'conversation' | 'work' | 'all'): Buffer {
-    this.handle ??= openSync(this.file, 'r');
     const start = part === 'work' ? workStart : textsStart;
     const end = part === 'conversation' ? workStart : textsEnd;
+    if (this.texts) return this.texts.subarray(start, end);
+    this.handle ??= openSync(this.file, 'r');
     return readAt(this.handle, this.textsAt + start, end - start);
   }
 

@@ -13,7 +13,7 @@ import { Pacer } from './pacer';
 import { scanFolders, type FolderProblem } from './storeScan';
 import { maxThreadBytes, tooLarge } from '../threadFile';
 import { WorkerEndedError, WorkerLink } from './workerLink';
-import { CoveragePart, HeadPart, Hits } from './workerMessages';
+import { CoveragePart, HeadPart, Hits, TextsBuilt } from './workerMessages';
 
 export interface ThreadIndexPorts {
   /** Where the index is kept, absolute; made when needed. Several windows may share it. */
@@ -79,6 +79,8 @@ export class ThreadIndex implements Disposable {
   private coverage: TextCoverage = { indexed: 0, total: 0 };
   /** Read by a worker that ended before it had saved them; for the next one. */
   private unsaved: StoredHead[] = [];
+  /** Else only the worker has them. */
+  private areTextsKept = true;
   private idleTimer: Disposable | undefined;
   private retryTimer: Disposable | undefined;
   private isDisposed = false;
@@ -224,7 +226,9 @@ export class ThreadIndex implements Disposable {
       this.coverage = CoveragePart.parse(value);
       this.coverageChanged.fire(this.coverage);
     };
-    const isDone = await this.withWorker((link) => link.call({ method: 'texts', folder }, z.boolean(), onPart));
+    const request = { method: 'texts', folder } as const;
+    const { isDone, isKept } = await this.withWorker((link) => link.call(request, TextsBuilt, onPart));
+    this.areTextsKept = isKept;
     if (!isDone && !this.isDisposed) this.retryTimer = clock.setTimer(retryTextsMs, () => this.texts.touch());
     // The whole store is no measure of what comes after it.
     return isFirst ? 0 : clock.monotonicNow() - startedAt;
@@ -246,6 +250,7 @@ export class ThreadIndex implements Disposable {
     if (!this.link || this.link.isOver) {
       this.link = new WorkerLink(this.ports.workerFile, this.ports.log);
       this.link.start();
+      if (!this.areTextsKept) this.texts.touch();
     }
     this.tell(this.link);
     return this.link;
@@ -260,7 +265,7 @@ export class ThreadIndex implements Disposable {
   }
 
   private rest(): void {
-    if (!this.link || this.link.isBusy) return;
+    if (!this.link || this.link.isBusy || !this.areTextsKept) return;
     this.link.dispose();
     this.link = undefined;
   }

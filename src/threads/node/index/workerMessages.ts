@@ -10,6 +10,13 @@ import { FileKey } from './fileKey';
 export const HeadPart = z.array(z.object({ file: FileKey, head: z.custom<ThreadHead>().nullable() }));
 export type HeadPart = z.infer<typeof HeadPart>;
 export const CoveragePart = z.object({ indexed: z.number(), total: z.number() });
+export const TextsBuilt = z.object({
+  /** Not while another window is at it. */
+  isDone: z.boolean(),
+  /** On disk; else the worker has it in memory. */
+  isKept: z.boolean(),
+});
+export type TextsBuilt = z.infer<typeof TextsBuilt>;
 export const Hits = z.array(z.custom<ThreadHit>());
 export const EntriesAnswer = z.object({ from: z.number(), entries: z.array(z.custom<Entry>()) });
 export type EntriesAnswer = z.infer<typeof EntriesAnswer>;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseQuery } from '../../../../src/threads/common/query/threadQuery';
@@ -139,6 +139,44 @@ describe('the text of threads', () => {
     }
     know(index);
     assert.ok(found(index, 'alpha').includes('T-a'));
+  });
+
+  it('is built, put together and searched in memory where the folder cannot be made', async () => {
+    const file = join(folder, 'file');
+    writeFileSync(file, '');
+    folder = join(file, 'index');
+    try {
+      const index = open();
+      assert.equal(index.isKept, true);
+      for (let count = 0; count < 10; count++) {
+        put(`T-${count}`, `common word${count}`);
+        await build(index);
+      }
+      assert.equal(index.isKept, false);
+      assert.equal(found(index, 'common ').length, 10);
+      assert.deepEqual(found(index, '"common word3"'), ['T-3']);
+      put('T-3', 'another one');
+      texts.delete('T-4');
+      await build(index);
+      assert.equal(found(index, 'common ').length, 8);
+      assert.equal(reads.length, 11, 'nothing is read again that has not changed');
+      assert.equal(warnings.filter((text) => text.includes('searched in memory')).length, 1);
+    } finally {
+      folder = join(file, '..');
+    }
+  });
+
+  it('goes on in memory when the disk takes no more, with what is on disk', async () => {
+    put('T-a', 'common a');
+    const index = open();
+    await build(index);
+    // Nothing can be put in its place.
+    rmSync(join(folder, 'texts.json'));
+    mkdirSync(join(folder, 'texts.json'));
+    put('T-b', 'common b');
+    await build(index);
+    assert.deepEqual(found(index, 'common '), ['T-a', 'T-b']);
+    assert.equal(index.isKept, false);
   });
 
   it('reads nothing again that has not changed', async () => {

@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { nullLogger, type Logger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import { ThreadIndex } from '../../../../src/threads/node/index/threadIndex';
+import { FakeClock } from '../../../fake/fakeClock';
 import { until } from '../../../support/eventually';
 import { headsSaved, makeIndexBench, threadJson, type IndexBench } from './support';
 
@@ -215,6 +216,29 @@ describe('the index of threads', () => {
     writeFileSync(bench.index, 'a file where the folder should be');
     const index = open();
     assert.deepEqual(await titles(index), ['A']);
+  });
+
+  it('is searched although it cannot be written, after a long rest and with another worker', async () => {
+    const { deaths, workerFile } = mortalWorker();
+    bench.write('a', { prompt: 'a needle' });
+    writeFileSync(bench.index, 'not a folder');
+    const clock = new FakeClock();
+    const log: Logger = { ...nullLogger, warn: (message) => warnings.push(message) };
+    const index = new ThreadIndex({ folder: bench.index, workerFile, clock, log });
+    indexes.push(index);
+    const isFound = async (): Promise<boolean> => {
+      clock.advance(100);
+      return (await index.search('needle')).hits.length === 1;
+    };
+    assert.equal((await index.list([bench.store])).heads.length, 1);
+    await until('it is found', isFound);
+    clock.advance(10 * 60_000);
+    assert.equal((await index.search('needle')).hits.length, 1, 'nothing has to be read again');
+    bench.write('deadly', {});
+    await index.list([bench.store]);
+    assert.equal(readFileSync(deaths, 'utf8'), 'x');
+    await until('it is found by another worker', isFound);
+    assert.match(warnings.join('\n'), /searched in memory/);
   });
 
   it('searches titles, prompts and answers, and says where', async () => {

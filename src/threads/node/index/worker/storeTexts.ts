@@ -4,6 +4,7 @@ import type { ThreadHit } from '../../../common/threadPorts';
 import type { FileKey } from '../fileKey';
 import type { ThreadToIndex } from '../segmentBuilder';
 import { TextIndex, type TextCoverage, type TextIndexPorts } from '../textIndex';
+import type { TextsBuilt } from '../workerMessages';
 import { readForSearch } from './headReader';
 
 /** The files that there are, and the folders they are all files of. */
@@ -32,9 +33,9 @@ export class StoreTexts {
     this.index.know(files, folders);
   }
 
-  /** @returns false when another window is at it */
-  async build(onProgress: (coverage: TextCoverage) => void): Promise<boolean> {
-    return await this.index.build(onProgress);
+  async build(onProgress: (coverage: TextCoverage) => void): Promise<TextsBuilt> {
+    const isDone = await this.index.build(onProgress);
+    return { isDone, isKept: this.index.isKept };
   }
 
   search({ query, limit, nowMs }: SearchRequest): readonly ThreadHit[] {
