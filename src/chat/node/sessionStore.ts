@@ -1,5 +1,5 @@
 import * as path from 'node:path';
-import { Coalescer, type Clock } from '../../base/common/async';
+import { Coalescer, KeyedQueue, type Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
 import { Emitter, type Event } from '../../base/common/event';
@@ -47,11 +47,17 @@ export class SessionStore implements ChatStore {
   private readonly changedNames = new Set<string>();
   private rereadAll = false;
   private readonly reread: Coalescer;
+  /** One reading of the list after the other: on a slow disk an older one would else undo what a newer one has found. */
+  private readonly readings = new KeyedQueue();
   private watcher: Disposable | undefined;
 
   constructor(private readonly options: SessionStoreOptions) {
     this.emitter = new Emitter((error) => options.log.error('a listener failed', error));
-    this.reread = new Coalescer(options.clock, listDelayMs, () => void this.readChanged());
+    this.reread = new Coalescer(
+      options.clock,
+      listDelayMs,
+      () => void this.readings.run('list', () => this.readChanged()),
+    );
   }
 
   get onDidChange(): Event<void> {
@@ -74,7 +80,7 @@ export class SessionStore implements ChatStore {
     } catch (error) {
       log.warn(`The folder of conversations cannot be watched: ${messageOf(error)}`);
     }
-    await this.readAll();
+    await this.readings.run('list', () => this.readAll());
     await this.sweep();
   }
 
@@ -93,7 +99,7 @@ export class SessionStore implements ChatStore {
   }
 
   async open(id: string): Promise<OpenedSession> {
-    if (!isId(id) || (await this.options.files.modifiedAt(this.logOf(id))) === undefined) throw notFound();
+    if (!(await this.isThere(id))) throw notFound();
     const lock = this.lockOf(id, () => undefined);
     try {
       // First: what is free has been written to its end.
@@ -110,7 +116,7 @@ export class SessionStore implements ChatStore {
   }
 
   async read(id: string): Promise<StoredConversation> {
-    if (!isId(id) || (await this.options.files.modifiedAt(this.logOf(id))) === undefined) throw notFound();
+    if (!(await this.isThere(id))) throw notFound();
     try {
       const { damage, head, records } = await this.readNow(id);
       return { head, records, ...(damage === undefined ? {} : { damage }) };
@@ -125,8 +131,7 @@ export class SessionStore implements ChatStore {
       open.changeHead(change);
       return;
     }
-    const isThere = isId(id) && (await this.options.files.modifiedAt(this.logOf(id))) !== undefined;
-    const head = isThere ? ((await this.readHead(id)) ?? this.byId.get(id)) : undefined;
+    const head = (await this.isThere(id)) ? ((await this.readHead(id)) ?? this.byId.get(id)) : undefined;
     if (!head) throw notFound();
     const changed = { ...head, ...change };
     try {
@@ -153,8 +158,9 @@ export class SessionStore implements ChatStore {
       await forget?.();
       await open?.close();
       await lockIt();
-      await files.remove(this.headOf(id));
+      // In this order: other windows see when the head goes, and would make it anew from a log that is still there.
       await files.remove(this.folderOf(id));
+      await files.remove(this.headOf(id));
     } catch (error) {
       if (error instanceof ChatError) throw error;
       throw new ChatError('storage', 'The conversation could not be deleted.', messageOf(error), { cause: error });
@@ -199,6 +205,16 @@ export class SessionStore implements ChatStore {
   }
 
   // One conversation
+
+  /** @throws ChatError `unreadable` */
+  private async isThere(id: string): Promise<boolean> {
+    if (!isId(id)) return false;
+    try {
+      return (await this.options.files.modifiedAt(this.logOf(id))) !== undefined;
+    } catch (error) {
+      throw unreadable(error);
+    }
+  }
 
   /** `isBeingWritten`: a line that ends nowhere goes on in a moment. */
   private async readNow(id: string, isBeingWritten = false) {
@@ -293,7 +309,10 @@ export class SessionStore implements ChatStore {
 
   private async refresh(id: string): Promise<void> {
     if (this.isOurs(id)) return;
+    const before = this.byId.get(id);
     const head = (await this.readHead(id)) ?? (await this.rebuildHead(id));
+    // It was changed or deleted here meanwhile: that is newer than what was read.
+    if (this.byId.get(id) !== before) return;
     if (head) this.opened.get(id)?.headRead(head);
     if (head) this.byId.set(id, head);
     else this.byId.delete(id);

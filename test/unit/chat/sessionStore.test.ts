@@ -10,6 +10,7 @@ import { SessionStore } from '../../../src/chat/node/sessionStore';
 import { FakeClock } from '../../fake/fakeClock';
 import { event } from './support/told';
 import { until } from '../../support/eventually';
+import { settled } from './support/window';
 
 const id = 'session-1';
 const head: SessionHead = {
@@ -30,6 +31,19 @@ class FaultyFiles extends DiskFiles {
   writes = 0;
   /** So that nothing can be locked. */
   isLockFaulty = false;
+
+  /** Holds back what has been read of heads. */
+  readsHeld: Promise<void> | undefined;
+  heldReads = 0;
+
+  override async read(file: string): Promise<string | undefined> {
+    const text = await super.read(file);
+    if (this.readsHeld && file.includes('heads')) {
+      this.heldReads++;
+      await this.readsHeld;
+    }
+    return text;
+  }
 
   override async createNew(file: string, text: string): Promise<boolean> {
     if (this.isLockFaulty) throw Object.assign(new Error('the disk says no'), { code: 'ENOSPC' });
@@ -217,6 +231,28 @@ describe('the store of conversations', () => {
       return one.heads.length === 1;
     });
     assert.equal(one.heads[0]?.title, 'Title');
+  });
+
+  it('does not list again what it deletes while it reads it', async () => {
+    const one = await newStore();
+    const two = await newStore();
+    two.create(head).append(prompt('One'));
+    await two.stop();
+    await until('the list', () => {
+      clock.advance(200);
+      return one.heads.length === 1;
+    });
+    await two.changeHead(id, { title: 'Another' });
+    let goOn = (): void => undefined;
+    files.readsHeld = new Promise((resolve) => (goOn = resolve));
+    await until('it reads', () => {
+      clock.advance(200);
+      return files.heldReads > 0;
+    });
+    await one.remove(id);
+    goOn();
+    await settled();
+    assert.deepEqual(one.heads, []);
   });
 
   it('finds a conversation whose head was never written', async () => {
