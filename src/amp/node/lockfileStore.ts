@@ -4,7 +4,7 @@ import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/pr
 import * as path from 'node:path';
 import { KeyedQueue } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
-import { errorCode, messageOf } from '../../base/common/errors';
+import { errorCode, messageOf, wordsOf } from '../../base/common/errors';
 import { isProcessAlive } from '../../base/node/isProcessAlive';
 import type { Logger } from '../../base/common/log';
 import { Lockfile } from '../common/schema';
@@ -137,7 +137,7 @@ export class LockfileStore implements Disposable {
   private explain(error: unknown): Error {
     const { folder } = this.options;
     return new Error(
-      `The Amp CLI cannot find this window, because its lockfile cannot be written: ${messageOf(error)}. ` +
+      `The Amp CLI cannot find this window, because its lockfile cannot be written: ${wordsOf(error).replace(/\.$/u, '')}. ` +
         `Make ${folder} a folder that you can write to and that is your own, then run “Backline: Restart the Amp Server”.`,
       { cause: error },
     );

@@ -134,7 +134,10 @@ describe('LockfileStore', () => {
       pid: process.pid,
       log: nullLogger,
     });
-    await assert.rejects(blocked.open(), /Make .*ide a folder that you can write to/u);
+    await assert.rejects(
+      blocked.open(),
+      /: A file is where a folder should be\. Make .*ide a folder that you can write to/u,
+    );
     await assert.rejects(blocked.write(8000, 'secret', []), /Restart the Amp Server/u);
     await blocked.sweep();
     blocked.dispose();
