@@ -8,6 +8,8 @@ import type { FilePort } from './filePort';
 
 const writeDelayMs = 50;
 const retryMs = 5000;
+/** A write that takes longer than this is spoken of. */
+const slowMs = 10_000;
 /** What waits for the disk at most, in UTF-16 units. */
 const maxWaitingUnits = 32 * 1024 * 1024;
 
@@ -32,6 +34,7 @@ export class LogWriter implements Disposable {
   private hasLost = false;
   private currentProblem: string | undefined;
   private retry: Disposable | undefined;
+  private slow: Disposable | undefined;
   private isDisposed = false;
   private readonly soon: Coalescer;
   private readonly emitter: Emitter<void>;
@@ -94,6 +97,7 @@ export class LogWriter implements Disposable {
     this.isDisposed = true;
     this.soon.dispose();
     this.retry?.dispose();
+    this.slow?.dispose();
     this.emitter.dispose();
   }
 
@@ -127,6 +131,7 @@ export class LogWriter implements Disposable {
     this.waitingUnits = 0;
     const lost = this.hasLost ? [`${JSON.stringify(lostRecord(clock.now()))}\n`] : [];
     const bytes = Buffer.from([...lost, ...lines].join(''));
+    this.slow = clock.setTimer(slowMs, () => this.setProblem(this.currentProblem ?? slowProblem));
     try {
       await ready();
       if (this.isDisposed) return;
@@ -138,9 +143,13 @@ export class LogWriter implements Disposable {
       if (this.isDisposed) return;
       this.waiting = [...lines, ...this.waiting];
       this.waitingUnits += units;
-      log.warn(`A conversation could not be written: ${messageOf(error)}`);
-      this.setProblem(problemOf(error));
+      const problem = problemOf(error);
+      // Once: it is tried again every few seconds.
+      if (problem !== this.currentProblem) log.warn(`A conversation could not be written: ${messageOf(error)}`);
+      this.setProblem(problem);
       this.retry = clock.setTimer(retryMs, () => void this.flush());
+    } finally {
+      this.slow.dispose();
     }
   }
 
@@ -164,6 +173,9 @@ function lostRecord(at: number): LogRecord {
     text: 'A part of the conversation is missing here: it could not be written.',
   };
 }
+
+const slowProblem =
+  'The disk is slow: the last part of the conversation is not saved yet. Backline saves it as soon as the disk answers. Keep this window open until then.';
 
 export function problemOf(error: unknown): string {
   const kept = 'The conversation goes on, but it is kept in memory only and is gone when this window closes.';
