@@ -107,7 +107,7 @@ export class DiskFiles implements FilePort {
   }
 
   async remove(file: string): Promise<void> {
-    await rm(file, { recursive: true, force: true, maxRetries: 3 });
+    await unlessMissing(rm(file, { recursive: true, force: true, maxRetries: 3 }));
   }
 
   watch(folder: string, onChange: (name: string | undefined) => void): Disposable {
@@ -119,7 +119,8 @@ async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
+    // ENOTDIR: one of its parents is a file.
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return undefined;
     throw error;
   }
 }

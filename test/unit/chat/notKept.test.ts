@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import * as path from 'node:path';
 import { DiskFiles } from '../../../src/chat/node/filePort';
 import { until } from '../../support/eventually';
-import { draft, Window } from './support/window';
+import { FakeClock } from '../../fake/fakeClock';
+import { draft, outline, settled, Window } from './support/window';
 
 /** A disk that is full when the test says so. */
 class FullDisk extends DiskFiles {
@@ -36,6 +40,46 @@ describe('a conversation that the disk does not take', () => {
       assert.match(problem(), /^The disk is full\./);
     } finally {
       await window.remove();
+    }
+  });
+
+  it('is held to its end where no folder can be made, says so once, and can be found and deleted', async () => {
+    const root = await mkdtemp(path.join(tmpdir(), 'home-'));
+    await writeFile(path.join(root, 'storage'), 'a file');
+    const clock = new FakeClock();
+    const storeClock = new FakeClock();
+    const window = await Window.open({ folder: path.join(root, 'storage', 'conversations'), clock, storeClock });
+    try {
+      const chat = await window.chats.create('one');
+      let changes = 0;
+      let shown = chat.view.problem;
+      chat.onDidChange(() => {
+        if (chat.view.problem !== shown) changes++;
+        shown = chat.view.problem;
+      });
+      for (const text of ['One', 'Two']) {
+        await chat.send(draft(text));
+        window.agent.last.end('Done.');
+        await until('the end', () => outline(chat).at(-1) === 'end: completed');
+      }
+      await until('the problem', () => chat.view.problem !== undefined);
+      for (let retry = 0; retry < 5; retry++) {
+        storeClock.advance(5000);
+        await settled();
+      }
+      assert.match(chat.view.problem ?? '', /A file is where a folder should be\. .* kept in memory only/);
+      assert.equal(changes, 1);
+      for (let minute = 0; minute < 30; minute++) clock.advance(60_000);
+      assert.equal(await window.chats.open(chat.id), chat, 'it is in memory, so it is not let go');
+      assert.deepEqual(
+        (await window.chats.search('One')).map(({ id }) => id),
+        [chat.id],
+      );
+      await window.chats.delete(chat.id);
+      assert.deepEqual(window.chats.rows, []);
+    } finally {
+      await window.close();
+      await rm(root, { recursive: true });
     }
   });
 });
