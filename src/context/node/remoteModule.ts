@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { withDeadline, type Clock } from '../../base/common/async';
-import { errorCode } from '../../base/common/errors';
+import { errorCode, wordsOf } from '../../base/common/errors';
 import { ProviderError, type ConsentRequest, type RemoteCodeRequest } from '../common/providerError';
 import { fetchAnswer, hostOf, isRedirect, type Fetch } from './httpAnswer';
 
@@ -101,7 +101,8 @@ export class RemoteModules {
   private async findKept(url: string, pin: Pin): Promise<string | undefined> {
     const file = this.fileOf(url, pin);
     const bytes = await readFile(file).catch((error: unknown) => {
-      if (errorCode(error) === 'ENOENT') return undefined;
+      // ENOTDIR: where its folder should be is a file.
+      if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return undefined;
       throw error;
     });
     return bytes && isPinned(bytes, pin) ? pathToFileURL(file).href : undefined;
@@ -172,12 +173,20 @@ function checkHttps(url: string): void {
     );
 }
 
-/** By a rename: a window that reads it meanwhile reads all or nothing. */
+/** By a rename: a window that reads it meanwhile reads all or nothing. @throws ProviderError that says what to do */
 async function keep(file: string, bytes: Uint8Array): Promise<void> {
-  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  const folder = path.dirname(file);
   const draft = `${file}.${process.pid}.tmp`;
-  await writeFile(draft, bytes, { mode: 0o600 });
-  await rename(draft, file);
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await writeFile(draft, bytes, { mode: 0o600 });
+    await rename(draft, file);
+  } catch (error) {
+    await rm(draft, { force: true }).catch(() => undefined);
+    throw new ProviderError(
+      `Its code was fetched and cannot be kept in ${folder}. ${wordsOf(error)} Make that a folder that you can write to, then run “Backline: Ask Context Providers Again”.`,
+    );
+  }
 }
 
 /** CommonJS and TypeScript say so by their names; all else from the web is an ES module. */

@@ -66,6 +66,18 @@ describe('code from elsewhere', () => {
     assert.equal(fetched.length, 2);
   });
 
+  it('says what to do when it cannot be kept, whoever allows it', async () => {
+    await writeFile(path.join(folder, 'kept'), 'a file');
+    for (const options of [{}, { integrity: undefined, allowedCode: integrity }, { integrity: undefined }]) {
+      await assert.rejects(get(options), (error: unknown) => {
+        assert.ok(error instanceof ProviderError);
+        assert.match(error.message, /cannot be kept in .*kept\. .* Make that a folder that you can write to/);
+        return true;
+      });
+    }
+    assert.deepEqual(await readdir(folder), ['kept']);
+  });
+
   for (const pin of [null, 7, '', 'latest', 'md5-abc', 'sha384-']) {
     it(`is not even fetched with the pin ${JSON.stringify(pin)}`, async () => {
       await assert.rejects(get({ integrity: pin }), /needs to be a hash/);
