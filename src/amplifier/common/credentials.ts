@@ -29,6 +29,9 @@ const Origins = z.array(z.string()).catch([]);
  * server on this machine or to an https server that the user confirmed.
  */
 export class Credentials {
+  /** Servers that the user has confirmed while the state could not be written. */
+  private readonly unsaved = new Set<string>();
+
   constructor(private readonly ports: CredentialsPorts) {}
 
   /** The key for a server; undefined when there is none, or it may not go there. */
@@ -57,6 +60,7 @@ export class Credentials {
 
   /** Servers are asked about again. */
   async forgetConfirmations(): Promise<void> {
+    this.unsaved.clear();
     await this.ports.state.update(confirmedName, undefined);
   }
 
@@ -64,9 +68,14 @@ export class Credentials {
     if (isLoopback(server)) return true;
     if (!isPrivate(server)) return false;
     const confirmed = Origins.parse(this.ports.state.get(confirmedName) ?? []);
-    if (confirmed.includes(server.origin)) return true;
+    if (confirmed.includes(server.origin) || this.unsaved.has(server.origin)) return true;
     if (!(await this.ports.confirm(server.origin))) return false;
-    await this.ports.state.update(confirmedName, [...confirmed, server.origin]);
+    try {
+      await this.ports.state.update(confirmedName, [...confirmed, server.origin]);
+    } catch {
+      // It holds for this window; the next one asks again.
+      this.unsaved.add(server.origin);
+    }
     return true;
   }
 }

@@ -52,6 +52,25 @@ describe('the API key', () => {
     });
   });
 
+  it('goes to a server that the user confirms, asked once, although that cannot be kept', async () => {
+    credentials = new Credentials({
+      secrets: { get: () => Promise.resolve('key'), store: () => Promise.resolve(), delete: () => Promise.resolve() },
+      state: { get: () => undefined, update: () => Promise.reject(new Error('EROFS: read-only file system')) },
+      confirm: (origin) => {
+        asked.push(origin);
+        return Promise.resolve(true);
+      },
+    });
+    for (const path of ['/', '/again']) {
+      const server = new URL(path, 'https://amp.example');
+      assert.deepEqual(await credentials.for(server), { anthropic_api_key: 'key' });
+    }
+    assert.deepEqual(asked, ['https://amp.example']);
+    await assert.rejects(credentials.forgetConfirmations());
+    await credentials.for(new URL('https://amp.example'));
+    assert.equal(asked.length, 2);
+  });
+
   it('goes to this machine without a question', async () => {
     await credentials.set(' key ');
     assert.deepEqual(await credentials.for(new URL('http://127.0.0.1:8765')), { anthropic_api_key: 'key' });
