@@ -96,7 +96,11 @@ describe('The chat, as a user sees it', () => {
     const frame = await chat.frame();
     assert.equal(await frame.locator('.header h1').textContent(), '/slow 120');
     const words = (await frame.locator('.entry-answer').allTextContents()).join(' ').split(/\s+/);
-    assert.equal(words.filter((word) => word === 'This').length, Math.ceil(120 / 21), 'no word is said twice or left out');
+    assert.equal(
+      words.filter((word) => word === 'This').length,
+      Math.ceil(120 / 21),
+      'no word is said twice or left out',
+    );
     await window.screenshot('chat-continued');
   });
 

@@ -5,7 +5,14 @@ import type { ContextClient } from '../../../src/context/common/contextClient';
 import { ContextReader } from '../../../src/context/common/contextReader';
 import { answerContextTool, contextTool } from '../../../src/context/common/contextTool';
 import { McpToolServer, type McpAddress } from '../../../src/context/node/mcpToolServer';
-import { clientOf, documentOf, FakeProvider, noLookups, provided, providedItem } from '../../unit/context/support/contextHarness';
+import {
+  clientOf,
+  documentOf,
+  FakeProvider,
+  noLookups,
+  provided,
+  providedItem,
+} from '../../unit/context/support/contextHarness';
 
 /** The window's MCP server, with one provider that knows who owns the first line of one file. */
 export class ContextServer {
@@ -26,7 +33,8 @@ export class ContextServer {
       active: () => Promise.resolve(undefined),
       pathOf: () => Promise.resolve(undefined),
     });
-    const run = (input: unknown, signal: AbortSignal): Promise<string> => answerContextTool({ reader, lookups: noLookups }, input, signal);
+    const run = (input: unknown, signal: AbortSignal): Promise<string> =>
+      answerContextTool({ reader, lookups: noLookups }, input, signal);
     const tool = { definition: contextTool, run };
     const server = new McpToolServer({ name: 'backline-context', version: '0.0.0', tool, log: nullLogger });
     return new ContextServer(await server.start(), server, client);

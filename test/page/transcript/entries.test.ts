@@ -166,9 +166,9 @@ describe('the entries of a transcript', () => {
 
   it('tells how long ago a prompt was, as time goes on', async () => {
     const opened = await pages.openPage({ ...page, data: { times: 'relative' } });
-    const now = Date.UTC(2026, 10, 21, 12);
-    const at = now - 90_000;
-    await pauseClock(opened.page, now);
+    // The page knows the time from its host, whose clock is this process's.
+    await pauseClock(opened.page, Date.UTC(2026, 10, 21, 12));
+    const at = Date.now() - 90_000;
     await opened.host.notify(didPatch, {
       reset: true,
       put: [{ kind: 'prompt', id: 'p', turn: 1, at, text: 'Hi' }],
