@@ -44,10 +44,37 @@ export function Notices() {
         <div key={note} class="thread-notice">
           <InfoIcon />
           <p>
-            <PlainText text={note} />
+            <Note text={note} />
           </p>
         </div>
       ))}
     </>
   );
 }
+
+/** The threads that it names can be opened. */
+function Note({ text }: { text: string }) {
+  const page = usePage();
+  return (
+    <>
+      {text.split(namedThread).map((piece, index) =>
+        // Every other piece is what the expression has found.
+        index % 2 === 0 ? (
+          <PlainText key={index} text={piece} />
+        ) : (
+          <button
+            key={index}
+            type="button"
+            class="link"
+            title="Open this thread"
+            onClick={() => page.actions.open(piece)}
+          >
+            {piece}
+          </button>
+        ),
+      )}
+    </>
+  );
+}
+
+const namedThread = /(T-[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(?![\w-])/i;

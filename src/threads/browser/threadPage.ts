@@ -186,6 +186,10 @@ export class ThreadPage {
       },
       loadOlder: (count) => this.loadOlder(count),
       openDiff: (entryId, part) => void this.ask(threadRequests.openDiff, { entryId, part }),
+      showSubthread: async (entryId, isShown) => {
+        const answer = await this.ask(threadRequests.showSubthread, { entryId, isShown });
+        return answer ? answer.problem : 'The thread of this subagent cannot be shown.';
+      },
       showRaw: (entryId) => void this.ask(threadRequests.showRaw, { entryId }),
     };
   }

@@ -7,6 +7,7 @@ import type { Entry } from '../../transcript/common/entries';
 import { TranscriptDocument } from '../../transcript/common/transcriptDocument';
 import { trimEntry } from '../../transcript/common/trim';
 import { nextStaleAt } from './heads';
+import { inKnownOrder, OpenSubthreads, type EntryOrigin, type SubthreadScope } from './openSubthreads';
 import { ThreadError, type OpenThread } from './threadPorts';
 
 export interface FollowedThreadPorts {
@@ -40,6 +41,10 @@ export class FollowedThread implements Disposable {
   private readonly end = new AbortController();
   /** What pages are told of an entry; the same object as long as the entry is. */
   private readonly trimmed = new WeakMap<Entry, Entry>();
+  private readonly subthreads: OpenSubthreads;
+  private hasShownSubthreads = false;
+  /** As it was read, without the steps of subagents that have threads of their own. */
+  private own: OpenThread | undefined;
   private current: OpenThread | undefined;
   private currentProblem: string | undefined;
   private reading: Promise<void> | undefined;
@@ -54,12 +59,20 @@ export class FollowedThread implements Disposable {
     private readonly ports: FollowedThreadPorts,
     private readonly clock: Clock,
     onListenerError: (error: unknown) => void,
+    scope: SubthreadScope = { chain: [threadId], count: { open: 0 } },
   ) {
+    this.subthreads = this.store.add(
+      new OpenSubthreads({
+        scope,
+        follow: (id, inner) => this.followInside(id, inner, onListenerError),
+        onDidChange: () => this.update(),
+      }),
+    );
     this.emitter = this.store.add(new Emitter<void>(onListenerError));
     this.transcript = this.store.add(new TranscriptDocument(onListenerError));
   }
 
-  /** As it was read last; undefined before it was. */
+  /** As it was read last, with the steps of the subagents that are shown; undefined before it was read. */
   get thread(): OpenThread | undefined {
     return this.current;
   }
@@ -104,6 +117,27 @@ export class FollowedThread implements Disposable {
     return this.current?.entries.find(({ id }) => id === entryId);
   }
 
+  /** Reads the thread of a subagent, and shows it as the steps of its call. Returns why it cannot be shown. */
+  showSubthread(callId: string): string | undefined {
+    this.hasShownSubthreads = true;
+    return this.subthreads.show(callId, this.own?.entries ?? []);
+  }
+
+  hideSubthread(callId: string): void {
+    this.subthreads.hide(callId);
+  }
+
+  /** For a page that has not opened any. */
+  hideSubthreads(): void {
+    if (this.subthreads.size === 0) return;
+    this.subthreads.closeAll();
+    this.update();
+  }
+
+  originOf(entryId: string): EntryOrigin {
+    return this.subthreads.originOf(entryId) ?? { threadId: this.threadId, entryId };
+  }
+
   dispose(): void {
     this.end.abort();
     this.retryTimer?.dispose();
@@ -112,6 +146,16 @@ export class FollowedThread implements Disposable {
 
   private mustReadAgain(): boolean {
     return this.isReadAgainDue && !this.store.isDisposed;
+  }
+
+  private followInside(
+    threadId: string,
+    scope: SubthreadScope,
+    onListenerError: (error: unknown) => void,
+  ): FollowedThread {
+    const followed = new FollowedThread(threadId, this.ports, this.clock, onListenerError, scope);
+    followed.store.add(refreshWhenStale(followed, this.clock));
+    return followed;
   }
 
   private async read(): Promise<void> {
@@ -144,9 +188,18 @@ export class FollowedThread implements Disposable {
 
   private show(thread: OpenThread): void {
     if (this.store.isDisposed) return;
-    this.current = thread;
+    this.own = thread;
     this.currentProblem = undefined;
-    this.transcript.replaceAll(thread.entries.map((entry) => this.trim(entry)));
+    this.update();
+  }
+
+  private update(): void {
+    const { own, store } = this;
+    if (!own || store.isDisposed) return;
+    const entries = this.subthreads.expanded(own.entries);
+    const ordered = this.hasShownSubthreads ? inKnownOrder(this.current?.entries ?? [], entries) : entries;
+    this.current = ordered === own.entries ? own : { ...own, entries: ordered };
+    this.transcript.replaceAll(ordered.map((entry) => this.trim(entry)));
     this.emitter.fire();
   }
 

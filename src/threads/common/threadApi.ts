@@ -89,6 +89,15 @@ export const threadRequests = {
   openFile: defineRequest('thread/openFile', Nothing, Nothing),
   /** The whole entry, with nothing cut away. */
   showAll: defineRequest('thread/showAll', ofEntry, z.object({ entry: Entry })),
+  /**
+   * Opens or closes the thread of a subagent as the steps of its call, which come with the transcript. `problem` says why
+   * there will be none.
+   */
+  showSubthread: defineRequest(
+    'thread/showSubthread',
+    z.object({ entryId: Text, isShown: z.boolean() }),
+    z.object({ problem: optional(Text) }),
+  ),
   /** What the entry was made of, in an editor. */
   showRaw: defineRequest('thread/showRaw', ofEntry, Nothing),
   /** `part` is the index of a diff in the entry's parts. */

@@ -8,6 +8,7 @@ import { threadDigest, type ThreadDigest } from '../common/threadDigest';
 import { threadLink } from '../common/threadLinks';
 import type { OpenThread, ThreadHead } from '../common/threadPorts';
 import { shownTitle, titleOf } from '../common/tree/threadRow';
+import { withSubthreads } from '../common/withSubthreads';
 import type { Command } from '../node/runCommand';
 import { knownFolder, workingFolder } from '../node/workingFolder';
 import { exportFileName } from '../../transcript/common/export/exportFileName';
@@ -126,7 +127,7 @@ export class ThreadActions {
     const suggested = vscode.Uri.joinPath(folder, `${exportFileName(titleOf(head), 'thread')}.${extension}`);
     const file = await chooseFile(suggested, { [extension.toUpperCase()]: [extension] });
     if (!file) return;
-    const thread = await read(head.id);
+    const thread = await withSubthreads(await read(head.id), read);
     const { head: now, entries } = thread;
     const about = {
       title: titleOf(now),

@@ -29,7 +29,6 @@ export function threadHandlers({
   file,
 }: HandlerOptions): Handlers<typeof threadRequests> {
   const { actions, documents, editor } = window;
-  const { threadId } = followed;
 
   const thread = (): OpenThread => {
     if (!followed.thread) throw new Error('The thread is still being read.');
@@ -60,12 +59,19 @@ export function threadHandlers({
       if (!entry) throw new Error('This part of the thread is no longer there.');
       return { entry };
     }),
+    showSubthread: threadRequests.showSubthread.handledBy(({ entryId, isShown }) => {
+      if (!isShown) followed.hideSubthread(entryId);
+      const problem = isShown ? followed.showSubthread(entryId) : undefined;
+      return problem === undefined ? {} : { problem };
+    }),
     showRaw: threadRequests.showRaw.handledBy(async ({ entryId }) => {
-      await documents.showRaw(threadId, entryId);
+      const origin = followed.originOf(entryId);
+      await documents.showRaw(origin.threadId, origin.entryId);
       return done;
     }),
     openDiff: threadRequests.openDiff.handledBy(async ({ entryId, part }) => {
-      await documents.showDiff(threadId, entryId, part);
+      const origin = followed.originOf(entryId);
+      await documents.showDiff(origin.threadId, origin.entryId, part);
       return done;
     }),
     open: threadRequests.open.handledBy(async ({ target, line }) => {

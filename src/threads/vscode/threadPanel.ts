@@ -129,6 +129,7 @@ export class ThreadPanel implements Disposable {
 
   private ready(): void {
     this.hasPosted = false;
+    this.followed.hideSubthreads();
     this.feed.pageCame(this.window.marks.lastSeen(this.threadId));
   }
 

@@ -5,12 +5,12 @@ import { toolTrouble } from '../common/toolTrouble';
 import { Disclosure } from './disclosure';
 import { Elapsed } from './elapsed';
 import { toolIcons } from './entryIcons';
-import { EntryView } from './entryView';
 import { countOf, formatDuration } from './format';
 import { PathButton } from './pathButton';
 import { PartView } from './partView';
 import { ChangeCounts } from './changeCounts';
 import { ShowAllTexts } from './showAll';
+import { Steps, Subthread } from './toolSteps';
 import { useTranscript } from './transcriptContext';
 import { namingHiddenCharacters } from './markdown/hiddenCharacters';
 import { PlainText } from './plainText';
@@ -109,12 +109,10 @@ function ToolBody({ entry, childIds }: { entry: EntryOf<'tool'>; childIds: reado
       {entry.parts.map((part, index) => (
         <PartView key={index} part={part} index={index} entryId={entry.id} />
       ))}
-      {childIds.length > 0 && (
-        <div class="steps" role="group" aria-label={namingHiddenCharacters(`Steps of ${entry.title}`)}>
-          {childIds.map((id) => (
-            <EntryView key={id} id={id} />
-          ))}
-        </div>
+      {entry.subthread === undefined ? (
+        <Steps entry={entry} childIds={childIds} />
+      ) : (
+        <Subthread entry={entry} childIds={childIds} />
       )}
       {entry.error !== undefined && (
         <pre class="tool-error">

@@ -22,6 +22,10 @@ export interface TranscriptActions {
   /** One file, or all without a path; with a turn only what that one has changed. */
   readonly revert?: (path?: string, turn?: number) => void;
   readonly keepChanges?: (path?: string) => void;
+  /**
+   * Opens or closes the thread of a subagent: its entries come as steps of the call. Resolves with why there will be none.
+   */
+  readonly showSubthread?: (entryId: string, isShown: boolean) => Promise<string | undefined>;
   readonly showRaw?: (entryId: string) => void;
 }
 

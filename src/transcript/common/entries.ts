@@ -172,6 +172,8 @@ export const Entry = z.discriminatedUnion('kind', [
     durationMs: optional(z.number()),
     /** How the question about it ended: the option that was chosen, or why there was none. */
     decision: optional(Text),
+    /** The id of another thread that has what the subagent said and did. */
+    subthread: optional(Text),
   }),
   z.object({ kind: z.literal('todos'), ...base, items: z.array(TodoItem) }),
   z.object({

@@ -56,6 +56,8 @@ const seen: Readonly<Record<string, readonly (string | RegExp)[]>> = {
   '14-dtw-stub': ["Amp's server ran this thread"],
   '14-server': ['The program did not run to its end.', 'There are 42.'],
   '15-info': ['git status', 'not shown to the agent', 'We did much.', 'Amp was updated.'],
+  '18-subthread': ['This is a part of the thread'],
+  '18-subthread-parent': ['Subagent thread T-019be0a1', 'The subagent was lost.'],
   '16-odd-texts': ['</script><img src=x onerror=alert(1)>', '[REDACTED:token]', 'This thread is archived.'],
 };
 

@@ -1,6 +1,7 @@
 import type { ToolState } from '../../../transcript/common/entries';
 import { isRecord, ownOf, textOf } from '../json';
 import { rawJson } from '../rawJson';
+import { threadIn } from '../threadLinks';
 import { ProgressCall, ProgressTurn } from '../schema';
 import { rawEntry, type Base, type Mapped, type Unfinished } from './mapped';
 import { toolEntries } from './toolEntries';
@@ -15,6 +16,16 @@ export function progressEntries(progress: unknown, call: Base, unfinished: Unfin
   return progress.flatMap((turn, index) =>
     turnEntries(turn, { ...call, parent: call.id, id: `${call.id}.p${index}` }, unfinished),
   );
+}
+
+/** The thread that a subagent writes itself, for progress that names one, and what else the progress has. */
+export function subthreadIn(
+  progress: unknown,
+): { readonly threadId: string; readonly others: Readonly<Record<string, unknown>> } | undefined {
+  if (!isRecord(progress)) return undefined;
+  const { threadID, ...others } = progress;
+  const threadId = typeof threadID === 'string' ? threadIn(threadID) : undefined;
+  return threadId === undefined ? undefined : { threadId, others };
 }
 
 function isTurn(value: unknown): boolean {

@@ -1,10 +1,11 @@
 import type { Entry, Location, Part } from '../../../transcript/common/entries';
 import { pathOrUriPath } from '../fileUriPath';
+import { threadLink } from '../threadLinks';
 import { countOf, isRecord, listOf, textOf } from '../json';
 import { rawJson } from '../rawJson';
 import { proposedParts } from './changeParts';
 import type { Base, Mapped } from './mapped';
-import { progressEntries } from './progress';
+import { progressEntries, subthreadIn } from './progress';
 import { isTodoReading, todosOf, todoWords } from './todos';
 import { bareToolName, commandOf, inputPath, toolKind, toolTitle } from './toolNames';
 import { resultParts, type CallView } from './toolResult';
@@ -28,6 +29,8 @@ export function toolEntries(call: ToolCall, run: ToolRun): readonly Mapped[] {
   const { base, name, input, raw } = call;
   const view: CallView = { tool: call.knownName ?? name, input };
   const nested = progressEntries(run.progress, base, run.state === 'running' ? 'running' : 'stale');
+  const subthread = subthreadIn(run.progress);
+  const hasSubagent = nested.length > 0 || subthread !== undefined;
   const unknown = unknownStatus(call, run);
   const hasWorked = run.error === undefined && !['rejected', 'cancelled', 'waiting'].includes(run.state);
   const items = hasWorked ? todosOf(view.tool, input, run.result) : undefined;
@@ -40,7 +43,7 @@ export function toolEntries(call: ToolCall, run: ToolRun): readonly Mapped[] {
     ...base,
     name: bareToolName(name),
     title: titleOf(name, input, locations),
-    toolKind: nested.length > 0 && toolKind(view.tool) === 'other' ? 'agent' : toolKind(view.tool),
+    toolKind: hasSubagent && toolKind(view.tool) === 'other' ? 'agent' : toolKind(view.tool),
     state: run.state,
     ...(shownInput === undefined ? {} : { input: shownInput }),
     ...(locations.length > 0 ? { locations: [...locations] } : {}),
@@ -48,6 +51,7 @@ export function toolEntries(call: ToolCall, run: ToolRun): readonly Mapped[] {
     ...(run.error === undefined ? {} : { error: run.error }),
     ...(base.at === undefined ? {} : { startedAt: base.at }),
     ...(run.decision === undefined ? {} : { decision: run.decision }),
+    ...(subthread === undefined ? {} : { subthread: subthread.threadId }),
   };
   return [{ entry, raw }, ...nested, ...unknown];
 }
@@ -63,14 +67,23 @@ function titleOf(name: string, input: unknown, locations: readonly Location[]): 
 function partsOf(view: CallView, run: ToolRun, hasNested: boolean): readonly Part[] {
   const isCommand = toolKind(view.tool) === 'execute';
   // What a command has told while it ran is in what it gave back.
-  const isProgressShown = !hasNested && !isEmpty(run.progress) && !(isCommand && run.result !== undefined);
-  const shown = isProgressShown ? resultParts(view, run.progress) : [];
+  const subthread = subthreadIn(run.progress);
+  const progress = subthread ? subthread.others : run.progress;
+  const isProgressShown = !hasNested && !isEmpty(progress) && !(isCommand && run.result !== undefined);
+  const shown = [
+    ...(subthread ? [subthreadPart(subthread.threadId)] : []),
+    ...(isProgressShown ? resultParts(view, progress) : []),
+  ];
   if (run.result !== undefined) return [...resultParts(view, run.result), ...shown, ...run.remarks];
   if (shown.length > 0) return [...shown, ...run.remarks];
   const command = isCommand ? commandOf(view.input) : undefined;
   const unseen: readonly Part[] =
     command === undefined ? proposedParts(view) : [{ type: 'terminal', command, output: '' }];
   return [...unseen, ...run.remarks];
+}
+
+function subthreadPart(threadId: string): Part {
+  return { type: 'link', uri: threadLink(threadId), title: `Subagent thread ${threadId}` };
 }
 
 function isEmpty(value: unknown): boolean {

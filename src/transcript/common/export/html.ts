@@ -1,5 +1,6 @@
 import { escapeHtml } from '../../../base/common/escapeHtml';
 import type { Entry, EntryOf, Part } from '../entries';
+import { entryTree, type EntryNode } from './entryTree';
 import type { ExportHead } from './exportHead';
 import { attachmentText, durationText, endText, omittedText, terminalText, toolSummary } from './exportTexts';
 
@@ -21,14 +22,21 @@ export function toHtml({ createdAt, title, who }: ExportHead, entries: readonly 
 <body>
 <main>
 <header><h1>${escapeHtml(title)}</h1><p>${escapeHtml(who + day)}</p></header>
-${entries.map((entry) => entryHtml(entry) + omittedHtml(entry.omitted)).join('\n')}
+${entryTree(entries).map(nodeHtml).join('\n')}
 </main>
 </body>
 </html>
 `;
 }
 
-function entryHtml(entry: Entry): string {
+function nodeHtml({ entry, steps }: EntryNode): string {
+  const inner = steps.map(nodeHtml).join('');
+  const omitted = omittedHtml(entry.omitted);
+  if (entry.kind !== 'tool') return entryHtml(entry) + omitted + inner;
+  return details(toolSummary(entry), toolHtml(entry) + inner) + omitted;
+}
+
+function entryHtml(entry: Exclude<Entry, EntryOf<'tool'>>): string {
   switch (entry.kind) {
     case 'prompt':
       return section(
@@ -41,8 +49,6 @@ function entryHtml(entry: Entry): string {
       const duration = entry.durationMs === undefined ? '' : ` (${durationText(entry.durationMs)})`;
       return details(`Thinking${duration}`, prose(entry.text));
     }
-    case 'tool':
-      return details(toolSummary(entry), toolHtml(entry));
     case 'todos':
       return section(
         'todos',

@@ -1,4 +1,5 @@
 import type { Entry, EntryOf, Part } from '../entries';
+import { entryTree, type EntryNode } from './entryTree';
 import type { ExportHead } from './exportHead';
 import { attachmentText, diffText, durationText, endText, omittedText, terminalText, toolSummary } from './exportTexts';
 import { proseBlocks } from './markdownProse';
@@ -11,11 +12,17 @@ export function toMarkdown({ createdAt, title, who }: ExportHead, entries: reado
   return writeMarkdown([
     heading(1, title),
     paragraph(text(oneLine(`With ${who}${day}`))),
-    ...entries.flatMap((entry) => withOmitted(entryBlocks(entry), entry.omitted)),
+    ...entryTree(entries).flatMap(nodeBlocks),
   ]);
 }
 
-function entryBlocks(entry: Entry): readonly Block[] {
+function nodeBlocks({ entry, steps }: EntryNode): readonly Block[] {
+  const inner = steps.flatMap(nodeBlocks);
+  if (entry.kind !== 'tool') return [...withOmitted(entryBlocks(entry), entry.omitted), ...inner];
+  return withOmitted([details(toolSummary(entry), [...toolBlocks(entry), ...inner])], entry.omitted);
+}
+
+function entryBlocks(entry: Exclude<Entry, EntryOf<'tool'>>): readonly Block[] {
   switch (entry.kind) {
     case 'prompt':
       return [
@@ -31,8 +38,6 @@ function entryBlocks(entry: Entry): readonly Block[] {
       const duration = entry.durationMs === undefined ? '' : ` (${durationText(entry.durationMs)})`;
       return [details(`Thinking${duration}`, proseBlocks(entry.text))];
     }
-    case 'tool':
-      return [details(toolSummary(entry), toolBlocks(entry))];
     case 'todos':
       return list(
         entry.items.map(({ status, text: todo }) => ({ blocks: [line(todo)], isDone: status === 'completed' })),

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import type { Entry } from '../../../../transcript/common/entries';
+import { entryUnits } from '../../../common/entryUnits';
 import type { MappedThread } from '../../../common/mapping/mapThread';
 import { readThread } from '../../../common/readThread';
 import { isFresh } from '../../../common/threadState';
@@ -96,15 +97,6 @@ function sameFromStart(before: readonly Entry[], now: readonly Entry[]): number 
 function chunkAtEnd(entries: readonly Entry[], max: number): Entry[] {
   let start = entries.length;
   for (let units = 0; start > 0 && units < chunkUnits && entries.length - start < max;)
-    units += unitsOf(entries[--start]);
+    units += entryUnits(entries[--start]);
   return entries.slice(start);
-}
-
-/** About how much text is in it. */
-function unitsOf(value: unknown): number {
-  if (typeof value === 'string') return value.length;
-  if (typeof value !== 'object' || value === null) return 8;
-  let units = 16;
-  for (const item of Object.values(value)) units += unitsOf(item);
-  return units;
 }

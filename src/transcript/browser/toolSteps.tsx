@@ -1,0 +1,68 @@
+import { useEffect, useState } from 'preact/hooks';
+import { ChevronRightIcon } from '../../webview/browser/icons';
+import type { EntryOf } from '../common/entries';
+import { Disclosure } from './disclosure';
+import { EntryView } from './entryView';
+import { namingHiddenCharacters } from './markdown/hiddenCharacters';
+import { PlainText } from './plainText';
+import { useTranscript } from './transcriptContext';
+
+interface StepsProps {
+  readonly entry: EntryOf<'tool'>;
+  readonly childIds: readonly string[];
+}
+
+/** What the subagent of a call said and did. */
+export function Steps({ entry, childIds }: StepsProps) {
+  if (childIds.length === 0) return null;
+  return (
+    <div class="steps" role="group" aria-label={namingHiddenCharacters(`Steps of ${entry.title}`)}>
+      {childIds.map((id) => (
+        <EntryView key={id} id={id} />
+      ))}
+    </div>
+  );
+}
+
+/** The same of a subagent that has a thread of its own, which is read when this is opened. */
+export function Subthread({ entry, childIds }: StepsProps) {
+  const { showSubthread } = useTranscript().actions;
+  if (!showSubthread) return <Steps entry={entry} childIds={childIds} />;
+  return (
+    <Disclosure
+      class="subthread"
+      summary={
+        <>
+          <ChevronRightIcon />
+          Transcript of the subagent
+        </>
+      }
+    >
+      <SubthreadSteps entry={entry} childIds={childIds} show={showSubthread} />
+    </Disclosure>
+  );
+}
+
+interface SubthreadProps extends StepsProps {
+  readonly show: (entryId: string, isShown: boolean) => Promise<string | undefined>;
+}
+
+function SubthreadSteps({ entry, childIds, show }: SubthreadProps) {
+  const [problem, setProblem] = useState<string>();
+  useEffect(() => {
+    let isGone = false;
+    void show(entry.id, true).then((found) => {
+      if (!isGone) setProblem(found);
+    });
+    return () => {
+      isGone = true;
+      void show(entry.id, false);
+    };
+  }, [entry.id, entry.subthread]);
+  if (childIds.length > 0) return <Steps entry={entry} childIds={childIds} />;
+  return (
+    <p class="quiet" role="status">
+      <PlainText text={problem ?? 'Reading the thread of the subagent…'} />
+    </p>
+  );
+}
