@@ -62,6 +62,24 @@ describe('what users do with an answer', () => {
     assert.match((await vscode.workspace.openTextDocument(file)).getText(), /return 1/);
   });
 
+  it('see no problems that the suggested code does not make', async () => {
+    const file = await writeInWorkspace('chat/problem.ts', "const wrongTotal: number = 'one';\n");
+    const { document } = await show(file);
+    const problemsOf = (uri: vscode.Uri) => vscode.languages.getDiagnostics(uri).map(({ message }) => message);
+    const before = await eventually('the problem of the file', () => {
+      const problems = problemsOf(document.uri);
+      assert.equal(problems.length, 1);
+      return problems;
+    });
+    await page.ask('applyCode', { text: 'const wrongTotal: number = ;', path: file });
+    const { uri } = await activeDiff();
+    // Once this one is validated, those opened before it are.
+    const last = await show(await writeInWorkspace('chat/last.ts', "const lastTotal: number = 'three';\n"));
+    await eventually('the problem of the last file', () => assert.equal(problemsOf(last.document.uri).length, 1));
+    assert.deepEqual(problemsOf(uri), []);
+    assert.deepEqual(problemsOf(document.uri), before);
+  });
+
   it('discard it, and are told when there is nothing to apply', async () => {
     const file = await writeInWorkspace('chat/discard.ts', 'const a = 1;\n');
     await page.ask('applyCode', { text: 'const b = 2;', path: file });
