@@ -67,7 +67,7 @@ export class ThreadFeed implements Disposable {
     this.feed.restart(tail);
   }
 
-  /** At most `count` entries more from before those that the page has. */
+  /** About `count` entries more from before those that the page has. */
   loadOlder(count: number): void {
     this.feed.showOlder(count);
     this.schedule();

@@ -92,9 +92,21 @@ export class TranscriptDocument implements Disposable {
     this.emitter.fire();
   }
 
-  /** What a page follows: the last `tail` entries at first, and all that comes. Dispose to end it. */
+  /**
+   * The index from which a page shows about `count` entries that end before `end`. A page begins with a prompt, so that it
+   * does not cut a turn; a turn that makes it longer than twice `count` is cut all the same.
+   */
+  startOfPage(end: number, count: number): number {
+    const start = Math.max(0, end - count);
+    const earliest = Math.max(0, end - 2 * count);
+    for (let at = start; at >= earliest; at--) if (this.beginsTurn(at)) return at;
+    return start;
+  }
+
+  /** What a page follows: about the last `tail` entries at first, and all that comes. Dispose to end it. */
   feed(tail: number): TranscriptFeed {
-    const feed = new TranscriptFeed(this, Math.max(0, this.order.length - tail), () => this.feeds.delete(feed));
+    const first = this.startOfPage(this.size, tail);
+    const feed = new TranscriptFeed(this, first, () => this.feeds.delete(feed));
     this.feeds.add(feed);
     return feed;
   }
@@ -102,6 +114,11 @@ export class TranscriptDocument implements Disposable {
   dispose(): void {
     this.feeds.clear();
     this.emitter.dispose();
+  }
+
+  private beginsTurn(at: number): boolean {
+    const entry = this.byId.get(this.order[at] ?? '');
+    return entry?.kind === 'prompt' && entry.parent === undefined;
   }
 
   private putChanged(entries: readonly Entry[]): void {
@@ -149,9 +166,9 @@ export class TranscriptFeed implements Disposable {
     );
   }
 
-  /** The page wants up to `count` entries more from before those it has; they are in the next patch. */
+  /** The page wants about `count` entries more from before those it has; they are in the next patch. */
   showOlder(count: number): void {
-    const start = Math.max(0, this.first - count);
+    const start = this.document.startOfPage(this.first, count);
     this.older = [...this.document.slice(start, this.first), ...this.older];
     this.first = start;
   }
@@ -176,10 +193,11 @@ export class TranscriptFeed implements Disposable {
     return patch;
   }
 
-  /** The page is a new one, or everything has changed: the next patch holds the last `tail` entries, and all without it. */
+  /** The page is a new one, or everything has changed: the next patch holds about the last `tail` entries, and all without it. */
   restart(tail?: number): void {
     this.isFresh = true;
-    this.first = tail === undefined ? Math.min(this.first, this.document.size) : Math.max(0, this.document.size - tail);
+    const { size } = this.document;
+    this.first = tail === undefined ? Math.min(this.first, size) : this.document.startOfPage(size, tail);
   }
 
   didPut(id: string): void {

@@ -40,6 +40,43 @@ describe('a transcript', () => {
     assert.deepEqual(feed.take(), { older: [answer('b')], before: 1 });
   });
 
+  it('shows a page from the prompt of a turn on, unless the turn makes it too long', () => {
+    const long = new TranscriptDocument((error) => {
+      throw error;
+    });
+    // Turns of 2, 4, 6 and 30 entries.
+    for (const [turn, length] of [2, 4, 6, 30].entries()) {
+      long.put({ kind: 'prompt', id: `prompt${turn}`, turn, text: 'Do it' });
+      for (let at = 1; at < length; at++) long.put(answer(`${turn}.${at}`));
+    }
+    const feed = long.feed(10);
+    const firstOf = (entries: readonly Entry[] = []) => ({ id: entries[0]?.id, count: entries.length });
+    assert.deepEqual(firstOf(feed.take().put), { id: '3.20', count: 10 }, 'cut, as the turn has more than 20 entries');
+    const older = () => {
+      feed.showOlder(10);
+      return firstOf(feed.take().older);
+    };
+    assert.deepEqual(older(), { id: 'prompt3', count: 20 });
+    assert.deepEqual(older(), { id: 'prompt1', count: 10 });
+    assert.deepEqual(older(), { id: 'prompt0', count: 2 });
+    assert.deepEqual(older(), { id: undefined, count: 0 });
+    feed.restart(3);
+    assert.deepEqual(firstOf(feed.take().put), { id: '3.27', count: 3 });
+    feed.showOlder(16);
+    assert.deepEqual(firstOf(feed.take().older), { id: 'prompt3', count: 27 });
+  });
+
+  it('does not take what was asked of a subagent for the beginning of a turn', () => {
+    document.put({ kind: 'prompt', id: 'asked', turn: 1, text: 'Look' });
+    document.put({ kind: 'prompt', id: 'inside', turn: 1, text: 'Look here', parent: 'call' });
+    document.put(answer('d'));
+    const { put } = document.feed(2).take();
+    assert.deepEqual(
+      put?.map(({ id }) => id),
+      ['asked', 'inside', 'd'],
+    );
+  });
+
   it('takes entries away, and says how many are before', () => {
     const feed = document.feed(2);
     feed.take();

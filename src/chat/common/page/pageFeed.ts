@@ -138,7 +138,7 @@ export class PageFeed implements Disposable {
     if (this.isListening) this.frame.flushNow();
   }
 
-  /** At most `count` entries more from before those that the page has. */
+  /** About `count` entries more from before those that the page has. */
   loadOlder(count: number): void {
     this.current?.feed.showOlder(count);
     this.schedule();
