@@ -50,7 +50,7 @@ export function Picker({ label, value, choices, onPick, onOpen, hint, disabled, 
         type="button"
         ref={anchor}
         class="picker-button"
-        title={hint === undefined ? label : `${label}: ${hint}`}
+        title={hint === undefined ? `${label}: ${name}` : `${label}: ${name}\n${hint}`}
         aria-label={`${label}: ${name}`}
         aria-haspopup="listbox"
         aria-expanded={isOpen}
