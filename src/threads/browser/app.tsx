@@ -55,7 +55,14 @@ function Layout() {
       <Facts />
       <div class="thread-main">
         <main class="thread-transcript" ref={root}>
-          {isFinding && <FindBar model={page.transcript} actions={page.actions} onClose={() => page.stopFinding()} />}
+          {isFinding && (
+            <FindBar
+              model={page.transcript}
+              actions={page.actions}
+              search={page.search}
+              onClose={() => page.stopFinding()}
+            />
+          )}
           {isEmpty ? (
             thread && <p class="thread-empty">Nothing was said in this thread.</p>
           ) : (

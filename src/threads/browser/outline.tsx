@@ -35,7 +35,7 @@ export function Outline({ current }: { current: string | undefined }) {
               type="button"
               aria-current={item.entryId === current ? 'true' : undefined}
               title={namingHiddenCharacters(item.text)}
-              onClick={() => void page.goTo(item.entryId, item.index)}
+              onClick={() => void page.goTo(item.entryId)}
             >
               <span class="outline-text" dir="auto">
                 <PlainText text={item.text} />

@@ -2,7 +2,8 @@ import * as z from 'zod/mini';
 import { messageOf } from '../../base/common/errors';
 import { Emitter } from '../../base/common/event';
 import type { Folding, TranscriptActions } from '../../transcript/browser/transcriptActions';
-import { TranscriptModel } from '../../transcript/browser/transcriptModel';
+import type { WholeSearch } from '../../transcript/browser/useFoundElsewhere';
+import { TranscriptModel, type TranscriptChange } from '../../transcript/browser/transcriptModel';
 import type { Ask, HostConnection, VsCodeApi } from '../../webview/browser/hostConnection';
 import {
   didAsk,
@@ -39,8 +40,6 @@ const Kept = z.object({
 
 const notShown =
   'Something in this thread is not as Backline expects it, so what came last is not shown. Its file can be opened as JSON.';
-/** Entries that are fetched at once on the way to one that is far up. */
-const stepCount = 400;
 /** The patch comes right after the answer; a host that is gone sends none. */
 const patchMs = 30_000;
 
@@ -58,6 +57,9 @@ export class ThreadPage {
   private readonly marks = new Emitter<string>(reportError);
   /** From this entry on, everything came since the user last looked. */
   readonly onDidMark = this.marks.event;
+  /** Finds in the whole thread, also in what is not loaded. */
+  readonly search: WholeSearch;
+  private goalsAsked = 0;
   private current: ThreadPageState;
 
   constructor(
@@ -80,6 +82,10 @@ export class ThreadPage {
     };
     this.ask = connection.asker((error) => this.change({ failure: messageOf(error) }));
     this.actions = this.transcriptActions();
+    this.search = {
+      find: async (query) => (await this.ask(threadRequests.find, { query }))?.found ?? [],
+      load: (entryId) => this.load(entryId),
+    };
   }
 
   get state(): ThreadPageState {
@@ -94,7 +100,7 @@ export class ThreadPage {
     );
     this.connection.on(didAsk, (wish) => {
       if (wish.what === 'find') this.find();
-      else void this.goTo(wish.entryId, wish.index);
+      else void this.goTo(wish.entryId);
     });
     this.connection.start(window);
     this.keep();
@@ -120,40 +126,72 @@ export class ThreadPage {
     this.change({ folding: { isOpen } });
   }
 
-  /** Opens the find bar, and fetches what is not here yet: a word may be anywhere in the thread. */
   find(): void {
     this.change({ isFinding: true });
-    void this.loadDownTo(0, () => this.current.isFinding);
   }
 
   stopFinding(): void {
     this.change({ isFinding: false });
   }
 
-  /** `index` is where the entry is in the whole thread, 0-based. */
-  async goTo(entryId: string, index: number): Promise<void> {
-    await this.loadDownTo(index, () => true);
-    this.goals.fire(entryId);
+  /** Loads the entry and those around it, unless it is here. */
+  async load(entryId: string): Promise<void> {
+    const isHere = (): boolean => this.transcript.get(entryId) !== undefined;
+    if (isHere()) return;
+    await this.whenChanged(isHere, async () => {
+      const answer = await this.ask(threadRequests.loadAround, { entryId });
+      return answer?.isThere === true && !isHere();
+    });
   }
 
-  private async loadDownTo(index: number, isWanted: () => boolean): Promise<void> {
-    while (this.transcript.before > index && isWanted()) {
-      const { before } = this.transcript;
-      await this.loadOlder(Math.min(stepCount, before - index));
-      if (this.transcript.before >= before) return;
-    }
+  async goTo(entryId: string): Promise<void> {
+    const asked = ++this.goalsAsked;
+    await this.load(entryId);
+    // What is asked for last counts.
+    if (asked === this.goalsAsked) this.goals.fire(entryId);
   }
 
   /** Resolves when the entries are here. */
   private async loadOlder(count: number): Promise<void> {
     const { before } = this.transcript;
+    await this.whenChanged(
+      ({ isReset }) => isReset || this.transcript.before < before,
+      async () => {
+        await this.connection.request(threadRequests.loadOlder, { count });
+        return true;
+      },
+    );
+  }
+
+  private async loadLater(count: number): Promise<void> {
+    await this.whenChanged(
+      ({ isReset, laterCount }) => isReset || laterCount > 0 || this.transcript.after === 0,
+      async () => {
+        await this.connection.request(threadRequests.loadLater, { count });
+        return true;
+      },
+    );
+  }
+
+  private async loadLatest(): Promise<void> {
+    await this.whenChanged(
+      () => this.transcript.after === 0,
+      async () => (await this.ask(threadRequests.loadLatest, {})) !== undefined,
+    );
+  }
+
+  /** Resolves with the change that fulfils the wish, if `request` says that one will come. */
+  private async whenChanged(
+    isFulfilled: (change: TranscriptChange) => boolean,
+    request: () => Promise<boolean>,
+  ): Promise<void> {
     const { promise: came, resolve: finish } = Promise.withResolvers<undefined>();
-    const subscription = this.transcript.onDidChange(({ isReset }) => {
-      if (isReset || this.transcript.before < before) finish(undefined);
+    const subscription = this.transcript.onDidChange((change) => {
+      if (isFulfilled(change)) finish(undefined);
     });
     try {
       // A busy host takes its time for the answer.
-      await this.connection.request(threadRequests.loadOlder, { count });
+      if (!(await request())) return;
       const timer = setTimeout(() => finish(undefined), patchMs);
       await came;
       clearTimeout(timer);
@@ -185,6 +223,8 @@ export class ThreadPage {
         return entry;
       },
       loadOlder: (count) => this.loadOlder(count),
+      loadLater: (count) => this.loadLater(count),
+      loadLatest: () => this.loadLatest(),
       openDiff: (entryId, part) => void this.ask(threadRequests.openDiff, { entryId, part }),
       showSubthread: async (entryId, isShown) => {
         const answer = await this.ask(threadRequests.showSubthread, { entryId, isShown });

@@ -43,8 +43,6 @@ export type ThreadView = z.infer<typeof ThreadView>;
 /** One prompt of a thread, to jump to. */
 export const OutlineItem = z.object({
   entryId: Text,
-  /** Of the entry in the whole thread, 0-based. */
-  index: Count,
   turn: Count,
   /** One line. */
   text: Text,
@@ -68,21 +66,37 @@ export type ThreadUpdate = z.infer<typeof ThreadUpdate>;
 
 export const didUpdate = defineNotification('thread/didUpdate', ThreadUpdate);
 
-/** To be carried out by the page. `index` is where the entry is in the whole thread. */
+/** To be carried out by the page. */
 export const didAsk = defineNotification(
   'thread/didAsk',
   z.discriminatedUnion('what', [
     z.object({ what: z.literal('find') }),
-    z.object({ what: z.literal('goTo'), entryId: Text, index: Count }),
+    z.object({ what: z.literal('goTo'), entryId: Text }),
   ]),
 );
 
 const ofEntry = z.object({ entryId: Text });
 
+/** An entry in which a text stands. */
+export const FoundEntry = z.object({
+  entryId: Text,
+  /** Of the entry in the whole thread, 0-based. */
+  index: Count,
+  /** How often the text stands in it. */
+  count: Count,
+});
+export type FoundEntry = z.infer<typeof FoundEntry>;
+
 export const threadRequests = {
   /** The page is there and knows nothing: everything is told by `didUpdate` after this. */
   ready: defineRequest('thread/ready', Nothing, Nothing),
   loadOlder: defineRequest('thread/loadOlder', z.object({ count: Count }), Nothing),
+  loadLater: defineRequest('thread/loadLater', z.object({ count: Count }), Nothing),
+  /** The entries around one. `isThere` is false when the thread has no such entry. */
+  loadAround: defineRequest('thread/loadAround', ofEntry, z.object({ isThere: z.boolean() })),
+  loadLatest: defineRequest('thread/loadLatest', Nothing, Nothing),
+  /** The entries that show a text, in reading order, without regard to case. */
+  find: defineRequest('thread/find', z.object({ query: Text }), z.object({ found: z.array(FoundEntry) })),
   /** Reads the thread again after it could not be read. */
   retry: defineRequest('thread/retry', Nothing, Nothing),
   /** Shows the file of a thread that cannot be read in an editor. */

@@ -1,6 +1,6 @@
 import { Coalescer, type Clock } from '../../base/common/async';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
-import type { TranscriptFeed } from '../../transcript/common/transcriptDocument';
+import type { TranscriptFeed } from '../../transcript/common/transcriptFeed';
 import type { FollowedThread } from './followedThread';
 import type { ThreadAction, ThreadUpdate, ThreadView } from './threadApi';
 import { threadOutline } from './threadOutline';
@@ -70,6 +70,25 @@ export class ThreadFeed implements Disposable {
   /** About `count` entries more from before those that the page has. */
   loadOlder(count: number): void {
     this.feed.showOlder(count);
+    this.schedule();
+  }
+
+  /** The same from after those that the page has. */
+  loadLater(count: number): void {
+    this.feed.showLater(count);
+    this.schedule();
+  }
+
+  /** The entries around the one that the page goes to. False when there is no such entry. */
+  loadAround(entryId: string): boolean {
+    const isThere = this.feed.showAround(entryId);
+    this.schedule();
+    return isThere;
+  }
+
+  /** The last entries, and all that come. */
+  loadLatest(): void {
+    this.feed.restart(tail);
     this.schedule();
   }
 

@@ -5,10 +5,10 @@ const maxUnits = 140;
 
 /** All prompts of the user, in reading order. */
 export function threadOutline(entries: readonly Entry[]): OutlineItem[] {
-  return entries.flatMap((entry, index): OutlineItem[] => {
+  return entries.flatMap((entry): OutlineItem[] => {
     if (entry.kind !== 'prompt' || entry.parent !== undefined) return [];
     const { id, turn, at } = entry;
-    return [{ entryId: id, index, turn, text: lineOf(entry.text), ...(at === undefined ? {} : { at }) }];
+    return [{ entryId: id, turn, text: lineOf(entry.text), ...(at === undefined ? {} : { at }) }];
   });
 }
 

@@ -4,6 +4,7 @@ import type { FollowedThread } from '../common/followedThread';
 import { threadRequests } from '../common/threadApi';
 import { threadIn, threadLink } from '../common/threadLinks';
 import type { ThreadFeed } from '../common/threadFeed';
+import { foundIn } from '../common/threadFind';
 import type { OpenThread } from '../common/threadPorts';
 import type { ThreadPanelWindow } from './threadPanel';
 import { openAsJson, openPlace } from './threadPlaces';
@@ -44,6 +45,16 @@ export function threadHandlers({
       feed.loadOlder(count);
       return done;
     }),
+    loadLater: threadRequests.loadLater.handledBy(({ count }) => {
+      feed.loadLater(count);
+      return done;
+    }),
+    loadAround: threadRequests.loadAround.handledBy(({ entryId }) => ({ isThere: feed.loadAround(entryId) })),
+    loadLatest: threadRequests.loadLatest.handledBy(() => {
+      feed.loadLatest();
+      return done;
+    }),
+    find: threadRequests.find.handledBy(({ query }) => ({ found: foundIn(followed.transcript.entries(), query) })),
     retry: threadRequests.retry.handledBy(async () => {
       await followed.refresh();
       return done;

@@ -153,10 +153,8 @@ export class ThreadPanel implements Disposable {
       this.host.notify(didAsk, { what: 'find' });
       return;
     }
-    const index = followed.thread?.entries.findIndex(({ id }) => id === goal.entryId) ?? -1;
-    if (goal.entryId !== undefined && index >= 0) {
-      this.host.notify(didAsk, { what: 'goTo', entryId: goal.entryId, index });
-    }
+    const { entryId } = goal;
+    if (entryId !== undefined && followed.entry(entryId)) this.host.notify(didAsk, { what: 'goTo', entryId });
   }
 
   private threadChanged(): void {

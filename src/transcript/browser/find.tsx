@@ -5,16 +5,20 @@ import { ArrowDownIcon, ArrowUpIcon, CloseIcon } from '../../webview/browser/ico
 import { formatCount } from './format';
 import { findText } from './textSearch';
 import type { TranscriptActions } from './transcriptActions';
+import type { TranscriptModel } from './transcriptModel';
+import { countIn, useFoundElsewhere, type FoundEntry, type WholeSearch } from './useFoundElsewhere';
 
 /** What is not loaded yet. */
 interface Older {
-  readonly model: { readonly before: number };
+  readonly model: TranscriptModel;
   readonly actions: Pick<TranscriptActions, 'loadOlder'>;
 }
 
 interface FindBarProps extends Older {
   /** Where to look; the transcript of the page when it is left out. */
   readonly root?: RefObject<HTMLElement | null>;
+  /** Finds in what is not loaded; only what is loaded is searched when it is left out. */
+  readonly search?: WholeSearch;
   readonly onClose: () => void;
 }
 
@@ -23,19 +27,34 @@ const currentName = 'transcript-find-current';
 /** While text streams, the matches are looked for again this often. */
 const refreshMs = 250;
 const maxMatches = 1_000;
+/** What was loaded is drawn in the next frame, or later when the page is busy. */
+const maxFrames = 60;
+/** For some frames the list holds the place of what was there before. */
+const settleFrames = 6;
 /** Of entries that are loaded at a time, for the sake of a search. */
 const olderCount = 200;
 
-/** Finds text in what is loaded, as the browser's own bar would, which views of VS Code do not have. */
-export function FindBar({ root, onClose, model, actions }: FindBarProps) {
+/** The match at the index; when `isBetween`, that is the one after the place of the reader. */
+interface Place {
+  readonly index: number;
+  readonly isBetween?: boolean;
+}
+
+/** Finds text in a transcript, as the browser's own bar would, which views of VS Code do not have. */
+export function FindBar({ root, onClose, model, actions, search }: FindBarProps) {
   const input = useRef<HTMLInputElement>(null);
   const [query, setQuery] = useState('');
-  const [index, setIndex] = useState(0);
-  const matches = useMatches(root, query);
-  const at = matches.length === 0 ? -1 : ((index % matches.length) + matches.length) % matches.length;
+  const [{ index, isBetween = false }, setPlace] = useState<Place>({ index: 0 });
+  const { matches, refresh } = useMatches(root, query);
+  const { before, after } = useFoundElsewhere(model, search, query);
+  const at = isBetween || matches.length === 0 ? -1 : wrapped(index, matches.length);
+  /** The last entry that was to be loaded for the sake of its match. */
+  const loading = useRef<FoundEntry | undefined>(undefined);
 
   /** What is far from the screen is formatted when it comes near, and its matches are others then. */
   const isComing = useRef(false);
+  /** The match that was gone to: more entries may come before it. */
+  const shown = useRef<PlaceInEntry | undefined>(undefined);
 
   // At once: the first letters are meant for it.
   useLayoutEffect(() => input.current?.select(), []);
@@ -50,11 +69,48 @@ export function FindBar({ root, onClose, model, actions }: FindBarProps) {
       CSS.highlights.delete(currentName);
     };
   }, [matches, at]);
-  const go = (to: number): void => {
-    setIndex(to);
-    const match = matches[((to % matches.length) + matches.length) % matches.length];
+  useLayoutEffect(() => {
+    const to = shown.current === undefined || isBetween ? -1 : indexOfPlace(shown.current, matches);
+    if (to >= 0 && to !== index) setPlace({ index: to });
+  }, [matches]);
+  const show = (to: number, found: readonly Range[]): void => {
+    setPlace({ index: to });
+    const match = found[to];
+    shown.current = match && placeInEntry(match, found);
     isComing.current = match !== undefined && reveal(match);
   };
+  const load = async (entry: FoundEntry, step: 1 | -1): Promise<void> => {
+    loading.current = entry;
+    await search?.load(entry.entryId);
+    const element = await drawnEntry(entry.entryId);
+    if (loading.current !== entry) return;
+    loading.current = undefined;
+    if (!element) return;
+    const found = refresh();
+    const isIn = ({ startContainer }: Range): boolean => element.contains(startContainer);
+    const to = step === 1 ? found.findIndex(isIn) : found.findLastIndex(isIn);
+    if (to >= 0) {
+      show(to, found);
+      return;
+    }
+    // What is shown of it differs from its text.
+    shown.current = undefined;
+    element.scrollIntoView({ block: 'center', inline: 'nearest' });
+    const next = found.findIndex((match) => match.comparePoint(element, 0) < 0);
+    setPlace({ index: next < 0 ? found.length : next, isBetween: true });
+  };
+  const go = (step: 1 | -1): void => {
+    loading.current = undefined;
+    const to = isBetween ? index + (step === 1 ? 0 : -1) : at + step;
+    if (to >= 0 && to < matches.length) {
+      show(to, matches);
+      return;
+    }
+    const beyond = step === 1 ? (after[0] ?? before[0]) : (before.at(-1) ?? after.at(-1));
+    if (beyond) void load(beyond, step);
+    else if (matches.length > 0) show(wrapped(to, matches.length), matches);
+  };
+  const count = countIn(before) + matches.length + countIn(after);
 
   return (
     <div class="find" role="search">
@@ -66,24 +122,28 @@ export function FindBar({ root, onClose, model, actions }: FindBarProps) {
         value={query}
         onInput={({ currentTarget }) => {
           setQuery(currentTarget.value);
-          setIndex(0);
+          setPlace({ index: 0 });
+          shown.current = undefined;
+          loading.current = undefined;
         }}
         onKeyDown={(event) => {
           if (event.isComposing) return;
           if (event.key === 'Escape') onClose();
-          else if (event.key === 'Enter') go(at + (event.shiftKey ? -1 : 1));
+          else if (event.key === 'Enter') go(event.shiftKey ? -1 : 1);
           else return;
           event.preventDefault();
           event.stopPropagation();
         }}
       />
-      <span class="find-count" role="status" title="Of the messages that are loaded">
-        {query === '' ? '' : wordsFor(at, matches.length)}
+      <span class="find-count" role="status" title={search ? undefined : 'Of the messages that are loaded'}>
+        {query === '' ? '' : wordsFor(at < 0 ? undefined : countIn(before) + at + 1, count)}
       </span>
-      <IconButton label="Previous match" hint="Shift+Enter" icon={ArrowUpIcon} onClick={() => go(at - 1)} />
-      <IconButton label="Next match" hint="Enter" icon={ArrowDownIcon} onClick={() => go(at + 1)} />
+      <IconButton label="Previous match" hint="Shift+Enter" icon={ArrowUpIcon} onClick={() => go(-1)} />
+      <IconButton label="Next match" hint="Enter" icon={ArrowDownIcon} onClick={() => go(1)} />
       <IconButton label="Close" hint="Escape" icon={CloseIcon} onClick={onClose} />
-      {query !== '' && matches.length === 0 && model.before > 0 && <OlderHint model={model} actions={actions} />}
+      {!search && query !== '' && matches.length === 0 && model.before > 0 && (
+        <OlderHint model={model} actions={actions} />
+      )}
     </div>
   );
 }
@@ -109,24 +169,67 @@ function OlderHint({ model, actions }: Older) {
   );
 }
 
-function wordsFor(at: number, count: number): string {
+/** The nth match of an entry. */
+interface PlaceInEntry {
+  readonly entry: Element;
+  readonly nth: number;
+}
+
+function entryOf({ startContainer }: Range): Element | null {
+  return startContainer.parentElement?.closest('.turn > .entry') ?? null;
+}
+
+function placeInEntry(match: Range, matches: readonly Range[]): PlaceInEntry | undefined {
+  const entry = entryOf(match);
+  return entry ? { entry, nth: matches.filter((other) => entryOf(other) === entry).indexOf(match) } : undefined;
+}
+
+function indexOfPlace({ entry, nth }: PlaceInEntry, matches: readonly Range[]): number {
+  const first = matches.findIndex((match) => entryOf(match) === entry);
+  const last = matches.findLastIndex((match) => entryOf(match) === entry);
+  return first < 0 ? -1 : Math.min(first + nth, last);
+}
+
+function wrapped(index: number, count: number): number {
+  return ((index % count) + count) % count;
+}
+
+/** `nth` is undefined while the reader is at none of them. */
+function wordsFor(nth: number | undefined, count: number): string {
   if (count === 0) return 'No results';
-  return `${formatCount(at + 1)} of ${formatCount(count)}${count >= maxMatches ? '+' : ''}`;
+  return `${nth === undefined ? '?' : formatCount(nth)} of ${formatCount(count)}${count >= maxMatches ? '+' : ''}`;
+}
+
+/** When the list keeps the reader's place no more; undefined when the entry is not drawn. */
+async function drawnEntry(entryId: string): Promise<Element | undefined> {
+  const find = (): Element | null => document.querySelector(`[data-entry="${CSS.escape(entryId)}"]`);
+  const frame = (): Promise<number> => new Promise(requestAnimationFrame);
+  for (let left = maxFrames; left > 0 && !find(); left--) await frame();
+  for (let left = settleFrames; left > 0; left--) await frame();
+  return find() ?? undefined;
 }
 
 /** The matches as they are now, found again when the transcript changes. */
-function useMatches(root: RefObject<HTMLElement | null> | undefined, query: string): readonly Range[] {
+function useMatches(
+  root: RefObject<HTMLElement | null> | undefined,
+  query: string,
+): { readonly matches: readonly Range[]; readonly refresh: () => readonly Range[] } {
   const [matches, setMatches] = useState<readonly Range[]>([]);
+  const refresh = (): readonly Range[] => {
+    const element = rootOf(root);
+    const found = element ? findText(element, query, maxMatches) : [];
+    setMatches(found);
+    return found;
+  };
   useLayoutEffect(() => {
-    const element = root?.current ?? document.querySelector<HTMLElement>('.transcript-content');
+    const element = rootOf(root);
     if (!element) return;
-    const search = (): void => setMatches(findText(element, query, maxMatches));
-    search();
+    refresh();
     let timer: ReturnType<typeof setTimeout> | undefined;
     const observer = new MutationObserver(() => {
       timer ??= setTimeout(() => {
         timer = undefined;
-        search();
+        refresh();
       }, refreshMs);
     });
     observer.observe(element, { childList: true, characterData: true, subtree: true });
@@ -135,7 +238,11 @@ function useMatches(root: RefObject<HTMLElement | null> | undefined, query: stri
       observer.disconnect();
     };
   }, [root, query]);
-  return matches;
+  return { matches, refresh };
+}
+
+function rootOf(root: RefObject<HTMLElement | null> | undefined): HTMLElement | null {
+  return root?.current ?? document.querySelector<HTMLElement>('.transcript-content');
 }
 
 /** Whether it is not there yet as it will be shown. */

@@ -26,10 +26,11 @@ export class ScrollKeeper implements Disposable {
   private anchor: Place | undefined;
   private pinned: Place | undefined;
 
-  /** `onChange` hears whether the end is followed. */
+  /** `onChange` hears whether the end is followed; `hasEnd` is false while the last entries are not loaded. */
   constructor(
     private readonly scroller: HTMLElement,
     private readonly content: HTMLElement,
+    private readonly hasEnd: () => boolean,
     private readonly onChange: (isFollowing: boolean) => void,
   ) {}
 
@@ -78,6 +79,12 @@ export class ScrollKeeper implements Disposable {
     this.settle();
   }
 
+  /** What comes has another end. */
+  leaveEnd(): void {
+    this.pinned = undefined;
+    this.follow(false);
+  }
+
   /** Puts the element below the top edge. */
   toElement(element: Element): void {
     this.follow(false);
@@ -113,7 +120,7 @@ export class ScrollKeeper implements Disposable {
 
   private get isAtEnd(): boolean {
     const { scrollHeight, scrollTop, clientHeight } = this.scroller;
-    return scrollHeight - scrollTop - clientHeight < nearPx;
+    return this.hasEnd() && scrollHeight - scrollTop - clientHeight < nearPx;
   }
 
   private settle(): void {

@@ -1,7 +1,9 @@
+import { textPattern } from '../common/textPattern';
+
 /** Where a text stands in the document below an element, without regard to case; at most `limit`, in reading order. */
 export function findText(root: HTMLElement, query: string, limit: number): Range[] {
   if (query === '') return [];
-  const pattern = new RegExp(query.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&'), 'giu');
+  const pattern = textPattern(query);
   const ranges: Range[] = [];
   for (const part of root.querySelectorAll<HTMLElement>('.entry')) {
     // A step of a call is found within the call.

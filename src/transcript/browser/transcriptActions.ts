@@ -9,6 +9,10 @@ export interface TranscriptActions {
   readonly showAll: (entryId: string) => Promise<Entry>;
   /** Up to `count` entries more from before the first; the model hears of them. */
   readonly loadOlder: (count: number) => Promise<void>;
+  /** The same from after the last, for a page that may have others than the last ones. */
+  readonly loadLater?: (count: number) => Promise<void>;
+  /** The last entries, in place of others. */
+  readonly loadLatest?: () => Promise<void>;
   /** `part` is the index of a diff in the entry's parts. */
   readonly openDiff?: (entryId: string, part: number) => void;
   readonly insertAtCursor?: (text: string) => void;

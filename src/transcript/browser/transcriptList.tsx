@@ -3,8 +3,8 @@ import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/
 import { ArrowDownIcon } from '../../webview/browser/icons';
 import { formatCount } from './format';
 import { LiveRegion } from './liveRegion';
+import { MoreEntries } from './moreEntries';
 import { NearScreen } from './nearScreen';
-import { OlderEntries } from './olderEntries';
 import { PromptSteps } from './promptSteps';
 import { ScrollKeeper } from './scrollKeeper';
 import type { TranscriptActions, TranscriptOptions } from './transcriptActions';
@@ -47,6 +47,10 @@ export function TranscriptList({ model, actions, options = noOptions, handle, on
     },
     [keeper, onGoTo],
   );
+  const goToLatest = useCallback(async (): Promise<void> => {
+    if (model.after > 0) await actions.loadLatest?.();
+    if (model.after === 0) keeper.current?.toLatest();
+  }, [model, actions, keeper]);
   const steps = useMemo(() => new PromptSteps(scroller, goTo), [goTo]);
 
   useLayoutEffect(() => {
@@ -57,13 +61,13 @@ export function TranscriptList({ model, actions, options = noOptions, handle, on
         if (element) goTo(element);
         return Boolean(element);
       },
-      scrollToLatest: () => keeper.current?.toLatest(),
+      scrollToLatest: () => void goToLatest(),
       goToPrompt: (step) => steps.go(step),
     };
     return () => {
       handle.current = null;
     };
-  }, [handle, steps, goTo]);
+  }, [handle, steps, goTo, goToLatest]);
 
   const onKeyDown = (event: KeyboardEvent): void => {
     if (!event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return;
@@ -83,12 +87,13 @@ export function TranscriptList({ model, actions, options = noOptions, handle, on
           ref={scroller}
         >
           <div class="transcript-content" ref={content}>
-            <OlderEntries scroller={scroller} />
+            <MoreEntries scroller={scroller} side="before" />
             <TurnList onDrawn={() => keeper.current?.restorePlace()} />
+            <MoreEntries scroller={scroller} side="after" />
           </div>
         </div>
         {!isFollowing && (
-          <button type="button" class="jump" onClick={() => keeper.current?.toLatest()}>
+          <button type="button" class="jump" onClick={() => void goToLatest()}>
             <ArrowDownIcon />
             {unseen > 0 ? `Jump to latest (${formatCount(unseen)} new)` : 'Jump to latest'}
           </button>
@@ -117,19 +122,20 @@ function useScrollKeeper(
   const [isFollowing, setFollowing] = useState(true);
   useLayoutEffect(() => {
     if (!scroller.current || !content.current) return;
-    const started = new ScrollKeeper(scroller.current, content.current, setFollowing);
+    const started = new ScrollKeeper(scroller.current, content.current, () => model.after === 0, setFollowing);
     started.start();
     keeper.current = started;
     // The same conversation read again keeps the place; another one begins at its end.
     const lastTurnStart = (): string | undefined => model.turns.at(-1)?.ids[0];
     let lastTurn = lastTurnStart();
     const subscriptions = [
-      model.onWillChange(({ older = [] }) => {
+      model.onWillChange(({ older = [], after = 0 }) => {
         lastTurn = lastTurnStart();
+        if (after > 0) started.leaveEnd();
         if (older.length > 0) started.keepPlace();
       }),
       model.onDidChange(({ isReset }) => {
-        if (isReset && lastTurnStart() !== lastTurn) started.toLatest();
+        if (isReset && model.after === 0 && lastTurnStart() !== lastTurn) started.toLatest();
       }),
     ];
     return () => {
@@ -147,8 +153,8 @@ function useUnseen(model: TranscriptModel, isFollowing: boolean): number {
   useLayoutEffect(() => {
     setUnseen(0);
     if (isFollowing) return;
-    const subscription = model.onDidChange(({ isReset, added }) => {
-      const count = added.filter(({ parent }) => parent === undefined).length;
+    const subscription = model.onDidChange(({ isReset, added, addedBeyond }) => {
+      const count = added.filter(({ parent }) => parent === undefined).length + addedBeyond;
       setUnseen((before) => (isReset ? 0 : before + count));
     });
     return () => subscription.dispose();

@@ -20,6 +20,10 @@ export interface TranscriptChange {
   readonly changed: readonly { readonly from: Entry; readonly to: Entry }[];
   /** How many came before all others. */
   readonly olderCount: number;
+  /** How many came after all others that are not new, the page only did not have them. */
+  readonly laterCount: number;
+  /** How many new ones there are at the end that did not come here, since those before them are not here either. */
+  readonly addedBeyond: number;
 }
 
 /** What a page knows of a transcript. Whoever shows one entry subscribes to that one, so that a change renders it alone. */
@@ -32,10 +36,16 @@ export class TranscriptModel {
   private readonly willListeners = new Set<(patch: TranscriptPatch) => void>();
   private readonly listeners = new Set<(change: TranscriptChange) => void>();
   private countBefore = 0;
+  private countAfter = 0;
 
   /** How many entries there are before the first one here. */
   get before(): number {
     return this.countBefore;
+  }
+
+  /** How many entries there are after the last one here. */
+  get after(): number {
+    return this.countAfter;
   }
 
   get turns(): readonly Turn[] {
@@ -96,6 +106,12 @@ export class TranscriptModel {
     if (patch.remove) this.order = this.order.filter((id) => this.byId.has(id));
 
     let isReordered = isReset || this.order.length !== sizeBefore;
+    const later = (patch.later ?? []).filter(({ id }) => !this.byId.has(id));
+    for (const entry of later) {
+      this.byId.set(entry.id, entry);
+      this.order.push(entry.id);
+      isReordered = true;
+    }
     for (const entry of patch.put ?? []) {
       const from = this.byId.get(entry.id);
       this.byId.set(entry.id, entry);
@@ -120,11 +136,14 @@ export class TranscriptModel {
     const older = (patch.older ?? []).filter(({ id }) => !this.byId.has(id));
     for (const entry of older) this.byId.set(entry.id, entry);
     if (older.length > 0) this.order = [...older.map(({ id }) => id), ...this.order];
+    const { after = 0 } = patch;
+    const addedBeyond = isReset ? 0 : Math.max(0, after + later.length - this.countAfter);
     this.countBefore = patch.before;
+    this.countAfter = after;
 
     if (isReordered || older.length > 0) this.arrange(touched);
     for (const id of touched) for (const listener of [...(this.entryListeners.get(id) ?? [])]) listener();
-    const change = { isReset, added, changed, olderCount: older.length };
+    const change = { isReset, added, changed, olderCount: older.length, laterCount: later.length, addedBeyond };
     for (const listener of [...this.listeners]) listener(change);
   }
 

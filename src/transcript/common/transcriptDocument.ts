@@ -1,7 +1,7 @@
 import type { Disposable } from '../../base/common/disposable';
 import { Emitter, type Event } from '../../base/common/event';
 import type { Entry, TextEntry } from './entries';
-import type { TranscriptPatch } from './patch';
+import { TranscriptFeed } from './transcriptFeed';
 
 /**
  * The transcript of one conversation in the host. Whoever makes it puts entries and appends text; any number of feeds
@@ -41,6 +41,11 @@ export class TranscriptDocument implements Disposable {
 
   get(id: string): Entry | undefined {
     return this.byId.get(id);
+  }
+
+  /** In reading order, 0-based; -1 when there is none of that id. */
+  indexOf(id: string): number {
+    return this.byId.has(id) ? this.order.indexOf(id) : -1;
   }
 
   /** Adds an entry at the end, or replaces the one of that id. */
@@ -135,111 +140,6 @@ export class TranscriptDocument implements Disposable {
     for (const id of known) this.order.push(id);
     for (const feed of this.feeds) feed.didPrepend(entries.length);
     this.emitter.fire();
-  }
-}
-
-/** Gathers the changes of a transcript for one page until it takes them. */
-export class TranscriptFeed implements Disposable {
-  private isFresh = true;
-  private readonly changed = new Set<string>();
-  private readonly appended = new Map<string, string[]>();
-  private readonly removed = new Set<string>();
-  private older: readonly Entry[] = [];
-  private hasMoreBefore = false;
-
-  /** `first` is the index of the first entry that the page has. */
-  constructor(
-    private readonly document: TranscriptDocument,
-    private first: number,
-    private readonly onDispose: () => void,
-  ) {}
-
-  /** Whether `take` has something to say. */
-  get hasNews(): boolean {
-    return (
-      this.isFresh ||
-      this.hasMoreBefore ||
-      this.changed.size > 0 ||
-      this.appended.size > 0 ||
-      this.removed.size > 0 ||
-      this.older.length > 0
-    );
-  }
-
-  /** The page wants about `count` entries more from before those it has; they are in the next patch. */
-  showOlder(count: number): void {
-    const start = this.document.startOfPage(this.first, count);
-    this.older = [...this.document.slice(start, this.first), ...this.older];
-    this.first = start;
-  }
-
-  /** All that has changed since the last call. The first one holds everything that the page is to have. */
-  take(): TranscriptPatch {
-    if (this.isFresh) {
-      this.forget();
-      this.isFresh = false;
-      return { reset: true, put: this.document.slice(this.first), before: this.first };
-    }
-    const put = this.document.slice(this.first).filter(({ id }) => this.changed.has(id));
-    const append = [...this.appended].map(([id, texts]) => ({ id, text: texts.join('') }));
-    const patch: TranscriptPatch = {
-      ...(this.removed.size > 0 ? { remove: [...this.removed] } : {}),
-      ...(put.length > 0 ? { put } : {}),
-      ...(append.length > 0 ? { append } : {}),
-      ...(this.older.length > 0 ? { older: [...this.older] } : {}),
-      before: this.first,
-    };
-    this.forget();
-    return patch;
-  }
-
-  /** The page is a new one, or everything has changed: the next patch holds about the last `tail` entries, and all without it. */
-  restart(tail?: number): void {
-    this.isFresh = true;
-    const { size } = this.document;
-    this.first = tail === undefined ? Math.min(this.first, size) : this.document.startOfPage(size, tail);
-  }
-
-  didPut(id: string): void {
-    if (this.isFresh) return;
-    this.changed.add(id);
-    this.removed.delete(id);
-    this.appended.delete(id);
-  }
-
-  didPrepend(count: number): void {
-    this.first += count;
-    this.hasMoreBefore = true;
-  }
-
-  didAppend(id: string, text: string): void {
-    if (this.isFresh || this.changed.has(id)) return;
-    const texts = this.appended.get(id);
-    if (texts) texts.push(text);
-    else this.appended.set(id, [text]);
-  }
-
-  didRemove(id: string, index: number): void {
-    if (index < this.first) {
-      this.first--;
-      return;
-    }
-    if (this.isFresh) return;
-    this.changed.delete(id);
-    this.appended.delete(id);
-    this.removed.add(id);
-  }
-
-  dispose(): void {
-    this.onDispose();
-  }
-
-  private forget(): void {
-    this.changed.clear();
-    this.appended.clear();
-    this.removed.clear();
-    this.older = [];
-    this.hasMoreBefore = false;
   }
 }
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { didAsk, didUpdate, threadRequests } from '../../../src/threads/common/threadApi';
 import { drawn, heldBack } from '../support/drawn';
-import type { FakeHost } from '../support/fakeHost';
 import { entries, snapshot, turns, view } from './support/threadFixtures';
-import { ThreadPages, watchGoals, type ThreadHere } from './support/threadPages';
+import { openLongThread } from './support/longThread';
+import { ThreadPages, watchGoals } from './support/threadPages';
 
 const scroller = '.transcript-scroll';
 const topOf = (page: Page, id: string): Promise<number> =>
@@ -17,25 +17,6 @@ describe('reading a thread', () => {
   before(() => pages.start());
   afterEach(() => pages.closePages());
   after(() => pages.stop());
-
-  /** A host that has `count` turns, and gives the last 20 at first. */
-  async function openLong(count: number): Promise<ThreadHere> {
-    const all = turns(1, count + 1);
-    let first = all.length - 60;
-    const prepare = (host: FakeHost): void => {
-      host.answer(threadRequests.loadOlder, ({ count: wanted }) => {
-        const start = Math.max(0, first - wanted);
-        const older = all.slice(start, first);
-        first = start;
-        // As the extension: the entries come after the answer.
-        setTimeout(() => void host.notify(didUpdate, { transcript: { older, before: start } }), 5);
-        return {};
-      });
-    };
-    const whole = snapshot({}, all);
-    const update = { ...whole, transcript: { reset: true, put: all.slice(first), before: first } };
-    return await pages.openThread(update, { prepare });
-  }
 
   it('shows what was said, what was done and how it ended', async () => {
     const { page, problems } = await pages.openThread();
@@ -87,7 +68,7 @@ describe('reading a thread', () => {
   });
 
   it('lists the prompts, shows which one is read, and goes to one that is not loaded', async () => {
-    const { page } = await openLong(300);
+    const { page } = await openLongThread(pages, turns(1, 301));
     await page.getByRole('button', { name: 'Outline' }).click();
     const outline = page.getByRole('navigation', { name: 'Prompts' });
     assert.equal(await outline.getByRole('button').count(), 300);
@@ -111,16 +92,16 @@ describe('reading a thread', () => {
   });
 
   it('goes to the message that a search has found', async () => {
-    const { page, host } = await openLong(60);
+    const { page, host } = await openLongThread(pages, turns(1, 61));
     const reached = await watchGoals(page);
-    await host.notify(didAsk, { what: 'goTo', entryId: 'a5', index: 14 });
+    await host.notify(didAsk, { what: 'goTo', entryId: 'a5' });
     await reached('a5');
   });
 
   it('follows the end after a search has opened a thread that is all in sight', async () => {
     const { page, host, tell } = await pages.openThread(snapshot({}, turns(1, 2)));
     const reached = await watchGoals(page);
-    await host.notify(didAsk, { what: 'goTo', entryId: 'p1', index: 0 });
+    await host.notify(didAsk, { what: 'goTo', entryId: 'p1' });
     await reached('p1');
     await page.locator('.jump').waitFor({ state: 'detached' });
     await tell({ transcript: { put: turns(2, 12), before: 0 } });
@@ -132,7 +113,7 @@ describe('reading a thread', () => {
   it('stays at what a search has found in a longer one', async () => {
     const { page, host, tell } = await pages.openThread(snapshot({}, turns(1, 12)));
     const reached = await watchGoals(page);
-    await host.notify(didAsk, { what: 'goTo', entryId: 'p2', index: 3 });
+    await host.notify(didAsk, { what: 'goTo', entryId: 'p2' });
     await reached('p2');
     await drawn(page);
     const top = await topOf(page, 'p2');
@@ -144,15 +125,8 @@ describe('reading a thread', () => {
   it('shows the call when the step that was found is in it', async () => {
     const { page, host } = await pages.openThread();
     const reached = await watchGoals(page);
-    await host.notify(didAsk, { what: 'goTo', entryId: 'm1.3', index: 4 });
+    await host.notify(didAsk, { what: 'goTo', entryId: 'm1.3' });
     await reached('m1.2');
-  });
-
-  it('finds in the whole thread, also in what was not loaded', async () => {
-    const { page } = await openLong(60);
-    await page.keyboard.press('Control+f');
-    await page.getByRole('textbox', { name: 'Find in the conversation' }).fill('Question 7');
-    await page.getByText('1 of 1', { exact: true }).waitFor();
   });
 
   it('grows in place and follows the end', async () => {
@@ -202,7 +176,7 @@ describe('reading a thread', () => {
     });
     const reached = await watchGoals(page);
     await host.notify(didUpdate, snapshot({ unreadFrom: 'm3' }));
-    await host.notify(didAsk, { what: 'goTo', entryId: 'm3', index: 6 });
+    await host.notify(didAsk, { what: 'goTo', entryId: 'm3' });
     await page.evaluate('letGo()');
     await reached('m3');
     await page.locator('[data-entry="m3"][data-new]').waitFor();

@@ -107,7 +107,7 @@ export const entries: readonly Entry[] = [
 
 /** All there is; `before` entries more come before the first one. */
 export function snapshot(part: Partial<Update> = {}, shown: readonly Entry[] = entries, before = 0): Update {
-  const outline = threadOutline(shown).map((item) => ({ ...item, index: item.index + before }));
+  const outline = threadOutline(shown);
   return { thread: view, outline, problem: null, transcript: { reset: true, put: [...shown], before }, ...part };
 }
 

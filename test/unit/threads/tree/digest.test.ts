@@ -69,8 +69,8 @@ describe('a thread for another agent', () => {
 describe('a thread in parts', () => {
   it('has its prompts as an outline, each with its place', () => {
     assert.deepEqual(threadOutline(entries), [
-      { entryId: 'p1', index: 0, turn: 1, text: 'Fix the tax' },
-      { entryId: 'p2', index: 4, turn: 2, text: 'Attachments only' },
+      { entryId: 'p1', turn: 1, text: 'Fix the tax' },
+      { entryId: 'p2', turn: 2, text: 'Attachments only' },
     ]);
   });
 

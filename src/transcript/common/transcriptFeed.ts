@@ -1,0 +1,198 @@
+import type { Disposable } from '../../base/common/disposable';
+import type { Entry } from './entries';
+import type { TranscriptPatch } from './patch';
+
+/** What a feed reads of the transcript it follows. */
+interface FollowedDocument {
+  readonly size: number;
+  slice(start: number, end?: number): Entry[];
+  get(id: string): Entry | undefined;
+  indexOf(id: string): number;
+  /** The index from which a page shows about `count` entries that end before `end`. */
+  startOfPage(end: number, count: number): number;
+}
+
+/** How many entries a page is given before and after the one that it goes to. */
+const countBefore = 20;
+const countAfter = 40;
+/** A turn that is longer than this before the entry is not shown from its start. */
+const maxBefore = 200;
+
+/**
+ * Gathers the changes of a transcript for one page until it takes them. The page has a range of the entries: at first the
+ * last ones and all that come, or those around an entry that it went to.
+ */
+export class TranscriptFeed implements Disposable {
+  private isFresh = true;
+  private readonly changed = new Set<string>();
+  private readonly appended = new Map<string, string[]>();
+  private readonly removed = new Set<string>();
+  private readonly older = new Set<string>();
+  private readonly later = new Set<string>();
+  private hasOtherCounts = false;
+  /** The index after the last entry that the page has; undefined when it has the last one and all that come. */
+  private end: number | undefined;
+
+  /** `first` is the index of the first entry that the page has. */
+  constructor(
+    private readonly document: FollowedDocument,
+    private first: number,
+    private readonly onDispose: () => void,
+  ) {}
+
+  /** Whether `take` has something to say. */
+  get hasNews(): boolean {
+    return (
+      this.isFresh ||
+      this.hasOtherCounts ||
+      this.changed.size > 0 ||
+      this.appended.size > 0 ||
+      this.removed.size > 0 ||
+      this.older.size > 0 ||
+      this.later.size > 0
+    );
+  }
+
+  /** The page wants about `count` entries more from before those it has; they are in the next patch. */
+  showOlder(count: number): void {
+    this.beginAt(this.document.startOfPage(this.first, count));
+  }
+
+  /** The same from after those it has. */
+  showLater(count: number): void {
+    if (this.end === undefined) return;
+    const start = this.end;
+    this.setEnd(start + count);
+    this.include(this.later, start, this.end);
+  }
+
+  /**
+   * The page goes to an entry: the next patch brings those around it, in place of what the page has unless the two are
+   * next to each other. False when there is no such entry.
+   */
+  showAround(id: string): boolean {
+    const index = this.document.indexOf(id);
+    if (index < 0) return false;
+    const { first, last } = this;
+    if (index >= first && index < last) return true;
+    const start = Math.max(0, Math.min(index - countBefore, this.turnStart(index)));
+    const end = index + countAfter;
+    if (start <= last && end >= first) {
+      if (start < first) this.beginAt(start);
+      if (end > last) this.showLater(end - last);
+      return true;
+    }
+    this.isFresh = true;
+    this.first = start;
+    this.setEnd(end);
+    return true;
+  }
+
+  /** All that has changed since the last call. The first one holds everything that the page is to have. */
+  take(): TranscriptPatch {
+    const shown = this.document.slice(this.first, this.end);
+    const after = this.document.size - this.last;
+    const counts = { before: this.first, ...(after > 0 ? { after } : {}) };
+    if (this.isFresh) {
+      this.forget();
+      this.isFresh = false;
+      return { reset: true, put: shown, ...counts };
+    }
+    const older = shown.filter(({ id }) => this.older.has(id));
+    const later = shown.filter(({ id }) => this.later.has(id));
+    const isNew = (id: string): boolean => this.older.has(id) || this.later.has(id);
+    const put = shown.filter(({ id }) => this.changed.has(id) && !isNew(id));
+    const append = [...this.appended].flatMap(([id, texts]) => (isNew(id) ? [] : { id, text: texts.join('') }));
+    const patch: TranscriptPatch = {
+      ...(this.removed.size > 0 ? { remove: [...this.removed] } : {}),
+      ...(put.length > 0 ? { put } : {}),
+      ...(append.length > 0 ? { append } : {}),
+      ...(older.length > 0 ? { older } : {}),
+      ...(later.length > 0 ? { later } : {}),
+      ...counts,
+    };
+    this.forget();
+    return patch;
+  }
+
+  /** The page is a new one, or everything has changed: the next patch holds about the last `tail` entries, and all without it. */
+  restart(tail?: number): void {
+    const { size } = this.document;
+    this.isFresh = true;
+    this.first = tail === undefined ? Math.min(this.first, size) : this.document.startOfPage(size, tail);
+    this.setEnd(tail === undefined ? this.end : undefined);
+  }
+
+  didPut(id: string): void {
+    if (this.isFresh) return;
+    this.changed.add(id);
+    this.removed.delete(id);
+    this.appended.delete(id);
+  }
+
+  didPrepend(count: number): void {
+    this.first += count;
+    if (this.end !== undefined) this.end += count;
+    this.hasOtherCounts = true;
+  }
+
+  didAppend(id: string, text: string): void {
+    if (this.isFresh || this.changed.has(id)) return;
+    const texts = this.appended.get(id);
+    if (texts) texts.push(text);
+    else this.appended.set(id, [text]);
+  }
+
+  /** `index` is where it was. */
+  didRemove(id: string, index: number): void {
+    const isBefore = index < this.first;
+    const isAfter = this.end !== undefined && index >= this.end;
+    if (isBefore) this.first--;
+    this.setEnd(this.end === undefined || isAfter ? this.end : this.end - 1);
+    this.changed.delete(id);
+    this.appended.delete(id);
+    if (isBefore || isAfter) this.hasOtherCounts = true;
+    // What the page was not given yet is not there to be removed.
+    else if (!this.older.delete(id) && !this.later.delete(id) && !this.isFresh) this.removed.add(id);
+  }
+
+  dispose(): void {
+    this.onDispose();
+  }
+
+  /** `start` is not after what the page has. */
+  private beginAt(start: number): void {
+    this.include(this.older, start, this.first);
+    this.first = start;
+  }
+
+  private get last(): number {
+    return this.end ?? this.document.size;
+  }
+
+  private setEnd(end: number | undefined): void {
+    this.end = end === undefined || end >= this.document.size ? undefined : end;
+  }
+
+  /** Where the turn of the entry begins, if that is not far before it. */
+  private turnStart(index: number): number {
+    const near = this.document.slice(Math.max(0, index - maxBefore), index + 1);
+    const turn = near.at(-1)?.turn;
+    const other = near.findLastIndex((entry) => entry.turn !== turn);
+    return other < 0 && index > maxBefore ? index : index - (near.length - 2 - other);
+  }
+
+  /** The entries of the range are sent as they are when the patch is taken. */
+  private include(ids: Set<string>, start: number, end?: number): void {
+    for (const { id } of this.document.slice(start, end)) ids.add(id);
+  }
+
+  private forget(): void {
+    this.changed.clear();
+    this.appended.clear();
+    this.removed.clear();
+    this.older.clear();
+    this.later.clear();
+    this.hasOtherCounts = false;
+  }
+}

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import type { Entry } from '../../../src/transcript/common/entries';
+import { TranscriptPatch } from '../../../src/transcript/common/patch';
+import { TranscriptDocument } from '../../../src/transcript/common/transcriptDocument';
+import type { TranscriptFeed } from '../../../src/transcript/common/transcriptFeed';
+import { TranscriptModel } from '../../../src/transcript/browser/transcriptModel';
+
+const answer = (at: number, text = `text ${at}`): Entry => ({
+  kind: 'answer',
+  id: `a${at}`,
+  turn: Math.floor(at / 3) + 1,
+  text,
+});
+const answers = (from: number, to: number): Entry[] =>
+  Array.from({ length: to - from }, (_, index) => answer(from + index));
+
+describe('the feed of a page that goes to an entry', () => {
+  let document: TranscriptDocument;
+  let feed: TranscriptFeed;
+  let page: TranscriptModel;
+  let sent = 0;
+
+  function tellPage(): TranscriptPatch {
+    const patch = TranscriptPatch.parse(feed.take());
+    for (const part of [patch.put, patch.older, patch.later]) sent += part?.length ?? 0;
+    page.apply(patch);
+    return patch;
+  }
+
+  function open(count: number): void {
+    document = new TranscriptDocument((error) => {
+      throw error;
+    });
+    document.replaceAll(answers(0, count));
+    feed = document.feed(40);
+    page = new TranscriptModel();
+    tellPage();
+    sent = 0;
+  }
+
+  /** What the page has is what the transcript has in this range, and the counts tell the rest. */
+  function assertRange(start: number, end: number): void {
+    assert.deepEqual(page.entries(), document.slice(start, end));
+    assert.deepEqual([page.before, page.after], [start, document.size - end]);
+  }
+
+  for (const count of [200, 1_000, 20_000]) {
+    it(`sends a bounded number of entries for any of ${count}`, () => {
+      for (const at of [0, 30, Math.floor(count / 2), count - 1]) {
+        open(count);
+        assert.equal(feed.showAround(`a${at}`), true);
+        if (feed.hasNews) tellPage();
+        assert.ok(page.get(`a${at}`));
+        assert.ok(sent <= 120, `${sent} entries sent for ${at}`);
+        assertRange(page.before, page.before + page.size);
+      }
+    });
+  }
+
+  it('gives the start of the turn with the entry, unless that is far', () => {
+    open(1_000);
+    const steps = (turn: number, from: number, to: number): Entry[] =>
+      answers(from, to).map((entry) => ({ ...entry, turn }));
+    document.replaceAll([...steps(1, 0, 300), ...steps(2, 300, 450), ...steps(3, 450, 1_000)]);
+    feed.take();
+    feed.showAround('a440');
+    assert.equal(feed.take().before, 300);
+    document.replaceAll([...steps(1, 0, 300), ...steps(2, 300, 450), ...steps(3, 450, 1_000)]);
+    feed.restart(40);
+    feed.showAround('a800');
+    assert.equal(feed.take().before, 780);
+  });
+
+  it('gives more in both directions, up to the ends', () => {
+    open(200);
+    feed.showAround('a99');
+    assert.equal(tellPage().reset, true);
+    assertRange(79, 139);
+    feed.showOlder(50);
+    feed.showLater(30);
+    assert.equal(tellPage().reset, undefined);
+    assertRange(29, 169);
+    feed.showOlder(50);
+    feed.showLater(50);
+    tellPage();
+    assertRange(0, 200);
+    document.put(answer(200));
+    tellPage();
+    assertRange(0, 201);
+  });
+
+  it('extends what the page has when the entry is next to it', () => {
+    open(200);
+    feed.showAround('a150');
+    const patch = tellPage();
+    assert.equal(patch.reset, undefined);
+    assertRange(130, 200);
+  });
+
+  it('says no when there is no such entry, and sends nothing', () => {
+    open(200);
+    assert.equal(feed.showAround('none'), false);
+    assert.equal(feed.hasNews, false);
+  });
+
+  it('counts what comes while the page is elsewhere, and gives it when the page comes there', () => {
+    open(200);
+    feed.showAround('a99');
+    tellPage();
+    document.put(answer(200));
+    document.put(answer(99, 'changed'));
+    assert.deepEqual(tellPage(), { put: [answer(99, 'changed')], before: 79, after: 62 });
+    feed.showLater(1_000);
+    document.put(answer(201));
+    const patch = tellPage();
+    assert.deepEqual(patch.put, [answer(201)]);
+    assertRange(79, 202);
+  });
+
+  it('goes back to the end', () => {
+    open(200);
+    feed.showAround('a9');
+    tellPage();
+    feed.restart(40);
+    tellPage();
+    assertRange(160, 200);
+    document.put(answer(200));
+    tellPage();
+    assertRange(160, 201);
+  });
+
+  it('keeps its range when entries go or are found before it', () => {
+    open(200);
+    feed.showAround('a99');
+    tellPage();
+    for (const id of ['a3', 'a100', 'a190']) document.remove(id);
+    tellPage();
+    assertRange(78, 137);
+    document.replaceAll([answer(-2), answer(-1), ...document.slice(0)]);
+    tellPage();
+    assertRange(80, 139);
+  });
+
+  it('sends what is loaded and changes before it is sent once, as it is then', () => {
+    open(200);
+    feed.showAround('a99');
+    tellPage();
+    feed.showOlder(10);
+    feed.showLater(10);
+    document.append('a75', '!');
+    document.put(answer(70, 'changed'));
+    document.append('a140', '!');
+    document.put(answer(141, 'changed'));
+    document.remove('a145');
+    const patch = tellPage();
+    assert.deepEqual([patch.put, patch.append, patch.remove], [undefined, undefined, undefined]);
+    assertRange(69, 148);
+  });
+});
+
+describe('a model of a part of a transcript', () => {
+  it('does not take what is loaded at its end for new', () => {
+    const page = new TranscriptModel();
+    page.apply({ reset: true, put: answers(0, 10), before: 0, after: 20 });
+    const changes: unknown[] = [];
+    page.onDidChange(({ added, laterCount, addedBeyond }) => changes.push([added.length, laterCount, addedBeyond]));
+    page.apply({ later: answers(10, 15), before: 0, after: 15 });
+    page.apply({ before: 0, after: 17 });
+    page.apply({ later: answers(15, 32), put: [answer(32)], before: 0 });
+    assert.deepEqual(changes, [
+      [0, 5, 0],
+      [0, 0, 2],
+      [1, 17, 0],
+    ]);
+    assert.equal(page.size, 33);
+  });
+});
