@@ -110,8 +110,7 @@ export class TranscriptDocument implements Disposable {
 
   /** What a page follows: about the last `tail` entries at first, and all that comes. Dispose to end it. */
   feed(tail: number): TranscriptFeed {
-    const first = this.startOfPage(this.size, tail);
-    const feed = new TranscriptFeed(this, first, () => this.feeds.delete(feed));
+    const feed = new TranscriptFeed(this, tail, () => this.feeds.delete(feed));
     this.feeds.add(feed);
     return feed;
   }

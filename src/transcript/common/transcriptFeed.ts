@@ -33,10 +33,13 @@ export class TranscriptFeed implements Disposable {
   /** The index after the last entry that the page has; undefined when it has the last one and all that come. */
   private end: number | undefined;
 
-  /** `first` is the index of the first entry that the page has. */
+  /** The index of the first entry that the page has. */
+  private first = 0;
+
+  /** The page has the last `tail` entries at first; undefined as soon as it was given them. */
   constructor(
     private readonly document: FollowedDocument,
-    private first: number,
+    private tail: number | undefined,
     private readonly onDispose: () => void,
   ) {}
 
@@ -55,6 +58,7 @@ export class TranscriptFeed implements Disposable {
 
   /** The page wants about `count` entries more from before those it has; they are in the next patch. */
   showOlder(count: number): void {
+    this.findTail();
     this.beginAt(this.document.startOfPage(this.first, count));
   }
 
@@ -73,6 +77,7 @@ export class TranscriptFeed implements Disposable {
   showAround(id: string): boolean {
     const index = this.document.indexOf(id);
     if (index < 0) return false;
+    this.findTail();
     const { first, last } = this;
     if (index >= first && index < last) return true;
     const start = Math.max(0, Math.min(index - countBefore, this.turnStart(index)));
@@ -90,6 +95,7 @@ export class TranscriptFeed implements Disposable {
 
   /** All that has changed since the last call. The first one holds everything that the page is to have. */
   take(): TranscriptPatch {
+    this.findTail();
     const shown = this.document.slice(this.first, this.end);
     const after = this.document.size - this.last;
     const counts = { before: this.first, ...(after > 0 ? { after } : {}) };
@@ -119,8 +125,9 @@ export class TranscriptFeed implements Disposable {
   restart(tail?: number): void {
     const { size } = this.document;
     this.isFresh = true;
-    this.first = tail === undefined ? Math.min(this.first, size) : this.document.startOfPage(size, tail);
+    this.first = Math.min(this.first, size);
     this.setEnd(tail === undefined ? this.end : undefined);
+    this.tail = tail ?? this.tail;
   }
 
   didPut(id: string): void {
@@ -164,6 +171,12 @@ export class TranscriptFeed implements Disposable {
   private beginAt(start: number): void {
     this.include(this.older, start, this.first);
     this.first = start;
+  }
+
+  /** Not before it is asked for: the entries may come after the page does. */
+  private findTail(): void {
+    if (this.tail !== undefined) this.first = this.document.startOfPage(this.document.size, this.tail);
+    this.tail = undefined;
   }
 
   private get last(): number {
