@@ -9,7 +9,7 @@ import type { ThreadHead } from '../../src/threads/common/threadPorts';
 import type { Command } from '../../src/threads/node/runCommand';
 import { ThreadActions } from '../../src/threads/vscode/threadActions';
 import { eventually } from '../support/eventually';
-import { answer, envOf, prompt, threadId, ThreadsUnderTest } from './support/threads';
+import { answer, envOf, prompt, subagentCall, threadId, ThreadsUnderTest } from './support/threads';
 import { closeAll, closeTerminals, inWorkspace } from './support/workspace';
 
 const nothing = { digest: { title: '', text: '' }, folder: undefined };
@@ -46,6 +46,7 @@ describe('what can be done with a thread', () => {
     [command, isTrusted, chosen, begun] = [undefined, true, undefined, []];
     actions = new ThreadActions({
       read: (id) => tested.threads.library.read(id),
+      readSubthread: (id) => tested.threads.library.readListed(id),
       findCommand: () => Promise.resolve(command),
       startChat: (digest, folder) => {
         begun.push({ digest, folder });
@@ -167,6 +168,19 @@ describe('what can be done with a thread', () => {
       assert.match(messages.infos[0] ?? '', /exported/);
     });
   }
+
+  it('has the steps of its subagents where it is exported', async () => {
+    await tested.write(2, 'Subagent', [answer('I found **it**.', 0)], { mainThreadID: threadId(1) });
+    await tested.write(1, 'Main', [...subagentCall(1, threadId(2)), ...subagentCall(3, threadId(7))]);
+    await tested.rows();
+    const head = tested.threads.library.find(threadId(1));
+    assert.ok(head);
+    chosen = vscode.Uri.file(path.join(tested.folder, 'exported'));
+    await actions.run('exportMarkdown', head);
+    const text = await readFile(chosen.fsPath, 'utf8');
+    for (const part of ['I found **it**.', `${threadId(7)} is not in the list`, `ampcode.com/threads/${threadId(2)}`])
+      assert.ok(text.includes(part), `${part} is not in ${text}`);
+  });
 
   it('opens again from its JSON, with all that was known of it', async () => {
     chosen = vscode.Uri.file(path.join(tested.folder, 'exported.json'));

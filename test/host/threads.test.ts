@@ -5,7 +5,7 @@ import { systemClock } from '../../src/base/node/systemClock';
 import { FollowedThread } from '../../src/threads/common/followedThread';
 import { ThreadDocuments } from '../../src/threads/vscode/threadDocuments';
 import { eventually } from '../support/eventually';
-import { answer, fail, prompt, threadId, ThreadsUnderTest } from './support/threads';
+import { answer, fail, prompt, subagentCall, threadId, ThreadsUnderTest } from './support/threads';
 import { closeAll } from './support/workspace';
 
 /** The parts of the feature over a store of the test's own, in the real VS Code. */
@@ -62,6 +62,26 @@ describe('Amp threads', () => {
       assert.ok(texts.includes('Answer 10'), texts.join());
     });
     assert.equal(followed.transcript.get('m0')?.id, first?.id);
+  });
+
+  it('show the thread of a subagent in its call, also when its file comes late and grows', async () => {
+    await tested.write(1, 'Main', [...subagentCall(0, threadId(2)), answer('Done', 2)]);
+    await tested.rows();
+    const followed = tested.store.add(new FollowedThread(threadId(1), tested.threads.library, systemClock, fail));
+    await followed.start();
+    assert.equal(followed.showSubthread('m0.0'), undefined);
+    const steps = (): readonly string[] =>
+      (followed.thread?.entries ?? []).flatMap((entry) =>
+        entry.parent === 'm0.0' && 'text' in entry ? (entry.text ?? '') : [],
+      );
+    await eventually('what is missing', () => assert.match(steps().join(), /cannot be read/));
+    const said = [answer('One', 0)];
+    await tested.write(2, 'Subagent', said, { mainThreadID: threadId(1) });
+    await eventually('the first step', () => assert.deepEqual(steps(), ['One']));
+    await tested.write(2, 'Subagent', [...said, answer('Two', 1)], { mainThreadID: threadId(1) });
+    await eventually('the second step', () => assert.deepEqual(steps(), ['One', 'Two']));
+    const { threadId: id, entryId } = followed.originOf('m0.0>m1.0');
+    assert.match((await tested.threads.library.rawJson(id, entryId)) ?? '', /"Two"/);
   });
 
   it('read as cancelled when they were', async () => {

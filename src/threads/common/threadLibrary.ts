@@ -121,6 +121,14 @@ export class ThreadLibrary implements Disposable {
     return await this.anywhere(threadId, (source) => source.read(threadId, signal, onFirst));
   }
 
+  /** Asks no source for a thread that none of them lists. @throws ThreadError */
+  async readListed(threadId: string): Promise<OpenThread> {
+    await this.ready();
+    if (!this.find(threadId))
+      throw new ThreadError('notFound', `The thread ${threadId} is not in the list of threads.`);
+    return await this.read(threadId);
+  }
+
   /** @throws ThreadError */
   async rawJson(threadId: string, entryId: string): Promise<string | undefined> {
     return await this.anywhere(threadId, (source) => source.rawJson(threadId, entryId));

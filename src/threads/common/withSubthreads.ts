@@ -2,21 +2,26 @@ import { messageOf } from '../../base/common/errors';
 import type { Entry } from '../../transcript/common/entries';
 import { entryUnits } from './entryUnits';
 import { callsWithSteps, isSubagentCall, nestingProblem, SubthreadMapper, type SubagentCall } from './subthreadEntries';
-import type { OpenThread } from './threadPorts';
+import { ThreadError, type OpenThread } from './threadPorts';
 
 /** For all subagents of one thread together. */
 interface Budget {
   threads: number;
   /** In UTF-16 units, about. */
   units: number;
+  /** Of sources, which may each take a while. */
+  failures: number;
 }
 
 const maxThreads = 100;
 const maxUnits = 16 * 1024 * 1024;
+const maxFailures = 5;
 const maxSteps = 2_000;
 
 const noRoom =
   'The thread of this subagent is not included here, because there are too many of them or they are too long.';
+
+const notTried = 'The thread of this subagent is not included here, because others could not be read.';
 
 /**
  * The thread with the steps of subagents that have threads of their own, each after its call, within bounds. What is not here
@@ -25,7 +30,7 @@ const noRoom =
 export async function withSubthreads(
   thread: OpenThread,
   read: (threadId: string) => Promise<OpenThread>,
-  budget: Budget = { threads: maxThreads, units: maxUnits },
+  budget: Budget = { threads: maxThreads, units: maxUnits, failures: maxFailures },
 ): Promise<OpenThread> {
   return { ...thread, entries: await expanded(thread.entries, [thread.head.id], { read, budget: { ...budget } }) };
 }
@@ -59,6 +64,7 @@ async function stepsOf(
   const problem = nestingProblem(call.subthread, chain);
   if (problem !== undefined) return [mapper.note(call, 'problem', 'info', problem)];
   if (budget.threads <= 0) return [mapper.note(call, 'problem', 'info', noRoom)];
+  if (budget.failures <= 0) return [mapper.note(call, 'problem', 'warning', notTried)];
   budget.threads--;
   try {
     const { entries } = await read(call.subthread);
@@ -68,6 +74,7 @@ async function stepsOf(
     budget.units -= units;
     return await expanded(steps, [...chain, call.subthread], { read, budget });
   } catch (error) {
+    if (!(error instanceof ThreadError && error.code === 'notFound')) budget.failures--;
     const words = `The thread of this subagent cannot be read. ${messageOf(error)}`;
     return [mapper.note(call, 'problem', 'warning', words)];
   }

@@ -16,6 +16,8 @@ import { exportFileName } from '../../transcript/common/export/exportFileName';
 export interface ThreadActionsOptions {
   /** @throws ThreadError */
   readonly read: (threadId: string) => Promise<OpenThread>;
+  /** Of a subagent, for an export. @throws ThreadError */
+  readonly readSubthread: (threadId: string) => Promise<OpenThread>;
   readonly findCommand: () => Promise<Command | undefined>;
   /** Begins a conversation with another agent, which is given the digest. `folder` is absolute, of the workspace. */
   readonly startChat: (digest: ThreadDigest, folder: string | undefined) => Promise<void>;
@@ -121,13 +123,13 @@ export class ThreadActions {
   }
 
   private async export(head: ThreadHead, format: ExportFormat): Promise<void> {
-    const { read, chooseFile, messages } = this.options;
+    const { read, readSubthread, chooseFile, messages } = this.options;
     const extension = extensions[format];
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file('/');
     const suggested = vscode.Uri.joinPath(folder, `${exportFileName(titleOf(head), 'thread')}.${extension}`);
     const file = await chooseFile(suggested, { [extension.toUpperCase()]: [extension] });
     if (!file) return;
-    const thread = await withSubthreads(await read(head.id), read);
+    const thread = await withSubthreads(await read(head.id), readSubthread);
     const { head: now, entries } = thread;
     const about = {
       title: titleOf(now),

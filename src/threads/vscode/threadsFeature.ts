@@ -96,6 +96,7 @@ export class ThreadsFeature implements Feature<RunningThreads> {
     const documents = new ThreadDocuments(library);
     const actions = new ThreadActions({
       read: (id) => library.read(id),
+      readSubthread: (id) => library.readListed(id),
       findCommand,
       startChat,
       messages,

@@ -31,6 +31,20 @@ export const answer = (text: string, n: number, state: object = done): Message =
   content: [{ type: 'text', text }],
   state,
 });
+/** A call that started the thread of a subagent, and its result. */
+export const subagentCall = (n: number, subthread: string): readonly Message[] => [
+  {
+    role: 'assistant',
+    messageId: n,
+    content: [{ type: 'tool_use', id: `c${n}`, name: 'Task', complete: true, input: { prompt: 'Look' } }],
+    state: { type: 'complete', stopReason: 'tool_use' },
+  },
+  {
+    role: 'user',
+    messageId: n + 1,
+    content: [{ type: 'tool_result', toolUseID: `c${n}`, run: { status: 'done', progress: { threadID: subthread } } }],
+  },
+];
 const done = { type: 'complete', stopReason: 'end_turn' };
 
 /** The list of threads over a store of the test's own, in the real VS Code. Dispose it. */

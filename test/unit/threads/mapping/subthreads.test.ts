@@ -127,8 +127,15 @@ describe('a subagent with a thread of its own', () => {
     const many = (await withSubthreads(parent, all)).entries;
     assert.equal(reads.length, 100);
     assert.equal(notes(many).length, 2_900);
-    const long = (await withSubthreads(parent, all, { threads: 10, units: 5_000 })).entries;
+    const long = (await withSubthreads(parent, all, { threads: 10, units: 5_000, failures: 5 })).entries;
     assert.equal(notes(long).length, 3_000 - 4);
+    let tries = 0;
+    const offline = (): Promise<OpenThread> => {
+      tries++;
+      return Promise.reject(new ThreadError('offline', 'There is no network.'));
+    };
+    assert.equal(notes((await withSubthreads(parent, offline)).entries).length, 3_000);
+    assert.equal(tries, 5);
   });
 
   it('shows the last of its steps when there are very many, with parents that are there', async () => {
