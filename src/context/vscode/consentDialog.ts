@@ -61,7 +61,8 @@ async function choose(
 
 async function confirm({ title }: ProviderState, consent: ConsentRequest): Promise<boolean> {
   const details: Record<ConsentRequest['kind'], string> = {
-    plainHttp: 'Whoever is on the way can read and change what is sent, which is the text of the files you look at.',
+    plainHttp:
+      'Others on the network can read and change what is sent: the text of the files you look at. Providers that offer mentions also get what you type after @, the queries of language models, the address of the active file and the name of its repository.',
     remoteCode:
       'It runs with your rights: it can read and write files and use the network. Only this version of it is allowed: you are asked again when it changes.',
     secret:
