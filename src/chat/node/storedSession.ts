@@ -68,6 +68,8 @@ export class StoredSession implements SessionFile {
   private headWrite: Promise<void> = Promise.resolve();
   private readonly queue = new KeyedQueue();
   private hasBegun: boolean;
+  /** The lock was not ours for a while: before the next write, the log has to be checked for records of another window. */
+  private isCheckDue = false;
   private isClosed = false;
   private readonly emitter: Emitter<void>;
   private readonly readOn: Emitter<ReadOn>;
@@ -287,7 +289,13 @@ export class StoredSession implements SessionFile {
   private async holdLock(): Promise<void> {
     await this.start.makeFolder();
     const lock = await this.lock.keep();
-    if (lock === 'held' || (lock === 'taken' && !(await this.wasWrittenOn()))) return;
+    if (lock === 'taken') this.isCheckDue = true;
+    const isTheirs = lock === 'theirs' || (this.isCheckDue && (await this.wasWrittenOn()));
+    if (!isTheirs) {
+      // A check that fails stays due: the next attempt finds the lock held.
+      this.isCheckDue = false;
+      return;
+    }
     this.loseLock();
     throw new ChatError('readonly', otherWindow);
   }

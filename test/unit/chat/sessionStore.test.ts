@@ -32,6 +32,9 @@ class FaultyFiles extends DiskFiles {
   /** So that nothing can be locked. */
   isLockFaulty = false;
 
+  /** How many reads of a log fail before one succeeds again. */
+  readFaults = 0;
+
   /** Holds back what has been read of heads. */
   readsHeld: Promise<void> | undefined;
   heldReads = 0;
@@ -43,6 +46,15 @@ class FaultyFiles extends DiskFiles {
       await this.readsHeld;
     }
     return text;
+  }
+
+  override async *chunks(
+    file: string,
+    signal?: AbortSignal,
+    start?: number,
+  ): AsyncGenerator<Uint8Array, void, undefined> {
+    if (this.readFaults-- > 0) throw Object.assign(new Error('the disk says no'), { code: 'EMFILE' });
+    yield* super.chunks(file, signal, start);
   }
 
   override async createNew(file: string, text: string): Promise<boolean> {
@@ -219,6 +231,31 @@ describe('the store of conversations', () => {
     const { records } = await (await newStore()).open(id);
     assert.deepEqual(records, [prompt('One'), prompt('Mine'), prompt('Theirs')]);
   });
+
+  for (const isTakenOver of [false, true]) {
+    const then = isTakenOver ? 'leaves the records of another window alone' : 'goes on writing';
+    it(`${then} when the log could not be checked at first after a sleep`, async () => {
+      const store = await newStore();
+      const file = store.create(head);
+      file.append(prompt('One'));
+      await file.flush();
+      // Another window took the lock meanwhile, and has given it back.
+      await rm(path.join(folder, id, 'lock'));
+      if (isTakenOver) await appendFile(log(), `${JSON.stringify(prompt('Theirs'))}\n`);
+      clock.setBack(3_600_000);
+      files.readFaults = 2;
+      file.append(prompt('Mine'));
+      await file.flush();
+      assert.match(file.problem ?? '', /memory only/);
+      await until('the retry', () => {
+        clock.advance(5000);
+        return isTakenOver ? file.isOutdated : file.problem === undefined;
+      });
+      await store.stop();
+      const { records } = await (await newStore()).open(id);
+      assert.deepEqual(records, [prompt('One'), prompt(isTakenOver ? 'Theirs' : 'Mine')]);
+    });
+  }
 
   it('lists what another window writes', async () => {
     const one = await newStore();
