@@ -146,6 +146,7 @@ export class ChatSession implements Chat {
     return this.told.story;
   }
 
+  /** Another window writes this conversation now: open it again. */
   get isOutdated(): boolean {
     return this.file.isOutdated;
   }

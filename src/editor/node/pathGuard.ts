@@ -185,7 +185,6 @@ function pathOfUri(uri: string): string {
   }
 }
 
-/** `\\server\share`, on Windows. */
 function outside(requested: string): EditorError {
   return new EditorError(
     'outsideWorkspace',
