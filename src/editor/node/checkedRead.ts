@@ -28,10 +28,8 @@ export async function readChecked(
   const read = await readDisk(file, range, signal);
   // Another file may have been given the name since the check.
   await guard.checkHardLinks(requested, read.info);
-  if (read.place === file.realPath || read.place === `${file.realPath} (deleted)`) return { ...read, file };
-  // A file system that takes one case for the other (a Windows drive in WSL) may tell another spelling.
-  const isElsewhere = read.place !== undefined && read.place.toLowerCase() !== file.realPath.toLowerCase();
-  if (isElsewhere || !(await stillLeadsTo(guard, file, read.info))) {
+  const isDeleted = read.place === `${file.realPath} (deleted)`;
+  if (!isDeleted && !(await isInPlace(guard, file, read))) {
     throw new EditorError('io', `${requested} was moved while it was read. Read it again.`);
   }
   return { ...read, file };
@@ -49,14 +47,46 @@ export async function readCheckedBytes(
   return { path: file.path, bytes, size: Number(info.size), version: diskVersion(info) };
 }
 
-/** Whether a path that was checked before passes again, as the same one, and leads to the file that was opened. */
+/** What is open. */
+export interface Opened {
+  /** As Linux tells it; undefined where the system does not. */
+  readonly place: string | undefined;
+  readonly info: FileId;
+}
+
+interface FileId {
+  readonly dev: bigint;
+  readonly ino: bigint;
+}
+
+/**
+ * Whether an open file, or a folder above it, is at the path that was checked: `realPath` is that of the file, or of the folder.
+ * @throws EditorError as `PathGuard.check`
+ */
+export async function isInPlace(
+  guard: PathGuard,
+  file: CheckedPath,
+  { place, info }: Opened,
+  realPath = file.realPath,
+): Promise<boolean> {
+  if (place === realPath) return true;
+  // A file system that takes one case for the other (a Windows drive in WSL) may tell another spelling.
+  if (place !== undefined && place.toLowerCase() !== realPath.toLowerCase()) return false;
+  return await stillLeadsTo(guard, file, info, realPath);
+}
+
+/**
+ * Whether a path that was checked before passes again, as the same one, and leads to the file that was opened: or, with
+ * the `realPath` of a folder above it, whether that one is the folder that was opened.
+ */
 export async function stillLeadsTo(
   guard: PathGuard,
-  { path, realPath }: CheckedPath,
-  opened: { readonly dev: bigint; readonly ino: bigint },
+  file: CheckedPath,
+  opened: FileId,
+  realPath = file.realPath,
 ): Promise<boolean> {
   for (let look = 0; look < looks; look++) {
-    if ((await guard.check(path)).realPath !== realPath) return false;
+    if ((await guard.check(file.path)).realPath !== file.realPath) return false;
     const now = await stat(realPath, { bigint: true }).catch(() => undefined);
     if (now?.dev !== opened.dev || now.ino !== opened.ino) return false;
   }

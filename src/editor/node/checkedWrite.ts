@@ -3,7 +3,7 @@ import { lstat, mkdir, open, rm, rmdir, type FileHandle } from 'node:fs/promises
 import * as path from 'node:path';
 import { errorCode, messageOf } from '../../base/common/errors';
 import { EditorError } from '../common/editorPort';
-import { stillLeadsTo } from './checkedRead';
+import { isInPlace } from './checkedRead';
 import { placeOf } from './diskReader';
 import type { CheckedPath, PathGuard } from './pathGuard';
 
@@ -12,18 +12,24 @@ const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY
 /**
  * Creates a file, and the folders it needs, at the place that was checked. Any folder of the path may be swapped for a
  * link meanwhile. On Linux each folder is looked up in the one above it, which is open, and links are not followed, so
- * nothing is made anywhere else. Elsewhere the path is checked again, and a file in another place is removed.
+ * nothing is made anywhere else. Elsewhere, and without /proc, the path is checked again, and a file in another place is
+ * removed. `tellPlace` says where an open file is.
  * @throws EditorError `editRejected` when there is a file by now or the place has moved, `saveFailed`
  */
-export async function createChecked(guard: PathGuard, file: CheckedPath, contents: Uint8Array): Promise<void> {
-  const folders = new OpenFolders(file);
+export async function createChecked(
+  guard: PathGuard,
+  file: CheckedPath,
+  contents: Uint8Array,
+  tellPlace = placeOf,
+): Promise<void> {
+  const folders = new OpenFolders(guard, file, tellPlace);
   try {
     const name = path.join(await folders.open(path.dirname(file.realPath)), path.basename(file.realPath));
     const handle = await explained(file, () => open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666));
     try {
-      await checkPlace(guard, file, handle);
+      await checkPlace(guard, file, handle, tellPlace(handle));
       await explained(file, () => handle.writeFile(contents));
-      await checkPlace(guard, file, handle);
+      await checkPlace(guard, file, handle, tellPlace(handle));
     } catch (error) {
       await removeIfSame(name, handle);
       throw error;
@@ -45,7 +51,7 @@ export async function createChecked(guard: PathGuard, file: CheckedPath, content
 export async function overwriteChecked(guard: PathGuard, file: CheckedPath, contents: Uint8Array): Promise<void> {
   const handle = await explained(file, () => open(file.realPath, O_WRONLY | O_NOFOLLOW | O_NONBLOCK));
   try {
-    await checkPlace(guard, file, handle);
+    await checkPlace(guard, file, handle, placeOf(handle));
     await explained(file, async () => {
       await handle.truncate(0);
       await handle.writeFile(contents);
@@ -60,20 +66,24 @@ class OpenFolders {
   private readonly handles: FileHandle[] = [];
   private readonly made: string[] = [];
 
-  constructor(private readonly file: CheckedPath) {}
+  constructor(
+    private readonly guard: PathGuard,
+    private readonly file: CheckedPath,
+    private readonly tellPlace: typeof placeOf,
+  ) {}
 
   /** Makes the folders that are missing. Returns the name by which the last one is used. */
   async open(realPath: string): Promise<string> {
-    if (process.platform !== 'linux') {
-      await explained(this.file, () => mkdir(realPath, { recursive: true }));
-      return realPath;
-    }
+    if (process.platform !== 'linux') return await this.makeByName(realPath);
     const missing: string[] = [];
     let existing = realPath;
     for (;;) {
       const handle = await this.openOne(existing);
       if (handle) {
-        if (placeOf(handle) !== existing) throw moved(this.file);
+        const place = this.tellPlace(handle);
+        // Without /proc, nothing can be looked up in an open folder.
+        if (place === undefined) return await this.makeByName(realPath);
+        await checkPlace(this.guard, this.file, handle, place, existing);
         return await this.makeBelow(handle, missing);
       }
       missing.unshift(path.basename(existing));
@@ -88,6 +98,11 @@ class OpenFolders {
 
   async close(): Promise<void> {
     for (const handle of this.handles) await handle.close();
+  }
+
+  private async makeByName(realPath: string): Promise<string> {
+    await explained(this.file, () => mkdir(realPath, { recursive: true }));
+    return realPath;
   }
 
   private async makeBelow(start: FileHandle, names: readonly string[]): Promise<string> {
@@ -131,15 +146,16 @@ function nameOf({ fd }: FileHandle): string {
   return `/proc/self/fd/${fd}`;
 }
 
-/** @throws EditorError `editRejected` when the open file is not where it was checked to be */
-async function checkPlace(guard: PathGuard, file: CheckedPath, handle: FileHandle): Promise<void> {
-  const place = placeOf(handle);
-  if (place === file.realPath) return;
-  // A file system that takes one case for the other (a Windows drive in WSL) may tell another spelling.
-  const isElsewhere = place !== undefined && place.toLowerCase() !== file.realPath.toLowerCase();
-  if (isElsewhere) throw moved(file);
+/** @throws EditorError `editRejected` when the open file, or a folder above it, is not where it was checked to be */
+async function checkPlace(
+  guard: PathGuard,
+  file: CheckedPath,
+  handle: FileHandle,
+  place: string | undefined,
+  realPath?: string,
+): Promise<void> {
   const info = await handle.stat({ bigint: true });
-  const isThere = await stillLeadsTo(guard, file, info).catch(() => false);
+  const isThere = await isInPlace(guard, file, { place, info }, realPath).catch(() => false);
   if (!isThere) throw moved(file);
 }
 

@@ -5,6 +5,7 @@ import * as path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { ExcludeList } from '../../../../src/editor/common/excludeList';
 import { createChecked, overwriteChecked } from '../../../../src/editor/node/checkedWrite';
+import { placeOf } from '../../../../src/editor/node/diskReader';
 import { PathGuard } from '../../../../src/editor/node/pathGuard';
 
 /** Swaps a folder for a link and back, as fast as it can, until it is terminated. A folder made in between has to go. */
@@ -100,8 +101,47 @@ describe('writing where it was checked', () => {
     assert.equal(await text(at('ws', 'a.txt')), 'new');
   });
 
+  const tellings = {
+    'does not tell where an open file is': () => undefined,
+    'spells the place of an open file in another case': (handle) => placeOf(handle)?.toUpperCase(),
+  } satisfies Record<string, typeof placeOf>;
+  for (const [what, tellPlace] of Object.entries(tellings)) {
+    describe(`when the system ${what}`, () => {
+      it('creates a file and its folders', async () => {
+        for (const file of ['folder/a.txt', 'folder/new/deep/b.txt']) {
+          await createChecked(guard, await guard.check(at('ws', file)), Buffer.from('new'), tellPlace);
+          assert.equal(await text(at('ws', file)), 'new');
+        }
+      });
+
+      it('leaves no file behind a link that has taken the place of a folder', async () => {
+        await mkdir(at('ws', 'folder', 'deep'));
+        await mkdir(at('outside', 'deep'));
+        const files = [
+          await guard.check(at('ws', 'folder', 'a.txt')),
+          await guard.check(at('ws', 'folder', 'deep', 'a.txt')),
+        ];
+        await rename(at('ws', 'folder'), at('ws', 'parked'));
+        await symlink(at('outside'), at('ws', 'folder'));
+        for (const file of files) {
+          await assert.rejects(createChecked(guard, file, Buffer.from('x'), tellPlace), { code: 'editRejected' });
+        }
+        assert.deepEqual(await readdir(at('outside'), { recursive: true }), ['deep']);
+      });
+    });
+  }
+
   // Only there does the system tell where an open file is.
   if (process.platform === 'linux') {
+    it('makes nothing in a folder whose name differs in case only', async () => {
+      await mkdir(at('ws', 'folder', 'deep'));
+      const file = await guard.check(at('ws', 'folder', 'deep', 'a.txt'));
+      await rename(at('ws', 'folder'), at('ws', 'FOLDER'));
+      await symlink(at('ws', 'FOLDER'), at('ws', 'folder'));
+      await assert.rejects(createChecked(guard, file, Buffer.from('x')), { code: 'editRejected' });
+      assert.deepEqual(await readdir(at('ws', 'FOLDER', 'deep')), []);
+    });
+
     it('never writes outside while a folder of the path is swapped for a link and back', async () => {
       await symlink(at('outside'), at('ws', 'link'));
       const workerData = { folder: at('ws', 'folder'), link: at('ws', 'link'), parked: at('ws', 'parked') };
