@@ -24,6 +24,10 @@ export class FakeClock implements Clock {
     this.setBackMs += ms;
   }
 
+  setForward(ms: number): void {
+    this.setBack(-ms);
+  }
+
   setTimer(delayMs: number, callback: () => void): { dispose: () => void } {
     const timer = { dueMs: this.timeMs + delayMs, callback };
     this.timers.add(timer);

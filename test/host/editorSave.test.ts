@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { mkdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { createMethods } from '../../src/amp/common/methods';
+import { systemClock } from '../../src/base/node/systemClock';
 import type { EditorPort } from '../../src/editor/common/editorPort';
 import { AdapterUnderTest, editorError, replace } from './support/editorAdapter';
 import { formatOnSave, stopFormatting } from './support/formatter';
 import { eventually } from '../support/eventually';
 import { closeAll, inWorkspace, writeInWorkspace } from './support/workspace';
 
-const soon = (): number => Date.now() + 50;
+const soon = (): number => systemClock.monotonicNow() + 50;
 const onDisk = (file: string): Promise<string> => readFile(file, 'utf8');
 const bufferOf = (file: string): string | undefined =>
   vscode.workspace.textDocuments.find(({ uri }) => uri.fsPath === file)?.getText();

@@ -39,9 +39,9 @@ export class AnswerHealth implements Disposable {
 
   record(hasFailed: boolean): void {
     if (this.isDisposed) return;
-    const now = this.clock.now();
+    const now = this.clock.monotonicNow();
     let slice = this.slices.at(-1);
-    if (!slice || now - slice.startedAt >= sliceMs || now < slice.startedAt) {
+    if (!slice || now - slice.startedAt >= sliceMs) {
       slice = { startedAt: now, failed: 0, all: 0 };
       this.slices.push(slice);
     }
@@ -74,9 +74,8 @@ export class AnswerHealth implements Disposable {
   }
 
   private count(): FailingAnswers {
-    const now = this.clock.now();
-    // A clock that was set back would keep a slice for long.
-    this.slices = this.slices.filter(({ startedAt }) => startedAt <= now && now - startedAt < windowMs);
+    const now = this.clock.monotonicNow();
+    this.slices = this.slices.filter(({ startedAt }) => now - startedAt < windowMs);
     return this.slices.reduce((sum, { failed, all }) => ({ failed: sum.failed + failed, all: sum.all + all }), {
       failed: 0,
       all: 0,

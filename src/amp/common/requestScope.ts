@@ -7,12 +7,12 @@ import { TimeoutError } from '../../base/common/errors';
  * acquired for a request is bound to `signal` and released when it fires, so that nothing can outlive the request.
  */
 export class RequestScope {
-  /** In the clock's milliseconds. */
+  /** In milliseconds of the monotonic clock. */
   readonly deadline: number;
   private readonly controller = new AbortController();
   private timer: Disposable | undefined;
 
-  /** `timeoutMs` counts from `arrivedAt`, in the clock's milliseconds. */
+  /** `timeoutMs` counts from `arrivedAt`, in milliseconds of the monotonic clock. */
   constructor(
     private readonly clock: Clock,
     arrivedAt: number,
@@ -31,8 +31,7 @@ export class RequestScope {
    * @throws TimeoutError at the deadline, else the reason given to `end`
    */
   async run<T>(work: () => Promise<T>): Promise<T> {
-    // The clock may have been set back since the request arrived.
-    const remainingMs = Math.min(this.timeoutMs, this.deadline - this.clock.now());
+    const remainingMs = this.deadline - this.clock.monotonicNow();
     if (remainingMs <= 0) this.timeOut();
     this.signal.throwIfAborted();
     // The first listener, so that the caller hears of the time and not of what the work makes of its signal.

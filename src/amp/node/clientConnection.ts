@@ -35,6 +35,7 @@ const answered = new EditorError('cancelled', 'The request was answered.');
 interface HeldRequest {
   readonly frame: Buffer;
   readonly isText: boolean;
+  /** In milliseconds of the monotonic clock. */
   readonly arrivedAt: number;
 }
 
@@ -161,7 +162,7 @@ export class ClientConnection {
 
   private receive(frame: Buffer, isText: boolean): void {
     this.wasHeard = true;
-    this.waiting.push({ frame, isText, arrivedAt: this.options.clock.now() });
+    this.waiting.push({ frame, isText, arrivedAt: this.options.clock.monotonicNow() });
     this.heldBytes += frame.length;
     this.balance();
   }
@@ -240,7 +241,7 @@ export class ClientConnection {
       ...common,
       direction: 'out',
       bytes: Buffer.byteLength(json),
-      ms: clock.now() - arrivedAt,
+      ms: clock.monotonicNow() - arrivedAt,
       ...(error === undefined ? {} : { error }),
     });
   }

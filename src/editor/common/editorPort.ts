@@ -164,9 +164,9 @@ export interface WriteOptions {
   /** Default true. A file whose buffer was dirty before the edit is not saved unless this is set to true explicitly. */
   readonly save?: boolean;
   /**
-   * Once the edit is applied, wait for its saving no longer than until then, in the clock's milliseconds. Saving then goes on
-   * in the background (`isDirty` of the result tells), and when it fails, that goes to the log. By default a slow save is
-   * waited for.
+   * Once the edit is applied, wait for its saving no longer than until then, in milliseconds of the monotonic clock. Saving
+   * then goes on in the background (`isDirty` of the result tells), and when it fails, that goes to the log. By default a
+   * slow save is waited for.
    */
   readonly awaitSaveUntil?: number;
   /** Nothing is changed when it has fired before the edit is applied. */

@@ -218,7 +218,7 @@ export class DocumentWriter {
     return document.isDirty && !this.saving.has(document);
   }
 
-  /** Waits for the end of it, or until then. */
+  /** Waits for the end of it, or until then, in milliseconds of the monotonic clock. */
   private async saveDocument(file: CheckedPath, document: vscode.TextDocument, waitUntil?: number): Promise<void> {
     if (!document.isDirty) return;
     const saved = this.saveNow(file, document, this.saving.get(document)).finally(() => {
@@ -227,7 +227,7 @@ export class DocumentWriter {
     this.saving.set(document, saved);
     try {
       if (waitUntil === undefined) await saved;
-      else await withDeadline(this.clock, 'saving the file', Math.max(0, waitUntil - this.clock.now()), () => saved);
+      else await withDeadline(this.clock, 'saving the file', this.leftUntil(waitUntil), () => saved);
     } catch (error) {
       if (!(error instanceof TimeoutError)) throw error;
       saved.catch((late: unknown) => {
@@ -235,6 +235,11 @@ export class DocumentWriter {
         if (!this.saving.has(document)) this.log.error(`${file.path} was not saved after an edit`, late);
       });
     }
+  }
+
+  /** `until` is in milliseconds of the monotonic clock. */
+  private leftUntil(until: number): number {
+    return Math.max(0, until - this.clock.monotonicNow());
   }
 
   /** VS Code refuses to save what it is saving, so that is waited for; it may save what was edited meanwhile, or not. */

@@ -5,15 +5,17 @@ import { FakeClock } from '../../../fake/fakeClock';
 
 describe('RequestScope', () => {
   let clock: FakeClock;
+  let arrivedAt: number;
   const never = (): Promise<never> => new Promise(() => undefined);
 
   beforeEach(() => {
     clock = new FakeClock();
+    arrivedAt = clock.monotonicNow();
   });
   afterEach(() => assert.equal(clock.pending, 0));
 
   it('gives what the work gives, and fires only when it is ended', async () => {
-    const scope = new RequestScope(clock, 0, 100);
+    const scope = new RequestScope(clock, arrivedAt, 100);
     assert.equal(await scope.run(() => Promise.resolve('done')), 'done');
     assert.equal(scope.signal.aborted, false);
     scope.end(new Error('answered'));
@@ -22,7 +24,7 @@ describe('RequestScope', () => {
 
   it('ends at the deadline, which counts from the arrival', async () => {
     clock.advance(60);
-    const scope = new RequestScope(clock, 0, 100);
+    const scope = new RequestScope(clock, arrivedAt, 100);
     const run = assert.rejects(scope.run(never), TimeoutError);
     clock.advance(39);
     assert.equal(scope.signal.aborted, false);
@@ -31,17 +33,33 @@ describe('RequestScope', () => {
     await run;
   });
 
+  for (const [what, change] of [
+    ['back', () => clock.setBack(3_000)],
+    ['forward', () => clock.setForward(3_000)],
+  ] as const) {
+    it(`keeps its deadline when the clock is set ${what} after the arrival`, async () => {
+      clock.advance(99);
+      change();
+      const scope = new RequestScope(clock, arrivedAt, 100);
+      const run = assert.rejects(scope.run(never), TimeoutError);
+      assert.equal(scope.signal.aborted, false);
+      clock.advance(1);
+      assert.equal(scope.signal.aborted, true);
+      await run;
+    });
+  }
+
   it('does not start what is already late, or has ended', async () => {
     clock.advance(100);
     const fail = (): Promise<never> => assert.fail('It was started.');
-    await assert.rejects(new RequestScope(clock, 0, 100).run(fail), TimeoutError);
-    const ended = new RequestScope(clock, 100, 100);
+    await assert.rejects(new RequestScope(clock, arrivedAt, 100).run(fail), TimeoutError);
+    const ended = new RequestScope(clock, clock.monotonicNow(), 100);
     ended.end(new Error('gone'));
     await assert.rejects(ended.run(fail), /gone/u);
   });
 
   it('tells the reason of its end, whatever the work makes of the signal', async () => {
-    const scope = new RequestScope(clock, 0, 100);
+    const scope = new RequestScope(clock, arrivedAt, 100);
     const run = scope.run(
       () => new Promise((resolve) => scope.signal.addEventListener('abort', () => resolve('too late'))),
     );

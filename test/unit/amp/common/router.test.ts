@@ -24,7 +24,7 @@ describe('AmpRouter', () => {
     router = new AmpRouter({ editor, log: nullLogger, isToken });
   });
 
-  const answerTo = (frame: string, arrivedAt = clock.now()): Promise<AmpAnswer> =>
+  const answerTo = (frame: string, arrivedAt = clock.monotonicNow()): Promise<AmpAnswer> =>
     router.answer(frame, new RequestScope(clock, arrivedAt, 1800), takeTurn);
   const ask = async (clientRequest: object): Promise<unknown> => {
     const { json } = await answerTo(JSON.stringify({ clientRequest }));
@@ -328,24 +328,13 @@ describe('AmpRouter', () => {
       };
       const frame = JSON.stringify({ clientRequest: { id: '1', readFile: { path: 'a.ts' } } });
       clock.advance(5000);
-      const late = await answerTo(frame, 3200);
+      const late = await answerTo(frame, clock.monotonicNow() - 1800);
       assert.equal(late.error, -32_603);
       assert.equal(asked, 0);
-      const answered = answerTo(frame, 3300);
+      const answered = answerTo(frame, clock.monotonicNow() - 1700);
       clock.advance(100);
       assert.equal((await answered).error, -32_603);
       assert.equal(asked, 1);
-    });
-
-    it('is no later than the limit when the clock was set back since the arrival', async () => {
-      editor.beforeRequest = () => new Promise(() => undefined);
-      const frame = JSON.stringify({ clientRequest: { id: '1', readFile: { path: 'a.ts' } } });
-      const arrivedAt = clock.now();
-      clock.setBack(3_600_000);
-      const answered = answerTo(frame, arrivedAt);
-      clock.advance(1800);
-      assert.equal(clock.pending, 0);
-      assert.equal((await answered).error, -32_603);
     });
 
     it('keeps a late edit from being applied', async () => {
@@ -367,7 +356,7 @@ describe('AmpRouter', () => {
         return FakeEditor.prototype.writeText.call(editor, path, text, options);
       };
       const frame = JSON.stringify({ clientRequest: { id: '1', editFile: { path: '/ws/a.ts', fullContent: 'new' } } });
-      const arrivedAt = clock.now();
+      const arrivedAt = clock.monotonicNow();
       clock.advance(700);
       assert.equal((await answerTo(frame, arrivedAt)).error, undefined);
       assert.deepEqual(waits, [arrivedAt + 1300]);

@@ -12,7 +12,7 @@ describe('AmpRouter, whatever it is sent', () => {
   const clock = new FakeClock();
   const routerOver = (editor: FakeEditor): AmpRouter => new AmpRouter({ editor, log: nullLogger, isToken: () => true });
   const answer = async (router: AmpRouter, frame: string): Promise<AmpAnswer> => {
-    const scope = new RequestScope(clock, clock.now(), 1800);
+    const scope = new RequestScope(clock, clock.monotonicNow(), 1800);
     const answered = await router.answer(frame, scope, takeTurn);
     scope.end(new Error('answered'));
     return answered;
