@@ -10,8 +10,9 @@ export interface AgentReaperOptions {
 }
 
 /**
- * Ends the process groups it watches, and what has left them, when this process is gone, whatever has ended it: by a small program beside it that
- * waits for the end of its input. That is started with the first group. Not on Windows, which has no groups.
+ * Ends agents when this process is gone, even when it was killed. A small program beside it does that: it waits for the end
+ * of its input, then ends the process groups it was given and what carries their marks. It is started with the first
+ * group. Not on Windows, which has no groups.
  */
 export class AgentReaper implements Disposable {
   /** The marks of the groups' processes, by the group. */
