@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { MarkedGroups } from './acp/node/processMarks';
+import { ProcessTree } from './acp/node/processTree';
 
 /**
  * `dist/agent-reaper.js`: reads lines, `+group mark` for a process group to watch and `-group` for one that is gone. When
@@ -7,20 +7,11 @@ import { MarkedGroups } from './acp/node/processMarks';
  * and killed a little later.
  */
 const graceMs = 1_500;
-const marks = new Map<number, string>();
+const trees = new Map<number, ProcessTree>();
 
 /** Whether there was anything to signal. */
 function signalAll(signal: NodeJS.Signals): boolean {
-  const found = [...marks].flatMap(([group, mark]) => [group, ...(mark === '' ? [] : new MarkedGroups(mark).find())]);
-  return [...new Set(found)].filter((group) => isSignalled(group, signal)).length > 0;
-}
-
-function isSignalled(group: number, signal: NodeJS.Signals): boolean {
-  try {
-    return process.kill(-group, signal);
-  } catch {
-    return false;
-  }
+  return [...trees.values()].filter((tree) => tree.signal(signal)).length > 0;
 }
 
 const lines = createInterface({ input: process.stdin });
@@ -29,8 +20,8 @@ lines.on('line', (line) => {
   const group = Number(digits);
   // -1 would be everybody's.
   if (!Number.isSafeInteger(group) || group <= 1) return;
-  if (sign === '+') marks.set(group, mark);
-  else marks.delete(group);
+  if (sign === '+') trees.set(group, new ProcessTree(group, mark === '' ? {} : { mark }));
+  else trees.delete(group);
 });
 lines.on('close', () => {
   if (signalAll('SIGTERM')) setTimeout(() => signalAll('SIGKILL'), graceMs);

@@ -4,6 +4,7 @@ export interface ProcessFacts {
   readonly pid: number;
   readonly parent: number;
   readonly group: number;
+  readonly session: number;
   readonly isZombie: boolean;
 }
 
@@ -28,13 +29,23 @@ export function commandLineOf(pid: number): string[] {
   return listIn(`/proc/${pid}/cmdline`);
 }
 
+/** The id of the user who has started a process; undefined where it cannot be read. */
+export function userOf(pid: number): number | undefined {
+  try {
+    const real = /^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1];
+    return real === undefined ? undefined : Number(real);
+  } catch {
+    return undefined;
+  }
+}
+
 function factsOf(pid: string): ProcessFacts | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // "pid (name) state parent group …": the name may hold spaces and parentheses.
-    const [state, parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    // "pid (name) state parent group session …": the name may hold spaces and parentheses.
+    const [state, parent, group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const isZombie = state === 'Z' || state === 'X';
-    return { pid: Number(pid), parent: Number(parent), group: Number(group), isZombie };
+    return { pid: Number(pid), parent: Number(parent), group: Number(group), session: Number(session), isZombie };
   } catch {
     return undefined;
   }

@@ -2,7 +2,8 @@ import { execFile, spawnSync } from 'node:child_process';
 import type { Clock } from '../../base/common/async';
 import { errorCode } from '../../base/common/errors';
 import { processes } from './linuxProcesses';
-import { MarkedGroups } from './processMarks';
+import { MarkReader } from './processMarks';
+import { ProcessTable } from './processTable';
 
 /**
  * Spawn options that make the child the leader of a process group of its own, so that it and what it starts can be
@@ -26,9 +27,9 @@ export interface MoreOfTree {
 
 /** Asks the whole tree to end, kills it after `graceMs`, and looks whether that worked. Never rejects. */
 export async function endTree(leader: number, graceMs: number, clock: Clock, more: MoreOfTree = {}): Promise<TreeEnd> {
-  const tree = new Tree(leader, more);
-  if (process.platform !== 'win32') return endGroups(tree, graceMs, clock);
-  if (!isAnyAlive(tree.groups())) return 'gone';
+  const tree = new ProcessTree(leader, more);
+  if (process.platform !== 'win32') return endWithSignals(tree, graceMs, clock);
+  if (!isTreeAlive(leader)) return 'gone';
   // Programs without a window cannot be asked: taskkill without /F does nothing to them.
   await new Promise<void>((resolve) => {
     execFile('taskkill', taskkillArgs(leader), { windowsHide: true, timeout: graceMs }, () => resolve());
@@ -38,22 +39,25 @@ export async function endTree(leader: number, graceMs: number, clock: Clock, mor
 
 /** The same for whatever was started with this mark and has left its tree. Only on Linux is there anything to find. */
 export async function endMarked(mark: string, graceMs: number, clock: Clock): Promise<TreeEnd> {
-  return endGroups(new Tree(undefined, { mark }), graceMs, clock);
+  return endWithSignals(new ProcessTree(undefined, { mark }), graceMs, clock);
 }
 
 export function killMarkedNow(mark: string): void {
-  signalGroups(new MarkedGroups(mark).find(), 'SIGKILL');
+  new ProcessTree(undefined, { mark }).signal('SIGKILL');
 }
 
 /** For the end of this process, when nothing can be awaited any more. */
 export function killTreeNow(leader: number, more: MoreOfTree = {}): void {
   if (process.platform === 'win32') spawnSync('taskkill', taskkillArgs(leader), { windowsHide: true, timeout: 2_000 });
-  else signalGroups(new Tree(leader, more).groups(), 'SIGKILL');
+  else new ProcessTree(leader, more).signal('SIGKILL');
 }
 
 /** Zombies do not count. On Windows only the leader is looked at. */
 export function isTreeAlive(leader: number): boolean {
-  return isAnyAlive([leader]);
+  if (process.platform !== 'linux' || !isReached(leader)) return isReached(leader);
+  // In a container whose first process does not collect orphans, killed grandchildren stay as zombies for ever, and
+  // signal 0 still reaches them.
+  return processes()?.some(({ group, isZombie }) => group === leader && !isZombie) ?? true;
 }
 
 /**
@@ -61,71 +65,59 @@ export function isTreeAlive(leader: number): boolean {
  * only as long as the parents live; what they leave behind is found by its mark.
  */
 export function groupsBelow(leader: number): number[] {
-  const all = processes() ?? [];
-  const family = new Set([leader]);
-  const groups = new Set<number>();
-  for (let before = 0; before < family.size;) {
-    before = family.size;
-    for (const { pid, parent, group } of all) {
-      if (!family.has(parent)) continue;
-      family.add(pid);
-      // A child that has not made one yet is in its parent's.
-      if (family.has(group) && group !== leader) groups.add(group);
-    }
-  }
-  return [...groups];
+  return ProcessTable.read()?.groupsBelow(leader) ?? [];
 }
 
-async function endGroups(tree: Tree, graceMs: number, clock: Clock): Promise<TreeEnd> {
-  if (!isAnyAlive(tree.groups())) return 'gone';
+async function endWithSignals(tree: ProcessTree, graceMs: number, clock: Clock): Promise<TreeEnd> {
+  if (tree.targets().length === 0) return 'gone';
   if (await tree.endsBy('SIGTERM', graceMs, clock)) return 'terminated';
   return (await tree.endsBy('SIGKILL', graceMs, clock)) ? 'killed' : 'stillRunning';
 }
 
-/** The groups of a tree, also those that are made while it ends. */
-class Tree {
-  private readonly found: Set<number>;
-  private readonly marked: MarkedGroups | undefined;
+/** The processes of a tree, also those that are started while it ends. */
+export class ProcessTree {
+  private readonly groups: Set<number>;
+  private readonly marks: MarkReader | undefined;
 
   constructor(
     private readonly leader: number | undefined,
     { others = [], mark }: MoreOfTree,
   ) {
-    this.found = new Set(leader === undefined ? others : [leader, ...others]);
-    this.marked = mark === undefined ? undefined : new MarkedGroups(mark);
+    this.groups = new Set(leader === undefined ? others : [leader, ...others]);
+    this.marks = mark === undefined ? undefined : new MarkReader(mark);
   }
 
-  /** All that have been found so far. */
-  groups(): ReadonlySet<number> {
-    for (const group of this.leader === undefined ? [] : groupsBelow(this.leader)) this.found.add(group);
-    for (const group of this.marked?.find() ?? []) this.found.add(group);
-    return this.found;
+  /** What there is to signal: negative groups and single processes. On Windows the leader. */
+  targets(): number[] {
+    const { groups, leader, marks } = this;
+    const table = ProcessTable.read();
+    if (!table) return [...groups].filter(isReached).map((group) => (process.platform === 'win32' ? group : -group));
+    for (const group of leader === undefined ? [] : table.groupsBelow(leader)) groups.add(group);
+    return table.targets({ leader, groups, isMarked: (pid) => marks?.isMarked(pid) ?? false });
   }
 
-  /** Gives the signal to each group once, and looks whether all are gone in time. */
+  /** Whether there was anything to signal. */
+  signal(signal: NodeJS.Signals): boolean {
+    const targets = this.targets();
+    sendAll(targets, signal);
+    return targets.length > 0;
+  }
+
+  /** Gives the signal to each target once, and looks whether all are gone in time. */
   async endsBy(signal: NodeJS.Signals | undefined, limitMs: number, clock: Clock): Promise<boolean> {
     const endMs = clock.monotonicNow() + limitMs;
     const told = new Set<number>();
     for (let delayMs = firstPollMs; ; delayMs = Math.min(2 * delayMs, maxPollMs)) {
-      const groups = this.groups();
-      if (!isAnyAlive(groups)) return true;
+      const targets = this.targets();
+      if (targets.length === 0) return true;
       const leftMs = endMs - clock.monotonicNow();
       if (told.size > 0 && leftMs <= 0) return false;
-      const untold = [...groups].filter((group) => !told.has(group));
-      if (signal) signalGroups(untold, signal);
-      for (const group of untold) told.add(group);
+      const untold = targets.filter((target) => !told.has(target));
+      if (signal) sendAll(untold, signal);
+      for (const target of untold) told.add(target);
       await new Promise<void>((resolve) => clock.setTimer(Math.max(Math.min(delayMs, leftMs), 0), resolve));
     }
   }
-}
-
-function isAnyAlive(groups: Iterable<number>): boolean {
-  const reached = [...groups].filter(isReached);
-  if (process.platform !== 'linux' || reached.length === 0) return reached.length > 0;
-  // In a container whose first process does not collect orphans, killed grandchildren stay as zombies for ever, and
-  // signal 0 still reaches them.
-  const members = new Set(reached);
-  return processes()?.some(({ group, isZombie }) => members.has(group) && !isZombie) ?? true;
 }
 
 function isReached(leader: number): boolean {
@@ -137,10 +129,10 @@ function isReached(leader: number): boolean {
   }
 }
 
-function signalGroups(groups: Iterable<number>, signal: NodeJS.Signals): void {
-  for (const group of groups) {
+function sendAll(targets: readonly number[], signal: NodeJS.Signals): void {
+  for (const target of targets) {
     try {
-      process.kill(-group, signal);
+      process.kill(target, signal);
     } catch {
       // It is gone, or not ours; the caller looks at what is left.
     }

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { systemClock } from '../../../../src/base/node/systemClock';
-import { isUsersBrowser, marked, MarkedGroups } from '../../../../src/acp/node/processMarks';
+import { marked } from '../../../../src/acp/node/processMarks';
 import {
   endMarked,
   endTree,
@@ -12,6 +12,7 @@ import {
   killMarkedNow,
   killTreeNow,
   ownGroup,
+  ProcessTree,
 } from '../../../../src/acp/node/processTree';
 
 // Stopping agents is tested with the agent process; here is what it does not come across.
@@ -68,7 +69,7 @@ describe('process trees', () => {
       assert.ok(!groupsBelow(leader.pid ?? 0).includes(left), 'it has parents, so this tests nothing');
       assert.notEqual(await endTree(leader.pid ?? 0, 2_000, systemClock, { mark }), 'stillRunning');
       assert.equal(isTreeAlive(left), false);
-      assert.deepEqual(new MarkedGroups(mark).find(), []);
+      assert.deepEqual(new ProcessTree(undefined, { mark }).targets(), []);
     });
 
     it('do not end with what carries another mark', async () => {
@@ -77,7 +78,7 @@ describe('process trees', () => {
       await endMarked('on', 100, systemClock);
       killMarkedNow('one1');
       assert.ok(isTreeAlive(pid));
-      assert.deepEqual(new MarkedGroups('one').find(), [pid]);
+      assert.deepEqual(new ProcessTree(undefined, { mark: 'one' }).targets(), [-pid]);
       assert.notEqual(await endMarked('one', 2_000, systemClock), 'stillRunning');
       assert.equal(isTreeAlive(pid), false);
     });
@@ -99,25 +100,6 @@ describe('process trees', () => {
         parent.kill('SIGKILL');
         await exit;
       }
-    });
-  }
-});
-
-describe('a process that an agent has started', () => {
-  const cases: readonly [string, boolean][] = [
-    ['/usr/lib/firefox/firefox https://example.com', true],
-    ['/opt/google/chrome/chrome --profile-directory=Default', true],
-    ['/usr/bin/google-chrome-stable', true],
-    ['/usr/lib/chromium/chromium --headless=new --no-sandbox', false],
-    ['chrome --remote-debugging-pipe --user-data-dir=/tmp/x', false],
-    ['firefox -headless', false],
-    ['node chrome', false],
-    ['/usr/bin/chromedriver', false],
-    ['', false],
-  ];
-  for (const [line, expected] of cases) {
-    it(`'${line}' is ${expected ? 'the user’s own browser' : 'ended with it'}`, () => {
-      assert.equal(isUsersBrowser(line.split(' ')), expected);
     });
   }
 });
