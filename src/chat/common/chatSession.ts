@@ -57,7 +57,7 @@ export class ChatSession implements Chat {
     private readonly file: SessionFile,
     private readonly ports: ChatSessionPorts,
   ) {
-    const { backends, host, log } = ports;
+    const { attachments, backends, clock, host, log } = ports;
     const { backendId } = file.head;
     this.told = new Conversation(file, ports);
     this.held = new HeldDraft(file, (error) => log.error('a listener failed', error));
@@ -74,7 +74,6 @@ export class ChatSession implements Chat {
         onEnded: () => this.lost(),
       },
     });
-    const { attachments, clock } = ports;
     this.turns = new TurnRunner({ told: this.told, link: this.link, attachments, clock, log });
     file.onDidChangeProblem(() => {
       if (file.isOutdated) void this.handOver();
