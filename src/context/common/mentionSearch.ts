@@ -76,7 +76,7 @@ export class MentionSearch implements Disposable {
 
   private start(handles: readonly ProviderHandle[], params: MentionsParams): Round {
     const key = JSON.stringify([params, handles.map(({ ref }) => ref.id)]);
-    const now = this.clock.now();
+    const now = this.clock.monotonicNow();
     const { round } = this;
     if (round?.key === key && (this.isWaiting || now - round.startedMs < freshMs)) return round;
     round?.controller.abort();

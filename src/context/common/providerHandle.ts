@@ -259,9 +259,9 @@ export class ProviderHandle implements Disposable {
   private async call<T>(what: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { clock, rules } = this.options;
     const guard = { clock, timeoutMs: rules.callTimeoutMs, signal };
-    const startMs = clock.now();
+    const startMs = clock.monotonicNow();
     const answer = await guardedCall(`${this.current.title}: ${what}`, guard, work);
-    this.log.debug(`${what}: answered after ${clock.now() - startMs} ms`);
+    this.log.debug(`${what}: answered after ${Math.round(clock.monotonicNow() - startMs)} ms`);
     return answer;
   }
 

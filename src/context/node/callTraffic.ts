@@ -21,15 +21,21 @@ export class CallTraffic {
   ): Promise<T> {
     const { tap, peer } = this;
     if (!tap.isOpen) return await work();
-    const startMs = this.clock.now();
+    const startMs = this.clock.monotonicNow();
     const entry = { protocol: 'context', peer, method } as const;
     tap.record({ ...entry, direction: 'out', bytes: bytesOut() });
     try {
       const answer = await work();
-      tap.record({ ...entry, direction: 'in', bytes: bytesIn(answer), ms: this.clock.now() - startMs });
+      tap.record({ ...entry, direction: 'in', bytes: bytesIn(answer), ms: this.clock.monotonicNow() - startMs });
       return answer;
     } catch (error) {
-      tap.record({ ...entry, direction: 'in', bytes: 0, ms: this.clock.now() - startMs, error: nameOf(error) });
+      tap.record({
+        ...entry,
+        direction: 'in',
+        bytes: 0,
+        ms: this.clock.monotonicNow() - startMs,
+        error: nameOf(error),
+      });
       throw error;
     }
   }

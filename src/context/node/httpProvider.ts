@@ -68,7 +68,7 @@ export class HttpProvider implements ContextProvider {
   async capabilities(settings: ProviderSettings, signal: AbortSignal): Promise<Capabilities> {
     this.dialect = undefined;
     this.saysMentions = false;
-    const startMs = this.ports.clock.now();
+    const startMs = this.ports.clock.monotonicNow();
     const refusal = await this.tryCapabilities(settings, signal);
     if (!(refusal instanceof RefusedError)) return this.withAbilities(refusal);
     // The document's method is the one to mend.
@@ -86,7 +86,7 @@ export class HttpProvider implements ContextProvider {
     const ask = (method: 'items' | 'annotations', inTime = signal): Promise<PackedItems> =>
       this.post(method, { uri, content }, settings, inTime, (result) => readItems(result, uri));
     if (this.dialect !== undefined) return ask(this.dialect === 'A' ? 'items' : 'annotations');
-    const startMs = this.ports.clock.now();
+    const startMs = this.ports.clock.monotonicNow();
     const items = await refusalOf(ask('items'));
     if (items instanceof RefusedError) {
       const annotations = await this.insteadOf(items, startMs, signal, (inTime) => ask('annotations', inTime));
@@ -148,7 +148,7 @@ export class HttpProvider implements ContextProvider {
     work: (signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const { clock } = this.ports;
-    const timeoutMs = Math.max(besidesMs, startMs + fallbackMs - clock.now());
+    const timeoutMs = Math.max(besidesMs, startMs + fallbackMs - clock.monotonicNow());
     try {
       return await guardedCall('another method', { clock, timeoutMs, signal }, work);
     } catch (error) {

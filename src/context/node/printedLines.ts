@@ -32,7 +32,7 @@ export class PrintedLines {
   }
 
   private tell(line: string): void {
-    const now = this.clock.now();
+    const now = this.clock.monotonicNow();
     if (now - this.windowStartMs >= windowMs) {
       this.tellDropped();
       this.windowStartMs = now;

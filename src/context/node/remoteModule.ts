@@ -73,7 +73,7 @@ export class RemoteModules {
     const specifier = pin && (await this.findKept(url, pin));
     if (specifier === undefined) return await this.fetchAllowed(url, before, signal);
     const check = this.checks.get(url);
-    if (check && clock.now() - check.atMs < checkMs) return moduleOf(specifier, before, check.found);
+    if (check && isRecent(check, clock.now())) return moduleOf(specifier, before, check.found);
     try {
       return await withDeadline(clock, 'looking for a new version', checkTimeoutMs, (inTime) =>
         this.fetchAllowed(url, before, AbortSignal.any([signal, inTime])),
@@ -113,10 +113,15 @@ export class RemoteModules {
   }
 }
 
-/** When an address was last looked at, and what the user has not allowed of it. */
+/** When an address was last looked at, in milliseconds since the epoch, and what the user has not allowed of it. */
 interface Check {
   readonly atMs: number;
   readonly found: RemoteCodeRequest | undefined;
+}
+
+/** By the time of day, so that the hours in which the computer slept count. One in the future was made before the clock was set back. */
+function isRecent({ atMs }: Check, nowMs: number): boolean {
+  return atMs <= nowMs && nowMs - atMs < checkMs;
 }
 
 function moduleOf(specifier: string, allowed: string | undefined, found: RemoteCodeRequest | undefined): RemoteModule {

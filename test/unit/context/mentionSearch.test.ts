@@ -81,6 +81,20 @@ describe('mentions that providers find', () => {
     client.dispose();
   });
 
+  it('are found again after five seconds, and not asked for earlier, also when the clock is set', async () => {
+    const quick = finder(() => Promise.resolve([mentionOf('quick')]));
+    const { client, mentions } = windowOf({ 'https://a/': quick });
+    await search(mentions, 'q', 0);
+    clock.setForward(3_600_000);
+    await search(mentions, 'q', 0);
+    assert.equal(quick.signals.length, 1);
+    clock.setBack(7_200_000);
+    clock.advance(5_000);
+    await search(mentions, 'q', 0);
+    assert.equal(quick.signals.length, 2);
+    client.dispose();
+  });
+
   it('end with their time, and leave alone who failed, but not for documents', async () => {
     const hanging = finder(() => never());
     const { client, mentions } = windowOf({ 'https://a/': hanging });

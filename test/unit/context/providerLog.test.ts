@@ -161,6 +161,21 @@ describe('lines that a provider prints', () => {
     assert.deepEqual(lines.slice(500), ['(1502 more lines were left out)', 'again', 'end']);
   });
 
+  it('are counted by the second also when the clock is set', () => {
+    const clock = new FakeClock();
+    let count = 0;
+    const printed = new PrintedLines(clock, () => count++);
+    printed.write(Buffer.from('\n'.repeat(500)));
+    clock.setForward(3_600_000);
+    printed.write(Buffer.from('\n'));
+    assert.equal(count, 500);
+    clock.setBack(7_200_000);
+    clock.advance(1_000);
+    printed.write(Buffer.from('\n'));
+    // With the line about the one that was left out.
+    assert.equal(count, 502);
+  });
+
   it('are kept no longer than a line may be', () => {
     const lines: string[] = [];
     const printed = new PrintedLines(new FakeClock(), (line) => lines.push(line));
