@@ -176,8 +176,8 @@ export class FollowedThread implements Disposable {
   /** Reads a file again that may be whole in a moment; false when it is time to tell the user. */
   private mayPass(error: unknown): boolean {
     const patience = patienceFor(error, this.isWhole);
-    const { sinceMs, times } = this.failing ?? { sinceMs: this.clock.now(), times: 0 };
-    const isPatient = this.clock.now() - sinceMs < (patience?.quietMs ?? 0);
+    const { sinceMs, times } = this.failing ?? { sinceMs: this.clock.monotonicNow(), times: 0 };
+    const isPatient = this.clock.monotonicNow() - sinceMs < (patience?.quietMs ?? 0);
     this.failing = patience ? { sinceMs, times: times + 1 } : undefined;
     if (patience?.isEndless === true || isPatient) {
       const delayMs = Math.min(maxRetryMs, minRetryMs * 2 ** times);

@@ -204,10 +204,10 @@ describe('a thread that is followed', () => {
 
     /** Answers each reading of the time with this, and tells how often the problem was to be seen. */
     async function failFor(ms: number, error: (index: number) => ThreadError | undefined): Promise<number> {
-      const endMs = clock.now() + ms;
+      const endMs = clock.monotonicNow() + ms;
       let seen = 0;
       let index = threads.readings.length - 1;
-      while (clock.now() < endMs) {
+      while (clock.monotonicNow() < endMs) {
         for (; index < threads.readings.length; index++) {
           const failure = error(index);
           if (failure) threads.reading(index).failed(failure);
@@ -235,6 +235,16 @@ describe('a thread that is followed', () => {
       assert.equal(shown().length, 100);
       await failFor(5_000, () => undefined);
       assert.equal(followed.problem, undefined);
+    });
+
+    it('is given its half a minute also when the clock is set', async () => {
+      await read(all);
+      void followed.refresh();
+      assert.equal(await failFor(10_000, () => busy), 0);
+      clock.setForward(3_600_000);
+      assert.equal(await failFor(20_000, () => busy), 0);
+      clock.setBack(7_200_000);
+      assert.ok((await failFor(10_000, () => busy)) > 0);
     });
 
     it('is read again in peace when what was read was only half of it', async () => {
