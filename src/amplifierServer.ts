@@ -75,7 +75,7 @@ function backendOf(agent: AgentFacts, editor: DiskEditor, cwd: string): AcpBacke
     tap: closedTap,
     startAgent: () =>
       startAgentProcess({ command: agent.command, args: agent.args, env, cwd }, { clock: systemClock, log }),
-    restartPolicy: new RestartPolicy(() => systemClock.now(), Math.random),
+    restartPolicy: new RestartPolicy(() => systemClock.monotonicNow(), Math.random),
     // "Always" is as long as this program runs: it keeps nothing on disk.
     rules: {
       rules,

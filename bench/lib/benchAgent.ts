@@ -20,7 +20,7 @@ export function benchAgent(editor: FakeEditor): AcpBackend {
     log: nullLogger,
     tap: closedTap,
     startAgent: () => startAgentProcess(command, { clock: systemClock, log: nullLogger }),
-    restartPolicy: new RestartPolicy(() => Date.now(), Math.random),
+    restartPolicy: new RestartPolicy(() => performance.now(), Math.random),
     rules: { rules: [], add: () => Promise.resolve() },
     missingFile: 'error',
     terminalEnv: env,

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { AmplifierEvent, SlashCommand, TokenUsage } from '../../amplifier/common/events';
+import type { Clock } from '../../base/common/async';
 import { ConfigOptions } from './configOptions';
 import { MessageBlocks } from './messageBlocks';
 import type { TerminalView } from './terminalViews';
@@ -46,9 +47,9 @@ export class SessionMapping {
 
   constructor(
     private readonly sessionId: string,
-    now: () => number,
+    clock: Pick<Clock, 'monotonicNow'>,
   ) {
-    this.tools = new ToolCalls(sessionId, now);
+    this.tools = new ToolCalls(sessionId, clock);
     this.blocks = new MessageBlocks(sessionId);
   }
 

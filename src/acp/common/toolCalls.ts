@@ -1,12 +1,14 @@
 import * as z from 'zod';
 import type { AmplifierEvent, ToolContent, ToolKind, ToolLocation } from '../../amplifier/common/events';
+import type { Clock } from '../../base/common/async';
 import { TerminalViews, type TerminalView } from './terminalViews';
 import { toolContent } from './toolContent';
 import { TerminalMeta, type ToolCallContent, type ToolCallUpdate } from './v1Schema';
 
 interface Call {
   readonly id: string;
-  readonly startedMs: number;
+  /** In milliseconds of the monotonic clock. */
+  readonly startedAt: number;
   name: string | undefined;
   kind: ToolKind;
   title: string | undefined;
@@ -47,7 +49,7 @@ export class ToolCalls {
 
   constructor(
     private readonly sessionId: string,
-    private readonly now: () => number,
+    private readonly clock: Pick<Clock, 'monotonicNow'>,
   ) {}
 
   get hasTerminalUpdates(): boolean {
@@ -121,7 +123,7 @@ export class ToolCalls {
   private begin(id: string): Call {
     const call: Call = {
       id,
-      startedMs: this.now(),
+      startedAt: this.clock.monotonicNow(),
       name: undefined,
       kind: 'other',
       title: undefined,
@@ -189,7 +191,8 @@ export class ToolCalls {
     if (call.status === 'failed') return { event: 'tool:error', data: { ...shared, error: this.errorOf(call) } };
     const output = call.output ?? (this.textOf(call) || undefined);
     const result = { success: true, ...(output === undefined ? {} : { output }) };
-    return { event: 'tool:post', data: { ...shared, result, duration_ms: this.now() - call.startedMs } };
+    const durationMs = Math.round(this.clock.monotonicNow() - call.startedAt);
+    return { event: 'tool:post', data: { ...shared, result, duration_ms: durationMs } };
   }
 
   private identity({ name, kind }: Call) {

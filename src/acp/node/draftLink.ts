@@ -48,7 +48,7 @@ export class DraftLink implements Disposable {
     private readonly options: DraftLinkOptions,
   ) {
     const { clock, editor, isDenied, log, tap, threads, title } = options;
-    const stream = tapStream(agent.stream, { tap, peer: title, now: () => clock.now() });
+    const stream = tapStream(agent.stream, { tap, peer: title, clock });
     this.peer = this.store.add(new DraftPeer({ stream, editor, threads, isDenied, clock, log }));
   }
 

@@ -1,17 +1,18 @@
+import type { Clock } from '../../base/common/async';
 import type { TrafficTap } from '../../wire/common/traffic';
 
 export interface RecorderOptions {
   readonly tap: TrafficTap;
   /** The agent's name in the traffic log. */
   readonly peer: string;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
+  readonly clock: Pick<Clock, 'monotonicNow'>;
 }
 
 /** A request that waits for its answer. */
 export interface OpenRequest {
   readonly method: string;
-  readonly timeMs: number;
+  /** In milliseconds of the monotonic clock. */
+  readonly sentAt: number;
 }
 
 type Message = Readonly<Record<string, unknown>>;
@@ -58,7 +59,7 @@ export class TrafficRecorder {
   }
 
   private remember(asked: Map<unknown, OpenRequest>, id: string | number, method: string): void {
-    asked.set(id, { method, timeMs: this.options.now() });
+    asked.set(id, { method, sentAt: this.options.clock.monotonicNow() });
     if (asked.size <= maxOpenRequests) return;
     const [oldest] = asked.keys();
     asked.delete(oldest);
@@ -70,7 +71,7 @@ export class TrafficRecorder {
     method: string | undefined,
     request: OpenRequest | undefined,
   ): void {
-    const { tap, peer, now } = this.options;
+    const { tap, peer, clock } = this.options;
     const code = errorCodeOf(message['error']);
     tap.record({
       protocol: 'acp',
@@ -78,7 +79,7 @@ export class TrafficRecorder {
       peer,
       method: method ?? request?.method ?? 'answer',
       bytes: Buffer.byteLength(JSON.stringify(message)) + 1,
-      ...(request ? { ms: now() - request.timeMs } : {}),
+      ...(request ? { ms: clock.monotonicNow() - request.sentAt } : {}),
       ...(code === undefined ? {} : { error: code }),
     });
   }

@@ -97,7 +97,7 @@ export class V1Client {
   async start(): Promise<InitializeResult> {
     const { clock, log, tap, agentTitle, clientInfo, elicit, initializeTimeoutMs } = this.options;
     const onUpdate = (params: unknown): void => this.receiveUpdate(params);
-    const stream = sdkStream(this.stream, { log, tap, peer: agentTitle, now: () => clock.now(), onUpdate });
+    const stream = sdkStream(this.stream, { log, tap, peer: agentTitle, clock, onUpdate });
     this.connection = this.app().connect(stream);
     const request = {
       protocolVersion: PROTOCOL_VERSION,

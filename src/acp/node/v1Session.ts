@@ -94,7 +94,7 @@ export class V1Session implements BackendSession, SessionPeer {
   ) {
     const { agentId, agentTitle, clock, editor, env, log, rules, traits } = options;
     this.agentSessionId = id;
-    this.mapping = new SessionMapping(id, () => clock.now());
+    this.mapping = new SessionMapping(id, clock);
     this.log = new EventLog(() => new Promise((resolve) => setImmediate(resolve)));
     this.approvals = new Approvals(id, clock, options.approvalTimeoutMs, (event) => this.log.append(event));
     const { approvals } = this;

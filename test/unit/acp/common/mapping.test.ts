@@ -38,7 +38,7 @@ function run(mapping: SessionMapping, step: z.infer<typeof Step>): AmplifierEven
 }
 
 function play(name: string): { events: AmplifierEvent[]; mapping: SessionMapping } {
-  const mapping = new SessionMapping('s1', () => 0);
+  const mapping = new SessionMapping('s1', { monotonicNow: () => 0 });
   const steps = read(`${name}.jsonl`)
     .trimEnd()
     .split('\n')
@@ -73,7 +73,7 @@ describe('the mapping of ACP v1 to Amplifier’s events', () => {
   });
 
   it('knows a call of the last turn again, and forgets those of long ago', () => {
-    const mapping = new SessionMapping('s1', () => 0);
+    const mapping = new SessionMapping('s1', { monotonicNow: () => 0 });
     const tell = (toolCallId: string) => {
       const update = { sessionUpdate: 'tool_call_update', toolCallId, status: 'failed' };
       return mapping.update(update);
@@ -89,14 +89,14 @@ describe('the mapping of ACP v1 to Amplifier’s events', () => {
   });
 
   it('ends a turn once only', () => {
-    const mapping = new SessionMapping('s1', () => 0);
+    const mapping = new SessionMapping('s1', { monotonicNow: () => 0 });
     mapping.startTurn('hello', 'r1');
     assert.equal(mapping.failTurn('broken', 'backend').length, 1);
     assert.deepEqual(mapping.endTurn({ stopReason: 'end_turn' }), []);
   });
 
   it('closes the open block, the thought and the tool call of a turn that fails', () => {
-    const mapping = new SessionMapping('s1', () => 0);
+    const mapping = new SessionMapping('s1', { monotonicNow: () => 0 });
     mapping.startTurn('hello', 'r1');
     mapping.toolCall(ToolCallUpdate.parse({ toolCallId: 'c1', title: 'Work' }));
     const chunk = { sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text: 'hm' } };
@@ -106,7 +106,7 @@ describe('the mapping of ACP v1 to Amplifier’s events', () => {
   });
 
   it('keeps the newest output of a terminal, cut at a whole character', () => {
-    const mapping = new SessionMapping('s1', () => 0);
+    const mapping = new SessionMapping('s1', { monotonicNow: () => 0 });
     mapping.toolCall(ToolCallUpdate.parse({ toolCallId: 'c1', title: 'Run' }));
     const output = `${'😀'.repeat(100_000)}x`;
     const update = {

@@ -24,7 +24,7 @@ function open() {
     log: { ...nullLogger, warn: (message) => warnings.push(message) },
     tap: { isOpen: true, record: (entry) => recorded.push(entry) },
     peer: 'Demo',
-    now: () => (timeMs += 5),
+    clock: { monotonicNow: () => (timeMs += 5) },
     onUpdate: (params) => updates.push(params),
   });
   return {

@@ -6,7 +6,10 @@ function open(isOpen: boolean) {
   const recorded: TrafficEntry[] = [];
   let timeMs = 0;
   const tap = { isOpen, record: (entry: TrafficEntry) => void recorded.push(entry) };
-  return { recorded, recorder: new TrafficRecorder({ tap, peer: 'Demo', now: () => (timeMs += 5) }) };
+  return {
+    recorded,
+    recorder: new TrafficRecorder({ tap, peer: 'Demo', clock: { monotonicNow: () => (timeMs += 5) } }),
+  };
 }
 
 describe('the requests of a connection', () => {
