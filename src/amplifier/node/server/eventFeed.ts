@@ -88,8 +88,8 @@ export class EventFeed {
     return this.hasEnded;
   }
 
-  now(): number {
-    return this.options.clock.now();
+  monotonicNow(): number {
+    return this.options.clock.monotonicNow();
   }
 
   /** What comes at `sequence`: events, a notice of events that are gone, or nothing yet. */
@@ -163,7 +163,7 @@ class Subscriber {
     const batch = this.feed.batchAt(this.next);
     if (batch) {
       this.next = batch.next;
-      this.waitingSinceMs = this.feed.now();
+      this.waitingSinceMs = this.feed.monotonicNow();
       this.sink.write(batch, () => {
         this.waitingSinceMs = undefined;
         this.feed.flushSoon();
@@ -175,6 +175,6 @@ class Subscriber {
 
   beat(stallTimeoutMs: number): void {
     if (this.waitingSinceMs === undefined) this.sink.keepAlive();
-    else if (this.feed.now() - this.waitingSinceMs >= stallTimeoutMs) this.sink.cut();
+    else if (this.feed.monotonicNow() - this.waitingSinceMs >= stallTimeoutMs) this.sink.cut();
   }
 }

@@ -49,9 +49,8 @@ export class ServedSession {
 
   constructor(private readonly options: ServedSessionOptions) {
     const { clock, context, id, limits } = options;
-    const now = (): number => clock.now();
     this.id = id;
-    this.account = new SessionAccount(now);
+    this.account = new SessionAccount(clock);
     this.loadPoint = new LoadPoint(id);
     this.wire = new WireEvents(id);
     this.feed = new EventFeed({ ...limits, sessionId: id, clock });

@@ -1,3 +1,4 @@
+import type { Clock } from '../../../base/common/async';
 import type { ApprovalRequest, SessionStatusName } from '../../common/apiSchema';
 import type { AmplifierEvent, EventData, TokenUsage } from '../../common/events';
 import { ApiFailure, documented } from './apiFailure';
@@ -5,7 +6,10 @@ import { wireTime } from './wireTime';
 
 interface Waiting {
   readonly request: EventData<'approval:required'>;
+  /** The time of day, to be shown. */
   readonly sinceMs: number;
+  /** In milliseconds of the monotonic clock. */
+  readonly askedAt: number;
   /** An answer is on its way to the backend, or has arrived there. */
   isAnswered: boolean;
 }
@@ -24,7 +28,7 @@ export class SessionAccount {
   /** How the questions of this turn ended, the latest last. */
   private readonly resolved = new Map<string, 'answered' | 'timedOut'>();
 
-  constructor(private readonly now: () => number) {}
+  constructor(private readonly clock: Pick<Clock, 'now' | 'monotonicNow'>) {}
 
   take(event: AmplifierEvent): void {
     switch (event.event) {
@@ -42,7 +46,12 @@ export class SessionAccount {
         this.hasFailed = true;
         break;
       case 'approval:required':
-        this.waiting.set(event.data.approval_id, { request: event.data, sinceMs: this.now(), isAnswered: false });
+        this.waiting.set(event.data.approval_id, {
+          request: event.data,
+          sinceMs: this.clock.now(),
+          askedAt: this.clock.monotonicNow(),
+          isAnswered: false,
+        });
         break;
       case 'approval:granted':
       case 'approval:denied':
@@ -108,7 +117,7 @@ export class SessionAccount {
     if (!waiting) return;
     this.waiting.delete(id);
     const { timeout = Infinity } = waiting.request;
-    const isLate = this.now() - waiting.sinceMs >= timeout * 1000 - timerSlackMs;
+    const isLate = this.clock.monotonicNow() - waiting.askedAt >= timeout * 1000 - timerSlackMs;
     this.resolved.set(id, isLate && !waiting.isAnswered ? 'timedOut' : 'answered');
   }
 

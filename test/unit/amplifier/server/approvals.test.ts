@@ -124,6 +124,20 @@ describe('approvals of the embedded server', () => {
     assert.deepEqual(fake.answers, []);
   });
 
+  for (const [how, change, waitMs, code] of [
+    ['forward, which is no time-out', () => clock.setForward(300_000), 1_000, 'APPROVAL_RESOLVED'],
+    ['back, which hides no time-out', () => clock.setBack(300_000), 300_000, 'APPROVAL_TIMEOUT'],
+  ] as const) {
+    it(`may wait while the clock is set ${how}`, async () => {
+      await ask('a1');
+      change();
+      clock.advance(waitMs);
+      fake.denyByItself('a1');
+      await stream.next('approval:denied');
+      assert.deepEqual(await answer({ decision: 'Allow' }), [409, code]);
+    });
+  }
+
   it('can be answered again when the backend did not take the answer', async () => {
     await ask('a1');
     fake.failure = new BackendError('backend', 'The agent stumbled.');
