@@ -120,10 +120,10 @@ export interface MentionSource {
   readonly kind: DraftAttachment['kind'];
   /** Best first. Ids are the source's own and survive a reload. */
   search(query: string, signal: AbortSignal): Promise<readonly MentionRow[]>;
-  /** Whether more is on its way for what was searched last: the same search has it then. */
-  readonly isSearching?: boolean;
-  /** Resolves when there is more, or there will not be any. Never rejects. */
-  next?(signal: AbortSignal): Promise<void>;
+  /** Whether more is on its way for a query: the same search has it then. */
+  isSearching?(query: string): boolean;
+  /** Resolves when there is more, or there will not be any. Never rejects. @returns whether to search again */
+  next?(query: string, signal: AbortSignal): Promise<boolean>;
   /** What is sent for it; empty when there is nothing any more. @throws EditorError */
   resolve(attachment: DraftAttachment, signal: AbortSignal): Promise<readonly PromptAttachment[]>;
 }

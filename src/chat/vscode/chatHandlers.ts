@@ -203,9 +203,8 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
       mention.abort();
       mention = new AbortController();
       const { signal } = mention;
-      if (isMore) await mentions.next(kind, signal);
-      const rows = await mentions.search(query, kind, signal);
-      return { rows, isPartial: !signal.aborted && mentions.isSearching(kind) };
+      const rows = await (isMore ? mentions.searchMore(query, kind, signal) : mentions.search(query, kind, signal));
+      return { rows, isPartial: !signal.aborted && mentions.isSearching(query, kind) };
     }),
     dropped: chatRequests.dropped.handledBy(async ({ uris }) => ({ rows: await window.dropped(uris) })),
 

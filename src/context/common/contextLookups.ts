@@ -44,9 +44,9 @@ export class ContextLookups implements Disposable {
     this.typed = new MentionSearch(ports.clock);
   }
 
-  /** Whether somebody has not answered what was searched last. */
-  get isSearching(): boolean {
-    return this.typed.isWaiting;
+  /** Whether a provider has not answered these words, and they are still searched for. */
+  isSearching(query: string): boolean {
+    return this.typed.isWaiting(query);
   }
 
   /** For somebody who types. Never rejects. */
@@ -55,9 +55,9 @@ export class ContextLookups implements Disposable {
     return await this.typed.search(handles, params, options);
   }
 
-  /** Resolves when there is more to be found for what was searched last, or nobody is asked any more. Never rejects. */
-  async next(signal: AbortSignal): Promise<void> {
-    await this.typed.next(signal);
+  /** Resolves when there is more, or there will not be any. Never rejects. @returns whether to search again */
+  async next(query: string, signal: AbortSignal): Promise<boolean> {
+    return await this.typed.next(query, signal);
   }
 
   /** What a provider knows of something that was mentioned. @throws Error that says why it cannot be had */

@@ -61,14 +61,14 @@ export class ContextMentions {
     private readonly lookups: Pick<ContextLookups, 'search' | 'next' | 'isSearching' | 'itemsOf'>,
   ) {}
 
-  /** Whether more is on its way for what was searched last. */
-  get isSearching(): boolean {
-    return this.lookups.isSearching;
+  /** Whether more is on its way for these words. */
+  isSearching(query: string): boolean {
+    return this.lookups.isSearching(query);
   }
 
-  /** Resolves when there is more, or there will not be any. */
-  async next(signal: AbortSignal): Promise<void> {
-    await this.lookups.next(signal);
+  /** Resolves when there is more, or there will not be any. @returns whether to search again */
+  async next(query: string, signal: AbortSignal): Promise<boolean> {
+    return await this.lookups.next(query, signal);
   }
 
   async search(query: string, signal: AbortSignal): Promise<readonly ContextMention[]> {

@@ -28,6 +28,7 @@ interface Asking {
 
 interface Round {
   readonly key: string;
+  readonly query: string;
   readonly controller: AbortController;
   readonly askings: readonly Asking[];
   readonly startedMs: number;
@@ -39,9 +40,9 @@ export class MentionSearch implements Disposable {
 
   constructor(private readonly clock: Clock) {}
 
-  /** Whether somebody has not answered the last question yet. */
-  get isWaiting(): boolean {
-    return this.pending().length > 0;
+  /** Whether these words are still searched for, and a provider has not answered yet. */
+  isWaiting(query: string): boolean {
+    return pendingOf(this.roundOf(query)).length > 0;
   }
 
   /** What is found in time: one of each provider in turn, each in its own order. Never rejects. */
@@ -55,14 +56,20 @@ export class MentionSearch implements Disposable {
     return inTurns(round.askings);
   }
 
-  /** Resolves when one more has answered, or there is nobody to wait for. Never rejects. */
-  async next(signal: AbortSignal): Promise<void> {
-    const pending = this.pending();
-    if (pending.length === 0 || signal.aborted) return;
+  /**
+   * Resolves when one more has answered, or there is nobody to wait for. Never rejects. @returns whether these words are
+   * still searched for: when somebody else searches now, to ask again would end that search
+   */
+  async next(query: string, signal: AbortSignal): Promise<boolean> {
+    const round = this.roundOf(query);
+    if (!round || signal.aborted) return false;
+    const pending = pendingOf(round);
+    if (pending.length === 0) return true;
     const ends = new DisposableStore();
     const aborted = new Promise<void>((resolve) => ends.add(onAbort(signal, resolve)));
     await Promise.race([aborted, ...pending.map(({ done }) => done)]);
     ends.dispose();
+    return !signal.aborted && this.roundOf(query) !== undefined;
   }
 
   dispose(): void {
@@ -70,20 +77,20 @@ export class MentionSearch implements Disposable {
     this.round = undefined;
   }
 
-  private pending(): readonly Asking[] {
-    return (this.round?.askings ?? []).filter(({ isOver }) => !isOver);
+  private roundOf(query: string): Round | undefined {
+    return this.round?.query === query ? this.round : undefined;
   }
 
   private start(handles: readonly ProviderHandle[], params: MentionsParams): Round {
     const key = JSON.stringify([params, handles.map(({ ref }) => ref.id)]);
     const now = this.clock.monotonicNow();
     const { round } = this;
-    if (round?.key === key && (this.isWaiting || now - round.startedMs < freshMs)) return round;
+    if (round?.key === key && (pendingOf(round).length > 0 || now - round.startedMs < freshMs)) return round;
     round?.controller.abort();
     const controller = new AbortController();
     const asked = handles.filter(({ isLookupPaused }) => !isLookupPaused);
     const askings = asked.map((handle) => this.ask(handle, params, controller.signal));
-    this.round = { key, controller, askings, startedMs: now };
+    this.round = { key, query: params.query, controller, askings, startedMs: now };
     return this.round;
   }
 
@@ -116,6 +123,10 @@ export class MentionSearch implements Disposable {
     await Promise.race([early, Promise.all(askings.map(({ done }) => done))]);
     ends.dispose();
   }
+}
+
+function pendingOf(round: Round | undefined): readonly Asking[] {
+  return (round?.askings ?? []).filter(({ isOver }) => !isOver);
 }
 
 function onAbort(signal: AbortSignal, listener: () => void): Disposable {

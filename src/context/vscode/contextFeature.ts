@@ -29,8 +29,8 @@ export interface ContextFeatureOptions extends FeatureContext {
 /** What `@` finds of providers, in the shape of the chat's mentions. */
 export interface ContextMentionSource {
   readonly kind: 'context';
-  readonly isSearching: boolean;
-  next(signal: AbortSignal): Promise<void>;
+  isSearching(query: string): boolean;
+  next(query: string, signal: AbortSignal): Promise<boolean>;
   search(query: string, signal: AbortSignal): Promise<readonly ContextMention[]>;
   resolve(attachment: { readonly id: string }, signal: AbortSignal): Promise<readonly ContextAttachment[]>;
 }
@@ -73,10 +73,8 @@ export class ContextFeature implements Feature {
     const mentions = (): ContextMentions | undefined => this.room?.mentions;
     return {
       kind: 'context',
-      get isSearching() {
-        return mentions()?.isSearching ?? false;
-      },
-      next: async (signal) => await mentions()?.next(signal),
+      isSearching: (query) => mentions()?.isSearching(query) ?? false,
+      next: async (query, signal) => (await mentions()?.next(query, signal)) ?? false,
       search: async (query, signal) => (await mentions()?.search(query, signal)) ?? [],
       resolve: async (attachment, signal) => (await mentions()?.resolve(attachment, signal)) ?? [],
     };

@@ -46,7 +46,7 @@ describe('a provider that only finds mentions', () => {
   /** What the chat finds and sends, once everybody has answered. */
   async function find(mentions: ContextMentions, query: string): Promise<[titles: string[], sent: string[]]> {
     await mentions.search(query, signal);
-    while (mentions.isSearching) await mentions.next(signal);
+    while (mentions.isSearching(query)) await mentions.next(query, signal);
     const rows = await mentions.search(query, signal);
     const sent = await Promise.all(rows.map((row) => mentions.resolve({ id: row.id }, signal)));
     return [rows.map(({ title }) => title), sent.flat().map(({ text }) => text)];

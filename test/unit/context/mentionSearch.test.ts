@@ -44,14 +44,14 @@ describe('mentions that providers find', () => {
     clock.advance(1);
     await settle();
     assert.deepEqual(await search(mentions, 'q'), ['quick']);
-    assert.equal(mentions.isSearching, true);
+    assert.equal(mentions.isSearching('q'), true);
     let hasMore = false;
-    void mentions.next(signal).then(() => (hasMore = true));
+    void mentions.next('q', signal).then((isMore) => (hasMore = isMore));
     await settle();
     assert.equal(hasMore, false);
     late.resolve([mentionOf('late')]);
     await settle();
-    assert.deepEqual([hasMore, mentions.isSearching], [true, false]);
+    assert.deepEqual([hasMore, mentions.isSearching('q')], [true, false]);
     assert.deepEqual(await search(mentions, 'q', 0), ['late', 'quick']);
     client.dispose();
   });
@@ -95,15 +95,30 @@ describe('mentions that providers find', () => {
     client.dispose();
   });
 
+  it('of two pages do not end each other again and again', async () => {
+    const hanging = finder(() => never());
+    const { client, lookups, mentions } = windowOf({ 'https://a/': hanging });
+    await search(mentions, 'one');
+    const toSearchAgain: boolean[] = [];
+    void mentions.next('one', signal).then((isMore) => toSearchAgain.push(isMore));
+    await search(mentions, 'two');
+    assert.deepEqual(toSearchAgain, [false], 'to search for the first again would end the second');
+    assert.equal(await mentions.next('one', signal), false);
+    assert.deepEqual([mentions.isSearching('one'), mentions.isSearching('two')], [false, true]);
+    assert.equal(hanging.signals.length, 2);
+    lookups.dispose();
+    client.dispose();
+  });
+
   it('end with their time, and leave alone who failed, but not for documents', async () => {
     const hanging = finder(() => never());
     const { client, mentions } = windowOf({ 'https://a/': hanging });
     await search(mentions, 'a');
     let hasMore = false;
-    void mentions.next(signal).then(() => (hasMore = true));
+    void mentions.next('a', signal).then((isMore) => (hasMore = isMore));
     clock.advance(10_000);
     await settle();
-    assert.deepEqual([hasMore, mentions.isSearching], [true, false]);
+    assert.deepEqual([hasMore, mentions.isSearching('a')], [true, false]);
     assert.match(client.states[0]?.lastError ?? '', /mentions took longer than/);
     await search(mentions, 'b', 0);
     assert.equal(hanging.signals.length, 1);

@@ -28,19 +28,26 @@ export class Mentions {
     return [...rows.filter((row) => !isLoose(row)), ...rows.filter(isLoose)].slice(0, maxRows);
   }
 
-  /** Whether a source has more on its way for what was searched last. */
-  isSearching(kind: string | undefined): boolean {
-    return this.of(kind).some(({ isSearching }) => isSearching === true);
+  /** Whether a source has more on its way for the same search. */
+  isSearching(query: string, kind: string | undefined): boolean {
+    return this.of(kind).some((source) => source.isSearching?.(query) === true);
   }
 
-  /** Resolves when one of them has more for the same search, or there will not be any. Never rejects. */
-  async next(kind: string | undefined, signal: AbortSignal): Promise<void> {
-    const searching = this.of(kind).filter(({ isSearching }) => isSearching === true);
-    if (searching.length === 0) return;
+  /**
+   * What a source has found since for the same search, as soon as there is more. Nothing when there will not be any, or
+   * when another page searches now: to search again would end what that page waits for. Never rejects.
+   */
+  async searchMore(query: string, kind: string | undefined, signal: AbortSignal): Promise<MentionRow[]> {
+    const all = this.of(kind).filter(({ next }) => next !== undefined);
+    if (all.length === 0) return [];
+    const searching = all.filter((source) => source.isSearching?.(query) === true);
+    // Without one, what was searched for has ended since it was asked about.
+    const asked = searching.length > 0 ? searching : all;
     const more = withDeadline(this.clock, 'looking for more', lateTimeoutMs, (deadline) =>
-      Promise.race(searching.map(async (source) => await source.next?.(AbortSignal.any([signal, deadline])))),
+      Promise.race(asked.map(async (source) => await source.next?.(query, AbortSignal.any([signal, deadline])))),
     );
-    await more.catch((error: unknown) => this.log.debug(messageOf(error)));
+    const isMore = await more.catch((error: unknown) => this.log.debug(messageOf(error)));
+    return isMore === true ? await this.search(query, kind, signal) : [];
   }
 
   /** What goes to the backend for an attachment; empty when there is nothing any more. @throws EditorError */

@@ -262,18 +262,28 @@ describe('all mentions together', () => {
 
   it('say when there is more to come, and wait for it no longer than anybody looks', async () => {
     const clock = new FakeClock();
-    const slow = { ...source('context', () => Promise.resolve([])), isSearching: true };
-    const more = Promise.withResolvers<undefined>();
+    const found = [row('context', 'c')];
+    const slow = { ...source('context', () => Promise.resolve(found)), isSearching: (query: string) => query === 'q' };
+    const more = Promise.withResolvers<boolean>();
     const mentions = new Mentions([{ ...slow, next: () => more.promise }], clock, nullLogger);
-    assert.deepEqual([mentions.isSearching(undefined), mentions.isSearching('file')], [true, false]);
-    await mentions.next('file', signal).catch(() => assert.fail('nobody is asked'));
-    const next = mentions.next(undefined, signal);
-    more.resolve(undefined);
-    await next;
+    assert.deepEqual([mentions.isSearching('q', undefined), mentions.isSearching('q', 'file')], [true, false]);
+    assert.equal(mentions.isSearching('other', undefined), false);
+    assert.deepEqual(await mentions.searchMore('q', 'file', signal), [], 'nobody is asked');
+    const next = mentions.searchMore('q', undefined, signal);
+    more.resolve(true);
+    assert.deepEqual(await next, found);
     const hanging = new Mentions([{ ...slow, next: () => new Promise(() => undefined) }], clock, nullLogger);
-    const late = hanging.next(undefined, signal);
+    const late = hanging.searchMore('q', undefined, signal);
     clock.advance(15_000);
-    await late;
+    assert.deepEqual(await late, []);
+  });
+
+  it('are not searched again when another page searches', async () => {
+    const search = (): Promise<never> => Promise.reject(new Error('That ends the search of the other page.'));
+    const taken = { ...source('context', search), isSearching: () => false, next: () => Promise.resolve(false) };
+    const log = { ...nullLogger, error: () => assert.fail('it was searched again') };
+    const mentions = new Mentions([taken], new FakeClock(), log);
+    assert.deepEqual(await mentions.searchMore('q', undefined, signal), []);
   });
 
   it('become what is sent by their source, or nothing', async () => {

@@ -187,8 +187,8 @@ export function lookupsOf(client: ContextClient, clock: Clock, place: Partial<Lo
 
 /** Nobody finds anything by words. */
 export const noLookups = {
-  isSearching: false,
-  next: () => Promise.resolve(),
+  isSearching: () => false,
+  next: () => Promise.resolve(false),
   search: () => Promise.resolve([]),
   itemsOf: () => Promise.resolve([]),
   lookUp: () => Promise.resolve({ items: [], waitingFor: [], isComplete: true }),
