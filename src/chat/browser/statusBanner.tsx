@@ -99,7 +99,7 @@ function SessionBanner({ session }: { session: SessionView }) {
           <OptionOffers message={statusText} />
           <div class="banner-actions">
             <SendAgain />
-            {isMissing && backend.install !== undefined && repair('Install', 'install')}
+            {isMissing && backend.install !== undefined && repair('Install in Terminal…', 'install')}
             {isMissing ? repair('Edit', 'edit') : repair('Set up…')}
           </div>
         </Banner>

@@ -5,6 +5,7 @@ import type { Messages } from '../../platform/vscode/messages';
 import { LiveItems } from '../../platform/vscode/quickPickItems';
 import type { BackendView } from '../common/chatView';
 import type { BackendChoice } from '../common/page/backendChoice';
+import type { InstallTerminals } from './installTerminals';
 
 interface BackendPick extends vscode.QuickPickItem {
   readonly view?: BackendView;
@@ -32,6 +33,7 @@ export class BackendPicker {
   constructor(
     private readonly backends: BackendChoice,
     private readonly messages: Messages,
+    private readonly installs: Pick<InstallTerminals, 'install'>,
   ) {}
 
   /** The one that was chosen and can be used; undefined otherwise. */
@@ -56,7 +58,7 @@ export class BackendPicker {
       vscode.commands.executeCommand(command, ...args);
     if (!vscode.workspace.isTrusted) await run('workbench.trust.manage');
     else if (view?.health?.kind === 'needsToken') await run(commandIds.amplifierSetToken);
-    else if (how === 'install' && view?.install !== undefined) install(view.title, view.install);
+    else if (how === 'install' && view?.install !== undefined) this.installs.install(view.title, view.install);
     else if (view?.state === 'authRequired') await run(commandIds.acpSignIn);
     else if (view?.source === 'server') await run(commandIds.showStatus);
     else if (view?.state === 'failed') await run(commandIds.acpRestartAgent);
@@ -67,7 +69,7 @@ export class BackendPicker {
 
   private offerRepair({ id, install: command, problem = '', title }: BackendView): void {
     const edit = { label: 'Edit', run: () => this.repair(id, 'edit') };
-    const actions = command === undefined ? [] : [{ label: 'Install', run: () => this.repair(id, 'install') }];
+    const actions = command === undefined ? [] : [{ label: 'Install in Terminal…', run: () => this.repair(id, 'install') }];
     this.messages.error(`${title}: ${problem}`, ...actions, edit);
   }
 
@@ -109,13 +111,6 @@ export class BackendPicker {
     const detail = view.problem ?? view.description;
     return { label: `$(${iconOf(view)}) ${view.title}`, description: state, detail, view };
   }
-}
-
-/** Types the command where the user sees it, and leaves it to the user to run it. */
-function install(title: string, command: string): void {
-  const terminal = vscode.window.createTerminal({ name: `Install ${title}`, isTransient: true });
-  terminal.show();
-  terminal.sendText(command, false);
 }
 
 async function editAgents(): Promise<void> {

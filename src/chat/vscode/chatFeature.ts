@@ -28,6 +28,7 @@ import { CodeProposals } from './codeProposals';
 import type { Dialogs } from './dialogs';
 import { DiffViews } from './diffViews';
 import { EditorActions } from './editorActions';
+import { InstallTerminals } from './installTerminals';
 import { ReviewActions } from './reviewActions';
 import { VirtualDocuments } from './virtualDocuments';
 import type { WindowMentions } from './windowMentions';
@@ -95,7 +96,8 @@ export class ChatFeature implements Feature<ShownChat> {
     const editorActions = store.add(new EditorActions(editor));
     const proposed = new VirtualDocuments(textSchemes.proposedCode);
     const code = store.add(new CodeProposals(proposed, editor, editorActions, messages));
-    const picker = new BackendPicker(backends, messages);
+    const installs = store.add(new InstallTerminals(messages, () => backends.refresh()));
+    const picker = new BackendPicker(backends, messages, installs);
     const shown = new ShownChats();
     const pages = store.add(
       new ChatPages({ window: () => window, files: this.pageFiles(), memento: workspaceState, messages }),
@@ -195,6 +197,7 @@ export class ChatFeature implements Feature<ShownChat> {
       backends,
       editorActions,
       code,
+      installs,
       approvals,
       notices,
       chatCommands,

@@ -305,7 +305,7 @@ describe('what a conversation is with', () => {
     };
     const chat = await pages.openChat(snapshot(failed, { backends: [view] }));
     assert.equal(await chat.page.getByText('PATH: /bin').isVisible(), false, 'details are shown on demand');
-    await chat.page.getByRole('button', { name: 'Install', exact: true }).click();
+    await chat.page.getByRole('button', { name: 'Install in Terminal…', exact: true }).click();
     const asked = await chat.host.waitFor(chatRequests.repairBackend);
     assert.deepEqual(asked, { backendId: failed.backendId, how: 'install' });
     await chat.page.getByRole('button', { name: 'Edit', exact: true }).click();

@@ -1,0 +1,43 @@
+import * as vscode from 'vscode';
+import { DisposableStore } from '../../base/common/disposable';
+import type { Messages } from '../../platform/vscode/messages';
+
+/** The terminals that users install agents in. */
+export class InstallTerminals implements vscode.Disposable {
+  private readonly store = new DisposableStore();
+  private readonly open = new Set<vscode.Terminal>();
+
+  /** `onDidRun` is called when a command in such a terminal, or the terminal itself, has ended. */
+  constructor(
+    private readonly messages: Pick<Messages, 'info'>,
+    private readonly onDidRun: () => unknown,
+  ) {}
+
+  start(): void {
+    this.store.add(
+      vscode.window.onDidCloseTerminal((terminal) => {
+        if (this.open.delete(terminal)) this.onDidRun();
+      }),
+    );
+    // Only with shell integration.
+    this.store.add(
+      vscode.window.onDidEndTerminalShellExecution(({ terminal }) => {
+        if (this.open.has(terminal)) this.onDidRun();
+      }),
+    );
+  }
+
+  /** Types the command where the user sees it, and leaves it to the user to run it. */
+  install(title: string, command: string): void {
+    const terminal = vscode.window.createTerminal({ name: `Install ${title}`, isTransient: true });
+    this.open.add(terminal);
+    terminal.show();
+    terminal.sendText(command, false);
+    this.messages.info(`Press Enter in the terminal to install ${title}.`);
+  }
+
+  dispose(): void {
+    this.store.dispose();
+    this.open.clear();
+  }
+}
