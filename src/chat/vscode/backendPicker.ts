@@ -69,7 +69,8 @@ export class BackendPicker {
 
   private offerRepair({ id, install: command, problem = '', title }: BackendView): void {
     const edit = { label: 'Edit', run: () => this.repair(id, 'edit') };
-    const actions = command === undefined ? [] : [{ label: 'Install in Terminal…', run: () => this.repair(id, 'install') }];
+    const actions =
+      command === undefined ? [] : [{ label: 'Install in Terminal…', run: () => this.repair(id, 'install') }];
     this.messages.error(`${title}: ${problem}`, ...actions, edit);
   }
 
