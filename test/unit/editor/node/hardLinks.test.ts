@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
-import { link, mkdir, mkdtemp, realpath, rm, utimes, writeFile } from 'node:fs/promises';
+import type { BigIntStats } from 'node:fs';
+import { link, mkdir, mkdtemp, realpath, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { ExcludeList } from '../../../../src/editor/common/excludeList';
 import { readChecked } from '../../../../src/editor/node/checkedRead';
+import { HardLinks } from '../../../../src/editor/node/hardLinks';
 import { PathGuard } from '../../../../src/editor/node/pathGuard';
+import { until } from '../../../support/eventually';
 
 describe('a file with several names', () => {
   let root: string;
@@ -67,5 +70,91 @@ describe('a file with several names', () => {
       return checked;
     };
     await assert.rejects(readChecked(swapping, at('ws', 'a.txt')), refused);
+  });
+
+  describe('is looked for in the workspace', () => {
+    /** When each scan started. */
+    let scans: number[];
+    let folders: Promise<readonly string[]>;
+    let isScanning: (file: string) => void;
+    let links: HardLinks;
+    /** As a file system tells it whose clock is not this computer's. */
+    const changed = async (file: string, aheadMs: bigint): Promise<BigIntStats> => {
+      const info = await stat(at('ws', file), { bigint: true });
+      info.ctimeMs += aheadMs;
+      return info;
+    };
+    const hour = 3_600_000n;
+
+    beforeEach(async () => {
+      await link(at('ws', 'a.txt'), at('ws', 'b.txt'));
+      await link(at('ws', '.env'), at('ws', 'c.txt'));
+      scans = [];
+      folders = Promise.resolve([at('ws')]);
+      isScanning = () => undefined;
+      links = new HardLinks({
+        folders: () => {
+          scans.push(performance.now());
+          return folders;
+        },
+        isExcluded: (file) => {
+          isScanning(file);
+          return path.basename(file) === '.env';
+        },
+      });
+    });
+
+    it('once for all that ask at the same time', async () => {
+      const [plain, secret] = [await changed('b.txt', hour), await changed('c.txt', hour)];
+      const infos = Array.from({ length: 50 }, (_, i) => (i % 2 === 0 ? plain : secret));
+      const expected = infos.map((info) => info === secret);
+      const ask = (): Promise<boolean[]> => Promise.all(infos.map((info) => links.hasExcludedName(info)));
+      assert.deepEqual(await ask(), expected);
+      assert.equal(scans.length, 1);
+      assert.deepEqual(await ask(), expected);
+      assert.equal(scans.length, 2);
+    });
+
+    it('once a second at most, and one scan at a time, while the clock of the file system is ahead', async () => {
+      const ahead = await changed('b.txt', hour);
+      const asked: Promise<boolean>[] = [];
+      // Another one asks in the middle of each scan.
+      isScanning = () => {
+        if (scans.length < 3) asked.push(links.hasExcludedName(ahead));
+      };
+      asked.push(links.hasExcludedName(ahead));
+      await until('the third scan', () => scans.length === 3);
+      assert.ok((await Promise.all(asked)).every((isExcluded) => !isExcluded));
+      assert.equal(scans.length, 3);
+      // Timers may be early by a part of a millisecond.
+      scans.reduce((before, start) => (assert.ok(start - before > 990, String(scans)), start));
+    });
+
+    it('further when the scan is slow: what was not found in half a second is found later', async () => {
+      let goOn: (found: readonly string[]) => void = () => undefined;
+      folders = new Promise((resolve) => (goOn = resolve));
+      const secret = await changed('c.txt', -hour);
+      assert.equal(await links.hasExcludedName(secret), false);
+      goOn([at('ws')]);
+      await until('the end of the scan', () => links.hasExcludedName(secret));
+      assert.equal(scans.length, 1);
+    });
+
+    it('anew when a file has changed since a slow scan began, which ends first', async () => {
+      let answered = 0;
+      folders = new Promise((resolve) => {
+        setTimeout(() => {
+          answered = performance.now();
+          resolve([at('ws')]);
+        }, 1500);
+      });
+      const secret = await changed('c.txt', hour);
+      assert.equal(await links.hasExcludedName(secret), false);
+      folders = Promise.resolve([at('ws')]);
+      assert.equal(await links.hasExcludedName(secret), true);
+      const [, second = 0, ...more] = scans;
+      assert.ok(answered > 0 && second >= answered, `${answered} ${second}`);
+      assert.deepEqual(more, []);
+    });
   });
 });
