@@ -4,9 +4,11 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Clock } from '../../../src/base/common/async';
 import { systemClock } from '../../../src/base/node/systemClock';
 import { ProviderError, type ConsentRequest } from '../../../src/context/common/providerError';
 import { RemoteModules } from '../../../src/context/node/remoteModule';
+import { FakeClock } from '../../fake/fakeClock';
 
 const url = 'https://example.com/provider.js';
 const code = 'export default {};\n';
@@ -27,9 +29,10 @@ describe('code from elsewhere', () => {
     isAllowed?: (request: ConsentRequest) => boolean;
     allowedCode?: string;
     answers?: Record<string, Response>;
+    clock?: Clock;
   }
 
-  function modulesOf({ isAllowed = () => true, allowedCode, ...options }: Options): RemoteModules {
+  function modulesOf({ isAllowed = () => true, allowedCode, clock = systemClock, ...options }: Options): RemoteModules {
     const answers = options.answers ?? { [url]: new Response(code) };
     return new RemoteModules({
       fetch: (address) => {
@@ -37,7 +40,7 @@ describe('code from elsewhere', () => {
         const answer = answers[address];
         return answer ? Promise.resolve(answer.clone()) : Promise.reject(new TypeError('fetch failed'));
       },
-      clock: systemClock,
+      clock,
       isAllowed,
       allowedCode: () => allowedCode,
       folder: path.join(folder, 'kept'),
@@ -166,6 +169,27 @@ describe('code from elsewhere', () => {
       fetched = [];
       for (let times = 0; times < 3; times++) assert.equal((await locate(modules)).offer, undefined);
       assert.deepEqual(fetched, [floating]);
+    });
+
+    it('is looked for again on the next day, or when the clock was set back', async () => {
+      await question({ answers: site(code) });
+      const clock = new FakeClock();
+      const modules = modulesOf({ answers: site(code), allowedCode: hashOf(code), clock });
+      const looks: number[] = [];
+      const look = async (): Promise<void> => {
+        fetched = [];
+        await locate(modules);
+        looks.push(fetched.length);
+      };
+      await look();
+      const oneLook = fetched.length;
+      await look();
+      clock.setForward(24 * 3_600_000);
+      await look();
+      clock.setBack(3_600_000);
+      await look();
+      await look();
+      assert.deepEqual(looks, [oneLook, 0, oneLook, oneLook, 0]);
     });
 
     it('goes on offering its new version until that is allowed', async () => {

@@ -204,7 +204,7 @@ describe('event streams of the embedded server', () => {
       assert.match(received, /\n\ndata: \{"event":"notice".*"message":"\d+ events are not told here/u);
     }).timeout(60_000);
 
-    it('cut off who takes nothing for minutes', async () => {
+    it('cut off who takes nothing for minutes, also when the clock is set back meanwhile', async () => {
       const clock = new FakeClock();
       await start({ clock });
       const socket = await neverRead();
@@ -213,6 +213,7 @@ describe('event streams of the embedded server', () => {
       for (let n = 0; n < 200; n++) fake.emit(...delta('x'.repeat(64 * 1024)));
       await reader.next('content_block:delta', 200);
       const closed = once(socket, 'close');
+      clock.setBack(3_600_000);
       clock.advance(3 * 60_000);
       socket.resume();
       await closed;
