@@ -75,7 +75,7 @@ describe('saving of what was edited', () => {
       dialect: 'cli',
       params: { path: file, fullContent: 'two\n' },
       signal: new AbortController().signal,
-      deadline: Date.now() + 1800,
+      deadline: systemClock.monotonicNow() + 1800,
       takeTurn: () => Promise.resolve(),
     });
     assert.equal(await onDisk(file), 'one\n');

@@ -62,14 +62,14 @@ export class MentionSearch implements Disposable {
    */
   async next(query: string, signal: AbortSignal): Promise<boolean> {
     const round = this.roundOf(query);
-    if (!round || signal.aborted) return false;
+    if (!round || hasFired(signal)) return false;
     const pending = pendingOf(round);
     if (pending.length === 0) return true;
     const ends = new DisposableStore();
     const aborted = new Promise<void>((resolve) => ends.add(onAbort(signal, resolve)));
     await Promise.race([aborted, ...pending.map(({ done }) => done)]);
     ends.dispose();
-    return !signal.aborted && this.roundOf(query) !== undefined;
+    return !hasFired(signal) && this.roundOf(query) !== undefined;
   }
 
   dispose(): void {
@@ -143,4 +143,9 @@ function inTurns(askings: readonly Asking[]): FoundMention[] {
     }),
   );
   return rounds.flat();
+}
+
+/** Asked anew after each wait. */
+function hasFired({ aborted }: AbortSignal): boolean {
+  return aborted;
 }

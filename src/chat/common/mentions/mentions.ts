@@ -38,7 +38,7 @@ export class Mentions {
    * when another page searches now: to search again would end what that page waits for. Never rejects.
    */
   async searchMore(query: string, kind: string | undefined, signal: AbortSignal): Promise<MentionRow[]> {
-    const all = this.of(kind).filter(({ next }) => next !== undefined);
+    const all = this.of(kind).filter((source) => source.next !== undefined);
     if (all.length === 0) return [];
     const searching = all.filter((source) => source.isSearching?.(query) === true);
     // Without one, what was searched for has ended since it was asked about.
