@@ -122,6 +122,8 @@ describe('Amp threads', () => {
     const documents = new ThreadDocuments(tested.threads.library);
     // The feature itself serves the scheme already: its own store has no such thread.
     await documents.showRaw(threadId(1), 'm1.0');
-    await eventually('the editor', () => assert.equal(vscode.window.activeTextEditor?.document.languageId, 'backline-json'));
+    await eventually('the editor', () =>
+      assert.equal(vscode.window.activeTextEditor?.document.languageId, 'backline-json'),
+    );
   });
 });
