@@ -26,7 +26,8 @@ export interface SentPrompt {
   /** Of its record; none for one that was sent elsewhere. */
   readonly id: string | undefined;
   readonly entryId: string;
-  readonly draft: Draft;
+  /** What is edited when it is sent again. */
+  draft: Draft;
 }
 
 type EndFacts = Pick<EntryOf<'end'>, 'outcome' | 'text' | 'details' | 'usage'>;
@@ -95,6 +96,9 @@ export class ChatTranscript {
       case 'prompt':
         this.prompted(record);
         break;
+      case 'notSent':
+        this.markNotSent(record);
+        break;
       case 'withdrawn':
         this.withdraw(record.id);
         break;
@@ -148,6 +152,18 @@ export class ChatTranscript {
     this.prompts.pop();
     this.turn = undefined;
     this.writer.turn--;
+  }
+
+  /** The prompt shows what did not go with it, and is edited without that. */
+  private markNotSent({ id, attachments: ids }: RecordOf<'notSent'>): void {
+    const prompt = this.turn?.prompt;
+    const entry = prompt?.id === id ? this.writer.whole(prompt.entryId) : undefined;
+    if (!prompt || entry?.kind !== 'prompt') return;
+    const { attachments, text } = prompt.draft;
+    const isNotSent = (index: number): boolean => ids.includes(attachments[index]?.id ?? '');
+    const marked = entry.attachments?.map((one, index) => (isNotSent(index) ? { ...one, notSent: true } : one));
+    this.writer.put({ ...entry, ...(marked && { attachments: marked }) });
+    prompt.draft = { text, attachments: attachments.filter((_, index) => !isNotSent(index)) };
   }
 
   private stopped(inBackend: boolean): void {

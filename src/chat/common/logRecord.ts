@@ -27,6 +27,8 @@ export const LogRecord = z.discriminatedUnion('type', [
   /** From now on it is this session of the backend. */
   record('bound', { remoteId: Text }),
   record('prompt', { id: Text, text: Text, attachments: z.array(DraftAttachment) }),
+  /** Of a prompt: the ids of those of its attachments that could not be sent. */
+  record('notSent', { id: Text, attachments: z.array(Text) }),
   /** It waits for the end of a turn, until it is the prompt of one or is taken back. */
   record('queued', { id: Text, text: Text, attachments: z.array(DraftAttachment) }),
   record('unqueued', { id: Text }),

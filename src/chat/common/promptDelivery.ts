@@ -16,7 +16,9 @@ export interface AttachmentResolver {
 
 export interface ResolvedAttachments {
   readonly attachments: PromptAttachment[];
-  /** What could not be sent along; each a sentence. */
+  /** Ids of those that cannot be sent. */
+  readonly notSent: string[];
+  /** Why not; each a sentence. */
   readonly problems: string[];
 }
 
@@ -29,6 +31,7 @@ export async function resolveAttachments(
   signal: AbortSignal,
 ): Promise<ResolvedAttachments> {
   const attachments: PromptAttachment[] = [];
+  const notSent: string[] = [];
   const problems: string[] = [];
   for (const draft of drafts) {
     if (draft.image) {
@@ -37,14 +40,16 @@ export async function resolveAttachments(
     }
     try {
       const found = await resolver.resolve(draft, signal);
-      if (found.length === 0) problems.push(`"${draft.title}" was not sent along: there is nothing any more.`);
       attachments.push(...found);
+      if (found.length > 0) continue;
+      problems.push(`"${draft.title}" was not sent: it is empty now.`);
     } catch (error) {
       signal.throwIfAborted();
-      problems.push(`"${draft.title}" was not sent along: ${messageOf(error)}`);
+      problems.push(`"${draft.title}" was not sent: ${messageOf(error)}`);
     }
+    notSent.push(draft.id);
   }
-  return { attachments, problems };
+  return { attachments, notSent, problems };
 }
 
 /** A session tells the end of its turn a moment before it takes the next prompt. @throws BackendError */

@@ -116,7 +116,7 @@ export class TurnRunner implements Disposable {
     this.running?.abort();
   }
 
-  private async deliver({ attachments: drafts, text }: QueuedPrompt, signal: AbortSignal): Promise<void> {
+  private async deliver({ attachments: drafts, id, text }: QueuedPrompt, signal: AbortSignal): Promise<void> {
     const { attachments: resolver, clock, told } = this.ports;
     await this.stopping;
     await this.resuming;
@@ -125,6 +125,7 @@ export class TurnRunner implements Disposable {
     const reminder = (): PromptAttachment[] => this.digestOf(before);
     const { session } = await this.connect(signal);
     const resolved = await resolveAttachments(resolver, drafts, signal);
+    if (resolved.notSent.length > 0) told.record({ type: 'notSent', id, attachments: resolved.notSent });
     for (const problem of resolved.problems) told.notice('warning', problem);
     const digest = this.isBlank ? reminder() : [];
     signal.throwIfAborted();

@@ -75,7 +75,7 @@ function PromptText({ text, omitted }: { text: string; omitted: number }) {
 
 function AttachmentChip({ attachment }: { attachment: Attachment }) {
   const { actions } = useTranscript();
-  const { kind, title, path, line, image } = attachment;
+  const { kind, title, path, line, image, notSent } = attachment;
   if (image) return <ImageView {...image} title={title} isThumbnail />;
   const Picture = attachmentIcons[kind];
   const label = (
@@ -86,6 +86,14 @@ function AttachmentChip({ attachment }: { attachment: Attachment }) {
       </span>
     </>
   );
+  if (notSent === true) {
+    return (
+      <span class="attachment is-not-sent" title={namingHiddenCharacters(`${path ?? title} was not sent`)}>
+        {label}
+        <span class="attachment-note">not sent</span>
+      </span>
+    );
+  }
   if (path === undefined) {
     return (
       <span class="attachment" title={namingHiddenCharacters(title)}>

@@ -75,6 +75,8 @@ export const Attachment = z.object({
   line: optional(Count),
   /** Of an image; `data` is base64. */
   image: optional(z.object({ mimeType: Text, data: Text })),
+  /** It could not be sent: its file was gone, or there was nothing to send. */
+  notSent: optional(z.boolean()),
 });
 export type Attachment = z.infer<typeof Attachment>;
 

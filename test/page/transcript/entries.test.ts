@@ -208,6 +208,18 @@ describe('the entries of a transcript', () => {
     await opened.host.waitFor(showAll, 2);
   });
 
+  it('marks in a prompt what was not sent with it', async () => {
+    const gone = { kind: 'file', title: 'gone.ts', path: '/ws/gone.ts', notSent: true } as const;
+    const there = { kind: 'file', title: 'there.ts', path: '/ws/there.ts' } as const;
+    const { page: shown } = await open([
+      { kind: 'prompt', id: 'p', turn: 1, text: 'Compare', attachments: [gone, there] },
+    ]);
+    const marked = shown.locator('.attachment.is-not-sent');
+    assert.deepEqual(await marked.allTextContents(), ['gone.tsnot sent']);
+    assert.equal(await shown.getByRole('button', { name: 'gone.ts' }).count(), 0, 'there is nothing to open');
+    assert.equal(await shown.getByRole('button', { name: 'there.ts' }).count(), 1);
+  });
+
   it('folds a long prompt', async () => {
     const { page: shown } = await open([{ kind: 'prompt', id: 'p', turn: 1, text: 'line\n'.repeat(40) }]);
     const height = async (): Promise<number> => (await shown.locator('.prompt-text').boundingBox())?.height ?? 0;

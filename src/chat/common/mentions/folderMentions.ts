@@ -8,7 +8,7 @@ import { bestPaths, type PathCandidate } from './fuzzy';
 
 export interface FolderMentionsPorts {
   readonly index: Pick<FileIndex, 'files'>;
-  readonly editor: Pick<EditorPort, 'resolve'>;
+  readonly editor: Pick<EditorPort, 'resolve' | 'stat'>;
 }
 
 interface Folder extends PathCandidate {
@@ -35,6 +35,8 @@ export class FolderMentions implements MentionSource {
 
   async resolve({ path }: DraftAttachment): Promise<readonly PromptAttachment[]> {
     if (path === undefined) return [];
+    // A folder that was deleted since has a path still.
+    await this.ports.editor.stat(path);
     const folder = await this.ports.editor.resolve(path);
     const { names, more } = await this.list(folder);
     const rest = more > 0 ? [`… and ${more} more`] : [];

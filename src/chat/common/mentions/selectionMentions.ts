@@ -8,7 +8,7 @@ import { isAskedFor, tokensOf } from './mentions';
 export class SelectionMentions implements MentionSource {
   readonly kind = 'selection';
 
-  constructor(private readonly editor: Pick<EditorPort, 'activeSelection' | 'resolve'>) {}
+  constructor(private readonly editor: Pick<EditorPort, 'activeSelection' | 'resolve' | 'stat'>) {}
 
   search(query: string): Promise<MentionRow[]> {
     const { activeSelection } = this.editor;
@@ -21,6 +21,8 @@ export class SelectionMentions implements MentionSource {
     const [, first, last] = /#(\d+)-(\d+)$/.exec(id) ?? [];
     if (path === undefined || first === undefined || last === undefined) return [];
     const lines = { first: Number(first), last: Number(last) };
+    // A file that was deleted since has a path still.
+    await this.editor.stat(path);
     return [{ type: 'file', path: await this.editor.resolve(path), lines }];
   }
 

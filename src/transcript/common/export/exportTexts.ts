@@ -10,9 +10,9 @@ export function withoutAnsi(text: string): string {
   return text.replace(ansi, '');
 }
 
-export function attachmentText({ line, path, title }: Attachment): string {
+export function attachmentText({ line, notSent, path, title }: Attachment): string {
   const place = path === undefined ? '' : ` (${path}${line === undefined ? '' : `:${line}`})`;
-  return `${title}${place}`;
+  return `${title}${place}${notSent === true ? ', not sent' : ''}`;
 }
 
 export function diffText({ hunks }: Extract<Part, { type: 'diff' }>): string {

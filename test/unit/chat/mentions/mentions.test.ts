@@ -111,6 +111,24 @@ describe('mentions of files and folders', () => {
   });
 });
 
+describe('mentions of what was deleted since', () => {
+  it('send nothing of a file, a selection or a folder, and say which is missing', async () => {
+    const editor = new FakeEditor({ '/ws/src/a.ts': 'one' });
+    const index = { files: () => Promise.resolve([]) };
+    const sources: readonly [MentionSource, MentionRow][] = [
+      [
+        new FileMentions({ index, editor, recent: () => [] }),
+        { kind: 'file', id: 'f', title: 'a', path: '/ws/src/a.ts' },
+      ],
+      [new SelectionMentions(editor), { kind: 'selection', id: 's#1-2', title: 'a:1-2', path: '/ws/src/a.ts' }],
+      [new FolderMentions({ index, editor }), { kind: 'folder', id: 'd', title: 'src/', path: '/ws/src' }],
+    ];
+    for (const [source, row] of sources) assert.equal((await source.resolve(row, signal)).length, 1);
+    editor.deleteFile('/ws/src/a.ts');
+    for (const [source, row] of sources) await assert.rejects(source.resolve(row, signal), { code: 'notFound' });
+  });
+});
+
 describe('mentions of what goes on', () => {
   const editor = new FakeEditor({ '/ws/a.ts': 'one\ntwo\nthree\n', '/ws/.env': 'K=1' });
 

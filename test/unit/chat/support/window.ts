@@ -8,12 +8,15 @@ import { nullLogger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import { ChatSessions } from '../../../../src/chat/common/chatSessions';
 import type { Chat } from '../../../../src/chat/common/chatPorts';
+import type { AttachmentResolver } from '../../../../src/chat/common/promptDelivery';
 import { DiskFiles, type FilePort } from '../../../../src/chat/node/filePort';
 import { SessionStore } from '../../../../src/chat/node/sessionStore';
 import { FakeEditor } from '../../../fake/fakeEditor';
 import { MemoryMemento } from '../../../fake/memoryMemento';
 import { until } from '../../../support/eventually';
 import { ChatBackends } from './chatBackend';
+
+const byTitle: AttachmentResolver = { resolve: ({ title }) => Promise.resolve([{ type: 'file', path: title }]) };
 
 /** A window with conversations, in a folder of its own or in that of another window. */
 export class Window {
@@ -29,6 +32,7 @@ export class Window {
     clock: Clock,
     storeClock: Clock,
     readonly memento: MemoryMemento,
+    attachments: AttachmentResolver,
   ) {
     this.store = new SessionStore({ folder, files, clock: storeClock, log: nullLogger });
     this.chats = new ChatSessions({
@@ -41,7 +45,7 @@ export class Window {
           return Promise.resolve();
         },
       },
-      attachments: { resolve: ({ title }) => Promise.resolve([{ type: 'file', path: title }]) },
+      attachments,
       clock,
       log: nullLogger,
       memento,
@@ -59,13 +63,14 @@ export class Window {
       clock?: Clock;
       storeClock?: Clock;
       memento?: MemoryMemento;
+      attachments?: AttachmentResolver;
     } = {},
   ): Promise<Window> {
     const folder = options.folder ?? (await mkdtemp(path.join(tmpdir(), 'chat-')));
     const { backends = new ChatBackends('one', 'two'), editor = new FakeEditor({ '/ws/a.txt': 'one\n' }) } = options;
     const { clock = systemClock, files = new DiskFiles(), storeClock = systemClock } = options;
-    const { memento = new MemoryMemento() } = options;
-    const window = new Window(folder, backends, editor, files, clock, storeClock, memento);
+    const { attachments = byTitle, memento = new MemoryMemento() } = options;
+    const window = new Window(folder, backends, editor, files, clock, storeClock, memento, attachments);
     await window.chats.start();
     return window;
   }
