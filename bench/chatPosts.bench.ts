@@ -21,6 +21,7 @@ async function main(): Promise<void> {
     chats: { rows: [], onDidChange: silent },
     backends: { views: [], chosen: undefined, onDidChange: silent },
     chips: { of: () => Promise.resolve([]), onDidChange: silent },
+    attached: { missing: () => Promise.resolve([]), onDidChange: silent },
     keyChords: { beginnings: [], onDidChange: silent },
     newOptions: { of: () => [], commandsOf: () => [], keepCommands: () => undefined, onDidChange: silent },
     folders: () => ['/work'],

@@ -59,6 +59,19 @@ describe('the pages of the chat', () => {
     assert.equal(chat.draft.text, 'to one');
   });
 
+  it('mark an attached file that is deleted, and mark it no more when it is back', async () => {
+    const file = await writeInWorkspace('attached.ts', 'export {};');
+    const page = await subject.view();
+    const id = `file:${file}`;
+    const draft = { text: '', attachments: [{ kind: 'file', id, title: 'attached.ts', path: file }] };
+    await page.ask('saveDraft', draft);
+    assert.deepEqual(page.latest('missing'), []);
+    await vscode.workspace.fs.delete(vscode.Uri.file(file));
+    await eventually('the mark', () => assert.deepEqual(page.latest('missing'), [id]));
+    await writeInWorkspace('attached.ts', 'export {};');
+    await eventually('no mark', () => assert.deepEqual(page.latest('missing'), []));
+  });
+
   it('show what is said in a few posts, however many events it comes in', async () => {
     const chat = subject.chats.add('one');
     chat.say({ kind: 'answer', id: 'a', turn: 1, text: '', streaming: true });

@@ -9,7 +9,7 @@ import { attachmentWords } from './words';
 /** What goes with the prompt: what the user has added, and what goes by itself. */
 export function Chips() {
   const page = usePage();
-  const { chips: context } = usePageState();
+  const { chips: context, missing } = usePageState();
   const { attachments } = page.drafts.draft;
   if (attachments.length + context.length === 0) return null;
   return (
@@ -21,7 +21,7 @@ export function Chips() {
       ))}
       {attachments.map((attachment) => (
         <li key={attachment.id}>
-          <AttachmentChip attachment={attachment} />
+          <AttachmentChip attachment={attachment} isMissing={missing.includes(attachment.id)} />
         </li>
       ))}
     </ul>
@@ -45,17 +45,21 @@ function ContextChip({ chip: { kind, label, isOn, tokens } }: { chip: ContextChi
   );
 }
 
-function AttachmentChip({ attachment }: { attachment: DraftAttachment }) {
+function AttachmentChip({ attachment, isMissing }: { attachment: DraftAttachment; isMissing: boolean }) {
   const page = usePage();
   const { id, kind, title, path, line, image, tokens } = attachment;
   const Picture = attachmentIcons[kind];
   const place = [path ?? title, line].filter((part) => part !== undefined).join(':');
   const note = tokens === undefined ? '' : `, about ${formatTokens(tokens)} tokens`;
+  const hint = isMissing
+    ? `${place} no longer exists. It will not be sent.`
+    : `${attachmentWords[kind]}: ${place}${note}`;
   return (
-    <span class="chip" title={`${attachmentWords[kind]}: ${place}${note}`}>
+    <span class={`chip ${isMissing ? 'is-missing' : ''}`} title={hint}>
       {image ? <img class="chip-image" src={`data:${image.mimeType};base64,${image.data}`} alt="" /> : <Picture />}
       <span class="chip-title">{title}</span>
-      {tokens !== undefined && <span class="chip-note">~{formatTokens(tokens)} tokens</span>}
+      {isMissing && <span class="chip-note">missing</span>}
+      {tokens !== undefined && !isMissing && <span class="chip-note">~{formatTokens(tokens)} tokens</span>}
       <button type="button" class="chip-remove" aria-label={`Remove ${title}`} onClick={() => page.drafts.detach(id)}>
         <CloseIcon />
       </button>

@@ -29,6 +29,8 @@ export interface PageState {
   readonly chips: readonly ContextChipView[];
   /** Absolute. */
   readonly folders: readonly string[];
+  /** Ids of attachments in the composer whose files are gone. */
+  readonly missing: readonly string[];
   /** Newest last. */
   readonly history: readonly string[];
   readonly isUntrusted: boolean;
@@ -50,6 +52,7 @@ export class PageStore {
     newCommands: [],
     chips: [],
     folders: [],
+    missing: [],
     history: [],
     isUntrusted: false,
     problems: [],
@@ -64,8 +67,19 @@ export class PageStore {
   }
 
   apply(update: ChatUpdate): void {
-    const { session, sessions, backends, chosenBackend, newOptions, newCommands, chips, folders, history, untrusted } =
-      update;
+    const {
+      session,
+      sessions,
+      backends,
+      chosenBackend,
+      newOptions,
+      newCommands,
+      chips,
+      folders,
+      missing,
+      history,
+      untrusted,
+    } = update;
     const isOnlyTranscript = Object.keys(update).every((part) => part === 'transcript');
     if (isOnlyTranscript && this.current.isReady) return;
     this.change({
@@ -78,6 +92,7 @@ export class PageStore {
       ...(newCommands && { newCommands }),
       ...(chips && { chips }),
       ...(folders && { folders }),
+      ...(missing && { missing }),
       ...(history && { history }),
       ...(untrusted !== undefined && { isUntrusted: untrusted }),
     });

@@ -43,6 +43,8 @@ export const ChatUpdate = z.object({
   sent: optional(Draft),
   /** The draft of the conversation that is shown: told when it is shown, and when what was refused is back in it. */
   draft: optional(Draft),
+  /** Ids of the attachments in the draft whose files are gone: they would not be sent. */
+  missing: optional(z.array(Text)),
   /** For the history of the composer, newest last. */
   history: optional(z.array(Text)),
   /** Workspace trust is missing: agents cannot be started. */

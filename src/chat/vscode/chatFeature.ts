@@ -106,6 +106,7 @@ export class ChatFeature implements Feature<ShownChat> {
       chats,
       backends,
       mentions,
+      attached: windowMentions.attached,
       dropped: (uris) => windowMentions.dropped(uris),
       newDraft: new NewDraft(workspaceState, onError),
       shown,

@@ -17,6 +17,8 @@ export interface PageControl {
   /** Tells the page what waits to be told. */
   tellNow(): void;
   loadOlder(count: number): void;
+  /** The draft of the conversation that it shows, or would begin, is another one. */
+  draftSaved(): void;
 }
 
 const done = {};
@@ -113,6 +115,7 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
     saveDraft: chatRequests.saveDraft.handledBy(async ({ sessionId, ...draft }) => {
       if (sessionId === undefined) newDraft.save(draft);
       else (await chatOf(sessionId)).saveDraft(draft);
+      if (page.chat?.id === sessionId) page.draftSaved();
       return done;
     }),
     setOption: chatRequests.setOption.handledBy(async ({ sessionId, optionId, value }) => {

@@ -53,13 +53,15 @@ export class ChatPage implements Disposable, PageControl {
 
   constructor(private readonly options: ChatPageOptions) {
     const { window, surface } = options;
-    const { chats, backends, chips, keyChords, newOptions, folders, newDraft, isTrusted, clock, log } = window;
+    const { attached, chats, backends, chips, keyChords, newOptions, folders, newDraft, isTrusted, clock, log } =
+      window;
     this.host = this.store.add(new PageHost(surface.webview, chatHandlers(this, window), log, clock));
     this.feed = this.store.add(
       new PageFeed({
         chats,
         backends,
         chips,
+        attached,
         keyChords,
         newOptions,
         folders,
@@ -128,6 +130,10 @@ export class ChatPage implements Disposable, PageControl {
 
   loadOlder(count: number): void {
     this.feed.loadOlder(count);
+  }
+
+  draftSaved(): void {
+    this.feed.draftSaved();
   }
 
   /** Trust was granted: what the page says of it has changed. */

@@ -3,6 +3,7 @@ import type { Logger } from '../../base/common/log';
 import type { KeyChords } from '../../webview/vscode/keyChords';
 import type { Chats } from '../common/chatPorts';
 import type { Draft, MentionRow } from '../common/chatView';
+import type { AttachedFiles } from '../common/mentions/attachedFiles';
 import type { Mentions } from '../common/mentions/mentions';
 import type { BackendChoice } from '../common/page/backendChoice';
 import type { NewDraft } from '../common/page/newDraft';
@@ -18,6 +19,7 @@ export interface ChatWindow {
   readonly chats: Chats;
   readonly backends: BackendChoice;
   readonly mentions: Mentions;
+  readonly attached: AttachedFiles;
   readonly dropped: (uris: readonly string[]) => Promise<MentionRow[]>;
   readonly newDraft: NewDraft;
   readonly shown: ShownChats;

@@ -7,6 +7,7 @@ import type { Logger } from '../../base/common/log';
 import type { EditorPort } from '../../editor/common/editorPort';
 import type { MentionSource } from '../common/chatPorts';
 import type { MentionRow } from '../common/chatView';
+import { AttachedFiles } from '../common/mentions/attachedFiles';
 import { EditorMentions } from '../common/mentions/editorMentions';
 import { FileIndex } from '../common/mentions/fileIndex';
 import { FileMentions } from '../common/mentions/fileMentions';
@@ -30,10 +31,12 @@ const maxFiles = 100_000;
 export class WindowMentions implements Disposable {
   /** In the order in which their rows are shown. */
   readonly sources: readonly MentionSource[];
+  readonly attached: AttachedFiles;
   private readonly store = new DisposableStore();
   private readonly created: Emitter<string>;
   private readonly deleted: Emitter<string>;
   private readonly reset: Emitter<void>;
+  private readonly moved: Emitter<void>;
   private readonly index: FileIndex;
   private readonly files: FileMentions;
   private readonly folders: FolderMentions;
@@ -45,6 +48,7 @@ export class WindowMentions implements Disposable {
     this.created = this.store.add(new Emitter<string>(onError));
     this.deleted = this.store.add(new Emitter<string>(onError));
     this.reset = this.store.add(new Emitter<void>(onError));
+    this.moved = this.store.add(new Emitter<void>(onError));
     this.index = this.store.add(
       new FileIndex({
         listFiles,
@@ -56,6 +60,7 @@ export class WindowMentions implements Disposable {
         onError,
       }),
     );
+    this.attached = this.store.add(new AttachedFiles({ editor, onDidChangeFiles: this.moved.event, clock, onError }));
     this.files = new FileMentions({ index: this.index, editor, recent: () => recent.all });
     this.folders = new FolderMentions({ index: this.index, editor });
     this.selection = new SelectionMentions(editor);
@@ -71,9 +76,12 @@ export class WindowMentions implements Disposable {
 
   start(): void {
     this.index.start();
+    this.attached.start();
     const watcher = this.store.add(vscode.workspace.createFileSystemWatcher('**/*', false, true, false));
     this.store.add(watcher.onDidCreate(({ fsPath }) => void this.onDidCreate(fsPath)));
     this.store.add(watcher.onDidDelete(({ fsPath }) => this.deleted.fire(fsPath)));
+    this.store.add(watcher.onDidCreate(() => this.moved.fire()));
+    this.store.add(watcher.onDidDelete(() => this.moved.fire()));
     this.store.add(this.options.editor.onDidChangeFolders(() => this.reset.fire()));
     this.store.add(
       vscode.workspace.onDidChangeConfiguration((change) => {

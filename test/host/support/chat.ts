@@ -115,6 +115,7 @@ export class ChatUnderTest {
       chats: this.chats,
       backends: this.backends,
       mentions: new Mentions(this.mentions.sources, systemClock, nullLogger),
+      attached: this.mentions.attached,
       dropped: (uris) => this.mentions.dropped(uris),
       newDraft: new NewDraft(memento, throwIt),
       shown: new ShownChats(),

@@ -174,6 +174,18 @@ describe('what goes with a prompt', () => {
     await chat.page.getByText('path', { exact: true }).waitFor();
   });
 
+  it('is marked when its file is gone, and can be removed', async () => {
+    const attachments = rows.map(({ kind, id, title, path = '' }) => ({ kind, id, title, path }));
+    const chat = await pages.openChat(snapshot(sessionOf(), { draft: { text: 'Read', attachments }, missing: ['f1'] }));
+    const missing = chat.page.locator('.chip.is-missing');
+    await missing.waitFor();
+    assert.equal(await chat.page.locator('.chip').count(), 2);
+    assert.match((await missing.textContent()) ?? '', /greeting\.ts.*missing/);
+    assert.equal(await missing.getAttribute('title'), 'src/greeting.ts no longer exists. It will not be sent.');
+    await chat.page.getByRole('button', { name: 'Remove greeting.ts' }).click();
+    await missing.waitFor({ state: 'detached' });
+  });
+
   for (const how of ['paste', 'drop'] as const) {
     it(`can be an image: ${how}`, async () => {
       const chat = await pages.openChat();

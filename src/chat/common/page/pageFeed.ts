@@ -4,6 +4,7 @@ import type { Event } from '../../../base/common/event';
 import type { TranscriptFeed } from '../../../transcript/common/transcriptFeed';
 import type { ChatUpdate } from '../chatApi';
 import type { Chat, Chats, DraftMove } from '../chatPorts';
+import type { AttachedFiles } from '../mentions/attachedFiles';
 import type { ContextChipView, Draft, SessionRow } from '../chatView';
 import type { BackendChoice } from './backendChoice';
 import type { NewOptions } from './newOptions';
@@ -13,6 +14,7 @@ export interface PageFeedPorts {
   readonly chats: Pick<Chats, 'rows' | 'onDidChange'>;
   readonly backends: Pick<BackendChoice, 'views' | 'chosen' | 'onDidChange'>;
   readonly chips: Pick<PageChips, 'of' | 'onDidChange'>;
+  readonly attached: Pick<AttachedFiles, 'missing' | 'onDidChange'>;
   readonly keyChords: { readonly beginnings: readonly string[]; readonly onDidChange: Event<void> };
   readonly newOptions: Pick<NewOptions, 'of' | 'commandsOf' | 'keepCommands' | 'onDidChange'>;
   readonly folders: () => readonly string[];
@@ -45,6 +47,7 @@ const everything: readonly Part[] = [
   'keyChords',
   'folders',
   'draft',
+  'missing',
   'history',
   'untrusted',
 ];
@@ -63,6 +66,8 @@ export class PageFeed implements Disposable {
   private sent: Draft | undefined;
   private chips: ContextChipView[] = [];
   private chipsAsked = 0;
+  private missing: readonly string[] = [];
+  private missingAsked = 0;
   private isListening = false;
 
   constructor(private readonly ports: PageFeedPorts) {
@@ -71,7 +76,7 @@ export class PageFeed implements Disposable {
   }
 
   start(): void {
-    const { chats, backends, chips, keyChords, newOptions } = this.ports;
+    const { attached, chats, backends, chips, keyChords, newOptions } = this.ports;
     this.store.add(chats.onDidChange(() => this.rowsLater.schedule()));
     this.store.add(
       backends.onDidChange(() => {
@@ -82,6 +87,7 @@ export class PageFeed implements Disposable {
     this.store.add(newOptions.onDidChange(() => this.changed('newOptions', 'newCommands')));
     this.store.add(keyChords.onDidChange(() => this.changed('keyChords')));
     this.store.add(chips.onDidChange(() => this.refreshChips()));
+    this.store.add(attached.onDidChange(() => this.refreshMissing()));
   }
 
   get chat(): Chat | undefined {
@@ -114,6 +120,7 @@ export class PageFeed implements Disposable {
     }
     this.changed('session', 'newOptions', 'draft', 'history');
     this.refreshChips();
+    this.refreshMissing();
   }
 
   /** There is a page now, and it knows nothing. */
@@ -123,6 +130,7 @@ export class PageFeed implements Disposable {
     this.changed(...everything);
     this.frame.flushNow();
     this.refreshChips();
+    this.refreshMissing();
   }
 
   /** It is hidden or gone; nothing is posted until one comes. */
@@ -142,6 +150,11 @@ export class PageFeed implements Disposable {
   loadOlder(count: number): void {
     this.current?.feed.showOlder(count);
     this.schedule();
+  }
+
+  /** By the page, in the conversation that it shows or would begin. */
+  draftSaved(): void {
+    this.refreshMissing();
   }
 
   changed(...parts: readonly Part[]): void {
@@ -169,7 +182,23 @@ export class PageFeed implements Disposable {
     });
   }
 
+  private refreshMissing(): void {
+    if (!this.isListening) return;
+    const asked = ++this.missingAsked;
+    void this.ports.attached.missing(this.draft.attachments).then((missing) => {
+      if (asked !== this.missingAsked || this.store.isDisposed) return;
+      if (missing.join('\n') === this.missing.join('\n')) return;
+      this.missing = missing;
+      this.changed('missing');
+    });
+  }
+
+  private get draft(): Draft {
+    return this.current?.chat.draft ?? this.ports.newDraft();
+  }
+
   private draftMoved({ sent }: DraftMove): void {
+    this.refreshMissing();
     if (!sent) this.changed('draft');
     // One that comes later is told what the draft is.
     else if (this.isListening) {
@@ -183,7 +212,7 @@ export class PageFeed implements Disposable {
   }
 
   private flush(): void {
-    const { post, chats, backends, keyChords, newOptions, folders, isTrusted, newDraft } = this.ports;
+    const { post, chats, backends, keyChords, newOptions, folders, isTrusted } = this.ports;
     const { chat, feed } = this.current ?? {};
     const history = chat?.history ?? [];
     if (history.length !== this.historyLength) this.dirty.add('history');
@@ -202,7 +231,8 @@ export class PageFeed implements Disposable {
       ...(isDirty('keyChords') ? { keyChords: [...keyChords.beginnings] } : {}),
       ...(isDirty('folders') ? { folders: [...folders()] } : {}),
       ...(this.sent ? { sent: this.sent } : {}),
-      ...(isDirty('draft') ? { draft: chat?.draft ?? newDraft() } : {}),
+      ...(isDirty('draft') ? { draft: this.draft } : {}),
+      ...(isDirty('missing') ? { missing: [...this.missing] } : {}),
       ...(isDirty('history') ? { history: [...history] } : {}),
       ...(isDirty('untrusted') ? { untrusted: !isTrusted() } : {}),
     };

@@ -2,12 +2,15 @@ import assert from 'node:assert/strict';
 import { Emitter } from '../../../../src/base/common/event';
 import type { BackendRegistry } from '../../../../src/amplifier/common/backendRegistry';
 import type { ChatUpdate } from '../../../../src/chat/common/chatApi';
+import { AttachedFiles } from '../../../../src/chat/common/mentions/attachedFiles';
 import { BackendChoice } from '../../../../src/chat/common/page/backendChoice';
 import { NewOptions } from '../../../../src/chat/common/page/newOptions';
 import { PageChips } from '../../../../src/chat/common/page/pageChips';
 import { PageFeed } from '../../../../src/chat/common/page/pageFeed';
 import { FakeChats } from '../../../fake/fakeChats';
 import { FakeClock } from '../../../fake/fakeClock';
+import { FakeEditor } from '../../../fake/fakeEditor';
+import { settled } from '../support/window';
 
 const noBackends: BackendRegistry = {
   onDidChange: () => ({ dispose: () => undefined }),
@@ -28,20 +31,27 @@ describe('what a page of the chat is told', () => {
   let chips: PageChips;
   let newOptions: NewOptions;
   let backends: BackendChoice;
+  let editor: FakeEditor;
+  let attached: AttachedFiles;
+  const filesMoved = new Emitter<void>(throwIt);
 
   beforeEach(() => {
     chats = new FakeChats();
     clock = new FakeClock();
     posted = [];
+    editor = new FakeEditor({ '/ws/a.ts': 'a', '/ws/b.ts': 'b' });
     outdated = [];
     chips = new PageChips([], throwIt);
     const memento = { get: () => undefined, update: () => Promise.resolve() };
     newOptions = new NewOptions({ backends: noBackends, memento, onError: throwIt });
     backends = new BackendChoice({ chats, preferred: () => '', memento, onError: throwIt });
+    attached = new AttachedFiles({ editor, onDidChangeFiles: filesMoved.event, clock, onError: throwIt });
+    attached.start();
     feed = new PageFeed({
       chats,
       backends,
       chips,
+      attached,
       keyChords: { beginnings: ['ctrl+k'], onDidChange: new Emitter<void>(throwIt).event },
       newOptions,
       folders: () => ['/work'],
@@ -53,7 +63,10 @@ describe('what a page of the chat is told', () => {
     });
     feed.start();
   });
-  afterEach(() => feed.dispose());
+  afterEach(() => {
+    feed.dispose();
+    attached.dispose();
+  });
 
   const answer = (text: string) => ({ kind: 'answer', id: 'a', turn: 1, text, streaming: true }) as const;
 
@@ -106,6 +119,36 @@ describe('what a page of the chat is told', () => {
     await assert.rejects(refused);
     clock.advance(100);
     assert.deepEqual(posted.at(-1)?.draft, sent);
+  });
+
+  it('is which files of its draft are gone, as soon as that is known', async () => {
+    const chat = chats.add('one');
+    const file = (path: string) => ({ kind: 'file' as const, id: `file:${path}`, title: path, path });
+    const draft = { text: 'Look', attachments: [file('/ws/a.ts'), file('/ws/b.ts'), file('/elsewhere.ts')] };
+    const told = async () => {
+      clock.advance(1000);
+      await settled();
+      clock.advance(1000);
+      return posted.flatMap(({ missing }) => (missing ? [missing] : []));
+    };
+    feed.show(chat);
+    feed.pageCame();
+    chat.saveDraft(draft);
+    feed.draftSaved();
+    assert.deepEqual(await told(), [[]]);
+    editor.deleteFile('/ws/a.ts');
+    filesMoved.fire();
+    assert.deepEqual(await told(), [[], ['file:/ws/a.ts']]);
+    editor.setFile('/ws/a.ts', 'back');
+    filesMoved.fire();
+    assert.deepEqual((await told()).at(-1), []);
+    editor.deleteFile('/ws/b.ts');
+    feed.pageLeft();
+    filesMoved.fire();
+    feed.pageCame();
+    assert.deepEqual((await told()).at(-1), ['file:/ws/b.ts'], 'a page that comes is told, too');
+    await chat.send(draft);
+    assert.deepEqual((await told()).at(-1), [], 'with the prompt it has left the composer');
   });
 
   it('is nothing before there is a page', () => {
