@@ -64,7 +64,7 @@ describe('Amp, as a user sees it', () => {
 
   it('installs the diagnostics plugin where the user says, and removes it', async () => {
     const plugin = home('.config', 'amp', 'plugins', 'backline-diagnostics.ts');
-    await window.runCommand('Backline: Install or Remove the Amp Diagnostics Plugin');
+    await window.runCommand('Backline: Install or Remove Amp Diagnostics Plugin');
     await window.picks.filter({ hasText: 'Install for this workspace' }).waitFor();
     await window.screenshot('amp-plugin');
     await window.pick('Install for me');
@@ -74,7 +74,7 @@ describe('Amp, as a user sees it', () => {
       .waitFor();
     assert.match(await readFile(plugin, 'utf8'), /^\/\/ backline-diagnostics \d/);
 
-    await window.runCommand('Backline: Install or Remove the Amp Diagnostics Plugin');
+    await window.runCommand('Backline: Install or Remove Amp Diagnostics Plugin');
     await window.pick('Remove for me');
     // With the folder that it was installed in, as that is empty then.
     const isThere = (file: string) =>
@@ -92,7 +92,7 @@ describe('Amp, as a user sees it', () => {
     await window.openFile('README.md');
     await window.page.locator('.editor-instance .monaco-editor.focused').waitFor();
     await window.page.keyboard.press('Shift+ArrowDown');
-    await window.runCommand('Backline: Add Selection to the Amp Prompt');
+    await window.runCommand('Backline: Add Selection to Amp Prompt');
     await eventually('the mention', async () => {
       assert.equal(await readFile(home('amp-keys'), 'utf8'), '@README.md#L1 ');
     });
@@ -129,7 +129,7 @@ describe('Amp, as a user sees it', () => {
     await window.runCommand('Backline: Open Amp Terminal');
     await terminal.waitFor();
     await window.openFile('unicode.txt');
-    await window.runCommand('Backline: Add Selection to the Amp Prompt');
+    await window.runCommand('Backline: Add Selection to Amp Prompt');
     await eventually('the mention', async () =>
       assert.match(await readFile(home('amp-keys'), 'utf8'), /@unicode\.txt $/),
     );

@@ -138,7 +138,7 @@ describe('Amplifier, as a user sees it', () => {
   });
 
   it('lets the user choose what it is told of the editor, and remembers it', async () => {
-    const title = 'Backline: Choose What Amplifier Is Told of the Editor';
+    const title = 'Backline: Configure Editor Context for Amplifier';
     const git = window.picks.filter({ hasText: 'Git state' });
     const gitIs = (isChecked: boolean): Promise<void> =>
       eventually('the check mark', async () => assert.equal(await git.getByRole('checkbox').isChecked(), isChecked));

@@ -135,7 +135,7 @@ describe('The chat, as a user sees it', () => {
     await begin();
     await chat.send('/slow 400');
     await (await chat.button('Stop')).waitFor();
-    await window.runCommand('Backline: Open Conversation in an Editor Tab');
+    await window.runCommand('Backline: Open Conversation in Editor Tab');
     await window.page.locator('.tab.active').filter({ hasText: 'slow' }).waitFor();
     // A page that has just come takes the focus from whatever else has it.
     const frames = (): Promise<number> =>

@@ -90,7 +90,7 @@ describe('Context providers that need the word of the user', () => {
   it('get no secret that the workspace asks for before it is given', async () => {
     await configure({ [endpoint.url]: { headers: { Authorization: 'Bearer ${secret:token}' } } });
     await lens('From afar').waitFor({ state: 'hidden' });
-    await window.runCommand('Backline: Set Secret of a Context Provider');
+    await window.runCommand('Backline: Set Context Provider Secret');
     await window.pick('token', 'not stored yet');
     const input = window.page.locator('.quick-input-widget input[type=password]');
     await input.fill(secret);
@@ -155,13 +155,13 @@ describe('Context providers that need the word of the user', () => {
 
   it('can be told no later', async () => {
     const allowed = (text: string) => window.picks.filter({ hasText: text });
-    await window.runCommand('Backline: Choose What Context Providers May Do');
+    await window.runCommand('Backline: Manage Context Provider Permissions');
     await allowed('Give the secret "token"').waitFor();
     await eventually('both versions', async () => assert.equal(await allowed('owners.js').count(), 2));
     await window.screenshot('context-allowed');
     await window.pick('Send files to http://0.0.0.0');
     await eventually('its end', async () => {
-      await window.runCommand('Backline: Choose What Context Providers May Do');
+      await window.runCommand('Backline: Manage Context Provider Permissions');
       await allowed('Give the secret "token"').waitFor();
       assert.equal(await allowed('Send files to').count(), 0);
     });

@@ -85,7 +85,7 @@ describe('Amp threads, as a user works with them', () => {
 
   it('go on in the CLI, in the folder that they worked in, when the user agrees', async () => {
     await row('Other folders').click();
-    await chooseInMenu('Somewhere else', 'Continue in the Amp CLI');
+    await chooseInMenu('Somewhere else', 'Continue in Amp CLI');
     const dialog = window.page.locator('.monaco-dialog-box');
     await dialog.getByText(elsewhere).waitFor();
     await window.screenshot('threads-continue-elsewhere');
@@ -129,12 +129,12 @@ describe('Amp threads, as a user works with them', () => {
     await row('In a hurry').waitFor();
     await window.page.locator('.pane-header').filter({ hasText: 'mode rush' }).waitFor();
     await window.screenshot('threads-filtered');
-    await window.runCommand('Backline: Clear the Filters of Amp Threads');
+    await window.runCommand('Backline: Clear Amp Thread Filters');
     await row('Tax in the cart').waitFor();
     await window.runCommand('Backline: Filter Amp Threads');
     await window.pick('Archived threads');
     await row('Put away').waitFor();
-    await window.runCommand('Backline: Clear the Filters of Amp Threads');
+    await window.runCommand('Backline: Clear Amp Thread Filters');
     await row('Put away').waitFor({ state: 'detached' });
   });
 
@@ -184,7 +184,7 @@ describe('Amp threads, as a user works with them', () => {
     await window.runCommand('Backline: Open Amp Thread');
     await window.picks.first().filter({ hasText: 'In a hurry' }).filter({ hasText: 'current' }).waitFor();
     await window.page.keyboard.press('Escape');
-    await window.runCommand('Backline: Continue in the Amp CLI');
+    await window.runCommand('Backline: Continue in Amp CLI');
     await eventually('the CLI', async () =>
       assert.ok((await readFile(path.join(home, 'amp-run'), 'utf8')).includes(threadId(2))),
     );

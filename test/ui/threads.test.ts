@@ -70,7 +70,7 @@ describe('Amp threads, as a user sees them', () => {
     await window.runCommand('Focus on Amp Threads View');
     await row('Other folders').waitFor();
     await window.screenshot('threads-list');
-    await window.runCommand('Backline: Show Amp Threads of All Folders Together');
+    await window.runCommand('Backline: Show Amp Threads from All Folders');
     await row(/2026/).waitFor();
   });
 

@@ -138,7 +138,7 @@ export class LockfileStore implements Disposable {
     const { folder } = this.options;
     return new Error(
       `The Amp CLI cannot find this window, because its lockfile cannot be written: ${wordsOf(error).replace(/\.$/u, '')}. ` +
-        `Make ${folder} a folder that you can write to and that is your own, then run “Backline: Restart the Amp Server”.`,
+        `Make ${folder} a folder that you can write to and that is your own, then run “Backline: Restart Amp Server”.`,
       { cause: error },
     );
   }

@@ -75,7 +75,7 @@ async function getDiagnostics(asked: unknown, workspace: string): Promise<string
         failure = messageOf(error);
       }
     }
-    return `VS Code did not answer: ${failure}. Run "Backline: Restart the Amp Server" in VS Code.`;
+    return `VS Code did not answer: ${failure}. Run "Backline: Restart Amp Server" in VS Code.`;
   } catch (error) {
     return `There are no diagnostics for ${asked}: ${messageOf(error)}.`;
   }

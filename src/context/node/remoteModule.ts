@@ -189,7 +189,7 @@ async function keep(file: string, bytes: Uint8Array): Promise<void> {
   } catch (error) {
     await rm(draft, { force: true }).catch(() => undefined);
     throw new ProviderError(
-      `Its code was fetched and cannot be kept in ${folder}. ${wordsOf(error)} Make that a folder that you can write to, then run “Backline: Ask Context Providers Again”.`,
+      `Its code was fetched and cannot be kept in ${folder}. ${wordsOf(error)} Make that a folder that you can write to, then run “Backline: Refresh Context Providers”.`,
     );
   }
 }

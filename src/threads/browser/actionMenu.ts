@@ -12,7 +12,7 @@ import { threadRequests, type ThreadAction, type ThreadView } from '../common/th
 import type { ThreadPage } from './threadPage';
 
 const words: Record<ThreadAction, { readonly label: string; readonly icon: Icon }> = {
-  continueInAmp: { label: 'Continue in the Amp CLI', icon: TerminalIcon },
+  continueInAmp: { label: 'Continue in Amp CLI', icon: TerminalIcon },
   continueInChat: { label: 'Continue with another agent', icon: AgentIcon },
   exportMarkdown: { label: 'Export as Markdown', icon: ExportIcon },
   exportHtml: { label: 'Export as HTML', icon: ExportIcon },

@@ -206,7 +206,7 @@ describe('reading a thread', () => {
         }),
     });
     await page.getByRole('button', { name: 'More actions' }).click();
-    await page.getByRole('menuitem', { name: 'Continue in the Amp CLI' }).click();
+    await page.getByRole('menuitem', { name: 'Continue in Amp CLI' }).click();
     await page.getByText('There is no amp CLI.').waitFor();
     await page.getByRole('button', { name: 'Dismiss' }).click();
     await page.getByText('There is no amp CLI.').waitFor({ state: 'detached' });

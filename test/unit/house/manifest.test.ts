@@ -60,6 +60,15 @@ describe('package.json', () => {
     assert.deepEqual([...new Set(used)].sort(), Object.keys(nls).sort());
   });
 
+  it('gives commands titles in title case, without articles', () => {
+    const small = new Set(['by', 'for', 'from', 'in', 'of', 'or', 'to', 'with']);
+    const titles = manifest.contributes.commands.map(({ title }) => nls[title.replaceAll('%', '')] ?? title);
+    const wrong = titles.filter((title) =>
+      title.split(' ').some((word) => !(small.has(word) || /^[A-Z]/.test(word)) || /^(?:a|an|the)$/i.test(word)),
+    );
+    assert.deepEqual(wrong, []);
+  });
+
   it('starts only when VS Code is ready, beside the files', () => {
     assert.deepEqual(manifest.activationEvents, ['onStartupFinished']);
     assert.deepEqual(manifest.extensionKind, ['workspace']);

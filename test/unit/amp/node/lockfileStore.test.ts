@@ -138,7 +138,7 @@ describe('LockfileStore', () => {
       blocked.open(),
       /: A file is where a folder should be\. Make .*ide a folder that you can write to/u,
     );
-    await assert.rejects(blocked.write(8000, 'secret', []), /Restart the Amp Server/u);
+    await assert.rejects(blocked.write(8000, 'secret', []), /Restart Amp Server/u);
     await blocked.sweep();
     blocked.dispose();
   });

@@ -201,6 +201,6 @@ describe('the diagnostics plugin for Amp', () => {
     await mkdir(lockfiles, { recursive: true });
     const lockfile = { authToken: 't', pid: process.pid, ideName: 'Visual Studio Code', workspaceFolders: [root] };
     await writeFile(path.join(lockfiles, '1.json'), JSON.stringify({ ...lockfile, port: address.port }));
-    assert.match(await tool.execute({ path: name }), /no answer within 2000 ms.*Restart the Amp Server/);
+    assert.match(await tool.execute({ path: name }), /no answer within 2000 ms.*Restart Amp Server/);
   });
 });
