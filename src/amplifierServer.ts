@@ -12,6 +12,8 @@ import { messageOf } from './base/common/errors';
 import type { Logger } from './base/common/log';
 import { systemClock } from './base/node/systemClock';
 import { defaultExclude, ExcludeList } from './editor/common/excludeList';
+import { GuardedEditor } from './editor/common/guardedEditor';
+import { ProtectedFiles } from './editor/common/protectedFiles';
 import { DiskEditor } from './editor/node/diskEditor';
 import { closedTap } from './wire/common/traffic';
 import { version } from '../package.json';
@@ -60,7 +62,7 @@ function programName(command: string, args: readonly string[]): string {
   return script === undefined ? name : path.basename(script).replace(/(\.[cm]?[jt]s|\.py|@[^@]*)$/iu, '');
 }
 
-function backendOf(agent: AgentFacts, editor: DiskEditor, cwd: string): AcpBackend {
+function backendOf(agent: AgentFacts, editor: GuardedEditor, cwd: string): AcpBackend {
   const env = Object.fromEntries(
     Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
@@ -95,7 +97,8 @@ function backendOf(agent: AgentFacts, editor: DiskEditor, cwd: string): AcpBacke
 async function serve(options: ProgramOptions): Promise<void> {
   const agent = agentOf(options.agent);
   const cwd = path.resolve(options.cwd);
-  const editor = new DiskEditor([cwd], new ExcludeList(defaultExclude));
+  const protectedFiles = new ProtectedFiles();
+  const editor = new GuardedEditor(new DiskEditor([cwd], new ExcludeList(defaultExclude)), () => protectedFiles);
   const backend = backendOf(agent, editor, cwd);
   const generated = randomBytes(24).toString('base64url');
   const token = typeof options.token === 'object' ? options.token.given : options.token && generated;

@@ -19,6 +19,8 @@ import type { RunningChat } from './chat/vscode/chatRoot';
 import { LateChat } from './chat/vscode/lateChat';
 import { RecentFiles } from './chat/vscode/recentFiles';
 import { ContextFeature } from './context/vscode/contextFeature';
+import { GuardedEditor } from './editor/common/guardedEditor';
+import { ProtectedFiles } from './editor/common/protectedFiles';
 import { EditorAdapter } from './editor/vscode/editorAdapter';
 import { commandIds, settingIds } from './manifest';
 import { Commands } from './platform/vscode/commands';
@@ -56,7 +58,7 @@ export function compose(context: vscode.ExtensionContext): App {
   const statusView = store.add(new StatusView(status, commands));
   const traffic = new TrafficLog(() => clock.now(), maxTrafficEntries, onListenerError);
   const trafficView = store.add(new TrafficView(traffic, commands, clock));
-  const editor = store.add(
+  const adapter = store.add(
     new EditorAdapter({
       log: log.child('editor'),
       excludePatterns: () => settings.exclude(),
@@ -68,6 +70,8 @@ export function compose(context: vscode.ExtensionContext): App {
       clock,
     }),
   );
+  const protectedFiles = new ProtectedFiles();
+  const editor = new GuardedEditor(adapter, () => protectedFiles);
   const { version } = z.object({ version: z.string() }).parse(context.extension.packageJSON);
   const shared = (area: string): FeatureContext => ({ log: log.child(area), status, commands, settings, clock });
   const start = <Running extends RunningFeature>(feature: Feature<Running>): Promise<Running> =>
@@ -196,7 +200,7 @@ export function compose(context: vscode.ExtensionContext): App {
       settings.start();
       statusView.start();
       trafficView.start();
-      editor.start();
+      adapter.start();
       backends.start();
       // One after the other: the CLI may be waiting for the first one's lockfile already.
       for (const feature of features) {

@@ -22,6 +22,8 @@ import {
   type WorkspaceFolder,
   type WriteOptions,
 } from '../../src/editor/common/editorPort';
+import type { Protection } from '../../src/editor/common/protectedFiles';
+import type { ChangeCheck, FilePlace, UncheckedEditor } from '../../src/editor/common/uncheckedEditor';
 
 interface FakeFile {
   buffer: string;
@@ -29,8 +31,8 @@ interface FakeFile {
   version: number;
 }
 
-/** An editor in memory with POSIX paths. What peers asked of it is in `opened`, `diffs` and `saved`. */
-export class FakeEditor implements EditorPort {
+/** An editor in memory with POSIX paths, without protected files of its own: put a `GuardedEditor` before it for those. What peers asked of it is in `opened`, `diffs` and `saved`. */
+export class FakeEditor implements EditorPort, UncheckedEditor {
   readonly opened: { target: string; options: OpenOptions }[] = [];
   readonly diffs: { path: string; proposedText: string; title: string; disposed: boolean }[] = [];
   readonly saved: string[] = [];
@@ -175,6 +177,31 @@ export class FakeEditor implements EditorPort {
     return Promise.resolve([...new Set(found)].sort().slice(0, options.maxResults));
   }
 
+  /** There are no links. */
+  async locate(path: string): Promise<FilePlace> {
+    const absolute = await this.resolve(path);
+    const folder = this.folders.find((one) => isWithin(absolute, one.path));
+    const relativePath = posix.relative(folder?.path ?? '/', absolute);
+    return { path: absolute, names: [{ path: absolute, relativePath }] };
+  }
+
+  protectionOf(): Promise<Protection | undefined> {
+    return Promise.resolve(undefined);
+  }
+
+  editChecked(
+    path: string,
+    edit: (file: TextFile) => readonly TextEdit[],
+    check: ChangeCheck,
+    options?: WriteOptions,
+  ): Promise<TextFile> {
+    return this.change(path, (file) => applyTextEdits(file.text, edit(file)), options, false, check);
+  }
+
+  writeChecked(path: string, text: string, check: ChangeCheck, options?: WriteOptions): Promise<TextFile> {
+    return this.change(path, () => text, options, true, check);
+  }
+
   applyEdits(path: string, edits: readonly TextEdit[], options?: WriteOptions): Promise<TextFile> {
     return this.change(path, (file) => applyTextEdits(file.text, edits), options);
   }
@@ -218,11 +245,16 @@ export class FakeEditor implements EditorPort {
     newText: (file: TextFile) => string,
     options: WriteOptions = {},
     create = false,
+    check: ChangeCheck = () => undefined,
   ): Promise<TextFile> {
     const absolute = await this.resolve(path);
     if (!this.trusted) throw new EditorError('untrusted', 'The workspace is not trusted. Trust it to let peers edit.');
     throwIfCancelled(options.signal);
-    if (create && !this.files.has(absolute)) this.setFile(absolute, '');
+    if (create && !this.files.has(absolute)) {
+      const text = newText({ path: absolute, text: '', version: '0', isDirty: false });
+      check({ ...(await this.locate(path)), requested: path, before: undefined, after: text });
+      this.setFile(absolute, '');
+    }
     const before = this.textFile(absolute);
     if (options.ifDirty === 'refuse' && before.isDirty) {
       throw new EditorError('dirty', `"${path}" has unsaved changes. Save it first.`);
@@ -231,7 +263,10 @@ export class FakeEditor implements EditorPort {
       throw new EditorError('staleVersion', `"${path}" has changed. Read it again.`);
     }
     const text = newText(before);
-    if (text !== before.text) this.type(absolute, text);
+    if (text !== before.text) {
+      check({ ...(await this.locate(path)), requested: path, before: before.text, after: text });
+      this.type(absolute, text);
+    }
     if (options.save ?? !before.isDirty) this.saveNow(absolute);
     return this.textFile(absolute);
   }

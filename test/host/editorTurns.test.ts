@@ -83,6 +83,7 @@ describe('EditorAdapter writes', () => {
       });
       const documents = new OpenDocuments('test');
       documents.start();
+      const allow = (): void => undefined;
       const nothing = (): Promise<never> => Promise.reject(new Error('not needed'));
       const writer = new DocumentWriter(
         guard,
@@ -94,7 +95,7 @@ describe('EditorAdapter writes', () => {
         nullLogger,
       );
       try {
-        const edits = ['c', 'b', 'a'].map((letter) => writer.editText(file, () => [replace(0, 0, 0, letter)]));
+        const edits = ['c', 'b', 'a'].map((letter) => writer.editText(file, () => [replace(0, 0, 0, letter)], allow));
         await Promise.all(edits);
       } finally {
         documents.dispose();

@@ -107,6 +107,7 @@ function codeOf(reason: EditorErrorCode): number {
     case 'tooLarge':
     case 'unsupportedUri':
       return ampErrorCodes.invalidParams;
+    case 'protected':
     case 'untrusted':
     case 'staleVersion':
     case 'dirty':

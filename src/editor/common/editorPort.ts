@@ -1,5 +1,6 @@
 import type { Disposable } from '../../base/common/disposable';
 import type { Event } from '../../base/common/event';
+import type { ContentChange, Protection } from './protectedFiles';
 
 /**
  * Everything a peer (an agent, the Amp CLI, a context provider) may ask of the editor. One adapter implements it over
@@ -37,10 +38,18 @@ export interface EditorPort {
   glob(pattern: string, options?: { maxResults?: number; signal?: AbortSignal }): Promise<string[]>;
 
   /**
+   * Why the user is asked before this file is changed; undefined when it is not protected. Without a `change` a file that is
+   * protected for some changes only (package.json) counts as protected.
+   * @throws EditorError as `resolve`
+   */
+  protectionOf(path: string, change?: ContentChange): Promise<Protection | undefined>;
+
+  /**
    * Applies edits to the buffer as one undo step, then saves unless told not to. The ranges refer to the text of
    * `expectedVersion`, or to the current text. Encoding, byte order mark and line endings stay what they are.
    * @throws EditorError `staleVersion` when the text is no longer that of `expectedVersion`, `dirty` under `ifDirty: 'refuse'`,
    *   `notText` for a file with bytes that its encoding does not have, `invalidText` for new text that it cannot hold,
+   *   `protected` (`ProtectedChangeError`) for a protected file without the user's word,
    *   `untrusted`, `saveFailed` (the buffer keeps the edit), `editRejected` (also for a file that leads out of the
    *   workspace once it is saved: what was written may be there)
    */
@@ -169,6 +178,11 @@ export interface WriteOptions {
    * slow save is waited for.
    */
   readonly awaitSaveUntil?: number;
+  /**
+   * `refuse` (default) throws `ProtectedChangeError` where the change is one of a protected file. `allow` stands for the
+   * user's word: the user has seen this very change, or has made it.
+   */
+  readonly protectedFiles?: 'refuse' | 'allow';
   /** Nothing is changed when it has fired before the edit is applied. */
   readonly signal?: AbortSignal;
 }
@@ -223,6 +237,7 @@ export type EditorErrorCode =
   | 'unsupportedUri'
   | 'outsideWorkspace'
   | 'excluded'
+  | 'protected'
   | 'untrusted'
   | 'notFound'
   | 'isDirectory'

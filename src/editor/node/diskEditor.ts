@@ -6,7 +6,6 @@ import type { Event } from '../../base/common/event';
 import { timedRunner } from '../../base/node/timedRunner';
 import {
   EditorError,
-  type EditorPort,
   type FileBytes,
   type FileDiagnostics,
   type FileStat,
@@ -21,6 +20,7 @@ import type { ExcludeList } from '../common/excludeList';
 import { unifyLineEndings, withLineEnding } from '../common/lineEndings';
 import { applyTextEdits, checkNewText } from '../common/textEdits';
 import { TimedGlobs } from '../common/timedGlobs';
+import type { ChangeCheck, FilePlace, UncheckedEditor } from '../common/uncheckedEditor';
 import { readChecked, readCheckedBytes } from './checkedRead';
 import { createChecked, overwriteChecked } from './checkedWrite';
 import { decodeText, diskVersion, notFound, statDisk } from './diskReader';
@@ -34,7 +34,7 @@ const maxGlobResults = 10_000;
  * The editor of a program without an editor: files as they are on disk, behind the same boundary and exclude list. There are
  * no unsaved buffers, no problems and no selections, and nothing can be shown. Texts are UTF-8.
  */
-export class DiskEditor implements EditorPort {
+export class DiskEditor implements UncheckedEditor {
   readonly folders: readonly WorkspaceFolder[];
   readonly onDidChangeFolders = never;
   readonly activeSelection = undefined;
@@ -60,6 +60,10 @@ export class DiskEditor implements EditorPort {
 
   async resolve(requested: string): Promise<string> {
     return (await this.guard.check(requested)).path;
+  }
+
+  async locate(requested: string): Promise<FilePlace> {
+    return await this.guard.check(requested);
   }
 
   async readText(requested: string, options: ReadOptions = {}): Promise<TextFile> {
@@ -97,23 +101,25 @@ export class DiskEditor implements EditorPort {
     return found.sort();
   }
 
-  applyEdits(requested: string, edits: readonly TextEdit[], options?: WriteOptions): Promise<TextFile> {
-    return this.editText(requested, () => edits, options);
-  }
-
-  async editText(
+  async editChecked(
     requested: string,
     edit: (file: TextFile) => readonly TextEdit[],
+    check: ChangeCheck,
     options: WriteOptions = {},
   ): Promise<TextFile> {
-    return await this.change(requested, options, (before) => {
+    return await this.change(requested, check, options, (before) => {
       if (!before) throw notFound(requested);
       return applyTextEdits(before.text, edit(before));
     });
   }
 
-  async writeText(requested: string, text: string, options: WriteOptions = {}): Promise<TextFile> {
-    return await this.change(requested, options, () => text);
+  async writeChecked(
+    requested: string,
+    text: string,
+    check: ChangeCheck,
+    options: WriteOptions = {},
+  ): Promise<TextFile> {
+    return await this.change(requested, check, options, () => text);
   }
 
   save(): Promise<void> {
@@ -137,6 +143,7 @@ export class DiskEditor implements EditorPort {
   /** One change of a file at a time; what it has of byte order mark and line endings stays. */
   private async change(
     requested: string,
+    check: ChangeCheck,
     { expectedVersion, signal }: WriteOptions,
     newText: (before: TextFile | undefined) => string,
   ): Promise<TextFile> {
@@ -153,6 +160,7 @@ export class DiskEditor implements EditorPort {
       checkNewText(text);
       const ended = before ? withLineEnding(text, before.file.text.includes('\r\n') ? '\r\n' : '\n') : text;
       if (ended !== before?.file.text) {
+        check({ ...checked, requested, before: before?.file.text, after: ended });
         const contents = Buffer.from(before?.hasMark === true ? `\ufeff${ended}` : ended);
         await (before ? overwriteChecked : createChecked)(this.guard, checked, contents);
       }

@@ -6,6 +6,7 @@ import { errorCode, messageOf, wordsOf } from '../../base/common/errors';
 import { checkPath, isUri, nearestFolder, relativeTo } from '../common/boundary';
 import { EditorError } from '../common/editorPort';
 import type { ExcludeList } from '../common/excludeList';
+import type { FileName } from '../common/globRules';
 import { HardLinks } from './hardLinks';
 import { isOrdinaryWindowsPath } from './windowsPath';
 
@@ -24,6 +25,8 @@ export interface CheckedPath {
   /** With every link resolved. Of a file that does not exist: its nearest existing parent resolved, and the rest. */
   readonly realPath: string;
   readonly exists: boolean;
+  /** In its workspace folder: with links resolved, and as it was asked for. */
+  readonly names: readonly FileName[];
 }
 
 /** The boundary of the workspace and the exclude list, asked for every path that a peer names. */
@@ -34,7 +37,7 @@ export class PathGuard {
   constructor(private readonly options: PathGuardOptions) {
     this.hardLinks = new HardLinks({
       folders: () => this.resolvedFolders(),
-      isExcluded: (file, folder) => this.isExcluded(file, folder),
+      isExcluded: (file, folder) => options.exclude().excludes(file, this.nameOf(file, folder).relativePath),
     });
   }
 
@@ -57,12 +60,16 @@ export class PathGuard {
     });
     const folder = nearestFolder(realPath, folders, this.options.isWindows);
     if (folder === undefined) throw outside(requested);
-    this.checkExcluded(requested, realPath, folder);
     const lexical = nearestFolder(absolute, this.options.folders(), this.options.isWindows);
-    if (lexical !== undefined) this.checkExcluded(requested, absolute, lexical);
+    const names = [this.nameOf(realPath, folder)];
+    if (lexical !== undefined && absolute !== realPath) names.push(this.nameOf(absolute, lexical));
+    if (names.some((name) => this.options.exclude().excludes(name.path, name.relativePath))) {
+      const message = `${requested} is on the list of files that no agent may see. The user can change backline.exclude.`;
+      throw new EditorError('excluded', message);
+    }
     const info = exists ? await stat(realPath, { bigint: true }).catch(() => undefined) : undefined;
     if (info) await this.checkHardLinks(requested, info);
-    return { path: absolute, realPath, exists };
+    return { path: absolute, realPath, exists, names };
   }
 
   /** @throws EditorError `excluded` for a file that is known to have another name on the exclude list */
@@ -77,17 +84,8 @@ export class PathGuard {
     return nearestFolder(absolute, folders, this.options.isWindows) !== undefined;
   }
 
-  private checkExcluded(requested: string, candidate: string, folder: string): void {
-    if (!this.isExcluded(candidate, folder)) return;
-    throw new EditorError(
-      'excluded',
-      `${requested} is on the list of files that no agent may see. The user can change backline.exclude.`,
-    );
-  }
-
-  private isExcluded(candidate: string, folder: string): boolean {
-    const below = relativeTo(candidate, folder, this.options.isWindows) ?? '';
-    return this.options.exclude().excludes(candidate, below);
+  private nameOf(path: string, folder: string): FileName {
+    return { path, relativePath: relativeTo(path, folder, this.options.isWindows) ?? '' };
   }
 
   private async absolute(named: string, requested: string): Promise<string> {

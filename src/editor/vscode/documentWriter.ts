@@ -5,8 +5,9 @@ import { messageOf, TimeoutError } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
 import { EditorError, type FileVersion, type TextEdit, type TextFile, type WriteOptions } from '../common/editorPort';
 import { withLineEnding, type LineEnding } from '../common/lineEndings';
-import { checkNewText, minimalEdit, toOffsetEdits, type OffsetEdit } from '../common/textEdits';
+import { applyOffsetEdits, checkNewText, minimalEdit, toOffsetEdits, type OffsetEdit } from '../common/textEdits';
 import { LineIndex } from '../common/textOffsets';
+import type { ChangeCheck } from '../common/uncheckedEditor';
 import { createChecked } from '../node/checkedWrite';
 import { isWritable, notFound, statDisk } from '../node/diskReader';
 import type { CheckedPath, PathGuard } from '../node/pathGuard';
@@ -56,6 +57,7 @@ export class DocumentWriter {
   async editText(
     path: string,
     edit: (file: TextFile) => readonly TextEdit[],
+    check: ChangeCheck,
     options: WriteOptions = {},
   ): Promise<TextFile> {
     return await this.inTurn(path, async (file) => {
@@ -63,18 +65,26 @@ export class DocumentWriter {
       return await this.change(file, options, (before) => {
         const edits = edit(before);
         for (const { newText } of edits) checkNewText(newText);
-        return edits.length === 0 ? [] : toOffsetEdits(new LineIndex(before.text), edits);
+        const changes = edits.length === 0 ? [] : toOffsetEdits(new LineIndex(before.text), edits);
+        const after = applyOffsetEdits(before.text, changes);
+        if (after !== before.text) check({ ...file, requested: path, before: before.text, after });
+        return changes;
       });
     });
   }
 
-  async writeText(path: string, text: string, options: WriteOptions = {}): Promise<TextFile> {
+  async writeText(path: string, text: string, check: ChangeCheck, options: WriteOptions = {}): Promise<TextFile> {
     checkNewText(text);
     const whole = text.startsWith('\ufeff') ? text.slice(1) : text;
     return await this.inTurn(path, async (file) => {
-      if (!file.exists && !(await this.documents.find(file))) return await this.create(file, whole, options);
+      if (!file.exists && !(await this.documents.find(file))) {
+        check({ ...file, requested: path, before: undefined, after: whole });
+        return await this.create(file, whole, options);
+      }
       return await this.change(file, options, (before, lineEnding) => {
-        const edit = minimalEdit(before.text, withLineEnding(whole, lineEnding));
+        const after = withLineEnding(whole, lineEnding);
+        const edit = minimalEdit(before.text, after);
+        if (edit) check({ ...file, requested: path, before: before.text, after });
         return edit ? [edit] : [];
       });
     });

@@ -7,7 +7,6 @@ import type { Logger } from '../../base/common/log';
 import { timedRunner } from '../../base/node/timedRunner';
 import type {
   DiagnosticsOptions,
-  EditorPort,
   EditorSelection,
   FileBytes,
   FileDiagnostics,
@@ -21,6 +20,7 @@ import type {
   WriteOptions,
 } from '../common/editorPort';
 import { ExcludeList } from '../common/excludeList';
+import type { ChangeCheck, FilePlace, UncheckedEditor } from '../common/uncheckedEditor';
 import { PathGuard } from '../node/pathGuard';
 import { DiagnosticsReader } from './diagnosticsReader';
 import { checkSignal, DocumentReader, type FileOnDisk } from './documentReader';
@@ -40,8 +40,8 @@ export interface EditorAdapterOptions {
 
 const defaultMaxResults = 1000;
 
-/** The editor port over VS Code. It only joins its parts: who reads, who writes, who shows. */
-export class EditorAdapter implements EditorPort, Disposable {
+/** The editor over VS Code, to be guarded. It only joins its parts: who reads, who writes, who shows. */
+export class EditorAdapter implements UncheckedEditor, Disposable {
   private readonly store = new DisposableStore();
   private readonly foldersEmitter: Emitter<void>;
   private readonly documents: OpenDocuments;
@@ -130,6 +130,10 @@ export class EditorAdapter implements EditorPort, Disposable {
     return (await this.guard.check(path)).path;
   }
 
+  async locate(path: string): Promise<FilePlace> {
+    return await this.guard.check(path);
+  }
+
   async readText(path: string, options?: ReadOptions): Promise<TextFile> {
     await this.writer.arrived(path);
     return await this.reader.readText(path, options);
@@ -145,16 +149,17 @@ export class EditorAdapter implements EditorPort, Disposable {
     return await this.reader.stat(path);
   }
 
-  applyEdits(path: string, edits: readonly TextEdit[], options?: WriteOptions): Promise<TextFile> {
-    return this.writer.editText(path, () => edits, options);
+  editChecked(
+    path: string,
+    edit: (file: TextFile) => readonly TextEdit[],
+    check: ChangeCheck,
+    options?: WriteOptions,
+  ): Promise<TextFile> {
+    return this.writer.editText(path, edit, check, options);
   }
 
-  writeText(path: string, text: string, options?: WriteOptions): Promise<TextFile> {
-    return this.writer.writeText(path, text, options);
-  }
-
-  editText(path: string, edit: (file: TextFile) => readonly TextEdit[], options?: WriteOptions): Promise<TextFile> {
-    return this.writer.editText(path, edit, options);
+  writeChecked(path: string, text: string, check: ChangeCheck, options?: WriteOptions): Promise<TextFile> {
+    return this.writer.writeText(path, text, check, options);
   }
 
   save(path: string): Promise<void> {

@@ -2,26 +2,31 @@ import { Emitter } from '../../../src/base/common/event';
 import { nullLogger } from '../../../src/base/common/log';
 import { systemClock } from '../../../src/base/node/systemClock';
 import type { EditorErrorCode, TextEdit } from '../../../src/editor/common/editorPort';
+import { GuardedEditor } from '../../../src/editor/common/guardedEditor';
+import { ProtectedFiles } from '../../../src/editor/common/protectedFiles';
 import { EditorAdapter } from '../../../src/editor/vscode/editorAdapter';
 
 /** An adapter of the test's own over the window it runs in, and the settings it goes by. Dispose it. */
 export class AdapterUnderTest {
   exclude: readonly string[] = ['.env*'];
   trusted = true;
-  readonly adapter: EditorAdapter;
+  readonly protectedFiles = new ProtectedFiles();
+  readonly adapter: GuardedEditor;
+  private readonly unchecked: EditorAdapter;
   private readonly excludeEmitter = new Emitter<void>((error) => {
     throw error;
   });
 
   constructor() {
-    this.adapter = new EditorAdapter({
+    this.unchecked = new EditorAdapter({
       log: nullLogger,
       excludePatterns: () => this.exclude,
       onDidChangeExclude: this.excludeEmitter.event,
       isTrusted: () => this.trusted,
       clock: systemClock,
     });
-    this.adapter.start();
+    this.unchecked.start();
+    this.adapter = new GuardedEditor(this.unchecked, () => this.protectedFiles);
   }
 
   changeExclude(...patterns: string[]): void {
@@ -30,7 +35,7 @@ export class AdapterUnderTest {
   }
 
   dispose(): void {
-    this.adapter.dispose();
+    this.unchecked.dispose();
     this.excludeEmitter.dispose();
   }
 }

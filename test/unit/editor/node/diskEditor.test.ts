@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EditorError, type EditorErrorCode } from '../../../../src/editor/common/editorPort';
 import { defaultExclude, ExcludeList } from '../../../../src/editor/common/excludeList';
+import { GuardedEditor } from '../../../../src/editor/common/guardedEditor';
+import { ProtectedFiles } from '../../../../src/editor/common/protectedFiles';
 import { DiskEditor } from '../../../../src/editor/node/diskEditor';
 
 const range = (line: number, from: number, to: number) => ({
@@ -18,7 +20,8 @@ function codeIs(code: EditorErrorCode): (error: unknown) => boolean {
 describe('the editor over the disk', () => {
   let root: string;
   let ws: string;
-  let editor: DiskEditor;
+  const protectedFiles = new ProtectedFiles();
+  let editor: GuardedEditor;
   const file = (name: string): string => join(ws, name);
 
   beforeEach(async () => {
@@ -26,7 +29,7 @@ describe('the editor over the disk', () => {
     ws = join(root, 'ws');
     await mkdir(join(ws, 'src'), { recursive: true });
     await writeFile(file('src/a.ts'), 'one\ntwo\n');
-    editor = new DiskEditor([ws], new ExcludeList(defaultExclude));
+    editor = new GuardedEditor(new DiskEditor([ws], new ExcludeList(defaultExclude)), () => protectedFiles);
   });
 
   afterEach(() => rm(root, { recursive: true, force: true }));
@@ -89,6 +92,21 @@ describe('the editor over the disk', () => {
     assert.equal(await readFile(join(root, 'outside.txt'), 'utf8'), 'secret');
   });
 
+  it('knows a protected file behind a link, and a link with a protected name', async () => {
+    await mkdir(file('.vscode'));
+    await writeFile(file('.vscode/tasks.json'), '{}');
+    await symlink('.vscode', file('linked'));
+    await symlink('.vscode/tasks.json', file('notes.txt'));
+    await symlink('src/a.ts', file('AGENTS.md'));
+    for (const name of ['linked/tasks.json', 'linked/new.json', 'notes.txt', 'AGENTS.md', '.VSCODE/new.json']) {
+      await assert.rejects(editor.writeText(name, 'x'), codeIs('protected'), name);
+      assert.notEqual(await editor.protectionOf(name), undefined);
+    }
+    assert.equal(await readFile(file('.vscode/tasks.json'), 'utf8'), '{}');
+    await editor.writeText('notes.txt', '[]', { protectedFiles: 'allow' });
+    assert.equal(await readFile(file('.vscode/tasks.json'), 'utf8'), '[]');
+  });
+
   it('says what is no text', async () => {
     await writeFile(file('image.bin'), Buffer.from([0x89, 0x50, 0x00, 0xff]));
     await writeFile(file('latin1.txt'), Buffer.from([0x61, 0xe4, 0x62]));
@@ -113,6 +131,6 @@ describe('the editor over the disk', () => {
   it('has nothing to show', async () => {
     assert.deepEqual(await editor.diagnostics(), []);
     await assert.rejects(editor.open('src/a.ts'), codeIs('unsupportedUri'));
-    await assert.rejects(editor.showDiff('src/a.ts'), codeIs('unsupportedUri'));
+    await assert.rejects(editor.showDiff('src/a.ts', 'x', 'A title'), codeIs('unsupportedUri'));
   });
 });

@@ -12,7 +12,7 @@ describe('reading from disk', () => {
   let root: string;
   const checked = (name: string): CheckedPath => {
     const file = path.join(root, name);
-    return { path: file, realPath: file, exists: true };
+    return { path: file, realPath: file, exists: true, names: [] };
   };
 
   before(async () => {
@@ -60,7 +60,9 @@ describe('reading from disk', () => {
     } finally {
       server.close();
     }
-    await assert.rejects(readDisk({ path: '/dev/zero', realPath: '/dev/zero', exists: true }), { code: 'notAFile' });
+    await assert.rejects(readDisk({ path: '/dev/zero', realPath: '/dev/zero', exists: true, names: [] }), {
+      code: 'notAFile',
+    });
     await assert.rejects(readDisk(checked('.')), { code: 'isDirectory' });
     assert.equal((await statDisk(checked('.'))).type, 'directory');
   });

@@ -34,7 +34,8 @@ describe('PathGuard', () => {
 
   it('lets files and folders of the workspace through', async () => {
     const file = at('ws', 'src', 'a.ts');
-    assert.deepEqual(await guard.check(file), { path: file, realPath: file, exists: true });
+    const names = [{ path: file, relativePath: path.join('src', 'a.ts') }];
+    assert.deepEqual(await guard.check(file), { path: file, realPath: file, exists: true, names });
     assert.equal((await guard.check(at('ws'))).exists, true);
   });
 
@@ -46,7 +47,8 @@ describe('PathGuard', () => {
 
   it('lets a file through that is still to be made', async () => {
     const file = at('ws', 'new', 'deep', 'b.ts');
-    assert.deepEqual(await guard.check(file), { path: file, realPath: file, exists: false });
+    const names = [{ path: file, relativePath: path.join('new', 'deep', 'b.ts') }];
+    assert.deepEqual(await guard.check(file), { path: file, realPath: file, exists: false, names });
   });
 
   it('refuses what is outside, whether or not it exists', async () => {

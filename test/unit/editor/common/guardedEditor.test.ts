@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { EditorError, type EditorErrorCode } from '../../../../src/editor/common/editorPort';
+import { GuardedEditor, isProtectedChange, ProtectedChangeError } from '../../../../src/editor/common/guardedEditor';
+import { ProtectedFiles } from '../../../../src/editor/common/protectedFiles';
+import { FakeEditor } from '../../../fake/fakeEditor';
+
+const tasks = '/ws/.vscode/tasks.json';
+const manifest = '/ws/package.json';
+const code = '/ws/src/a.ts';
+const start = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } };
+
+function codeIs(expected: EditorErrorCode): (error: unknown) => boolean {
+  return (error) => error instanceof EditorError && error.code === expected;
+}
+
+describe('the guarded editor', () => {
+  let fake: FakeEditor;
+  let editor: GuardedEditor;
+  let protectedFiles: ProtectedFiles;
+
+  beforeEach(() => {
+    fake = new FakeEditor({
+      [tasks]: '{}',
+      [manifest]: '{"name":"a","scripts":{"test":"mocha"}}',
+      [code]: 'one',
+    });
+    protectedFiles = new ProtectedFiles();
+    editor = new GuardedEditor(fake, () => protectedFiles);
+  });
+
+  it('changes no protected file by any way of writing', async () => {
+    const insert = { range: start, newText: ' ' };
+    await assert.rejects(editor.writeText(tasks, '{"version":"2.0.0"}'), codeIs('protected'));
+    await assert.rejects(editor.applyEdits(tasks, [insert]), codeIs('protected'));
+    await assert.rejects(
+      editor.editText(tasks, () => [insert]),
+      codeIs('protected'),
+    );
+    await assert.rejects(editor.writeText('.vscode/new.json', '{}'), codeIs('protected'));
+    await assert.rejects(editor.writeText(tasks, '[]', { protectedFiles: 'refuse' }), codeIs('protected'));
+    assert.equal(fake.bufferText(tasks), '{}');
+    assert.deepEqual(fake.saved, []);
+    await assert.rejects(fake.readText('/ws/.vscode/new.json'), codeIs('notFound'));
+  });
+
+  it('says which file, why, and what would have changed', async () => {
+    const error = await editor.writeText('.vscode/tasks.json', '[]').catch((thrown: unknown) => thrown);
+    assert.ok(error instanceof ProtectedChangeError);
+    assert.ok(isProtectedChange(error));
+    assert.equal(error.path, tasks);
+    assert.equal(error.reason, 'VS Code runs tasks from this file');
+    assert.deepEqual(error.change, { before: '{}', after: '[]' });
+    assert.match(
+      error.message,
+      /^\.vscode\/tasks\.json is protected: VS Code runs tasks from this file\. Ask the user/,
+    );
+  });
+
+  it('knows no text before in a new file', async () => {
+    const error = await editor.writeText('/ws/.envrc.d/../.husky/pre-push', 'x').catch((thrown: unknown) => thrown);
+    assert.ok(isProtectedChange(error));
+    assert.deepEqual(error.change, { before: undefined, after: 'x' });
+  });
+
+  it("changes it with the user's word", async () => {
+    await editor.writeText(tasks, '[1]', { protectedFiles: 'allow' });
+    await editor.applyEdits(tasks, [{ range: start, newText: ' ' }], { protectedFiles: 'allow' });
+    await editor.editText(tasks, () => [{ range: start, newText: ' ' }], { protectedFiles: 'allow' });
+    assert.equal(fake.diskText(tasks), '  [1]');
+  });
+
+  it('lets all other files be changed', async () => {
+    await editor.writeText(code, 'two');
+    await editor.applyEdits(code, [{ range: start, newText: '1' }]);
+    assert.equal(fake.diskText(code), '1two');
+  });
+
+  it('asks for nothing where nothing changes', async () => {
+    await editor.writeText(tasks, '{}');
+    await editor.applyEdits(tasks, []);
+  });
+
+  it('decides about package.json by the text that it has in its turn', async () => {
+    await editor.writeText(manifest, '{"name":"b","scripts":{"test":"mocha"}}');
+    fake.beforeRequest = () => {
+      fake.beforeRequest = () => Promise.resolve();
+      fake.setFile(manifest, '{"name":"b","scripts":{"test":"user"}}');
+      return Promise.resolve();
+    };
+    await assert.rejects(editor.writeText(manifest, '{"name":"c","scripts":{"test":"mocha"}}'), codeIs('protected'));
+    await editor.editText(manifest, ({ text }) => {
+      const from = text.indexOf('"b"') + 1;
+      return [{ range: { start: { line: 0, character: from }, end: { line: 0, character: from + 1 } }, newText: 'c' }];
+    });
+    assert.equal(fake.diskText(manifest), '{"name":"c","scripts":{"test":"user"}}');
+  });
+
+  it('says ahead of a change whether it would be asked for', async () => {
+    assert.equal((await editor.protectionOf('.vscode/tasks.json'))?.reason, 'VS Code runs tasks from this file');
+    assert.equal(await editor.protectionOf(code), undefined);
+    assert.notEqual(await editor.protectionOf(manifest), undefined);
+    assert.equal(await editor.protectionOf(manifest, { before: '{}', after: '{"name":"a"}' }), undefined);
+    await assert.rejects(editor.protectionOf('/etc/passwd'), codeIs('outsideWorkspace'));
+  });
+
+  it('goes by the list of the moment', async () => {
+    protectedFiles = new ProtectedFiles(['*.ts']);
+    await assert.rejects(editor.writeText(code, 'two'), codeIs('protected'));
+    await editor.writeText(tasks, '[]');
+  });
+
+  it('leaves the answers of what refuses for another reason', async () => {
+    fake.trusted = false;
+    await assert.rejects(editor.writeText(tasks, '[]'), codeIs('untrusted'));
+    await assert.rejects(editor.writeText('/etc/x', '[]', { protectedFiles: 'allow' }), codeIs('outsideWorkspace'));
+  });
+});

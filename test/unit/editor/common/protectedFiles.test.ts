@@ -1,0 +1,353 @@
+import assert from 'node:assert/strict';
+import { timedRunner } from '../../../../src/base/node/timedRunner';
+import type { FileName } from '../../../../src/editor/common/globRules';
+import {
+  defaultProtectedFiles,
+  ProtectedFiles,
+  type ContentChange,
+} from '../../../../src/editor/common/protectedFiles';
+
+function named(relativePath: string, folder = '/home/me/ws'): FileName {
+  return { path: `${folder}/${relativePath}`, relativePath };
+}
+
+function protector(...patterns: string[]): (below: string, change?: ContentChange) => string | undefined {
+  const files = new ProtectedFiles(patterns, { runInTime: timedRunner(2_000) });
+  return (below, change) => files.protectionOf([named(below)], change)?.reason;
+}
+
+describe('protected files out of the box', () => {
+  const reasonOf = protector(...defaultProtectedFiles);
+  const protectedPaths = [
+    '.vscode',
+    '.vscode/settings.json',
+    '.vscode/extensions.json',
+    'packages/web/.vscode/tasks.json',
+    'my.code-workspace',
+    '.git',
+    '.git/hooks/pre-commit',
+    '.git/config',
+    'vendor/lib/.git/hooks/post-checkout',
+    '.gitmodules',
+    '.gitattributes',
+    '.husky/pre-commit',
+    '.husky/_/husky.sh',
+    '.huskyrc.js',
+    '.githooks/pre-push',
+    'lefthook.yml',
+    '.lefthook.toml',
+    '.lefthook/pre-commit/check.sh',
+    'lefthook-local.yml',
+    '.pre-commit-config.yaml',
+    '.pre-commit-config.yml',
+    '.overcommit.yml',
+    '.lintstagedrc.json',
+    'lint-staged.config.mjs',
+    '.simple-git-hooks.json',
+    'simple-git-hooks.cjs',
+    '.envrc',
+    'mise.toml',
+    'mise.local.toml',
+    '.mise.toml',
+    '.mise/tasks/build',
+    'package.json',
+    'packages/web/package.json',
+    '.npmrc',
+    '.yarnrc',
+    '.yarnrc.yml',
+    '.yarn/releases/yarn-4.cjs',
+    '.pnpmfile.cjs',
+    'pnpm-workspace.yaml',
+    'bunfig.toml',
+    'package-lock.json',
+    'npm-shrinkwrap.json',
+    'yarn.lock',
+    'pnpm-lock.yaml',
+    'bun.lock',
+    '.cargo/config',
+    'crates/a/.cargo/config.toml',
+    '.mvn/jvm.config',
+    'android/gradle/wrapper/gradle-wrapper.properties',
+    'gradlew',
+    'mvnw.cmd',
+    '.devcontainer/devcontainer.json',
+    '.devcontainer.json',
+    '.gitpod.yml',
+    '.github/workflows/ci.yml',
+    'lib/.github/workflows/ci.yml',
+    '.github/actions/setup/action.yml',
+    '.gitea/workflows/ci.yml',
+    '.gitlab-ci.yml',
+    '.circleci/config.yml',
+    '.buildkite/pipeline.yml',
+    '.travis.yml',
+    'azure-pipelines.yml',
+    'azure-pipelines-release.yaml',
+    'bitbucket-pipelines.yml',
+    'Jenkinsfile',
+    '.claude/settings.json',
+    '.claude/settings.local.json',
+    '.claude/hooks/check.sh',
+    '.claude/worktrees/fix/.claude/settings.json',
+    '.claude/worktrees/fix/.vscode/tasks.json',
+    '.codex/config.toml',
+    '.cursor/mcp.json',
+    '.gemini/settings.json',
+    '.qwen/settings.json',
+    '.opencode/plugin/x.ts',
+    'opencode.json',
+    'opencode.jsonc',
+    '.amp/plugins/x.ts',
+    '.agents/skills/x/SKILL.md',
+    '.mcp.json',
+    'AGENTS.md',
+    'packages/web/AGENTS.md',
+    'AGENT.md',
+    'CLAUDE.md',
+    'CLAUDE.local.md',
+    'GEMINI.md',
+    '.clinerules',
+    '.clinerules/style.md',
+    '.cursorrules',
+    '.roorules-code',
+    '.github/copilot-instructions.md',
+    '.github/instructions/x.instructions.md',
+  ];
+
+  for (const path of protectedPaths) {
+    it(`protects ${path}, in either case`, () => {
+      assert.notEqual(reasonOf(path), undefined);
+      assert.notEqual(reasonOf(path.toUpperCase()), undefined);
+      assert.notEqual(reasonOf(path.toLowerCase()), undefined);
+    });
+  }
+
+  it('has a path for each glob among those', () => {
+    const idle = defaultProtectedFiles.filter((glob) => {
+      const reasonOfOne = protector(glob);
+      return !protectedPaths.some((path) => reasonOfOne(path) !== undefined);
+    });
+    assert.deepEqual(idle, [
+      '.bunfig.toml',
+      'gradlew.bat',
+      'mvnw',
+      '.drone.yml',
+      '.cirrus.y*ml',
+      '.kiro',
+      '.roo',
+      '.continue',
+      '.windsurf',
+      '.windsurfrules',
+      '.goosehints',
+      '.aider*',
+    ]);
+  });
+
+  for (const path of [
+    'src/a.ts',
+    'README.md',
+    'docs/agents.md.txt',
+    'vscode/settings.json',
+    'src/vscode.ts',
+    'git/hooks.ts',
+    '.gitignore',
+    '.github/CODEOWNERS',
+    '.github/ISSUE_TEMPLATE/bug.yml',
+    'src/workflows/ci.yml',
+    'package.json.ts',
+    'tsconfig.json',
+    'composer.json',
+    'Makefile',
+    '.claude/worktrees/fix/src/a.ts',
+    '.cursor/worktrees/fix/README.md',
+    'claude.ts',
+  ]) {
+    it(`lets ${path} be changed`, () => assert.equal(reasonOf(path), undefined));
+  }
+
+  it('says why, as exactly as it can', () => {
+    assert.equal(reasonOf('.vscode/tasks.json'), 'VS Code runs tasks from this file');
+    assert.equal(reasonOf('a/.VSCode/LAUNCH.json'), 'VS Code starts programs from this file');
+    assert.match(reasonOf('.vscode/other.json') ?? '', /VS Code reads settings/);
+    assert.match(reasonOf('.github/workflows/ci.yml') ?? '', /^a CI server runs/);
+    assert.match(reasonOf('.git/hooks/pre-commit') ?? '', /^Git /);
+  });
+
+  it('takes names for the same that a file system may take for the same', () => {
+    for (const path of [
+      '.v\u017fcode/tasks.json',
+      '.hus\u212ay/pre-commit',
+      '.g\u200cit/hooks/pre-commit',
+      '.git./hooks/pre-commit',
+      '.vscode /tasks.json',
+      '.npmrc...',
+      'AGENTS.md ',
+      '.\uff47it/config',
+      '.aider.\u{1f600}',
+      '\u00e9t\u00e9/.vscode/tasks.json',
+    ]) {
+      assert.notEqual(reasonOf(path), undefined, JSON.stringify(path));
+    }
+    assert.equal(reasonOf('\u00e9t\u00e9/a.ts'), undefined);
+  });
+
+  it('protects a folder that is itself open as the workspace', () => {
+    const files = new ProtectedFiles();
+    const isProtected = (folder: string, below: string): boolean =>
+      files.protectionOf([named(below, folder)]) !== undefined;
+    assert.equal(isProtected('/home/me/ws/.vscode', 'tasks.json'), true);
+    assert.equal(isProtected('/home/me/ws/.github/workflows', 'ci.yml'), true);
+    assert.equal(isProtected('/home/me/ws/.github', 'workflows/ci.yml'), true);
+    assert.equal(isProtected('/home/me/.claude/worktrees/fix', 'src/a.ts'), false);
+    assert.equal(isProtected('/home/me/.cursor/worktrees/ws/fix', 'src/a.ts'), false);
+    assert.equal(isProtected('/home/me/ws', 'a.ts'), false);
+    assert.equal(isProtected('c:\\ws', 'a.ts'), false);
+  });
+
+  it('takes backslashes of Windows for separators', () => {
+    const files = new ProtectedFiles();
+    const name = { path: 'c:\\ws\\packages\\.vscode\\tasks.json', relativePath: 'packages\\.vscode\\tasks.json' };
+    assert.equal(files.protectionOf([name])?.reason, 'VS Code runs tasks from this file');
+  });
+
+  it('protects a file when any of its names is protected', () => {
+    const files = new ProtectedFiles();
+    assert.notEqual(files.protectionOf([named('notes.txt'), named('.vscode/tasks.json')]), undefined);
+    assert.notEqual(files.protectionOf([named('.vscode/tasks.json'), named('notes.txt')]), undefined);
+  });
+});
+
+describe('protected files of the settings', () => {
+  it('are those of the list and no others', () => {
+    const reasonOf = protector('ops', 'deploy/*.sh');
+    assert.match(reasonOf('a/ops/run.py') ?? '', /setting backline\.protectedFiles \(“ops”\)/);
+    assert.notEqual(reasonOf('deploy/go.sh'), undefined);
+    assert.equal(reasonOf('a/deploy/go.sh'), undefined);
+    assert.equal(reasonOf('.vscode/tasks.json'), undefined);
+  });
+
+  it('have exceptions, and the last glob that matches decides', () => {
+    const reasonOf = protector('AGENTS.md', '!docs/AGENTS.md', '**/x');
+    assert.notEqual(reasonOf('AGENTS.md'), undefined);
+    assert.equal(reasonOf('docs/AGENTS.md'), undefined);
+    assert.notEqual(reasonOf('a/x'), undefined);
+  });
+
+  it('protect more where a glob takes too long', () => {
+    const slow: string[] = [];
+    const pattern = '*a*a*a*a*a*a*a*a*a*b';
+    const files = new ProtectedFiles([pattern, '.vscode'], {
+      runInTime: timedRunner(50),
+      onSlow: (glob) => slow.push(glob),
+    });
+    const name = named(`${'a'.repeat(60)}-b-${'a'.repeat(60)}`);
+    assert.notEqual(files.protectionOf([name]), undefined);
+    assert.deepEqual(slow, [pattern]);
+    assert.notEqual(files.protectionOf([named('.vscode/tasks.json')]), undefined);
+  });
+
+  it('leave out what is no glob, and say so', () => {
+    const files = new ProtectedFiles(['', 'a[', '.vscode']);
+    assert.deepEqual(
+      files.bad.map(({ pattern }) => pattern),
+      ['', 'a['],
+    );
+    assert.notEqual(files.protectionOf([named('.vscode/tasks.json')]), undefined);
+  });
+});
+
+describe('a protected package.json', () => {
+  const reasonOf = protector(...defaultProtectedFiles);
+  const isAsked = (before: string | undefined, after: string | undefined): boolean =>
+    reasonOf('packages/web/package.json', { before, after }) !== undefined;
+  const json = (value: object): string => JSON.stringify(value, undefined, 2);
+  const base = { name: 'a', version: '1.0.0', scripts: { test: 'mocha' }, dependencies: { zod: '^4' } };
+
+  it('is asked for when nobody knows what changes', () => assert.notEqual(reasonOf('package.json'), undefined));
+
+  for (const [what, member] of Object.entries({
+    'a script': { scripts: { test: 'mocha', postinstall: 'sh x' } },
+    'a script that changes': { scripts: { test: 'sh x' } },
+    'the scripts in another order': { dependencies: { zod: '^4', a: '1' } },
+    bin: { bin: { a: 'x.js' } },
+    config: { config: { commitizen: { path: 'x' } } },
+    'a dependency': { dependencies: { zod: 'git+https://example.com/x' } },
+    devDependencies: { devDependencies: { x: '1' } },
+    optionalDependencies: { optionalDependencies: { x: '1' } },
+    overrides: { overrides: { zod: '1' } },
+    workspaces: { workspaces: ['x'] },
+    packageManager: { packageManager: 'yarn@1' },
+    publishConfig: { publishConfig: { registry: 'http://x' } },
+    husky: { husky: { hooks: { 'pre-commit': 'x' } } },
+    'lint-staged': { 'lint-staged': { '*': 'x' } },
+    'simple-git-hooks': { 'simple-git-hooks': { 'pre-commit': 'x' } },
+    gypfile: { gypfile: true },
+    pnpm: { pnpm: { onlyBuiltDependencies: ['x'] } },
+    'a tool that nobody knows': { wireit: { build: { command: 'x' } } },
+  })) {
+    it(`is asked for with ${what}, there or gone`, () => {
+      assert.equal(isAsked(json(base), json({ ...base, ...member })), true);
+      assert.equal(isAsked(json({ ...base, ...member }), json(base)), true);
+    });
+  }
+
+  it('is asked for when its scripts go, or it goes itself', () => {
+    assert.equal(isAsked(json(base), json({ name: 'a' })), true);
+    assert.equal(isAsked(json(base), undefined), true);
+  });
+
+  it('is changed without a word where nothing that runs changes', () => {
+    assert.equal(isAsked(json(base), json({ ...base, version: '2.0.0', description: 'b', keywords: ['c'] })), false);
+    assert.equal(isAsked(json(base), JSON.stringify({ ...base, main: 'x.js', exports: {} })), false);
+    assert.equal(isAsked(json(base), `\ufeff${json(base)}\n`), false);
+    assert.equal(isAsked(json(base), json(base).replaceAll('\n', '\r\n')), false);
+    assert.equal(isAsked(undefined, json({ name: 'a', version: '1.0.0', private: true })), false);
+  });
+
+  it('is asked for as a new file that runs something', () => assert.equal(isAsked(undefined, json(base)), true));
+
+  it('is asked for when it cannot be read, before or after', () => {
+    for (const broken of [
+      '',
+      '{',
+      '[]',
+      'null',
+      '1',
+      '{"name":"a",}',
+      '// a\n{}',
+      '\ufeff\ufeff{}',
+      '{"name":\u00a01}',
+    ]) {
+      assert.equal(isAsked(json(base), broken), true, broken);
+      assert.equal(isAsked(broken, json({ name: 'a' })), true, broken);
+    }
+  });
+
+  it('is asked for when a key is there twice, in whatever spelling and wherever', () => {
+    for (const twice of [
+      '{"scripts":{"x":"evil"},"name":"a","version":"1.0.0","scripts":{"test":"mocha"},"dependencies":{"zod":"^4"}}',
+      '{"name":"a","scripts":{"test":"x","t\\u0065st":"mocha"},"dependencies":{"zod":"^4"}}',
+      '{"name":"a","name" : "b","scripts":{"test":"mocha"},"dependencies":{"zod":"^4"}}',
+    ]) {
+      assert.equal(isAsked(json(base), twice), true, twice);
+    }
+    const values = { name: 'name', keywords: ['name', 'name'], author: { name: '{"name": "name"' } };
+    assert.equal(isAsked('{}', json(values)), false);
+  });
+
+  it('is asked for with a member named __proto__', () => {
+    assert.equal(isAsked('{"name":"a"}', '{"name":"a","__proto__":{"scripts":{"test":"x"}}}'), true);
+  });
+
+  it('is asked for when it is very large or very deep, and answered at once', () => {
+    assert.equal(isAsked('{}', json({ description: 'x'.repeat(1024 * 1024) })), true);
+    const deep = `{"x":${'['.repeat(200_000)}${']'.repeat(200_000)}}`;
+    assert.equal(isAsked('{}', deep), true);
+    assert.equal(isAsked('{}', json({ description: 'x'.repeat(1000 * 1000) })), false);
+  });
+
+  it('is always asked for when the user lists it by another glob', () => {
+    const always = protector(...defaultProtectedFiles, '**/package.json');
+    assert.notEqual(always('package.json', { before: '{"name":"a"}', after: '{"name":"b"}' }), undefined);
+  });
+});
