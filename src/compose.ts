@@ -20,8 +20,8 @@ import { LateChat } from './chat/vscode/lateChat';
 import { RecentFiles } from './chat/vscode/recentFiles';
 import { ContextFeature } from './context/vscode/contextFeature';
 import { GuardedEditor } from './editor/common/guardedEditor';
-import { ProtectedFiles } from './editor/common/protectedFiles';
 import { EditorAdapter } from './editor/vscode/editorAdapter';
+import { ProtectedSetting } from './editor/node/protectedSetting';
 import { commandIds, settingIds } from './manifest';
 import { Commands } from './platform/vscode/commands';
 import type { FeatureContext } from './platform/vscode/featureContext';
@@ -70,8 +70,17 @@ export function compose(context: vscode.ExtensionContext): App {
       clock,
     }),
   );
-  const protectedFiles = new ProtectedFiles();
-  const editor = new GuardedEditor(adapter, () => protectedFiles);
+  const protectedSetting = store.add(
+    new ProtectedSetting({
+      log: log.child('editor'),
+      patterns: () => settings.protectedFiles(),
+      onDidChange: (listener) =>
+        settings.onDidChange((id) => {
+          if (id === settingIds.protectedFiles) listener();
+        }),
+    }),
+  );
+  const editor = new GuardedEditor(adapter, () => protectedSetting.files);
   const { version } = z.object({ version: z.string() }).parse(context.extension.packageJSON);
   const shared = (area: string): FeatureContext => ({ log: log.child(area), status, commands, settings, clock });
   const start = <Running extends RunningFeature>(feature: Feature<Running>): Promise<Running> =>
@@ -200,6 +209,7 @@ export function compose(context: vscode.ExtensionContext): App {
       settings.start();
       statusView.start();
       trafficView.start();
+      protectedSetting.start();
       adapter.start();
       backends.start();
       // One after the other: the CLI may be waiting for the first one's lockfile already.

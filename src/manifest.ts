@@ -80,6 +80,7 @@ export const textSchemes = {
 
 export const settingIds = {
   exclude: 'backline.exclude',
+  protectedFiles: 'backline.protectedFiles',
   ampEnabled: 'backline.amp.enabled',
   ampPortRange: 'backline.amp.portRange',
   acpAgents: 'backline.acp.agents',

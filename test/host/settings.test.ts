@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { settingIds } from '../../src/manifest';
 import { Settings } from '../../src/platform/vscode/settings';
@@ -42,19 +42,11 @@ describe('the setting backline.exclude', () => {
     await rm(inWorkspace('settings'), { recursive: true });
   });
 
-  it('lets no agent open a secret by writing the settings of the workspace', async () => {
-    const file = inWorkspace('.vscode', 'settings.json');
-    const before = await readFile(file, 'utf8').catch(() => undefined);
+  it('lets the settings of the workspace open no secret', async () => {
     const wanted = { '.env*': false, '**/settings/.env': false, '!.env*': true, [marker]: true };
-    const fullContent = JSON.stringify({ [settingIds.exclude]: wanted });
-    try {
-      await client.askAsDocumented('editFile', { path: file, fullContent });
-      await counts();
-      await assert.rejects(read('.env'), refused);
-    } finally {
-      // Through the editor, which has the file open since the edit.
-      await client.askAsDocumented('editFile', { path: file, fullContent: before ?? '{}' });
-    }
+    await setSetting(settingIds.exclude, wanted, Workspace);
+    await counts();
+    await assert.rejects(read('.env'), refused);
   });
 
   it('lets the user make an exception', async () => {
@@ -80,6 +72,49 @@ describe('the setting backline.exclude', () => {
     new Settings(log).exclude();
     assert.equal(log.lines.length, 1);
     assert.match(log.lines[0] ?? '', /"\*\.sql"/);
+  });
+});
+
+describe('the setting backline.protectedFiles', () => {
+  const refused = /is protected/;
+  let client: AmpClient;
+
+  async function write(name: string): Promise<unknown> {
+    const path = inWorkspace('settings', name);
+    return client.askAsDocumented('editFile', { path, fullContent: `${Math.random()}\n` });
+  }
+
+  before(async () => {
+    client = await AmpClient.connect(await ownLockfile());
+  });
+
+  afterEach(async () => {
+    await setSetting(settingIds.protectedFiles, undefined, Workspace);
+    await setSetting(settingIds.protectedFiles, undefined, Global);
+    await eventually('the default', () => write('a.run-marker'));
+  });
+
+  after(async () => {
+    client.close();
+    await rm(inWorkspace('settings'), { recursive: true, force: true });
+  });
+
+  it('protects out of the box what makes things run', async () => {
+    await assert.rejects(write('.vscode/tasks.json'), refused);
+    await write('tasks.json');
+  });
+
+  it('lets the workspace add files, and switch nothing off', async () => {
+    await setSetting(settingIds.protectedFiles, { '*.run-marker': true, '.vscode': false }, Workspace);
+    await eventually('the setting', () => assert.rejects(write('a.run-marker'), refused));
+    await assert.rejects(write('.vscode/tasks.json'), refused);
+  });
+
+  it('lets the user switch a default off', async () => {
+    await setSetting(settingIds.protectedFiles, { '*.run-marker': true, '.vscode': false }, Global);
+    await eventually('the setting', () => assert.rejects(write('a.run-marker'), refused));
+    await write('.vscode/tasks.json');
+    await assert.rejects(write('.husky/pre-commit'), refused);
   });
 });
 

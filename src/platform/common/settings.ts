@@ -27,16 +27,16 @@ export function parsePortRange(value: unknown): PortRange | undefined {
   return PortRangeSetting.safeParse(value).data;
 }
 
-/** The values of `backline.exclude`, level by level. Any of them can hold anything. */
-export interface ExcludeLevels {
+/** The values of `backline.exclude` or `backline.protectedFiles`, level by level. Any of them can hold anything. */
+export interface GlobLevels {
   readonly defaults: unknown;
   readonly user: unknown;
   /** An agent can write these settings, so they are not the user's word: they add globs and do nothing else. */
   readonly workspace: unknown;
 }
 
-export interface ExcludeSetting {
-  /** Of the globs that match a file the last one decides; one with a `!` before it lets agents see the file. */
+export interface GlobSetting {
+  /** Of the globs that match a file the last one decides; one with a `!` before it is an exception. */
   readonly globs: readonly string[];
   /** What the setting holds that did not count as written, for the log. */
   readonly problems: readonly string[];
@@ -47,10 +47,10 @@ const List = z.array(z.unknown());
 
 /**
  * A table of glob → on or off; a list is understood too, where a `!` before a glob means off. Off takes out a glob that
- * was on, and makes an exception of any other. Every entry is read by itself, and what is wrong never opens a file: a
+ * was on, and makes an exception of any other. Every entry is read by itself, and what is wrong never takes a glob out: a
  * value that is not a boolean counts as on, and a level that is neither table nor list adds nothing.
  */
-export function parseExclude({ defaults, user, workspace }: ExcludeLevels): ExcludeSetting {
+export function parseGlobSwitches({ defaults, user, workspace }: GlobLevels): GlobSetting {
   const problems: string[] = [];
   const switches = new Map<string, boolean>();
   for (const { glob, isOn } of entriesOf(defaults, problems)) switches.set(glob, isOn);

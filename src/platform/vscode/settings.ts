@@ -8,7 +8,7 @@ import {
   defaultPortRange,
   HoverTimeout,
   LensMode,
-  parseExclude,
+  parseGlobSwitches,
   parsePortRange,
   type PortRange,
 } from '../common/settings';
@@ -37,16 +37,14 @@ export class Settings implements vscode.Disposable {
     );
   }
 
-  /** See `ExcludeSetting.globs`. Writes what is wrong into the log, so call it once for each change. */
+  /** See `GlobSetting.globs`. Writes what is wrong into the log, so call it once for each change. */
   exclude(): readonly string[] {
-    const found = vscode.workspace.getConfiguration().inspect(settingIds.exclude);
-    const { globs, problems } = parseExclude({
-      defaults: found?.defaultValue,
-      user: found?.globalValue,
-      workspace: found?.workspaceValue,
-    });
-    if (problems.length > 0) this.log.warn(`${settingIds.exclude}: ${problems.join('; ')}`);
-    return globs;
+    return this.globs(settingIds.exclude);
+  }
+
+  /** As `exclude`. */
+  protectedFiles(): readonly string[] {
+    return this.globs(settingIds.protectedFiles);
   }
 
   /** The user's off is final: a workspace, whose settings an agent can write, may switch off but not on. */
@@ -126,6 +124,17 @@ export class Settings implements vscode.Disposable {
 
   dispose(): void {
     this.store.dispose();
+  }
+
+  private globs(id: SettingId): readonly string[] {
+    const found = vscode.workspace.getConfiguration().inspect(id);
+    const { globs, problems } = parseGlobSwitches({
+      defaults: found?.defaultValue,
+      user: found?.globalValue,
+      workspace: found?.workspaceValue,
+    });
+    if (problems.length > 0) this.log.warn(`${id}: ${problems.join('; ')}`);
+    return globs;
   }
 
   private read(id: SettingId): unknown {

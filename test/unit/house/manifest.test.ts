@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { defaultExclude } from '../../../src/editor/common/excludeList';
+import { defaultProtectedFiles } from '../../../src/editor/common/protectedFiles';
 import { commandIds, settingIds } from '../../../src/manifest';
 
 const Manifest = z.object({
@@ -42,11 +43,16 @@ describe('package.json', () => {
     assert.deepEqual(declaredSettings.sort(), Object.values(settingIds).sort());
   });
 
+  const defaultOf = (id: string): unknown =>
+    manifest.contributes.configuration.flatMap(({ properties }) => properties[id] ?? [])[0]?.default;
+
   it('keeps the same secrets out of the box as the editor port', () => {
-    const [setting] = manifest.contributes.configuration.flatMap(
-      ({ properties }) => properties[settingIds.exclude] ?? [],
-    );
-    assert.deepEqual(setting?.default, Object.fromEntries(defaultExclude.map((glob) => [glob, true])));
+    assert.deepEqual(defaultOf(settingIds.exclude), Object.fromEntries(defaultExclude.map((glob) => [glob, true])));
+  });
+
+  it('protects the same files out of the box as the editor port', () => {
+    const expected = defaultProtectedFiles.map((glob) => [glob, true]);
+    assert.deepEqual(defaultOf(settingIds.protectedFiles), Object.fromEntries(expected));
   });
 
   it('gives each setting one type, as the Settings editor shows no other', () => {

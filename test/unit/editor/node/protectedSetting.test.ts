@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { Emitter } from '../../../../src/base/common/event';
+import { ProtectedSetting } from '../../../../src/editor/node/protectedSetting';
+import { MemoryLogger } from '../../amplifier/node/clientHarness';
+
+describe('ProtectedSetting', () => {
+  const isProtected = (setting: ProtectedSetting, relativePath: string): boolean =>
+    setting.files.protectionOf([{ path: `/ws/${relativePath}`, relativePath }]) !== undefined;
+
+  it('goes by the settings of the moment, and by the defaults before it has read any', () => {
+    let patterns = ['*.sh'];
+    const changes = new Emitter<void>((error) => {
+      throw error;
+    });
+    const setting = new ProtectedSetting({
+      log: new MemoryLogger(),
+      patterns: () => patterns,
+      onDidChange: changes.event,
+    });
+    assert.equal(isProtected(setting, '.vscode/tasks.json'), true);
+    setting.start();
+    assert.deepEqual([isProtected(setting, '.vscode/tasks.json'), isProtected(setting, 'a.sh')], [false, true]);
+    patterns = ['.vscode'];
+    changes.fire();
+    assert.deepEqual([isProtected(setting, '.vscode/tasks.json'), isProtected(setting, 'a.sh')], [true, false]);
+    setting.dispose();
+    patterns = [];
+    changes.fire();
+    assert.equal(isProtected(setting, '.vscode/tasks.json'), true);
+  });
+
+  it('says which globs are none, and which are too slow', () => {
+    const log = new MemoryLogger();
+    const patterns = ['a[', '*a*a*a*a*a*a*a*a*a*b'];
+    const setting = new ProtectedSetting({
+      log,
+      patterns: () => patterns,
+      onDidChange: () => ({ dispose: () => undefined }),
+    });
+    setting.start();
+    assert.equal(isProtected(setting, `${'a'.repeat(60)}-b-${'a'.repeat(60)}`), true);
+    assert.equal(log.lines.length, 2);
+    assert.match(log.lines[0] ?? '', /"a\[" in backline\.protectedFiles is not a glob/);
+    assert.match(log.lines[1] ?? '', /takes too long/);
+    setting.dispose();
+  });
+});
