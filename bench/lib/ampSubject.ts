@@ -7,6 +7,7 @@ import type { Clock } from '../../src/base/common/async';
 import type { Disposable } from '../../src/base/common/disposable';
 import { nullLogger } from '../../src/base/common/log';
 import { systemClock } from '../../src/base/node/systemClock';
+import { nobodyToAsk } from '../../test/fake/nobodyToAsk';
 import { closedTap } from '../../src/wire/common/traffic';
 import { readOnlyLockfile } from './readLockfile';
 import { median } from './benchLine';
@@ -29,6 +30,7 @@ export async function runAmpSubject(): Promise<void> {
   const clock = new TimingClock();
   const server = new AmpServer({
     editor,
+    protectedEdits: nobodyToAsk(editor),
     log: nullLogger,
     clock,
     traffic: closedTap,

@@ -6,6 +6,7 @@ import { systemClock } from '../../src/base/node/systemClock';
 import type { EditorPort } from '../../src/editor/common/editorPort';
 import { AdapterUnderTest, editorError, replace } from './support/editorAdapter';
 import { formatOnSave, stopFormatting } from './support/formatter';
+import { nobodyToAsk } from '../fake/nobodyToAsk';
 import { eventually } from '../support/eventually';
 import { closeAll, inWorkspace, writeInWorkspace } from './support/workspace';
 
@@ -70,7 +71,7 @@ describe('saving of what was edited', () => {
   it('that is slow does not make the edit of the Amp CLI a failed one', async () => {
     const file = await writeInWorkspace('save/amp.txt', 'one\n');
     await saveSlowly(file);
-    const editFile = createMethods(editor, () => true).get('editFile');
+    const editFile = createMethods(editor, () => true, nobodyToAsk(editor)).get('editFile');
     const answer = await editFile?.({
       dialect: 'cli',
       params: { path: file, fullContent: 'two\n' },

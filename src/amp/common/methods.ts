@@ -1,8 +1,17 @@
 import type * as z from 'zod';
-import { EditorError, type EditorPort, type TextEdit, type TextFile } from '../../editor/common/editorPort';
+import {
+  EditorError,
+  type EditorPort,
+  type TextEdit,
+  type TextFile,
+  type WriteOptions,
+} from '../../editor/common/editorPort';
+import { isProtectedChange } from '../../editor/common/guardedEditor';
+import { applyTextEdits } from '../../editor/common/textEdits';
 import { LineIndex, utf16OffsetAt } from '../../editor/common/textOffsets';
 import { toCliDiagnostics, toDocumentDiagnostics } from './diagnostics';
 import type { AmpDialect } from './envelope';
+import type { EditGrant, ProtectedEditDesk } from './protectedEditDesk';
 import {
   AuthenticateParams,
   CliDiagnosticsParams,
@@ -35,7 +44,23 @@ export const maxSmallFileBytes = 256 * 1024;
 export type AmpMethod = (call: AmpCall) => object | Promise<object>;
 
 /** What each dialect answers is in docs/protocols/amp.md, field by field. */
-export function createMethods(editor: EditorPort, isToken: (token: string) => boolean): ReadonlyMap<string, AmpMethod> {
+export function createMethods(
+  editor: EditorPort,
+  isToken: (token: string) => boolean,
+  desk: Pick<ProtectedEditDesk, 'grantOf' | 'made'>,
+): ReadonlyMap<string, AmpMethod> {
+  const edited = async (edit: FileEdit, signal: AbortSignal, deadline: number): Promise<TextFile> => {
+    const options = { signal, awaitSaveUntil: deadline - answerMs };
+    try {
+      return await applyEdit(editor, edit, options);
+    } catch (error) {
+      if (!isProtectedChange(error)) throw error;
+      const grant = desk.grantOf(error);
+      const file = await applyEdit(editor, edit, { ...options, protectedFiles: 'allow' }, grant);
+      desk.made(grant);
+      return file;
+    }
+  };
   return new Map<string, AmpMethod>([
     ['ping', ({ params }) => PingParams.parse(params)],
 
@@ -63,11 +88,11 @@ export function createMethods(editor: EditorPort, isToken: (token: string) => bo
       async ({ dialect, params, signal, deadline }) => {
         const edit = EditFileParams.parse(params);
         if (dialect === 'document') {
-          await applyEdit(editor, edit, signal, deadline);
+          await edited(edit, signal, deadline);
           return { success: true };
         }
         return await orFailure(async () => {
-          const file = await applyEdit(editor, edit, signal, deadline);
+          const file = await edited(edit, signal, deadline);
           const unsaved = file.isDirty ? ', not on disk yet: still saving, or left for the user to save' : '';
           return { success: true, message: `Edited ${file.path}${unsaved}`, appliedChanges: true };
         });
@@ -138,16 +163,26 @@ function isWebLink(uri: string): boolean {
   return /^https?:/iu.test(uri);
 }
 
+type FileEdit = z.infer<typeof EditFileParams>;
+
+/** @throws EditorError `staleVersion` when the edit makes another text by now than the one that was granted */
 async function applyEdit(
   editor: EditorPort,
-  edit: z.infer<typeof EditFileParams>,
-  signal: AbortSignal,
-  deadline: number,
+  edit: FileEdit,
+  options: WriteOptions,
+  grant?: EditGrant,
 ): Promise<TextFile> {
-  const options = { signal, awaitSaveUntil: deadline - answerMs };
+  // What it makes of any text is the same.
   if (edit.fullContent !== undefined) return await editor.writeText(edit.path, edit.fullContent, options);
   const { path, start, end, newText } = edit;
-  return await editor.editText(path, ({ text }) => [byteRangeEdit(text, start, end, newText)], options);
+  const makeEdit = ({ text }: TextFile): TextEdit[] => {
+    const edits = [byteRangeEdit(text, start, end, newText)];
+    if (grant && applyTextEdits(text, edits) !== grant.after) {
+      throw new EditorError('staleVersion', `${path} has changed since the user allowed this edit. Read it again.`);
+    }
+    return edits;
+  };
+  return await editor.editText(path, makeEdit, options);
 }
 
 /** @throws EditorError `invalidRange` when the text has no such bytes or an offset is inside a character */

@@ -4,10 +4,13 @@ import type { Logger } from '../../base/common/log';
 import { EditorError, type EditorErrorCode, type EditorPort } from '../../editor/common/editorPort';
 import { ampErrorCodes, formatError, formatResult, parseRequest, RequestError, type AmpRequest } from './envelope';
 import { createMethods, type AmpMethod } from './methods';
+import type { ProtectedEditDesk } from './protectedEditDesk';
 import type { RequestScope } from './requestScope';
 
 export interface AmpRouterOptions {
   readonly editor: EditorPort;
+  /** Asks the user about edits of protected files. */
+  readonly protectedEdits: Pick<ProtectedEditDesk, 'grantOf' | 'made'>;
   readonly log: Logger;
   /** Whether a token is this server's, compared in constant time. */
   readonly isToken: (token: string) => boolean;
@@ -31,7 +34,7 @@ export class AmpRouter {
   private readonly methods: ReadonlyMap<string, AmpMethod>;
 
   constructor(private readonly options: AmpRouterOptions) {
-    this.methods = createMethods(options.editor, options.isToken);
+    this.methods = createMethods(options.editor, options.isToken, options.protectedEdits);
   }
 
   /**

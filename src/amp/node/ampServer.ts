@@ -17,6 +17,7 @@ import {
   userSentMessageNotification,
   type AmpNotification,
 } from '../common/notifications';
+import type { ProtectedEditDesk } from '../common/protectedEditDesk';
 import { AmpRouter } from '../common/router';
 import { ClientConnection } from './clientConnection';
 import { LargeAnswers } from './largeAnswers';
@@ -27,6 +28,8 @@ import { WebSocketListener } from './webSocketListener';
 
 export interface AmpServerOptions {
   readonly editor: EditorPort;
+  /** Outlives this server, so that an answer of the user counts after a restart. */
+  readonly protectedEdits: Pick<ProtectedEditDesk, 'grantOf' | 'made'>;
   readonly log: Logger;
   readonly clock: Clock;
   readonly traffic: TrafficTap;
@@ -73,12 +76,12 @@ export class AmpServer implements Disposable {
   private stopping: Promise<void> | undefined;
 
   constructor(private readonly options: AmpServerOptions) {
-    const { editor, clock, log, pid, ideName, lockfileFolders } = options;
+    const { editor, protectedEdits, clock, log, pid, ideName, lockfileFolders } = options;
     this.limits = { ...defaultAmpLimits, ...options.limits };
     const { maxFrameBytes, handshakeTimeoutMs, maxHandshakes, maxClients } = this.limits;
     const guard = new UpgradeGuard(this.token);
     this.lockfile = new Lockfiles({ folders: lockfileFolders, ideName, pid, log });
-    this.router = new AmpRouter({ editor, log, isToken: (token) => guard.isToken(token) });
+    this.router = new AmpRouter({ editor, protectedEdits, log, isToken: (token) => guard.isToken(token) });
     this.largeAnswers = new LargeAnswers(() => this.unreadBytes <= this.limits.maxTotalBufferedBytes);
     this.listener = new WebSocketListener({
       guard,

@@ -4,10 +4,12 @@ import { DisposableStore } from '../../base/common/disposable';
 import type { Feature, RunningFeature } from '../../base/common/feature';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { commandIds, settingIds } from '../../manifest';
+import type { PortRange } from '../../platform/common/settings';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
 import type { TrafficTap } from '../../wire/common/traffic';
 import { ampStatus } from '../common/ampStatus';
+import { ProtectedEditDesk } from '../common/protectedEditDesk';
 import { AmpServer } from '../node/ampServer';
 import { AmpSupervisor } from '../node/ampSupervisor';
 import { ampLockfileFolders } from '../node/lockfileFolder';
@@ -15,6 +17,7 @@ import { addSelection } from './addSelection';
 import { AmpTerminals } from './ampTerminals';
 import { DiagnosticsPlugin } from './diagnosticsPlugin';
 import { openTerminal } from './openTerminal';
+import { ProtectedEditQuestions } from './protectedEditQuestions';
 
 export interface AmpFeatureOptions extends FeatureContext {
   readonly editor: EditorPort;
@@ -39,12 +42,23 @@ export class AmpFeature implements Feature {
   constructor(private readonly options: AmpFeatureOptions) {}
 
   async start(): Promise<RunningFeature> {
-    const { editor, log, status, commands, settings, memento, storageFolder, pluginFile, version } = this.options;
+    const { editor, log, clock, status, commands, settings, memento, storageFolder, pluginFile, version } =
+      this.options;
     const store = new DisposableStore();
     const messages = new Messages(log);
     const terminals = store.add(new AmpTerminals({ storageFolder, homeFolder: homedir(), memento, log }));
     const plugin = new DiagnosticsPlugin({ editor, messages, sourceFile: pluginFile, version });
     let isPluginOutdated = false;
+    const questions = new ProtectedEditQuestions({ editor, log });
+    const protectedEdits = store.add(
+      new ProtectedEditDesk({
+        editor,
+        clock,
+        log,
+        ask: (edit) => questions.ask(edit),
+        tellWritten: (edit) => questions.tellWritten(edit),
+      }),
+    );
 
     const showStatus = (): void => {
       if (store.isDisposed) return;
@@ -54,7 +68,7 @@ export class AmpFeature implements Feature {
     };
     const supervisor = new AmpSupervisor({
       wanted: () => (settings.ampEnabled() ? settings.ampPortRange() : undefined),
-      createServer: (portRange) => this.createServer(portRange),
+      createServer: (portRange) => this.createServer(portRange, protectedEdits),
       onDidChangeState: showStatus,
       log,
     });
@@ -105,10 +119,11 @@ export class AmpFeature implements Feature {
     return { stop: () => supervisor.stop(), dispose: () => store.dispose() };
   }
 
-  private createServer(portRange: { first: number; last: number }): AmpServer {
+  private createServer(portRange: PortRange, protectedEdits: ProtectedEditDesk): AmpServer {
     const { editor, log, clock, traffic, version } = this.options;
     return new AmpServer({
       editor,
+      protectedEdits,
       log,
       clock,
       traffic,

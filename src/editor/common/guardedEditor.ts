@@ -22,6 +22,8 @@ import type { ChangeCheck, PlacedChange, UncheckedEditor } from './uncheckedEdit
 
 /** A change of a protected file that was not made, because nobody has asked the user yet. */
 export class ProtectedChangeError extends EditorError {
+  /** As the peer named it. */
+  readonly requested: string;
   /** Absolute. */
   readonly path: string;
   /** See `Protection.reason`. */
@@ -31,6 +33,7 @@ export class ProtectedChangeError extends EditorError {
 
   constructor({ requested, path, before, after }: PlacedChange, { reason }: Protection) {
     super('protected', `${requested} is protected: ${reason}. Ask the user to make or to allow this change.`);
+    this.requested = requested;
     this.path = path;
     this.reason = reason;
     this.change = { before, after };

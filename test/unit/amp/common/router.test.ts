@@ -5,6 +5,7 @@ import { nullLogger } from '../../../../src/base/common/log';
 import { EditorError, type Diagnostic } from '../../../../src/editor/common/editorPort';
 import { FakeClock } from '../../../fake/fakeClock';
 import { FakeEditor } from '../../../fake/fakeEditor';
+import { nobodyToAsk } from '../../../fake/nobodyToAsk';
 
 describe('AmpRouter', () => {
   let editor: FakeEditor;
@@ -21,7 +22,7 @@ describe('AmpRouter', () => {
     clock = new FakeClock();
     turns = 0;
     const isToken = (token: string): boolean => token === 'secret';
-    router = new AmpRouter({ editor, log: nullLogger, isToken });
+    router = new AmpRouter({ editor, protectedEdits: nobodyToAsk(editor), log: nullLogger, isToken });
   });
 
   const answerTo = (frame: string, arrivedAt = clock.monotonicNow()): Promise<AmpAnswer> =>

@@ -5,12 +5,14 @@ import { RequestScope } from '../../../../src/amp/common/requestScope';
 import { nullLogger } from '../../../../src/base/common/log';
 import { FakeClock } from '../../../fake/fakeClock';
 import { FakeEditor } from '../../../fake/fakeEditor';
+import { nobodyToAsk } from '../../../fake/nobodyToAsk';
 
 const takeTurn = (): Promise<void> => Promise.resolve();
 
 describe('AmpRouter, whatever it is sent', () => {
   const clock = new FakeClock();
-  const routerOver = (editor: FakeEditor): AmpRouter => new AmpRouter({ editor, log: nullLogger, isToken: () => true });
+  const routerOver = (editor: FakeEditor): AmpRouter =>
+    new AmpRouter({ editor, protectedEdits: nobodyToAsk(editor), log: nullLogger, isToken: () => true });
   const answer = async (router: AmpRouter, frame: string): Promise<AmpAnswer> => {
     const scope = new RequestScope(clock, clock.monotonicNow(), 1800);
     const answered = await router.answer(frame, scope, takeTurn);

@@ -10,6 +10,7 @@ import { nullLogger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import { closedTap, TrafficLog } from '../../../../src/wire/common/traffic';
 import { FakeEditor } from '../../../fake/fakeEditor';
+import { nobodyToAsk } from '../../../fake/nobodyToAsk';
 import { eventually } from '../../../support/eventually';
 import { AmpHarness } from './support/ampHarness';
 import { readLockfiles } from './support/readLockfiles';
@@ -273,8 +274,10 @@ describe('AmpServer', () => {
 });
 
 function newServer(lockfileFolder: string, portRange = { first: 1, last: 0 }): AmpServer {
+  const editor = new FakeEditor();
   return new AmpServer({
-    editor: new FakeEditor(),
+    editor,
+    protectedEdits: nobodyToAsk(editor),
     log: nullLogger,
     clock: systemClock,
     traffic: closedTap,

@@ -12,6 +12,7 @@ import { systemClock } from '../../../../src/base/node/systemClock';
 import type { Diagnostic } from '../../../../src/editor/common/editorPort';
 import { closedTap } from '../../../../src/wire/common/traffic';
 import { FakeEditor } from '../../../fake/fakeEditor';
+import { nobodyToAsk } from '../../../fake/nobodyToAsk';
 
 interface FakeAmp {
   readonly system: { readonly workspaceRoot: URL };
@@ -53,6 +54,7 @@ describe('the diagnostics plugin for Amp', () => {
   async function serve(editor: FakeEditor, ideName = 'Visual Studio Code'): Promise<AmpServer> {
     const server = new AmpServer({
       editor,
+      protectedEdits: nobodyToAsk(editor),
       ideName,
       log: nullLogger,
       clock: systemClock,

@@ -9,6 +9,7 @@ import { nullLogger } from '../../../../../src/base/common/log';
 import { systemClock } from '../../../../../src/base/node/systemClock';
 import { closedTap } from '../../../../../src/wire/common/traffic';
 import { FakeEditor } from '../../../../fake/fakeEditor';
+import { nobodyToAsk } from '../../../../fake/nobodyToAsk';
 import { AmpTestClient } from './ampTestClient';
 
 /** No port of this range can be bound without being root, so every server gets a free one. */
@@ -33,6 +34,7 @@ export class AmpHarness {
     const lockfileFolder = path.join(root, '.local', 'share', 'amp', 'ide');
     const server = new AmpServer({
       editor,
+      protectedEdits: nobodyToAsk(editor),
       log: nullLogger,
       clock: systemClock,
       traffic: closedTap,

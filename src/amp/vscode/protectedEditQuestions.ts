@@ -1,0 +1,64 @@
+import * as vscode from 'vscode';
+import type { Disposable } from '../../base/common/disposable';
+import type { Logger } from '../../base/common/log';
+import type { EditorPort } from '../../editor/common/editorPort';
+import type { EditAnswer, RefusedEdit } from '../common/refusedEdits';
+
+export interface ProtectedEditQuestionsOptions {
+  readonly editor: Pick<EditorPort, 'showDiff' | 'open'>;
+  readonly log: Logger;
+  /** As `vscode.window.showWarningMessage`, which is the default. */
+  readonly showMessage?: (message: string, ...buttons: string[]) => Thenable<string | undefined>;
+}
+
+const allow = 'Allow Once';
+const show = 'Show Change';
+const deny = 'Deny';
+const showFile = 'Show File';
+
+/** Asks about edits of protected files, and tells of them, by notifications: the user is in a terminal, and not to be held up. */
+export class ProtectedEditQuestions {
+  constructor(private readonly options: ProtectedEditQuestionsOptions) {}
+
+  /** Undefined when the user closes the notification. A diff that was opened for it is closed with the answer. */
+  async ask(edit: RefusedEdit): Promise<EditAnswer | undefined> {
+    const name = vscode.workspace.asRelativePath(edit.path);
+    const message = `Backline: Amp wants to change ${name}, which is protected: ${edit.reason}. If you allow it, Amp has to try again.`;
+    let diff: Disposable | undefined;
+    try {
+      for (;;) {
+        const choice = await this.message(message, allow, show, deny);
+        if (choice !== show) return choice === allow ? 'allow' : choice === deny ? 'deny' : undefined;
+        diff?.dispose();
+        diff = await this.showDiff(edit, name);
+      }
+    } finally {
+      diff?.dispose();
+    }
+  }
+
+  /** Resolves when the user has closed the notification. Never rejects. */
+  async tellWritten({ path, reason }: RefusedEdit): Promise<void> {
+    const name = vscode.workspace.asRelativePath(path);
+    const message = `Backline: Amp wrote ${name} itself after Backline refused it. Check the file: ${reason}.`;
+    try {
+      if ((await this.message(message, showFile)) === showFile) await this.options.editor.open(path);
+    } catch (error) {
+      this.options.log.error(`${name} could not be shown`, error);
+    }
+  }
+
+  private async showDiff(edit: RefusedEdit, name: string): Promise<Disposable | undefined> {
+    try {
+      return await this.options.editor.showDiff(edit.path, edit.after, `${name} (change by Amp)`);
+    } catch (error) {
+      this.options.log.error(`the change of ${name} could not be shown`, error);
+      return undefined;
+    }
+  }
+
+  private message(text: string, ...buttons: string[]): Thenable<string | undefined> {
+    const showMessage = this.options.showMessage ?? vscode.window.showWarningMessage;
+    return showMessage(text, ...buttons);
+  }
+}

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import * as path from 'node:path';
+import * as vscode from 'vscode';
+import { ProtectedEditDesk } from '../../src/amp/common/protectedEditDesk';
+import { AmpServer } from '../../src/amp/node/ampServer';
+import { ProtectedEditQuestions } from '../../src/amp/vscode/protectedEditQuestions';
+import { nullLogger } from '../../src/base/common/log';
+import { systemClock } from '../../src/base/node/systemClock';
+import { closedTap } from '../../src/wire/common/traffic';
+import { eventually } from '../support/eventually';
+import { AmpClient, lockfiles } from './support/ampClient';
+import { AdapterUnderTest } from './support/editorAdapter';
+import { closeAll, inWorkspace, writeInWorkspace } from './support/workspace';
+
+interface Notification {
+  readonly message: string;
+  readonly buttons: readonly string[];
+  readonly press: (button: string | undefined) => void;
+}
+
+describe('Amp and protected files, over a WebSocket and in the real editor', () => {
+  const folder = inWorkspace('guarded');
+  let subject: AdapterUnderTest;
+  let desk: ProtectedEditDesk;
+  let server: AmpServer;
+  let client: AmpClient;
+  let home: string;
+  let file: string;
+  let notifications: Notification[];
+
+  beforeEach(async () => {
+    subject = new AdapterUnderTest();
+    home = await mkdtemp(path.join(tmpdir(), 'backline-guarded-'));
+    notifications = [];
+    const questions = new ProtectedEditQuestions({
+      editor: subject.adapter,
+      log: nullLogger,
+      showMessage: (message, ...buttons) =>
+        new Promise((press) => {
+          notifications.push({ message, buttons, press });
+        }),
+    });
+    desk = new ProtectedEditDesk({
+      editor: subject.adapter,
+      clock: systemClock,
+      log: nullLogger,
+      ask: (edit) => questions.ask(edit),
+      tellWritten: (edit) => questions.tellWritten(edit),
+    });
+    server = new AmpServer({
+      editor: subject.adapter,
+      protectedEdits: desk,
+      log: nullLogger,
+      clock: systemClock,
+      traffic: closedTap,
+      // No port of this range can be bound, so it is a free one.
+      portRange: { first: 1, last: 0 },
+      lockfileFolders: [path.join(home, '.local', 'share', 'amp', 'ide')],
+      ideName: 'Visual Studio Code',
+      pid: process.pid,
+      version: '0.0.0',
+    });
+    await server.start();
+    const [lockfile] = await lockfiles(home);
+    assert.ok(lockfile);
+    client = await AmpClient.connect(lockfile);
+    file = await writeInWorkspace('guarded/.vscode/tasks.json', '{}\n');
+  });
+
+  afterEach(async () => {
+    client.close();
+    await server.stop();
+    server.dispose();
+    desk.dispose();
+    await closeAll();
+    subject.dispose();
+    await rm(home, { recursive: true, force: true });
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const write = async (fullContent: string): Promise<string> => {
+    const { success, message } = await client.ask('editFile', { path: file, fullContent });
+    return success === true ? 'done' : String(message);
+  };
+  const onDisk = (): Promise<string> => readFile(file, 'utf8');
+  const last = async (count: number): Promise<Notification> =>
+    await eventually('the notification', () => {
+      const found = notifications[count - 1];
+      assert.ok(found, `${notifications.length} of ${count}`);
+      return found;
+    });
+  const diffs = (): readonly vscode.Tab[] =>
+    vscode.window.tabGroups.all
+      .flatMap(({ tabs }) => tabs)
+      .filter(({ input }) => input instanceof vscode.TabInputTextDiff);
+
+  it('refuses the edit, asks, and lets the next try pass once it is allowed', async () => {
+    assert.match(await write('[]\n'), /is protected: VS Code runs tasks from this file\. The user is being asked/);
+    assert.equal(await onDisk(), '{}\n');
+    const { message, buttons, press } = await last(1);
+    assert.match(message, /Amp wants to change guarded\/\.vscode\/tasks\.json/);
+    assert.deepEqual(buttons, ['Allow Once', 'Show Change', 'Deny']);
+    press('Allow Once');
+    await eventually('the edit', async () => assert.equal(await write('[]\n'), 'done'));
+    assert.equal(await onDisk(), '[]\n');
+    assert.equal(notifications.length, 1);
+    assert.match(await write('[1]\n'), /is being asked/);
+    await last(2);
+    assert.equal(await onDisk(), '[]\n');
+  });
+
+  it('shows the change, asks again, and closes the diff with the answer', async () => {
+    await write('[]\n');
+    (await last(1)).press('Show Change');
+    const second = await last(2);
+    await eventually('the diff', () => assert.equal(diffs().length, 1));
+    const [input] = diffs().map((tab) => tab.input);
+    assert.ok(input instanceof vscode.TabInputTextDiff);
+    assert.equal((await vscode.workspace.openTextDocument(input.modified)).getText(), '[]\n');
+    second.press('Deny');
+    await eventually('no diff', () => assert.equal(diffs().length, 0));
+    assert.match(await write('[]\n'), /has denied this change/);
+    assert.equal(await onDisk(), '{}\n');
+  });
+
+  it('asks about a file that is to be made', async () => {
+    file = inWorkspace('guarded', '.husky', 'pre-commit');
+    assert.match(await write('echo\n'), /run when you commit/);
+    (await last(1)).press('Show Change');
+    (await last(2)).press('Allow Once');
+    await eventually('the edit', async () => assert.equal(await write('echo\n'), 'done'));
+    assert.equal(await onDisk(), 'echo\n');
+  });
+
+  it('says that a client has written the file by itself, and shows the file', async () => {
+    await write('[]\n');
+    await last(1);
+    await writeFile(file, '[]\n');
+    const { message, buttons, press } = await last(2);
+    assert.match(message, /Amp wrote guarded\/\.vscode\/tasks\.json itself after Backline refused it/);
+    assert.deepEqual(buttons, ['Show File']);
+    press('Show File');
+    await eventually('the file', () =>
+      assert.equal(vscode.window.activeTextEditor?.document.uri.fsPath, vscode.Uri.file(file).fsPath),
+    );
+  });
+
+  it('asks nothing for a package.json whose version changes, and for its scripts it does', async () => {
+    file = await writeInWorkspace('guarded/package.json', '{"version":"1","scripts":{"test":"a"}}\n');
+    assert.equal(await write('{"version":"2","scripts":{"test":"a"}}\n'), 'done');
+    assert.match(await write('{"version":"2","scripts":{"test":"b"}}\n'), /is protected: package managers run/);
+  });
+});
