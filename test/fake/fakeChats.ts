@@ -9,6 +9,7 @@ import {
   type DraftMove,
   type ExportFormat,
 } from '../../src/chat/common/chatPorts';
+import type { RevertOptions } from '../../src/chat/common/changeJournal';
 import type { BackendView, Draft, DraftAttachment, SessionRow, SessionView } from '../../src/chat/common/chatView';
 import { emptyDraft, joinedDrafts } from '../../src/chat/common/drafts';
 import type { Entry, Part } from '../../src/transcript/common/entries';
@@ -30,7 +31,7 @@ export class FakeChat implements Chat {
   /** What turns have made of files, by number and path. */
   readonly turns = new Map<string, TurnTexts>();
   /** What reverting one does; throws to refuse. */
-  onRevert: (path: string, force: boolean) => Promise<void> = () => Promise.resolve();
+  onRevert: (path: string, force: boolean, options: RevertOptions) => Promise<void> = () => Promise.resolve();
   onSend: () => Promise<void> = () => Promise.resolve();
   diff: DiffTexts | undefined;
   isShown = false;
@@ -159,8 +160,8 @@ export class FakeChat implements Chat {
     return Promise.resolve(this.turns.get(`${turn} ${path}`));
   }
 
-  async revert(path: string, { force = false }: { force?: boolean } = {}): Promise<void> {
-    await this.onRevert(path, force);
+  async revert(path: string, options: RevertOptions = {}): Promise<void> {
+    await this.onRevert(path, options.force ?? false, options);
     this.change({ changes: this.current.changes.filter((change) => change.path !== path) });
   }
 

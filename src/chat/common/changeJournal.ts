@@ -2,7 +2,7 @@ import type { AmplifierEvent } from '../../amplifier/common/events';
 import { KeyedQueue } from '../../base/common/async';
 import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
-import type { EditorPort } from '../../editor/common/editorPort';
+import type { EditorPort, WriteOptions } from '../../editor/common/editorPort';
 import type { FileChange } from '../../transcript/common/entries';
 import { CallFiles } from './callFiles';
 import { ChangeLedger } from './changeLedger';
@@ -13,11 +13,13 @@ import type { LogRecord, NewRecord } from './logRecord';
 
 export interface ChatFiles {
   readonly editor: EditorPort;
-  /** So that the user can undo it. @throws EditorError */
-  deleteFile(path: string): Promise<void>;
+  /** So that the user can undo it. `protectedFiles` as in `WriteOptions`. @throws EditorError */
+  deleteFile(path: string, options: DeleteOptions): Promise<void>;
 }
 
-export interface RevertOptions {
+export type DeleteOptions = Pick<WriteOptions, 'protectedFiles'>;
+
+export interface RevertOptions extends DeleteOptions {
   /** Also over what others have changed since. */
   readonly force?: boolean;
   /** Only what this turn has changed. */
@@ -126,9 +128,12 @@ export class ChangeJournal {
   }
 
   /** What the conversation has changed, or one turn of it. @throws ChatError `notFound`, `changedSince` unless forced, EditorError */
-  async revert(requested: string, { force = false, turn }: RevertOptions = {}): Promise<void> {
+  async revert(
+    requested: string,
+    { force = false, turn, protectedFiles = 'refuse' }: RevertOptions = {},
+  ): Promise<void> {
     const path = await this.absolute(requested);
-    await this.queue.run(path, () => this.revertNow(path, force, turn));
+    await this.queue.run(path, () => this.revertNow(path, { force, turn, protectedFiles }));
     await this.refresh();
   }
 
@@ -139,7 +144,7 @@ export class ChangeJournal {
     this.ports.onDidChange();
   }
 
-  private async revertNow(path: string, force: boolean, turn: number | undefined): Promise<void> {
+  private async revertNow(path: string, { force, turn, protectedFiles }: Required<RevertOptions>): Promise<void> {
     const { files } = this.ports;
     const file = turn === undefined ? this.ledger.get(path) : this.ledger.ofTurn(turn, path);
     const who = turn === undefined ? 'conversation' : 'turn';
@@ -157,8 +162,8 @@ export class ChangeJournal {
       const message = `The file is not as this ${who} has left it. Reverting it would undo the other changes, too.`;
       throw new ChatError('changedSince', message);
     }
-    if (before !== null) await files.editor.writeText(path, before, { save: true });
-    else if (now.text !== null) await files.deleteFile(path);
+    if (before !== null) await files.editor.writeText(path, before, { save: true, protectedFiles });
+    else if (now.text !== null) await files.deleteFile(path, { protectedFiles });
     if (turn === undefined) this.ledger.decide(path, 'reverted');
     else this.ledger.revertedTurn(turn, path);
     this.calls.rebase(path, file.before);

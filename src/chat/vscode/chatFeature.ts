@@ -93,9 +93,9 @@ export class ChatFeature implements Feature<ShownChat> {
     const preferred = (): string => settings.chatBackend();
     const backends = store.add(new BackendChoice({ chats, preferred, memento: globalState, onError }));
     const documents = new VirtualDocuments(textSchemes.chat);
-    const editorActions = store.add(new EditorActions(editor));
+    const editorActions = store.add(new EditorActions(editor, dialogs));
     const proposed = new VirtualDocuments(textSchemes.proposedCode);
-    const code = store.add(new CodeProposals(proposed, editor, editorActions, messages));
+    const code = store.add(new CodeProposals(proposed, editor, editorActions, dialogs, messages));
     const installs = store.add(new InstallTerminals(messages, () => backends.refresh()));
     const picker = new BackendPicker(backends, messages, installs);
     const shown = new ShownChats();
@@ -112,7 +112,7 @@ export class ChatFeature implements Feature<ShownChat> {
       shown,
       editor: editorActions,
       code,
-      review: new ReviewActions(chats, new DiffViews(documents, editor), documents, dialogs, messages),
+      review: new ReviewActions(chats, new DiffViews(documents, editor), documents, editor, dialogs, messages),
       repairBackend: (id, how) => picker.repair(id, how),
       manageTrust: async () => {
         await vscode.commands.executeCommand('workbench.trust.manage');

@@ -69,7 +69,7 @@ export class ChatRoot {
         clock,
         log,
       }),
-      files: { editor, deleteFile: (file) => deleteFile(editor, file) },
+      files: { editor, deleteFile: (file, deletion) => deleteFile(editor, file, deletion) },
       attachments: mentions,
       clock,
       log,

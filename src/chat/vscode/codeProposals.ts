@@ -3,7 +3,9 @@ import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { isEditorError, type EditorPort, type TextFile } from '../../editor/common/editorPort';
 import type { Messages } from '../../platform/vscode/messages';
 import { placeCode } from '../common/codePlacement';
+import type { Dialogs } from './dialogs';
 import type { EditorActions } from './editorActions';
+import { protectionKnown } from './protectionKnown';
 import type { VirtualDocuments } from './virtualDocuments';
 
 interface Proposal {
@@ -22,8 +24,9 @@ export class CodeProposals implements Disposable {
   /** `documents` are of a scheme of their own: menus of package.json go by it. */
   constructor(
     private readonly documents: VirtualDocuments,
-    private readonly editor: Pick<EditorPort, 'resolve' | 'readText' | 'writeText'>,
+    private readonly editor: Pick<EditorPort, 'resolve' | 'readText' | 'writeText' | 'protectionOf'>,
     private readonly actions: Pick<EditorActions, 'textEditor'>,
+    private readonly dialogs: Pick<Dialogs, 'confirm'>,
     private readonly messages: Messages,
   ) {}
 
@@ -64,7 +67,7 @@ export class CodeProposals implements Disposable {
     );
   }
 
-  /** The one whose diff is in front when none is named. @throws EditorError `staleVersion` */
+  /** The one whose diff is in front when none is named. Asks about a protected file. @throws EditorError `staleVersion` */
   async apply(named?: vscode.Uri): Promise<void> {
     const found = this.find(named);
     if (!found) return;
@@ -73,7 +76,12 @@ export class CodeProposals implements Disposable {
     // A file that came to be meanwhile is not what the user saw.
     if (!before && (await this.read(path)))
       throw new Error(`${path} exists by now. Apply the code again to see the change.`);
-    await this.editor.writeText(path, text, before ? { expectedVersion: before.version } : {});
+    const protectedFiles = await this.permissionFor(proposal);
+    if (!protectedFiles) return;
+    await this.editor.writeText(path, text, {
+      ...(before ? { expectedVersion: before.version } : {}),
+      protectedFiles,
+    });
     await this.close(uri);
     await vscode.window.showTextDocument(vscode.Uri.file(path));
   }
@@ -87,6 +95,18 @@ export class CodeProposals implements Disposable {
   dispose(): void {
     this.store.dispose();
     this.proposals.clear();
+  }
+
+  /** Undefined when the user does not want a protected file to be changed. */
+  private async permissionFor({ path, text, before }: Proposal): Promise<'allow' | 'refuse' | undefined> {
+    const protection = await protectionKnown(this.editor, path, { before: before?.text, after: text });
+    if (!protection) return 'refuse';
+    const isWanted = await this.dialogs.confirm({
+      message: `Change ${vscode.workspace.asRelativePath(path)}? It is protected: ${protection.reason}.`,
+      detail: 'The code is from an answer in the chat. Look at all of the change before you apply it.',
+      action: 'Apply',
+    });
+    return isWanted ? 'allow' : undefined;
   }
 
   /** Tells the user when there is none. */

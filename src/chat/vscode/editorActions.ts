@@ -1,13 +1,19 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
-import { isEditorError, type EditorPort } from '../../editor/common/editorPort';
+import { isEditorError, type EditorPort, type TextEdit } from '../../editor/common/editorPort';
+import { applyTextEdits } from '../../editor/common/textEdits';
+import type { Dialogs } from './dialogs';
+import { protectionKnown } from './protectionKnown';
 
 /** What the user does with an answer in the editor. */
 export class EditorActions implements Disposable {
   private readonly store = new DisposableStore();
   private lastActive: vscode.TextEditor | undefined;
 
-  constructor(private readonly editor: Pick<EditorPort, 'open'>) {}
+  constructor(
+    private readonly editor: Pick<EditorPort, 'open' | 'protectionOf'>,
+    private readonly dialogs: Pick<Dialogs, 'confirm'>,
+  ) {}
 
   start(): void {
     this.lastActive = vscode.window.activeTextEditor;
@@ -42,12 +48,15 @@ export class EditorActions implements Disposable {
     await vscode.env.clipboard.writeText(text);
   }
 
-  /** In place of what is selected. @throws Error that says what to do */
+  /** In place of what is selected. Asks about a protected file. @throws Error that says what to do */
   async insertAtCursor(text: string): Promise<void> {
     const editor = this.textEditor;
     if (!editor) throw new Error('No editor is open. Open the file and put the cursor where the code is to go.');
+    const { document, selections } = editor;
+    const edits = selections.map(({ start, end }) => ({ range: { start, end }, newText: text }));
+    if (!(await this.isWanted(document, edits))) return;
     const isDone = await editor.edit((edit) => {
-      for (const selection of editor.selections) edit.replace(selection, text);
+      for (const selection of selections) edit.replace(selection, text);
     });
     if (!isDone) throw new Error('The editor did not take the text: is the file read-only?');
     await vscode.window.showTextDocument(editor.document, {
@@ -69,6 +78,19 @@ export class EditorActions implements Disposable {
   dispose(): void {
     this.store.dispose();
     this.lastActive = undefined;
+  }
+
+  private async isWanted(document: vscode.TextDocument, edits: readonly TextEdit[]): Promise<boolean> {
+    if (document.uri.scheme !== 'file') return true;
+    const before = document.getText();
+    const change = { before, after: applyTextEdits(before, edits) };
+    const protection = await protectionKnown(this.editor, document.uri.fsPath, change);
+    if (!protection) return true;
+    return await this.dialogs.confirm({
+      message: `Change ${vscode.workspace.asRelativePath(document.uri)}? It is protected: ${protection.reason}.`,
+      detail: 'The text is from an answer in the chat. The file is not saved by this.',
+      action: 'Insert',
+    });
   }
 }
 

@@ -1,10 +1,14 @@
 import * as vscode from 'vscode';
 import { messageOf } from '../../base/common/errors';
 import type { Entry } from '../../transcript/common/entries';
+import { isEditorError, type EditorPort } from '../../editor/common/editorPort';
+import type { ContentChange, Protection } from '../../editor/common/protectedFiles';
 import type { Messages } from '../../platform/vscode/messages';
+import type { RevertOptions } from '../common/changeJournal';
 import { ChatError, type Chat, type Chats, type DiffTexts, type ExportFormat } from '../common/chatPorts';
 import type { Dialogs } from './dialogs';
 import type { DiffViews } from './diffViews';
+import { protectionKnown } from './protectionKnown';
 import type { VirtualDocuments } from './virtualDocuments';
 import { exportFileName } from '../../transcript/common/export/exportFileName';
 
@@ -19,6 +23,7 @@ export class ReviewActions {
     private readonly chats: Pick<Chats, 'rows' | 'delete' | 'export'>,
     private readonly diffs: DiffViews,
     private readonly documents: VirtualDocuments,
+    private readonly editor: Pick<EditorPort, 'readText' | 'protectionOf'>,
     private readonly dialogs: Dialogs,
     private readonly messages: Messages,
   ) {}
@@ -55,15 +60,19 @@ export class ReviewActions {
     else await this.diffs.show({ path, before, after }, 'before the turn ↔ after it');
   }
 
-  /** One file, or all of them. Asks for more than one, and for what was changed since. @throws ChatError, EditorError */
+  /** One file, or all of them. Asks about more than one, protected ones, and what was changed since. @throws ChatError, EditorError */
   async revert(chat: Chat, path: string | undefined, turn?: number): Promise<void> {
     const changed = chat.view.changes.filter(({ state }) => state === 'applied' || state === 'changedSince');
     const paths = path === undefined ? changed.map((change) => change.path) : [path];
     if (paths.length === 0) throw new Error('There is nothing to revert.');
-    if (paths.length > 1 && !(await this.isAllWanted(paths))) return;
+    const protections = await this.protectionsOf(chat, paths, turn);
+    if (!(await this.isRevertWanted(paths, protections, turn))) return;
     const failures: string[] = [];
     for (const one of paths) {
-      await this.revertOne(chat, one, turn).catch((error: unknown) => failures.push(messageOf(error)));
+      const protectedFiles = protections.has(one) ? 'allow' : 'refuse';
+      await this.revertOne(chat, one, { turn, protectedFiles }).catch((error: unknown) =>
+        failures.push(messageOf(error)),
+      );
     }
     if (failures.length > 0) throw new Error(failures.join('\n'));
   }
@@ -107,9 +116,10 @@ export class ReviewActions {
     return shown;
   }
 
-  private async revertOne(chat: Chat, path: string, turn: number | undefined): Promise<void> {
+  private async revertOne(chat: Chat, path: string, options: RevertOptions): Promise<void> {
+    const { turn } = options;
     try {
-      await chat.revert(path, { turn });
+      await chat.revert(path, options);
     } catch (error) {
       if (!(error instanceof ChatError && error.code === 'changedSince')) throw error;
       const name = vscode.workspace.asRelativePath(path);
@@ -118,19 +128,69 @@ export class ReviewActions {
         detail: `It becomes what it was before the ${turn === undefined ? 'conversation' : 'turn'}; the other changes are lost, too. You can undo this in the editor.`,
         action: 'Revert',
       });
-      if (wanted) await chat.revert(path, { force: true, turn });
+      if (wanted) await chat.revert(path, { ...options, force: true });
     }
   }
 
-  private isAllWanted(paths: readonly string[]): Promise<boolean> {
-    const names = paths.map((path) => vscode.workspace.asRelativePath(path));
-    const more = names.length > 10 ? [`… and ${names.length - 10} more`] : [];
-    return this.dialogs.confirm({
-      message: `Revert ${names.length} files to what they were before the conversation?`,
-      detail: [...names.slice(0, 10), ...more].join('\n'),
+  private async protectionsOf(
+    chat: Chat,
+    paths: readonly string[],
+    turn: number | undefined,
+  ): Promise<ReadonlyMap<string, Protection>> {
+    const protections = new Map<string, Protection>();
+    for (const path of paths) {
+      const protection = await protectionKnown(this.editor, path, await this.changeByRevert(chat, path, turn));
+      if (protection) protections.set(path, protection);
+    }
+    return protections;
+  }
+
+  private async changeByRevert(chat: Chat, path: string, turn: number | undefined): Promise<ContentChange> {
+    const after = turn === undefined ? await chat.textBefore(path) : (await chat.turnTexts(path, turn))?.before;
+    try {
+      return { before: (await this.editor.readText(path)).text, after: after ?? undefined };
+    } catch (error) {
+      if (!isEditorError(error)) throw error;
+      return { before: undefined, after: after ?? undefined };
+    }
+  }
+
+  /** One question, which names the protected files first. Of a single file that is not protected there is none. */
+  private async isRevertWanted(
+    paths: readonly string[],
+    protections: ReadonlyMap<string, Protection>,
+    turn: number | undefined,
+  ): Promise<boolean> {
+    const when = turn === undefined ? 'before the conversation' : 'before the turn';
+    const [one = ''] = paths;
+    if (paths.length === 1) {
+      const protection = protections.get(one);
+      if (!protection) return true;
+      return await this.dialogs.confirm({
+        message: `Revert ${vscode.workspace.asRelativePath(one)}? It is protected: ${protection.reason}.`,
+        detail: `It becomes what it was ${when}.`,
+        action: 'Revert',
+      });
+    }
+    const guarded = [...protections].map(([path, { reason }]) => `${vscode.workspace.asRelativePath(path)}: ${reason}`);
+    const others = paths.filter((path) => !protections.has(path)).map((path) => vscode.workspace.asRelativePath(path));
+    const detail = [
+      ...(guarded.length > 0 ? ['Protected files are among them:', ...shortened(guarded), ''] : []),
+      ...shortened(others),
+    ];
+    return await this.dialogs.confirm({
+      message: `Revert ${paths.length} files to what they were ${when}?`,
+      detail: detail.join('\n').trim(),
       action: 'Revert All',
     });
   }
+}
+
+const maxNames = 10;
+
+function shortened(names: readonly string[]): string[] {
+  const more = names.length > maxNames ? [`… and ${names.length - maxNames} more`] : [];
+  return [...names.slice(0, maxNames), ...more];
 }
 
 /** All text of an entry, one part after the other. */

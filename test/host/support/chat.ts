@@ -100,8 +100,8 @@ export class ChatUnderTest {
       },
       chooseFile: () => Promise.resolve(this.saveAs),
     };
-    this.actions = new EditorActions(adapter);
-    this.code = new CodeProposals(this.proposed, adapter, this.actions, messages);
+    this.actions = new EditorActions(adapter, dialogs);
+    this.code = new CodeProposals(this.proposed, adapter, this.actions, dialogs, messages);
     this.backends = new BackendChoice({ chats: this.chats, preferred: () => '', memento, onError: throwIt });
     this.mentions = new WindowMentions({ editor: adapter, recent: this.recent, clock: systemClock, log: nullLogger });
     const uri = vscode.Uri.file(folder);
@@ -121,7 +121,14 @@ export class ChatUnderTest {
       shown: new ShownChats(),
       editor: this.actions,
       code: this.code,
-      review: new ReviewActions(this.chats, new DiffViews(this.documents, adapter), this.documents, dialogs, messages),
+      review: new ReviewActions(
+        this.chats,
+        new DiffViews(this.documents, adapter),
+        this.documents,
+        adapter,
+        dialogs,
+        messages,
+      ),
       repairBackend: () => Promise.resolve(),
       manageTrust: () => Promise.resolve(),
       openFolder: () => Promise.resolve(),

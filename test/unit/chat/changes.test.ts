@@ -74,6 +74,20 @@ describe('the changes of a conversation', () => {
     assert.deepEqual(chat.view.changes, []);
   });
 
+  it('of protected files are reverted with the word of the user only', async () => {
+    window.editor.setFile('/ws/.vscode/tasks.json', '{}');
+    const chat = await turn(write('/ws/.vscode/tasks.json', '[]'), write('/ws/AGENTS.md', 'new'));
+    await until('the changes', () => chat.view.changes.length === 2);
+    await assert.rejects(chat.revert('/ws/.vscode/tasks.json'), { code: 'protected' });
+    assert.equal(window.editor.diskText('/ws/.vscode/tasks.json'), '[]');
+    assert.equal(chat.view.changes.length, 2);
+    await chat.revert('/ws/.vscode/tasks.json', { protectedFiles: 'allow' });
+    await chat.revert('/ws/AGENTS.md', { protectedFiles: 'allow' });
+    assert.equal(window.editor.diskText('/ws/.vscode/tasks.json'), '{}');
+    assert.deepEqual(window.deletions, [['/ws/AGENTS.md', 'allow']]);
+    assert.deepEqual(chat.view.changes, []);
+  });
+
   it('can be reverted turn by turn, the last one first', async () => {
     const chat = await turn(write('/ws/a.txt', 'two\n'));
     await next(chat, write('/ws/a.txt', 'three\n'));

@@ -11,6 +11,8 @@ import type { Chat } from '../../../../src/chat/common/chatPorts';
 import type { AttachmentResolver } from '../../../../src/chat/common/promptDelivery';
 import { DiskFiles, type FilePort } from '../../../../src/chat/node/filePort';
 import { SessionStore } from '../../../../src/chat/node/sessionStore';
+import { GuardedEditor } from '../../../../src/editor/common/guardedEditor';
+import { ProtectedFiles } from '../../../../src/editor/common/protectedFiles';
 import { FakeEditor } from '../../../fake/fakeEditor';
 import { MemoryMemento } from '../../../fake/memoryMemento';
 import { until } from '../../../support/eventually';
@@ -22,6 +24,8 @@ const byTitle: AttachmentResolver = { resolve: ({ title }) => Promise.resolve([{
 export class Window {
   readonly chats: ChatSessions;
   readonly store: SessionStore;
+  /** Each with what was said about protected files. */
+  readonly deletions: [file: string, permission: string | undefined][] = [];
   private ids = 0;
 
   private constructor(
@@ -34,13 +38,15 @@ export class Window {
     readonly memento: MemoryMemento,
     attachments: AttachmentResolver,
   ) {
+    const protectedFiles = new ProtectedFiles();
     this.store = new SessionStore({ folder, files, clock: storeClock, log: nullLogger });
     this.chats = new ChatSessions({
       backends,
       store: this.store,
       files: {
-        editor,
-        deleteFile: (file) => {
+        editor: new GuardedEditor(editor, () => protectedFiles),
+        deleteFile: (file, { protectedFiles: permission }) => {
+          this.deletions.push([file, permission]);
           editor.deleteFile(file);
           return Promise.resolve();
         },

@@ -1,0 +1,16 @@
+import { isEditorError, type EditorPort } from '../../editor/common/editorPort';
+import type { ContentChange, Protection } from '../../editor/common/protectedFiles';
+
+/** As `EditorPort.protectionOf`; of a file that may not be written at all there is nothing to ask: writing it says why. */
+export async function protectionKnown(
+  editor: Pick<EditorPort, 'protectionOf'>,
+  path: string,
+  change: ContentChange,
+): Promise<Protection | undefined> {
+  try {
+    return await editor.protectionOf(path, change);
+  } catch (error) {
+    if (isEditorError(error)) return undefined;
+    throw error;
+  }
+}
