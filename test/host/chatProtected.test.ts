@@ -12,12 +12,16 @@ describe('protected files and the commands of the chat', () => {
   let chat: FakeChat;
   let page: PageUnderTest;
   let tasks: string;
+  /** One for each test: VS Code still knows files of the one before. */
+  let folder = '';
+  let tests = 0;
 
   beforeEach(async () => {
     subject = await ChatUnderTest.start();
     chat = subject.chats.add('one');
-    tasks = await writeInWorkspace('guarded/.vscode/tasks.json', '{}\n');
-    await show(await writeInWorkspace('guarded/first.txt', 'first'));
+    folder = `guarded/${++tests}`;
+    tasks = await writeInWorkspace(`${folder}/.vscode/tasks.json`, '{}\n');
+    await show(await writeInWorkspace(`${folder}/first.txt`, 'first'));
     page = await subject.tab('one', vscode.ViewColumn.Two);
   });
   afterEach(async () => {
@@ -43,7 +47,7 @@ describe('protected files and the commands of the chat', () => {
     await subject.window.code.apply(uri);
     assert.deepEqual(
       subject.questions.map(({ message, action }) => [message, action]),
-      [['Change guarded/.vscode/tasks.json? It is protected: VS Code runs tasks from this file.', 'Apply']],
+      [[`Change ${folder}/.vscode/tasks.json? It is protected: VS Code runs tasks from this file.`, 'Apply']],
     );
     assert.match(await onDisk(tasks), /2\.0\.0/);
   });
@@ -59,7 +63,7 @@ describe('protected files and the commands of the chat', () => {
   });
 
   it('make a protected file after the question only', async () => {
-    const hook = inWorkspace('guarded', '.husky', 'pre-push');
+    const hook = inWorkspace(folder, '.husky', 'pre-push');
     subject.isConfirmed = false;
     const uri = await propose('echo', hook);
     await subject.window.code.apply(uri);
@@ -70,7 +74,7 @@ describe('protected files and the commands of the chat', () => {
   });
 
   it('ask nothing about other files', async () => {
-    const file = await writeInWorkspace('guarded/a.ts', 'const a = 1;\n');
+    const file = await writeInWorkspace(`${folder}/a.ts`, 'const a = 1;\n');
     await subject.window.code.apply(await propose('const a = 2;', file));
     assert.match(await onDisk(file), /2/);
     assert.deepEqual(subject.questions, []);
@@ -106,14 +110,14 @@ describe('protected files and the commands of the chat', () => {
     assert.deepEqual(reverted, [[tasks, 'allow']]);
     assert.match(
       subject.questions[0]?.message ?? '',
-      /^Revert guarded\/\.vscode\/tasks\.json\? It is protected: VS Code/,
+      /^Revert guarded\/\d+\/\.vscode\/tasks\.json\? It is protected: VS Code/,
     );
   });
 
   it('revert several after one question that names the protected ones', async () => {
     const reverted: unknown[] = [];
-    const manifest = await writeInWorkspace('guarded/package.json', '{"version":"2","scripts":{}}');
-    const other = await writeInWorkspace('guarded/b.ts', 'b');
+    const manifest = await writeInWorkspace(`${folder}/package.json`, '{"version":"2","scripts":{}}');
+    const other = await writeInWorkspace(`${folder}/b.ts`, 'b');
     chat.before.set(tasks, '[]\n');
     chat.before.set(manifest, '{"version":"1","scripts":{}}');
     chat.before.set(other, 'a');
@@ -139,10 +143,10 @@ describe('protected files and the commands of the chat', () => {
     assert.equal(subject.questions.length, 1);
     assert.deepEqual(subject.questions[0]?.detail?.split('\n'), [
       'Protected files are among them:',
-      'guarded/.vscode/tasks.json: VS Code runs tasks from this file',
+      `${folder}/.vscode/tasks.json: VS Code runs tasks from this file`,
       '',
-      'guarded/b.ts',
-      'guarded/package.json',
+      `${folder}/b.ts`,
+      `${folder}/package.json`,
     ]);
   });
 

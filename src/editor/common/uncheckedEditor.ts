@@ -6,7 +6,7 @@ import type { ContentChange } from './protectedFiles';
 export interface FilePlace {
   /** Absolute, as `EditorPort.resolve` gives it. */
   readonly path: string;
-  /** The one that was asked for, and the one with all links resolved; one entry where they are the same. */
+  /** The one that was asked for, the one with all links resolved, and those that it has by other links of the workspace. */
   readonly names: readonly FileName[];
 }
 

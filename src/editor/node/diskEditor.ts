@@ -63,7 +63,7 @@ export class DiskEditor implements UncheckedEditor {
   }
 
   async locate(requested: string): Promise<FilePlace> {
-    return await this.guard.check(requested);
+    return await this.guard.checkWrite(requested);
   }
 
   async readText(requested: string, options: ReadOptions = {}): Promise<TextFile> {
@@ -151,7 +151,7 @@ export class DiskEditor implements UncheckedEditor {
     return await this.queue.run(realPath, async () => {
       checkSignal(signal);
       // Checked again when its turn comes: what ran before may have moved it.
-      const checked = await this.guard.check(requested);
+      const checked = await this.guard.checkWrite(requested);
       const before = checked.exists ? await this.readFile(requested) : undefined;
       if (expectedVersion !== undefined && before?.file.version !== expectedVersion) {
         throw new EditorError('staleVersion', `${requested} has changed since it was read. Read it again.`);

@@ -8,6 +8,7 @@ import { EditorError } from '../common/editorPort';
 import type { ExcludeList } from '../common/excludeList';
 import type { FileName } from '../common/globRules';
 import { HardLinks } from './hardLinks';
+import { linkedNames } from './linkedNames';
 import { isOrdinaryWindowsPath } from './windowsPath';
 
 export interface PathGuardOptions {
@@ -70,6 +71,13 @@ export class PathGuard {
     const info = exists ? await stat(realPath, { bigint: true }).catch(() => undefined) : undefined;
     if (info) await this.checkHardLinks(requested, info);
     return { path: absolute, realPath, exists, names };
+  }
+
+  /** As `check`, with the names that the file has by links of the workspace, too. */
+  async checkWrite(requested: string): Promise<CheckedPath> {
+    const checked = await this.check(requested);
+    const linked = await linkedNames(checked.realPath, await this.resolvedFolders(), this.options.isWindows);
+    return { ...checked, names: [...checked.names, ...linked] };
   }
 
   /** @throws EditorError `excluded` for a file that is known to have another name on the exclude list */

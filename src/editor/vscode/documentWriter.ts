@@ -105,7 +105,7 @@ export class DocumentWriter {
       const { realPath } = await this.guard.check(path);
       const inTurn = async (): Promise<T> => {
         // Checked again when its turn comes: what ran before may have moved it.
-        const file = await this.guard.check(path);
+        const file = await this.guard.checkWrite(path);
         if (file.realPath !== realPath) throw rejected(file);
         return await task(file);
       };

@@ -131,7 +131,7 @@ export class EditorAdapter implements UncheckedEditor, Disposable {
   }
 
   async locate(path: string): Promise<FilePlace> {
-    return await this.guard.check(path);
+    return await this.guard.checkWrite(path);
   }
 
   async readText(path: string, options?: ReadOptions): Promise<TextFile> {

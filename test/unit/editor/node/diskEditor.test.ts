@@ -107,6 +107,31 @@ describe('the editor over the disk', () => {
     assert.equal(await readFile(file('.vscode/tasks.json'), 'utf8'), '[]');
   });
 
+  it('knows the files that links of the workspace make protected ones', async () => {
+    await mkdir(file('config/ci'), { recursive: true });
+    await mkdir(file('.github'));
+    await mkdir(file('.git'));
+    await writeFile(file('config/tasks.json'), '{}');
+    await writeFile(file('config/guide.md'), 'x');
+    await symlink('config', file('.vscode'));
+    await symlink('../config/ci', file('.github/workflows'));
+    await symlink('../tools', file('.git/hooks'));
+    await symlink('config/guide.md', file('CLAUDE.md'));
+    await symlink('nowhere', file('.husky'));
+    await mkdir(file('tools'));
+    for (const name of [
+      'config/tasks.json',
+      'config/new.json',
+      'config/ci/a.yml',
+      'config/guide.md',
+      'tools/pre-push',
+    ]) {
+      await assert.rejects(editor.writeText(name, 'y'), codeIs('protected'), name);
+      assert.notEqual(await editor.protectionOf(name), undefined, name);
+    }
+    await editor.writeText('src/a.ts', 'y');
+  });
+
   it('says what is no text', async () => {
     await writeFile(file('image.bin'), Buffer.from([0x89, 0x50, 0x00, 0xff]));
     await writeFile(file('latin1.txt'), Buffer.from([0x61, 0xe4, 0x62]));
