@@ -26,8 +26,9 @@ const layerMay: Record<Layer, readonly Layer[]> = {
 const shared = new Set(['base', 'wire', 'webview', 'platform']);
 /** Rooms whose `common` is a language that others speak; what the transcript looks like is the same for all, too. */
 const vocabularies = new Map<string, readonly string[]>([
-  ['editor', ['amp', 'acp', 'amplifier', 'context', 'chat', 'threads']],
-  ['amplifier', ['acp', 'chat']],
+  ['editor', ['amp', 'acp', 'amplifier', 'context', 'chat', 'permissions', 'threads']],
+  ['amplifier', ['acp', 'chat', 'permissions']],
+  ['permissions', ['acp', 'chat']],
   ['transcript', ['chat', 'threads']],
 ]);
 

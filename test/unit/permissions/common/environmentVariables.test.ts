@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { changesWhatRuns, environmentEffect } from '../../../../src/permissions/common/environmentVariables';
+
+describe('variables of the environment', () => {
+  const dangerous = `PATH LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT DYLD_INSERT_LIBRARIES NODE_OPTIONS NODE_PATH PYTHONPATH
+    PYTHONSTARTUP PYTHONHOME GIT_SSH_COMMAND GIT_CONFIG_COUNT GIT_CONFIG_KEY_0 GIT_EXTERNAL_DIFF BASH_ENV ENV PROMPT_COMMAND
+    IFS SHELL PERL5OPT PERL5LIB RUBYOPT JAVA_TOOL_OPTIONS MY_PRELOAD EDITOR VISUAL GIT_EDITOR PAGER MANPAGER GIT_PAGER
+    npm_config_script_shell NPM_CONFIG_SCRIPT_SHELL https_proxy HTTPS_PROXY HOME XDG_CONFIG_HOME BASH_FUNC_git%% CC
+    MAKEFLAGS LESSOPEN ANTHROPIC_BASE_URL RUSTC_WRAPPER CARGO_HOME GOFLAGS DOTNET_STARTUP_HOOKS`.split(/\s+/);
+  for (const name of dangerous) {
+    it(`${name} can change what runs`, () => assert.equal(changesWhatRuns(name, false), true));
+  }
+
+  it('that only tell a program something are not marked', () => {
+    for (const name of ['CI', 'NODE_ENV', 'FORCE_COLOR', 'DEBUG', 'TERM', 'LANG', 'PORT', 'MY_PATH_HINT', '', 'path'])
+      assert.equal(changesWhatRuns(name, false), false, name);
+  });
+
+  it('are known in any case on Windows only, but for those that programs read in any case', () => {
+    assert.equal(changesWhatRuns('Path', true), true);
+    assert.equal(changesWhatRuns('node_options', true), true);
+    assert.equal(changesWhatRuns('node_options', false), false);
+    assert.equal(changesWhatRuns('Npm_Config_Prefix', false), true);
+  });
+
+  it('say what they can do', () => {
+    assert.equal(environmentEffect('PATH', false), 'decides which program runs');
+    assert.equal(environmentEffect('LD_PRELOAD', false), 'makes programs load code');
+    assert.equal(environmentEffect('GIT_SSH', false), 'makes programs run commands');
+    assert.equal(environmentEffect('HOME', false), 'changes where programs look for their settings');
+    assert.equal(environmentEffect('http_proxy', false), 'changes which servers programs use and trust');
+    assert.equal(environmentEffect('CI', false), undefined);
+  });
+
+  it('with line breaks in their names are not overlooked', () => {
+    assert.equal(changesWhatRuns('LD_\nX', false), true);
+  });
+});
