@@ -2,7 +2,6 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import * as path from 'node:path';
 import { splitCommand } from './acp/common/splitCommand';
 import { knownAgentOf } from './acp/common/knownAgents';
-import type { PermissionRule } from './acp/common/permissionRules';
 import { AcpBackend } from './acp/node/acpBackend';
 import { startAgentProcess } from './acp/node/agentProcess';
 import { RestartPolicy } from './acp/node/restartPolicy';
@@ -15,6 +14,9 @@ import { defaultExclude, ExcludeList } from './editor/common/excludeList';
 import { GuardedEditor } from './editor/common/guardedEditor';
 import { ProtectedFiles } from './editor/common/protectedFiles';
 import { DiskEditor } from './editor/node/diskEditor';
+import { effectivePolicy } from './permissions/common/policy';
+import { StandingPermissions } from './permissions/common/standingPermissions';
+import { UserRules } from './permissions/common/userRules';
 import { closedTap } from './wire/common/traffic';
 import { version } from '../package.json';
 
@@ -66,7 +68,6 @@ function backendOf(agent: AgentFacts, editor: GuardedEditor, cwd: string): AcpBa
   const env = Object.fromEntries(
     Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
-  const rules: PermissionRule[] = [];
   return new AcpBackend({
     id: agent.id,
     title: agent.title,
@@ -78,19 +79,27 @@ function backendOf(agent: AgentFacts, editor: GuardedEditor, cwd: string): AcpBa
     startAgent: () =>
       startAgentProcess({ command: agent.command, args: agent.args, env, cwd }, { clock: systemClock, log }),
     restartPolicy: new RestartPolicy(() => systemClock.monotonicNow(), Math.random),
-    // "Always" is as long as this program runs: it keeps nothing on disk.
-    rules: {
-      rules,
-      add: (rule) => {
-        rules.push(rule);
-        return Promise.resolve();
-      },
-    },
+    standing: standingPermissions(),
     missingFile: agent.missingFile,
     terminalEnv: env,
     mcpServers: () => Promise.resolve([]),
     // Nobody can sign in here, so nobody waits for it.
     limits: { signInTimeoutMs: 0 },
+  });
+}
+
+/** "Always" is as long as this program runs: it keeps nothing on disk. */
+function standingPermissions(): StandingPermissions {
+  const kept = new Map<string, unknown>();
+  const memento = {
+    get: (name: string) => kept.get(name),
+    update: (name: string, value: unknown) => Promise.resolve(void kept.set(name, value)),
+  };
+  const policy = effectivePolicy(undefined, []);
+  return new StandingPermissions({
+    rules: new UserRules(memento, systemClock, log),
+    policy: () => policy,
+    onListenerError: (error) => log.error('A listener of the permissions failed', error),
   });
 }
 

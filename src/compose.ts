@@ -23,6 +23,9 @@ import { GuardedEditor } from './editor/common/guardedEditor';
 import { EditorAdapter } from './editor/vscode/editorAdapter';
 import { ProtectedSetting } from './editor/node/protectedSetting';
 import { commandIds, settingIds } from './manifest';
+import { StandingPermissions } from './permissions/common/standingPermissions';
+import { UserRules } from './permissions/common/userRules';
+import { PolicySetting } from './permissions/vscode/policySetting';
 import { Commands } from './platform/vscode/commands';
 import type { FeatureContext } from './platform/vscode/featureContext';
 import { ChannelLogger } from './platform/vscode/log';
@@ -86,6 +89,14 @@ export function compose(context: vscode.ExtensionContext): App {
   const start = <Running extends RunningFeature>(feature: Feature<Running>): Promise<Running> =>
     startFeature(feature, { status, log, activatedAt });
 
+  const policy = store.add(new PolicySetting(settings, editor, log.child('permissions')));
+  const standing = store.add(
+    new StandingPermissions({
+      rules: new UserRules(context.globalState, clock, log.child('permissions')),
+      policy: () => policy.current,
+      onListenerError,
+    }),
+  );
   const threads = store.add(new SessionThreads(clock, log.child('threads')));
   const acp: AcpFeature = new AcpFeature({
     ...shared('acp'),
@@ -107,7 +118,7 @@ export function compose(context: vscode.ExtensionContext): App {
     },
     editor,
     traffic,
-    memento: context.globalState,
+    standing,
     demoAgentFile: context.asAbsolutePath('dist/demo-agent.js'),
     demoStateFolder: path.join(context.globalStorageUri.fsPath, 'demo-agent'),
     agentReaperFile: context.asAbsolutePath('dist/agent-reaper.js'),
@@ -211,6 +222,7 @@ export function compose(context: vscode.ExtensionContext): App {
       trafficView.start();
       protectedSetting.start();
       adapter.start();
+      policy.start();
       backends.start();
       // One after the other: the CLI may be waiting for the first one's lockfile already.
       for (const feature of features) {
@@ -220,7 +232,8 @@ export function compose(context: vscode.ExtensionContext): App {
       }
     },
     async stop() {
-      const stopping = Promise.allSettled(running.map(async (feature) => await feature.stop?.()));
+      const features = running.map(async (feature) => await feature.stop?.());
+      const stopping = Promise.allSettled([...features, standing.flush()]);
       await withDeadline(clock, 'stopping Backline', stopTimeoutMs, () => stopping).catch((error: unknown) =>
         log.error('could not stop in time', error),
       );

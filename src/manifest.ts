@@ -84,6 +84,7 @@ export const settingIds = {
   ampEnabled: 'backline.amp.enabled',
   ampPortRange: 'backline.amp.portRange',
   acpAgents: 'backline.acp.agents',
+  permissions: 'backline.permissions',
   amplifierHost: 'amplifier.server.host',
   amplifierPort: 'amplifier.server.port',
   amplifierProfile: 'amplifier.profile',

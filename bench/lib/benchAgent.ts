@@ -5,6 +5,7 @@ import { nullLogger } from '../../src/base/common/log';
 import { systemClock } from '../../src/base/node/systemClock';
 import { closedTap } from '../../src/wire/common/traffic';
 import type { FakeEditor } from '../../test/fake/fakeEditor';
+import { standingOf } from '../../test/fake/fakePermissions';
 
 /** A backend over an agent which is this same bundle in the role `agent`. The caller disposes it. */
 export function benchAgent(editor: FakeEditor): AcpBackend {
@@ -21,7 +22,7 @@ export function benchAgent(editor: FakeEditor): AcpBackend {
     tap: closedTap,
     startAgent: () => startAgentProcess(command, { clock: systemClock, log: nullLogger }),
     restartPolicy: new RestartPolicy(() => performance.now(), Math.random),
-    rules: { rules: [], add: () => Promise.resolve() },
+    standing: standingOf(),
     missingFile: 'error',
     terminalEnv: env,
     mcpServers: () => Promise.resolve([]),

@@ -14,6 +14,7 @@ import { Follower } from '../fake/backendHarness';
 import { FakeEditor } from '../fake/fakeEditor';
 import { ContextServer } from './support/contextServer';
 import { ModelServer, type ModelScript } from './support/modelServer';
+import { standingOf } from '../fake/fakePermissions';
 
 describe('opencode', function () {
   this.timeout(60_000);
@@ -169,7 +170,7 @@ function launcher(home: string, folder: string, editor: FakeEditor, context: Mcp
     clock: systemClock,
     log: nullLogger,
     tap: closedTap,
-    rules: { rules: [], add: () => Promise.resolve() },
+    standing: standingOf(),
     environment: () => Promise.resolve({ PATH: process.env['PATH'] ?? '', HOME: home }),
     folder: () => folder,
     isTrusted: () => true,

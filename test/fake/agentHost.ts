@@ -5,6 +5,7 @@ import { nullLogger, type Logger } from '../../src/base/common/log';
 import { systemClock } from '../../src/base/node/systemClock';
 import { closedTap } from '../../src/wire/common/traffic';
 import { FakeEditor } from './fakeEditor';
+import { standingOf } from './fakePermissions';
 
 /**
  * A program that stands for a window: it runs an agent (its first argument) in the folder that is its second, with the
@@ -26,7 +27,7 @@ async function main(agentFile: string, folder: string, reaperFile: string, promp
     clock: systemClock,
     log,
     tap: closedTap,
-    rules: { rules: [], add: () => Promise.resolve() },
+    standing: standingOf(),
     environment: () => Promise.resolve({ PATH: '' }),
     folder: () => folder,
     isTrusted: () => true,

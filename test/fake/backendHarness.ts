@@ -4,23 +4,19 @@ import type { BackendSession } from '../../src/amplifier/common/sessionBackend';
 import { systemClock } from '../../src/base/node/systemClock';
 import { nullLogger } from '../../src/base/common/log';
 import { closedTap } from '../../src/wire/common/traffic';
-import type { PermissionRule } from '../../src/acp/common/permissionRules';
-import type { RuleStore } from '../../src/acp/node/permissionDesk';
 import { AcpBackend, type AcpBackendOptions } from '../../src/acp/node/acpBackend';
 import { RestartPolicy } from '../../src/acp/node/restartPolicy';
 import { FakeEditor } from './fakeEditor';
+import { standingOf } from './fakePermissions';
 import { ScriptedAgents, type Script } from './scriptedAgent';
 
 export const cwd = '/ws';
-
-/** A user who has decided nothing in advance. */
-export const noRules: RuleStore = { rules: [], add: () => Promise.resolve() };
 
 /** A backend over agents in memory; restarts are not delayed. */
 export function backendOf(script: Script, options: Partial<AcpBackendOptions> = {}) {
   const agents = new ScriptedAgents(script);
   const editor = new FakeEditor({ '/ws/a.txt': 'one\ntwo\nthree\n' });
-  const rules: PermissionRule[] = [];
+  const { standing = standingOf() } = options;
   const clock = options.clock ?? systemClock;
   const noDelay = { firstDelayMs: 0, maxDelayMs: 0, maxCrashes: 5, windowMs: 180_000 };
   const backend = new AcpBackend({
@@ -37,19 +33,13 @@ export function backendOf(script: Script, options: Partial<AcpBackendOptions> = 
       () => 0,
       noDelay,
     ),
-    rules: {
-      rules,
-      add: (rule) => {
-        rules.push(rule);
-        return Promise.resolve();
-      },
-    },
+    standing,
     missingFile: 'error',
     terminalEnv: { PATH: process.env['PATH'] ?? '' },
     mcpServers: () => Promise.resolve([]),
     ...options,
   });
-  return { backend, agents, editor, rules };
+  return { backend, agents, editor, standing };
 }
 
 /** Inside `describe`: the same function, whose backends are disposed after each test. */

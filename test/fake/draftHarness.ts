@@ -5,7 +5,8 @@ import { BackendError } from '../../src/amplifier/common/sessionBackend';
 import { Emitter } from '../../src/base/common/event';
 import { nullLogger } from '../../src/base/common/log';
 import { TrafficLog } from '../../src/wire/common/traffic';
-import { Follower, noRules } from './backendHarness';
+import { Follower } from './backendHarness';
+import { standingOf } from './fakePermissions';
 import { duplexPair } from './duplex';
 import { FakeClock } from './fakeClock';
 import { FakeEditor } from './fakeEditor';
@@ -43,7 +44,7 @@ export class DraftHarness {
       title: 'Old agent',
       startAgent: () => this.start(),
       editor,
-      rules: noRules,
+      standing: standingOf(),
       clock,
       createId: () => `id-${++this.ids}`,
       breathe: () => setImmediate(),

@@ -3,7 +3,6 @@ import { readFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { nullLogger } from '../../src/base/common/log';
 import { isTreeAlive } from '../../src/acp/node/processTree';
-import { UserRules } from '../../src/acp/node/userRules';
 import { manageRules, rulePicks } from '../../src/acp/vscode/manageRules';
 import { SignInTerminals } from '../../src/acp/vscode/signInTerminal';
 import { commandIds } from '../../src/manifest';
@@ -11,6 +10,8 @@ import { Messages } from '../../src/platform/vscode/messages';
 import { AgentsUnderTest, type Chat } from './support/agents';
 import { eventually } from '../support/eventually';
 import { closeAll, closeTerminals, inWorkspace, show, type, writeInWorkspace } from './support/workspace';
+import type { StandingPermissions } from '../../src/permissions/common/standingPermissions';
+import { standingOf } from '../fake/fakePermissions';
 
 const before = 'const colour = 1;\r\nconsole.log(colour);\r\n';
 const after = 'const color = 1;\r\nconsole.log(color);\r\n';
@@ -184,25 +185,20 @@ describe('the terminal to sign in with', () => {
 
 describe('the rules of the user for agents', () => {
   it('can be made by answering what each question proposes', async () => {
-    const kept = new Map<string, unknown>();
-    const memento = {
-      get: (key: string) => kept.get(key),
-      update: (key: string, value: unknown) => Promise.resolve(void kept.set(key, value)),
-    };
-    const rules = new UserRules(memento, nullLogger);
+    const standing = standingOf();
     // Accepting before VS Code has filled the list is answering nothing, after which no rule was made: once more then.
     await eventually('a rule', async () => {
       let isDone = false;
-      const managing = manageRules({ rules, messages: new Messages(nullLogger), folder: inWorkspace(), agents: [] });
+      const managing = manageRules({ standing, messages: new Messages(nullLogger), folder: inWorkspace(), agents: [] });
       void managing.then(() => (isDone = true));
       await eventually('the end of the questions', async () => {
         await new Promise((resolve) => setTimeout(resolve, 200));
         await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
         assert.ok(isDone);
       });
-      assert.equal(rules.rules.length, 1);
+      assert.equal(standing.rules.length, 1);
     });
-    assert.deepEqual(rules.rules, [
+    assert.deepEqual(standing.rules, [
       { effect: 'allow', kind: 'read', pathGlob: `${inWorkspace()}/**`, scope: 'always' },
     ]);
   });
@@ -210,21 +206,15 @@ describe('the rules of the user for agents', () => {
 
 describe('the list of rules for agents', () => {
   const rule = { effect: 'allow', kind: 'read', pathGlob: '/ws/**', scope: 'always' } as const;
-  let rules: UserRules;
+  let standing: StandingPermissions;
 
-  beforeEach(async () => {
-    const kept = new Map<string, unknown>();
-    const memento = {
-      get: (key: string) => kept.get(key),
-      update: (key: string, value: unknown) => Promise.resolve(void kept.set(key, value)),
-    };
-    rules = new UserRules(memento, nullLogger);
-    await rules.add(rule);
+  beforeEach(() => {
+    standing = standingOf([rule]);
   });
 
   it('removes none that is only chosen', async () => {
     let isDone = false;
-    const managing = manageRules({ rules, messages: new Messages(nullLogger), folder: inWorkspace(), agents: [] });
+    const managing = manageRules({ standing, messages: new Messages(nullLogger), folder: inWorkspace(), agents: [] });
     void managing.then(() => (isDone = true));
     for (const command of ['workbench.action.quickOpenSelectNext', 'workbench.action.acceptSelectedQuickOpenItem']) {
       await vscode.commands.executeCommand(command);
@@ -233,14 +223,14 @@ describe('the list of rules for agents', () => {
       await vscode.commands.executeCommand('workbench.action.closeQuickOpen');
       assert.ok(isDone);
     });
-    assert.deepEqual(rules.rules, [rule]);
+    assert.deepEqual(standing.rules, [rule]);
   });
 
   it('has a button on each that can be taken back, and names what open conversations remember', async () => {
     let isRevoked = false;
-    rules.sessionGrants.add({ text: 'Allow a', agentTitle: 'Demo', revoke: () => (isRevoked = true) });
-    rules.sessionGrants.add({ text: 'Allow All', agentTitle: 'Demo' });
-    const rows = rulePicks(rules).filter(({ kind }) => kind !== vscode.QuickPickItemKind.Separator);
+    standing.grants.add({ text: 'Allow a', agentTitle: 'Demo', revoke: () => (isRevoked = true) });
+    standing.grants.add({ text: 'Allow All', agentTitle: 'Demo' });
+    const rows = rulePicks(standing).filter(({ kind }) => kind !== vscode.QuickPickItemKind.Separator);
     assert.deepEqual(
       rows.map(({ label, buttons = [] }) => [label, buttons.length]),
       [
@@ -251,7 +241,7 @@ describe('the list of rules for agents', () => {
       ],
     );
     for (const { remove } of rows) await remove?.();
-    assert.deepEqual(rules.rules, []);
+    assert.deepEqual(standing.rules, []);
     assert.ok(isRevoked);
   });
 });

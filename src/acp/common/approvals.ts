@@ -1,20 +1,21 @@
+import type { ApprovalContext } from '../../amplifier/common/approvalContext';
 import type { AmplifierEvent, ApprovalOptionKind } from '../../amplifier/common/events';
 import { BackendError } from '../../amplifier/common/sessionBackend';
 import type { Clock } from '../../base/common/async';
-import { optionNames } from './optionNames';
+import { contradictsItsKind, optionNames } from './optionNames';
 
 export interface ApprovalOption {
   readonly name: string;
   readonly kind: ApprovalOptionKind;
-  /** Of an answer for always: what it would be the answer to from then on, in words. */
-  readonly matches?: string;
+  /** Of an answer for always: what it stands for, in a few words. */
+  readonly scope?: string;
 }
 
 export interface ApprovalQuestion<Option extends ApprovalOption> {
   readonly prompt: string;
   readonly options: readonly Option[];
-  /** Told with the question, and besides, as `matches`, what each option for always matches, by its name. */
-  readonly context: Record<string, unknown>;
+  /** Told with the question, and besides, by their names, the `scopes` of options and which are `misnamed`. */
+  readonly context: ApprovalContext;
   /** The tool call that waits. */
   readonly callId?: string;
   /** Withdraws the question. */
@@ -38,25 +39,34 @@ const maxResolved = 256;
 /** What is asked beyond them is denied: nobody would look through more. */
 const maxPending = 32;
 
+/** For the user and for the agent. */
+export const tooManyQuestions = `${maxPending} questions wait for an answer already. What is asked beyond them is denied.`;
+
 /**
  * The open questions of one session. Each is told as `approval:required` and ends as granted or denied: by the user's
- * answer, by the time-out, or by being withdrawn. Nothing is ever allowed without an answer.
+ * answer, by the time-out where there is one, or by being withdrawn. Nothing is ever allowed without an answer.
  */
 export class Approvals {
   private readonly pending = new Map<string, Pending>();
   private readonly resolved = new Set<string>();
   private counter = 0;
+  /** Of too many questions at once; the user is told once until all are answered. */
+  private hasToldOfFlood = false;
 
+  /** Without `timeoutMs` a question waits as long as its asker does. */
   constructor(
     private readonly sessionId: string,
     private readonly clock: Clock,
-    private readonly timeoutMs: number,
+    private readonly timeoutMs: number | undefined,
     private readonly emit: (event: AmplifierEvent) => void,
   ) {}
 
   ask<Option extends ApprovalOption>(question: ApprovalQuestion<Option>): Promise<ApprovalAnswer<Option>> {
     if (question.signal?.aborted) return Promise.resolve(undefined);
-    if (this.pending.size >= maxPending) return Promise.resolve({ refused: true });
+    if (this.pending.size >= maxPending) {
+      this.tellOfFlood();
+      return Promise.resolve({ refused: true });
+    }
     const id = `approval-${++this.counter}`;
     const names = optionNames(question.options);
     const kinds = question.options.map(({ kind }) => kind);
@@ -64,28 +74,30 @@ export class Approvals {
       const settle: Pending['settle'] = (outcome) => {
         this.pending.delete(id);
         this.remember(id);
-        timer.dispose();
+        if (this.pending.size === 0) this.hasToldOfFlood = false;
+        timer?.dispose();
         question.signal?.removeEventListener('abort', withdraw);
         this.tell(id, outcome, names, kinds);
         const chosen = typeof outcome === 'number' ? question.options[outcome] : undefined;
         resolve(chosen ? { chosen } : outcome === 'timeout' ? { timedOut: true } : undefined);
       };
       const withdraw = () => settle('withdrawn');
-      const timer = this.clock.setTimer(this.timeoutMs, () => settle('timeout'));
+      const { timeoutMs } = this;
+      const timer = timeoutMs === undefined ? undefined : this.clock.setTimer(timeoutMs, () => settle('timeout'));
       this.pending.set(id, { names, settle });
       const { prompt, callId } = question;
-      const context = withMatches(question, names);
       const data = {
         session_id: this.sessionId,
         approval_id: id,
         prompt,
         options: names,
         option_kinds: kinds,
-        timeout: this.timeoutMs / 1000,
+        ...(timeoutMs === undefined ? {} : { timeout: timeoutMs / 1000 }),
         default: 'deny' as const,
-        context,
+        context: withOptions(question, names),
+        ...(callId === undefined ? {} : { call_id: callId }),
       };
-      this.emit({ event: 'approval:required', data: callId === undefined ? data : { ...data, call_id: callId } });
+      this.emit({ event: 'approval:required', data });
       question.signal?.addEventListener('abort', withdraw, { once: true });
     });
   }
@@ -125,6 +137,13 @@ export class Approvals {
     this.emit({ event: allowed ? 'approval:granted' : 'approval:denied', data: { ...data, decision } });
   }
 
+  private tellOfFlood(): void {
+    if (this.hasToldOfFlood) return;
+    this.hasToldOfFlood = true;
+    const data = { session_id: this.sessionId, level: 'warning' as const, message: tooManyQuestions };
+    this.emit({ event: 'notice', data });
+  }
+
   private remember(id: string): void {
     this.resolved.add(id);
     const [oldest] = this.resolved;
@@ -132,10 +151,22 @@ export class Approvals {
   }
 }
 
-function withMatches({ context, options }: ApprovalQuestion<ApprovalOption>, names: readonly string[]) {
-  const matches = options.flatMap((option, index): [string, string][] => {
+/** Of options whose names are the same, the scope of the last one would stand for all: so names are unique. */
+function withOptions(
+  { context, options }: ApprovalQuestion<ApprovalOption>,
+  names: readonly string[],
+): ApprovalContext {
+  const scopes = options.flatMap(({ scope }, index): [string, string][] => {
     const name = names[index];
-    return name === undefined || option.matches === undefined ? [] : [[name, option.matches]];
+    return name === undefined || scope === undefined ? [] : [[name, scope]];
   });
-  return matches.length === 0 ? context : { ...context, matches: Object.fromEntries(matches) };
+  const misnamed = names.filter((_, index) => {
+    const option = options[index];
+    return option !== undefined && contradictsItsKind(option);
+  });
+  return {
+    ...context,
+    ...(scopes.length === 0 ? {} : { scopes: Object.fromEntries(scopes) }),
+    ...(misnamed.length === 0 ? {} : { misnamed }),
+  };
 }

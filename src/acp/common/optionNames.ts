@@ -41,12 +41,29 @@ export function saysItsKind({ name, kind }: NamedOption): boolean {
   return kind.endsWith('_always') ? isForAlways && !single.test(text) : !isForAlways;
 }
 
+/**
+ * Whether a reader of the name alone expects the opposite: a no of what allows, a yes of what denies, one time of what lasts,
+ * or for good of what does not.
+ */
+export function contradictsItsKind({ name, kind }: NamedOption): boolean {
+  const text = folded(name).replaceAll(/[’‘]/g, "'");
+  const rest = text.replaceAll(notAsking, ' ');
+  const yes = rest.search(allowing);
+  const no = rest.search(rejecting);
+  const [said, opposite] = kind.startsWith('allow') ? [yes, no] : [no, yes];
+  if (opposite >= 0 && (said < 0 || opposite < said)) return true;
+  if (kind.endsWith('_once')) return forGood.test(text) && !single.test(text);
+  // A plain yes is taken for one time; that a plain no lasts hurts nobody.
+  return single.test(text) || (kind === 'allow_always' && said >= 0 && !lasting.test(text));
+}
+
 const allowing =
   /\b(allow|allows|approve|accept|auto-accept|yes|ok|okay|proceed|continue|run|apply|grant|permit|trust|overwrite)\b/;
 const rejecting =
   /\b(deny|denies|reject|rejects|no|not|never|don't|decline|refuse|cancel|skip|stop|abort|block|forbid|disallow|keep)\b/;
 const lasting =
   /\b(always|all|every|everything|any|session|project|workspace|conversation|user|folder|forever|remember|auto-accept|never|permanently)\b|\b(don't|do not|without) ask/;
+const forGood = /\b(always|forever|permanently|remember|auto-accept)\b|\b(don't|do not|never|without) ask/;
 const notAsking = /\b(don't|do not|never|without|no longer) ask(ing)?( me)?( again)?\b/g;
 const single = /\b(once|this time|just this|only this)\b/;
 

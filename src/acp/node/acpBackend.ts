@@ -14,11 +14,11 @@ import type { Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { witnessed, type WriteWitness } from '../../editor/common/writeWitness';
+import type { StandingPermissions } from '../../permissions/common/standingPermissions';
 import type { TrafficTap } from '../../wire/common/traffic';
 import { traitsOf } from '../common/knownAgents';
 import { defaultLimits, type AcpLimits } from './acpLimits';
 import { AgentConnection, type LiveAgent, type RunningAgent } from './agentConnection';
-import type { RuleStore } from './permissionDesk';
 import type { RestartPolicy } from './restartPolicy';
 import { allSessions } from './sessionListing';
 import { SignIn, type SignInCommand } from './signIn';
@@ -38,7 +38,7 @@ export interface AcpBackendOptions {
   readonly startAgent: () => Promise<RunningAgent>;
   readonly restartPolicy: RestartPolicy;
   readonly mayDownload?: boolean;
-  readonly rules: RuleStore;
+  readonly standing: StandingPermissions;
   readonly witness?: WriteWitness;
   readonly missingFile: 'empty' | 'error';
   /** The environment that the agent's terminals start from. */
@@ -271,9 +271,8 @@ export class AcpBackend implements SessionBackend, SessionHost {
   }
 
   private newSession(sessionId: string, folders: CreateSessionOptions): V1Session {
-    const { clock, editor, log, missingFile, rules, terminalEnv, witness } = this.options;
+    const { clock, editor, log, missingFile, standing, terminalEnv, witness } = this.options;
     const writer = { backendId: this.id, sessionId };
-    const { approvalTimeoutMs, cancelGraceMs } = this.limits;
     return new V1Session(sessionId, folders, {
       agentId: this.id,
       agentTitle: this.title,
@@ -281,11 +280,10 @@ export class AcpBackend implements SessionBackend, SessionHost {
       files: witness ? witnessed(editor, witness, writer) : editor,
       clock,
       log,
-      rules,
+      standing,
       traits: () => traitsOf(this.connection.current?.agent.agentInfo?.name, missingFile),
       env: terminalEnv,
-      approvalTimeoutMs,
-      cancelGraceMs,
+      cancelGraceMs: this.limits.cancelGraceMs,
       host: this,
     });
   }

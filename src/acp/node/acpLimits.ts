@@ -5,7 +5,6 @@ export interface AcpLimits {
   readonly requestTimeoutMs: number;
   readonly authenticateTimeoutMs: number;
   readonly signInTimeoutMs: number;
-  readonly approvalTimeoutMs: number;
   readonly cancelGraceMs: number;
   readonly exitGraceMs: number;
 }
@@ -16,7 +15,6 @@ export const defaultLimits: AcpLimits = {
   requestTimeoutMs: 2 * 60_000,
   authenticateTimeoutMs: 2 * 60_000,
   signInTimeoutMs: 10 * 60_000,
-  approvalTimeoutMs: 5 * 60_000,
   cancelGraceMs: 10_000,
   exitGraceMs: 1_000,
 };

@@ -5,6 +5,7 @@ import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
 import type { EditorPort } from '../../editor/common/editorPort';
 import type { WriteWitness } from '../../editor/common/writeWitness';
+import type { StandingPermissions } from '../../permissions/common/standingPermissions';
 import type { TrafficTap } from '../../wire/common/traffic';
 import type { ThreadSource } from '../common/draftThreads';
 import { mayDownload } from '../common/packageRunners';
@@ -14,7 +15,6 @@ import { startAgentProcess, type AgentProcess } from './agentProcess';
 import type { AgentReaper } from './agentReaper';
 import { diskFiles, lookupCommand, type FoundCommand } from './commandLookup';
 import { DraftBackend } from './draftBackend';
-import type { RuleStore } from './permissionDesk';
 import { RestartPolicy } from './restartPolicy';
 import type { SignInCommand } from './signIn';
 import type { Elicit, V1ClientOptions } from './v1Client';
@@ -35,7 +35,7 @@ export interface AgentLauncherOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly tap: TrafficTap;
-  readonly rules: RuleStore;
+  readonly standing: StandingPermissions;
   /** Sees files before agents write them. */
   readonly witness?: WriteWitness;
   /** What agents are started with; the login shell's. */
@@ -70,7 +70,7 @@ export class AgentLauncher {
       editor,
       elicit,
       random,
-      rules,
+      standing,
       tap,
       threadSources = [],
       clientInfo,
@@ -79,7 +79,7 @@ export class AgentLauncher {
     const { id, title, missingFile } = entry;
     const log = this.options.log.child(`agent ${id}`);
     const startAgent = (): Promise<AgentProcess> => this.start(entry, log);
-    const shared = { id, title, editor, clock, log, tap, rules, startAgent, ...(witness ? { witness } : {}) };
+    const shared = { id, title, editor, clock, log, tap, standing, startAgent, ...(witness ? { witness } : {}) };
     if (entry.dialect === 'draft') {
       const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
       return new DraftBackend({ ...shared, createId, breathe, threadSources });

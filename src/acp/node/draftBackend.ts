@@ -14,17 +14,18 @@ import {
 } from '../../amplifier/common/sessionBackend';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { witnessed, type WriteWitness } from '../../editor/common/writeWitness';
+import type { StandingPermissions } from '../../permissions/common/standingPermissions';
+import { fileRequest } from '../../permissions/common/toolRequest';
 import type { TrafficTap } from '../../wire/common/traffic';
 import type { Message, MessageChunk, ThreadEntry } from '../common/draftSchema';
 import { MemoryThreads, textOf, type ThreadSource, type ThreadStore } from '../common/draftThreads';
 import { Approvals } from '../common/approvals';
 import type { RunningAgent } from './agentConnection';
-import { decide } from '../common/permissionRules';
-import type { IsDenied } from './draftFiles';
+import type { DraftPermissions } from './draftFiles';
 import { DraftLink } from './draftLink';
 import { DraftSession } from './draftSession';
 import { LivingAgents } from './livingAgents';
-import { PermissionDesk, type RuleStore } from './permissionDesk';
+import { PermissionService, settledForFiles } from './permissionService';
 import { ProposalDesk } from './proposalDesk';
 
 export interface DraftBackendOptions {
@@ -35,7 +36,7 @@ export interface DraftBackendOptions {
   readonly editor: EditorPort;
   /** Conversations of elsewhere that agents may read. */
   readonly threadSources?: readonly ThreadSource[];
-  readonly rules: RuleStore;
+  readonly standing: StandingPermissions;
   readonly witness?: WriteWitness;
   readonly clock: Clock;
   readonly createId: () => string;
@@ -45,9 +46,6 @@ export interface DraftBackendOptions {
   readonly log: Logger;
 }
 
-/** How long a question to the user stays open before it counts as denied. */
-const approvalTimeoutMs = 5 * 60_000;
-
 /** An agent that speaks the draft, as a backend. When the agent ends, so do its sessions; the next one starts it again. */
 export class DraftBackend implements SessionBackend {
   readonly id: string;
@@ -55,6 +53,8 @@ export class DraftBackend implements SessionBackend {
   private readonly states: Emitter<BackendState>;
   private readonly threads: MemoryThreads;
   private readonly sessions = new Map<string, DraftSession>();
+  /** Of the open sessions. */
+  private readonly permissions = new Map<string, PermissionService>();
   private current: BackendState = { kind: 'stopped' };
   private starting: Promise<DraftLink> | undefined;
   private live: DraftLink | undefined;
@@ -89,10 +89,10 @@ export class DraftBackend implements SessionBackend {
   }
 
   /** The draft says nothing of folders: the agent works where it was started. */
-  async createSession({ cwd }: CreateSessionOptions, signal?: AbortSignal): Promise<DraftSession> {
+  async createSession(options: CreateSessionOptions, signal?: AbortSignal): Promise<DraftSession> {
     const link = await this.connect();
     const created = await link.ifKeepsThreads('createThread', null, signal);
-    return this.openSession(link, created?.threadId ?? (await this.threads.createThread()), cwd, []);
+    return this.openSession(link, created?.threadId ?? (await this.threads.createThread()), options, []);
   }
 
   async listSessions({ signal }: { signal?: AbortSignal } = {}): Promise<readonly SessionSummary[]> {
@@ -102,13 +102,13 @@ export class DraftBackend implements SessionBackend {
     return threads.map(({ id, title, modifiedAt }) => ({ id, title, updatedAt: modifiedAt }));
   }
 
-  async loadSession(threadId: string, { cwd }: CreateSessionOptions, signal?: AbortSignal): Promise<DraftSession> {
+  async loadSession(threadId: string, options: CreateSessionOptions, signal?: AbortSignal): Promise<DraftSession> {
     const open = this.sessions.get(threadId);
     if (open) return open;
     const link = await this.connect();
     await link.ifKeepsThreads('openThread', { threadId }, signal);
     const loaded = await link.ifKeepsThreads('getThreadEntries', { threadId }, signal);
-    return this.openSession(link, threadId, cwd, loaded?.entries ?? (await this.ownEntries(threadId)));
+    return this.openSession(link, threadId, options, loaded?.entries ?? (await this.ownEntries(threadId)));
   }
 
   deleteSession(): Promise<void> {
@@ -142,18 +142,15 @@ export class DraftBackend implements SessionBackend {
   }
 
   private async open(): Promise<DraftLink> {
-    const { clock, editor, log, rules, startAgent, tap, title } = this.options;
+    const { clock, editor, log, startAgent, tap, title } = this.options;
     this.setState({ kind: 'starting', message: `Starting ${title}…` });
     const agent = await startAgent();
     if (this.isDisposed) {
       agent.killNow();
       throw new Error(`${title} was stopped.`);
     }
-    const isDenied: IsDenied = (kind, path) => {
-      const paths = path === undefined ? [] : [path];
-      return decide(rules.rules, { agent: this.id, kind, paths }) === 'deny';
-    };
-    const link = new DraftLink(agent, { title, editor, threads: this.threadStore(), isDenied, clock, tap, log });
+    const threads = this.threadStore();
+    const link = new DraftLink(agent, { title, editor, threads, permissions: this.filePermissions(), clock, tap, log });
     this.live = link;
     this.living.add(link);
     link.start((reason) => {
@@ -179,15 +176,22 @@ export class DraftBackend implements SessionBackend {
     this.states.fire(state);
   }
 
-  private openSession(link: DraftLink, threadId: string, cwd: string, history: readonly ThreadEntry[]): DraftSession {
-    const { breathe, clock, createId, editor, id, log, rules, title, witness } = this.options;
+  private openSession(
+    link: DraftLink,
+    threadId: string,
+    { approvalTimeoutMs, cwd }: CreateSessionOptions,
+    history: readonly ThreadEntry[],
+  ): DraftSession {
+    const { breathe, clock, createId, editor, id, log, standing, title, witness } = this.options;
     const files = witness ? witnessed(editor, witness, { backendId: id, sessionId: threadId }) : editor;
     this.threads.add(threadId, history);
     const events = new EventLog(breathe);
     const emit = (event: AmplifierEvent): void => events.append(event);
     const approvals = new Approvals(threadId, clock, approvalTimeoutMs, emit);
-    const noMode = (): undefined => undefined;
-    const desk = new PermissionDesk({ agentId: id, agentTitle: title, cwd, approvals, rules, log, mode: noMode });
+    const mode = (): undefined => undefined;
+    const permissions = new PermissionService({ agentId: id, agentTitle: title, cwd, approvals, standing, log, mode });
+    this.permissions.set(threadId, permissions);
+    const protectionOf: EditorPort['protectionOf'] = (...asked) => editor.protectionOf(...asked);
     const session = new DraftSession({
       id: threadId,
       events,
@@ -199,13 +203,43 @@ export class DraftBackend implements SessionBackend {
         await this.threads.sendMessage(threadId, message);
         await link.send(threadId, message);
       },
-      didClose: () => void this.sessions.delete(threadId),
+      didClose: () => {
+        this.sessions.delete(threadId);
+        this.permissions.delete(threadId);
+        permissions.dispose();
+      },
       approvals,
-      proposals: new ProposalDesk({ sessionId: threadId, agentId: id, cwd, editor: files, desk, emit }),
+      proposals: new ProposalDesk({
+        sessionId: threadId,
+        agentId: id,
+        cwd,
+        editor: files,
+        protectionOf,
+        permissions,
+        emit,
+      }),
     });
     this.sessions.set(threadId, session);
     session.start(history);
     return session;
+  }
+
+  /** What is asked about a thread that nobody has open is only allowed where nobody needs to be asked. */
+  private filePermissions(): DraftPermissions {
+    const { id, permissions } = this;
+    const { standing } = this.options;
+    return {
+      isDenied: (kind, path) => {
+        const request = fileRequest(id, kind, ...(path === undefined ? [] : [path]));
+        return settledForFiles(standing, request) === 'deny';
+      },
+      mayRead: async (threadId, path, signal) => {
+        const open = permissions.get(threadId);
+        if (open) return await open.mayRead(path, signal);
+        if (settledForFiles(standing, fileRequest(id, 'read', path)) === 'allow') return { isGranted: true };
+        return { isGranted: false, reason: 'The user cannot be asked: this conversation is not open.' };
+      },
+    };
   }
 
   private async ownEntries(threadId: string): Promise<ThreadEntry[]> {

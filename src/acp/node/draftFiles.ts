@@ -1,7 +1,8 @@
+import type { ToolKind } from '../../amplifier/common/events';
 import { EditorError, type EditorPort, isEditorError } from '../../editor/common/editorPort';
 import type { DraftHandlers } from '../common/draftConnection';
 import { FileVersions } from '../common/fileVersions';
-import type { ToolFacts } from '../common/permissionRules';
+import type { Permit } from './permissionService';
 
 /** Of a file's text or bytes in one answer. */
 const maxReadBytes = 16 * 1024 * 1024;
@@ -9,30 +10,36 @@ const maxMatches = 10_000;
 
 type FileMethod = 'readTextFile' | 'readBinaryFile' | 'stat' | 'globSearch';
 
-/** Whether a rule of the user's forbids it. Paths are absolute and resolved; without one it is about the kind as such. */
-export type IsDenied = (kind: ToolFacts['kind'], path?: string) => boolean;
+/** What the user has to say about files. Paths are absolute and resolved. */
+export interface DraftPermissions {
+  /** Whether it is forbidden, whoever would be asked; without a path it is about the kind as such. */
+  isDenied(kind: ToolKind, path?: string): boolean;
+  /** Asks where the user wants to be asked. */
+  mayRead(threadId: string, path: string, signal: AbortSignal): Promise<Permit>;
+}
 
 /** The draft's file methods over the editor, for one connection. `didReadFile` is told of every text that was given out. */
 export function createFileHandlers(
   editor: EditorPort,
   didReadFile: (threadId: string, path: string, content: string) => void,
-  isDenied: IsDenied,
+  permissions: DraftPermissions,
 ): Required<Pick<DraftHandlers, FileMethod>> {
   const versions = new FileVersions();
-  const refuseDenied = async (path: string): Promise<void> => {
-    if (isDenied('read', await editor.resolve(path))) throw denied(`read "${path}"`);
+  const requireReadable = async (threadId: string, path: string, signal: AbortSignal): Promise<void> => {
+    const permit = await permissions.mayRead(threadId, await editor.resolve(path), signal);
+    if (!permit.isGranted) throw new Error(`You may not read "${path}". ${permit.reason}`);
   };
   return {
     async readTextFile({ threadId, path, lineOffset, lineLimit }, signal) {
-      await refuseDenied(path);
+      await requireReadable(threadId, path, signal);
       const file = await editor.readText(path, { maxBytes: maxReadBytes, signal });
       const content = linesOf(file.text, lineOffset ?? 0, lineLimit ?? Infinity);
       didReadFile(threadId, file.path, content);
       return { version: versions.numberOf(file.path, file.version), content };
     },
 
-    async readBinaryFile({ path, byteOffset, byteLimit }, signal) {
-      await refuseDenied(path);
+    async readBinaryFile({ threadId, path, byteOffset, byteLimit }, signal) {
+      await requireReadable(threadId, path, signal);
       const offset = byteOffset ?? 0;
       const limit = Math.min(byteLimit ?? Infinity, maxReadBytes);
       const file = await editor.readBytes(path, { offset, limit, signal });
@@ -48,7 +55,7 @@ export function createFileHandlers(
     },
 
     async stat({ path }) {
-      await refuseDenied(path);
+      if (permissions.isDenied('read', await editor.resolve(path))) throw denied(`read "${path}"`);
       try {
         return { exists: true, isDirectory: (await editor.stat(path)).type === 'directory' };
       } catch (error) {
@@ -60,15 +67,17 @@ export function createFileHandlers(
     },
 
     async globSearch({ pattern }, signal) {
-      if (isDenied('search')) throw denied('search');
+      if (permissions.isDenied('search')) throw denied('search');
       const found = await editor.glob(pattern, { maxResults: maxMatches, signal });
-      return { matches: found.filter((path) => !isDenied('search', path) && !isDenied('read', path)) };
+      const isHidden = (path: string): boolean =>
+        permissions.isDenied('search', path) || permissions.isDenied('read', path);
+      return { matches: found.filter((path) => !isHidden(path)) };
     },
   };
 }
 
 function denied(what: string): Error {
-  return new Error(`A rule of the user's forbids to ${what}. Go on without it, or ask the user to change the rule.`);
+  return new Error(`The user forbids to ${what}. Go on without it, or ask the user to change the rule or the setting.`);
 }
 
 /**

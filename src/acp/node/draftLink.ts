@@ -10,7 +10,7 @@ import type { TrafficTap } from '../../wire/common/traffic';
 import type { DraftParams, DraftResult, Message } from '../common/draftSchema';
 import type { ThreadStore } from '../common/draftThreads';
 import type { RunningAgent } from './agentConnection';
-import type { IsDenied } from './draftFiles';
+import type { DraftPermissions } from './draftFiles';
 import { DraftPeer } from './draftPeer';
 import { tapStream } from './tappedStream';
 
@@ -19,7 +19,7 @@ export interface DraftLinkOptions {
   readonly title: string;
   readonly editor: EditorPort;
   readonly threads: ThreadStore;
-  readonly isDenied: IsDenied;
+  readonly permissions: DraftPermissions;
   readonly clock: Clock;
   readonly tap: TrafficTap;
   readonly log: Logger;
@@ -47,9 +47,9 @@ export class DraftLink implements Disposable {
     private readonly agent: RunningAgent,
     private readonly options: DraftLinkOptions,
   ) {
-    const { clock, editor, isDenied, log, tap, threads, title } = options;
+    const { clock, editor, log, permissions, tap, threads, title } = options;
     const stream = tapStream(agent.stream, { tap, peer: title, clock });
-    this.peer = this.store.add(new DraftPeer({ stream, editor, threads, isDenied, clock, log }));
+    this.peer = this.store.add(new DraftPeer({ stream, editor, threads, permissions, clock, log }));
   }
 
   get keepsThreads(): boolean {

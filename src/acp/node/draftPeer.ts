@@ -8,15 +8,14 @@ import type { MessageStream } from '../../wire/common/messageStream';
 import { DraftConnection } from '../common/draftConnection';
 import type { DraftMethod, DraftParams, DraftResult } from '../common/draftSchema';
 import type { ThreadStore } from '../common/draftThreads';
-import { createFileHandlers, type IsDenied } from './draftFiles';
+import { createFileHandlers, type DraftPermissions } from './draftFiles';
 
 export interface DraftPeerOptions {
   /** Not owned. */
   readonly stream: MessageStream;
   readonly editor: EditorPort;
   readonly threads: ThreadStore;
-  /** Without it no rule forbids a file. */
-  readonly isDenied?: IsDenied;
+  readonly permissions: DraftPermissions;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -31,7 +30,7 @@ export class DraftPeer implements Disposable {
   private readonly connection: DraftConnection;
   private readonly askedForThreads: Emitter<void>;
 
-  constructor({ stream, editor, threads, isDenied = () => false, clock, log }: DraftPeerOptions) {
+  constructor({ stream, editor, threads, permissions, clock, log }: DraftPeerOptions) {
     this.askedForThreads = this.store.add(
       new Emitter((error) => log.error('A listener of a draft connection failed', error)),
     );
@@ -45,7 +44,7 @@ export class DraftPeer implements Disposable {
           ...createFileHandlers(
             editor,
             (threadId, path, content) => threads.didReadFile(threadId, path, content),
-            isDenied,
+            permissions,
           ),
           async getThreads() {
             asked();

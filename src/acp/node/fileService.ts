@@ -1,15 +1,14 @@
 import { RequestError } from '@agentclientprotocol/sdk';
-import { type EditorErrorCode, isEditorError } from '../../editor/common/editorPort';
+import { type EditorErrorCode, type EditorPort, isEditorError, type TextFile } from '../../editor/common/editorPort';
 import type { FileAccess } from '../../editor/common/writeWitness';
 import type { MissingFile } from '../common/knownAgents';
+import type { PermissionService } from './permissionService';
 
 export interface FileServiceOptions {
   /** gemini cannot create a file unless a missing one reads as empty. */
   readonly missingFile: () => MissingFile;
-  /** Whether the agent may replace text that the user has not saved. */
-  readonly confirmOverwrite: (path: string, signal: AbortSignal) => Promise<boolean>;
-  /** Whether a rule of the user's forbids it; `path` is absolute and resolved. */
-  readonly isDenied: (kind: 'read' | 'edit', path: string) => boolean;
+  readonly permissions: Pick<PermissionService, 'mayRead' | 'mayWrite' | 'askToWrite'>;
+  readonly protectionOf: EditorPort['protectionOf'];
 }
 
 const maxReadBytes = 16 * 1024 * 1024;
@@ -42,7 +41,8 @@ export class FileService {
   ): Promise<{ content: string }> {
     const { path, line, limit } = params;
     try {
-      await this.refuseDenied('read', path);
+      const permit = await this.options.permissions.mayRead(await this.editor.resolve(path), signal);
+      if (!permit.isGranted) throw refusal('read', path, permit.reason);
       const { text } = await this.editor.readText(path, { maxBytes: maxReadBytes, signal });
       return { content: linesOf(text, line ?? 1, limit ?? undefined) };
     } catch (error) {
@@ -52,35 +52,71 @@ export class FileService {
     }
   }
 
-  /** Creates the file when it is missing. Unsaved changes of the user are replaced only when the user agrees. */
+  /**
+   * Creates the file when it is missing. A protected file, unsaved changes of the user, and whatever the user wants to be
+   * asked for are only written when the user has seen the change and agrees.
+   */
   async write({ path, content }: { path: string; content: string }, signal: AbortSignal): Promise<void> {
     try {
-      await this.refuseDenied('edit', path);
-      await this.editor.writeText(path, content, { ifDirty: 'refuse', save: true, signal });
-    } catch (error) {
-      if (!(isEditorError(error) && error.code === 'dirty')) throw toRequestError(error, path);
-      await this.overwrite(path, content, signal);
-    }
-  }
-
-  private async overwrite(path: string, content: string, signal: AbortSignal): Promise<void> {
-    if (!(await this.options.confirmOverwrite(path, signal))) {
-      const message = `'${path}' has unsaved changes that the user wants to keep. Read the file again and ask the user.`;
-      throw new RequestError(internalError, message, { path });
-    }
-    try {
-      await this.editor.writeText(path, content, { save: true, signal });
+      const settled = this.options.permissions.mayWrite(await this.editor.resolve(path), signal);
+      if (settled && !settled.isGranted) throw refusal('edit', path, settled.reason);
+      if (settled && (await this.isWritten(path, content, signal))) return;
+      await this.askAndWrite(path, content, signal);
     } catch (error) {
       throw toRequestError(error, path);
     }
   }
 
-  /** @throws EditorError, RequestError */
-  private async refuseDenied(kind: 'read' | 'edit', path: string): Promise<void> {
-    if (!this.options.isDenied(kind, await this.editor.resolve(path))) return;
-    const message = `A rule of the user's forbids to ${kind} '${path}'. Go on without it, or ask the user to change the rule.`;
-    throw new RequestError(internalError, message, { path });
+  /** False for a change that the user has to see first. @throws EditorError */
+  private async isWritten(path: string, content: string, signal: AbortSignal): Promise<boolean> {
+    try {
+      await this.editor.writeText(path, content, { ifDirty: 'refuse', save: true, signal });
+      return true;
+    } catch (error) {
+      if (isEditorError(error) && (error.code === 'dirty' || error.code === 'protected')) return false;
+      throw error;
+    }
   }
+
+  /** What is written is what was shown, over what was shown. @throws EditorError, RequestError */
+  private async askAndWrite(path: string, content: string, signal: AbortSignal): Promise<void> {
+    const resolved = await this.editor.resolve(path);
+    const before = await this.current(path, signal);
+    const isUnsaved = before?.isDirty ?? false;
+    const protection = await this.options.protectionOf(path, { before: before?.text, after: content });
+    const change = { path: resolved, before: before?.text ?? null, after: content, isUnsaved };
+    const permit = await this.options.permissions.askToWrite({ ...change, protection: protection?.reason }, signal);
+    if (!permit.isGranted) {
+      if (!isUnsaved) throw refusal('edit', path, permit.reason);
+      const message = `'${path}' has unsaved changes that the user wants to keep. Read the file again and ask the user.`;
+      throw new RequestError(internalError, message, { path });
+    }
+    if (!before && (await this.current(path, signal))) {
+      throw new RequestError(internalError, `'${path}' was created meanwhile. Read it first.`, { path });
+    }
+    const { protectedFiles } = permit;
+    await this.editor.writeText(path, content, {
+      save: true,
+      signal,
+      ...(before ? { expectedVersion: before.version } : {}),
+      ...(protectedFiles ? { protectedFiles } : {}),
+    });
+  }
+
+  /** Undefined for a file that does not exist. @throws EditorError */
+  private async current(path: string, signal: AbortSignal): Promise<TextFile | undefined> {
+    try {
+      return await this.editor.readText(path, { signal });
+    } catch (error) {
+      if (isEditorError(error) && error.code === 'notFound') return undefined;
+      throw error;
+    }
+  }
+}
+
+/** `reason` says how to go on. */
+function refusal(what: 'read' | 'edit', path: string, reason: string): RequestError {
+  return new RequestError(internalError, `You may not ${what} '${path}'. ${reason}`, { path });
 }
 
 function linesOf(text: string, line: number, limit: number | undefined): string {

@@ -1,19 +1,20 @@
 import type { AmplifierEvent, ToolContent } from '../../amplifier/common/events';
 import { messageOf } from '../../base/common/errors';
-import { isEditorError, type TextFile } from '../../editor/common/editorPort';
+import { type EditorPort, isEditorError, type TextFile } from '../../editor/common/editorPort';
 import type { FileAccess } from '../../editor/common/writeWitness';
 import { proposalsIn } from '../common/proposals';
 import type { CallDescription } from '../common/toolCalls';
-import { toolFacts } from '../common/toolFacts';
+import { toolRequest } from '../common/toolRequests';
 import { applyDiff, DiffError, type FileDiff } from '../common/unifiedDiff';
-import type { PermissionDesk } from './permissionDesk';
+import type { PermissionService, Permit } from './permissionService';
 
 export interface ProposalDeskOptions {
   readonly sessionId: string;
   readonly agentId: string;
   readonly cwd: string;
   readonly editor: FileAccess;
-  readonly desk: PermissionDesk;
+  readonly protectionOf: EditorPort['protectionOf'];
+  readonly permissions: Pick<PermissionService, 'mayApply'>;
   readonly emit: (event: AmplifierEvent) => void;
 }
 
@@ -69,22 +70,23 @@ export class ProposalDesk {
     const { path, before, newText } = change;
     start(path, [{ type: 'diff', path, old_text: before?.text ?? null, new_text: newText }]);
     try {
-      if (!(await this.isWanted(change, { title, callId, signal }))) {
+      const permit = await this.ask(change, { title, callId, signal });
+      if (!permit.isGranted) {
         fail('You did not apply this change.');
         return;
       }
-      await this.apply(change, signal);
+      await this.apply(change, permit.protectedFiles, signal);
       emit({ event: 'tool:post', data: { ...call, result: { success: true } } });
     } catch (error) {
       fail(whyNot(diff, error));
     }
   }
 
-  private async isWanted(
+  private async ask(
     { path, before, newText }: Change,
     { title, callId, signal }: { title: string; callId: string; signal: AbortSignal },
-  ): Promise<boolean> {
-    const { agentId, cwd, desk, editor } = this.options;
+  ): Promise<Permit> {
+    const { agentId, cwd, editor, permissions, protectionOf } = this.options;
     const call: CallDescription = {
       title,
       kind: 'edit',
@@ -92,8 +94,15 @@ export class ProposalDesk {
       locations: [{ path }],
       rawInput: { path, unsaved: before?.isDirty ?? false },
     };
-    const facts = await toolFacts(call, { agent: agentId, cwd, resolve: (name) => editor.resolve(name) });
-    return desk.mayApply(call, facts, { callId, signal });
+    // The very change that will be made is known here.
+    const exact = { before: before?.text, after: newText };
+    const request = await toolRequest(call, {
+      agent: agentId,
+      cwd,
+      resolve: (name) => editor.resolve(name),
+      protectionOf: (name) => protectionOf(name, exact),
+    });
+    return permissions.mayApply(call, request, { callId, signal });
   }
 
   /** @throws EditorError, DiffError */
@@ -109,10 +118,18 @@ export class ProposalDesk {
   }
 
   /** The file must still be what the user saw. @throws EditorError */
-  private async apply({ path, before, newText }: Change, signal: AbortSignal): Promise<void> {
+  private async apply(
+    { path, before, newText }: Change,
+    protectedFiles: 'allow' | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { editor } = this.options;
     if (!before && (await this.read(path, signal))) throw new DiffError('the file exists already.');
-    await editor.writeText(path, newText, { signal, ...(before ? { expectedVersion: before.version } : {}) });
+    await editor.writeText(path, newText, {
+      signal,
+      ...(before ? { expectedVersion: before.version } : {}),
+      ...(protectedFiles ? { protectedFiles } : {}),
+    });
   }
 
   private async read(path: string, signal: AbortSignal): Promise<TextFile | undefined> {

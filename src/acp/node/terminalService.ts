@@ -5,6 +5,7 @@ import { messageOf } from '../../base/common/errors';
 import { type EditorPort, isEditorError } from '../../editor/common/editorPort';
 import type { TerminalView } from '../common/terminalViews';
 import { diskFiles, lookupCommand } from './commandLookup';
+import type { Permit } from './permissionService';
 import { marked } from './processMarks';
 import { endMarked, killMarkedNow } from './processTree';
 import { TerminalProcess, type TerminalExit } from './terminalProcess';
@@ -25,7 +26,7 @@ export interface TerminalServiceOptions {
   /** The environment that commands start from. */
   readonly env: Readonly<Record<string, string>>;
   readonly maxTerminals: number;
-  readonly authorize: (request: TerminalRequest, signal?: AbortSignal) => Promise<boolean>;
+  readonly authorize: (request: TerminalRequest, signal?: AbortSignal) => Promise<Permit>;
   /** Told soon after output came or the command ended, not for every piece. */
   readonly onDidChange: (terminalId: string, view: TerminalView) => void;
 }
@@ -140,9 +141,8 @@ export class TerminalService {
     const added = Object.fromEntries((params.env ?? []).map(({ name, value }) => [name, value]));
     const env = marked({ ...this.options.env, ...added }, mark);
     const { command, args = [] } = params;
-    if (!(await authorize({ argv: [command, ...args], cwd, env: added }, signal))) {
-      throw new RequestError(internalError, 'The user did not allow this command. Ask the user how to go on.');
-    }
+    const permit = await authorize({ argv: [command, ...args], cwd, env: added }, signal);
+    if (!permit.isGranted) throw new RequestError(internalError, `This command was not run. ${permit.reason}`);
     this.refuseEnded(generation);
     this.marks.add(mark);
     const terminalId = `terminal-${++this.counter}`;

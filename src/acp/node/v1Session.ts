@@ -11,14 +11,15 @@ import { Coalescer, withDeadline, type Clock } from '../../base/common/async';
 import type { Logger } from '../../base/common/log';
 import type { EditorPort } from '../../editor/common/editorPort';
 import type { FileAccess } from '../../editor/common/writeWitness';
+import type { StandingPermissions } from '../../permissions/common/standingPermissions';
 import { Approvals } from '../common/approvals';
 import type { AgentTraits } from '../common/knownAgents';
 import { SessionMapping, turnEndOf } from '../common/sessionMapping';
-import { toolFacts } from '../common/toolFacts';
+import { toolRequest } from '../common/toolRequests';
 import { TurnUsage } from '../common/turnUsage';
 import type { PermissionRequest, PromptResult, SessionSetup } from '../common/v1Schema';
 import { FileService } from './fileService';
-import { PermissionDesk, type RuleStore } from './permissionDesk';
+import { PermissionService } from './permissionService';
 import { promptBlocks } from './promptBlocks';
 import { TerminalService } from './terminalService';
 import type { SessionPeer, V1Client } from './v1Client';
@@ -32,13 +33,11 @@ export interface V1SessionOptions {
   readonly files: FileAccess;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly rules: RuleStore;
+  readonly standing: StandingPermissions;
   /** How to deal with the agent that runs now. */
   readonly traits: () => AgentTraits;
   /** The environment that the session's commands start from. */
   readonly env: Readonly<Record<string, string>>;
-  /** How long a question to the user stays open before it counts as denied. */
-  readonly approvalTimeoutMs: number;
   /** How long an agent may take to end a turn that was cancelled. */
   readonly cancelGraceMs: number;
   readonly host: SessionHost;
@@ -77,7 +76,7 @@ export class V1Session implements BackendSession, SessionPeer {
   private readonly mapping: SessionMapping;
   private readonly log: EventLog;
   private readonly approvals: Approvals;
-  private readonly desk: PermissionDesk;
+  private readonly permissions: PermissionService;
   private readonly terminalUpdates: Coalescer;
   private turn: Turn | undefined;
   private turns = 0;
@@ -92,27 +91,29 @@ export class V1Session implements BackendSession, SessionPeer {
     readonly folders: CreateSessionOptions,
     private readonly options: V1SessionOptions,
   ) {
-    const { agentId, agentTitle, clock, editor, env, log, rules, traits } = options;
+    const { agentId, agentTitle, clock, editor, env, log, standing, traits } = options;
     this.agentSessionId = id;
     this.mapping = new SessionMapping(id, clock);
     this.log = new EventLog(() => new Promise((resolve) => setImmediate(resolve)));
-    this.approvals = new Approvals(id, clock, options.approvalTimeoutMs, (event) => this.log.append(event));
+    this.approvals = new Approvals(id, clock, folders.approvalTimeoutMs, (event) => this.log.append(event));
     const { approvals } = this;
+    const { cwd } = folders;
     const mode = () => this.mapping.config.modeName;
     const stopped = () => (this.ended.aborted ? AbortSignal.abort() : this.turn?.abort.signal);
-    this.desk = new PermissionDesk({ agentId, agentTitle, cwd: folders.cwd, approvals, rules, log, mode, stopped });
+    const asked = { agentId, agentTitle, cwd, approvals, standing, log, mode, stopped };
+    const permissions = (this.permissions = new PermissionService(asked));
     this.files = new FileService(options.files, {
       missingFile: () => traits().missingFile,
-      confirmOverwrite: (path, signal) => this.desk.mayOverwrite(path, signal),
-      isDenied: (kind, path) => this.desk.denies(kind, path),
+      permissions,
+      protectionOf: (...changed) => editor.protectionOf(...changed),
     });
     this.terminals = new TerminalService({
       editor,
       clock,
-      cwd: folders.cwd,
+      cwd,
       env,
       maxTerminals,
-      authorize: (request, signal) => this.desk.mayRun(request, signal),
+      authorize: (request, signal) => permissions.mayRun(request, signal),
       onDidChange: (terminalId, view) => {
         this.mapping.setTerminal(terminalId, view);
         this.tell(this.mapping.takeTerminalUpdates());
@@ -156,11 +157,20 @@ export class V1Session implements BackendSession, SessionPeer {
     const { agentId, editor } = this.options;
     const call = this.mapping.describeCall(request.toolCall.toolCallId);
     if (!call || this.ended.aborted || this.turn?.abort.signal.aborted) return { outcome: 'cancelled' as const };
-    const resolve = (path: string): Promise<string> => editor.resolve(path);
-    const facts = await toolFacts(call, { agent: agentId, cwd: this.folders.cwd, resolve });
+    const wanted = await toolRequest(call, {
+      agent: agentId,
+      cwd: this.folders.cwd,
+      resolve: (path) => editor.resolve(path),
+      protectionOf: (path) => editor.protectionOf(path),
+    });
     // The turn may have been cancelled meanwhile, and with it every question.
     const turnSignal = this.turn?.abort.signal;
-    return this.desk.decideTool(request, call, facts, turnSignal ? AbortSignal.any([signal, turnSignal]) : signal);
+    return this.permissions.decideTool(
+      request,
+      call,
+      wanted,
+      turnSignal ? AbortSignal.any([signal, turnSignal]) : signal,
+    );
   }
 
   disconnected(): void {
@@ -300,7 +310,7 @@ export class V1Session implements BackendSession, SessionPeer {
     this.approvals.withdrawAll();
     this.turn?.abort.abort();
     this.terminalUpdates.dispose();
-    this.desk.dispose();
+    this.permissions.dispose();
     this.tell(this.mapping.endTurn({ stopReason: 'cancelled' }));
     this.log.append({ event: 'session:end', data: { session_id: this.id, reason } });
     this.log.end();

@@ -4,12 +4,12 @@ import * as vscode from 'vscode';
 import type { BackendRegistry } from '../../amplifier/common/backendRegistry';
 import { DisposableStore } from '../../base/common/disposable';
 import type { Feature, RunningFeature } from '../../base/common/feature';
-import type { Memento } from '../../base/common/memento';
 import type { EditorPort } from '../../editor/common/editorPort';
 import type { WriteWitness } from '../../editor/common/writeWitness';
 import { commandIds, settingIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
+import type { StandingPermissions } from '../../permissions/common/standingPermissions';
 import type { TrafficTap } from '../../wire/common/traffic';
 import { parseAgentSettings } from '../common/agentSettings';
 import { agentsStatus, type AgentActions } from '../common/agentsStatus';
@@ -20,7 +20,6 @@ import { AgentReaper } from '../node/agentReaper';
 import { AgentRegistry } from '../node/agentRegistry';
 import { diskFiles } from '../node/commandLookup';
 import { ShellEnvironment } from '../node/shellEnvironment';
-import { UserRules } from '../node/userRules';
 import { AgentCommands } from './agentCommands';
 import { elicit } from './elicitation';
 import { manageRules } from './manageRules';
@@ -29,8 +28,8 @@ import { SignInTerminals } from './signInTerminal';
 export interface AcpFeatureOptions extends FeatureContext {
   readonly editor: EditorPort;
   readonly traffic: TrafficTap;
-  /** Keeps the user's rules. */
-  readonly memento: Memento;
+  /** What the user has said in advance about what agents may do. Not owned. */
+  readonly standing: StandingPermissions;
   /** The demo agent as it was built. */
   readonly demoAgentFile: string;
   /** Absolute: where the demo agent keeps its sessions, so that they outlive the window. */
@@ -52,14 +51,12 @@ export class AcpFeature implements Feature {
   readonly title = 'Agents';
   private readonly registry: AgentRegistry;
   private readonly reaper: AgentReaper;
-  private readonly rules: UserRules;
   private readonly terminals = new SignInTerminals();
   private readonly shell: ShellEnvironment;
 
   constructor(private readonly options: AcpFeatureOptions) {
-    const { agentReaperFile, clock, log, memento } = options;
+    const { agentReaperFile, clock, log } = options;
     this.reaper = new AgentReaper({ file: agentReaperFile, log });
-    this.rules = new UserRules(memento, log);
     this.shell = new ShellEnvironment({ platform: process.platform, own: process.env, clock, log });
     let launcher: Promise<AgentLauncher> | undefined;
     this.registry = new AgentRegistry({
@@ -79,8 +76,8 @@ export class AcpFeature implements Feature {
   }
 
   start(): Promise<RunningFeature> {
-    const { commands, editor, log, settings } = this.options;
-    const { registry, rules } = this;
+    const { commands, editor, log, settings, standing } = this.options;
+    const { registry } = this;
     const store = new DisposableStore();
     const messages = new Messages(log);
     const agentCommands = new AgentCommands({ backends: () => registry.backends, messages });
@@ -110,7 +107,7 @@ export class AcpFeature implements Feature {
     store.add(commands.handle(commandIds.acpSignIn, () => agentCommands.signIn()));
     store.add(
       commands.handle(commandIds.acpManageRules, () =>
-        manageRules({ rules, messages, folder: this.folder(), agents: registry.backends }),
+        manageRules({ standing, messages, folder: this.folder(), agents: registry.backends }),
       ),
     );
     showStatus();
@@ -120,7 +117,7 @@ export class AcpFeature implements Feature {
   /** From a bundle of its own: most windows never start an agent. */
   private async createLauncher(): Promise<AgentLauncher> {
     const { AgentLauncher } = await import('../node/agentLauncher');
-    const { clock, editor, log, ownMcpServers, threadSources, traffic, version, witness } = this.options;
+    const { clock, editor, log, ownMcpServers, standing, threadSources, traffic, version, witness } = this.options;
     return new AgentLauncher({
       threadSources,
       witness,
@@ -130,7 +127,7 @@ export class AcpFeature implements Feature {
       clock,
       log,
       tap: traffic,
-      rules: this.rules,
+      standing,
       environment: () => this.shell.get(),
       folder: () => this.folder(),
       isTrusted,

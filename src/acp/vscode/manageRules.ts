@@ -1,11 +1,12 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/common/disposable';
+import type { PermissionRule } from '../../permissions/common/permissionRules';
+import { describeRule } from '../../permissions/common/ruleWords';
+import type { StandingPermissions } from '../../permissions/common/standingPermissions';
 import type { Messages } from '../../platform/vscode/messages';
-import { describeRule, type PermissionRule } from '../common/permissionRules';
-import type { UserRules } from '../node/userRules';
 
 export interface ManageRulesOptions {
-  readonly rules: UserRules;
+  readonly standing: StandingPermissions;
   readonly messages: Messages;
   /** Where a new rule is offered to apply; absolute. */
   readonly folder: string;
@@ -23,29 +24,29 @@ const trash: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('trash')
 
 /** The command `backline.acp.manageRules`: shows what is allowed or denied, takes it back, adds to it. */
 export async function manageRules(options: ManageRulesOptions): Promise<void> {
-  const { rules, messages } = options;
-  if (!(await wantsNewRule(rules))) return;
+  const { standing, messages } = options;
+  if (!(await wantsNewRule(standing))) return;
   const rule = await askForRule(options);
   if (!rule) return;
-  await rules.add(rule);
+  await standing.add(rule);
   messages.info(`New rule for agents: ${describeRule(rule)}.`);
 }
 
 /** Shows the rules until the list is closed; only a row's button removes one. */
-async function wantsNewRule(rules: UserRules): Promise<boolean> {
+async function wantsNewRule(standing: StandingPermissions): Promise<boolean> {
   const store = new DisposableStore();
   const pick = store.add(vscode.window.createQuickPick<RulePick>());
   pick.title = 'Rules for Agents';
   pick.placeholder = 'Agents ask unless a rule applies. Answering "always" makes a rule';
   pick.matchOnDescription = true;
   pick.keepScrollPosition = true;
-  pick.items = rulePicks(rules);
+  pick.items = rulePicks(standing);
   try {
     return await new Promise((resolve, reject) => {
       store.add(
         pick.onDidTriggerItemButton(({ item }) => {
           const removed = Promise.resolve(item.remove?.());
-          removed.then(() => (pick.items = rulePicks(rules)), reject);
+          removed.then(() => (pick.items = rulePicks(standing)), reject);
         }),
       );
       store.add(
@@ -61,13 +62,13 @@ async function wantsNewRule(rules: UserRules): Promise<boolean> {
   }
 }
 
-export function rulePicks(rules: Pick<UserRules, 'remove' | 'rules' | 'sessionGrants'>): RulePick[] {
-  const kept = rules.rules.map((rule): RulePick => ({
+export function rulePicks(standing: Pick<StandingPermissions, 'grants' | 'remove' | 'rules'>): RulePick[] {
+  const kept = standing.rules.map((rule): RulePick => ({
     label: describeRule(rule),
     buttons: [trash],
-    remove: () => rules.remove(rule),
+    remove: () => standing.remove(rule),
   }));
-  const granted = rules.sessionGrants.all.map(({ agentTitle, revoke, text }): RulePick => {
+  const granted = standing.grants.all.map(({ agentTitle, revoke, text }): RulePick => {
     if (revoke) return { label: text, description: agentTitle, buttons: [trash], remove: revoke };
     return {
       label: text,

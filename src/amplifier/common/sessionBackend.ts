@@ -67,6 +67,8 @@ export interface CreateSessionOptions {
   /** Amplifier's profile and model; agents ignore them. */
   readonly profile?: string;
   readonly model?: string;
+  /** How long a question to the user stays open before it counts as denied, in milliseconds. Without it there is no end. */
+  readonly approvalTimeoutMs?: number;
 }
 
 /** What the user chooses before a session begins, by the ids of the options. */

@@ -75,6 +75,19 @@ export class Settings implements vscode.Disposable {
     ];
   }
 
+  /** Unchecked. What a workspace says comes from `workspace` and each of its folders. */
+  permissions(): { readonly user: unknown; readonly workspace: readonly unknown[] } {
+    const { workspaceFile, workspaceFolders = [] } = vscode.workspace;
+    const whole = vscode.workspace.getConfiguration().inspect(settingIds.permissions);
+    const folders = (workspaceFile ? workspaceFolders : []).map(({ uri }) =>
+      vscode.workspace.getConfiguration(undefined, uri).inspect(settingIds.permissions),
+    );
+    return {
+      user: whole?.globalValue,
+      workspace: [whole?.workspaceValue, ...folders.map((folder) => folder?.workspaceFolderValue)],
+    };
+  }
+
   /** As they are set: an address that is wrong must not count as another one. */
   amplifierServer(): { readonly host: unknown; readonly port: unknown } {
     return { host: this.read(settingIds.amplifierHost), port: this.read(settingIds.amplifierPort) };

@@ -13,6 +13,7 @@ import { TrafficLog } from '../../../src/wire/common/traffic';
 import { Follower } from '../../fake/backendHarness';
 import { AdapterUnderTest } from './editorAdapter';
 import { inWorkspace } from './workspace';
+import { standingOf } from '../../fake/fakePermissions';
 
 /** The demo agent behind a registry and an editor of the test's own, in the real VS Code. Dispose it. */
 export class AgentsUnderTest {
@@ -41,7 +42,7 @@ export class AgentsUnderTest {
       clock: systemClock,
       log,
       tap: this.traffic,
-      rules: { rules: [], add: () => Promise.resolve() },
+      standing: standingOf(),
       environment: () => Promise.resolve({ PATH: process.env['PATH'] ?? '' }),
       folder: () => inWorkspace(),
       isTrusted: () => this.isTrusted,

@@ -24,6 +24,8 @@ export interface ServerLimits {
   readonly requestTimeoutMs: number;
   /** For an agent to be ready with a session; the first start of one may download it. */
   readonly createTimeoutMs: number;
+  /** For a client to answer what an agent asks; after that it is denied. */
+  readonly approvalTimeoutMs: number;
   /** For an agent to take the denials of what it still asks when its session ends. */
   readonly denyTimeoutMs: number;
   /** For an agent to let go of a session, denials included; after that it is left alone. */
@@ -54,6 +56,7 @@ export const defaultServerLimits: ServerLimits = {
   headersTimeoutMs: 10_000,
   requestTimeoutMs: 60_000,
   createTimeoutMs: 6 * 60_000,
+  approvalTimeoutMs: 5 * 60_000,
   denyTimeoutMs: 1_000,
   closeTimeoutMs: 5_000,
   drainTimeoutMs: 500,

@@ -16,7 +16,7 @@ export interface SessionStarterOptions {
   readonly workspace: Workspace;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly limits: Pick<ServerLimits, 'createTimeoutMs' | 'closeTimeoutMs'>;
+  readonly limits: Pick<ServerLimits, 'approvalTimeoutMs' | 'createTimeoutMs' | 'closeTimeoutMs'>;
 }
 
 export interface StartedSession {
@@ -71,7 +71,8 @@ export class SessionStarter {
   private async begin({ context, model, profile }: NewSession, unwanted: AbortSignal): Promise<StartedSession> {
     const { backend, name, notice } = await orUnwanted(this.options.profiles.open(profile), unwanted);
     const { cwd, isAsked } = await orUnwanted(this.workingFolder(context?.workspace_root), unwanted);
-    const asked = { cwd, profile: name, ...(model === undefined ? {} : { model }) };
+    const { approvalTimeoutMs } = this.options.limits;
+    const asked = { cwd, profile: name, approvalTimeoutMs, ...(model === undefined ? {} : { model }) };
     const session = await this.createSession(backend, asked, unwanted);
     try {
       const notices = notice === undefined ? [] : [notice];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { ApprovalOptionKind } from '../../../../src/amplifier/common/events';
-import { optionNames, saysItsKind } from '../../../../src/acp/common/optionNames';
+import { contradictsItsKind, optionNames, saysItsKind } from '../../../../src/acp/common/optionNames';
 
 const kinds: readonly ApprovalOptionKind[] = ['allow_once', 'allow_always', 'reject_once', 'reject_always'];
 
@@ -66,6 +66,29 @@ describe('the names of options', () => {
       assert.match(shown, kind.startsWith('allow') ? / \(.*allows.*\)$/ : / \(.*rejects.*\)$/);
     });
   }
+
+  it('that are honest contradict nothing', () => {
+    for (const [name, kind] of honest) assert.ok(!contradictsItsKind({ name, kind }), name);
+  });
+
+  it('contradict their kind where a reader expects the opposite, not where they only leave it open', () => {
+    const contradicting: readonly (readonly [string, ApprovalOptionKind])[] = [
+      ['Deny', 'allow_always'],
+      ['No', 'allow_once'],
+      ['Do not allow', 'allow_once'],
+      ['Allow', 'reject_once'],
+      ['Allow', 'allow_always'],
+      ['Allow once', 'allow_always'],
+      ['Deny this time', 'reject_always'],
+      ['Always allow', 'allow_once'],
+      ["Yes, and don't ask again", 'allow_once'],
+    ];
+    for (const [name, kind] of contradicting) assert.ok(contradictsItsKind({ name, kind }), `${name} ${kind}`);
+    for (const name of ['Go', 'Ablehnen', '', '2']) {
+      for (const kind of kinds) assert.ok(!contradictsItsKind({ name, kind }), `${name} ${kind}`);
+    }
+    assert.ok(!contradictsItsKind({ name: 'Deny', kind: 'reject_always' }));
+  });
 
   it('never let one name pass for both allowing and rejecting, or for once and always', () => {
     const words = fc.constantFrom('allow', 'deny', 'always', 'once', "don't ask again", 'not', 'all', 'yes', 'x');

@@ -6,6 +6,7 @@ import { systemClock } from '../../../../src/base/node/systemClock';
 import { closedTap } from '../../../../src/wire/common/traffic';
 import { FakeEditor } from '../../../fake/fakeEditor';
 import { until } from '../../../support/eventually';
+import { standingOf } from '../../../fake/fakePermissions';
 
 describe('the start of an agent', () => {
   it('gets the MCP server of the window ready meanwhile, and does without one that fails', async () => {
@@ -16,7 +17,7 @@ describe('the start of an agent', () => {
       clock: systemClock,
       log: nullLogger,
       tap: closedTap,
-      rules: { rules: [], add: () => Promise.resolve() },
+      standing: standingOf(),
       environment: () => Promise.resolve({ PATH: '' }),
       folder: () => tmpdir(),
       isTrusted: () => true,

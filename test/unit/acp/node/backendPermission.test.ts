@@ -33,6 +33,7 @@ describe('what an ACP agent must ask the user for', () => {
     const asked = await follower.next('approval:required');
     assert.equal(asked.prompt, 'Demo wants to edit a.txt');
     assert.equal(asked.call_id, 'c1');
+    assert.equal(asked.timeout, undefined, 'a question waits as long as its asker does');
     assert.deepEqual(asked.context, {
       agent: 'Demo',
       kind: 'edit',
@@ -41,9 +42,11 @@ describe('what an ACP agent must ask the user for', () => {
       paths: ['/ws/a.txt'],
       content: [{ type: 'diff', path: '/ws/a.txt', old_text: 'one', new_text: 'two' }],
       input: { file_path: '/ws/a.txt' },
-      matches: {
-        'Always allow': 'tools of kind edit on /ws/a.txt by demo, always',
-        'Always deny': 'tools of kind edit on /ws/a.txt by demo, always',
+      folder: '/ws',
+      scopes: {
+        'Always allow in this conversation': 'any edit of a.txt, this conversation',
+        'Always allow': 'any edit of a.txt, every conversation with Demo',
+        'Always deny': 'any edit of a.txt, every conversation with Demo',
       },
     });
     await session.approve(asked.approval_id, 'Allow');
@@ -55,7 +58,7 @@ describe('what an ACP agent must ask the user for', () => {
   it('runs a command in a terminal when the user agrees, and remembers that for the session', async () => {
     // The command really runs, so the workspace must be a folder of this machine.
     const folder = process.cwd();
-    const { backend, editor, rules } = make((app) => {
+    const { backend, editor, standing } = make((app) => {
       basics(app);
       app.onRequest('session/prompt', async ({ params: { sessionId }, client }) => {
         const terminal = await client.createTerminal({ sessionId, command: 'node', args: ['-p', '6*7'] });
@@ -83,12 +86,12 @@ describe('what an ACP agent must ask the user for', () => {
     await session.prompt({ text: 'again' });
     await follower.next('prompt:complete', 2);
     assert.equal(follower.all('approval:required').length, 1);
-    assert.deepEqual(rules, []);
+    assert.deepEqual(standing.rules, []);
   });
 
   it('asks about a command with an environment of its own, whatever the rules say, and not any more once cancelled', async () => {
     const errors: string[] = [];
-    const { backend, rules } = make((app) => {
+    const { backend, standing } = make((app) => {
       basics(app);
       app.onRequest('session/prompt', async ({ params: { sessionId }, client }) => {
         const env = [{ name: 'NODE_OPTIONS', value: '--require evil' }];
@@ -97,14 +100,15 @@ describe('what an ACP agent must ask the user for', () => {
         return { stopReason: 'cancelled' };
       });
     });
-    rules.push({ effect: 'allow', command: ['node', '-v'], scope: 'always' });
+    await standing.add({ effect: 'allow', command: ['node', '-v'], cwd: '/ws', scope: 'always' });
     const { session, follower } = await open(backend);
     await session.prompt({ text: 'run it' });
     const asked = await follower.next('approval:required');
     assert.deepEqual(asked.context?.['env'], { NODE_OPTIONS: '--require evil' });
-    assert.deepEqual(asked.options, ['Run once', 'Do not run']);
+    assert.equal(asked.prompt, 'Demo wants to run node -v with NODE_OPTIONS set');
+    assert.deepEqual(asked.options, ['Run once', 'Always run in this conversation', 'Always run', 'Do not run']);
     await session.cancel();
-    assert.match(errors.join(), /did not allow/);
+    assert.match(errors.join(), /was not run/);
     assert.equal(follower.all('approval:denied').length, 1);
   });
 });

@@ -3,7 +3,8 @@ import { RestartPolicy } from '../../../../src/acp/node/restartPolicy';
 import { isTreeAlive } from '../../../../src/acp/node/processTree';
 import { FakeClock } from '../../../fake/fakeClock';
 import { cwd, Follower, open, useBackends } from '../../../fake/backendHarness';
-import { basics, firstTime, never } from '../../../fake/scriptedAgent';
+import { standingOf } from '../../../fake/fakePermissions';
+import { basics, firstTime, never, type Script } from '../../../fake/scriptedAgent';
 
 const toolCall = { toolCallId: 'c1', title: 'Edit' };
 const options = [
@@ -215,7 +216,7 @@ describe('when an ACP agent ends by itself', () => {
 
   it('with an open terminal: the command goes with the agent', async () => {
     const folder = process.cwd();
-    const { agents, backend, editor, rules } = make((app) => {
+    const script: Script = (app) => {
       basics(app);
       app.onRequest('session/prompt', async ({ params: { sessionId }, client }) => {
         const code = 'console.log(process.pid); setInterval(() => {}, 1000)';
@@ -225,9 +226,10 @@ describe('when an ACP agent ends by itself', () => {
         await client.notify('session/update', { sessionId, update });
         return never();
       });
-    });
+    };
+    const standing = standingOf([], () => ({ '*': { run: 'allow' } }));
+    const { agents, backend, editor } = make(script, { standing });
     editor.setFolders(folder);
-    rules.push({ effect: 'allow', kind: 'execute', scope: 'always' });
     const session = await backend.createSession({ cwd: folder });
     const follower = new Follower(session);
     await session.prompt({ text: 'go' });

@@ -9,7 +9,8 @@ import { startAgentProcess, type AgentProcess } from '../../../../src/acp/node/a
 import { DraftBackend } from '../../../../src/acp/node/draftBackend';
 import { closedTap } from '../../../../src/wire/common/traffic';
 import { buildDemoAgent } from '../../../fake/demoAgentFile';
-import { Follower, noRules } from '../../../fake/backendHarness';
+import { Follower } from '../../../fake/backendHarness';
+import { standingOf } from '../../../fake/fakePermissions';
 import { FakeEditor } from '../../../fake/fakeEditor';
 
 const options = { cwd: '/ws' };
@@ -49,7 +50,7 @@ describe('the draft backend with the demo agent as a child process', () => {
         return agent;
       },
       editor: (editor = new FakeEditor(files, [folder])),
-      rules: noRules,
+      standing: standingOf(),
       clock: systemClock,
       createId: () => `id-${++ids}`,
       breathe: () => setImmediate(),

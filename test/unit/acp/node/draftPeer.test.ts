@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { nullLogger } from '../../../../src/base/common/log';
 import { MemoryThreads } from '../../../../src/acp/common/draftThreads';
-import { linesOf, type IsDenied } from '../../../../src/acp/node/draftFiles';
+import { linesOf, type DraftPermissions } from '../../../../src/acp/node/draftFiles';
 import { DraftPeer } from '../../../../src/acp/node/draftPeer';
 import { RpcError } from '../../../../src/wire/common/connectionErrors';
 import { duplexPair } from '../../../fake/duplex';
@@ -9,13 +9,21 @@ import { FakeClock } from '../../../fake/fakeClock';
 import { FakeEditor } from '../../../fake/fakeEditor';
 import { RawPeer } from '../../../fake/rawPeer';
 
-function connect(files: Record<string, string> = {}, isDenied: IsDenied = () => false) {
+const deny = (isDenied: DraftPermissions['isDenied']): DraftPermissions => ({
+  isDenied,
+  mayRead: (_thread, path) =>
+    Promise.resolve(
+      isDenied('read', path) ? { isGranted: false, reason: 'The user forbids it.' } : { isGranted: true },
+    ),
+});
+
+function connect(files: Record<string, string> = {}, permissions = deny(() => false)) {
   const [ours, theirs] = duplexPair();
   const editor = new FakeEditor(files);
   const clock = new FakeClock();
   let ids = 0;
   const threads = new MemoryThreads({ now: () => clock.now(), createId: () => `thread-${++ids}` });
-  const peer = new DraftPeer({ stream: ours, editor, threads, isDenied, clock, log: nullLogger });
+  const peer = new DraftPeer({ stream: ours, editor, threads, permissions, clock, log: nullLogger });
   peer.start();
   return { agent: new RawPeer(theirs), editor, peer, threads };
 }
@@ -41,11 +49,11 @@ describe('the draft peer', () => {
   });
 
   it('keeps from an agent what a rule of the user denies', async () => {
-    const isDenied: IsDenied = (kind, path) => kind === 'read' && path === '/ws/a.txt';
-    const { agent } = connect({ '/ws/a.txt': 'a', '/ws/b.txt': 'b' }, isDenied);
+    const permissions = deny((kind, path) => kind === 'read' && path === '/ws/a.txt');
+    const { agent } = connect({ '/ws/a.txt': 'a', '/ws/b.txt': 'b' }, permissions);
     for (const method of ['readTextFile', 'readBinaryFile', 'stat']) {
       const answer = await agent.ask(method, { ...inThread, path: '/ws/a.txt' });
-      assert.match(JSON.stringify(answer['error']), /rule of the user/, method);
+      assert.match(JSON.stringify(answer['error']), /user forbids/, method);
     }
     const found = await agent.ask('globSearch', { ...inThread, pattern: '*.txt' });
     assert.deepEqual(found['result'], { matches: ['/ws/b.txt'] });

@@ -1,22 +1,36 @@
 import assert from 'node:assert/strict';
 import { FileService, type FileServiceOptions } from '../../../../src/acp/node/fileService';
+import type { FileChange, Permit } from '../../../../src/acp/node/permissionService';
 import { FakeEditor } from '../../../fake/fakeEditor';
 
 const { signal } = new AbortController();
 const twenty = Array.from({ length: 20 }, (_, index) => `line ${index + 1}\n`).join('');
 
+const granted: Permit = { isGranted: true };
+const refusal: Permit = { isGranted: false, reason: "A rule of the user's forbids it." };
+
+/** A user who lets agents do what needs no question. */
+function permissionsOf(changes: Partial<FileServiceOptions['permissions']> = {}): FileServiceOptions['permissions'] {
+  return {
+    mayRead: () => Promise.resolve(granted),
+    mayWrite: () => granted,
+    askToWrite: () => Promise.resolve(granted),
+    ...changes,
+  };
+}
+
 function serviceOf(options: Partial<FileServiceOptions> = {}) {
   const editor = new FakeEditor({ '/ws/a.txt': twenty, '/ws/end.txt': 'no newline', '/ws/.env': 'secret' });
   const asked: string[] = [];
-  const confirmOverwrite = (path: string): Promise<boolean> => {
-    asked.push(path);
-    return Promise.resolve(false);
-  };
-  const isDenied = (): boolean => false;
   const files = new FileService(editor, {
     missingFile: () => 'error' as const,
-    confirmOverwrite,
-    isDenied,
+    permissions: permissionsOf({
+      askToWrite: ({ path }) => {
+        asked.push(path);
+        return Promise.resolve(refusal);
+      },
+    }),
+    protectionOf: () => Promise.resolve(undefined),
     ...options,
   });
   return { editor, asked, files };
@@ -89,19 +103,34 @@ describe('the files an ACP agent reads and writes', () => {
     assert.equal(editor.bufferText('/ws/a.txt'), 'mine');
     assert.deepEqual(asked, ['/ws/a.txt']);
 
-    const generous = serviceOf({ confirmOverwrite: () => Promise.resolve(true) });
+    const changes: FileChange[] = [];
+    const permissions = permissionsOf({
+      askToWrite: (change) => {
+        changes.push(change);
+        return Promise.resolve(granted);
+      },
+    });
+    const generous = serviceOf({ permissions });
     generous.editor.type('/ws/a.txt', 'mine');
     await generous.files.write({ path: '/ws/a.txt', content: 'new' }, signal);
     assert.equal(generous.editor.diskText('/ws/a.txt'), 'new');
+    const change = { path: '/ws/a.txt', before: 'mine', after: 'new', isUnsaved: true, protection: undefined };
+    assert.deepEqual(changes, [change]);
   });
 
   it('are kept from an agent by a rule of the user, by their real path', async () => {
     const seen: string[] = [];
-    const isDenied = (kind: 'read' | 'edit', path: string): boolean => {
-      seen.push(`${kind} ${path}`);
-      return true;
-    };
-    const { editor, files } = serviceOf({ isDenied });
+    const permissions = permissionsOf({
+      mayRead: (path) => {
+        seen.push(`read ${path}`);
+        return Promise.resolve(refusal);
+      },
+      mayWrite: (path) => {
+        seen.push(`edit ${path}`);
+        return refusal;
+      },
+    });
+    const { editor, files } = serviceOf({ permissions });
     await assert.rejects(files.read({ path: '/ws/sub/../a.txt' }, signal), { code: -32603, message: /rule/ });
     await assert.rejects(files.write({ path: '/ws/a.txt', content: 'new' }, signal), { code: -32603, message: /rule/ });
     assert.deepEqual(seen, ['read /ws/a.txt', 'edit /ws/a.txt']);

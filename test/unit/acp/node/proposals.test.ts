@@ -2,11 +2,14 @@ import assert from 'node:assert/strict';
 import type { AmplifierEvent } from '../../../../src/amplifier/common/events';
 import { nullLogger } from '../../../../src/base/common/log';
 import { Approvals } from '../../../../src/acp/common/approvals';
-import type { PermissionRule } from '../../../../src/acp/common/permissionRules';
-import { PermissionDesk } from '../../../../src/acp/node/permissionDesk';
+import { PermissionService } from '../../../../src/acp/node/permissionService';
 import { ProposalDesk } from '../../../../src/acp/node/proposalDesk';
+import { GuardedEditor } from '../../../../src/editor/common/guardedEditor';
+import { ProtectedFiles } from '../../../../src/editor/common/protectedFiles';
+import type { StandingPermissions } from '../../../../src/permissions/common/standingPermissions';
 import { FakeClock } from '../../../fake/fakeClock';
 import { FakeEditor } from '../../../fake/fakeEditor';
+import { standingOf } from '../../../fake/fakePermissions';
 
 const replace = (path: string, from: string, to: string) =>
   `\`\`\`diff\n--- a/${path}\n+++ b/${path}\n@@ -1 +1 @@\n-${from}\n+${to}\n\`\`\`\n`;
@@ -16,7 +19,7 @@ describe('what an agent of the draft proposes', () => {
   let clock: FakeClock;
   let approvals: Approvals;
   let events: AmplifierEvent[];
-  let rules: PermissionRule[];
+  let standing: StandingPermissions;
   let proposals: ProposalDesk;
   let abort: AbortController;
   /** What the user does when asked. */
@@ -26,7 +29,7 @@ describe('what an agent of the draft proposes', () => {
     editor = new FakeEditor({ '/ws/a.txt': 'one\r\ntwo\r\n', '/ws/.env': 'KEY=1\n' });
     clock = new FakeClock();
     events = [];
-    rules = [];
+    standing = standingOf();
     abort = new AbortController();
     answer = (id) => approvals.answer(id, 'Apply');
     const emit = (event: AmplifierEvent): void => {
@@ -34,16 +37,19 @@ describe('what an agent of the draft proposes', () => {
       if (event.event === 'approval:required') queueMicrotask(() => answer(event.data.approval_id));
     };
     approvals = new Approvals('s', clock, 300_000, emit);
-    const desk = new PermissionDesk({
+    const permissions = new PermissionService({
       agentId: 'old',
       agentTitle: 'Old agent',
       cwd: '/ws',
       approvals,
-      rules: { rules, add: () => Promise.resolve() },
+      standing,
       log: nullLogger,
       mode: () => undefined,
     });
-    proposals = new ProposalDesk({ sessionId: 's', agentId: 'old', cwd: '/ws', editor, desk, emit });
+    const guarded = new GuardedEditor(editor, () => new ProtectedFiles());
+    const protectionOf = guarded.protectionOf.bind(guarded);
+    const owner = { sessionId: 's', agentId: 'old', cwd: '/ws' };
+    proposals = new ProposalDesk({ ...owner, editor: guarded, protectionOf, permissions, emit });
   });
 
   const offer = (text: string) => proposals.offer(text, 'r1', abort.signal);
@@ -81,12 +87,24 @@ describe('what an agent of the draft proposes', () => {
   });
 
   it('goes by the rules of the user, who is not asked then', async () => {
-    rules.push({ effect: 'allow', kind: 'edit', pathGlob: '/ws/**', scope: 'always' });
+    await standing.add({ effect: 'allow', kind: 'edit', pathGlob: '/ws/**', scope: 'always' });
     await offer(replace('a.txt', 'one', 'ONE'));
     assert.deepEqual(names(), ['tool:pre', 'tool:post']);
-    rules.push({ effect: 'deny', pathGlob: '/ws/a.txt', scope: 'always' });
+    await standing.add({ effect: 'deny', pathGlob: '/ws/a.txt', scope: 'always' });
     await offer(replace('a.txt', 'ONE', 'two'));
     assert.equal(await textOf('/ws/a.txt'), 'ONE\r\ntwo\r\n');
+  });
+
+  it('of a protected file is asked for whatever the rules say, with a warning', async () => {
+    editor.setFile('/ws/.vscode/tasks.json', 'one\n');
+    await standing.add({ effect: 'allow', kind: 'edit', pathGlob: '/ws/**', scope: 'always' });
+    await offer(replace('.vscode/tasks.json', 'one', 'two'));
+    const required = events.find((event) => event.event === 'approval:required');
+    assert.match(JSON.stringify(required?.data.context?.['warnings']), /tasks\.json is protected: /);
+    assert.equal(await textOf('/ws/.vscode/tasks.json'), 'two\n');
+    answer = (id) => approvals.answer(id, 'Reject');
+    await offer(replace('.vscode/tasks.json', 'two', 'three'));
+    assert.equal(await textOf('/ws/.vscode/tasks.json'), 'two\n');
   });
 
   it('is made on top of unsaved text, which stays unsaved', async () => {

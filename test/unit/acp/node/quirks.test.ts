@@ -324,20 +324,20 @@ describe('what real ACP agents do', () => {
   });
 
   it('an option without a known kind is never taken for a way to allow', async () => {
-    const { rules, session, follower } = await run(
+    const { standing, session, follower } = await run(
       doing(async (client, sessionId) => {
         await client.request<unknown, object>('session/request_permission', {
           sessionId,
-          toolCall: { toolCallId: 'c1', kind: 'edit' },
+          toolCall: { toolCallId: 'c1', kind: 'edit', locations: [{ path: '/ws/a.txt' }] },
           options: [{ optionId: 'x', name: 'Go', kind: 'yolo' }],
         });
         return undefined;
       }),
     );
-    rules.push({ effect: 'allow', kind: 'edit', scope: 'always' });
+    await standing.add({ effect: 'allow', kind: 'edit', pathGlob: '/ws/**', scope: 'always' });
     await session.prompt({ text: 'go' });
     const asked = await follower.next('approval:required');
-    assert.deepEqual(asked.option_kinds, ['reject_once']);
+    assert.deepEqual(asked.option_kinds, ['reject_once', 'reject_always']);
     await session.approve(asked.approval_id, 'Go (rejects once)');
     await follower.next('approval:denied');
     await follower.next('prompt:complete');

@@ -13,6 +13,7 @@ import {
 } from '../../../../src/acp/node/terminalService';
 import { FakeEditor } from '../../../fake/fakeEditor';
 import { until } from '../../../support/eventually';
+import type { Permit } from '../../../../src/acp/node/permissionService';
 
 /** What a command does by itself it does some time: only `closeNow` kills, and output that is on its way is waited for. */
 const patient: Clock = {
@@ -46,7 +47,7 @@ describe('the terminals of an ACP session', () => {
       maxTerminals: 2,
       authorize: (request) => {
         requests.push(request);
-        return Promise.resolve(true);
+        return Promise.resolve({ isGranted: true });
       },
       onDidChange: (_id, view) => views.push(view),
       ...options,
@@ -111,8 +112,10 @@ describe('the terminals of an ACP session', () => {
   });
 
   it('are not opened when they are not allowed', async () => {
-    const { service } = serviceOf({ authorize: () => Promise.resolve(false) });
-    await assert.rejects(service.create(forever), { code: -32603, message: /did not allow/ });
+    const { service } = serviceOf({
+      authorize: () => Promise.resolve({ isGranted: false, reason: 'The user said no.' }),
+    });
+    await assert.rejects(service.create(forever), { code: -32603, message: /was not run/ });
     assert.throws(() => service.output('terminal-1'), { code: -32002 });
   });
 
@@ -189,8 +192,8 @@ describe('the terminals of an ACP session', () => {
     let sayAsked = (): void => undefined;
     const asked = new Promise<void>((resolve) => (sayAsked = resolve));
     const authorize = () =>
-      new Promise<boolean>((resolve) => {
-        allow = () => resolve(true);
+      new Promise<Permit>((resolve) => {
+        allow = () => resolve({ isGranted: true });
         sayAsked();
       });
     const { service } = serviceOf({ authorize });

@@ -1,0 +1,53 @@
+import { matches, type PermissionRule } from './permissionRules';
+import { policyKindsOf, type AgentPolicy, type PolicyKind } from './policy';
+import type { ToolRequest } from './toolRequest';
+
+export interface Standing {
+  readonly rules: readonly PermissionRule[];
+  /** That of the request's agent. */
+  readonly policy: AgentPolicy;
+  /** Whether a file makes things run; its path is absolute and resolved. */
+  readonly isProtected: (path: string) => boolean;
+}
+
+/** With what it rests on, for whoever counts the use of rules or gives a reason. */
+export type Decision =
+  | { readonly answer: 'allow' | 'deny'; readonly rule: PermissionRule }
+  | { readonly answer: 'allow' | 'deny'; readonly policy: PolicyKind }
+  | { readonly answer: 'ask'; readonly because: 'protected' | 'unresolved' | 'escalation' | 'unsettled' };
+
+/**
+ * What becomes of a request without a question, or that there has to be one. In this order: a rule that denies, a policy
+ * that denies, a protected file that would be changed, something that is not known, a rule that allows, a policy that allows.
+ * No policy allows what lifts a restriction, deletes or moves, or changes files that are not named.
+ */
+export function decide(request: ToolRequest, { rules, policy, isProtected }: Standing): Decision {
+  const matching = rules.filter((rule) => matches(rule, request));
+  const denying = matching.find(({ effect }) => effect === 'deny');
+  if (denying) return { answer: 'deny', rule: denying };
+  const kinds = policyKindsOf(request);
+  const denied = kinds.find((kind) => policy[kind] === 'deny');
+  if (denied) return { answer: 'deny', policy: denied };
+  if (mayChange(request) && request.paths.some(isProtected)) return { answer: 'ask', because: 'protected' };
+  if (request.isUnresolved) return { answer: 'ask', because: 'unresolved' };
+  const [allowing] = matching;
+  if (allowing) return { answer: 'allow', rule: allowing };
+  if (Object.keys(request.escalations).length > 0) return { answer: 'ask', because: 'escalation' };
+  const [first] = kinds;
+  if (first && isForPolicy(request) && kinds.every((kind) => policy[kind] === 'allow')) {
+    return { answer: 'allow', policy: first };
+  }
+  return { answer: 'ask', because: 'unsettled' };
+}
+
+/** Whether the request may change the files it names. */
+export function mayChange({ command, kind }: ToolRequest): boolean {
+  return command !== undefined || !leaving.has(kind);
+}
+
+const leaving: ReadonlySet<ToolRequest['kind']> = new Set(['read', 'search', 'think', 'fetch', 'switch_mode']);
+
+function isForPolicy({ kind, paths }: ToolRequest): boolean {
+  if (kind === 'delete' || kind === 'move') return false;
+  return kind !== 'edit' || paths.length > 0;
+}

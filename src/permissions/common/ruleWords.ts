@@ -1,0 +1,86 @@
+import type { ToolKind } from '../../amplifier/common/events';
+import { relativeTo } from '../../editor/common/boundary';
+import type { PermissionRule } from './permissionRules';
+import { visible, visibleCommand } from './visibleText';
+
+/** Of one value that is shown. */
+const maxValueLength = 60;
+
+/** The rule in words, for whoever manages it: `Allow running "npm test" in /work by demo, in this session`. */
+export function describeRule(rule: PermissionRule): string {
+  return (
+    [`${rule.effect === 'allow' ? 'Allow' : 'Deny'} ${subjectOf(rule)}`, ...detailsOf(rule)].join(' ') + until(rule)
+  );
+}
+
+/**
+ * What an answer for always stands for, in a few words: `any "npm test" in this folder, this conversation`. `folder` is
+ * the session's; the rule is for `agentTitle` only.
+ */
+export function scopeOf(rule: PermissionRule, { agentTitle, folder }: { agentTitle: string; folder: string }): string {
+  const { command, cwd, env = {}, input = {}, kind, paths = [], scope } = rule;
+  const nameOf = (path: string): string => {
+    const below = relativeTo(path, folder, false);
+    return visible(below === undefined || below === '' ? path : below);
+  };
+  const files = paths.map(nameOf).join(', ');
+  const what = command
+    ? `any "${visibleCommand(command)}" ${cwd === folder || cwd === undefined ? 'in this folder' : `in ${nameOf(cwd)}`}`
+    : `any ${nouns[kind ?? 'other']} of ${files}`;
+  const parts = [
+    ...(command && paths.length > 0 ? [`on ${files}`] : []),
+    ...(Object.keys(env).length > 0 ? [`with ${variables(env)}`] : []),
+    ...(Object.keys(input).length > 0 ? [`with the same ${names(Object.keys(input))}`] : []),
+  ];
+  const lasts = scope === 'session' ? 'this conversation' : `every conversation with ${visible(agentTitle)}`;
+  return `${[what, ...parts].join(' ')}, ${lasts}`;
+}
+
+/** What the rule is about: `running "npm test"`, `edit of /work/a.ts`. */
+export function subjectOf({ command, kind }: PermissionRule): string {
+  if (command) return `running "${visibleCommand(command)}"`;
+  return kind ? `tools of kind ${kind}` : 'every tool';
+}
+
+/** What must be the same besides, one part each. */
+export function detailsOf({ agent, cwd, env = {}, input = {}, pathGlob, paths }: PermissionRule): string[] {
+  return [
+    ...(pathGlob === undefined ? [] : [`on ${visible(pathGlob)}`]),
+    ...(paths === undefined ? [] : [`on ${paths.map(visible).join(', ')}`]),
+    ...(cwd === undefined ? [] : [`in ${visible(cwd)}`]),
+    ...(Object.keys(env).length === 0 ? [] : [`with ${variables(env)}`]),
+    ...Object.entries(input).map(([name, json]) => `with ${visible(name)}: ${short(json)}`),
+    ...(agent === undefined ? [] : [`by ${visible(agent)}`]),
+  ];
+}
+
+function until({ scope }: PermissionRule): string {
+  return scope === 'session' ? ', in this session' : ', always';
+}
+
+function variables(env: Readonly<Record<string, string>>): string {
+  return names(Object.entries(env).map(([name, value]) => `${name}=${value}`));
+}
+
+function names(texts: readonly string[]): string {
+  const shown = texts.map(short);
+  const last = shown.pop() ?? '';
+  return shown.length === 0 ? last : `${shown.join(', ')} and ${last}`;
+}
+
+function short(text: string): string {
+  return visible(text.length > maxValueLength ? `${text.slice(0, maxValueLength)}…` : text);
+}
+
+const nouns: Readonly<Record<ToolKind, string>> = {
+  read: 'read',
+  edit: 'edit',
+  delete: 'deletion',
+  move: 'move',
+  search: 'search',
+  execute: 'run',
+  think: 'use',
+  fetch: 'fetch',
+  switch_mode: 'use',
+  other: 'use',
+};

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { Approvals } from '../../../../src/acp/common/approvals';
+import { FileService } from '../../../../src/acp/node/fileService';
+import { PermissionService } from '../../../../src/acp/node/permissionService';
+import type { AmplifierEvent } from '../../../../src/amplifier/common/events';
+import { nullLogger } from '../../../../src/base/common/log';
+import { GuardedEditor } from '../../../../src/editor/common/guardedEditor';
+import { ProtectedFiles } from '../../../../src/editor/common/protectedFiles';
+import type { PermissionRule } from '../../../../src/permissions/common/permissionRules';
+import { FakeClock } from '../../../fake/fakeClock';
+import { FakeEditor } from '../../../fake/fakeEditor';
+import { standingOf } from '../../../fake/fakePermissions';
+
+const { signal } = new AbortController();
+const tasks = '/ws/.vscode/tasks.json';
+
+function filesOf(rules: readonly PermissionRule[] = [], permissions?: unknown) {
+  const fake = new FakeEditor({ '/ws/a.txt': 'one', [tasks]: 'old' });
+  const editor = new GuardedEditor(fake, () => new ProtectedFiles());
+  const questions: Extract<AmplifierEvent, { event: 'approval:required' }>['data'][] = [];
+  /** What the user does when asked: the name of an option. */
+  const user = { answer: 'Deny', meanwhile: (): void => undefined };
+  const emit = (event: AmplifierEvent): void => {
+    if (event.event !== 'approval:required') return;
+    questions.push(event.data);
+    queueMicrotask(() => {
+      user.meanwhile();
+      approvals.answer(event.data.approval_id, user.answer);
+    });
+  };
+  const approvals = new Approvals('s1', new FakeClock(), undefined, emit);
+  const service = new PermissionService({
+    agentId: 'demo',
+    agentTitle: 'Demo',
+    cwd: '/ws',
+    approvals,
+    standing: standingOf(rules, () => permissions),
+    log: nullLogger,
+    mode: () => undefined,
+  });
+  const files = new FileService(editor, {
+    missingFile: () => 'error',
+    permissions: service,
+    protectionOf: (...asked) => editor.protectionOf(...asked),
+  });
+  return { fake, files, questions, user };
+}
+
+const write = (path: string, content: string) => ({ path, content });
+
+describe('questions about files that an ACP agent reads and writes', () => {
+  it('are none where the user has set nothing', async () => {
+    const { fake, files, questions } = filesOf();
+    await files.read({ path: '/ws/a.txt' }, signal);
+    await files.write(write('/ws/a.txt', 'two'), signal);
+    await files.write(write('/ws/new.txt', 'new'), signal);
+    assert.deepEqual([fake.diskText('/ws/a.txt'), fake.diskText('/ws/new.txt'), questions], ['two', 'new', []]);
+  });
+
+  it('show a change of a protected file, with why, whatever the rules and the policy say', async () => {
+    const allow: PermissionRule = { effect: 'allow', kind: 'edit', pathGlob: '/ws/**', scope: 'always' };
+    const { fake, files, questions, user } = filesOf([allow], { '*': { edit: 'allow' } });
+    const denied = { code: -32603, message: /did not allow/ };
+    await assert.rejects(files.write(write(tasks, 'new'), signal), denied);
+    assert.equal(fake.diskText(tasks), 'old');
+    const [question] = questions;
+    assert.deepEqual(question?.options, ['Allow once', 'Deny']);
+    assert.deepEqual(question.context?.['content'], [{ type: 'diff', path: tasks, old_text: 'old', new_text: 'new' }]);
+    assert.match(JSON.stringify(question.context['warnings']), /^\["\.vscode\/tasks\.json is protected: .+\."\]$/);
+    user.answer = 'Allow once';
+    await files.write(write(tasks, 'new'), signal);
+    await files.write(write('/ws/.vscode/settings.json', '{}'), signal);
+    assert.equal(fake.diskText(tasks), 'new');
+    assert.equal(questions.length, 3);
+    assert.equal((await files.read({ path: '/ws/.vscode/settings.json' }, signal)).content, '{}');
+  });
+
+  it('are about the text that was shown: what changes meanwhile is not overwritten', async () => {
+    const { fake, files, user } = filesOf();
+    user.answer = 'Allow once';
+    user.meanwhile = () => fake.setFile(tasks, 'newer');
+    await assert.rejects(files.write(write(tasks, 'new'), signal), { code: -32603 });
+    assert.equal(fake.diskText(tasks), 'newer');
+    user.meanwhile = () => fake.setFile('/ws/.vscode/launch.json', 'made');
+    await assert.rejects(files.write(write('/ws/.vscode/launch.json', 'new'), signal), /created meanwhile/);
+    assert.equal(fake.diskText('/ws/.vscode/launch.json'), 'made');
+  });
+
+  it('show what replaces unsaved text, and keep that where the user says so', async () => {
+    const { fake, files, questions, user } = filesOf();
+    fake.type('/ws/a.txt', 'mine');
+    user.answer = 'Keep my changes';
+    await assert.rejects(
+      files.write(write('/ws/a.txt', 'theirs'), signal),
+      /unsaved changes that the user wants to keep/,
+    );
+    assert.equal(fake.bufferText('/ws/a.txt'), 'mine');
+    const [question] = questions;
+    assert.equal(question?.prompt, 'Demo wants to overwrite unsaved changes in a.txt');
+    const content = [{ type: 'diff', path: '/ws/a.txt', old_text: 'mine', new_text: 'theirs' }];
+    assert.deepEqual(question.context?.['content'], content);
+    user.answer = 'Overwrite my changes';
+    await files.write(write('/ws/a.txt', 'theirs'), signal);
+    assert.equal(fake.diskText('/ws/a.txt'), 'theirs');
+  });
+
+  it('say of a protected file that it has unsaved text, too', async () => {
+    const { fake, files, questions, user } = filesOf();
+    fake.type(tasks, 'mine');
+    user.answer = 'Allow once';
+    await files.write(write(tasks, 'new'), signal);
+    assert.equal((questions[0]?.context?.['warnings'] as unknown[]).length, 2);
+    assert.equal(fake.diskText(tasks), 'new');
+  });
+
+  it('are asked where the user has set it, with a rule for the one file on offer', async () => {
+    const { fake, files, questions, user } = filesOf([], { '*': { read: 'ask', edit: 'ask' } });
+    await assert.rejects(files.read({ path: '/ws/a.txt' }, signal), { code: -32603, message: /may not read/ });
+    user.answer = 'Always allow in this conversation';
+    assert.deepEqual(await files.read({ path: '/ws/a.txt' }, signal), { content: 'one' });
+    await files.read({ path: '/ws/a.txt' }, signal);
+    await files.write(write('/ws/a.txt', 'two'), signal);
+    await files.write(write('/ws/a.txt', 'three'), signal);
+    assert.equal(fake.diskText('/ws/a.txt'), 'three');
+    assert.deepEqual(
+      questions.map(({ prompt }) => prompt),
+      ['Demo wants to read a.txt', 'Demo wants to read a.txt', 'Demo wants to edit a.txt'],
+    );
+  });
+
+  it('are none where the user denies: the agent is told why', async () => {
+    const { fake, files, questions } = filesOf([], { '*': { read: 'deny', edit: 'deny' } });
+    await assert.rejects(files.read({ path: '/ws/a.txt' }, signal), /backline\.permissions/);
+    await assert.rejects(files.write(write('/ws/a.txt', 'two'), signal), /backline\.permissions/);
+    assert.deepEqual([fake.diskText('/ws/a.txt'), questions], ['one', []]);
+  });
+});

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { decide, type Decision, type Standing } from '../../../../src/permissions/common/decide';
+import { narrowRule, type PermissionRule } from '../../../../src/permissions/common/permissionRules';
+import type { AgentPolicy } from '../../../../src/permissions/common/policy';
+import { fileRequest, type ToolRequest } from '../../../../src/permissions/common/toolRequest';
+
+const run: ToolRequest = { ...fileRequest('demo', 'execute'), command: { argv: ['npm', 'test'], cwd: '/ws' } };
+const edit = fileRequest('demo', 'edit', '/ws/a.ts');
+const protectedEdit = fileRequest('demo', 'edit', '/ws/.vscode/tasks.json');
+const made = (request: ToolRequest, effect: PermissionRule['effect']): PermissionRule => {
+  const rule = narrowRule(request, effect, 'always');
+  assert.ok(rule);
+  return rule;
+};
+const allAllowed: AgentPolicy = { read: 'allow', edit: 'allow', run: 'allow', fetch: 'allow' };
+const globEdit: PermissionRule = { effect: 'allow', kind: 'edit', pathGlob: '/ws/**', scope: 'always' };
+
+type Shown = 'allow by rule' | 'deny by rule' | 'allow by policy' | 'deny by policy' | `ask: ${string}`;
+
+function shown(decision: Decision): Shown {
+  if (decision.answer === 'ask') return `ask: ${decision.because}`;
+  return `${decision.answer} by ${'rule' in decision ? 'rule' : 'policy'}`;
+}
+
+const rows: readonly [string, ToolRequest, Partial<Standing>, Shown][] = [
+  ['nothing said in advance', run, {}, 'ask: unsettled'],
+  ['a rule that allows', run, { rules: [made(run, 'allow')] }, 'allow by rule'],
+  [
+    'a rule that allows before a policy that asks',
+    run,
+    { rules: [made(run, 'allow')], policy: { run: 'ask' } },
+    'allow by rule',
+  ],
+  ['a policy that allows', run, { policy: { run: 'allow' } }, 'allow by policy'],
+  [
+    'a rule that denies first',
+    run,
+    { rules: [made(run, 'allow'), made(run, 'deny')], policy: allAllowed },
+    'deny by rule',
+  ],
+  [
+    'a policy that denies before a rule that allows',
+    run,
+    { rules: [made(run, 'allow')], policy: { run: 'deny' } },
+    'deny by policy',
+  ],
+  ['a protected file whatever allows it', protectedEdit, { rules: [globEdit], policy: allAllowed }, 'ask: protected'],
+  ['a protected file that a rule denies', protectedEdit, { rules: [made(protectedEdit, 'deny')] }, 'deny by rule'],
+  ['a protected file that a policy denies', protectedEdit, { policy: { edit: 'deny' } }, 'deny by policy'],
+  ['a protected file that is only read', { ...protectedEdit, kind: 'read' }, { policy: allAllowed }, 'allow by policy'],
+  [
+    'a protected file that a tool of no known kind names',
+    { ...protectedEdit, kind: 'other' },
+    { policy: allAllowed },
+    'ask: protected',
+  ],
+  [
+    'a protected file that a command names',
+    { ...run, kind: 'read', paths: protectedEdit.paths },
+    { policy: allAllowed },
+    'ask: protected',
+  ],
+  [
+    'something unresolved whatever allows it',
+    { ...edit, isUnresolved: true },
+    { rules: [globEdit], policy: allAllowed },
+    'ask: unresolved',
+  ],
+  [
+    'something unresolved that a rule denies',
+    { ...edit, isUnresolved: true },
+    { rules: [made(edit, 'deny')] },
+    'deny by rule',
+  ],
+  [
+    'something unresolved that a policy denies',
+    { ...edit, isUnresolved: true },
+    { policy: { edit: 'deny' } },
+    'deny by policy',
+  ],
+  [
+    'a lifted restriction under a policy that allows',
+    { ...run, escalations: { sandbox: false } },
+    { policy: allAllowed },
+    'ask: escalation',
+  ],
+  [
+    'a lifted restriction that a rule holds exactly',
+    { ...run, input: { sandbox: 'false' }, escalations: { sandbox: false } },
+    { rules: [made({ ...run, input: { sandbox: 'false' } }, 'allow')] },
+    'allow by rule',
+  ],
+  ['an edit inside the workspace', edit, { policy: { edit: 'allow' } }, 'allow by policy'],
+  ['an edit of files that are not named', { ...edit, paths: [] }, { policy: { edit: 'allow' } }, 'ask: unsettled'],
+  [
+    'a deletion under a policy that allows editing',
+    { ...edit, kind: 'delete' },
+    { policy: allAllowed },
+    'ask: unsettled',
+  ],
+  [
+    'a deletion under a policy that denies editing',
+    { ...edit, kind: 'delete' },
+    { policy: { edit: 'deny' } },
+    'deny by policy',
+  ],
+  ['a command that calls itself reading', { ...run, kind: 'read' }, { policy: { read: 'allow' } }, 'ask: unsettled'],
+  [
+    'a command that calls itself reading where running is denied',
+    { ...run, kind: 'read' },
+    { policy: { read: 'allow', run: 'deny' } },
+    'deny by policy',
+  ],
+  [
+    'reading from the network',
+    { ...fileRequest('demo', 'read'), input: { url: '"https://x.example"' } },
+    { policy: { read: 'allow' } },
+    'ask: unsettled',
+  ],
+  ['fetching', fileRequest('demo', 'fetch'), { policy: { fetch: 'allow' } }, 'allow by policy'],
+  ['what has no kind of its own', fileRequest('demo', 'other'), { policy: allAllowed }, 'ask: unsettled'],
+];
+
+describe('what becomes of a request', () => {
+  for (const [what, request, standing, expected] of rows) {
+    it(`${what}: ${expected}`, () => {
+      const isProtected = (path: string): boolean => path.includes('.vscode');
+      assert.equal(shown(decide(request, { rules: [], policy: {}, isProtected, ...standing })), expected);
+    });
+  }
+});

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { effectivePolicy, policyKindsOf } from '../../../../src/permissions/common/policy';
+import { fileRequest } from '../../../../src/permissions/common/toolRequest';
+
+const of = (agent: string, user: unknown, ...workspace: unknown[]) => effectivePolicy(user, workspace).of(agent);
+
+describe('the policy of permissions', () => {
+  it('is silent where nothing is set', () => {
+    assert.deepEqual(of('demo', undefined), {});
+    assert.deepEqual(of('demo', {}), {});
+  });
+
+  it("takes an agent's own entry before that of every agent, kind by kind", () => {
+    const user = { '*': { read: 'allow', run: 'ask' }, demo: { run: 'allow' } };
+    assert.deepEqual(of('demo', user), { read: 'allow', run: 'allow' });
+    assert.deepEqual(of('other', user), { read: 'allow', run: 'ask' });
+  });
+
+  it('gets stricter by a workspace, never more generous', () => {
+    const user = { '*': { read: 'allow', edit: 'ask', run: 'deny' } };
+    assert.deepEqual(of('demo', user, { '*': { read: 'ask', edit: 'deny', run: 'allow', fetch: 'allow' } }), {
+      read: 'ask',
+      edit: 'deny',
+      run: 'deny',
+    });
+    assert.deepEqual(of('demo', user, { '*': { edit: 'allow' } }, { demo: { read: 'deny' } }), {
+      read: 'deny',
+      edit: 'ask',
+      run: 'deny',
+    });
+    assert.deepEqual(of('demo', {}, { '*': { read: 'ask' } }), { read: 'ask' }, 'asking is stricter than nothing');
+  });
+
+  it('tells what is wrong, which counts as ask', () => {
+    const cases: readonly [unknown, unknown, RegExp][] = [
+      ['deny', { read: 'ask', edit: 'ask', run: 'ask', fetch: 'ask' }, /not a table of agents/],
+      [{ '*': 'allow' }, { read: 'ask', edit: 'ask', run: 'ask', fetch: 'ask' }, /entry of "\*"/],
+      [{ demo: { run: 'yes', read: 'allow' } }, { run: 'ask', read: 'allow' }, /"run" of "demo"/],
+      [{ demo: { delete: 'deny' } }, {}, /unknown member "delete"/],
+    ];
+    for (const [user, expected, problem] of cases) {
+      assert.deepEqual(of('demo', user), expected);
+      assert.match(effectivePolicy(user, []).problems.join('; '), problem);
+    }
+    assert.deepEqual(of('demo', { '*': { run: 'allow' } }, { '*': { run: 7 } }), { run: 'ask' });
+    assert.match(effectivePolicy({}, [{ '*': { run: 'allow' } }]).problems.join(), /can only be stricter/);
+    assert.deepEqual(effectivePolicy({ '*': { run: 'allow' } }, [{ '*': { run: 'ask' } }]).problems, []);
+  });
+
+  it("keeps the user's own words apart, for whoever shows and changes them", () => {
+    const policy = effectivePolicy({ '*': { run: 'allow' } }, [{ '*': { run: 'deny' } }]);
+    assert.deepEqual([...policy.user], [['*', { run: 'allow' }]]);
+  });
+
+  it('is about every kind that a request may be of', () => {
+    assert.deepEqual(policyKindsOf(fileRequest('demo', 'search')), ['read']);
+    assert.deepEqual(policyKindsOf(fileRequest('demo', 'delete', '/a')), ['edit']);
+    assert.deepEqual(policyKindsOf(fileRequest('demo', 'other')), []);
+    const hidden = {
+      ...fileRequest('demo', 'read'),
+      command: { argv: ['cat'], cwd: '/' },
+      input: { url: '"https://x"' },
+    };
+    assert.deepEqual(policyKindsOf(hidden), ['read', 'run', 'fetch']);
+  });
+});
