@@ -18,6 +18,7 @@ import { systemClock } from './base/node/systemClock';
 import type { RunningChat } from './chat/vscode/chatRoot';
 import { LateChat } from './chat/vscode/lateChat';
 import { RecentFiles } from './chat/vscode/recentFiles';
+import { WorkspaceConsent } from './consent/vscode/workspaceConsent';
 import { ContextFeature } from './context/vscode/contextFeature';
 import { GuardedEditor } from './editor/common/guardedEditor';
 import { EditorAdapter } from './editor/vscode/editorAdapter';
@@ -97,6 +98,9 @@ export function compose(context: vscode.ExtensionContext): App {
       onListenerError,
     }),
   );
+  const consent = store.add(
+    new WorkspaceConsent({ clock, commands, log: log.child('consent'), status, memento: context.workspaceState }),
+  );
   const threads = store.add(new SessionThreads(clock, log.child('threads')));
   const acp: AcpFeature = new AcpFeature({
     ...shared('acp'),
@@ -123,6 +127,7 @@ export function compose(context: vscode.ExtensionContext): App {
     demoStateFolder: path.join(context.globalStorageUri.fsPath, 'demo-agent'),
     agentReaperFile: context.asAbsolutePath('dist/agent-reaper.js'),
     version,
+    consent: consent.consent,
   });
   const effects = store.add(new SessionEffects(editor, log.child('sessions')));
   const serve = new ServeFeature({ ...shared('serve'), backends: acp.backends, editor, version });
@@ -155,6 +160,7 @@ export function compose(context: vscode.ExtensionContext): App {
     remoteFolder: path.join(context.globalStorageUri.fsPath, 'providers'),
     traffic,
     version,
+    consent: consent.consent,
   });
   const recent = new RecentFiles();
   const startChat = async (): Promise<RunningChat> => {
@@ -223,6 +229,7 @@ export function compose(context: vscode.ExtensionContext): App {
       protectedSetting.start();
       adapter.start();
       policy.start();
+      consent.start();
       backends.start();
       // One after the other: the CLI may be waiting for the first one's lockfile already.
       for (const feature of features) {

@@ -4,6 +4,7 @@ export const commandIds = {
   showStatus: 'backline.showStatus',
   showTraffic: 'backline.showTraffic',
   showLog: 'backline.showLog',
+  reviewWorkspace: 'backline.reviewWorkspace',
   ampRestart: 'backline.amp.restart',
   ampOpenTerminal: 'backline.amp.openTerminal',
   ampAddSelection: 'backline.amp.addSelection',

@@ -1,0 +1,114 @@
+import { namingHiddenCharacters } from '../../base/common/hiddenCharacters';
+
+/** What a workspace can bring that runs on this machine, or gets texts from it. */
+export type BroughtKind = 'agent' | 'providerModule' | 'providerAddress' | 'webCode' | 'mcpServer';
+
+/** Where in the workspace it is written. */
+export interface BroughtSource {
+  /** Absolute; undefined when it is in no file on this disk. */
+  readonly file: string | undefined;
+  /** The path of keys to the entry, for example a setting and the name in it. */
+  readonly keys: readonly string[];
+}
+
+/** One line of what the user must know before they answer. */
+export interface BroughtFact {
+  readonly label: string;
+  readonly value: string;
+  /** It changes what runs or who reads, in a way that is easy to miss. */
+  readonly warning?: string;
+}
+
+export interface BroughtThing {
+  readonly kind: BroughtKind;
+  /** As the workspace calls it. */
+  readonly name: string;
+  /** What its feature knows it by, where that is not the name. */
+  readonly id?: string;
+  readonly source: BroughtSource;
+  readonly facts: readonly BroughtFact[];
+  /** SHA-256 in hex of everything that decides what runs. Other content is another thing to ask for. */
+  readonly hash: string;
+}
+
+/** The same for each content of one entry. */
+export function entryOf({ kind, name, source }: Pick<BroughtThing, 'kind' | 'name' | 'source'>): string {
+  return JSON.stringify([kind, source.file ?? '', name]);
+}
+
+const nouns: Record<BroughtKind, string> = {
+  agent: 'agent',
+  providerModule: 'context provider',
+  providerAddress: 'context provider',
+  webCode: 'context provider',
+  mcpServer: 'MCP server',
+};
+
+/** For example `agent "Mine"`. */
+export function describeThing({ kind, name }: Pick<BroughtThing, 'kind' | 'name'>): string {
+  return `${nouns[kind]} "${shown(name, 80)}"`;
+}
+
+/** The question, without what would follow it in detail. */
+export function questionAbout(thing: BroughtThing): string {
+  const what = describeThing(thing);
+  switch (thing.kind) {
+    case 'agent':
+    case 'providerModule':
+      return `Allow the ${what} of this workspace to run?`;
+    case 'mcpServer':
+      return `Allow agents to use the ${what} of this workspace?`;
+    case 'providerAddress':
+      return `Allow texts to be sent to the ${what} of this workspace?`;
+    case 'webCode':
+      return `Allow the code of the ${what} of this workspace to be downloaded?`;
+  }
+}
+
+const consequences: Record<BroughtKind, string> = {
+  agent: 'It runs with your rights: it can read and write files, run programs and use the network.',
+  providerModule: 'It runs with your rights: it can read and write files, run programs and use the network.',
+  mcpServer:
+    'Agents get it when a conversation begins. A command runs with your rights; an address gets what agents send.',
+  providerAddress:
+    'It gets the text of the files you look at. If it offers mentions, it also gets what you type after @, the queries of language models, the address of the active file and the name of its repository.',
+  webCode:
+    'The address learns that you ask for it. The code does not run before you have seen its hash and allowed it.',
+};
+
+/** UTF-16 units of one value, and lines in all: what is longer is for the editor, where it can be read. */
+const longestValue = 400;
+const mostFacts = 24;
+
+/** Whether the dialog cannot show everything, so that only the file can. */
+export function isTooLong({ facts }: BroughtThing): boolean {
+  return facts.length > mostFacts || facts.some(({ value }) => value.length > longestValue);
+}
+
+/** What the user reads below the question. */
+export function detailsOf(thing: BroughtThing, hasChanged: boolean): string {
+  const { facts, source } = thing;
+  const lines = facts.slice(0, mostFacts).map(({ label, value, warning }) => {
+    const line = `${shown(label, 80)}: ${shown(value, longestValue)}`;
+    return warning === undefined ? line : `⚠ ${line} (${warning})`;
+  });
+  const left = facts.length - lines.length;
+  return [
+    ...(hasChanged ? ['It has changed since you answered.'] : []),
+    lines.join('\n') + (left > 0 ? `\n… and ${left} more. Choose Show to see all.` : ''),
+    `From ${placeOf(source)}`,
+    `${consequences[thing.kind]} You are asked again when it changes.`,
+  ].join('\n\n');
+}
+
+/** For example `.vscode/settings.json, backline.acp.agents → Mine`. */
+export function placeOf({ file, keys }: BroughtSource): string {
+  const where = keys.map((key) => shown(key, 80)).join(' → ');
+  return file === undefined ? where : `${shown(file, 200)}, ${where}`;
+}
+
+function shown(text: string, longest: number): string {
+  const line = namingHiddenCharacters(text.replace(/\r\n|\r|\n/g, '⏎'));
+  if (line.length <= longest) return line;
+  return `${line.slice(0, longest)}… (${line.length - longest} more characters)`;
+}

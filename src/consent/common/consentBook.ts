@@ -1,0 +1,64 @@
+import * as z from 'zod';
+import { Emitter, type Event } from '../../base/common/event';
+import type { Memento } from '../../base/common/memento';
+import { entryOf, type BroughtThing } from './broughtThing';
+
+export type ConsentAnswer = 'allowed' | 'denied';
+
+const memoryName = 'backline.consent.answers';
+/** The oldest go first: who is asked once more loses nothing. */
+const mostAnswers = 300;
+
+const Answer = z.object({
+  hash: z.string().regex(/^[0-9a-f]{64}$/),
+  answer: z.enum(['allowed', 'denied']),
+  /** See `entryOf`. */
+  entry: z.string(),
+});
+type Answer = z.infer<typeof Answer>;
+
+/** What the user has answered, by the hash of what they were asked about. */
+export class ConsentBook {
+  private readonly emitter: Emitter<void>;
+
+  constructor(
+    /** The workspace's: what was allowed for one workspace says nothing of another. */
+    private readonly memento: Memento,
+    onListenerError: (error: unknown) => void,
+  ) {
+    this.emitter = new Emitter(onListenerError);
+  }
+
+  get onDidChange(): Event<void> {
+    return this.emitter.event;
+  }
+
+  /** Undefined when nobody has answered for this content. */
+  answerTo({ hash }: Pick<BroughtThing, 'hash'>): ConsentAnswer | undefined {
+    return this.answers.find((each) => each.hash === hash)?.answer;
+  }
+
+  /** Whether the user has answered for other content of the same entry. */
+  hasOther(thing: BroughtThing): boolean {
+    const entry = entryOf(thing);
+    return this.answers.some((each) => each.entry === entry && each.hash !== thing.hash);
+  }
+
+  /** Replaces what was answered for this content before. */
+  async set(thing: BroughtThing, answer: ConsentAnswer): Promise<void> {
+    const others = this.answers.filter(({ hash }) => hash !== thing.hash);
+    const all = [...others, { hash: thing.hash, answer, entry: entryOf(thing) }];
+    await this.memento.update(memoryName, all.slice(-mostAnswers));
+    this.emitter.fire();
+  }
+
+  dispose(): void {
+    this.emitter.dispose();
+  }
+
+  /** What cannot be read is no answer. */
+  private get answers(): readonly Answer[] {
+    const stored = z.array(z.unknown()).catch([]).parse(this.memento.get(memoryName));
+    return stored.flatMap((entry) => Answer.safeParse(entry).data ?? []);
+  }
+}

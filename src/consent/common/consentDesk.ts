@@ -1,0 +1,98 @@
+import { KeyedQueue } from '../../base/common/async';
+import type { Disposable } from '../../base/common/disposable';
+import { Emitter, type Event } from '../../base/common/event';
+import { entryOf, type BroughtThing } from './broughtThing';
+import type { ConsentAnswer, ConsentBook } from './consentBook';
+
+export type ConsentDecision = ConsentAnswer | 'ask';
+
+/**
+ * Who asks: `user` wants this very thing now; `background` needs it on the way to something else, and is not asked for
+ * again in this window when the user closed the question.
+ */
+export type ConsentReason = 'user' | 'background';
+
+/** What a feature needs to run something that a workspace brings. Trust is the caller's to look at first. */
+export interface Consent {
+  /** An answer was given, or changed. */
+  readonly onDidChange: Event<void>;
+  /** Asks nobody, and notes that there is such a thing. */
+  decide(thing: BroughtThing): ConsentDecision;
+  /** Asks the user when nobody has answered. `ask` when the question was closed without an answer. */
+  ask(thing: BroughtThing, reason: ConsentReason): Promise<ConsentDecision>;
+}
+
+export interface SeenThing {
+  readonly thing: BroughtThing;
+  readonly decision: ConsentDecision;
+}
+
+/** Shows one question. Undefined when it was closed without an answer. */
+export type ShowQuestion = (thing: BroughtThing, hasChanged: boolean) => Promise<ConsentAnswer | undefined>;
+
+/** Decides by what was answered, and asks the user one question at a time. Dispose it. */
+export class ConsentDesk implements Consent, Disposable {
+  private readonly seen = new Map<string, BroughtThing>();
+  private readonly closed = new Set<string>();
+  private readonly queue = new KeyedQueue();
+  private readonly seenEmitter: Emitter<void>;
+
+  constructor(
+    private readonly book: ConsentBook,
+    private readonly show: ShowQuestion,
+    onListenerError: (error: unknown) => void,
+  ) {
+    this.seenEmitter = new Emitter(onListenerError);
+  }
+
+  get onDidChange(): Event<void> {
+    return this.book.onDidChange;
+  }
+
+  /** There is a thing, or content of one, that was not there before. */
+  get onDidSee(): Event<void> {
+    return this.seenEmitter.event;
+  }
+
+  /** What this window has met, the latest content of each. */
+  get all(): readonly SeenThing[] {
+    return [...this.seen.values()].map((thing) => ({ thing, decision: this.book.answerTo(thing) ?? 'ask' }));
+  }
+
+  decide(thing: BroughtThing): ConsentDecision {
+    const entry = entryOf(thing);
+    const isNew = this.seen.get(entry)?.hash !== thing.hash;
+    this.seen.set(entry, thing);
+    if (isNew) this.seenEmitter.fire();
+    return this.book.answerTo(thing) ?? 'ask';
+  }
+
+  async ask(thing: BroughtThing, reason: ConsentReason): Promise<ConsentDecision> {
+    const known = this.decide(thing);
+    if (known !== 'ask') return known;
+    return await this.queue.run('question', async () => {
+      // Whoever waits for the same thing has one answer.
+      const answered = this.book.answerTo(thing);
+      if (answered) return answered;
+      if (reason === 'background' && this.closed.has(thing.hash)) return 'ask';
+      return await this.showFor(thing);
+    });
+  }
+
+  /** Asks whatever was answered before: the user wants to change it. */
+  async askAgain(thing: BroughtThing): Promise<ConsentDecision> {
+    return await this.queue.run('question', () => this.showFor(thing));
+  }
+
+  dispose(): void {
+    this.seenEmitter.dispose();
+    this.book.dispose();
+  }
+
+  private async showFor(thing: BroughtThing): Promise<ConsentDecision> {
+    const answer = await this.show(thing, this.book.hasOther(thing));
+    if (answer) await this.book.set(thing, answer);
+    else this.closed.add(thing.hash);
+    return this.book.answerTo(thing) ?? 'ask';
+  }
+}

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { realpath, stat } from 'node:fs/promises';
+import * as path from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { canonicalJson } from '../common/canonicalJson';
+
+/** SHA-256 in hex of a value, whatever the order of its members. */
+export function hashOf(value: unknown): string {
+  return createHash('sha256').update(canonicalJson(value)).digest('hex');
+}
+
+export interface HashedFile {
+  /** Absolute, as it was named. */
+  readonly file: string;
+  /** SHA-256 in hex. */
+  readonly hash: string;
+}
+
+export interface NamedFilesOptions {
+  /** Absolute; where relative names start from. */
+  readonly cwd: string;
+  /** Absolute paths of the workspace's folders. */
+  readonly folders: readonly string[];
+}
+
+const mostFiles = 64;
+/** What command lines put around a name of a file. */
+const separators = /[\s'"`=;:,|&()<>]+/;
+/** What these programs run is said in a file that the command line does not name. */
+const impliedFiles: Readonly<Record<string, readonly string[]>> = {
+  npm: ['package.json'],
+  npx: ['package.json'],
+  pnpm: ['package.json'],
+  pnpx: ['package.json'],
+  yarn: ['package.json'],
+  bun: ['package.json'],
+  bunx: ['package.json'],
+  make: ['GNUmakefile', 'makefile', 'Makefile'],
+  just: ['justfile', 'Justfile', '.justfile'],
+  deno: ['deno.json', 'deno.jsonc', 'package.json'],
+};
+
+/**
+ * The files inside the workspace that words of a command line name, as they are now. A name that no file has is passed
+ * over: once there is one, the result is another.
+ */
+export async function hashNamedFiles(
+  words: readonly string[],
+  { cwd, folders }: NamedFilesOptions,
+): Promise<readonly HashedFile[]> {
+  const names = new Set<string>();
+  for (const word of words) {
+    const program = path.basename(word).replace(/\.(?:cmd|exe|bat)$/i, '');
+    const implied = Object.hasOwn(impliedFiles, program) ? (impliedFiles[program] ?? []) : [];
+    for (const name of [word, ...word.split(separators), ...implied]) {
+      if (name === '' || name.includes('\0')) continue;
+      names.add(path.resolve(cwd, name));
+    }
+  }
+  const roots = [...folders, ...(await Promise.all(folders.map(realOf)))];
+  const found: HashedFile[] = [];
+  for (const file of names) {
+    const real = await realOf(file);
+    if (!roots.some((root) => isInside(file, root) || isInside(real, root))) continue;
+    const hash = await hashFile(real);
+    if (hash !== undefined) found.push({ file, hash });
+    if (found.length > mostFiles) throw new Error(`It names more than ${mostFiles} files of the workspace.`);
+  }
+  return found.sort((one, other) => (one.file < other.file ? -1 : 1));
+}
+
+async function realOf(file: string): Promise<string> {
+  return await realpath(file).catch(() => file);
+}
+
+/** Undefined when there is no file. @throws when it is there and cannot be read: what is not known cannot be allowed */
+async function hashFile(file: string): Promise<string | undefined> {
+  const facts = await stat(file).catch(() => undefined);
+  if (!facts?.isFile()) return undefined;
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(file), hash);
+  return hash.digest('hex');
+}
+
+function isInside(file: string, folder: string): boolean {
+  const relative = path.relative(folder, file);
+  return relative !== '' && !relative.startsWith('..') && !path.isAbsolute(relative);
+}

@@ -1,0 +1,30 @@
+import type { BroughtThing } from '../../src/consent/common/broughtThing';
+import type { Consent, ConsentDecision } from '../../src/consent/common/consentDesk';
+
+export interface AnsweringConsent extends Consent {
+  /** What the user was asked, in its order. */
+  readonly asked: BroughtThing[];
+  /** What they answer from now on. */
+  answer: ConsentDecision;
+}
+
+/** A user who always answers the same; `ask` stands for one who closes the question. */
+export function answeringConsent(answer: ConsentDecision): AnsweringConsent {
+  const answers = new Map<string, ConsentDecision>();
+  const asked: BroughtThing[] = [];
+  const decide = ({ hash }: BroughtThing): ConsentDecision => answers.get(hash) ?? 'ask';
+  const consent: AnsweringConsent = {
+    asked,
+    answer,
+    onDidChange: () => ({ dispose: () => undefined }),
+    decide,
+    ask: (thing) => {
+      if (decide(thing) === 'ask') {
+        asked.push(thing);
+        if (consent.answer !== 'ask') answers.set(thing.hash, consent.answer);
+      }
+      return Promise.resolve(decide(thing));
+    },
+  };
+  return consent;
+}

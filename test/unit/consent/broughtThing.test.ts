@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { detailsOf, isTooLong, questionAbout, type BroughtThing } from '../../../src/consent/common/broughtThing';
+
+const thing: BroughtThing = {
+  kind: 'agent',
+  name: 'Mine\u202e',
+  source: { file: '/work/.vscode/settings.json', keys: ['backline.acp.agents', 'Mine'] },
+  facts: [
+    { label: 'Command', value: 'node agent.mjs\nrm -rf' },
+    { label: 'Variable PATH', value: './bin', warning: 'decides which program runs' },
+  ],
+  hash: '0'.repeat(64),
+};
+
+describe('the question for what a workspace brings', () => {
+  it('says what it is, what would run, what changes that, and where it is written', () => {
+    assert.equal(questionAbout(thing), 'Allow the agent "Mine[U+202E]" of this workspace to run?');
+    const details = detailsOf(thing, false);
+    assert.match(details, /^Command: node agent\.mjs⏎rm -rf$/m);
+    assert.match(details, /^⚠ Variable PATH: \.\/bin \(decides which program runs\)$/m);
+    assert.match(details, /^From \/work\/\.vscode\/settings\.json, backline\.acp\.agents → Mine$/m);
+    assert.doesNotMatch(details, /changed since/);
+    assert.match(detailsOf(thing, true), /^It has changed since you answered\.$/m);
+  });
+
+  it('knows what a dialog cannot show whole, and says that there is more', () => {
+    assert.equal(isTooLong(thing), false);
+    const long = { ...thing, facts: [{ label: 'Command', value: 'x'.repeat(1_000) }] };
+    const many = { ...thing, facts: Array.from({ length: 60 }, (_, at) => ({ label: `V${at}`, value: 'x' })) };
+    assert.deepEqual([isTooLong(long), isTooLong(many)], [true, true]);
+    assert.match(detailsOf(long, false), /… \(600 more characters\)/);
+    assert.match(detailsOf(many, false), /… and 36 more\. Choose Show to see all\./);
+  });
+});

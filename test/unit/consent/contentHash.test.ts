@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import * as path from 'node:path';
+import { hashNamedFiles, hashOf } from '../../../src/consent/node/contentHash';
+
+describe('the hash of what a workspace brings', () => {
+  let folder: string;
+  let work: string;
+  beforeEach(async () => {
+    folder = await realpath(await mkdtemp(path.join(tmpdir(), 'backline-consent-')));
+    work = path.join(folder, 'work');
+    await mkdir(path.join(work, 'tools'), { recursive: true });
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  const inWork = (...names: string[]): string => path.join(work, ...names);
+  const namesOf = async (...words: string[]): Promise<string[]> => {
+    const found = await hashNamedFiles(words, { cwd: work, folders: [work] });
+    return found.map(({ file }) => path.relative(folder, file));
+  };
+
+  it('is the same whatever the order of members, and another for other values', () => {
+    assert.equal(hashOf({ a: 1, b: { c: [1, 2], d: 'x' } }), hashOf({ b: { d: 'x', c: [1, 2] }, a: 1 }));
+    assert.notEqual(hashOf({ a: [1, 2] }), hashOf({ a: [2, 1] }));
+    assert.notEqual(hashOf({ a: ['b c'] }), hashOf({ a: ['b', 'c'] }));
+  });
+
+  it('covers the files in the workspace that a command line names, however it names them', async () => {
+    for (const name of ['a.mjs', 'b.mjs', 'c.sh', 'with space.mjs', 'tools/d.mjs']) await writeFile(inWork(name), name);
+    await writeFile(path.join(folder, 'outside.mjs'), '');
+    const words = ['./a.mjs', '--import=./b.mjs', 'cd tools && ./c.sh', inWork('with space.mjs'), 'tools/d.mjs'];
+    assert.deepEqual(await namesOf(...words), [
+      'work/a.mjs',
+      'work/b.mjs',
+      'work/c.sh',
+      'work/tools/d.mjs',
+      'work/with space.mjs',
+    ]);
+    assert.deepEqual(await namesOf('../outside.mjs', 'tools', 'missing.mjs', '--flag', ''), []);
+  });
+
+  it('covers what package managers and make run without naming it', async () => {
+    await writeFile(inWork('package.json'), '{}');
+    await writeFile(inWork('Makefile'), '');
+    assert.deepEqual(await namesOf('npm', 'run', 'agent'), ['work/package.json']);
+    assert.deepEqual(await namesOf('/usr/bin/make'), ['work/Makefile']);
+    assert.deepEqual(await namesOf('constructor'), []);
+  });
+
+  it('follows links out of and into the workspace', async () => {
+    await writeFile(path.join(folder, 'outside.mjs'), 'one');
+    await writeFile(inWork('a.mjs'), 'a');
+    await symlink(path.join(folder, 'outside.mjs'), inWork('link.mjs'));
+    await symlink(inWork('a.mjs'), path.join(folder, 'into.mjs'));
+    assert.deepEqual(await namesOf('./link.mjs', '../into.mjs'), ['into.mjs', 'work/link.mjs']);
+    const [before] = await hashNamedFiles(['./link.mjs'], { cwd: work, folders: [work] });
+    await writeFile(path.join(folder, 'outside.mjs'), 'two');
+    const [after] = await hashNamedFiles(['./link.mjs'], { cwd: work, folders: [work] });
+    assert.notEqual(before?.hash, after?.hash);
+  });
+});
