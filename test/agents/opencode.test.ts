@@ -15,6 +15,7 @@ import { FakeEditor } from '../fake/fakeEditor';
 import { ContextServer } from './support/contextServer';
 import { ModelServer, type ModelScript } from './support/modelServer';
 import { standingOf } from '../fake/fakePermissions';
+import { answeringConsent } from '../fake/answeringConsent';
 
 describe('opencode', function () {
   this.timeout(60_000);
@@ -174,6 +175,7 @@ function launcher(home: string, folder: string, editor: FakeEditor, context: Mcp
     environment: () => Promise.resolve({ PATH: process.env['PATH'] ?? '', HOME: home }),
     folder: () => folder,
     isTrusted: () => true,
+    permission: { consent: answeringConsent('denied'), places: () => ({ cwd: folder, folders: [folder] }) },
     createId: randomUUID,
     random: Math.random,
     elicit: () => Promise.resolve({ action: 'decline' }),

@@ -6,6 +6,7 @@ import { systemClock } from '../../src/base/node/systemClock';
 import { closedTap } from '../../src/wire/common/traffic';
 import { FakeEditor } from './fakeEditor';
 import { standingOf } from './fakePermissions';
+import { answeringConsent } from './answeringConsent';
 
 /**
  * A program that stands for a window: it runs an agent (its first argument) in the folder that is its second, with the
@@ -31,6 +32,7 @@ async function main(agentFile: string, folder: string, reaperFile: string, promp
     environment: () => Promise.resolve({ PATH: '' }),
     folder: () => folder,
     isTrusted: () => true,
+    permission: { consent: answeringConsent('denied'), places: () => ({ cwd: folder, folders: [folder] }) },
     reaper: new AgentReaper({ file: reaperFile, log: nullLogger }),
     createId: randomUUID,
     random: Math.random,

@@ -1,5 +1,7 @@
 import * as path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { messageOf } from '../../base/common/errors';
+import { hashOf } from '../../consent/node/contentHash';
 import {
   parseAgentSettings,
   type AgentSetting,
@@ -26,6 +28,18 @@ export interface CatalogueEntry {
   readonly source: 'configured' | 'found' | 'demo';
   /** Why it cannot be started as things are. */
   readonly problem?: EntryProblem;
+  /** Present when the workspace brings it, so that it needs the user's permission. */
+  readonly brought?: BroughtAgent;
+}
+
+/** An agent that only settings of the workspace know. */
+export interface BroughtAgent {
+  /** Its name there. */
+  readonly name: string;
+  /** Everything that was written there. */
+  readonly setting: AgentSetting;
+  /** Absolute; undefined when the settings are not on this disk. */
+  readonly file: string | undefined;
 }
 
 export interface EntryProblem {
@@ -47,11 +61,13 @@ export interface SettingsLevel {
   readonly value: unknown;
   /** Whether it may say what is run: always for the user's own level, for others only in a trusted workspace. */
   readonly isTrusted: boolean;
+  /** Which workspace or folder it is of; absent for the user's own. */
+  readonly origin?: { readonly name: string; readonly file: string | undefined };
 }
 
 export interface CatalogueOptions {
   readonly platform: NodeJS.Platform;
-  /** From the widest to the narrowest; an agent of a later level replaces one with its name. */
+  /** From the widest to the narrowest. What a workspace brings stands beside the user's agents and replaces none. */
   readonly levels: readonly SettingsLevel[];
   /** What agents are started with. */
   readonly env: Readonly<Record<string, string>>;
@@ -66,16 +82,50 @@ export const demoAgentId = 'demo-agent';
 
 /** Reads the settings and looks for commands; starts nothing. */
 export async function loadAgentCatalogue(options: CatalogueOptions): Promise<Catalogue> {
-  const levels = options.levels.filter(({ isTrusted }) => isTrusted).map(({ value }) => parseAgentSettings(value));
-  const settings = new Map(levels.flatMap(({ agents }) => [...agents]));
-  const configured = await Promise.all([...settings].map(([name, setting]) => configuredAgent(name, setting, options)));
-  const wanted = knownAgents.filter(({ id }) => !settings.has(id));
+  const levels = options.levels
+    .filter(({ isTrusted }) => isTrusted)
+    .map(({ origin, value }) => ({ origin, ...parseAgentSettings(value) }));
+  const own = new Map(levels.flatMap(({ agents, origin }) => (origin ? [] : [...agents])));
+  const configured = await Promise.all([...own].map(([name, setting]) => configuredAgent(name, setting, options)));
+  const wanted = knownAgents.filter(({ id }) => !own.has(id));
   const found = await Promise.all(wanted.map((known) => foundAgent(known, options)));
-  const demo = settings.has(demoAgentId) ? [] : [demoAgent(options.demo)];
+  const demo = own.has(demoAgentId) ? [] : [demoAgent(options.demo)];
+  const usual = [...found.filter((entry) => entry !== undefined), ...demo];
+  const taken = new Set([...configured, ...usual].map(({ id }) => id));
+  const ofWorkspace = levels.flatMap(({ agents, origin }) =>
+    [...agents].flatMap(([name, setting]) =>
+      // What the user's settings say already is nothing that the workspace brings.
+      origin && !isDeepStrictEqual(setting, own.get(name)) ? [{ name, setting, origin }] : [],
+    ),
+  );
+  const brought = await Promise.all(
+    withIds(ofWorkspace, taken).map(async ({ id, name, origin, setting }) => ({
+      ...(await configuredAgent(name, setting, options)),
+      id,
+      title: `${name} (workspace)`,
+      brought: { name, setting, file: origin.file },
+    })),
+  );
   return {
-    agents: [...configured, ...found.filter((entry) => entry !== undefined), ...demo],
+    agents: [...configured, ...brought, ...usual],
     problems: levels.flatMap(({ problems }) => problems),
   };
+}
+
+interface OfWorkspace {
+  readonly name: string;
+  readonly setting: AgentSetting;
+  readonly origin: NonNullable<SettingsLevel['origin']>;
+}
+
+/** `name@folder`; where that is taken, with the beginning of a hash of where it is written, so that no order changes it. */
+function withIds(agents: readonly OfWorkspace[], taken: ReadonlySet<string>): (OfWorkspace & { id: string })[] {
+  const plain = agents.map(({ name, origin }) => `${name}@${origin.name}`);
+  return agents.map((agent, index) => {
+    const id = plain[index] ?? agent.name;
+    const isAlone = !taken.has(id) && plain.filter((other) => other === id).length === 1;
+    return { ...agent, id: isAlone ? id : `${id}~${hashOf([agent.name, agent.origin]).slice(0, 8)}` };
+  });
 }
 
 async function configuredAgent(

@@ -11,6 +11,7 @@ import type { ThreadSource } from '../common/draftThreads';
 import { mayDownload } from '../common/packageRunners';
 import { AcpBackend } from './acpBackend';
 import type { CatalogueEntry } from './agentCatalogue';
+import { broughtServer, requirePermission, type AgentPermission } from './broughtAgent';
 import { startAgentProcess, type AgentProcess } from './agentProcess';
 import type { AgentReaper } from './agentReaper';
 import { diskFiles, lookupCommand, type FoundCommand } from './commandLookup';
@@ -18,7 +19,7 @@ import { DraftBackend } from './draftBackend';
 import { RestartPolicy } from './restartPolicy';
 import type { SignInCommand } from './signIn';
 import type { Elicit, V1ClientOptions } from './v1Client';
-import { workspaceMcpServers } from './workspaceMcp';
+import { workspaceMcpServers, type WorkspaceServer } from './workspaceMcp';
 
 /** A command to run where the user sees it and can type. */
 export interface TerminalCommand {
@@ -44,6 +45,8 @@ export interface AgentLauncherOptions {
   readonly folder: () => string;
   /** Asked again at each start, whatever was the case before. */
   readonly isTrusted: () => boolean;
+  /** The same for what the workspace brings: agents, and MCP servers. */
+  readonly permission: AgentPermission;
   /** Ends agents that outlive this process. */
   readonly reaper?: AgentReaper;
   readonly createId: () => string;
@@ -99,12 +102,14 @@ export class AgentLauncher {
 
   private async start(entry: CatalogueEntry, log: Logger): Promise<AgentProcess> {
     const { clock, isTrusted, reaper } = this.options;
-    if (!isTrusted()) {
-      throw new BackendError('untrusted', `${entry.title} is not started: you do not trust this workspace.`);
-    }
+    if (!isTrusted()) throw untrusted(entry);
     const { command, args } = entry;
     if (entry.dialect === 'v1') this.prepareOwnServers(log);
     const { env, cwd } = await this.surroundings(entry);
+    // The last thing before the start, so that what is started is what was looked at.
+    await requirePermission(entry, this.options.permission);
+    // The question may have been open for long.
+    if (!isTrusted()) throw untrusted(entry);
     const guard = reaper ? { guard: (leader: number, mark: string) => reaper.watch(leader, mark) } : {};
     const agent = await startAgentProcess({ command, args, env, cwd }, { clock, log, ...guard });
     log.info(`Started as process ${agent.pid} in ${cwd}`);
@@ -128,11 +133,21 @@ export class AgentLauncher {
     const { env } = await this.surroundings(entry);
     const findProgram = (command: string): Promise<FoundCommand> => find(command, env, cwd);
     const own = (await this.options.ownMcpServers?.()) ?? {};
-    const request = { setting: entry.mcpServers, cwd, own, capabilities, findProgram };
+    const permit = (server: WorkspaceServer): Promise<boolean> => this.permitServer(server);
+    const request = { setting: entry.mcpServers, cwd, own, capabilities, findProgram, permit };
     return await workspaceMcpServers(request, this.options.editor, log);
   }
 
+  /** Waits for the user as long as the question is open; a session begins without what was not allowed. */
+  private async permitServer({ name, server, folder, file }: WorkspaceServer): Promise<boolean> {
+    const { editor, isTrusted, permission } = this.options;
+    const folders = editor.folders.map(({ path }) => path);
+    const thing = await broughtServer(name, server, { cwd: folder, file, folders });
+    return isTrusted() && (await permission.consent.ask(thing, 'background')) === 'allowed';
+  }
+
   private async signIn(entry: CatalogueEntry, { label, command, args, env: added }: SignInCommand): Promise<boolean> {
+    await requirePermission(entry, this.options.permission);
     const { env, cwd } = await this.surroundings(entry);
     const all = { ...env, ...added };
     const found = await find(command ?? entry.command, all, cwd);
@@ -151,6 +166,10 @@ export class AgentLauncher {
     const env = { ...(await this.options.environment()), ...entry.env };
     return { env, cwd: entry.cwd ?? this.options.folder() };
   }
+}
+
+function untrusted({ title }: CatalogueEntry): BackendError {
+  return new BackendError('untrusted', `${title} is not started: you do not trust this workspace.`);
 }
 
 function find(command: string, env: Readonly<Record<string, string>>, cwd: string): Promise<FoundCommand> {

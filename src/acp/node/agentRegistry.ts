@@ -3,8 +3,10 @@ import { BackendError, type SessionBackend } from '../../amplifier/common/sessio
 import { KeyedQueue } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { Emitter, type Event } from '../../base/common/event';
+import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
 import type { Catalogue, CatalogueEntry } from './agentCatalogue';
+import { decisionFor, permissionMessage, requirePermission, type AgentPermission } from './broughtAgent';
 import { knownAgentOf } from '../common/knownAgents';
 import { untilAborted } from './untilAborted';
 
@@ -14,6 +16,8 @@ export interface AgentRegistryOptions {
   /** The registry owns the result. */
   readonly createBackend: (entry: CatalogueEntry) => Promise<SessionBackend>;
   readonly isTrusted: () => boolean;
+  /** For agents that the workspace brings. */
+  readonly permission: AgentPermission;
   readonly log: Logger;
 }
 
@@ -22,6 +26,12 @@ interface Opened {
   /** What it was made from. */
   readonly entry: CatalogueEntry;
   readonly subscription: Disposable;
+}
+
+interface Lack {
+  readonly problem: string;
+  /** Absent when there is nothing that could be allowed. */
+  readonly decision?: 'denied' | 'ask';
 }
 
 const untrustedMessage =
@@ -66,7 +76,16 @@ export class AgentRegistry implements BackendRegistry, Disposable {
   async list(signal?: AbortSignal): Promise<readonly BackendEntry[]> {
     const { agents } = await (signal ? untilAborted(this.load(), signal) : this.load());
     const isTrusted = this.options.isTrusted();
-    return agents.map((entry) => toBackendEntry(entry, isTrusted));
+    return await Promise.all(
+      agents.map(async (entry) => {
+        const listed = toBackendEntry(entry, isTrusted);
+        if (listed.problem !== undefined) return listed;
+        const lack = await this.lackOf(entry);
+        return lack
+          ? { ...listed, problem: lack.problem, ...(lack.decision ? { needsPermission: true } : {}) }
+          : listed;
+      }),
+    );
   }
 
   async open(id: string): Promise<SessionBackend> {
@@ -79,6 +98,7 @@ export class AgentRegistry implements BackendRegistry, Disposable {
       if (!entry) throw new BackendError('notFound', `There is no agent "${id}". Choose another one.`);
       this.wanted.add(id);
       if (entry.problem) throw new BackendError('notReady', entry.problem.message, entry.problem.details);
+      await requirePermission(entry, this.options.permission);
       return await this.create(entry);
     });
   }
@@ -92,7 +112,8 @@ export class AgentRegistry implements BackendRegistry, Disposable {
       await Promise.all(
         [...this.opened].map(async ([id, opened]) => {
           const entry = agents.find((agent) => agent.id === id);
-          if (!isTrusted || !isSame(opened.entry, entry)) await this.drop(id, opened);
+          const isDenied = entry !== undefined && (await this.lackOf(entry))?.decision === 'denied';
+          if (!isTrusted || isDenied || !isSame(opened.entry, entry)) await this.drop(id, opened);
         }),
       );
     }
@@ -139,6 +160,16 @@ export class AgentRegistry implements BackendRegistry, Disposable {
     await opened.backend.stop();
     this.leaving.delete(opened);
     release(opened);
+  }
+
+  /** Why the user's permission is missing; undefined when it is there, or not needed. Never rejects. */
+  private async lackOf(entry: CatalogueEntry): Promise<Lack | undefined> {
+    try {
+      const decision = await decisionFor(entry, this.options.permission);
+      return decision === 'allowed' ? undefined : { problem: permissionMessage(decision), decision };
+    } catch (error) {
+      return { problem: `It cannot be allowed, since not all of it can be read: ${messageOf(error)}` };
+    }
   }
 
   private refuseUnlessTrusted(): void {

@@ -4,6 +4,7 @@ import * as vscode from 'vscode';
 import type { BackendRegistry } from '../../amplifier/common/backendRegistry';
 import { DisposableStore } from '../../base/common/disposable';
 import type { Feature, RunningFeature } from '../../base/common/feature';
+import type { Consent } from '../../consent/common/consentDesk';
 import type { EditorPort } from '../../editor/common/editorPort';
 import type { WriteWitness } from '../../editor/common/writeWitness';
 import { commandIds, settingIds } from '../../manifest';
@@ -18,6 +19,7 @@ import { loadAgentCatalogue } from '../node/agentCatalogue';
 import type { AgentLauncher } from '../node/agentLauncher';
 import { AgentReaper } from '../node/agentReaper';
 import { AgentRegistry } from '../node/agentRegistry';
+import type { AgentPermission } from '../node/broughtAgent';
 import { diskFiles } from '../node/commandLookup';
 import { ShellEnvironment } from '../node/shellEnvironment';
 import { AgentCommands } from './agentCommands';
@@ -43,6 +45,8 @@ export interface AcpFeatureOptions extends FeatureContext {
   /** MCP servers of the window itself, by name, in the form of the setting `mcpServers`. */
   readonly ownMcpServers: () => Promise<Readonly<Record<string, unknown>>>;
   readonly version: string;
+  /** For what the workspace brings. */
+  readonly consent: Consent;
 }
 
 /** Runs agents for whoever talks to them, and gives the user the commands around them. Starts none by itself. */
@@ -66,6 +70,7 @@ export class AcpFeature implements Feature {
         return await (await launcher).create(entry);
       },
       isTrusted,
+      permission: this.permission(),
       log,
     });
   }
@@ -98,6 +103,7 @@ export class AcpFeature implements Feature {
     store.add(registry.onDidChange(showStatus));
     store.add(editor.onDidChangeFolders(refresh));
     store.add(vscode.workspace.onDidGrantWorkspaceTrust(refresh));
+    store.add(this.options.consent.onDidChange(refresh));
     store.add(
       settings.onDidChange((id) => {
         if (id === settingIds.acpAgents) refresh();
@@ -131,12 +137,19 @@ export class AcpFeature implements Feature {
       environment: () => this.shell.get(),
       folder: () => this.folder(),
       isTrusted,
+      permission: this.permission(),
       reaper: this.reaper,
       createId: randomUUID,
       random: Math.random,
       elicit,
       runInTerminal: (command) => this.terminals.run(command),
     });
+  }
+
+  private permission(): AgentPermission {
+    const { consent, editor } = this.options;
+    const places = () => ({ cwd: this.folder(), folders: editor.folders.map(({ path }) => path) });
+    return { consent, places };
   }
 
   private async loadCatalogue() {
@@ -167,7 +180,7 @@ export class AcpFeature implements Feature {
         // One that nobody uses is no reason to bother the user in each window.
         ...registry.problemsInUse,
       ],
-      configured: new Set(parsed.flatMap(({ agents }) => [...agents.keys()])).size,
+      configured: parsed.reduce((count, { agents }) => count + agents.size, 0),
       unavailable: entries?.filter(({ problem }) => problem !== undefined).length,
       found: entries?.filter(({ source }) => source === 'found').length,
       agents: registry.backends,

@@ -12,6 +12,8 @@ export interface BackendEntry {
   readonly description: string;
   /** Why it cannot be used as things are, and what to do. */
   readonly problem?: string;
+  /** The workspace brings it, and the user has not allowed it. `problem` says so too. */
+  readonly needsPermission?: true;
   /** It is known that it cannot list the conversations it keeps. */
   readonly cannotList?: true;
   /** A command line that would install what is missing. */

@@ -100,7 +100,9 @@ function SessionBanner({ session }: { session: SessionView }) {
           <div class="banner-actions">
             <SendAgain />
             {isMissing && backend.install !== undefined && repair('Install in Terminal…', 'install')}
-            {isMissing ? repair('Edit', 'edit') : repair('Set up…')}
+            {isMissing && !backend.needsPermission
+              ? repair('Edit', 'edit')
+              : repair(backend ? repairLabel(backend) : 'Set up…')}
           </div>
         </Banner>
       );

@@ -44,7 +44,12 @@ const backendStateWords: Record<BackendView['state'], string> = {
 };
 
 /** Servers run without us: what there is to know of one is whether it answers. */
-export function backendWord({ health, state }: Pick<BackendView, 'health' | 'state'>): string {
+export function backendWord({
+  health,
+  needsPermission,
+  state,
+}: Pick<BackendView, 'health' | 'needsPermission' | 'state'>): string {
+  if (needsPermission) return 'needs your permission';
   if (health?.kind === 'needsToken') return 'needs a token';
   if (!health || (state !== 'stopped' && state !== 'ready')) return backendStateWords[state];
   switch (health.kind) {
@@ -63,7 +68,12 @@ export function backendDot({ health, state }: Pick<BackendView, 'health' | 'stat
 }
 
 /** What the button says that does something about it. */
-export function repairLabel({ health, state }: Pick<BackendView, 'health' | 'state'>): string {
+export function repairLabel({
+  health,
+  needsPermission,
+  state,
+}: Pick<BackendView, 'health' | 'needsPermission' | 'state'>): string {
+  if (needsPermission) return 'Allow…';
   if (health?.kind === 'needsToken') return 'Set token…';
   if (state === 'authRequired') return 'Sign in…';
   return state === 'failed' ? 'Try again…' : 'Set up…';

@@ -17,6 +17,8 @@ export const BackendView = z.object({
   state: z.enum(['stopped', 'starting', 'ready', 'authRequired', 'failed', 'unavailable']),
   /** What is wrong and what to do. */
   problem: optional(Text),
+  /** The workspace brings it, and the user has not allowed it. */
+  needsPermission: optional(z.boolean()),
   /** A command line that would install it. */
   install: optional(Text),
   /** It cannot list the conversations it keeps. */

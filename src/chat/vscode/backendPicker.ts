@@ -48,7 +48,8 @@ export class BackendPicker {
     this.backends.choose(picked.view.id);
     if (isUsable(picked.view) && vscode.workspace.isTrusted) return picked.view;
     await this.repair(picked.view.id);
-    return undefined;
+    const repaired = this.backends.views.find(({ id }) => id === picked.view?.id);
+    return picked.view.needsPermission && repaired && isUsable(repaired) ? repaired : undefined;
   }
 
   /** Does what helps, or what the user wants: trust, signing in, a restart, an installation, the settings. */
@@ -57,6 +58,7 @@ export class BackendPicker {
     const run = (command: string, ...args: readonly unknown[]): Thenable<unknown> =>
       vscode.commands.executeCommand(command, ...args);
     if (!vscode.workspace.isTrusted) await run('workbench.trust.manage');
+    else if (view?.needsPermission) await run(commandIds.reviewWorkspace, view.id);
     else if (view?.health?.kind === 'needsToken') await run(commandIds.amplifierSetToken);
     else if (how === 'install' && view?.install !== undefined) this.installs.install(view.title, view.install);
     else if (view?.state === 'authRequired') await run(commandIds.acpSignIn);
@@ -119,7 +121,8 @@ async function editAgents(): Promise<void> {
   await vscode.commands.executeCommand('workbench.action.openSettingsJson', { revealSetting });
 }
 
-function stateWord({ health, state }: BackendView): string {
+function stateWord({ health, needsPermission, state }: BackendView): string {
+  if (needsPermission) return 'needs your permission';
   if (health?.kind === 'needsToken') return 'needs a token';
   if (!health || (state !== 'stopped' && state !== 'ready')) return words[state];
   if (health.kind === 'asking') return 'asking whether it answers…';
@@ -127,7 +130,8 @@ function stateWord({ health, state }: BackendView): string {
   return health.version === undefined ? words.ready : `${words.ready} (version ${health.version})`;
 }
 
-function iconOf({ health, state }: BackendView): string {
+function iconOf({ health, needsPermission, state }: BackendView): string {
+  if (needsPermission) return icons.authRequired;
   if (health?.kind === 'needsToken') return icons.authRequired;
   return icons[state === 'stopped' && health?.kind === 'answers' ? 'ready' : state];
 }

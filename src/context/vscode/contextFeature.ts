@@ -3,6 +3,7 @@ import { DisposableStore } from '../../base/common/disposable';
 import { Emitter, type Event } from '../../base/common/event';
 import type { Feature, RunningFeature } from '../../base/common/feature';
 import type { Memento } from '../../base/common/memento';
+import type { Consent } from '../../consent/common/consentDesk';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { commandIds, settingIds, type CommandId } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
@@ -24,6 +25,8 @@ export interface ContextFeatureOptions extends FeatureContext {
   readonly remoteFolder: string;
   readonly version: string;
   readonly traffic: TrafficTap;
+  /** For what the workspace brings. */
+  readonly consent: Consent;
 }
 
 /** What `@` finds of providers, in the shape of the chat's mentions. */

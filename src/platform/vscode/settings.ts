@@ -1,3 +1,4 @@
+import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/common/disposable';
 import { Emitter, type Event } from '../../base/common/event';
@@ -12,6 +13,22 @@ import {
   parsePortRange,
   type PortRange,
 } from '../common/settings';
+
+/** The value of `backline.acp.agents` at one level. */
+export interface AgentsLevel {
+  readonly value: unknown;
+  /** Whether the user trusts it to say what is run. */
+  readonly isTrusted: boolean;
+  /** Which part of the workspace says so; absent for the user's own settings. */
+  readonly origin?: SettingsOrigin;
+}
+
+export interface SettingsOrigin {
+  /** Of the workspace or the folder, as the user knows it. */
+  readonly name: string;
+  /** Where its settings are kept, absolute; undefined when that is not on this disk. */
+  readonly file: string | undefined;
+}
 
 /** Backline's settings, checked. A value that does not parse is said in the log and counts as the default. */
 export class Settings implements vscode.Disposable {
@@ -60,18 +77,20 @@ export class Settings implements vscode.Disposable {
     return range ?? defaultPortRange;
   }
 
-  /** The agents of each level, from the widest to the narrowest, with whether the user trusts it to say what is run. */
-  acpAgents(): readonly { readonly value: unknown; readonly isTrusted: boolean }[] {
+  /** The agents of each level, from the widest to the narrowest. */
+  acpAgents(): readonly AgentsLevel[] {
     const { isTrusted, workspaceFile, workspaceFolders = [] } = vscode.workspace;
     const whole = vscode.workspace.getConfiguration().inspect(settingIds.acpAgents);
     // Only in a multi-root workspace do folders have settings of their own.
-    const folders = (workspaceFile ? workspaceFolders : []).map(({ uri }) =>
-      vscode.workspace.getConfiguration(undefined, uri).inspect(settingIds.acpAgents),
-    );
+    const folders = (workspaceFile ? workspaceFolders : []).map(({ name, uri }) => ({
+      value: vscode.workspace.getConfiguration(undefined, uri).inspect(settingIds.acpAgents)?.workspaceFolderValue,
+      isTrusted,
+      origin: { name, file: settingsFileOf(uri) },
+    }));
     return [
       { value: whole?.globalValue, isTrusted: true },
-      { value: whole?.workspaceValue, isTrusted },
-      ...folders.map((folder) => ({ value: folder?.workspaceFolderValue, isTrusted })),
+      { value: whole?.workspaceValue, isTrusted, origin: workspaceOrigin() },
+      ...folders,
     ];
   }
 
@@ -153,4 +172,17 @@ export class Settings implements vscode.Disposable {
   private read(id: SettingId): unknown {
     return vscode.workspace.getConfiguration().get<unknown>(id);
   }
+}
+
+/** Of the workspace file, or of the one folder. */
+function workspaceOrigin(): SettingsOrigin {
+  const { name = 'workspace', workspaceFile, workspaceFolders: [folder] = [] } = vscode.workspace;
+  if (!workspaceFile) return { name: folder?.name ?? name, file: folder && settingsFileOf(folder.uri) };
+  const isOnDisk = workspaceFile.scheme === 'file';
+  const ownName = path.posix.basename(workspaceFile.path).replace(/\.code-workspace$/, '');
+  return { name: isOnDisk ? ownName : name, file: isOnDisk ? workspaceFile.fsPath : undefined };
+}
+
+function settingsFileOf(folder: vscode.Uri): string | undefined {
+  return folder.scheme === 'file' ? vscode.Uri.joinPath(folder, '.vscode', 'settings.json').fsPath : undefined;
 }

@@ -14,6 +14,7 @@ import { Follower } from '../../fake/backendHarness';
 import { AdapterUnderTest } from './editorAdapter';
 import { inWorkspace } from './workspace';
 import { standingOf } from '../../fake/fakePermissions';
+import { answeringConsent } from '../../fake/answeringConsent';
 
 /** The demo agent behind a registry and an editor of the test's own, in the real VS Code. Dispose it. */
 export class AgentsUnderTest {
@@ -36,6 +37,10 @@ export class AgentsUnderTest {
         if (pid !== undefined) this.pids.push(Number(pid));
       },
     };
+    const permission = {
+      consent: answeringConsent('denied'),
+      places: () => ({ cwd: inWorkspace(), folders: [inWorkspace()] }),
+    };
     const launcher = new AgentLauncher({
       clientInfo: { name: 'backline', title: 'Backline', version: '0.0.0' },
       editor: this.editor.adapter,
@@ -46,6 +51,7 @@ export class AgentsUnderTest {
       environment: () => Promise.resolve({ PATH: process.env['PATH'] ?? '' }),
       folder: () => inWorkspace(),
       isTrusted: () => this.isTrusted,
+      permission,
       createId: randomUUID,
       random: Math.random,
       elicit: () => Promise.resolve({ action: 'decline' }),
@@ -60,6 +66,7 @@ export class AgentsUnderTest {
       loadCatalogue: () => Promise.resolve({ agents, problems: [] }),
       createBackend: (entry) => launcher.create(entry),
       isTrusted: () => this.isTrusted,
+      permission,
       log,
     });
   }

@@ -127,23 +127,71 @@ describe('the catalogue of agents', () => {
 
   describe('with settings of the workspace', () => {
     const own = user({ mine: { command: 'opencode', args: ['user'] } });
-    const workspace = { mine: { command: 'opencode', args: ['workspace'] }, added: { command: 'gemini' } };
+    const entries = {
+      mine: { command: 'opencode', args: ['workspace'] },
+      added: { command: 'gemini' },
+      opencode: { command: 'evil' },
+      'demo-agent': { command: 'evil' },
+    };
+    const file = '/work/.vscode/settings.json';
+    const workspace = (value: unknown, name = 'work', isTrusted = true): SettingsLevel => ({
+      value,
+      isTrusted,
+      origin: { name, file },
+    });
 
-    it('takes them in a trusted workspace, before those of the user', async () => {
-      const { agents } = await load(own, { value: workspace, isTrusted: true });
+    it('has them beside those of the user, those found and the demo agent, under ids of their own', async () => {
+      const { agents } = await load(own, workspace(entries));
       assert.deepEqual(
-        agents.slice(0, 2).map(({ id, args }) => [id, args]),
+        agents.map(({ id, title, command, args }) => [id, title, [command, ...args].join(' ')]),
         [
-          ['mine', ['workspace']],
-          ['added', []],
+          ['mine', 'mine', 'opencode user'],
+          ['mine@work', 'mine (workspace)', 'opencode workspace'],
+          ['added@work', 'added (workspace)', 'gemini'],
+          ['opencode@work', 'opencode (workspace)', 'evil'],
+          ['demo-agent@work', 'demo-agent (workspace)', 'evil'],
+          ['gemini', 'Gemini', 'gemini --acp'],
+          ['opencode', 'OpenCode', 'opencode acp'],
+          ['auggie', 'Auggie', 'auggie --acp'],
+          ['demo-agent', 'Demo agent (no model)', '/opt/code /ext/dist/demo-agent.js'],
         ],
+      );
+      const { brought } = agents[1] ?? {};
+      assert.deepEqual([brought?.name, brought?.file, brought?.setting.args], ['mine', file, ['workspace']]);
+      assert.ok(agents.filter((agent) => agent.brought).length === 4);
+    });
+
+    it('brings nothing with an entry that the user has in the same words', async () => {
+      const same = { mine: { args: ['user'], command: 'opencode', env: {} } };
+      const { agents } = await load(own, workspace(same));
+      assert.deepEqual(
+        agents.filter(({ source }) => source === 'configured').map(({ id, brought }) => [id, brought]),
+        [['mine', undefined]],
       );
     });
 
+    it('tells folders of one name apart, whatever their order, and takes no id of the user', async () => {
+      const level = (folder: string): SettingsLevel => ({
+        value: { mine: { command: folder } },
+        isTrusted: true,
+        origin: { name: 'app', file: `/${folder}/app/.vscode/settings.json` },
+      });
+      const idsOf = async (...levels: SettingsLevel[]): Promise<Map<string, string>> => {
+        const { agents } = await load(...levels);
+        return new Map(agents.flatMap(({ id, command, brought }) => (brought ? [[command, id]] : [])));
+      };
+      const ids = await idsOf(level('a'), level('b'));
+      assert.equal(new Set(ids.values()).size, 2);
+      for (const id of ids.values()) assert.match(id, /^mine@app~[0-9a-f]{8}$/);
+      assert.deepEqual(await idsOf(level('b'), level('a')), new Map([...ids].reverse()));
+      const taken = await idsOf(user({ 'mine@app': { command: 'opencode' } }), level('a'));
+      assert.match(taken.get('a') ?? '', /^mine@app~/);
+    });
+
     it('does not look at them in an untrusted one', async () => {
-      const { agents, problems } = await load(own, { value: { ...workspace, bad: 7 }, isTrusted: false });
+      const { agents, problems } = await load(own, workspace({ ...entries, bad: 7 }, 'work', false));
       assert.deepEqual(agents[0]?.args, ['user']);
-      assert.ok(!agents.some(({ id }) => id === 'added'));
+      assert.ok(!agents.some(({ brought }) => brought));
       assert.deepEqual(problems, []);
     });
   });

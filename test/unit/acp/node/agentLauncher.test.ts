@@ -4,6 +4,7 @@ import { AgentLauncher } from '../../../../src/acp/node/agentLauncher';
 import { nullLogger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import { closedTap } from '../../../../src/wire/common/traffic';
+import { answeringConsent } from '../../../fake/answeringConsent';
 import { FakeEditor } from '../../../fake/fakeEditor';
 import { until } from '../../../support/eventually';
 import { standingOf } from '../../../fake/fakePermissions';
@@ -21,6 +22,7 @@ describe('the start of an agent', () => {
       environment: () => Promise.resolve({ PATH: '' }),
       folder: () => tmpdir(),
       isTrusted: () => true,
+      permission: { consent: answeringConsent('denied'), places: () => ({ cwd: tmpdir(), folders: [] }) },
       createId: () => 'id',
       random: () => 0,
       ownMcpServers: () => {

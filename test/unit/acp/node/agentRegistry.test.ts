@@ -4,6 +4,7 @@ import { Emitter } from '../../../../src/base/common/event';
 import { BackendError, type BackendState, type SessionBackend } from '../../../../src/amplifier/common/sessionBackend';
 import type { CatalogueEntry } from '../../../../src/acp/node/agentCatalogue';
 import { AgentRegistry } from '../../../../src/acp/node/agentRegistry';
+import { answeringConsent, type AnsweringConsent } from '../../../fake/answeringConsent';
 
 const isBackendError = (code: string) => (error: unknown) => error instanceof BackendError && error.code === code;
 
@@ -50,6 +51,7 @@ describe('the registry of agents', () => {
   let changes: number;
   let isTrusted: boolean;
   let registry: AgentRegistry;
+  let consent: AnsweringConsent;
 
   const agent = (id: string, more: Partial<CatalogueEntry> = {}): CatalogueEntry => ({
     id,
@@ -69,6 +71,7 @@ describe('the registry of agents', () => {
     made = [];
     changes = 0;
     isTrusted = true;
+    consent = answeringConsent('denied');
     registry = new AgentRegistry({
       loadCatalogue: () => Promise.resolve({ agents, problems: [] }),
       createBackend: (entry) => {
@@ -77,6 +80,7 @@ describe('the registry of agents', () => {
         return Promise.resolve(backend);
       },
       isTrusted: () => isTrusted,
+      permission: { consent, places: () => ({ cwd: '/', folders: [] }) },
       log: nullLogger,
     });
     registry.onDidChange(() => changes++);
@@ -193,5 +197,51 @@ describe('the registry of agents', () => {
     registry.dispose();
     await late.catch(() => undefined);
     assert.ok(made.every(({ disposed }) => disposed));
+  });
+
+  describe('of a workspace', () => {
+    const brought = (args: readonly string[]) => {
+      const setting = { command: 'evil', args: [...args], env: {}, dialect: 'v1' as const, mcpServers: {} };
+      return agent('one@work', {
+        command: 'evil',
+        args,
+        brought: { name: 'one', setting, file: '/work/settings.json' },
+      });
+    };
+
+    it('asks before it opens one, remembers the answer for its content, and says in the list what is missing', async () => {
+      agents = [agent('one'), brought(['a'])];
+      assert.deepEqual(
+        (await registry.list()).map(({ id, needsPermission }) => [id, needsPermission]),
+        [
+          ['one', undefined],
+          ['one@work', true],
+        ],
+      );
+      assert.equal(consent.asked.length, 0, 'a list asks nobody');
+      consent.answer = 'ask';
+      await assert.rejects(registry.open('one@work'), { code: 'notReady', message: /Needs your permission/ });
+      consent.answer = 'allowed';
+      await registry.open('one@work');
+      assert.equal(consent.asked.length, 2);
+      assert.equal((await registry.list())[1]?.problem, undefined);
+      consent.answer = 'denied';
+      agents = [agent('one'), brought(['b'])];
+      await assert.rejects(registry.open('one@work'), { code: 'notReady', message: /You did not allow/ });
+      await assert.rejects(registry.open('one@work'), { code: 'notReady' });
+      assert.equal(consent.asked.length, 3, 'a denial is remembered');
+      assert.equal(made.length, 1);
+      await registry.open('one');
+      assert.equal(consent.asked.length, 3, 'nobody is asked for the user’s own');
+    });
+
+    it('stops one when what was allowed is denied later', async () => {
+      agents = [brought(['a'])];
+      consent.answer = 'allowed';
+      await registry.open('one@work');
+      consent.decide = () => 'denied';
+      await registry.refresh();
+      assert.equal(made[0]?.disposed, true);
+    });
   });
 });

@@ -1,18 +1,32 @@
 import assert from 'node:assert/strict';
 import { nullLogger } from '../../../../src/base/common/log';
-import { workspaceMcpServers } from '../../../../src/acp/node/workspaceMcp';
+import { workspaceMcpServers, type WorkspaceServer } from '../../../../src/acp/node/workspaceMcp';
 import { FakeEditor } from '../../../fake/fakeEditor';
 
 const json = (servers: Record<string, unknown>) => `// ours\n${JSON.stringify({ servers }).replace(/\}$/, ',}')}`;
 
 describe('the MCP servers of a workspace', () => {
   let warnings: string[];
+  const asked: WorkspaceServer[] = [];
+  let permit: (server: WorkspaceServer) => Promise<boolean>;
+  beforeEach(() => {
+    asked.length = 0;
+    permit = () => Promise.resolve(true);
+  });
   const serversOf = async (editor: FakeEditor, setting: unknown = {}, { own = {}, http = false } = {}) => {
     warnings = [];
+    const noting = (server: WorkspaceServer) => {
+      asked.push(server);
+      return permit(server);
+    };
     const log = { ...nullLogger, warn: (message: string) => void warnings.push(message) };
     const findProgram = (command: string) => Promise.resolve({ file: 'node', args: [`/bin/${command}.js`] });
     const capabilities = { http, sse: false };
-    return await workspaceMcpServers({ setting, cwd: '/one', own, capabilities, findProgram }, editor, log);
+    return await workspaceMcpServers(
+      { setting, cwd: '/one', own, capabilities, findProgram, permit: noting },
+      editor,
+      log,
+    );
   };
 
   it('come from each folder, after those of the agent’s setting', async () => {
@@ -51,5 +65,42 @@ describe('the MCP servers of a workspace', () => {
     const editor = new FakeEditor({ '/two/.vscode/mcp.json': '{ "servers": ' }, ['/one', '/two']);
     assert.deepEqual(await serversOf(editor), []);
     assert.match(warnings.join(), /\/two\/\.vscode\/mcp\.json are not used/);
+  });
+
+  it('are asked for each, as they are written, and only where they would be used', async () => {
+    const editor = new FakeEditor(
+      {
+        '/one/.vscode/mcp.json': json({
+          own: { command: 'hidden' },
+          a: { command: 'a', args: ['${workspaceFolder}'], envFile: '.env' },
+          far: { type: 'http', url: 'https://example.com/' },
+        }),
+        '/two/.vscode/mcp.json': json({ a: { command: 'second' }, b: { command: 'b' } }),
+      },
+      ['/one', '/two'],
+    );
+    permit = ({ name }) => Promise.resolve(name === 'b');
+    const servers = await serversOf(editor, { own: { command: 'mine' } });
+    assert.deepEqual(
+      servers.map(({ name }) => name),
+      ['own', 'b'],
+    );
+    assert.deepEqual(asked[0], {
+      name: 'a',
+      server: { command: 'a', args: ['${workspaceFolder}'], envFile: '.env' },
+      folder: '/one',
+      file: '/one/.vscode/mcp.json',
+    });
+    assert.deepEqual(
+      asked.map(({ name, folder }) => `${folder} ${name}`),
+      ['/one a', '/two a', '/two b'],
+    );
+  });
+
+  it('are left out where the permission cannot be looked at', async () => {
+    const editor = new FakeEditor({ '/one/.vscode/mcp.json': json({ a: { command: 'a' } }) }, ['/one']);
+    permit = () => Promise.reject(new Error('EACCES'));
+    assert.deepEqual(await serversOf(editor), []);
+    assert.match(warnings.join(), /"a" cannot be looked at: EACCES/);
   });
 });

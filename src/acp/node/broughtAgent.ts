@@ -1,0 +1,150 @@
+import { BackendError } from '../../amplifier/common/sessionBackend';
+import type { BroughtFact, BroughtThing } from '../../consent/common/broughtThing';
+import type { Consent, ConsentDecision } from '../../consent/common/consentDesk';
+import { hashNamedFiles, hashOf } from '../../consent/node/contentHash';
+import { settingIds } from '../../manifest';
+import { environmentEffect } from '../../permissions/common/environmentVariables';
+import type { AgentSetting } from '../common/agentSettings';
+import type { CatalogueEntry } from './agentCatalogue';
+
+export interface WorkspacePlaces {
+  /** Absolute: where commands run that are not told another folder. */
+  readonly cwd: string;
+  /** Absolute paths of the workspace's folders. */
+  readonly folders: readonly string[];
+}
+
+/** What of an agent needs the user's permission, as it is now; undefined for the user's own. @throws for files that cannot be read */
+export async function broughtAgent(entry: CatalogueEntry, places: WorkspacePlaces): Promise<BroughtThing | undefined> {
+  const { brought } = entry;
+  if (!brought) return undefined;
+  const { name, setting, file } = brought;
+  const cwd = entry.cwd ?? places.cwd;
+  const files = await hashNamedFiles(wordsOf(setting), { cwd, folders: places.folders });
+  return {
+    kind: 'agent',
+    name,
+    id: entry.id,
+    source: { file, keys: [settingIds.acpAgents, name] },
+    facts: [
+      { label: 'Command', value: commandLine(setting.command, setting.args) },
+      { label: 'Folder', value: cwd },
+      ...variableFacts(setting.env),
+      ...Object.entries(setting.mcpServers).flatMap(([server, value]) => serverFacts(`MCP server ${server}`, value)),
+      ...otherFacts(setting),
+      ...files.map((each) => ({ label: 'Runs the file', value: each.file })),
+    ],
+    hash: hashOf({ kind: 'agent', name, cwd, setting, files }),
+  };
+}
+
+/** Of a server as `.vscode/mcp.json` has it, with variables filled in. @throws for files that cannot be read */
+export async function broughtServer(
+  name: string,
+  server: Readonly<Record<string, unknown>>,
+  { cwd, file, folders }: WorkspacePlaces & { readonly file: string },
+): Promise<BroughtThing> {
+  const files = await hashNamedFiles(textsIn(server), { cwd, folders });
+  return {
+    kind: 'mcpServer',
+    name,
+    source: { file, keys: ['servers', name] },
+    facts: [...serverFacts('', server), ...files.map((each) => ({ label: 'Runs the file', value: each.file }))],
+    hash: hashOf({ kind: 'mcpServer', name, cwd, server, files }),
+  };
+}
+
+export interface AgentPermission {
+  readonly consent: Consent;
+  readonly places: () => WorkspacePlaces;
+}
+
+/** What was answered for an agent as it is now; asks nobody. */
+export async function decisionFor(
+  entry: CatalogueEntry,
+  { consent, places }: AgentPermission,
+): Promise<ConsentDecision> {
+  const thing = await broughtAgent(entry, places());
+  return thing ? consent.decide(thing) : 'allowed';
+}
+
+/**
+ * Asks the user where it is needed. What was allowed is looked at once more after the question, which may have been open for
+ * long. @throws BackendError `notReady` when it may not run
+ */
+export async function requirePermission(entry: CatalogueEntry, { consent, places }: AgentPermission): Promise<void> {
+  for (;;) {
+    const thing = await broughtAgent(entry, places());
+    if (!thing || consent.decide(thing) === 'allowed') return;
+    const decision = await consent.ask(thing, 'user');
+    if (decision !== 'allowed') throw new BackendError('notReady', permissionMessage(decision));
+  }
+}
+
+export function permissionMessage(decision: Exclude<ConsentDecision, 'allowed'>): string {
+  return decision === 'denied'
+    ? 'You did not allow this agent of the workspace. Run "Backline: Review What This Workspace Runs" to change that.'
+    : 'Needs your permission: this workspace brings it. It is asked for when you use the agent.';
+}
+
+function wordsOf({ command, args, env, mcpServers }: AgentSetting): string[] {
+  return [command, ...args, ...Object.values(env), ...textsIn(mcpServers)];
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+function commandLine(command: string, args: readonly string[]): string {
+  return [command, ...args].map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))).join(' ');
+}
+
+function variableFacts(env: Readonly<Record<string, unknown>>): BroughtFact[] {
+  return Object.entries(env).map(([name, value]) => {
+    const warning = environmentEffect(name, process.platform === 'win32');
+    return { label: `Variable ${name}`, value: String(value), ...(warning === undefined ? {} : { warning }) };
+  });
+}
+
+/** Whatever is written is shown: what is not known here may mean something to whoever gets it. */
+function serverFacts(title: string, server: object): BroughtFact[] {
+  const prefix = title === '' ? '' : `${title}, `;
+  const members = new Map<string, unknown>(Object.entries(server));
+  const { command, args, env } = Object.fromEntries(members);
+  const facts: BroughtFact[] = [];
+  if (typeof command === 'string') {
+    const list = Array.isArray(args) ? args.map(String) : [];
+    facts.push({ label: `${prefix}Command`, value: commandLine(command, list) });
+  }
+  if (isRecord(env)) facts.push(...variableFacts(env).map((fact) => ({ ...fact, label: `${prefix}${fact.label}` })));
+  for (const [key, value] of members) {
+    const isShown =
+      key === 'env' ? isRecord(env) : typeof command === 'string' && (key === 'command' || key === 'args');
+    if (isShown) continue;
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    facts.push({
+      label: `${prefix}${key}`,
+      value: text,
+      ...(isPlainHttp(key, value) ? { warning: 'not encrypted' } : {}),
+    });
+  }
+  return facts;
+}
+
+function otherFacts(setting: AgentSetting): BroughtFact[] {
+  const shown = new Set(['command', 'args', 'env', 'cwd', 'mcpServers']);
+  return Object.entries(setting).flatMap(([key, value]) =>
+    shown.has(key) || (key === 'dialect' && value === 'v1') || value === undefined
+      ? []
+      : [{ label: key, value: typeof value === 'string' ? value : JSON.stringify(value) }],
+  );
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isPlainHttp(key: string, value: unknown): boolean {
+  return key === 'url' && typeof value === 'string' && value.toLowerCase().startsWith('http:');
+}

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import * as path from 'node:path';
+import { AgentSetting } from '../../../../src/acp/common/agentSettings';
+import type { CatalogueEntry } from '../../../../src/acp/node/agentCatalogue';
+import { broughtAgent, broughtServer, requirePermission } from '../../../../src/acp/node/broughtAgent';
+import { answeringConsent } from '../../../fake/answeringConsent';
+
+describe('an agent that a workspace brings', () => {
+  let work: string;
+  beforeEach(async () => {
+    work = await realpath(await mkdtemp(path.join(tmpdir(), 'backline-brought-')));
+    await writeFile(path.join(work, 'agent.mjs'), 'one');
+  });
+  afterEach(() => rm(work, { recursive: true, force: true }));
+
+  const places = () => ({ cwd: work, folders: [work] });
+  const entryOf = (setting: object): CatalogueEntry => {
+    const parsed = AgentSetting.parse(setting);
+    const brought = { name: 'mine', setting: parsed, file: path.join(work, '.vscode', 'settings.json') };
+    const { command, args, env, dialect, mcpServers } = parsed;
+    const known = { id: 'mine@work', title: 'mine (workspace)', missingFile: 'error', source: 'configured' } as const;
+    return { ...known, command, args, env, dialect, mcpServers, brought };
+  };
+  const setting = { command: 'node', args: ['agent.mjs', 'a b'], env: { PATH: './bin', LOG: '1' } };
+  const hash = async (more: object = {}): Promise<string | undefined> =>
+    (await broughtAgent(entryOf({ ...setting, ...more }), places()))?.hash;
+
+  it('is shown with everything that is written, and what of it changes what runs', async () => {
+    const mcpServers = { tool: { type: 'http', url: 'http://evil.example/', headers: { Authorization: 'x' } } };
+    const thing = await broughtAgent(entryOf({ ...setting, mcpServers, dialect: 'draft' }), places());
+    assert.deepEqual(
+      thing?.facts.map(({ label, value, warning }) => `${label}: ${value}${warning ? ` (${warning})` : ''}`),
+      [
+        'Command: node agent.mjs "a b"',
+        `Folder: ${work}`,
+        'Variable PATH: ./bin (decides which program runs)',
+        'Variable LOG: 1',
+        'MCP server tool, type: http',
+        'MCP server tool, url: http://evil.example/ (not encrypted)',
+        'MCP server tool, headers: {"Authorization":"x"}',
+        'dialect: draft',
+        `Runs the file: ${path.join(work, 'agent.mjs')}`,
+      ],
+    );
+    assert.deepEqual(thing.source.keys, ['backline.acp.agents', 'mine']);
+  });
+
+  it('is another one when any word of its entry, or a file that it names, changes', async () => {
+    const before = await hash();
+    assert.equal(await hash(), before);
+    const changes = [
+      { command: 'nodejs' },
+      { args: ['agent.mjs', 'a', 'b'] },
+      { env: { PATH: './bin', LOG: '2' } },
+      { cwd: '.' },
+      { dialect: 'draft' },
+      { mcpServers: { a: { command: 'a' } } },
+    ];
+    const hashes = new Set([before, ...(await Promise.all(changes.map(hash)))]);
+    assert.equal(hashes.size, changes.length + 1);
+    await writeFile(path.join(work, 'agent.mjs'), 'two');
+    assert.notEqual(await hash(), before);
+  });
+
+  it('needs no permission when it is the user’s own', async () => {
+    const { brought, ...own } = entryOf(setting);
+    assert.ok(brought);
+    const consent = answeringConsent('denied');
+    await requirePermission(own, { consent, places });
+    assert.equal(consent.asked.length, 0);
+  });
+
+  it('is looked at again after the question: what changed meanwhile is asked for anew', async () => {
+    const consent = answeringConsent('allowed');
+    const ask = consent.ask.bind(consent);
+    let times = 0;
+    consent.ask = async (thing, reason) => {
+      if (times++ === 0) await writeFile(path.join(work, 'agent.mjs'), 'swapped while the user reads');
+      return await ask(thing, reason);
+    };
+    await requirePermission(entryOf(setting), { consent, places });
+    assert.equal(consent.asked.length, 2);
+    assert.notEqual(consent.asked[0]?.hash, consent.asked[1]?.hash);
+  });
+
+  it('has servers of .vscode/mcp.json asked for by all that is written, with the files that they name', async () => {
+    const file = path.join(work, '.vscode', 'mcp.json');
+    const server = {
+      command: 'node',
+      args: ['./agent.mjs'],
+      env: { NODE_OPTIONS: '--require ./x.js' },
+      envFile: '.env',
+    };
+    const thing = await broughtServer('tool', server, { ...places(), file });
+    assert.deepEqual(
+      thing.facts.map(({ label, value }) => `${label}: ${value}`),
+      [
+        'Command: node ./agent.mjs',
+        'Variable NODE_OPTIONS: --require ./x.js',
+        'envFile: .env',
+        `Runs the file: ${path.join(work, 'agent.mjs')}`,
+      ],
+    );
+    await writeFile(path.join(work, 'x.js'), 'new');
+    const later = await broughtServer('tool', server, { ...places(), file });
+    assert.notEqual(later.hash, thing.hash);
+    assert.match(later.facts.map(({ value }) => value).join(), /x\.js/);
+  });
+});
