@@ -25,6 +25,10 @@ export function answeringConsent(answer: ConsentDecision): AnsweringConsent {
       }
       return Promise.resolve(decide(thing));
     },
+    askAgain: (thing) => {
+      answers.delete(thing.hash);
+      return consent.ask(thing, 'user');
+    },
   };
   return consent;
 }

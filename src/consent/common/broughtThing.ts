@@ -32,8 +32,8 @@ export interface BroughtThing {
 }
 
 /** The same for each content of one entry. */
-export function entryOf({ kind, name, source }: Pick<BroughtThing, 'kind' | 'name' | 'source'>): string {
-  return JSON.stringify([kind, source.file ?? '', name]);
+export function entryOf({ id, kind, name, source }: BroughtThing): string {
+  return JSON.stringify([kind, source.file ?? '', id ?? name]);
 }
 
 const nouns: Record<BroughtKind, string> = {

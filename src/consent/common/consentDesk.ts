@@ -20,6 +20,8 @@ export interface Consent {
   decide(thing: BroughtThing): ConsentDecision;
   /** Asks the user when nobody has answered. `ask` when the question was closed without an answer. */
   ask(thing: BroughtThing, reason: ConsentReason): Promise<ConsentDecision>;
+  /** Asks whatever was answered before: the user wants to change it. Closing the question changes nothing. */
+  askAgain(thing: BroughtThing): Promise<ConsentDecision>;
 }
 
 export interface SeenThing {
@@ -79,7 +81,6 @@ export class ConsentDesk implements Consent, Disposable {
     });
   }
 
-  /** Asks whatever was answered before: the user wants to change it. */
   async askAgain(thing: BroughtThing): Promise<ConsentDecision> {
     return await this.queue.run('question', () => this.showFor(thing));
   }

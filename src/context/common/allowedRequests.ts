@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Memento } from '../../base/common/memento';
-import type { ConsentRequest } from './providerError';
+import { describeThing } from '../../consent/common/broughtThing';
+import type { ConsentRequest, RememberedRequest } from './providerError';
 
 const memoryName = 'backline.context.allowed';
 
@@ -14,12 +15,12 @@ const Request = z.discriminatedUnion('kind', [
 export class AllowedRequests {
   constructor(private readonly memento: Memento) {}
 
-  get all(): readonly ConsentRequest[] {
+  get all(): readonly RememberedRequest[] {
     const stored = z.array(z.unknown()).catch([]).parse(this.memento.get(memoryName));
     return stored.flatMap((entry) => Request.safeParse(entry).data ?? []);
   }
 
-  has(request: ConsentRequest): boolean {
+  has(request: RememberedRequest): boolean {
     return this.all.some((each) => isSame(each, request));
   }
 
@@ -30,13 +31,13 @@ export class AllowedRequests {
   }
 
   /** Of an address whose hash the settings do not pin, only the last version stays allowed. */
-  async add(request: ConsentRequest): Promise<void> {
+  async add(request: RememberedRequest): Promise<void> {
     const added = Request.parse(request);
     const others = this.all.filter((each) => !isSame(each, added) && !isVersionOf(each, added));
     await this.memento.update(memoryName, [...others, added]);
   }
 
-  async remove(request: ConsentRequest): Promise<void> {
+  async remove(request: RememberedRequest): Promise<void> {
     await this.memento.update(
       memoryName,
       this.all.filter((each) => !isSame(each, request)),
@@ -47,6 +48,8 @@ export class AllowedRequests {
 /** In the user's words. */
 export function describeRequest(request: ConsentRequest): string {
   switch (request.kind) {
+    case 'brought':
+      return `Use the ${describeThing(request.thing)} of this workspace`;
     case 'plainHttp':
       return `Send files to ${request.url} without encryption`;
     case 'remoteCode':
@@ -56,16 +59,16 @@ export function describeRequest(request: ConsentRequest): string {
   }
 }
 
-function isSame(a: ConsentRequest, b: ConsentRequest): boolean {
+function isSame(a: RememberedRequest, b: RememberedRequest): boolean {
   return a.kind === b.kind && a.url === b.url && particularOf(a) === particularOf(b);
 }
 
-function isVersionOf(one: ConsentRequest, other: ConsentRequest): boolean {
+function isVersionOf(one: RememberedRequest, other: RememberedRequest): boolean {
   if (one.kind !== 'remoteCode' || other.kind !== 'remoteCode') return false;
   return one.url === other.url && one.from !== undefined && other.from !== undefined;
 }
 
-function particularOf(request: ConsentRequest): string {
+function particularOf(request: RememberedRequest): string {
   switch (request.kind) {
     case 'plainHttp':
       return '';

@@ -17,7 +17,7 @@ import {
   type ProviderRules,
   type ProviderState,
 } from './providerHandle';
-import type { ConsentRequest } from './providerError';
+import type { RememberedRequest } from './providerError';
 import { ProviderSet } from './providerSet';
 import type { ProviderEntry, ProviderList, ProviderProblem } from './providerSettings';
 import { RecordBook, type RecordLimits } from './recordBook';
@@ -83,7 +83,7 @@ export interface ContextClientPorts {
   /** For globs of providers, which could take for ever. */
   readonly runInTime: RunInTime;
   /** Whether the user has allowed it; asks nobody. Without it nothing is. */
-  readonly isAllowed?: (request: ConsentRequest) => boolean;
+  readonly isAllowed?: (request: RememberedRequest) => boolean;
   /** Makes the provider of an entry; nothing of it runs before it is asked. The client disposes it. */
   readonly createProvider: (entry: ProviderEntry) => ContextProvider;
 }

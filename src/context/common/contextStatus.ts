@@ -42,13 +42,18 @@ export function contextStatus(
   if (states.length === 0 && problems.length === 0)
     return { state: 'off', summary: 'None is set up. Add one to backline.context.providers.', actions: [settings] };
   const failing = states.filter(({ status }) => status === 'failing');
-  const waiting = states.filter(({ status }) => status === 'needsConsent');
+  const held = states.filter(({ status }) => status === 'needsConsent');
+  const waiting = held.filter((state) => !isDenied(state));
   const trustOnly = !isTrusted && failing.length === 0 && waiting.length === 0;
   return {
     state: failing.length + waiting.length + problems.length > 0 && !trustOnly ? 'attention' : 'ready',
-    summary: [...summaryOf(states, failing, waiting), ...problemsOf(problems), ...notesOf(states), ...notes].join(' '),
+    summary: [...summaryOf(states, failing, held), ...problemsOf(problems), ...notesOf(states), ...notes].join(' '),
     actions: [
-      ...waiting.map(({ id, title }) => ({ label: `Allow ${title}…`, command: actions.allow, arguments: [id] })),
+      ...[...waiting, ...held.filter(isDenied)].map(({ id, title }) => ({
+        label: `Allow ${title}…`,
+        command: actions.allow,
+        arguments: [id],
+      })),
       ...states.filter(hasOffer).map((state) => offerRow(state, actions.allow)),
       ...retries(failing, actions.retry),
       ...(failing.some(({ lastError }) => lastError?.startsWith('The secret "')) ? [secret(actions)] : []),
@@ -62,8 +67,10 @@ export function contextStatus(
 function summaryOf(
   states: readonly ProviderState[],
   failing: readonly ProviderState[],
-  waiting: readonly ProviderState[],
+  held: readonly ProviderState[],
 ): string[] {
+  const denied = held.filter(isDenied);
+  const waiting = held.filter((state) => !isDenied(state));
   const count = (status: ProviderState['status']): number => states.filter((state) => state.status === status).length;
   const counts = [
     `${count('ready')} ready`,
@@ -74,7 +81,8 @@ function summaryOf(
   return [
     ...(failing.length > maxNamed ? [] : failing.map(failureOf)),
     `${counts.join(', ')}.`,
-    ...(waiting.length > 0 ? [`Waiting for your permission: ${namesOf(waiting)}.`] : []),
+    ...(waiting.length > 0 ? [`Needs your permission: ${namesOf(waiting)}.`] : []),
+    ...(denied.length > 0 ? [`Not allowed by you: ${namesOf(denied)}.`] : []),
     ...(offers.length > 0 ? [`New version available: ${namesOf(offers)}.`] : []),
   ];
 }
@@ -88,6 +96,11 @@ export function describeAbilities({ abilities, status }: ProviderState): string 
     ...(abilities.items ? ['items'] : []),
   ];
   return named.length > 0 ? named.join(', ') : 'nothing';
+}
+
+/** The user has answered, and can change it. */
+function isDenied({ consent }: ProviderState): boolean {
+  return consent?.kind === 'brought' && consent.isDenied;
 }
 
 function hasOffer({ status, consent }: ProviderState): boolean {

@@ -1,9 +1,16 @@
+import type { BroughtThing } from '../../consent/common/broughtThing';
+
 /** What only the user can allow. What was said once is remembered by whoever asks the user. */
 export type ConsentRequest =
   | { readonly kind: 'plainHttp'; readonly url: string }
   | RemoteCodeRequest
+  /** A provider that only the workspace names. */
+  | { readonly kind: 'brought'; readonly thing: BroughtThing; readonly isDenied: boolean }
   /** A stored secret, for a provider that the workspace names. `url` is the address that would get it. */
   | { readonly kind: 'secret'; readonly url: string; readonly name: string };
+
+/** What is remembered here, for every window of the user; the rest is remembered by the workspace. */
+export type RememberedRequest = Exclude<ConsentRequest, { readonly kind: 'brought' }>;
 
 /** Code from elsewhere. Another integrity is another request. */
 export interface RemoteCodeRequest {

@@ -14,7 +14,7 @@ import type {
 import { guardedCall, TakenBackError, untilTakenBack } from './guardedCall';
 import type { Lookup, Mention, MentionsParams } from './mention';
 import { noItems, type PackedItems } from './packedItems';
-import { ProviderError, type ConsentRequest } from './providerError';
+import { ProviderError, type ConsentRequest, type RememberedRequest } from './providerError';
 import { ProviderHealth, type HealthRules } from './providerHealth';
 import type { ProviderEntry } from './providerSettings';
 import { addressOf } from './providerUri';
@@ -63,7 +63,7 @@ export interface HandleOptions {
   /** The log of one provider. */
   readonly logOf: (ref: ProviderRef) => ProviderLog;
   /** Whether the user has allowed it; asks nobody. */
-  readonly isAllowed: (request: ConsentRequest) => boolean;
+  readonly isAllowed: (request: RememberedRequest) => boolean;
   readonly rules: ProviderRules;
   /** What `state` says has changed. */
   readonly onStateChange: () => void;

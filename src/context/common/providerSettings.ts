@@ -1,4 +1,6 @@
 import * as z from 'zod';
+import type { BroughtSource } from '../../consent/common/broughtThing';
+import { settingIds } from '../../manifest';
 import type { ProviderSettings } from './contextProvider';
 import { isBelow, parseProviderUri, type ProviderPlace } from './providerUri';
 import type { SelectorMatch } from './selector';
@@ -16,6 +18,8 @@ export interface ProviderEntry {
   readonly selectorMatch: SelectorMatch;
   /** Whether the user's own settings say just this; else it is the workspace's or a folder's word. */
   readonly isOfUser: boolean;
+  /** Where it is written; of the user's own only the setting. */
+  readonly source: BroughtSource;
   /** URIs of the workspace folders that it is on in. */
   readonly folders: readonly string[];
   /** Whether it is on for documents that are in no workspace folder; never by the word of a workspace. */
@@ -26,6 +30,8 @@ export interface ProviderEntry {
 export interface SettingsLevel {
   readonly backline?: unknown;
   readonly openctx?: unknown;
+  /** Absolute path of the file that these are kept in; absent where there is none on this disk, and for the user's. */
+  readonly file?: string | undefined;
   /** Raw value of `openctx.enable`: whether `openctx` counts. The most particular level that says so decides. */
   readonly openctxEnable?: unknown;
 }
@@ -100,6 +106,8 @@ interface BasedLevel extends SettingsLevel {
 interface Word {
   readonly value: unknown;
   readonly base: string | undefined;
+  readonly setting: string;
+  readonly file: string | undefined;
 }
 
 interface Where {
@@ -165,7 +173,7 @@ class Collector {
 /** What is wrong, as a sentence, or nothing when nobody misses it. */
 function entryOf(
   key: string,
-  { value, base }: Word,
+  { value, base, file, setting }: Word,
   { folder, folders, isTrusted, isOfUser }: Where,
 ): Found['entry'] | string | undefined {
   const { data: settings } = record.safeParse(value === true ? {} : value);
@@ -179,21 +187,22 @@ function entryOf(
   const isInWorkspace = place.kind === 'module' && folders.some((each) => isBelow(place.url, each));
   if (!isTrusted && (isOfWorkspace || isInWorkspace)) return untrustedMessage;
   const { selectorMatch = 'any' } = own;
-  return { id: key, title: name ?? shortName(key), place, settings, selectorMatch, isOfUser };
+  const source = { file: isOfUser ? undefined : file, keys: [setting, key] };
+  return { id: key, title: name ?? shortName(key), place, settings, selectorMatch, isOfUser, source };
 }
 
 /** In the order in which keys first appear, from the least to the most particular level. */
 function merge(levels: readonly BasedLevel[]): Map<string, Word> {
   const merged = new Map<string, Word>();
-  const addAll = (table: unknown, base: string | undefined): void => {
+  const addAll = (table: unknown, word: Omit<Word, 'value'>): void => {
     const { data } = record.safeParse(table ?? {});
-    for (const [key, value] of Object.entries(data ?? {})) merged.set(key, { value, base });
+    for (const [key, value] of Object.entries(data ?? {})) merged.set(key, { ...word, value });
   };
   const isOpenctxOn =
     levels.findLast(({ openctxEnable }) => typeof openctxEnable === 'boolean')?.openctxEnable !== false;
-  for (const { openctx, openctxBase, backline } of levels) {
-    if (isOpenctxOn) addAll(openctx, openctxBase);
-    addAll(backline, undefined);
+  for (const { openctx, openctxBase: base, backline, file } of levels) {
+    if (isOpenctxOn) addAll(openctx, { base, file, setting: 'openctx.providers' });
+    addAll(backline, { base: undefined, file, setting: settingIds.contextProviders });
   }
   return merged;
 }

@@ -7,16 +7,18 @@ import { guardedCall } from '../common/guardedCall';
 import { readItems } from '../common/itemReader';
 import { lookupParams, readMentions, type Lookup, type Mention, type MentionsParams } from '../common/mention';
 import { countOfPacked, rangeWidth, type PackedItems } from '../common/packedItems';
-import { ProviderError, type ConsentRequest } from '../common/providerError';
+import { ProviderError, type ConsentRequest, type RememberedRequest } from '../common/providerError';
 import { responseMessage, type Dialect, type WireError } from '../common/schema';
 import type { CallTraffic } from './callTraffic';
-import { fetchAnswer, hostOf, isRedirect, type Fetch, type HttpAnswer } from './httpAnswer';
+import { fetchAnswer, hostOf, isLoopback, isRedirect, type Fetch, type HttpAnswer } from './httpAnswer';
 
 export interface HttpProviderPorts {
   readonly fetch: Fetch;
   readonly clock: Clock;
   /** Whether the user has allowed it. Never asks: what needs to be asked is an error that says so. */
-  readonly isAllowed: (request: ConsentRequest) => boolean;
+  readonly isAllowed: (request: RememberedRequest) => boolean;
+  /** Looked at before each request. @throws ProviderError when this address may not be asked at all */
+  readonly permit?: () => void;
   readonly maxBytes: number;
   readonly traffic: CallTraffic;
 }
@@ -226,6 +228,7 @@ export class HttpProvider implements ContextProvider {
   }
 
   private checkAllowed(): void {
+    this.ports.permit?.();
     const { protocol, hostname } = new URL(this.url);
     if (protocol === 'https:' || isLoopback(hostname)) return;
     const request: ConsentRequest = { kind: 'plainHttp', url: this.url };
@@ -301,8 +304,4 @@ function headersOf(headers: Readonly<Record<string, string>>): Headers {
     // The error of `Headers` holds the value, which may be a secret.
     throw new ProviderError('`headers` in its settings holds a name or a value that HTTP does not allow.');
   }
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
 }

@@ -1,9 +1,12 @@
 import type { Clock } from '../../base/common/async';
 import type { Logger } from '../../base/common/log';
+import type { BroughtThing } from '../../consent/common/broughtThing';
+import type { ConsentDecision } from '../../consent/common/consentDesk';
 import type { ContextProvider } from '../common/contextProvider';
-import { ProviderError, type ConsentRequest } from '../common/providerError';
+import { ProviderError, type RememberedRequest } from '../common/providerError';
 import { untrustedMessage, type ProviderEntry } from '../common/providerSettings';
 import { closedTap, type TrafficTap } from '../../wire/common/traffic';
+import { BroughtProvider } from './broughtProvider';
 import { CallTraffic } from './callTraffic';
 import type { Fetch } from './httpAnswer';
 import { HttpProvider, maxAnswerBytes } from './httpProvider';
@@ -12,6 +15,7 @@ import { isCodeOf } from './realPlace';
 import { RemoteModules } from './remoteModule';
 import { TextSharer } from './textSharer';
 import { defaultWorkerLimits, WorkerProvider, type LocatedModule } from './workerProvider';
+import type { HashedFile } from './workerMessages';
 import type { WorkerLimits } from './workerRun';
 
 export interface ProviderFactoryOptions {
@@ -26,9 +30,11 @@ export interface ProviderFactoryOptions {
   /** Without it no messages are shown. */
   readonly traffic?: TrafficTap;
   /** Whether the user has allowed it; asks nobody. */
-  readonly isAllowed: (request: ConsentRequest) => boolean;
+  readonly isAllowed: (request: RememberedRequest) => boolean;
   /** The integrity of the code that was allowed for an address whose hash no settings pin; without it there is none. */
   readonly allowedCode?: (url: string) => string | undefined;
+  /** What the user has answered for what the workspace brings; without it there is no answer. */
+  readonly decide?: (thing: BroughtThing) => ConsentDecision;
   /** `file:` URIs of folders whose code may not run now; without it there are none. */
   readonly untrustedFolders?: () => readonly string[];
   readonly workerLimits?: WorkerLimits;
@@ -45,23 +51,32 @@ export class ProviderFactory {
   }
 
   /** The caller disposes it. */
-  create({ place, title, settings }: ProviderEntry): ContextProvider {
-    const { fetch, clock, isAllowed } = this.options;
+  create(entry: ProviderEntry): ContextProvider {
+    const { place, title, settings } = entry;
+    const { fetch, clock, decide = () => 'ask', isAllowed } = this.options;
+    const brought = entry.isOfUser ? undefined : new BroughtProvider(entry, decide);
+    const permit = brought ? { permit: (files: readonly HashedFile[]) => brought.permitCode(files) } : {};
     switch (place.kind) {
       case 'endpoint':
         return new HttpProvider(place.url, {
           fetch,
           clock,
           isAllowed,
+          ...(brought ? { permit: () => brought.permitAddress() } : {}),
           maxBytes: maxAnswerBytes,
           traffic: this.trafficOf(title),
         });
       case 'module':
-        return this.worker(title, async () => ({ specifier: await this.trusted(place.url) }));
+        return this.worker(title, async () => ({ specifier: await this.trusted(place.url), ...permit }));
       case 'package':
-        return this.worker(title, () => Promise.resolve({ specifier: place.specifier, folder: place.folder }));
+        return this.worker(title, () =>
+          Promise.resolve({ specifier: place.specifier, folder: place.folder, ...permit }),
+        );
       case 'remoteModule':
-        return this.worker(title, (signal) => this.remote.locate(place.url, settings['integrity'], signal));
+        return this.worker(title, async (signal, isAgain) => {
+          brought?.permitDownload();
+          return await this.remote.locate(place.url, { integrity: settings['integrity'], isAgain, signal });
+        });
     }
   }
 
@@ -76,7 +91,10 @@ export class ProviderFactory {
     return new CallTraffic(this.options.traffic ?? closedTap, this.options.clock, title);
   }
 
-  private worker(title: string, locate: (signal: AbortSignal) => Promise<LocatedModule>): WorkerProvider {
+  private worker(
+    title: string,
+    locate: (signal: AbortSignal, isAgain: boolean) => Promise<LocatedModule>,
+  ): WorkerProvider {
     const { workerFile, clock, log, workerLimits = defaultWorkerLimits } = this.options;
     return new WorkerProvider(title, locate, {
       workerFile,

@@ -3,18 +3,31 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { withDeadline, type Clock } from '../../base/common/async';
-import { errorCode, wordsOf } from '../../base/common/errors';
-import { ProviderError, type ConsentRequest, type RemoteCodeRequest } from '../common/providerError';
+import { errorCode, TimeoutError, wordsOf } from '../../base/common/errors';
+import {
+  ProviderError,
+  type ConsentRequest,
+  type RemoteCodeRequest,
+  type RememberedRequest,
+} from '../common/providerError';
 import { fetchAnswer, hostOf, isRedirect, type Fetch } from './httpAnswer';
 
 export interface RemoteModulePorts {
   readonly fetch: Fetch;
   readonly clock: Clock;
-  readonly isAllowed: (request: ConsentRequest) => boolean;
+  readonly isAllowed: (request: RememberedRequest) => boolean;
   /** The integrity of the code that the user has allowed for an address whose hash the settings do not pin. */
   readonly allowedCode: (url: string) => string | undefined;
   /** Where modules are kept by their hash; made when it is needed. */
   readonly folder: string;
+}
+
+export interface LocateOptions {
+  /** As the settings have it; undefined where they pin no hash. */
+  readonly integrity: unknown;
+  /** The user wants it looked for now, whatever failed before. */
+  readonly isAgain: boolean;
+  readonly signal: AbortSignal;
 }
 
 export interface RemoteModule {
@@ -31,6 +44,12 @@ const integrityForm = /^(sha256|sha384|sha512)-([A-Za-z0-9+/]+={0,2})$/;
 const checkMs = 24 * 60 * 60_000;
 /** What was allowed runs, whether or not its address answers. */
 const checkTimeoutMs = 3_000;
+/** How long code that nobody has answered for is what the user is asked about. */
+const pendingMs = 10 * 60_000;
+/** Each may have `maxBytes`. */
+const mostPending = 8;
+const firstPauseMs = 60_000;
+const longestPauseMs = 60 * 60_000;
 
 /**
  * Code from elsewhere as files on this disk: fetched over https, held to a hash, and only when the user has allowed just
@@ -38,14 +57,18 @@ const checkTimeoutMs = 3_000;
  */
 export class RemoteModules {
   private readonly checks = new Map<string, Check>();
+  /** By address, what was found there and nobody has allowed; on this disk is only what was. */
+  private readonly pending = new Map<string, Pending>();
+  private readonly failures = new Map<string, FailedLook>();
 
   constructor(private readonly ports: RemoteModulePorts) {}
 
   /** @throws ProviderError that says what is missing: https, the user's word; or that the code is not the pinned one */
-  async locate(url: string, integrity: unknown, signal: AbortSignal): Promise<RemoteModule> {
+  async locate(url: string, { integrity, isAgain, signal }: LocateOptions): Promise<RemoteModule> {
     checkHttps(url);
+    if (isAgain) this.failures.delete(url);
     return integrity === undefined
-      ? await this.locateAllowed(url, signal)
+      ? await this.locateAllowed(url, isAgain, signal)
       : { specifier: await this.locatePinned(url, pinOf(integrity), signal) };
   }
 
@@ -54,26 +77,29 @@ export class RemoteModules {
     if (!this.ports.isAllowed(request)) throw notAllowed(request);
     const kept = await this.findKept(url, pin);
     if (kept !== undefined) return kept;
-    const { body, at } = await download(url, this.ports.fetch, signal);
+    const { body, at } = await this.download(url, signal);
     if (!isPinned(body, pin)) {
       const found = createHash(pin.algorithm).update(body).digest('base64');
-      throw new ProviderError(
+      const error = new ProviderError(
         `The code at ${hostOf(at)} is not the one that is pinned; its hash is ${pin.algorithm}-${found}. Look at what has changed before you pin it.`,
       );
+      this.rememberFailure(url, error);
+      throw error;
     }
+    this.failures.delete(url);
     const file = this.fileOf(url, pin);
     await keep(file, body);
     return pathToFileURL(file).href;
   }
 
-  private async locateAllowed(url: string, signal: AbortSignal): Promise<RemoteModule> {
+  private async locateAllowed(url: string, isAgain: boolean, signal: AbortSignal): Promise<RemoteModule> {
     const { allowedCode, clock } = this.ports;
     const before = allowedCode(url);
     const pin = before === undefined ? undefined : pinOf(before);
-    const specifier = pin && (await this.findKept(url, pin));
-    if (specifier === undefined) return await this.fetchAllowed(url, before, signal);
+    const specifier = pin && ((await this.findKept(url, pin)) ?? (await this.keepPending(url, pin)));
+    if (specifier === undefined) return await this.findAllowed(url, before, isAgain, signal);
     const check = this.checks.get(url);
-    if (check && isRecent(check, clock.now())) return moduleOf(specifier, before, check.found);
+    if (check && isRecent(check, clock.now(), checkMs)) return moduleOf(specifier, before, check.found);
     try {
       return await withDeadline(clock, 'looking for a new version', checkTimeoutMs, (inTime) =>
         this.fetchAllowed(url, before, AbortSignal.any([signal, inTime])),
@@ -81,20 +107,77 @@ export class RemoteModules {
     } catch (error) {
       const request = error instanceof ProviderError ? error.consent : undefined;
       const found = request?.kind === 'remoteCode' ? request : undefined;
-      this.checks.set(url, { atMs: clock.now(), found });
-      return moduleOf(specifier, before, found);
+      // A look that failed is made again after its pause.
+      if (found) this.checks.set(url, { atMs: clock.now(), found });
+      return moduleOf(specifier, before, found ?? this.pending.get(url)?.request);
     }
   }
 
-  /** It is kept before it is allowed, so that what is allowed is what was fetched. */
+  /** What waits for the user's answer is not fetched again for a while: it is what they are looking at. */
+  private async findAllowed(
+    url: string,
+    before: string | undefined,
+    isAgain: boolean,
+    signal: AbortSignal,
+  ): Promise<RemoteModule> {
+    const waiting = this.pending.get(url);
+    const isWaiting = waiting && !isAgain && isRecent(waiting, this.ports.clock.now(), pendingMs);
+    if (isWaiting && waiting.request.before === before) throw notAllowed(waiting.request);
+    return await this.fetchAllowed(url, before, signal);
+  }
+
+  /** It is remembered before it is allowed, so that what is allowed is what was fetched. */
   private async fetchAllowed(url: string, before: string | undefined, signal: AbortSignal): Promise<RemoteModule> {
-    const { body, at } = await download(url, this.ports.fetch, signal);
+    const { body, at } = await this.download(url, signal);
+    this.failures.delete(url);
     const pin = pinOf(`sha384-${createHash('sha384').update(body).digest('base64')}`);
+    if (pin.text !== before) {
+      const request: RemoteCodeRequest = { kind: 'remoteCode', url, integrity: pin.text, from: at, before };
+      this.remember(url, { atMs: this.ports.clock.now(), request, body });
+      throw notAllowed(request);
+    }
     const file = this.fileOf(url, pin);
     await keep(file, body);
-    if (pin.text !== before) throw notAllowed({ kind: 'remoteCode', url, integrity: pin.text, from: at, before });
+    this.pending.delete(url);
     this.checks.set(url, { atMs: this.ports.clock.now(), found: undefined });
     return { specifier: pathToFileURL(file).href };
+  }
+
+  /** The `file:` URI of what was just allowed; undefined when it is not what was found. */
+  private async keepPending(url: string, pin: Pin): Promise<string | undefined> {
+    const waiting = this.pending.get(url);
+    if (!waiting || !isPinned(waiting.body, pin)) return undefined;
+    const file = this.fileOf(url, pin);
+    await keep(file, waiting.body);
+    this.pending.delete(url);
+    return pathToFileURL(file).href;
+  }
+
+  private remember(url: string, found: Pending): void {
+    this.pending.delete(url);
+    this.pending.set(url, found);
+    const [oldest] = this.pending.keys();
+    if (this.pending.size > mostPending && oldest !== undefined) this.pending.delete(oldest);
+  }
+
+  /** An address that failed is left alone: for a minute, and each further time for twice as long. @throws ProviderError */
+  private async download(url: string, signal: AbortSignal): Promise<Download> {
+    const { clock, fetch } = this.ports;
+    const failed = this.failures.get(url);
+    if (failed && clock.monotonicNow() < failed.untilMs) throw failed.error;
+    try {
+      return await download(url, fetch, signal);
+    } catch (error) {
+      const isTakenBack = signal.aborted && !(signal.reason instanceof TimeoutError);
+      if (!isTakenBack) this.rememberFailure(url, error);
+      throw error;
+    }
+  }
+
+  private rememberFailure(url: string, error: unknown): void {
+    const count = (this.failures.get(url)?.count ?? 0) + 1;
+    const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** (count - 1));
+    this.failures.set(url, { count, untilMs: this.ports.clock.monotonicNow() + pauseMs, error });
   }
 
   /** Its `file:` URI. What was changed on this disk does not count. */
@@ -119,9 +202,25 @@ interface Check {
   readonly found: RemoteCodeRequest | undefined;
 }
 
+/** Code that was found, with the question for it. */
+interface Pending {
+  /** Milliseconds since the epoch. */
+  readonly atMs: number;
+  readonly request: RemoteCodeRequest;
+  readonly body: Uint8Array;
+}
+
+interface FailedLook {
+  /** How often in a row. */
+  readonly count: number;
+  /** Of the monotonic clock. */
+  readonly untilMs: number;
+  readonly error: unknown;
+}
+
 /** By the time of day, so that the hours in which the computer slept count. One in the future was made before the clock was set back. */
-function isRecent({ atMs }: Check, nowMs: number): boolean {
-  return atMs <= nowMs && nowMs - atMs < checkMs;
+function isRecent({ atMs }: { readonly atMs: number }, nowMs: number, forMs: number): boolean {
+  return atMs <= nowMs && nowMs - atMs < forMs;
 }
 
 function moduleOf(specifier: string, allowed: string | undefined, found: RemoteCodeRequest | undefined): RemoteModule {
@@ -154,8 +253,13 @@ function isPinned(bytes: Uint8Array, { algorithm, digest }: Pin): boolean {
   return actual.length === digest.length && timingSafeEqual(actual, digest);
 }
 
-/** `at` is where it was found in the end. */
-async function download(url: string, fetch: Fetch, signal: AbortSignal): Promise<{ body: Uint8Array; at: string }> {
+interface Download {
+  readonly body: Uint8Array;
+  /** Where it was found in the end. */
+  readonly at: string;
+}
+
+async function download(url: string, fetch: Fetch, signal: AbortSignal): Promise<Download> {
   let at = url;
   for (let redirects = 0; redirects <= maxRedirects; redirects++) {
     checkHttps(at);

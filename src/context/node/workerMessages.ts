@@ -10,6 +10,8 @@ const sharedText = z.object({ memory: z.instanceof(SharedArrayBuffer), size: z.n
 const settings = z.record(z.string(), z.unknown());
 
 export const workerRequest = z.discriminatedUnion('method', [
+  /** Which files the module consists of; runs nothing of it. For a guarded one the first request. */
+  z.object({ method: z.literal('survey'), id: z.number() }),
   z.object({ method: z.literal('capabilities'), id: z.number(), settings }),
   z.object({
     method: z.literal('items'),
@@ -33,12 +35,19 @@ export const workerRequest = z.discriminatedUnion('method', [
 ]);
 export type WorkerRequest = z.infer<typeof workerRequest>;
 
+/** SHA-256 in hex of a file that is part of a module. */
+const hashedFile = z.object({ url: z.string(), hash: z.string() });
+export type HashedFile = z.infer<typeof hashedFile>;
+export const mostFiles = 1_000;
+
 /** Which module the worker is for. */
 export const workerStart = z.object({
   /** A URL, or a package's name. */
   specifier: z.string(),
   /** `file:` URI of the folder that a package is looked for from. */
   folder: z.string().exactOptional(),
+  /** Only what a survey has found may be loaded, as it was found. */
+  isGuarded: z.boolean().exactOptional(),
 });
 export type WorkerStart = z.infer<typeof workerStart>;
 
@@ -54,6 +63,7 @@ export const workerMessage = z.discriminatedUnion('kind', [
       selectors: z.array(selector).readonly().exactOptional(),
     }),
   }),
+  z.object({ kind: z.literal('survey'), id: z.number(), files: z.array(hashedFile).max(mostFiles) }),
   z.object({ kind: z.literal('items'), id: z.number(), packed: packedItems }),
   z.object({ kind: z.literal('mentions'), id: z.number(), mentions: mentionList }),
   /** `isModule`: the module itself could not be had, and will not be by asking this worker again. */
@@ -66,7 +76,7 @@ export const workerMessage = z.discriminatedUnion('kind', [
     isModule: z.boolean(),
   }),
   /** `file:` URIs of what the module consists of so far, packages excepted. */
-  z.object({ kind: z.literal('files'), urls: z.array(z.string()).max(1_000) }),
+  z.object({ kind: z.literal('files'), urls: z.array(z.string()).max(mostFiles) }),
   /** The provider did not catch something. */
   z.object({ kind: z.literal('trouble'), details: z.string().max(10_000) }),
   /** Bytes outside of JavaScript's heap, for example of buffers. */

@@ -11,7 +11,7 @@ import type { CallTraffic } from './callTraffic';
 import type { ModuleWatcher } from './moduleWatcher';
 import type { TextSharer } from './textSharer';
 import { WorkerRun, type Unnumbered, type WorkerAnswer, type WorkerLimits } from './workerRun';
-import type { WorkerStart } from './workerMessages';
+import type { HashedFile, WorkerStart } from './workerMessages';
 
 export const defaultWorkerLimits: WorkerLimits = { memoryMib: 256, callMs: 8_000 };
 
@@ -22,6 +22,8 @@ const idleMs = 5 * 60_000;
 export interface LocatedModule extends WorkerStart {
   /** A newer version that the user could allow. */
   readonly offer?: ConsentRequest;
+  /** Looks at the files that it consists of before any of them runs. @throws ProviderError when they may not run */
+  readonly permit?: (files: readonly HashedFile[]) => void;
 }
 
 export interface WorkerProviderPorts {
@@ -49,11 +51,15 @@ export class WorkerProvider implements ContextProvider {
   private idleTimer: Disposable | undefined;
   private isDisposed = false;
   private offered: ConsentRequest | undefined;
+  private isAgain = false;
 
-  /** `locate` finds the module when it is needed; `title` is for the log. */
+  /**
+   * `locate` finds the module when it is needed; `isAgain` when somebody wants it looked for anew, whatever is remembered.
+   * `title` is for the log.
+   */
   constructor(
     private readonly title: string,
-    private readonly locate: (signal: AbortSignal) => Promise<LocatedModule>,
+    private readonly locate: (signal: AbortSignal, isAgain: boolean) => Promise<LocatedModule>,
     private readonly ports: WorkerProviderPorts,
   ) {
     const onError = (error: unknown): void => ports.log.error('A listener failed', error);
@@ -114,9 +120,8 @@ export class WorkerProvider implements ContextProvider {
   }
 
   letGo(): void {
-    this.idleTimer?.dispose();
-    this.run?.dispose();
-    this.run = undefined;
+    this.isAgain = true;
+    this.rest();
   }
 
   dispose(): void {
@@ -125,6 +130,12 @@ export class WorkerProvider implements ContextProvider {
     this.watcher.dispose();
     this.reloadEmitter.dispose();
     this.printEmitter.dispose();
+  }
+
+  private rest(): void {
+    this.idleTimer?.dispose();
+    this.run?.dispose();
+    this.run = undefined;
   }
 
   private ask(run: WorkerRun, request: Unnumbered, signal: AbortSignal): Promise<WorkerAnswer> {
@@ -145,14 +156,38 @@ export class WorkerProvider implements ContextProvider {
   }
 
   private async started(signal: AbortSignal): Promise<WorkerRun> {
-    const { offer, ...start } = await this.locate(signal);
+    const { isAgain } = this;
+    this.isAgain = false;
+    const { offer, permit, ...start } = await this.locate(signal, isAgain);
     if (this.isDisposed) throw new ProviderError('The provider was let go.');
     // What `locate` found may no longer be allowed.
     if (signal.aborted) throw new TakenBackError();
     this.offered = offer;
     // Another question may have started it meanwhile.
-    if (!this.running) this.run = this.startRun(start);
+    if (!this.running) this.run = permit ? await this.permitted(start, permit, signal) : this.startRun(start);
     return this.running ?? this.started(signal);
+  }
+
+  /** What was looked at stays in the memory of its worker, so that it is what runs, whatever is on the disk by then. */
+  private async permitted(
+    start: WorkerStart,
+    permit: (files: readonly HashedFile[]) => void,
+    signal: AbortSignal,
+  ): Promise<WorkerRun> {
+    const run = this.startRun({ ...start, isGuarded: true });
+    try {
+      const answer = await run.call({ method: 'survey' }, signal);
+      if (answer.kind !== 'survey') throw wrongAnswer();
+      permit(answer.files);
+      if (this.isDisposed) throw new ProviderError('The provider was let go.');
+      if (signal.aborted) throw new TakenBackError();
+    } catch (error) {
+      run.dispose();
+      throw error;
+    }
+    // Another question may have started one meanwhile.
+    this.run?.dispose();
+    return run;
   }
 
   private startRun(start: WorkerStart): WorkerRun {
@@ -179,13 +214,14 @@ export class WorkerProvider implements ContextProvider {
 
   private postponeRest(): void {
     this.idleTimer?.dispose();
-    this.idleTimer = this.ports.clock.setTimer(idleMs, () => this.letGo());
+    this.idleTimer = this.ports.clock.setTimer(idleMs, () => this.rest());
   }
 }
 
 /** About what it would be as JSON, without the settings, which hold secrets. */
 function sizeOfRequest(request: Unnumbered): number {
   switch (request.method) {
+    case 'survey':
     case 'capabilities':
       return 0;
     case 'items':
@@ -199,6 +235,8 @@ function sizeOfRequest(request: Unnumbered): number {
 
 function sizeOfAnswer(answer: WorkerAnswer): number {
   switch (answer.kind) {
+    case 'survey':
+      return 0;
     case 'capabilities':
       return Buffer.byteLength(JSON.stringify(answer.capabilities));
     case 'items':

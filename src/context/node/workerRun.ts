@@ -26,7 +26,7 @@ export interface WorkerRunOptions {
   readonly onPrint: (line: string) => void;
 }
 
-export type WorkerAnswer = Extract<WorkerMessage, { kind: 'capabilities' | 'items' | 'mentions' }>;
+export type WorkerAnswer = Extract<WorkerMessage, { kind: 'survey' | 'capabilities' | 'items' | 'mentions' }>;
 
 interface Question {
   readonly request: Unnumbered;
@@ -120,6 +120,7 @@ export class WorkerRun implements Disposable {
       return;
     }
     switch (message.kind) {
+      case 'survey':
       case 'capabilities':
       case 'items':
       case 'mentions':

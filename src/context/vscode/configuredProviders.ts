@@ -24,11 +24,14 @@ export function providerLevels(): SettingsLevels {
   const whole = levelsIn(undefined);
   return {
     user: levelOf(whole, 'globalValue'),
-    workspace: levelOf(whole, 'workspaceValue'),
+    workspace: {
+      ...levelOf(whole, 'workspaceValue'),
+      file: workspaceFile ? pathOf(workspaceFile) : settingsFileOf(workspaceFolders[0]?.uri),
+    },
     workspaceBase: workspaceFile?.scheme === 'file' ? vscode.Uri.joinPath(workspaceFile, '..').toString() : undefined,
     folders: workspaceFolders.map(({ uri }) => ({
       uri: uri.toString().replace(/\/$/, ''),
-      settings: levelOf(levelsIn(uri), 'workspaceFolderValue'),
+      settings: { ...levelOf(levelsIn(uri), 'workspaceFolderValue'), file: settingsFileOf(uri) },
     })),
     isTrusted,
   };
@@ -51,6 +54,14 @@ export function namesProviders({ user, workspace, folders }: SettingsLevels): bo
     typeof value === 'object' && value !== null && Object.keys(value).length > 0;
   const levels = [user, workspace, ...folders.map(({ settings }) => settings)];
   return levels.some(({ backline, openctx }) => isSet(backline) || isSet(openctx));
+}
+
+function settingsFileOf(folder: vscode.Uri | undefined): string | undefined {
+  return folder && pathOf(vscode.Uri.joinPath(folder, '.vscode', 'settings.json'));
+}
+
+function pathOf(file: vscode.Uri): string | undefined {
+  return file.scheme === 'file' ? file.fsPath : undefined;
 }
 
 type Levels = Readonly<Record<'backline' | 'openctx' | 'openctxEnable', Inspected | undefined>>;

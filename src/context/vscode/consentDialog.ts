@@ -1,12 +1,19 @@
 import * as vscode from 'vscode';
+import type { Consent } from '../../consent/common/consentDesk';
 import { describeRequest, type AllowedRequests } from '../common/allowedRequests';
-import type { ConsentRequest } from '../common/providerError';
+import type { RememberedRequest } from '../common/providerError';
 import type { ProviderState } from '../common/providerHandle';
 
 interface ConsentPick extends vscode.QuickPickItem {
   readonly state?: ProviderState;
   /** To be taken back. */
-  readonly allowed?: ConsentRequest;
+  readonly allowed?: RememberedRequest;
+}
+
+export interface ConsentPorts {
+  readonly allowed: AllowedRequests;
+  /** For what the workspace brings. */
+  readonly consent: Pick<Consent, 'askAgain'>;
 }
 
 /**
@@ -15,7 +22,7 @@ interface ConsentPick extends vscode.QuickPickItem {
  */
 export async function manageConsent(
   states: readonly ProviderState[],
-  allowed: AllowedRequests,
+  { allowed, consent: ofWorkspace }: ConsentPorts,
   id: string | undefined,
 ): Promise<readonly ProviderState[]> {
   const waiting = states.filter(({ consent }) => consent !== undefined);
@@ -29,14 +36,20 @@ export async function manageConsent(
     return states;
   }
   const consent = pick.state?.consent;
-  if (!pick.state || !consent || !(await confirm(pick.state, consent))) return [];
+  if (!pick.state || !consent) return [];
+  if (consent.kind === 'brought') {
+    // Those who wait for it hear of the answer.
+    await ofWorkspace.askAgain(consent.thing);
+    return [];
+  }
+  if (!(await confirm(pick.state, consent))) return [];
   await allowed.add(consent);
   return [pick.state];
 }
 
 async function choose(
   waiting: readonly ProviderState[],
-  allowed: readonly ConsentRequest[],
+  allowed: readonly RememberedRequest[],
 ): Promise<ConsentPick | undefined> {
   const picks: ConsentPick[] = [
     ...waiting.flatMap((state) =>
@@ -59,8 +72,8 @@ async function choose(
   });
 }
 
-async function confirm({ title }: ProviderState, consent: ConsentRequest): Promise<boolean> {
-  const details: Record<ConsentRequest['kind'], string> = {
+async function confirm({ title }: ProviderState, consent: RememberedRequest): Promise<boolean> {
+  const details: Record<RememberedRequest['kind'], string> = {
     plainHttp:
       'Others on the network can read and change what is sent: the text of the files you look at. Providers that offer mentions also get what you type after @, the queries of language models, the address of the active file and the name of its repository.',
     remoteCode:
@@ -75,7 +88,7 @@ async function confirm({ title }: ProviderState, consent: ConsentRequest): Promi
 }
 
 /** What the user can compare: where it comes from, and which code it is. */
-function factsOf(consent: ConsentRequest): string[] {
+function factsOf(consent: RememberedRequest): string[] {
   if (consent.kind !== 'remoteCode') return [];
   const { url, from, integrity, before } = consent;
   return [

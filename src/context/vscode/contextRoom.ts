@@ -12,7 +12,8 @@ import { ContextMentions } from '../common/contextMentions';
 import type { ContextReader } from '../common/contextReader';
 import { contextStatus, describeAbilities } from '../common/contextStatus';
 import { answerContextTool, contextTool } from '../common/contextTool';
-import type { ConsentRequest } from '../common/providerError';
+import type { RememberedRequest } from '../common/providerError';
+import type { ProviderState } from '../common/providerHandle';
 import { listProviders, noProviders } from '../common/providerSettings';
 import { secretNames } from '../common/secretReferences';
 import { FileGate } from '../node/fileGate';
@@ -77,7 +78,7 @@ export class ContextRoom implements Disposable {
       memento,
       wanted: () => this.providers.entries.flatMap((entry) => secretNames(entry.settings)),
     });
-    const isAllowed = (request: ConsentRequest): boolean => this.allowed.has(request);
+    const isAllowed = (request: RememberedRequest): boolean => this.allowed.has(request);
     const factory = new ProviderFactory({
       workerFile,
       remoteFolder,
@@ -87,6 +88,7 @@ export class ContextRoom implements Disposable {
       traffic: options.traffic,
       isAllowed,
       allowedCode: (url) => this.allowed.codeOf(url),
+      decide: (thing) => options.consent.decide(thing),
       untrustedFolders,
     });
     const clientOptions = {
@@ -162,7 +164,8 @@ export class ContextRoom implements Disposable {
         return;
       }
       case commandIds.contextAllow: {
-        this.retry(await manageConsent(this.client.states, this.allowed, target));
+        const { consent } = this.options;
+        this.retry(await manageConsent(this.client.states, { allowed: this.allowed, consent }, target));
         return;
       }
       case commandIds.contextShowLog: {
@@ -223,6 +226,7 @@ export class ContextRoom implements Disposable {
     const configure = (): void => this.configure();
     this.store.add(workspace.onDidGrantWorkspaceTrust(() => this.trusted()));
     this.store.add(workspace.onDidChangeWorkspaceFolders(configure));
+    this.store.add(this.options.consent.onDidChange(() => this.answered()));
     this.store.add(workspace.onDidChangeConfiguration((change) => touchesProviders(change) && this.configure()));
     this.store.add(
       settings.onDidChange((id) => {
@@ -249,6 +253,17 @@ export class ContextRoom implements Disposable {
   private trusted(): void {
     this.configure();
     this.retry(this.client.states.filter(({ status }) => status === 'failing'));
+  }
+
+  /** Only they are asked again that it is about: what was allowed may be allowed no more, too. */
+  private answered(): void {
+    const { consent } = this.options;
+    const hasOther = ({ consent: request }: ProviderState): boolean =>
+      request?.kind === 'brought' && consent.decide(request.thing) !== (request.isDenied ? 'denied' : 'ask');
+    const isTakenBack = ({ id }: ProviderState): boolean => this.client.handleOf(id)?.entry.isOfUser === false;
+    this.retry(
+      this.client.states.filter((state) => hasOther(state) || (state.status === 'ready' && isTakenBack(state))),
+    );
   }
 
   private retry(states: readonly { readonly id: string }[]): void {

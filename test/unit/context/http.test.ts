@@ -2,14 +2,14 @@ import { until } from '../../support/eventually';
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { systemClock } from '../../../src/base/node/systemClock';
-import type { ConsentRequest } from '../../../src/context/common/providerError';
+import type { RememberedRequest } from '../../../src/context/common/providerError';
 import { HttpProvider, maxAnswerBytes } from '../../../src/context/node/httpProvider';
 import type { ProviderState } from '../../../src/context/common/providerHandle';
 import { documentOf, noTraffic, realClient, titles } from './support/contextHarness';
 import { serveProvider, startServer, type ProviderRequest, type ProviderServer } from './support/providerServer';
 
 const item = { title: 'x', range: { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } } };
-const allowed: ConsentRequest[] = [];
+const allowed: RememberedRequest[] = [];
 const factory = {
   create: ({ place }: { place: { kind: string; url?: string } }): HttpProvider =>
     new HttpProvider(place.url ?? '', {

@@ -7,12 +7,18 @@ import { fileURLToPath } from 'node:url';
 import type { Clock } from '../../../src/base/common/async';
 import { systemClock } from '../../../src/base/node/systemClock';
 import { ProviderError, type ConsentRequest } from '../../../src/context/common/providerError';
-import { RemoteModules } from '../../../src/context/node/remoteModule';
+import { RemoteModules, type LocateOptions } from '../../../src/context/node/remoteModule';
 import { FakeClock } from '../../fake/fakeClock';
 
 const url = 'https://example.com/provider.js';
 const code = 'export default {};\n';
 const integrity = `sha384-${createHash('sha384').update(code).digest('base64')}`;
+
+const locateOptions = (pin: unknown, isAgain = false): LocateOptions => ({
+  integrity: pin,
+  isAgain,
+  signal: AbortSignal.timeout(20_000),
+});
 
 describe('code from elsewhere', () => {
   let folder: string;
@@ -27,7 +33,7 @@ describe('code from elsewhere', () => {
     url?: string;
     integrity?: unknown;
     isAllowed?: (request: ConsentRequest) => boolean;
-    allowedCode?: string;
+    allowedCode?: string | (() => string | undefined);
     answers?: Record<string, Response>;
     clock?: Clock;
   }
@@ -42,14 +48,14 @@ describe('code from elsewhere', () => {
       },
       clock,
       isAllowed,
-      allowedCode: () => allowedCode,
+      allowedCode: () => (typeof allowedCode === 'function' ? allowedCode() : allowedCode),
       folder: path.join(folder, 'kept'),
     });
   }
 
   async function get(options: Options = {}): Promise<string> {
     const pin = 'integrity' in options ? options.integrity : integrity;
-    const found = await modulesOf(options).locate(options.url ?? url, pin, AbortSignal.timeout(20_000));
+    const found = await modulesOf(options).locate(options.url ?? url, locateOptions(pin));
     return found.specifier;
   }
 
@@ -69,9 +75,9 @@ describe('code from elsewhere', () => {
     assert.equal(fetched.length, 2);
   });
 
-  it('says what to do when it cannot be kept, whoever allows it', async () => {
+  it('says what to do when it cannot be kept, whether or not the settings pin it', async () => {
     await writeFile(path.join(folder, 'kept'), 'a file');
-    for (const options of [{}, { integrity: undefined, allowedCode: integrity }, { integrity: undefined }]) {
+    for (const options of [{}, { integrity: undefined, allowedCode: integrity }]) {
       await assert.rejects(get(options), (error: unknown) => {
         assert.ok(error instanceof ProviderError);
         assert.match(error.message, /cannot be kept in .*kept\. .* Make that a folder that you can write to/);
@@ -136,7 +142,7 @@ describe('code from elsewhere', () => {
       [final]: new Response(text, { headers: { 'content-type': 'application/javascript; charset=utf-8' } }),
     });
     const locate = (modules: RemoteModules): ReturnType<RemoteModules['locate']> =>
-      modules.locate(floating, undefined, AbortSignal.timeout(20_000));
+      modules.locate(floating, locateOptions(undefined));
 
     /** What the user is asked, if the code does not run. */
     async function question(options: Options): Promise<ConsentRequest | undefined> {
@@ -155,16 +161,29 @@ describe('code from elsewhere', () => {
       assert.deepEqual(fetched, [floating, final]);
     });
 
+    /** The code is on this disk from now on. */
+    async function allow(): Promise<void> {
+      await locate(modulesOf({ answers: site(code), allowedCode: hashOf(code) }));
+    }
+
     it('is then the code that was shown, whatever the address has by now', async () => {
-      await question({ answers: site(code) });
-      const { specifier, offer } = await locate(modulesOf({ answers: site('other'), allowedCode: hashOf(code) }));
+      const allowed = new Map<string, string>();
+      const answers = site(code);
+      const modules = modulesOf({ answers, allowedCode: () => allowed.get(floating) });
+      await assert.rejects(locate(modules), /Allow it first/);
+      assert.deepEqual(await readdir(folder), [], 'what nobody has allowed is on no disk');
+      Object.assign(answers, site('other'));
+      await assert.rejects(locate(modules), /Allow it first/);
+      assert.equal(fetched.length, 2, 'what waits for an answer is not fetched again');
+      allowed.set(floating, hashOf(code));
+      const { specifier, offer } = await locate(modules);
       assert.equal(await readFile(fileURLToPath(specifier), 'utf8'), code);
       assert.equal(offer?.before, hashOf(code));
       assert.equal(offer.integrity, hashOf('other'));
     });
 
     it('runs as it was allowed when its address does not answer, and is looked for once a day', async () => {
-      await question({ answers: site(code) });
+      await allow();
       const modules = modulesOf({ answers: {}, allowedCode: hashOf(code) });
       fetched = [];
       for (let times = 0; times < 3; times++) assert.equal((await locate(modules)).offer, undefined);
@@ -172,7 +191,7 @@ describe('code from elsewhere', () => {
     });
 
     it('is looked for again on the next day, or when the clock was set back', async () => {
-      await question({ answers: site(code) });
+      await allow();
       const clock = new FakeClock();
       const modules = modulesOf({ answers: site(code), allowedCode: hashOf(code), clock });
       const looks: number[] = [];
@@ -192,8 +211,68 @@ describe('code from elsewhere', () => {
       assert.deepEqual(looks, [oneLook, 0, oneLook, oneLook, 0]);
     });
 
+    it('is shown as it is now when nobody has answered for long, or the user asks again', async () => {
+      const clock = new FakeClock();
+      const answers = site(code);
+      const modules = modulesOf({ answers, clock });
+      const asked = async (isAgain: boolean): Promise<string | undefined> => {
+        const error: unknown = await modules
+          .locate(floating, locateOptions(undefined, isAgain))
+          .catch((thrown: unknown) => thrown);
+        return error instanceof ProviderError && error.consent?.kind === 'remoteCode'
+          ? error.consent.integrity
+          : undefined;
+      };
+      assert.equal(await asked(false), hashOf(code));
+      Object.assign(answers, site('second'));
+      assert.equal(await asked(false), hashOf(code));
+      assert.equal(await asked(true), hashOf('second'));
+      Object.assign(answers, site('third'));
+      clock.setForward(10 * 60_000);
+      assert.equal(await asked(false), hashOf('third'));
+    });
+
+    it('leaves an address that failed alone: a minute, then two, four, until the user asks or it answers', async () => {
+      const clock = new FakeClock();
+      const answers: Record<string, Response> = {};
+      const modules = modulesOf({ answers, clock });
+      const looks = async (isAgain = false): Promise<number> => {
+        fetched = [];
+        await assert.rejects(
+          modules.locate(floating, locateOptions(undefined, isAgain)),
+          /No connection|Allow it first/,
+        );
+        return fetched.length;
+      };
+      const minute = 60_000;
+      assert.deepEqual([await looks(), await looks()], [1, 0]);
+      clock.advance(minute);
+      assert.deepEqual([await looks(), await looks()], [1, 0]);
+      clock.advance(minute);
+      assert.equal(await looks(), 0);
+      clock.advance(minute);
+      assert.equal(await looks(), 1);
+      assert.deepEqual([await looks(true), await looks()], [1, 0]);
+      Object.assign(answers, site(code));
+      assert.equal(await looks(true), 2);
+    });
+
+    it('is looked for again after such a pause while the version that was allowed runs', async () => {
+      await allow();
+      const clock = new FakeClock();
+      const answers: Record<string, Response> = {};
+      const modules = modulesOf({ answers, allowedCode: hashOf(code), clock });
+      fetched = [];
+      assert.equal((await locate(modules)).offer, undefined);
+      Object.assign(answers, site('other'));
+      assert.equal((await locate(modules)).offer, undefined);
+      assert.deepEqual(fetched, [floating]);
+      clock.advance(60_000);
+      assert.equal((await locate(modules)).offer?.integrity, hashOf('other'));
+    });
+
     it('goes on offering its new version until that is allowed', async () => {
-      await question({ answers: site(code) });
+      await allow();
       const modules = modulesOf({ answers: site('other'), allowedCode: hashOf(code) });
       await locate(modules);
       assert.equal((await locate(modules)).offer?.integrity, hashOf('other'));

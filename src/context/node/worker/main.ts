@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { workerStart } from '../workerMessages';
+import { LoadGuard } from './loadGuard';
 import { installModuleHooks } from './moduleHooks';
 import { ProviderWorker } from './providerWorker';
 
@@ -11,8 +12,9 @@ const memoryMs = 5_000;
 const port = parentPort;
 if (!port) throw new Error('This is the program of a worker. Start it as one.');
 const start = workerStart.parse(workerData);
-const worker = new ProviderWorker(start, (message, transfer = []) => port.postMessage(message, transfer));
-installModuleHooks(start.folder, (url) => worker.noteFile(url));
+const guard = start.isGuarded ? new LoadGuard() : undefined;
+const worker = new ProviderWorker(start, guard, (message, transfer = []) => port.postMessage(message, transfer));
+installModuleHooks({ folder: start.folder, guard, onFile: (url) => worker.noteFile(url) });
 // What a provider forgot to catch is told, and is no reason to end what works.
 process.on('unhandledRejection', (thrown) => worker.trouble(thrown));
 process.on('uncaughtException', (thrown) => worker.trouble(thrown));

@@ -2,32 +2,72 @@ import { readFileSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { ProviderError } from '../../common/providerError';
+import type { LoadGuard } from './loadGuard';
 import { packageScheme } from './providerModule';
+
+export interface ModuleHooks {
+  /** `file:` URI of the folder that packages are looked for from. */
+  readonly folder: string | undefined;
+  readonly onFile: (url: string) => void;
+  /** Has a say in which files are loaded; without it all are. */
+  readonly guard: LoadGuard | undefined;
+}
+
+const surveyScheme = 'backline-survey:';
+const halt = 'Nothing of it runs yet.';
 
 /**
  * Lets the worker import TypeScript, by taking the types out, and packages from the workspace's folder; tells which
- * files it loads.
+ * files it loads, and holds them to the guard.
  */
-export function installModuleHooks(folder: string | undefined, onFile: (url: string) => void): void {
+export function installModuleHooks({ folder, guard, onFile }: ModuleHooks): void {
   nodeModule.registerHooks({
     resolve(specifier, context, next) {
+      if (specifier.startsWith(surveyScheme)) return { url: specifier, format: 'module', shortCircuit: true };
       if (!specifier.startsWith(packageScheme) || folder === undefined) return next(specifier, context);
       const parentURL = `${folder.replace(/\/$/, '')}/provider.mjs`;
       return next(specifier.slice(packageScheme.length), { ...context, parentURL });
     },
     load(url, context, next) {
-      const isOwnFile = url.startsWith('file:') && !url.includes('/node_modules/');
+      if (url.startsWith(surveyScheme)) return surveyModule(url);
+      const isFile = url.startsWith('file:');
+      const isOwnFile = isFile && !url.includes('/node_modules/');
       if (isOwnFile) onFile(url);
+      const bytes = isFile ? guard?.read(url) : undefined;
       const path = new URL(url).pathname;
-      return isOwnFile && /\.[cm]?ts$/.test(path) ? loadTypeScript(url) : next(url, context);
+      if (isOwnFile && /\.[cm]?ts$/.test(path)) return loadTypeScript(url, bytes);
+      const found = next(url, context);
+      return bytes ? { ...found, source: bytes, shortCircuit: true } : found;
     },
   });
 }
 
-function loadTypeScript(url: string): nodeModule.LoadFnOutput {
+/**
+ * Loads a module and all that it imports without running any of it: of two modules that a third imports, all are loaded
+ * before the first runs, and that one throws. @throws what is wrong with the module
+ */
+export async function loadWithoutRunning(specifier: string): Promise<void> {
+  try {
+    await import(`${surveyScheme}${encodeURIComponent(specifier)}`);
+  } catch (error) {
+    if (!(error instanceof Error && error.message === halt)) throw error;
+  }
+}
+
+function surveyModule(url: string): nodeModule.LoadFnOutput {
+  const specifier = decodeURIComponent(url.slice(surveyScheme.length));
+  const source =
+    specifier === 'halt'
+      ? `throw new Error(${JSON.stringify(halt)});`
+      : `import '${surveyScheme}halt'; import ${JSON.stringify(specifier)};`;
+  return { format: 'module', source, shortCircuit: true };
+}
+
+function loadTypeScript(url: string, bytes?: Buffer): nodeModule.LoadFnOutput {
   if (typeof nodeModule.stripTypeScriptTypes !== 'function')
     throw new ProviderError('This editor cannot run TypeScript. Compile the provider to JavaScript.');
-  const source = nodeModule.stripTypeScriptTypes(readFileSync(fileURLToPath(url), 'utf8'));
+  const text = bytes?.toString('utf8') ?? readFileSync(fileURLToPath(url), 'utf8');
+  const source = nodeModule.stripTypeScriptTypes(text);
   return { format: formatOf(url, source), source, shortCircuit: true };
 }
 

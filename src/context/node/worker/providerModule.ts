@@ -15,10 +15,17 @@ export interface LoadedProvider {
 /** What `moduleHooks` takes for a package that is looked for from a folder. */
 export const packageScheme = 'backline-package:';
 
+/** What `import` is called with. */
+export function specifierOf({
+  specifier,
+  folder,
+}: Pick<WorkerStart, 'specifier'> & { folder?: string | undefined }): string {
+  return folder === undefined ? specifier : `${packageScheme}${specifier}`;
+}
+
 /** @throws ProviderError when there is no provider in it, and whatever the module throws. */
 export async function loadProvider({ specifier, folder }: WorkerStart): Promise<LoadedProvider> {
-  const isPackage = folder !== undefined;
-  const imported: unknown = await import(isPackage ? `${packageScheme}${specifier}` : specifier);
+  const imported: unknown = await import(specifierOf({ specifier, folder }));
   for (const candidate of candidatesIn(imported)) {
     const has = (name: string): boolean => functionOf(candidate, name) !== undefined;
     const dialect = dialectOfFunctions(has);

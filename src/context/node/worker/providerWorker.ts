@@ -14,11 +14,19 @@ import { ProviderError } from '../../common/providerError';
 import { lookupParams, readMentions } from '../../common/mention';
 import type { PackedItems } from '../../common/packedItems';
 import { readShared } from '../textSharer';
-import { workerRequest, type WorkerMessage, type WorkerRequest, type WorkerStart } from '../workerMessages';
-import { loadProvider, type LoadedProvider } from './providerModule';
+import {
+  mostFiles,
+  workerRequest,
+  type HashedFile,
+  type WorkerMessage,
+  type WorkerRequest,
+  type WorkerStart,
+} from '../workerMessages';
+import type { LoadGuard } from './loadGuard';
+import { loadWithoutRunning } from './moduleHooks';
+import { loadProvider, specifierOf, type LoadedProvider } from './providerModule';
 import { describeThrown, type Thrown } from './thrown';
 
-const mostFiles = 1_000;
 /** Bytes. A change by less is not worth a message. */
 const memoryStep = 8 * 1_024 * 1_024;
 
@@ -31,6 +39,7 @@ export class ProviderWorker {
 
   constructor(
     private readonly start: WorkerStart,
+    private readonly guard: LoadGuard | undefined,
     private readonly post: (message: WorkerMessage, transfer?: Transferable[]) => void,
   ) {}
 
@@ -57,6 +66,13 @@ export class ProviderWorker {
     const request = workerRequest.parse(message);
     let isModule = true;
     try {
+      if (request.method === 'survey') {
+        const files = await this.survey();
+        this.tellFiles();
+        this.post({ kind: 'survey', id: request.id, files });
+        return;
+      }
+      if (this.guard?.isClosed === false) throw new ProviderError('Its files were not looked at before it was asked.');
       this.provider ??= loadProvider(this.start);
       const provider = await this.provider;
       isModule = false;
@@ -74,8 +90,17 @@ export class ProviderWorker {
     }
   }
 
+  private async survey(): Promise<HashedFile[]> {
+    if (!this.guard) return [];
+    await loadWithoutRunning(specifierOf(this.start));
+    return [...this.guard.close()];
+  }
+
   /** @returns what posts it */
-  private async answer(request: WorkerRequest, provider: LoadedProvider): Promise<() => void> {
+  private async answer(
+    request: Exclude<WorkerRequest, { method: 'survey' }>,
+    provider: LoadedProvider,
+  ): Promise<() => void> {
     const { id, settings } = request;
     const { call } = provider;
     switch (request.method) {

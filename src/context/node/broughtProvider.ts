@@ -1,0 +1,86 @@
+import { fileURLToPath } from 'node:url';
+import type { BroughtFact, BroughtKind, BroughtThing } from '../../consent/common/broughtThing';
+import type { ConsentDecision } from '../../consent/common/consentDesk';
+import { hashOf } from '../../consent/node/contentHash';
+import { ProviderError } from '../common/providerError';
+import type { ProviderEntry } from '../common/providerSettings';
+import { addressOf } from '../common/providerUri';
+import { isLoopback } from './httpAnswer';
+import type { HashedFile } from './workerMessages';
+
+/** A provider that only the workspace names: nothing of it runs, is downloaded or is sent a text before the user allows it. */
+export class BroughtProvider {
+  private address: BroughtThing | undefined;
+  private download: BroughtThing | undefined;
+
+  constructor(
+    private readonly entry: ProviderEntry,
+    private readonly decide: (thing: BroughtThing) => ConsentDecision,
+  ) {}
+
+  /** @throws ProviderError */
+  permitAddress(): void {
+    this.address ??= this.thing('providerAddress', { facts: this.addressFacts('Texts go to') });
+    this.require(this.address, 'Texts would be sent to an address that only this workspace names.');
+  }
+
+  /** Of all files that are part of it, as they were read. @throws ProviderError */
+  permitCode(files: readonly HashedFile[]): void {
+    const sorted = files.toSorted((one, other) => (one.url < other.url ? -1 : 1));
+    const facts = [
+      { label: 'Module', value: pathOf(addressOf(this.entry.place)) },
+      ...sorted.map(({ url }) => ({ label: 'Runs the file', value: pathOf(url) })),
+    ];
+    this.require(this.thing('providerModule', { facts, files: sorted }), 'It is code that this workspace brings.');
+  }
+
+  /** The download only: what is found needs a permission of its own. @throws ProviderError */
+  permitDownload(): void {
+    this.download ??= this.thing('webCode', { facts: this.addressFacts('Downloads code from') });
+    this.require(this.download, 'Its code would be downloaded from an address that only this workspace names.');
+  }
+
+  private require(thing: BroughtThing, why: string): void {
+    const decision = this.decide(thing);
+    if (decision === 'allowed') return;
+    const isDenied = decision === 'denied';
+    const message = isDenied
+      ? 'You did not allow it. Run “Backline: Review What This Workspace Runs” to change that.'
+      : `${why} Allow it first.`;
+    throw new ProviderError(message, { kind: 'brought', thing, isDenied });
+  }
+
+  private thing(
+    kind: BroughtKind,
+    { facts, files = [] }: { facts: readonly BroughtFact[]; files?: readonly HashedFile[] },
+  ): BroughtThing {
+    const { id, title, place, settings, source } = this.entry;
+    const values = Object.entries(settings).map(([key, value]) => ({
+      label: `Setting ${key}`,
+      value: typeof value === 'string' ? value : JSON.stringify(value),
+    }));
+    return {
+      kind,
+      name: title,
+      id,
+      source,
+      facts: [...facts.slice(0, 1), ...values, ...facts.slice(1)],
+      hash: hashOf({ kind, place, settings, files }),
+    };
+  }
+
+  private addressFacts(label: string): BroughtFact[] {
+    const url = addressOf(this.entry.place);
+    const { hostname, protocol } = new URL(url);
+    const isOpen = protocol !== 'https:' && !isLoopback(hostname);
+    return [{ label, value: url, ...(isOpen ? { warning: 'not encrypted' } : {}) }];
+  }
+}
+
+function pathOf(url: string): string {
+  try {
+    return fileURLToPath(url);
+  } catch {
+    return url;
+  }
+}

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createRequire, isBuiltin } from 'node:module';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { ProviderError } from '../../common/providerError';
+import { mostFiles, type HashedFile } from '../workerMessages';
+
+/** Files that code names in a way that is only followed when it runs: `require('…')` and `import('…')`, and what those import. */
+const names = /\b(?:require|import)\s*\(\s*(['"])([^'"\n]+)\1\s*[,)]|\b(?:from|import)\s*(['"])([^'"\n]+)\3/g;
+const isCode = /\.(?:[cm]?[jt]s|json|node)$/i;
+
+/** Reads the files of a module: while it is open any, and remembers them; once it is closed only those, as they were then. */
+export class LoadGuard {
+  private readonly hashes = new Map<string, string>();
+  private readonly named: { readonly url: string; readonly name: string }[] = [];
+  private isShut = false;
+
+  get isClosed(): boolean {
+    return this.isShut;
+  }
+
+  /** The bytes that may be run. @throws ProviderError when it is another file, or another text; what the disk throws */
+  read(url: string): Buffer {
+    const file = fileURLToPath(url);
+    const key = pathToFileURL(file).href;
+    const bytes = readFileSync(file);
+    const hash = createHash('sha256').update(bytes).digest('hex');
+    const known = this.hashes.get(key);
+    if (known === hash) return bytes;
+    if (known !== undefined)
+      throw new ProviderError(`${file} has changed while it was loaded. Ask the provider again.`);
+    if (this.isShut)
+      throw new ProviderError(
+        `It loads ${file}, which could not be seen before it ran, so that you were not asked about it. Import that file at the top of the module.`,
+      );
+    if (this.hashes.size >= mostFiles)
+      throw new ProviderError(
+        `It consists of more than ${mostFiles} files, too many to be allowed. Bundle it into one.`,
+      );
+    this.hashes.set(key, hash);
+    if (!/\.(?:node|json|wasm)$/i.test(file)) this.note(url, bytes.toString('utf8'));
+    return bytes;
+  }
+
+  /** Reads what is named too, and ends the search. */
+  close(): readonly HashedFile[] {
+    for (let next = this.named.pop(); next; next = this.named.pop()) {
+      const url = fileOf(next);
+      if (url !== undefined && !this.hashes.has(url)) this.read(url);
+    }
+    this.isShut = true;
+    return [...this.hashes].map(([url, hash]) => ({ url, hash }));
+  }
+
+  private note(url: string, text: string): void {
+    for (const match of text.matchAll(names)) {
+      const name = match[2] ?? match[4] ?? '';
+      if (!isBuiltin(name) && !/^[a-z][a-z+.-]+:/i.test(name)) this.named.push({ url, name });
+    }
+  }
+}
+
+/** Undefined where there is none: what looks like a name may stand in a comment, or be there for another system. */
+function fileOf({ url, name }: { readonly url: string; readonly name: string }): string | undefined {
+  try {
+    const file = createRequire(url).resolve(name);
+    return isCode.test(file) ? pathToFileURL(file).href : undefined;
+  } catch {
+    return undefined;
+  }
+}
