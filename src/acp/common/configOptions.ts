@@ -1,4 +1,5 @@
 import type { ConfigOption } from '../../amplifier/common/events';
+import { unattendedWith } from './unattended';
 import type { ConfigOption as WireOption, Modes, Models, SessionSetup } from './v1Schema';
 
 /** How a change of an option has to be told to the agent. */
@@ -12,6 +13,9 @@ export class ConfigOptions {
   private declared: readonly ConfigOption[] | undefined;
   private modes: Modes | undefined;
   private models: Models | undefined;
+
+  /** `agent` tells the id of the known agent that it is. */
+  constructor(private readonly agent: () => string | undefined = () => undefined) {}
 
   /** What the session's opening answer says. Without any of the three the options stay as they are. */
   setUp(setup: SessionSetup): void {
@@ -37,6 +41,11 @@ export class ConfigOptions {
   }
 
   get all(): readonly ConfigOption[] {
+    const agent = this.agent();
+    return this.offered.map((option) => (mayWaiveAsking(option) ? withUnattended(option, agent) : option));
+  }
+
+  private get offered(): readonly ConfigOption[] {
     // A list that declares nothing is no reason to hide the modes the agent has.
     if (this.declared && this.declared.length > 0) return this.declared;
     return [...(this.modes ? [modeOption(this.modes)] : []), ...(this.models ? [modelOption(this.models)] : [])];
@@ -63,6 +72,25 @@ export class ConfigOptions {
 
 function isMode(option: ConfigOption): boolean {
   return option.category === 'mode' || (option.category === undefined && option.id === 'mode');
+}
+
+/** Modes, and switches like Copilot's `allow_all`. */
+function mayWaiveAsking(option: ConfigOption): boolean {
+  return isMode(option) || option.category === 'permissions' || /^(?:allow|approve)[-_]?all|yolo/i.test(option.id);
+}
+
+function withUnattended(option: ConfigOption, agent: string | undefined): ConfigOption {
+  if (option.type === 'boolean') {
+    const unattended = unattendedWith(agent, { value: option.id, name: option.name, description: option.description });
+    return unattended ? { ...option, unattended } : option;
+  }
+  const choices = option.choices.map((choice) => {
+    const isOn = /^(?:on|true|yes|enabled?)$/i.test(choice.value);
+    const offered = isOn ? { value: option.id, name: option.name, description: choice.description } : choice;
+    const unattended = unattendedWith(agent, offered);
+    return unattended ? { ...choice, unattended } : choice;
+  });
+  return { ...option, choices };
 }
 
 function toConfigOption(option: WireOption): ConfigOption[] {

@@ -6,6 +6,8 @@ export interface AgentTraits {
   readonly missingFile: MissingFile;
   /** What the `usage` of a prompt's result counts: that turn, or all turns since this process took the session up. */
   readonly usageOf: 'turn' | 'session';
+  /** The id of the known agent that it is. */
+  readonly knownAs?: string;
 }
 
 export interface KnownAgent extends AgentTraits {
@@ -72,11 +74,16 @@ export function knownAgentNamed(infoName: string | undefined): KnownAgent | unde
   return name === undefined ? undefined : knownAgents.find((known) => known.infoName === name);
 }
 
-/** By what the agent calls itself; `missingFile` is what its command line says. */
-export function traitsOf(infoName: string | undefined, missingFile: MissingFile): AgentTraits {
+/** By what the agent calls itself; `missingFile` and `commandOf` (a known agent's id) are what its command line says. */
+export function traitsOf(infoName: string | undefined, missingFile: MissingFile, commandOf?: string): AgentTraits {
   const known = knownAgentNamed(infoName);
   const isEmpty = known?.missingFile === 'empty' || missingFile === 'empty';
-  return { missingFile: isEmpty ? 'empty' : 'error', usageOf: known?.usageOf ?? 'turn' };
+  const knownAs = known?.id ?? commandOf;
+  return {
+    missingFile: isEmpty ? 'empty' : 'error',
+    usageOf: known?.usageOf ?? 'turn',
+    ...(knownAs === undefined ? {} : { knownAs }),
+  };
 }
 
 /** Programs whose first argument is the script to run. */

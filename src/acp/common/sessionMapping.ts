@@ -34,7 +34,7 @@ type Handler = (update: object) => AmplifierEvent[] | undefined;
  * nothing is sent. One turn at most is open; a turn of the history that `session/load` tells is one too.
  */
 export class SessionMapping {
-  readonly config = new ConfigOptions();
+  readonly config: ConfigOptions;
   private commandList: readonly SlashCommand[] = [];
   private readonly tools: ToolCalls;
   private readonly blocks: MessageBlocks;
@@ -48,7 +48,10 @@ export class SessionMapping {
   constructor(
     private readonly sessionId: string,
     clock: Pick<Clock, 'monotonicNow'>,
+    /** The id of the known agent that it is. */
+    agent: () => string | undefined = () => undefined,
   ) {
+    this.config = new ConfigOptions(agent);
     this.tools = new ToolCalls(sessionId, clock);
     this.blocks = new MessageBlocks(sessionId);
   }

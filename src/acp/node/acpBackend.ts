@@ -41,6 +41,8 @@ export interface AcpBackendOptions {
   readonly standing: StandingPermissions;
   readonly witness?: WriteWitness;
   readonly missingFile: 'empty' | 'error';
+  /** The id of the known agent that its command line starts. */
+  readonly knownAs?: string;
   /** The environment that the agent's terminals start from. */
   readonly terminalEnv: Readonly<Record<string, string>>;
   /** The MCP servers for a new session, as far as the agent can use them. */
@@ -271,7 +273,7 @@ export class AcpBackend implements SessionBackend, SessionHost {
   }
 
   private newSession(sessionId: string, folders: CreateSessionOptions): V1Session {
-    const { clock, editor, log, missingFile, standing, terminalEnv, witness } = this.options;
+    const { clock, editor, knownAs, log, missingFile, standing, terminalEnv, witness } = this.options;
     const writer = { backendId: this.id, sessionId };
     return new V1Session(sessionId, folders, {
       agentId: this.id,
@@ -281,7 +283,7 @@ export class AcpBackend implements SessionBackend, SessionHost {
       clock,
       log,
       standing,
-      traits: () => traitsOf(this.connection.current?.agent.agentInfo?.name, missingFile),
+      traits: () => traitsOf(this.connection.current?.agent.agentInfo?.name, missingFile, knownAs),
       env: terminalEnv,
       cancelGraceMs: this.limits.cancelGraceMs,
       host: this,

@@ -8,6 +8,7 @@ import type { WriteWitness } from '../../editor/common/writeWitness';
 import type { StandingPermissions } from '../../permissions/common/standingPermissions';
 import type { TrafficTap } from '../../wire/common/traffic';
 import type { ThreadSource } from '../common/draftThreads';
+import { knownAgentOf } from '../common/knownAgents';
 import { mayDownload } from '../common/packageRunners';
 import { AcpBackend } from './acpBackend';
 import type { CatalogueEntry } from './agentCatalogue';
@@ -87,10 +88,12 @@ export class AgentLauncher {
       const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
       return new DraftBackend({ ...shared, createId, breathe, threadSources });
     }
+    const known = knownAgentOf(entry.command, entry.args);
     return new AcpBackend({
       ...shared,
       clientInfo,
       missingFile,
+      ...(known ? { knownAs: known.id } : {}),
       mayDownload: mayDownload(entry.command, entry.args),
       restartPolicy: new RestartPolicy(() => clock.monotonicNow(), random),
       terminalEnv: await this.options.environment(),

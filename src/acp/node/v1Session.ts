@@ -93,7 +93,7 @@ export class V1Session implements BackendSession, SessionPeer {
   ) {
     const { agentId, agentTitle, clock, editor, env, log, standing, traits } = options;
     this.agentSessionId = id;
-    this.mapping = new SessionMapping(id, clock);
+    this.mapping = new SessionMapping(id, clock, () => traits().knownAs);
     this.log = new EventLog(() => new Promise((resolve) => setImmediate(resolve)));
     this.approvals = new Approvals(id, clock, folders.approvalTimeoutMs, (event) => this.log.append(event));
     const { approvals } = this;

@@ -95,7 +95,17 @@ const PlanEntry = z.looseObject({
 });
 export type PlanEntry = z.infer<typeof PlanEntry>;
 
-const ConfigChoice = z.looseObject({ value: Text, name: Text, description: Text.optional(), group: Text.optional() });
+/** What an agent does without asking the user: it edits files, or runs commands, too. */
+const Unattended = z.enum(['edits', 'runs']);
+export type Unattended = z.infer<typeof Unattended>;
+
+const ConfigChoice = z.looseObject({
+  value: Text,
+  name: Text,
+  description: Text.optional(),
+  group: Text.optional(),
+  unattended: Unattended.optional().catch(undefined),
+});
 
 /** A setting of the session that the user may change. `category` is `mode`, `model`, `thought_level` or any other. */
 export const ConfigOption = z.discriminatedUnion('type', [
@@ -119,6 +129,8 @@ export const ConfigOption = z.discriminatedUnion('type', [
     description: Text.optional(),
     category: Text.optional(),
     value: z.boolean(),
+    /** While it is on. */
+    unattended: Unattended.optional().catch(undefined),
   }),
 ]);
 export type ConfigOption = z.infer<typeof ConfigOption>;
