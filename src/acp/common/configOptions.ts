@@ -36,6 +36,15 @@ export class ConfigOptions {
     );
   }
 
+  /** For agents that answer a change of `configOptions` with nothing. */
+  setValue(optionId: string, value: string | boolean): void {
+    this.declared = this.declared?.map((option) => {
+      if (option.id !== optionId) return option;
+      if (option.type === 'boolean') return typeof value === 'boolean' ? { ...option, value } : option;
+      return typeof value === 'string' ? { ...option, value } : option;
+    });
+  }
+
   setModel(modelId: string): void {
     if (this.models) this.models = { ...this.models, currentModelId: modelId };
   }

@@ -9,7 +9,7 @@ import {
   type SessionSummary,
 } from '../../amplifier/common/sessionBackend';
 import { KeyedQueue, withDeadline, type Clock } from '../../base/common/async';
-import { messageOf, TimeoutError } from '../../base/common/errors';
+import { messageOf } from '../../base/common/errors';
 import type { Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import type { EditorPort } from '../../editor/common/editorPort';
@@ -21,6 +21,7 @@ import { defaultLimits, type AcpLimits } from './acpLimits';
 import { AgentConnection, type LiveAgent, type RunningAgent } from './agentConnection';
 import type { RestartPolicy } from './restartPolicy';
 import { allSessions } from './sessionListing';
+import { SessionRevival } from './sessionRevival';
 import { SignIn, type SignInCommand } from './signIn';
 import { untilAborted } from './untilAborted';
 import type { Elicit, SessionParams, V1Client, V1ClientOptions } from './v1Client';
@@ -61,6 +62,7 @@ export class AcpBackend implements SessionBackend, SessionHost {
   private readonly limits: AcpLimits;
   private readonly connection: AgentConnection;
   private readonly signing: SignIn;
+  private readonly revival: SessionRevival;
   private readonly sessions = new Map<string, V1Session>();
   /** Which sessions the running agent knows. */
   private attached = new WeakMap<V1Client, Set<V1Session>>();
@@ -107,6 +109,14 @@ export class AcpBackend implements SessionBackend, SessionHost {
       waitTimeoutMs: signInTimeoutMs,
       ...(runInTerminal ? { runInTerminal } : {}),
     });
+    this.revival = new SessionRevival({
+      title,
+      log,
+      params: (live, folders) => this.sessionParams(live, folders),
+      inTime: (what, signal, request) => this.inTime(what, signal, request),
+      isCurrent: (live) => this.connection.current === live,
+      onAttached: (session, { client }) => this.markAttached(session, client),
+    });
   }
 
   get state(): BackendState {
@@ -140,6 +150,12 @@ export class AcpBackend implements SessionBackend, SessionHost {
       await this.signing.wait(error.cause, signal);
     }
     return this.openSession(options, signal);
+  }
+
+  /** Not while the user has to sign in, and not where the first start may download the agent. */
+  async prepareSession(options: CreateSessionOptions, signal?: AbortSignal): Promise<BackendSession | undefined> {
+    const isQuiet = this.state.kind !== 'authRequired' && !this.connection.mayDownload;
+    return isQuiet ? await this.openSession(options, signal) : undefined;
   }
 
   private async openSession(options: CreateSessionOptions, signal?: AbortSignal): Promise<BackendSession> {
@@ -243,7 +259,7 @@ export class AcpBackend implements SessionBackend, SessionHost {
     const live = await this.connection.connect(signal);
     const attach = this.queue.run(session.id, async () => {
       if (this.attached.get(live.client)?.has(session)) return;
-      await this.attachAgain(session, live, AbortSignal.any([signal, session.ended]));
+      await this.revival.attachAgain(session, live, AbortSignal.any([signal, session.ended]));
     });
     await untilAborted(attach, signal);
     return live.client;
@@ -301,57 +317,14 @@ export class AcpBackend implements SessionBackend, SessionHost {
     session.joinedProcess();
   }
 
-  /** After a restart: takes the conversation up where the agent remembers it, else begins a new one and says so. */
-  private async attachAgain(session: V1Session, live: LiveAgent, signal: AbortSignal): Promise<void> {
-    const { loadSession, sessionCapabilities } = live.client.capabilities;
-    const how = sessionCapabilities?.resume ? 'resume' : loadSession ? 'load' : undefined;
-    if (how) {
-      const unmute = session.mute();
-      try {
-        const setup = await this.inTime(`session/${how}`, signal, (deadline) =>
-          this.takeUp(session, live, how, deadline),
-        );
-        session.setUp(setup);
-        this.markAttached(session, live.client);
-        return;
-      } catch (error) {
-        live.client.detach(session.agentSessionId);
-        if (isAuthRequired(error) || error instanceof TimeoutError || signal.aborted) throw error;
-        if (this.connection.current !== live) throw error;
-        this.options.log.warn(`${this.title} could not take up a conversation: ${messageOf(error)}`);
-      } finally {
-        unmute();
-      }
-    }
-    const params = await this.sessionParams(live, session.folders);
-    await this.inTime('session/new', signal, (deadline) =>
-      live.client.newSession(
-        params,
-        (sessionId, setup) => {
-          session.beginAnew(sessionId, setup);
-          return session;
-        },
-        deadline,
-      ),
-    );
-    this.markAttached(session, live.client);
-  }
-
   /** What the agent tells of it is the session's past. */
   private async loadWithHistory(session: V1Session, live: LiveAgent, how: 'load' | 'resume', signal: AbortSignal) {
     const endReplay = session.startReplay();
     try {
-      return await this.takeUp(session, live, how, signal);
+      return await this.revival.takeUp(session, live, how, signal);
     } finally {
       endReplay();
     }
-  }
-
-  private async takeUp(session: V1Session, live: LiveAgent, how: 'load' | 'resume', signal: AbortSignal) {
-    const { client } = live;
-    const params = { ...(await this.sessionParams(live, session.folders)), sessionId: session.agentSessionId };
-    client.attach(session.agentSessionId, session);
-    return how === 'resume' ? client.resumeSession(params, signal) : client.loadSession(params, signal);
   }
 
   private async sessionParams({ client }: LiveAgent, options: CreateSessionOptions): Promise<SessionParams> {

@@ -98,6 +98,11 @@ export class AgentConnection {
     return this.live;
   }
 
+  /** Its next start may have to download it. */
+  get mayDownload(): boolean {
+    return this.options.mayDownload && !this.hasRun;
+  }
+
   /** The running agent; starts it when there is none. Aborting `signal` ends the wait, not the start. @throws BackendError */
   connect(signal?: AbortSignal): Promise<LiveAgent> {
     if (this.live) return Promise.resolve(this.live);
@@ -140,11 +145,11 @@ export class AgentConnection {
   }
 
   private async start(): Promise<LiveAgent> {
-    const { mayDownload, title, startAgent } = this.options;
+    const { title, startAgent } = this.options;
     const { signal } = this.stopped;
     if (this.gaveUp) throw new BackendError('backend', this.gaveUpMessage);
     await this.backOff(signal);
-    const wait = mayDownload && !this.hasRun ? ' This may take minutes if it has to be downloaded.' : '';
+    const wait = this.mayDownload ? ' This may take minutes if it has to be downloaded.' : '';
     this.setState({ kind: 'starting', message: `Starting ${title}…${wait}` });
     let process: RunningAgent;
     try {

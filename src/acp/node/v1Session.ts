@@ -19,6 +19,7 @@ import { toolRequest } from '../common/toolRequests';
 import { TurnUsage } from '../common/turnUsage';
 import type { PermissionRequest, PromptResult, SessionSetup } from '../common/v1Schema';
 import { FileService } from './fileService';
+import { OptionSetter } from './optionSetter';
 import { PermissionService } from './permissionService';
 import { promptBlocks } from './promptBlocks';
 import { TerminalService } from './terminalService';
@@ -77,6 +78,7 @@ export class V1Session implements BackendSession, SessionPeer {
   private readonly log: EventLog;
   private readonly approvals: Approvals;
   private readonly permissions: PermissionService;
+  private readonly setter: OptionSetter;
   private readonly terminalUpdates: Coalescer;
   private turn: Turn | undefined;
   private turns = 0;
@@ -98,6 +100,13 @@ export class V1Session implements BackendSession, SessionPeer {
     this.approvals = new Approvals(id, clock, folders.approvalTimeoutMs, (event) => this.log.append(event));
     const { approvals } = this;
     const { cwd } = folders;
+    this.setter = new OptionSetter({
+      config: this.mapping.config,
+      agentTitle,
+      host: options.host,
+      sessionId: () => this.agentSessionId,
+      onDidSet: () => this.log.append(this.mapping.configEvent()),
+    });
     const mode = () => this.mapping.config.modeName;
     const stopped = () => (this.ended.aborted ? AbortSignal.abort() : this.turn?.abort.signal);
     const asked = { agentId, agentTitle, cwd, approvals, standing, log, mode, stopped };
@@ -200,6 +209,20 @@ export class V1Session implements BackendSession, SessionPeer {
     this.setUp(setup);
   }
 
+  /**
+   * Another process has taken it up, or begun anew. What one that remembers says of its options holds, unless it would ask the
+   * user less than before. @throws BackendError `optionRefused`
+   */
+  async restoreOptions(
+    client: V1Client,
+    before: readonly ConfigOption[],
+    isRemembered: boolean,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const change = await this.setter.restore(client, before, isRemembered, signal);
+    if (change !== undefined) this.notice('info', change);
+  }
+
   /** The agent tells the history until the returned function is called. */
   startReplay(): () => void {
     this.mapping.startReplay();
@@ -260,28 +283,14 @@ export class V1Session implements BackendSession, SessionPeer {
   }
 
   async setConfig(optionId: string, value: string | boolean): Promise<void> {
-    const { config } = this.mapping;
-    const route = config.routeOf(optionId, value);
-    if (!route) throw new BackendError('unsupported', `${this.options.agentTitle} has no such option or value.`);
     const { host } = this.options;
+    this.setter.check(optionId, value);
     try {
       const client = await host.connect(this, this.ended);
-      const { agentSessionId: id } = this;
-      if (route === 'set_config_option') {
-        const ask = (signal: AbortSignal) => client.setConfigOption(id, optionId, value, signal);
-        const options = await host.ask('session/set_config_option', this.ended, ask);
-        if (options) config.declare(options);
-      } else if (route === 'set_mode') {
-        await host.ask('session/set_mode', this.ended, (signal) => client.setMode(id, String(value), signal));
-        config.setMode(String(value));
-      } else {
-        await host.ask('session/set_model', this.ended, (signal) => client.setModel(id, String(value), signal));
-        config.setModel(String(value));
-      }
+      await this.setter.set(client, optionId, value, this.ended);
     } catch (error) {
       throw await host.explain(error);
     }
-    this.log.append(this.mapping.configEvent());
   }
 
   async close(): Promise<void> {

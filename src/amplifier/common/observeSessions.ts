@@ -23,6 +23,15 @@ export function observeSessions(backend: SessionBackend, observe: SessionObserve
     loadSession: (id, options, signal) => told(backend.loadSession(id, options, signal)),
     listSessions: (options) => backend.listSessions(options),
     deleteSession: (id) => backend.deleteSession(id),
+    ...(backend.prepareSession
+      ? {
+          prepareSession: async (options, signal) => {
+            const session = await backend.prepareSession?.(options, signal);
+            if (session) observe(session);
+            return session;
+          },
+        }
+      : {}),
     ...(backend.sessionOptions
       ? { sessionOptions: async (chosen, signal) => (await backend.sessionOptions?.(chosen, signal)) ?? [] }
       : {}),

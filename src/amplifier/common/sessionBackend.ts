@@ -15,6 +15,12 @@ export interface SessionBackend extends Disposable {
   /** @throws BackendError */
   createSession(options: CreateSessionOptions, signal?: AbortSignal): Promise<BackendSession>;
   /**
+   * The same before there is a prompt, so that its options can be seen. Undefined where that would need the user, or a
+   * download: a prompt is worth that, looking is not. Absent where a session shows nothing that was not known before.
+   * @throws BackendError
+   */
+  prepareSession?(options: CreateSessionOptions, signal?: AbortSignal): Promise<BackendSession | undefined>;
+  /**
    * What can be chosen for a new session, as far as that depends on what is `chosen` already. Absent where there is
    * nothing. @throws BackendError
    */
@@ -136,6 +142,8 @@ export type BackendErrorCode =
   | 'unsupported'
   | 'authRequired'
   | 'approvalInvalid'
+  /** It cannot be set to what the user has chosen: nothing was sent. */
+  | 'optionRefused'
   | 'approvalResolved'
   | 'untrusted'
   | 'invalidRequest'

@@ -77,6 +77,7 @@ const ofBackend: Readonly<Record<BackendErrorCode, { readonly httpStatus: number
   unsupported: { httpStatus: 400, wireCode: 'INVALID_REQUEST' },
   authRequired: { httpStatus: 401, wireCode: 'MISSING_CREDENTIALS' },
   approvalInvalid: { httpStatus: 400, wireCode: 'APPROVAL_INVALID' },
+  optionRefused: { httpStatus: 409, wireCode: 'OPTION_REFUSED' },
   approvalResolved: { httpStatus: 409, wireCode: 'APPROVAL_RESOLVED' },
   untrusted: { httpStatus: 403, wireCode: 'FORBIDDEN' },
   invalidRequest: { httpStatus: 400, wireCode: 'INVALID_REQUEST' },
