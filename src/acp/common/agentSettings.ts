@@ -24,6 +24,8 @@ export const AgentSetting = z.object({
   cwd: z.string().min(1).optional(),
   dialect: z.enum(['v1', 'draft']).default('v1'),
   mcpServers: z.record(z.string(), McpServerSetting).default({}),
+  /** What new conversations begin with: `mode`, `model`, or an option's id, with a value or its name. */
+  defaults: z.record(z.string(), z.union([z.string(), z.boolean()])).optional(),
 });
 export type AgentSetting = z.infer<typeof AgentSetting>;
 

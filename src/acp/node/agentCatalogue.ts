@@ -25,6 +25,8 @@ export interface CatalogueEntry {
   readonly dialect: AgentSetting['dialect'];
   readonly mcpServers: Readonly<Record<string, McpServerSetting>>;
   readonly missingFile: MissingFile;
+  /** What the user wants new conversations to begin with; a change does not stop the agent. */
+  readonly defaults?: AgentSetting['defaults'];
   readonly source: 'configured' | 'found' | 'demo';
   /** Why it cannot be started as things are. */
   readonly problem?: EntryProblem;
@@ -133,7 +135,7 @@ async function configuredAgent(
   setting: AgentSetting,
   options: CatalogueOptions,
 ): Promise<CatalogueEntry> {
-  const { command, args, env, dialect, mcpServers } = setting;
+  const { command, args, defaults, env, dialect, mcpServers } = setting;
   const cwd = setting.cwd === undefined ? undefined : path.resolve(options.cwd, setting.cwd);
   const known = knownAgentOf(command, args);
   const problem = await problemWith(command, env, cwd ?? options.cwd, options);
@@ -148,6 +150,7 @@ async function configuredAgent(
     mcpServers,
     missingFile: known?.missingFile ?? 'error',
     source: 'configured',
+    ...(defaults === undefined ? {} : { defaults }),
     ...(problem === undefined ? {} : { problem: toEntryProblem(problem, known) }),
   };
 }

@@ -178,7 +178,7 @@ export class AgentRegistry implements BackendRegistry, Disposable {
 }
 
 function toBackendEntry(entry: CatalogueEntry, isTrusted: boolean): BackendEntry {
-  const { id, title, source, command, args } = entry;
+  const { id, title, source, command, args, defaults } = entry;
   const description = source === 'demo' ? 'Built-in demo. No account needed' : [command, ...args].join(' ');
   const problem = isTrusted ? entry.problem?.message : untrustedMessage;
   const install = isTrusted ? entry.problem?.install : undefined;
@@ -190,6 +190,7 @@ function toBackendEntry(entry: CatalogueEntry, isTrusted: boolean): BackendEntry
     ...(problem === undefined ? {} : { problem }),
     ...(install === undefined ? {} : { install }),
     ...(knownAgentOf(command, args)?.cannotList ? { cannotList: true } : {}),
+    ...(defaults === undefined ? {} : { defaults }),
   };
 }
 

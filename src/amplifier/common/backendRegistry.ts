@@ -16,6 +16,8 @@ export interface BackendEntry {
   readonly needsPermission?: true;
   /** It is known that it cannot list the conversations it keeps. */
   readonly cannotList?: true;
+  /** What the user's settings want new sessions to begin with: an option's id, or `mode` or `model`, and its value. */
+  readonly defaults?: Readonly<Record<string, string | boolean>> | undefined;
   /** A command line that would install what is missing. */
   readonly install?: string;
   /** What was heard last of one that runs without us. */

@@ -4,7 +4,7 @@ import type { BackendView } from './chatView';
 
 /** What the user sees of a backend; `state` is undefined when it was never used. */
 export function backendView(
-  { cannotList, description, health, id, install, needsPermission, problem, source, title }: BackendEntry,
+  { cannotList, defaults, description, health, id, install, needsPermission, problem, source, title }: BackendEntry,
   state: BackendState | undefined,
 ): BackendView {
   const isTroubled = state?.kind === 'failed' || state?.kind === 'authRequired';
@@ -22,6 +22,7 @@ export function backendView(
     ...(said === undefined ? {} : { problem: said }),
     ...(needsPermission ? { needsPermission } : {}),
     ...(cannotList ? { cannotList } : {}),
+    ...(defaults === undefined ? {} : { defaults }),
     ...(install === undefined ? {} : { install }),
     ...(kind === undefined ? {} : { health: { kind, ...(version === undefined ? {} : { version }) } }),
   };

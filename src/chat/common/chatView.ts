@@ -21,6 +21,8 @@ export const BackendView = z.object({
   needsPermission: optional(z.boolean()),
   /** A command line that would install it. */
   install: optional(Text),
+  /** What the user's settings want new conversations to begin with, by option. */
+  defaults: optional(z.record(Text, z.union([Text, z.boolean()]))),
   /** It cannot list the conversations it keeps. */
   cannotList: optional(z.boolean()),
   /** Whether one that runs without us answers, as far as that is known. */

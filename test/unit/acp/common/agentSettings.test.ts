@@ -15,6 +15,7 @@ describe('backline.acp.agents', () => {
       env: { KEY: 'value' },
       cwd: '/work',
       dialect: 'draft',
+      defaults: { mode: 'plan', model: 'large', web: true },
       mcpServers: {
         files: { command: 'mcp-files', args: ['.'], env: {} },
         web: { type: 'http', url: 'https://mcp.example/v1', headers: { 'X-Key': 'k' } },
@@ -29,13 +30,14 @@ describe('backline.acp.agents', () => {
       good: { command: 'a' },
       noCommand: { args: [] },
       badArgs: { command: 'a', args: '--acp' },
+      badDefaults: { command: 'a', defaults: { mode: 1 } },
       badServer: { command: 'a', mcpServers: { web: { type: 'http', url: 'not a url' } } },
       notAnObject: 'a',
     });
     assert.deepEqual([...agents.keys()], ['good']);
     assert.deepEqual(
       problems.map(({ name }) => name),
-      ['noCommand', 'badArgs', 'badServer', 'notAnObject'],
+      ['noCommand', 'badArgs', 'badDefaults', 'badServer', 'notAnObject'],
     );
     assert.match(problems[0]?.message ?? '', /Agent 'noCommand' in backline\.acp\.agents: command: /);
     assert.match(problems[1]?.message ?? '', /args: /);

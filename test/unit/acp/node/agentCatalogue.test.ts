@@ -68,6 +68,11 @@ describe('the catalogue of agents', () => {
     assert.deepEqual(demo.env, { ELECTRON_RUN_AS_NODE: '1' });
   });
 
+  it('has what the user wants new conversations with an agent to begin with', async () => {
+    const { agents } = await load(user({ gemini: { command: 'gemini', defaults: { mode: 'plan' } } }));
+    assert.deepEqual(agents.find(({ id }) => id === 'gemini')?.defaults, { mode: 'plan' });
+  });
+
   it('puts configured agents first and lets them replace known ones of their name', async () => {
     const { agents } = await load(
       user({ mine: { command: 'opencode' }, gemini: { command: 'gemini', args: ['--old'] } }),

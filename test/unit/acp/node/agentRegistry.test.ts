@@ -108,6 +108,16 @@ describe('the registry of agents', () => {
     assert.equal(made.length, 2);
   });
 
+  it('tells what new conversations are to begin with, and a change of that does not stop the agent', async () => {
+    agents = [agent('one', { defaults: { mode: 'plan' } })];
+    const first = await registry.open('one');
+    agents = [agent('one', { defaults: { mode: 'ask' } })];
+    await registry.refresh();
+    assert.deepEqual((await registry.list())[0]?.defaults, { mode: 'ask' });
+    assert.equal(await registry.open('one'), first);
+    assert.equal(made[0]?.stops, 0);
+  });
+
   it('tells when a backend changes its state', async () => {
     await registry.open('one');
     const before = changes;
