@@ -214,6 +214,16 @@ export class FakeChats implements Chats {
     return Promise.resolve(this.views);
   }
 
+  readonly prepared: string[] = [];
+
+  prepare(backendId: string): void {
+    this.prepared.push(backendId);
+  }
+
+  keepPrepared(): void {
+    // None is made.
+  }
+
   create(backendId: string): Promise<FakeChat> {
     const chat = this.add(`new-${this.opened.size + 1}`);
     chat.change({ backendId });

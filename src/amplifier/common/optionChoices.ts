@@ -1,6 +1,6 @@
 import { messageOf } from '../../base/common/errors';
 import type { ConfigOption, Unattended } from './events';
-import { BackendError } from './sessionBackend';
+import { BackendError, isBackendError } from './sessionBackend';
 
 export type OptionValue = string | boolean;
 
@@ -84,8 +84,8 @@ export async function applyChoices(
     if (!option || value === undefined) {
       if (choice.isShown && isVital(choice.option, option)) throw notOffered(choice, option, title);
       missing.push(choice);
-    } else if (option.value !== value) {
-      await set(target, option, value, title);
+    } else if (option.value !== value && !(await set(target, option, value, title))) {
+      missing.push(choice);
     }
   }
   return missing;
@@ -117,15 +117,17 @@ function offersUnattended(option: ConfigOption): boolean {
   return option.choices.some(({ unattended }) => unattended !== undefined);
 }
 
-async function set(target: OptionTarget, option: ConfigOption, value: OptionValue, title: string): Promise<void> {
+/** False where the backend only shows its options. */
+async function set(target: OptionTarget, option: ConfigOption, value: OptionValue, title: string): Promise<boolean> {
   let reason: string | undefined;
   try {
     await target.setConfig(option.id, value);
   } catch (error) {
+    if (isBackendError(error) && error.code === 'unsupported') return false;
     reason = messageOf(error);
   }
   const now = target.config.find(({ id }) => id === option.id);
-  if (reason === undefined && (!isModeOption(option) || now?.value === value)) return;
+  if (reason === undefined && (!isModeOption(option) || now?.value === value)) return true;
   const what = `${option.name} "${nameOf(option, value)}"`;
   const why = reason ?? `it stays in "${now ? nameOf(now, now.value) : 'another one'}".`;
   throw refused(`${title} did not switch to ${what}, so nothing was sent: ${why}`);

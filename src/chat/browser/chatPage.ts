@@ -28,6 +28,8 @@ export class ChatPage {
   private awaitsOwnSession = false;
   /** The conversation that the last such prompt has begun. */
   private ownSession: string | undefined;
+  /** The agent whose options are known for the next conversation, because somebody has begun to write. */
+  private preparedFor: string | undefined;
   /** Requests from here that put a prompt into the transcript, and are not answered yet. */
   private promptsOnTheirWay = 0;
 
@@ -64,6 +66,14 @@ export class ChatPage {
     window.setInterval(() => {
       if (window.document.visibilityState === 'visible') void this.ask(chatRequests.alive, {});
     }, aliveEveryMs);
+  }
+
+  /** The user is about to begin a conversation: the agent is asked what can be chosen for it, once. */
+  prepare(): void {
+    const { chosenBackend, session } = this.store.state;
+    if (session || chosenBackend === undefined || chosenBackend === this.preparedFor) return;
+    this.preparedFor = chosenBackend;
+    void this.ask(chatRequests.prepare, {});
   }
 
   wish(what: PageWish): void {
@@ -156,6 +166,9 @@ export class ChatPage {
     const before = this.sessionId;
     this.store.apply(update);
     const isOther = this.sessionId !== before;
+    if (this.sessionId !== undefined) this.preparedFor = undefined;
+    // Another agent was chosen for what is written.
+    else if (this.preparedFor !== undefined && !this.drafts.isEmpty) this.prepare();
     // It has begun, or could not begin and is no more.
     const isOwn = this.awaitsOwnSession && before === this.ownSession;
     if (isOwn && isOther) this.ownSession = this.sessionId;

@@ -156,6 +156,7 @@ export function Composer() {
         onInput={({ currentTarget: { value, selectionStart } }) => {
           setCaret(selectionStart);
           drafts.setText(value);
+          page.prepare();
         }}
         onKeyDown={onKeyDown}
         onPaste={intake.onPaste}

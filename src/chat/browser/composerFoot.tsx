@@ -20,16 +20,17 @@ export function ComposerFoot({ isEmpty, isBusy, onSend }: ComposerFootProps) {
   const isStopping = session?.status === 'stopping';
   return (
     <div class="composer-foot">
+      <span class="composer-pickers">
+        <Pickers />
+      </span>
       <IconButton
         label="Add context"
         hint="@"
         icon={AtIcon}
         disabled={isReadonly}
+        class="context-button"
         onClick={() => page.startMention()}
       />
-      <span class="composer-pickers">
-        <Pickers />
-      </span>
       {session && <UsageMeter session={session} />}
       {isBusy && (
         <IconButton

@@ -20,6 +20,10 @@ export function EmptyState() {
   const isWithoutFolder = isReady && folders.length === 0;
   const backendId = session?.backendId ?? chosenBackend;
   const backend = backends.find(({ id }) => id === backendId);
+  const begin = (text: string): void => {
+    page.insert({ text, attachments: [] });
+    page.prepare();
+  };
   return (
     <div class="empty">
       <h2 class="empty-greeting">What shall we work on?</h2>
@@ -33,7 +37,7 @@ export function EmptyState() {
       <ul class="starters">
         {(backend?.source === 'demo' ? demoStarters : starters).map((starter) => (
           <li key={starter}>
-            <button type="button" class="starter" onClick={() => page.insert({ text: starter, attachments: [] })}>
+            <button type="button" class="starter" onClick={() => begin(starter)}>
               {starter.endsWith(' ') ? `${starter.trimEnd()} …` : starter}
             </button>
           </li>

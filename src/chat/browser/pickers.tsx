@@ -1,18 +1,35 @@
+import { Fragment } from 'preact';
+import { useId } from 'preact/hooks';
+import { unattendedIn, unattendedOf } from '../../amplifier/common/optionChoices';
+import { ShieldIcon } from '../../webview/browser/icons';
 import { Picker, type Choice } from '../../webview/browser/picker';
 import { chatRequests } from '../common/chatApi';
 import type { BackendView, OptionView, SessionView } from '../common/chatView';
 import { usePage, usePageState } from './pageContext';
-import { backendDot, backendWord } from './words';
+import { backendDot, backendWord, unattendedHint, unattendedWord } from './words';
 
 /** The agent of the conversation and its settings; of a new one, what it begins with. */
 export function Pickers() {
   const { session, backends, chosenBackend, newOptions } = usePageState();
   const value = session?.backendId ?? chosenBackend;
+  const options = inOrder(session?.options ?? newOptions);
+  const noteId = useId();
+  const unattended = unattendedIn(options);
+  const cause = unattended && options.find((option) => unattendedOf(option) === unattended);
+  const who = session?.backendTitle ?? backends.find(({ id }) => id === value)?.title ?? 'The agent';
   return (
     <>
       <BackendPicker backends={backends} value={value} session={session} />
-      {inOrder(session?.options ?? newOptions).map((option) => (
-        <OptionControl key={option.id} session={session} option={option} />
+      {options.map((option) => (
+        <Fragment key={option.id}>
+          <OptionControl session={session} option={option} noteId={option === cause ? noteId : undefined} />
+          {unattended && option === cause && (
+            <span id={noteId} class="unattended" title={unattendedHint(who, unattended)}>
+              <ShieldIcon />
+              <span>{unattendedWord(unattended)}</span>
+            </span>
+          )}
+        </Fragment>
       ))}
     </>
   );
@@ -61,9 +78,11 @@ interface OptionControlProps {
   /** None before it has begun. */
   readonly session: SessionView | undefined;
   readonly option: OptionView;
+  /** Of what is said beside it. */
+  readonly noteId: string | undefined;
 }
 
-function OptionControl({ session, option }: OptionControlProps) {
+function OptionControl({ session, option, noteId }: OptionControlProps) {
   const page = usePage();
   const { name, description } = option;
   const set = (value: string | boolean) =>
@@ -75,6 +94,7 @@ function OptionControl({ session, option }: OptionControlProps) {
         type="button"
         class="toggle"
         aria-pressed={option.value}
+        aria-describedby={noteId}
         title={description ?? name}
         disabled={disabled}
         onClick={() => set(!option.value)}
@@ -87,10 +107,15 @@ function OptionControl({ session, option }: OptionControlProps) {
     <Picker
       label={name}
       value={option.value}
-      choices={option.choices}
+      choices={option.choices.map(({ unattended, ...choice }) => ({
+        ...choice,
+        note: unattended && unattendedWord(unattended),
+      }))}
       hint={description}
       disabled={disabled}
       takesOther={option.custom}
+      describedBy={noteId}
+      onOpen={() => page.prepare()}
       onPick={set}
     />
   );

@@ -98,3 +98,13 @@ export const attachmentWords: Record<DraftAttachment['kind'], string> = {
   image: 'Image',
   text: 'Text',
 };
+
+/** What an agent does without asking, in its mode. */
+export function unattendedWord(unattended: 'edits' | 'runs'): string {
+  return unattended === 'edits' ? 'Edits without asking' : 'Runs without asking';
+}
+
+export function unattendedHint(who: string, unattended: 'edits' | 'runs'): string {
+  const what = unattended === 'edits' ? 'edits files' : 'edits files and runs commands';
+  return `In this mode ${who} ${what} without asking you first, unless its own settings say otherwise.`;
+}

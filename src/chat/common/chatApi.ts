@@ -95,6 +95,8 @@ export const chatRequests = {
     z.object({ sessionId: optional(Text), optionId: Text, value: z.union([Text, z.boolean()]) }),
     Nothing,
   ),
+  /** The user is about to begin a conversation: its options are wanted now. Comes with the first key, or when options are opened. */
+  prepare: defineRequest('chat/prepare', Nothing, Nothing),
   toggleContext: defineRequest('chat/toggleContext', z.object({ kind: Text, isOn: z.boolean() }), Nothing),
 
   /** The user looks at the backends: what has changed comes by `didUpdate`. */

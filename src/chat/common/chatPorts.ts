@@ -20,6 +20,13 @@ export interface Chats extends Disposable {
   backends(): Promise<readonly BackendView[]>;
 
   /**
+   * Makes a session for the next conversation with that backend, so that its options are known; where that would need the user, or
+   * fails, the first prompt does it. Called again, it brings the session up to date with what is chosen. Never throws.
+   */
+  prepare(backendId: string, folder?: string): void;
+  /** Closes a session that waits, unless it is one of that backend. */
+  keepPrepared(backendId: string | undefined): void;
+  /**
    * A conversation that is on no disk and starts nothing before its first prompt. Its agent works in `folder` (absolute)
    * where that is in the workspace, else in the first workspace folder. @throws BackendError `notFound`
    */

@@ -1,42 +1,22 @@
-import type { BackendRegistry } from '../../amplifier/common/backendRegistry';
 import type { AmplifierEvent, EventData } from '../../amplifier/common/events';
-import { BackendError, type CreateSessionOptions, type SessionBackend } from '../../amplifier/common/sessionBackend';
-import type { Clock } from '../../base/common/async';
+import { BackendError } from '../../amplifier/common/sessionBackend';
 import { toDisposable, type Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
 import type { Event } from '../../base/common/event';
-import type { Logger } from '../../base/common/log';
 import type { Entry, Part } from '../../transcript/common/entries';
 import type { TranscriptDocument } from '../../transcript/common/transcriptDocument';
-import type { ChatFiles, RevertOptions } from './changeJournal';
+import type { RevertOptions } from './changeJournal';
 import { ChatError, type Chat, type DiffTexts, type DraftMove, type TurnTexts } from './chatPorts';
-import type { SessionFile, SessionHead } from './chatStore';
+import type { ChatSessionPorts } from './chatSessionPorts';
+import type { SessionFile } from './chatStore';
 import type { Draft, DraftAttachment, QueuedPrompt, SessionRow, SessionView } from './chatView';
 import { Conversation } from './conversation';
 import { emptyDraft, isEmptyDraft } from './drafts';
 import { HeldDraft } from './heldDraft';
 import type { LogRecord } from './logRecord';
-import type { AttachmentResolver } from './promptDelivery';
 import { SessionLink } from './sessionLink';
 import { sessionView } from './sessionView';
 import { TurnRunner } from './turnRunner';
-
-export interface ChatSessionPorts {
-  readonly backends: Pick<BackendRegistry, 'open'>;
-  readonly files: ChatFiles;
-  readonly attachments: AttachmentResolver;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly host: ChatSessionHost;
-}
-
-export interface ChatSessionHost {
-  newId(): string;
-  /** @throws BackendError when there is no folder to work in */
-  createOptions(head: SessionHead): CreateSessionOptions;
-  /** The backend has been opened. */
-  onBackend(backend: SessionBackend): void;
-}
 
 /** What only adds text does not change the view. */
 const textOnly: ReadonlySet<string> = new Set(['content_block:delta', 'thinking:delta', 'tool:update']);
@@ -57,7 +37,7 @@ export class ChatSession implements Chat {
     private readonly file: SessionFile,
     private readonly ports: ChatSessionPorts,
   ) {
-    const { attachments, backends, clock, host, log } = ports;
+    const { attachments, backends, clock, host, log, starts } = ports;
     const { backendId } = file.head;
     this.told = new Conversation(file, ports);
     this.held = new HeldDraft(file, (error) => log.error('a listener failed', error));
@@ -66,6 +46,7 @@ export class ChatSession implements Chat {
       log,
       backendId,
       options: () => host.createOptions(file.head),
+      create: (backend, options, signal) => host.createSession(backend, options, signal),
       handlers: {
         onEvent: (event) => this.handle(event),
         onGap: () => this.told.notice('warning', 'Some of what was said was lost on the way here.'),
@@ -74,7 +55,7 @@ export class ChatSession implements Chat {
         onEnded: () => this.lost(),
       },
     });
-    this.turns = new TurnRunner({ told: this.told, link: this.link, attachments, clock, log });
+    this.turns = new TurnRunner({ told: this.told, link: this.link, attachments, starts, clock, log });
     file.onDidChangeProblem(() => {
       if (file.isOutdated) void this.handOver();
     });

@@ -10,14 +10,17 @@ import { isInside } from '../../editor/common/boundary';
 import type { Writer, WriteWitness } from '../../editor/common/writeWitness';
 import type { ChatFiles } from './changeJournal';
 import type { Chat, Chats, ExportFormat } from './chatPorts';
-import { ChatSession, type ChatSessionPorts } from './chatSession';
+import { ChatSession } from './chatSession';
+import type { ChatSessionPorts } from './chatSessionPorts';
 import type { ChatStore, SessionFile, SessionHead } from './chatStore';
 import type { BackendView, SessionRow } from './chatView';
 import { backendView } from './backendView';
 import { IdleChats } from './idleChats';
 import { logVersion } from './logRecord';
+import { PreparedSessions } from './preparedSessions';
 import type { AttachmentResolver } from './promptDelivery';
 import { parseRemoteRowId, RemoteSessions, type RemoteSearch } from './remoteSessions';
+import { noStarts, type SessionStarts } from './sessionStarts';
 import { storedEntries } from './storedEntries';
 import { UsedBackends } from './usedBackends';
 
@@ -32,8 +35,15 @@ export interface ChatSessionsPorts {
   readonly memento: Memento;
   /** Unique for ever, of letters, digits and `-`. */
   readonly newId: () => string;
-  /** Amplifier's profile and model for new sessions. */
-  readonly choices?: (backendId: string) => Pick<CreateSessionOptions, 'profile' | 'model'>;
+  /** What new sessions begin with. */
+  readonly starts?: SessionStarts;
+}
+
+/** Where a conversation works. */
+interface Workplace {
+  readonly backendId: string;
+  /** Absolute. */
+  readonly folder?: string | undefined;
 }
 
 const askMs = 5000;
@@ -51,10 +61,13 @@ export class ChatSessions implements Chats, WriteWitness {
   private readonly remotes: RemoteSessions;
   private readonly used: UsedBackends;
   private readonly idle: IdleChats<ChatSession>;
+  private readonly prepared: PreparedSessions;
+  private readonly starts: SessionStarts;
   private readonly chatPorts: ChatSessionPorts;
 
   constructor(private readonly ports: ChatSessionsPorts) {
-    const { attachments, backends, clock, files, log, memento, newId } = ports;
+    const { attachments, backends, clock, files, log, memento, newId, starts = noStarts } = ports;
+    this.starts = starts;
     const onListenerError = (error: unknown): void => log.error('a listener failed', error);
     this.changed = new Emitter(onListenerError);
     this.backendsChanged = new Emitter(onListenerError);
@@ -68,15 +81,24 @@ export class ChatSessions implements Chats, WriteWitness {
       () => this.chats.values(),
       (chat) => this.letGo(chat),
     );
+    this.prepared = new PreparedSessions({
+      open: (id) => this.used.open(id),
+      createOptions: (backendId, folder) => this.createOptions({ backendId, folder }),
+      forget: (backendId, id) => this.remotes.forget(backendId, id, this.used.get(backendId)),
+      starts,
+      log,
+    });
     this.chatPorts = {
       backends,
       files,
       attachments,
       clock,
       log,
+      starts,
       host: {
         newId,
         createOptions: (head) => this.createOptions(head),
+        createSession: (backend, options, signal) => this.prepared.create(backend, options, signal),
         onBackend: (backend) => this.used.add(backend),
       },
     };
@@ -126,6 +148,14 @@ export class ChatSessions implements Chats, WriteWitness {
   async backends(): Promise<readonly BackendView[]> {
     const entries = await this.ports.backends.list();
     return entries.map((entry) => backendView(entry, this.used.stateOf(entry.id)));
+  }
+
+  prepare(backendId: string, folder?: string): void {
+    this.prepared.prepare(backendId, folder);
+  }
+
+  keepPrepared(backendId: string | undefined): void {
+    this.prepared.keepOnly(backendId);
   }
 
   async create(backendId: string, folder?: string): Promise<Chat> {
@@ -188,6 +218,7 @@ export class ChatSessions implements Chats, WriteWitness {
   }
 
   async stop(): Promise<void> {
+    this.prepared.dispose();
     await Promise.all(this.closing.values());
     await Promise.all(
       [...this.chats.values()].map((chat) =>
@@ -199,6 +230,7 @@ export class ChatSessions implements Chats, WriteWitness {
 
   dispose(): void {
     this.idle.dispose();
+    this.prepared.dispose();
     for (const listener of this.listeners.splice(0)) listener.dispose();
     this.used.dispose();
     for (const chat of this.chats.values()) chat.dispose();
@@ -321,7 +353,7 @@ export class ChatSessions implements Chats, WriteWitness {
     const known = new Set(this.ports.store.heads.map(({ backendId, remoteId }) => `${backendId}:${remoteId ?? ''}`));
     const cwd = this.ports.files.editor.folders[0]?.path;
     return {
-      isKnown: (backendId, remoteId) => known.has(`${backendId}:${remoteId}`),
+      isKnown: (backendId, remoteId) => known.has(`${backendId}:${remoteId}`) || this.prepared.has(backendId, remoteId),
       ...(cwd === undefined ? {} : { cwd }),
       ...(signal ? { signal } : {}),
     };
@@ -332,7 +364,7 @@ export class ChatSessions implements Chats, WriteWitness {
     await this.remotes.forget(backendId, remoteId, this.used.get(backendId));
   }
 
-  private createOptions({ backendId, folder }: SessionHead): CreateSessionOptions {
+  private createOptions({ backendId, folder }: Workplace): CreateSessionOptions {
     const folders = this.ports.files.editor.folders.map(({ path }) => path);
     const [first] = folders;
     if (first === undefined) throw new BackendError('invalidRequest', 'Open a folder to start: agents work in one.');
@@ -343,7 +375,7 @@ export class ChatSessions implements Chats, WriteWitness {
     return {
       cwd,
       ...(others.length > 0 ? { additionalDirectories: others } : {}),
-      ...this.ports.choices?.(backendId),
+      ...this.starts.choices(backendId),
     };
   }
 

@@ -83,6 +83,9 @@ export type Draft = z.infer<typeof Draft>;
 export const QueuedPrompt = z.object({ id: Text, ...Draft.shape });
 export type QueuedPrompt = z.infer<typeof QueuedPrompt>;
 
+/** What the agent does without asking the user: it edits files, or runs commands, too. */
+const Unattended = z.enum(['edits', 'runs']);
+
 /** A setting of the agent: its mode, its model and others. */
 export const OptionView = z.discriminatedUnion('type', [
   z.object({
@@ -92,7 +95,15 @@ export const OptionView = z.discriminatedUnion('type', [
     description: optional(Text),
     category: optional(Text),
     value: Text,
-    choices: z.array(z.object({ value: Text, name: Text, description: optional(Text), group: optional(Text) })),
+    choices: z.array(
+      z.object({
+        value: Text,
+        name: Text,
+        description: optional(Text),
+        group: optional(Text),
+        unattended: optional(Unattended),
+      }),
+    ),
     /** The value may also be one that is not among the choices. */
     custom: optional(z.boolean()),
     /** Why the value cannot be used, and what to do. */
@@ -105,6 +116,8 @@ export const OptionView = z.discriminatedUnion('type', [
     description: optional(Text),
     category: optional(Text),
     value: z.boolean(),
+    /** While it is on. */
+    unattended: optional(Unattended),
   }),
 ]);
 export type OptionView = z.infer<typeof OptionView>;

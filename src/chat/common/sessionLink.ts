@@ -21,6 +21,12 @@ export interface SessionLinkPorts {
   readonly backendId: string;
   /** @throws BackendError when there is no folder to work in */
   readonly options: () => CreateSessionOptions;
+  /** @throws BackendError */
+  readonly create: (
+    backend: SessionBackend,
+    options: CreateSessionOptions,
+    signal: AbortSignal,
+  ) => Promise<BackendSession>;
   readonly handlers: LinkHandlers;
 }
 
@@ -84,7 +90,7 @@ export class SessionLink implements Disposable {
       const loaded = await this.tryLoad(backend, remoteId, signal);
       if (loaded) return { session: loaded, how: 'loaded' };
     }
-    const session = await backend.createSession(this.ports.options(), signal);
+    const session = await this.ports.create(backend, this.ports.options(), signal);
     return { session: this.follow(session, undefined), how: 'created' };
   }
 

@@ -1,3 +1,5 @@
+import type { ConfigOption } from '../../amplifier/common/events';
+import { applyChoices, choicesOf, keepAsking } from '../../amplifier/common/optionChoices';
 import {
   BackendError,
   isBackendError,
@@ -13,11 +15,13 @@ import type { Conversation } from './conversation';
 import { conversationDigest } from './conversationDigest';
 import { pause, promptWhenFree, resolveAttachments, type AttachmentResolver } from './promptDelivery';
 import type { Connected, SessionLink } from './sessionLink';
+import type { SessionStarts } from './sessionStarts';
 
 export interface TurnRunnerPorts {
   readonly told: Conversation;
   readonly link: SessionLink;
   readonly attachments: AttachmentResolver;
+  readonly starts: Pick<SessionStarts, 'wanted' | 'notOffered'>;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -84,8 +88,10 @@ export class TurnRunner implements Disposable {
     if (session) await this.cancel(session);
   }
 
+  /** With its options as they are shown. @throws BackendError; `optionRefused` when they are not, but the session is there */
   async connect(signal: AbortSignal = this.life.signal): Promise<Connected> {
     const { link, told } = this.ports;
+    const { options: shown } = told.story;
     const connected = await link.connect(told.head.remoteId, signal);
     if (connected.how !== 'open') {
       told.bind(connected.session.id);
@@ -93,7 +99,25 @@ export class TurnRunner implements Disposable {
       if (this.isBlank && told.story.lastEnd) told.keepTitle();
     }
     told.emitter.fire();
+    await this.setOptions(connected, shown);
     return connected;
+  }
+
+  /** Those of a conversation that goes on are its own, those of a new one what was chosen for it. */
+  private async setOptions({ how, session }: Connected, shown: readonly ConfigOption[]): Promise<void> {
+    const { starts, told } = this.ports;
+    const { backendId, backendTitle: title } = told.head;
+    if (how === 'open') return;
+    if (how === 'loaded') {
+      const change = await keepAsking(session, shown, title);
+      if (change !== undefined) told.notice('info', change);
+      return;
+    }
+    const isNew = shown.length === 0;
+    for (const choice of await applyChoices(session, isNew ? starts.wanted(backendId) : choicesOf(shown), title)) {
+      const notice = starts.notOffered(backendId, choice);
+      if (notice !== undefined) told.notice('warning', notice);
+    }
   }
 
   /** A turn that ended with its window may still run in a backend that lives on. */

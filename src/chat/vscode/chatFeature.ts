@@ -175,6 +175,7 @@ export class ChatFeature implements Feature<ShownChat> {
     store.add(chats.onDidChange(changed));
     store.add(backends.onDidChange(changed));
     store.add(backends.onDidChange(() => askOptions()));
+    store.add(backends.onDidChange(() => chats.keepPrepared(backends.chosen?.id)));
     store.add(approvals.onDidChange(changed));
     store.add(pages.onDidChange(() => notices.look()));
     store.add(

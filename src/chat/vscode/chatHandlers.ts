@@ -49,6 +49,14 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
     }
   };
 
+  /** The user is about to begin a conversation: its agent tells what can be chosen for it. Servers have told already. */
+  const prepare = (): void => {
+    const { chosen } = backends;
+    const isWanted = page.chat === undefined && window.isTrusted() && chosen !== undefined;
+    if (!isWanted || chosen.source === 'server' || chosen.state === 'unavailable') return;
+    chats.prepare(chosen.id, window.folderOf(newDraft.get()));
+  };
+
   /** Nothing was said: there is nothing to keep but what the user wrote. */
   const giveUp = async (chat: Chat): Promise<void> => {
     newDraft.putBack(chat.draft);
@@ -78,6 +86,7 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
       const chat = sessionId === undefined ? await begin(draft) : await chatOf(sessionId);
       try {
         await chat.send(draft, await window.chips.mentions());
+        if (sessionId === undefined) window.newOptions.begun(chat.view.backendId);
       } catch (error) {
         // A server may have refused what was chosen for the session: then it offers something else.
         void window.newOptions.refresh(chat.view.backendId);
@@ -121,10 +130,17 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
     setOption: chatRequests.setOption.handledBy(async ({ sessionId, optionId, value }) => {
       if (sessionId === undefined) {
         const backendId = page.chat?.view.backendId ?? backends.chosen?.id;
-        if (backendId !== undefined && typeof value === 'string') window.newOptions.set(backendId, optionId, value);
+        if (backendId !== undefined) window.newOptions.set(backendId, optionId, value);
+        prepare();
         return done;
       }
-      await (await chatOf(sessionId)).setOption(optionId, value);
+      const chat = await chatOf(sessionId);
+      await chat.setOption(optionId, value);
+      window.newOptions.chosenInside(chat.view.backendId, chat.view.options, optionId, value);
+      return done;
+    }),
+    prepare: chatRequests.prepare.handledBy(() => {
+      prepare();
       return done;
     }),
     toggleContext: chatRequests.toggleContext.handledBy(({ kind, isOn }) => {

@@ -75,7 +75,7 @@ export class ChatRoot {
       log,
       memento: globalState,
       newId: randomUUID,
-      choices: (backendId) => newOptions.choices(backendId),
+      starts: newOptions,
     });
     this.feature = new ChatFeature({
       chats: this.conversations,

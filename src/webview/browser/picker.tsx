@@ -10,6 +10,8 @@ export interface Choice {
   readonly group?: string | undefined;
   /** Of the dot before the name: a class that gives its colour, and its word. */
   readonly state?: { readonly class: string; readonly word: string } | undefined;
+  /** What to know before it is chosen, in a few words. */
+  readonly note?: string | undefined;
 }
 
 interface PickerProps {
@@ -24,13 +26,25 @@ interface PickerProps {
   readonly disabled?: boolean | undefined;
   /** A value that is not among the choices can be typed. */
   readonly takesOther?: boolean | undefined;
+  /** The id of what else is to be said of the current choice. */
+  readonly describedBy?: string | undefined;
 }
 
 /** With more choices than this there is a box to narrow them. */
 const fewChoices = 8;
 
 /** A button that shows the current choice, and opens the others. */
-export function Picker({ label, value, choices, onPick, onOpen, hint, disabled, takesOther }: PickerProps) {
+export function Picker({
+  label,
+  value,
+  choices,
+  onPick,
+  onOpen,
+  hint,
+  disabled,
+  takesOther,
+  describedBy,
+}: PickerProps) {
   const [isOpen, setOpen] = useState(false);
   const anchor = useRef<HTMLButtonElement>(null);
   const close = useCallback(() => setOpen(false), []);
@@ -52,6 +66,7 @@ export function Picker({ label, value, choices, onPick, onOpen, hint, disabled, 
         class="picker-button"
         title={hint === undefined ? `${label}: ${name}` : `${label}: ${name}\n${hint}`}
         aria-label={`${label}: ${name}`}
+        aria-describedby={describedBy}
         aria-haspopup="listbox"
         aria-expanded={isOpen}
         disabled={disabled}
@@ -191,6 +206,7 @@ function ChoiceList({ label, value, choices, takesOther = false, onPick, onCance
                   {choice.state && <span class={`dot ${choice.state.class}`} />}
                   <span class="choice-title">{choice.name}</span>
                   {choice.state && <span class="choice-state">{choice.state.word}</span>}
+                  {choice.note !== undefined && <span class="choice-state">{choice.note}</span>}
                 </span>
                 {choice.description !== undefined && <span class="choice-description">{choice.description}</span>}
               </div>

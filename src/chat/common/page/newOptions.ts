@@ -1,10 +1,14 @@
 import * as z from 'zod/mini';
 import type { BackendRegistry } from '../../../amplifier/common/backendRegistry';
-import type { SessionChoices } from '../../../amplifier/common/sessionBackend';
+import type { ConfigOption, SlashCommand } from '../../../amplifier/common/events';
+import type { OptionChoice, OptionValue } from '../../../amplifier/common/optionChoices';
+import type { BackendSession, SessionChoices } from '../../../amplifier/common/sessionBackend';
 import type { Disposable } from '../../../base/common/disposable';
 import { Emitter, type Event } from '../../../base/common/event';
 import type { Memento } from '../../../base/common/memento';
 import { CommandView, type BackendView, type OptionView } from '../chatView';
+import type { SessionStarts } from '../sessionStarts';
+import { AgentOptions } from './agentOptions';
 
 export interface NewOptionsPorts {
   readonly backends: BackendRegistry;
@@ -18,17 +22,22 @@ const KeptCommands = z.record(z.string(), z.array(CommandView));
 const Kept = z.record(z.string(), z.record(z.string(), z.string()));
 type Kept = z.infer<typeof Kept>;
 
-/** What can be chosen before a conversation begins, a server's profile for example, and the commands its agent had last. Kept. */
-export class NewOptions implements Disposable {
+/**
+ * What can be chosen before a conversation begins, a server's profile or an agent's mode for example, and the commands that its
+ * agent had last. Kept.
+ */
+export class NewOptions implements SessionStarts, Disposable {
   private readonly emitter: Emitter<void>;
   private readonly views = new Map<string, BackendView>();
   private readonly known = new Map<string, readonly OptionView[]>();
   private readonly commands = new Map<string, readonly CommandView[]>();
   /** By backend, how often it was asked: only the newest answer counts. */
   private readonly asked = new Map<string, number>();
+  private readonly agents: AgentOptions;
 
   constructor(private readonly ports: NewOptionsPorts) {
     this.emitter = new Emitter(ports.onError);
+    this.agents = new AgentOptions(ports.memento, ports.onError);
   }
 
   get onDidChange(): Event<void> {
@@ -41,12 +50,14 @@ export class NewOptions implements Disposable {
       // What another server offers is not known yet.
       if (this.views.get(view.id)?.description !== view.description) this.known.delete(view.id);
       this.views.set(view.id, view);
+      this.agents.know(view);
     }
   }
 
   /** As they are known now, with what the user chose. */
   of(backendId: string | undefined): OptionView[] {
     if (backendId === undefined) return [];
+    if (!this.isServer(backendId)) return this.agents.of(backendId);
     const chosen = this.chosenFor(backendId);
     return (this.known.get(backendId) ?? []).map((option) => {
       if (option.type !== 'select') return option;
@@ -72,7 +83,50 @@ export class NewOptions implements Disposable {
     return { ...(profile === '' ? {} : { profile }), ...(model === '' ? {} : { model }) };
   }
 
-  set(backendId: string, optionId: string, value: string): void {
+  wanted(backendId: string): readonly OptionChoice[] {
+    return this.isServer(backendId) ? [] : this.agents.wanted(backendId);
+  }
+
+  learn(backendId: string, options: readonly ConfigOption[]): void {
+    if (this.isServer(backendId)) return;
+    this.agents.learn(backendId, options);
+    this.emitter.fire();
+  }
+
+  showWaiting(backendId: string, session: Pick<BackendSession, 'config' | 'commands'> | undefined): void {
+    this.agents.showWaiting(backendId, session?.config);
+    if (session) this.keepCommands(backendId, session.commands.map(toCommandView));
+    this.emitter.fire();
+  }
+
+  notOffered(backendId: string, choice: OptionChoice): string | undefined {
+    return this.agents.notOffered(backendId, choice);
+  }
+
+  /** A conversation has begun with what was chosen for it. */
+  begun(backendId: string): void {
+    this.agents.begun(backendId);
+    this.emitter.fire();
+  }
+
+  /** The user has chosen it in a conversation, whose options these are: those that begin later have it, too. */
+  chosenInside(backendId: string, options: readonly OptionView[], optionId: string, value: OptionValue): void {
+    if (this.isServer(backendId)) return;
+    const option = options.find(({ id }) => id === optionId);
+    this.agents.pickedInside(backendId, option, value);
+    this.emitter.fire();
+  }
+
+  set(backendId: string, optionId: string, value: OptionValue): void {
+    if (!this.isServer(backendId)) {
+      this.agents.pick(backendId, optionId, value);
+      this.emitter.fire();
+      return;
+    }
+    if (typeof value === 'string') this.setOfServer(backendId, optionId, value);
+  }
+
+  private setOfServer(backendId: string, optionId: string, value: string): void {
     const { model, ...others } = this.chosenFor(backendId);
     // Another profile has other models.
     const before = optionId === 'profile' || model === undefined ? others : { ...others, model };
@@ -121,6 +175,10 @@ export class NewOptions implements Disposable {
     this.emitter.dispose();
   }
 
+  private isServer(backendId: string): boolean {
+    return this.views.get(backendId)?.source === 'server';
+  }
+
   private chosenFor(backendId: string): Readonly<Record<string, string>> {
     return this.kept[this.keyOf(backendId)] ?? {};
   }
@@ -137,4 +195,8 @@ export class NewOptions implements Disposable {
   private get kept(): Kept {
     return z.safeParse(Kept, this.ports.memento.get(memoryName)).data ?? {};
   }
+}
+
+function toCommandView({ description, hint, name }: SlashCommand): CommandView {
+  return { name, description, ...(hint === undefined ? {} : { hint }) };
 }

@@ -1,0 +1,141 @@
+import * as z from 'zod/mini';
+import type { ConfigOption } from '../../../amplifier/common/events';
+import { unattendedOf, type OptionChoice, type OptionValue } from '../../../amplifier/common/optionChoices';
+import type { Memento } from '../../../base/common/memento';
+import { OptionView, type BackendView } from '../chatView';
+import { shownOptions, wantedChoices, type OptionSources } from '../optionPrecedence';
+
+const memoryName = 'chat.agentOptions';
+const Values = z.record(z.string(), z.union([z.string(), z.boolean()]));
+const KeptAgent = z.object({
+  /** The command line that offered them. */
+  about: z.string(),
+  /** As the agent sets them by itself. */
+  options: z.array(OptionView),
+  /** The user's last choices. */
+  chosen: Values,
+});
+type KeptAgent = z.infer<typeof KeptAgent>;
+const Kept = z.record(z.string(), z.unknown());
+
+/** Some agents list every model that there is. */
+const maxKeptUnits = 200_000;
+
+/**
+ * What new conversations with agents begin with: what an agent offered last, and what the user has chosen for it, kept over
+ * windows by the agent's id.
+ */
+export class AgentOptions {
+  private readonly views = new Map<string, BackendView>();
+  /** Of sessions that wait for their first prompt. */
+  private readonly waiting = new Map<string, readonly OptionView[]>();
+  /** What was offered when it was last heard of in this window. */
+  private readonly learnt = new Map<string, readonly OptionView[]>();
+  /** For the next conversation, by agent. */
+  private readonly picked = new Map<string, Readonly<Record<string, OptionValue>>>();
+  private readonly told = new Set<string>();
+
+  constructor(
+    private readonly memento: Memento,
+    private readonly onError: (error: unknown) => void,
+  ) {}
+
+  know(view: BackendView): void {
+    const isOther = this.views.has(view.id) && this.views.get(view.id)?.description !== view.description;
+    if (isOther) this.learnt.delete(view.id);
+    this.views.set(view.id, view);
+  }
+
+  /** As a new conversation will have them. */
+  of(agentId: string): OptionView[] {
+    return shownOptions(this.offered(agentId), this.sources(agentId));
+  }
+
+  wanted(agentId: string): OptionChoice[] {
+    return wantedChoices(this.offered(agentId), this.sources(agentId));
+  }
+
+  /** The user's choice for the next conversation; also for those after it. */
+  pick(agentId: string, optionId: string, value: OptionValue): void {
+    this.picked.set(agentId, { ...this.picked.get(agentId), [optionId]: value });
+    this.remember(agentId, optionId, value);
+  }
+
+  /**
+   * The user's choice in a conversation, for those that begin after it. One in which the agent asks less holds only there: who
+   * lets go of the reins for one task has not done so for all.
+   */
+  pickedInside(agentId: string, option: OptionView | undefined, value: OptionValue): void {
+    if (!option || unattendedOf(option, value) !== undefined) return;
+    this.remember(agentId, option.id, value);
+  }
+
+  /** The conversation that was chosen for has begun. */
+  begun(agentId: string): void {
+    this.picked.delete(agentId);
+    this.waiting.delete(agentId);
+  }
+
+  learn(agentId: string, options: readonly ConfigOption[]): void {
+    const views = options.map((option) => OptionView.parse(option));
+    this.learnt.set(agentId, views);
+    const { chosen } = this.kept(agentId);
+    const isLarge = JSON.stringify(views).length > maxKeptUnits;
+    this.keep(agentId, { about: this.aboutOf(agentId), options: isLarge ? [] : views, chosen });
+  }
+
+  showWaiting(agentId: string, options: readonly ConfigOption[] | undefined): void {
+    if (options)
+      this.waiting.set(
+        agentId,
+        options.map((option) => OptionView.parse(option)),
+      );
+    else this.waiting.delete(agentId);
+  }
+
+  /** Of a default in the settings; once in a window. */
+  notOffered(agentId: string, { from, option, value }: OptionChoice): string | undefined {
+    const key = JSON.stringify([agentId, option, value]);
+    if (from !== 'settings' || this.told.has(key)) return undefined;
+    this.told.add(key);
+    const title = this.views.get(agentId)?.title ?? agentId;
+    return `${title} does not offer ${option} "${String(value)}", so this default of backline.acp.agents was ignored.`;
+  }
+
+  private offered(agentId: string): readonly OptionView[] {
+    return this.waiting.get(agentId) ?? this.learnt.get(agentId) ?? this.kept(agentId).options;
+  }
+
+  private sources(agentId: string): OptionSources {
+    return {
+      user: this.picked.get(agentId) ?? {},
+      settings: this.views.get(agentId)?.defaults ?? {},
+      remembered: this.kept(agentId).chosen,
+    };
+  }
+
+  private remember(agentId: string, optionId: string, value: OptionValue): void {
+    const kept = this.kept(agentId);
+    this.keep(agentId, { ...kept, about: this.aboutOf(agentId), chosen: { ...kept.chosen, [optionId]: value } });
+  }
+
+  private aboutOf(agentId: string): string {
+    return this.views.get(agentId)?.description ?? '';
+  }
+
+  /** What another program offered under that name says nothing of this one. */
+  private kept(agentId: string): KeptAgent {
+    const kept = z.safeParse(KeptAgent, this.all[agentId]).data;
+    if (!kept) return { about: '', options: [], chosen: {} };
+    return kept.about === this.aboutOf(agentId) ? kept : { ...kept, options: [] };
+  }
+
+  private keep(agentId: string, kept: KeptAgent): void {
+    if (JSON.stringify(this.all[agentId]) === JSON.stringify(kept)) return;
+    this.memento.update(memoryName, { ...this.all, [agentId]: kept }).then(undefined, this.onError);
+  }
+
+  private get all(): z.infer<typeof Kept> {
+    return z.safeParse(Kept, this.memento.get(memoryName)).data ?? {};
+  }
+}

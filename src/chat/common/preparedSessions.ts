@@ -1,0 +1,223 @@
+import { applyChoices } from '../../amplifier/common/optionChoices';
+import {
+  BackendError,
+  type BackendSession,
+  type CreateSessionOptions,
+  type SessionBackend,
+} from '../../amplifier/common/sessionBackend';
+import { KeyedQueue } from '../../base/common/async';
+import { messageOf } from '../../base/common/errors';
+import type { Logger } from '../../base/common/log';
+import type { SessionStarts } from './sessionStarts';
+
+export interface PreparedSessionsPorts {
+  /** @throws BackendError */
+  readonly open: (backendId: string) => Promise<SessionBackend>;
+  /** `folder`: absolute. @throws BackendError when there is no folder to work in */
+  readonly createOptions: (backendId: string, folder: string | undefined) => CreateSessionOptions;
+  /** It was never spoken in: it is not listed as a conversation, and deleted where that is possible. Never rejects. */
+  readonly forget: (backendId: string, sessionId: string) => Promise<void>;
+  readonly starts: SessionStarts;
+  readonly log: Logger;
+}
+
+interface Waiting {
+  readonly backendId: string;
+  readonly options: CreateSessionOptions;
+  /** Fires when it is given up, or taken. */
+  readonly over: AbortController;
+  /** Undefined where none is made. Never rejects. */
+  making: Promise<Made | undefined>;
+  made: Made | undefined;
+}
+
+interface Made {
+  readonly backend: SessionBackend;
+  readonly session: BackendSession;
+}
+
+/**
+ * One session that is made before there is a prompt, so that its modes and models can be chosen: it becomes the session of the next
+ * conversation with that agent, or is closed. What goes wrong with it is told by the prompt.
+ */
+export class PreparedSessions {
+  private waiting: Waiting | undefined;
+  private readonly queue = new KeyedQueue();
+
+  constructor(private readonly ports: PreparedSessionsPorts) {}
+
+  /** Makes one unless it is there; brings it up to date with what is chosen by now. Never throws. */
+  prepare(backendId: string, folder: string | undefined): void {
+    let options: CreateSessionOptions;
+    try {
+      options = this.ports.createOptions(backendId, folder);
+    } catch {
+      return;
+    }
+    const { waiting } = this;
+    if (waiting && fits(waiting, backendId, options)) {
+      if (waiting.made) void this.apply(waiting.made);
+      return;
+    }
+    this.giveUp();
+    const mine: Waiting = {
+      backendId,
+      options,
+      over: new AbortController(),
+      making: Promise.resolve(undefined),
+      made: undefined,
+    };
+    mine.making = this.make(mine);
+    this.waiting = mine;
+  }
+
+  /** Closes the one that waits, unless it is with that backend. */
+  keepOnly(backendId: string | undefined): void {
+    if (this.waiting && this.waiting.backendId !== backendId) this.giveUp();
+  }
+
+  /** Whether it is the one that waits, which is no conversation yet. */
+  has(backendId: string, sessionId: string): boolean {
+    return this.waiting?.backendId === backendId && this.waiting.made?.session.id === sessionId;
+  }
+
+  /** The one that waits, where it fits, else a new one. @throws BackendError */
+  async create(backend: SessionBackend, options: CreateSessionOptions, signal: AbortSignal): Promise<BackendSession> {
+    const prepared = await this.take(backend, options, signal);
+    if (prepared) return prepared;
+    const session = await backend.createSession(options, signal);
+    this.ports.starts.learn(backend.id, session.config);
+    return session;
+  }
+
+  /** The window ends: its agents do, too. */
+  dispose(): void {
+    const { made } = this.waiting ?? {};
+    this.waiting?.over.abort();
+    this.waiting = undefined;
+    if (!made) return;
+    made.session.dispose();
+    void this.ports.forget(made.backend.id, made.session.id);
+  }
+
+  private async take(
+    backend: SessionBackend,
+    options: CreateSessionOptions,
+    signal: AbortSignal,
+  ): Promise<BackendSession | undefined> {
+    const { waiting } = this;
+    if (waiting?.backendId !== backend.id) return undefined;
+    if (!fits(waiting, backend.id, options)) {
+      this.giveUp();
+      return undefined;
+    }
+    this.waiting = undefined;
+    let made: Made | undefined;
+    try {
+      made = await untilAborted(waiting.making, signal);
+      // What is being set is set before anything else is.
+      if (made) await untilAborted(this.queue.idle(made.session.id), signal);
+    } catch (error) {
+      this.putBack(waiting);
+      throw error;
+    }
+    waiting.over.abort();
+    if (!made) return undefined;
+    // Its agent was started anew, and has never heard of it.
+    const isAlive = made.backend === backend && backend.state.kind === 'ready';
+    if (isAlive) return made.session;
+    made.session.dispose();
+    this.ports.starts.showWaiting(backend.id, undefined);
+    return undefined;
+  }
+
+  /** The user has stopped waiting for it: the next prompt may have it. */
+  private putBack(waiting: Waiting): void {
+    if (this.waiting) this.discard(waiting);
+    else this.waiting = waiting;
+  }
+
+  private giveUp(): void {
+    const { waiting } = this;
+    this.waiting = undefined;
+    if (waiting) this.discard(waiting);
+  }
+
+  private discard(waiting: Waiting): void {
+    const { forget, log, starts } = this.ports;
+    waiting.over.abort();
+    starts.showWaiting(waiting.backendId, undefined);
+    const { made } = waiting;
+    if (!made) return;
+    made.session
+      .close()
+      .catch((error: unknown) => log.debug(`Could not close a session that was not used: ${messageOf(error)}`))
+      .finally(() => void forget(waiting.backendId, made.session.id));
+  }
+
+  private async make(waiting: Waiting): Promise<Made | undefined> {
+    const { forget, log, open, starts } = this.ports;
+    const { backendId, options, over } = waiting;
+    try {
+      const backend = await open(backendId);
+      over.signal.throwIfAborted();
+      const session = await backend.prepareSession?.(options, over.signal);
+      if (!session) return undefined;
+      if (over.signal.aborted) {
+        await session.close();
+        await forget(backendId, session.id);
+        return undefined;
+      }
+      const made = { backend, session };
+      waiting.made = made;
+      starts.learn(backendId, session.config);
+      void this.follow(waiting, session);
+      await this.apply(made);
+      return made;
+    } catch (error) {
+      log.debug(`No session was made before the prompt: ${messageOf(error)}`);
+      return undefined;
+    }
+  }
+
+  /** So that what depends on a choice is shown as it is then. What is refused is told by the prompt. Never rejects. */
+  private apply({ backend, session }: Made): Promise<void> {
+    return this.queue.run(session.id, async () => {
+      try {
+        await applyChoices(session, this.ports.starts.wanted(backend.id), backend.title);
+      } catch (error) {
+        this.ports.log.debug(messageOf(error));
+      }
+    });
+  }
+
+  private async follow(waiting: Waiting, session: BackendSession): Promise<void> {
+    const { log, starts } = this.ports;
+    const { backendId, over } = waiting;
+    try {
+      for await (const { event } of session.events({ signal: over.signal })) {
+        if (event.event === 'config:update' || event.event === 'commands:update')
+          starts.showWaiting(backendId, session);
+      }
+    } catch (error) {
+      log.error('The events of a session that waits broke off', error);
+    }
+    // It has ended by itself: its agent was stopped, or its settings have changed.
+    if (this.waiting !== waiting) return;
+    this.waiting = undefined;
+    starts.showWaiting(backendId, undefined);
+  }
+}
+
+function fits(waiting: Waiting, backendId: string, options: CreateSessionOptions): boolean {
+  return waiting.backendId === backendId && JSON.stringify(waiting.options) === JSON.stringify(options);
+}
+
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(new BackendError('cancelled', 'Cancelled.'));
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    void promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}
