@@ -123,7 +123,6 @@ export class PreparedSessions {
     }
     waiting.over.abort();
     if (!made) return undefined;
-    // Its agent was started anew, and has never heard of it.
     const isAlive = made.backend === backend && backend.state.kind === 'ready';
     if (isAlive) return made.session;
     made.session.dispose();
@@ -171,6 +170,7 @@ export class PreparedSessions {
       const made = { backend, session };
       waiting.made = made;
       starts.learn(backendId, session.config);
+      this.endWithAgent(waiting, backend);
       void this.follow(waiting, session);
       await this.apply(made);
       return made;
@@ -189,6 +189,14 @@ export class PreparedSessions {
         this.ports.log.debug(messageOf(error));
       }
     });
+  }
+
+  /** Another process of the agent has never heard of it. */
+  private endWithAgent(waiting: Waiting, backend: SessionBackend): void {
+    const states = backend.onDidChangeState(({ kind }) => {
+      if (kind !== 'ready' && this.waiting === waiting) this.giveUp();
+    });
+    waiting.over.signal.addEventListener('abort', () => states.dispose(), { once: true });
   }
 
   private async follow(waiting: Waiting, session: BackendSession): Promise<void> {

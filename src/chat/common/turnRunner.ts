@@ -1,5 +1,5 @@
 import type { ConfigOption } from '../../amplifier/common/events';
-import { applyChoices, choicesOf, keepAsking } from '../../amplifier/common/optionChoices';
+import { applyChoices, choicesOf, keepAsking, type OptionChoice } from '../../amplifier/common/optionChoices';
 import {
   BackendError,
   isBackendError,
@@ -90,8 +90,10 @@ export class TurnRunner implements Disposable {
 
   /** With its options as they are shown. @throws BackendError; `optionRefused` when they are not, but the session is there */
   async connect(signal: AbortSignal = this.life.signal): Promise<Connected> {
-    const { link, told } = this.ports;
+    const { link, starts, told } = this.ports;
     const { options: shown } = told.story;
+    // What is shown now counts: the session tells more, and may begin otherwise.
+    const wanted = shown.length === 0 ? starts.wanted(told.head.backendId) : choicesOf(shown);
     const connected = await link.connect(told.head.remoteId, signal);
     if (connected.how !== 'open') {
       told.bind(connected.session.id);
@@ -99,22 +101,21 @@ export class TurnRunner implements Disposable {
       if (this.isBlank && told.story.lastEnd) told.keepTitle();
     }
     told.emitter.fire();
-    await this.setOptions(connected, shown);
+    if (connected.how === 'loaded') await this.keepAsking(connected.session, shown);
+    if (connected.how === 'created') await this.setOptions(connected.session, wanted);
     return connected;
   }
 
-  /** Those of a conversation that goes on are its own, those of a new one what was chosen for it. */
-  private async setOptions({ how, session }: Connected, shown: readonly ConfigOption[]): Promise<void> {
+  private async keepAsking(session: BackendSession, before: readonly ConfigOption[]): Promise<void> {
+    const { told } = this.ports;
+    const change = await keepAsking(session, before, told.head.backendTitle);
+    if (change !== undefined) told.notice('info', change);
+  }
+
+  private async setOptions(session: BackendSession, wanted: readonly OptionChoice[]): Promise<void> {
     const { starts, told } = this.ports;
-    const { backendId, backendTitle: title } = told.head;
-    if (how === 'open') return;
-    if (how === 'loaded') {
-      const change = await keepAsking(session, shown, title);
-      if (change !== undefined) told.notice('info', change);
-      return;
-    }
-    const isNew = shown.length === 0;
-    for (const choice of await applyChoices(session, isNew ? starts.wanted(backendId) : choicesOf(shown), title)) {
+    const { backendId, backendTitle } = told.head;
+    for (const choice of await applyChoices(session, wanted, backendTitle)) {
       const notice = starts.notOffered(backendId, choice);
       if (notice !== undefined) told.notice('warning', notice);
     }

@@ -71,6 +71,7 @@ export class NewOptions implements SessionStarts, Disposable {
 
   /** For a new session. */
   choices(backendId: string): SessionChoices {
+    if (!this.isServer(backendId)) return {};
     const options = this.of(backendId);
     const { profile: chosenProfile, model: chosenModel } = this.chosenFor(backendId);
     const valueOf = (id: string, chosen: string | undefined): string => {

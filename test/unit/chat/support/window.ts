@@ -9,6 +9,7 @@ import { systemClock } from '../../../../src/base/node/systemClock';
 import { ChatSessions } from '../../../../src/chat/common/chatSessions';
 import type { Chat } from '../../../../src/chat/common/chatPorts';
 import type { AttachmentResolver } from '../../../../src/chat/common/promptDelivery';
+import type { SessionStarts } from '../../../../src/chat/common/sessionStarts';
 import { DiskFiles, type FilePort } from '../../../../src/chat/node/filePort';
 import { SessionStore } from '../../../../src/chat/node/sessionStore';
 import { GuardedEditor } from '../../../../src/editor/common/guardedEditor';
@@ -37,6 +38,7 @@ export class Window {
     storeClock: Clock,
     readonly memento: MemoryMemento,
     attachments: AttachmentResolver,
+    starts: SessionStarts | undefined,
   ) {
     const protectedFiles = new ProtectedFiles();
     this.store = new SessionStore({ folder, files, clock: storeClock, log: nullLogger });
@@ -55,6 +57,7 @@ export class Window {
       clock,
       log: nullLogger,
       memento,
+      ...(starts ? { starts } : {}),
       newId: () => `${path.basename(folder)}-${process.hrtime.bigint()}-${++this.ids}`,
     });
   }
@@ -70,13 +73,24 @@ export class Window {
       storeClock?: Clock;
       memento?: MemoryMemento;
       attachments?: AttachmentResolver;
+      starts?: SessionStarts;
     } = {},
   ): Promise<Window> {
     const folder = options.folder ?? (await mkdtemp(path.join(tmpdir(), 'chat-')));
     const { backends = new ChatBackends('one', 'two'), editor = new FakeEditor({ '/ws/a.txt': 'one\n' }) } = options;
     const { clock = systemClock, files = new DiskFiles(), storeClock = systemClock } = options;
     const { attachments = byTitle, memento = new MemoryMemento() } = options;
-    const window = new Window(folder, backends, editor, files, clock, storeClock, memento, attachments);
+    const window = new Window(
+      folder,
+      backends,
+      editor,
+      files,
+      clock,
+      storeClock,
+      memento,
+      attachments,
+      options.starts,
+    );
     await window.chats.start();
     return window;
   }

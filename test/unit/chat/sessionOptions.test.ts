@@ -1,0 +1,424 @@
+import assert from 'node:assert/strict';
+import { RequestError, type AgentApp } from '@agentclientprotocol/sdk';
+import type { AcpBackend } from '../../../src/acp/node/acpBackend';
+import type { BackendEntry, BackendRegistry } from '../../../src/amplifier/common/backendRegistry';
+import { BackendError } from '../../../src/amplifier/common/sessionBackend';
+import { toDisposable } from '../../../src/base/common/disposable';
+import { backendView } from '../../../src/chat/common/backendView';
+import { NewOptions } from '../../../src/chat/common/page/newOptions';
+import { backendOf } from '../../fake/backendHarness';
+import { MemoryMemento } from '../../fake/memoryMemento';
+import { capabilities, ScriptedAgents, type Script } from '../../fake/scriptedAgent';
+import { until } from '../../support/eventually';
+import { draft, outline, Window } from './support/window';
+
+interface Agent {
+  /** What the agent was asked, in order. */
+  readonly wire: string[];
+  own: string;
+  offers: string[];
+  refuses: boolean;
+  needsSignIn: boolean;
+  loads: boolean;
+}
+
+/** An agent with modes and a model, each as an option that is declared. */
+function scripted(agent: Agent): Script {
+  const { wire } = agent;
+  return (app: AgentApp, _process, nth) => {
+    let sessions = 0;
+    let mode = '';
+    let model = 'small';
+    const select = (id: string, currentValue: string, values: string[]) => ({
+      type: 'select' as const,
+      id,
+      name: id,
+      category: id,
+      currentValue,
+      options: values.map((value) => ({ value, name: `The ${value}` })),
+    });
+    const configOptions = () => [select('mode', mode, agent.offers), select('model', model, ['small', 'large'])];
+    app.onRequest('initialize', () => ({
+      protocolVersion: 1,
+      agentCapabilities: {
+        ...capabilities,
+        loadSession: agent.loads,
+        sessionCapabilities: { close: {}, list: {}, ...(agent.loads ? { resume: {} } : {}) },
+      },
+      authMethods: [{ id: 'key', name: 'Key', description: null }],
+    }));
+    app.onRequest('session/new', () => {
+      if (agent.needsSignIn) throw RequestError.authRequired();
+      wire.push('new');
+      mode = agent.own;
+      return { sessionId: `s${nth}.${++sessions}`, configOptions: configOptions() };
+    });
+    app.onRequest('session/load', () => {
+      wire.push('load');
+      mode = agent.own;
+      return { configOptions: configOptions() };
+    });
+    app.onRequest('session/list', () => ({
+      sessions: Array.from({ length: sessions }, (_, at) => ({ sessionId: `s${nth}.${at + 1}`, cwd: '/ws' })),
+    }));
+    app.onRequest('session/close', ({ params }) => {
+      wire.push(`close ${params.sessionId}`);
+      return {};
+    });
+    app.onRequest('session/set_config_option', ({ params }) => {
+      wire.push(`${params.configId}=${String(params.value)}`);
+      if (agent.refuses) throw RequestError.invalidParams({}, 'Not now.');
+      if (params.configId === 'mode') mode = String(params.value);
+      else model = String(params.value);
+      return { configOptions: configOptions() };
+    });
+    app.onRequest('session/prompt', () => {
+      wire.push(`prompt in ${mode} with ${model}`);
+      return { stopReason: 'end_turn' };
+    });
+  };
+}
+
+/** A window with the agents `one` and `two`. */
+class Desk {
+  private constructor(
+    readonly window: Window,
+    readonly options: NewOptions,
+    readonly backends: readonly AcpBackend[],
+    readonly agents: readonly ScriptedAgents[],
+    private readonly entries: readonly BackendEntry[],
+  ) {}
+
+  static async open(
+    agent: Agent,
+    more: { defaults?: BackendEntry['defaults']; memento?: MemoryMemento; folder?: string; fails?: boolean } = {},
+  ): Promise<Desk> {
+    const { memento = new MemoryMemento() } = more;
+    const made = ['one', 'two'].map((id) =>
+      backendOf(scripted(agent), {
+        id,
+        title: id.toUpperCase(),
+        ...(more.fails ? { startAgent: () => Promise.reject(new Error('It is broken.')) } : {}),
+      }),
+    );
+    const backends = made.map(({ backend }) => backend);
+    const entries = backends.map(({ id, title }): BackendEntry => ({
+      id,
+      title,
+      source: 'configured',
+      description: id,
+      defaults: more.defaults,
+    }));
+    const registry: BackendRegistry = {
+      onDidChange: () => toDisposable(() => undefined),
+      list: () => Promise.resolve(entries),
+      open: (id) => {
+        const backend = backends.find((one) => one.id === id);
+        return backend ? Promise.resolve(backend) : Promise.reject(new BackendError('notFound', 'None.'));
+      },
+    };
+    const options = new NewOptions({ backends: registry, memento, onError: assert.ifError });
+    const { folder } = more;
+    const window = await Window.open({ backends: registry, memento, starts: options, ...(folder ? { folder } : {}) });
+    const desk = new Desk(
+      window,
+      options,
+      backends,
+      made.map(({ agents }) => agents),
+      entries,
+    );
+    desk.look();
+    return desk;
+  }
+
+  look(): void {
+    this.options.setBackends(this.entries.map((entry) => backendView(entry, undefined)));
+  }
+
+  shown(option: 'mode' | 'model' = 'mode', id = 'one') {
+    return this.options.of(id).find((one) => one.id === option)?.value;
+  }
+
+  /** The first keys of a prompt. */
+  async type(id = 'one'): Promise<void> {
+    this.window.chats.prepare(id);
+    await until('the options are known', () => this.options.of(id).length > 0);
+  }
+
+  pick(option: 'mode' | 'model', value: string): void {
+    this.options.set('one', option, value);
+    this.window.chats.prepare('one');
+  }
+
+  async say(text: string) {
+    const chat = await this.window.chats.create('one');
+    await chat.send(draft(text));
+    this.options.begun('one');
+    await until('the end', () => outline(chat).some((line) => line.startsWith('end:')));
+    return chat;
+  }
+
+  async close(): Promise<void> {
+    await this.window.remove();
+    this.leave();
+  }
+
+  leave(): void {
+    for (const backend of this.backends) backend.dispose();
+    this.options.dispose();
+  }
+}
+
+describe('what a conversation begins with', () => {
+  let agent: Agent;
+  let desk: Desk;
+  const open = async (more?: Parameters<typeof Desk.open>[1]): Promise<Desk> => (desk = await Desk.open(agent, more));
+
+  beforeEach(() => {
+    const offers = ['ask', 'plan', 'yolo'];
+    agent = { wire: [], own: 'ask', offers, refuses: false, needsSignIn: false, loads: false };
+  });
+  afterEach(() => desk.close());
+
+  it('is known as soon as the user writes, of a session that becomes that of the conversation', async () => {
+    await open();
+    assert.deepEqual(desk.options.of('one'), []);
+    assert.deepEqual(agent.wire, []);
+    await desk.type();
+    assert.equal(desk.shown(), 'ask');
+    await desk.type();
+    await desk.say('go');
+    assert.deepEqual(agent.wire, ['new', 'prompt in ask with small']);
+  });
+
+  it('is set before the prompt goes out, the model first', async () => {
+    await open();
+    await desk.type();
+    desk.pick('mode', 'plan');
+    desk.pick('model', 'large');
+    await desk.say('go');
+    assert.equal(agent.wire.at(-1), 'prompt in plan with large');
+    assert.deepEqual(agent.wire.toSorted(), ['mode=plan', 'model=large', 'new', 'prompt in plan with large']);
+  });
+
+  it('waits for a choice that is made while the session is being made', async () => {
+    await open();
+    desk.window.chats.prepare('one');
+    desk.pick('mode', 'plan');
+    await desk.say('go');
+    assert.deepEqual(agent.wire, ['new', 'mode=plan', 'prompt in plan with small']);
+  });
+
+  it('is what the user chose last, in the next conversation and in the next window', async () => {
+    await open();
+    await desk.type();
+    desk.pick('mode', 'plan');
+    await desk.say('go');
+    assert.equal(desk.shown(), 'plan');
+    await desk.say('again');
+    assert.deepEqual(agent.wire.slice(-3), ['new', 'mode=plan', 'prompt in plan with small']);
+    const { memento } = desk.window;
+    await desk.close();
+    await open({ memento });
+    assert.equal(desk.shown(), 'plan', 'before the agent runs');
+    await desk.say('there');
+    assert.equal(agent.wire.at(-1), 'prompt in plan with small');
+  });
+
+  it('is the same in two windows at once, and what one learns of another agent stays', async () => {
+    await open();
+    const second = await Desk.open(agent, { memento: desk.window.memento });
+    await desk.type();
+    await second.type('two');
+    desk.pick('mode', 'plan');
+    assert.equal(second.shown(), 'plan');
+    second.pick('model', 'large');
+    assert.deepEqual([desk.shown('mode'), desk.shown('model')], ['plan', 'large']);
+    assert.equal(desk.shown('mode', 'two'), 'ask');
+    await second.close();
+  });
+
+  it('is what the settings say, over what was chosen before, and under what is chosen for it', async () => {
+    const memento = new MemoryMemento();
+    await open({ memento });
+    await desk.type();
+    desk.pick('mode', 'yolo');
+    await desk.close();
+    await open({ memento, defaults: { mode: 'the PLAN', model: 'large' } });
+    await desk.type();
+    assert.deepEqual([desk.shown('mode'), desk.shown('model')], ['plan', 'large']);
+    desk.pick('mode', 'ask');
+    assert.equal(desk.shown(), 'ask');
+    await desk.say('go');
+    assert.equal(agent.wire.at(-1), 'prompt in ask with large');
+    assert.equal(desk.shown(), 'plan', 'the choice was for that conversation');
+  });
+
+  it('is what the settings say, also for an agent that was never used', async () => {
+    await open({ defaults: { mode: 'plan' } });
+    await desk.say('go');
+    assert.deepEqual(agent.wire, ['new', 'mode=plan', 'prompt in plan with small']);
+  });
+
+  it('leaves out what the settings say and the agent does not offer, and says so once', async () => {
+    await open({ defaults: { mode: 'gone', nothing: true } });
+    const first = await desk.say('go');
+    assert.deepEqual(agent.wire, ['new', 'prompt in ask with small']);
+    const notices = outline(first).filter((line) => line.startsWith('notice:'));
+    assert.deepEqual(notices.toSorted(), [
+      'notice: ONE does not offer mode "gone", so this default of backline.acp.agents was ignored.',
+      'notice: ONE does not offer nothing "true", so this default of backline.acp.agents was ignored.',
+    ]);
+    const second = await desk.say('again');
+    assert.deepEqual(
+      outline(second).filter((line) => line.startsWith('notice:')),
+      [],
+    );
+  });
+
+  it('is never another mode than the one that is shown: what cannot be set stops the prompt', async () => {
+    await open();
+    await desk.type();
+    agent.refuses = true;
+    desk.pick('mode', 'plan');
+    const chat = await desk.window.chats.create('one');
+    await assert.rejects(chat.send(draft('go')), { code: 'optionRefused', message: /switch to mode "The plan"/ });
+    assert.equal(chat.draft.text, 'go');
+    assert.ok(!agent.wire.some((line) => line.startsWith('prompt')));
+    agent.refuses = false;
+    desk.options.set('one', 'mode', 'plan');
+    await desk.say('again');
+    assert.equal(agent.wire.at(-1), 'prompt in plan with small');
+  });
+
+  it('is the mode that was seen before the agent ran, although the agent would begin with another one by now', async () => {
+    const memento = new MemoryMemento();
+    await open({ memento });
+    await desk.type();
+    await desk.close();
+    agent.own = 'yolo';
+    await open({ memento });
+    assert.equal(desk.shown(), 'ask');
+    await desk.say('go');
+    assert.equal(agent.wire.at(-1), 'prompt in ask with small');
+  });
+
+  it('stops the prompt when the mode that was seen is no longer offered, and shows the new ones', async () => {
+    const memento = new MemoryMemento();
+    await open({ memento });
+    await desk.type();
+    desk.pick('mode', 'plan');
+    await desk.close();
+    agent.offers = ['ask', 'yolo'];
+    agent.wire.length = 0;
+    await open({ memento });
+    const chat = await desk.window.chats.create('one');
+    await assert.rejects(chat.send(draft('go')), { code: 'optionRefused', message: /no longer offers "plan"/ });
+    assert.deepEqual(agent.wire, ['new']);
+    assert.equal(desk.shown(), 'ask');
+    await chat.send(draft('go'));
+    await until('the prompt is there', () => agent.wire.at(-1) === 'prompt in ask with small');
+  });
+
+  it('is closed with its session when the user turns to another agent', async () => {
+    await open();
+    await desk.type();
+    desk.window.chats.keepPrepared('one');
+    assert.deepEqual(agent.wire, ['new']);
+    desk.window.chats.keepPrepared('two');
+    await until('it is closed', () => agent.wire.at(-1) === 'close s1.1');
+    const rows = await desk.window.chats.listKept('one', new AbortController().signal);
+    assert.deepEqual(rows, [], 'nor is it a conversation of the agent');
+    await desk.say('go');
+    assert.deepEqual(agent.wire.slice(-2), ['new', 'prompt in ask with small']);
+  });
+
+  it('is of no session in the list of what the agent keeps, while that waits', async () => {
+    await open();
+    await desk.type();
+    assert.deepEqual(await desk.window.chats.listKept('one', new AbortController().signal), []);
+  });
+
+  it('comes from a new session when the agent has died meanwhile', async () => {
+    await open();
+    await desk.type();
+    desk.agents[0]?.last.crash('');
+    await until('it is gone', () => desk.backends[0]?.state.kind === 'failed');
+    const chat = await desk.say('go');
+    assert.deepEqual(agent.wire, ['new', 'new', 'prompt in ask with small']);
+    assert.deepEqual(outline(chat), ['prompt: go', 'end: completed']);
+  });
+
+  it('is told by the prompt where the user has to sign in, and not before', async () => {
+    await open();
+    agent.needsSignIn = true;
+    desk.window.chats.prepare('one');
+    await until('the agent has said so', () => desk.backends[0]?.state.kind === 'authRequired');
+    assert.deepEqual(desk.options.of('one'), []);
+  });
+
+  it('is as unknown as before where the agent does not start: the prompt tells why', async () => {
+    await open({ fails: true });
+    desk.window.chats.prepare('one');
+    await until('it has failed', () => desk.backends[0]?.state.kind === 'failed');
+    assert.deepEqual(desk.options.of('one'), []);
+    const chat = await desk.window.chats.create('one');
+    await assert.rejects(chat.send(draft('go')), { message: /It is broken/ });
+  });
+
+  it('is chosen in the conversation, too, for those after it, but for a mode that does not ask', async () => {
+    await open();
+    const chat = await desk.say('go');
+    for (const [mode, next] of [
+      ['plan', 'plan'],
+      ['yolo', 'plan'],
+    ] as const) {
+      await chat.setOption('mode', mode);
+      await until('it is shown', () => chat.view.options.some(({ value }) => value === mode));
+      desk.options.chosenInside('one', chat.view.options, 'mode', mode);
+      assert.equal(desk.shown(), next);
+    }
+  });
+
+  it('lasts over a reload of the window where the agent has to begin anew', async () => {
+    await open();
+    const chat = await desk.say('go');
+    await chat.setOption('mode', 'plan');
+    await until('it is shown', () => chat.view.options.some(({ value }) => value === 'plan'));
+    const { folder, memento } = desk.window;
+    await desk.window.close();
+    desk.leave();
+    agent.wire.length = 0;
+    await open({ memento, folder });
+    const again = await desk.window.chats.open(chat.id);
+    await again.send(draft('on'));
+    await until('the prompt is there', () => agent.wire.length === 3);
+    assert.deepEqual(agent.wire, ['new', 'mode=plan', 'prompt in plan with small']);
+  });
+
+  for (const [own, wire, notice] of [
+    ['ask', ['load', 'prompt in ask with small'], /goes on in the mode "The ask"; it was in "The plan"/],
+    ['yolo', ['load', 'mode=plan', 'prompt in plan with small'], undefined],
+  ] as const) {
+    it(`is what an agent says that loads the conversation in '${own}', unless that asks less`, async () => {
+      agent.loads = true;
+      await open();
+      const chat = await desk.say('go');
+      await chat.setOption('mode', 'plan');
+      await until('it is shown', () => chat.view.options.some(({ value }) => value === 'plan'));
+      const { folder, memento } = desk.window;
+      await desk.window.close();
+      desk.leave();
+      agent.own = own;
+      agent.wire.length = 0;
+      await open({ memento, folder });
+      const again = await desk.window.chats.open(chat.id);
+      await again.send(draft('on'));
+      await until('the prompt is there', () => agent.wire.length === wire.length);
+      assert.deepEqual(agent.wire, wire);
+      const notices = outline(again).filter((line) => line.startsWith('notice:'));
+      assert.equal(notices.length, notice ? 1 : 0);
+      if (notice) assert.match(notices[0] ?? '', notice);
+    });
+  }
+});
