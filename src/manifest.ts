@@ -70,6 +70,7 @@ export const viewIds = {
 export const panelTypes = {
   chat: 'backline.chatTab',
   thread: 'backline.thread',
+  permissions: 'backline.permissionsTab',
 } as const;
 
 /** Schemes of texts that are on no disk. */

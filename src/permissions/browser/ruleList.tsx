@@ -1,0 +1,66 @@
+import type { Ask } from '../../webview/browser/hostConnection';
+import { IconButton } from '../../webview/browser/iconButton';
+import { CheckIcon, SkippedIcon, TrashIcon } from '../../webview/browser/icons';
+import { permissionsRequests, type RuleRow } from '../common/permissionsApi';
+
+interface RuleListProps {
+  readonly rules: readonly RuleRow[];
+  readonly ask: Ask;
+}
+
+/** What "always" has made, each with what it matches exactly and a way to take it back. */
+export function RuleList({ rules, ask }: RuleListProps) {
+  const groups = [
+    { title: 'Always', rules: rules.filter(({ lasts }) => lasts === 'always') },
+    { title: 'In open conversations', rules: rules.filter(({ lasts }) => lasts === 'conversation') },
+  ].filter((group) => group.rules.length > 0);
+  if (groups.length === 0) {
+    return <p class="rules-none">No rules. When you choose a lasting answer to a question, its rule is listed here.</p>;
+  }
+  return (
+    <>
+      {groups.map((group) => (
+        <div key={group.title} class="rules">
+          <h3>{group.title}</h3>
+          <ul aria-label={group.title}>
+            {group.rules.map((rule) => (
+              <Rule key={rule.id} rule={rule} ask={ask} />
+            ))}
+          </ul>
+        </div>
+      ))}
+    </>
+  );
+}
+
+function Rule({ rule, ask }: { rule: RuleRow; ask: Ask }) {
+  const { id, effect, title, matches, who, facts, canRemove } = rule;
+  const isAllowing = effect === 'allow';
+  return (
+    <li class="rule">
+      <span class={`rule-effect is-${effect}`}>
+        {isAllowing ? <CheckIcon /> : <SkippedIcon />}
+        {isAllowing ? 'Allow' : 'Deny'}
+      </span>
+      <div class="rule-text">
+        <code dir="ltr">{title}</code>
+        {matches.map((line) => (
+          <code key={line} dir="ltr" class="rule-match">
+            {line}
+          </code>
+        ))}
+        <p class="rule-facts">
+          <bdi>{who}</bdi>
+          {facts !== '' && ` · ${facts}`}
+        </p>
+      </div>
+      {canRemove && (
+        <IconButton
+          label={`Remove the rule: ${isAllowing ? 'allow' : 'deny'} ${title}`}
+          icon={TrashIcon}
+          onClick={() => void ask(permissionsRequests.removeRule, { id })}
+        />
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,65 @@
+import * as z from 'zod/mini';
+import { defineNotification, defineRequest, Nothing } from '../../webview/common/protocol';
+
+/** What the page of permissions and its host say to each other. */
+
+/** What an agent may want to do, as the policy tells it apart. */
+export const Action = z.enum(['read', 'edit', 'run', 'fetch']);
+export type Action = z.infer<typeof Action>;
+export const actions: readonly Action[] = ['read', 'edit', 'run', 'fetch'];
+
+/** `inherit` leaves it to the row of all agents, and there to the agent. */
+export const Choice = z.enum(['inherit', 'ask', 'allow', 'deny']);
+export type Choice = z.infer<typeof Choice>;
+
+export const Cell = z.object({
+  /** What the user's settings say. */
+  choice: Choice,
+  /** What holds in this window when the workspace's settings are stricter. */
+  stricter: z.optional(z.enum(['ask', 'deny'])),
+});
+export type Cell = z.infer<typeof Cell>;
+
+export const PolicyRow = z.object({
+  /** Id of the agent, or `*` for all. */
+  agent: z.string(),
+  title: z.string(),
+  cells: z.record(Action, Cell),
+});
+export type PolicyRow = z.infer<typeof PolicyRow>;
+
+export const RuleRow = z.object({
+  id: z.string(),
+  effect: z.enum(['allow', 'deny']),
+  /** What the rule is about, in a few words. */
+  title: z.string(),
+  /** What it must match exactly, one line each, for example its folder or its environment. */
+  matches: z.array(z.string()),
+  /** Whom it is for, as the user knows it. */
+  who: z.string(),
+  /** Since when, and how often it was used. */
+  facts: z.string(),
+  /** Until when it holds. */
+  lasts: z.enum(['always', 'conversation']),
+  /** False for what only the agent remembers. */
+  canRemove: z.boolean(),
+});
+export type RuleRow = z.infer<typeof RuleRow>;
+
+export const PermissionsView = z.object({
+  policy: z.array(PolicyRow),
+  rules: z.array(RuleRow),
+});
+export type PermissionsView = z.infer<typeof PermissionsView>;
+
+export const permissionsRequests = {
+  /** The page has been loaded and wants the view. */
+  ready: defineRequest('ready', Nothing, Nothing),
+  setPolicy: defineRequest('setPolicy', z.object({ agent: z.string(), action: Action, choice: Choice }), Nothing),
+  removeRule: defineRequest('removeRule', z.object({ id: z.string() }), Nothing),
+  addRule: defineRequest('addRule', Nothing, Nothing),
+  /** Opens the setting with its list of files. */
+  showProtectedFiles: defineRequest('showProtectedFiles', Nothing, Nothing),
+};
+
+export const didChangePermissions = defineNotification('didChangePermissions', PermissionsView);

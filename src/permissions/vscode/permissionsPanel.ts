@@ -1,0 +1,112 @@
+import * as vscode from 'vscode';
+import type { Clock } from '../../base/common/async';
+import { DisposableStore, type Disposable } from '../../base/common/disposable';
+import type { Event } from '../../base/common/event';
+import type { Logger } from '../../base/common/log';
+import { panelTypes, settingIds } from '../../manifest';
+import { PageHost } from '../../webview/vscode/pageHost';
+import { webviewHtml, type PageFiles } from '../../webview/vscode/webviewHtml';
+import {
+  didChangePermissions,
+  permissionsRequests,
+  type Action,
+  type Choice,
+  type PermissionsView,
+} from '../common/permissionsApi';
+
+/** What the page shows and changes. */
+export interface PermissionsModel {
+  readonly onDidChange: Event<void>;
+  readonly view: PermissionsView;
+  /** @throws Error when the setting cannot be written */
+  setPolicy(agent: string, action: Action, choice: Choice): Promise<void>;
+  /** One that is gone already is no error. */
+  removeRule(id: string): Promise<void>;
+  /** Asks the user for one. */
+  addRule(): Promise<void>;
+}
+
+export interface PermissionsPanelOptions {
+  readonly model: PermissionsModel;
+  readonly extensionUri: vscode.Uri;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** The editor tab of permissions; at most one in a window. */
+export class PermissionsPanel implements Disposable {
+  private open: { readonly panel: vscode.WebviewPanel; readonly store: DisposableStore } | undefined;
+
+  constructor(private readonly options: PermissionsPanelOptions) {}
+
+  show(): void {
+    if (this.open) this.open.panel.reveal();
+    else {
+      const panel = vscode.window.createWebviewPanel(panelTypes.permissions, 'Permissions', vscode.ViewColumn.Active);
+      this.fill(panel);
+    }
+  }
+
+  /** Fills a tab of a window that was loaded again. */
+  restore(panel: vscode.WebviewPanel): void {
+    if (this.open) panel.dispose();
+    else this.fill(panel);
+  }
+
+  /** The tab stays: a window that is loaded again fills it. */
+  dispose(): void {
+    this.open?.store.dispose();
+    this.open = undefined;
+  }
+
+  private fill(panel: vscode.WebviewPanel): void {
+    const { model, extensionUri, clock, log } = this.options;
+    const store = new DisposableStore();
+    const folder = vscode.Uri.joinPath(extensionUri, 'dist', 'pages');
+    const files: PageFiles = {
+      folder,
+      script: vscode.Uri.joinPath(folder, 'permissions.js'),
+      style: vscode.Uri.joinPath(folder, 'permissions.css'),
+    };
+    const tell = (): void => host.notify(didChangePermissions, model.view);
+    const host = store.add(
+      new PageHost<typeof permissionsRequests>(
+        panel.webview,
+        {
+          ready: permissionsRequests.ready.handledBy(() => {
+            tell();
+            return {};
+          }),
+          setPolicy: permissionsRequests.setPolicy.handledBy(async ({ agent, action, choice }) => {
+            await model.setPolicy(agent, action, choice);
+            return {};
+          }),
+          removeRule: permissionsRequests.removeRule.handledBy(async ({ id }) => {
+            await model.removeRule(id);
+            return {};
+          }),
+          addRule: permissionsRequests.addRule.handledBy(async () => {
+            await model.addRule();
+            return {};
+          }),
+          showProtectedFiles: permissionsRequests.showProtectedFiles.handledBy(async () => {
+            await vscode.commands.executeCommand('workbench.action.openSettings', settingIds.protectedFiles);
+            return {};
+          }),
+        },
+        log,
+        clock,
+      ),
+    );
+    store.add(model.onDidChange(tell));
+    this.open = { panel, store };
+    panel.onDidDispose(() => {
+      store.dispose();
+      if (this.open?.panel === panel) this.open = undefined;
+    });
+    panel.iconPath = vscode.Uri.joinPath(extensionUri, 'media', 'icon.png');
+    host.start();
+    panel.webview.options = { enableScripts: true, localResourceRoots: [folder] };
+    panel.webview.html = webviewHtml(panel.webview, files, { title: 'Permissions' });
+  }
+}

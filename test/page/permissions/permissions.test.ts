@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { mkdir } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import {
+  didChangePermissions,
+  permissionsRequests,
+  type Cell,
+  type PermissionsView,
+  type PolicyRow,
+} from '../../../src/permissions/common/permissionsApi';
+import { drawn } from '../support/drawn';
+import { PageHarness, type OpenedPage, type PageOptions } from '../support/pageHarness';
+import { themeNames } from '../support/themes';
+
+const inherit: Cell = { choice: 'inherit' };
+const row = (agent: string, title: string, cells: Partial<PolicyRow['cells']> = {}): PolicyRow => ({
+  agent,
+  title,
+  cells: { read: inherit, edit: inherit, run: inherit, fetch: inherit, ...cells },
+});
+
+const view: PermissionsView = {
+  policy: [
+    row('*', 'All agents', { read: { choice: 'allow' }, run: { choice: 'allow', stricter: 'ask' } }),
+    row('opencode', 'OpenCode', { fetch: { choice: 'deny' } }),
+    row('a', 'An agent with a name that is longer than anybody would like it to be'),
+  ],
+  rules: [
+    {
+      id: 'r1',
+      effect: 'allow',
+      title: 'npm test',
+      matches: ['in /home/ada/work/shop', 'NODE_ENV=test'],
+      who: 'OpenCode',
+      facts: 'since Nov 21, 2026 · used 12 times, last on Nov 22, 2026',
+      lasts: 'always',
+      canRemove: true,
+    },
+    {
+      id: 'r2',
+      effect: 'deny',
+      title: `edit /home/ada/${'very-long-folder-name/'.repeat(8)}secrets.ts`,
+      matches: [],
+      who: 'All agents',
+      facts: 'never used',
+      lasts: 'always',
+      canRemove: true,
+    },
+    {
+      id: 'r3',
+      effect: 'allow',
+      title: 'Always Allow in project: seq *',
+      matches: [],
+      who: 'Qwen Code',
+      facts: 'Only Qwen Code remembers it. Restart it to be asked again.',
+      lasts: 'conversation',
+      canRemove: false,
+    },
+  ],
+};
+
+const pictures = 'out/screenshots';
+
+describe('the page of permissions', function () {
+  this.timeout(180_000);
+  const pages = new PageHarness();
+  before(async () => {
+    await mkdir(pictures, { recursive: true });
+    await pages.start();
+  });
+  afterEach(() => pages.closePages());
+  after(() => pages.stop());
+
+  async function open(options: Partial<PageOptions> = {}, shown = view): Promise<OpenedPage> {
+    const opened = await pages.openPage({
+      entry: 'src/permissions/browser/main.tsx',
+      style: 'src/permissions/browser/permissions.css',
+      width: 1000,
+      height: 800,
+      ...options,
+      prepare: (host) => {
+        host.answer(permissionsRequests.ready, () => {
+          void host.notify(didChangePermissions, shown);
+          return {};
+        });
+        options.prepare?.(host);
+      },
+    });
+    await opened.page.locator('.permissions[aria-busy=false]').waitFor();
+    await drawn(opened.page);
+    return opened;
+  }
+
+  it('asks the host for a choice, and shows what the host says of it', async () => {
+    const asked: unknown[] = [];
+    const { page, host } = await open({
+      prepare: (fake) =>
+        fake.answer(permissionsRequests.setPolicy, (params) => {
+          asked.push(params);
+          return {};
+        }),
+    });
+    const select = page.getByRole('combobox', { name: 'OpenCode: Run commands' });
+    await select.selectOption({ label: 'Deny' });
+    assert.deepEqual(asked, [{ agent: 'opencode', action: 'run', choice: 'deny' }]);
+    assert.equal(await select.inputValue(), 'inherit');
+    const policy = view.policy.map((item) =>
+      item.agent === 'opencode' ? { ...item, cells: { ...item.cells, run: { choice: 'deny' as const } } } : item,
+    );
+    await host.notify(didChangePermissions, { ...view, policy });
+    await drawn(page);
+    assert.equal(await select.inputValue(), 'deny');
+  });
+
+  it('says where a workspace is stricter', async () => {
+    const { page } = await open();
+    await page.getByText('This workspace: Ask').waitFor();
+  });
+
+  it('removes the rule whose button is pressed, and has no button for what only the agent remembers', async () => {
+    const asked: unknown[] = [];
+    const { page } = await open({
+      prepare: (fake) =>
+        fake.answer(permissionsRequests.removeRule, (params) => {
+          asked.push(params);
+          return {};
+        }),
+    });
+    assert.equal(await page.getByRole('button', { name: /^Remove the rule/ }).count(), 2);
+    await page.getByRole('button', { name: 'Remove the rule: allow npm test' }).click();
+    assert.deepEqual(asked, [{ id: 'r1' }]);
+  });
+
+  it('shows what the host could not do until it is dismissed', async () => {
+    const { page } = await open({
+      prepare: (fake) =>
+        fake.answer(permissionsRequests.setPolicy, () => {
+          throw new Error('The settings file has errors. Correct it and try again.');
+        }),
+    });
+    await page.getByRole('combobox', { name: 'All agents: Edit files' }).selectOption('ask');
+    await page.getByRole('alert').getByText('The settings file has errors.').waitFor();
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+  });
+
+  it('says how rules come to be when there are none', async () => {
+    const { page } = await open({}, { ...view, rules: [] });
+    await page.getByText('No rules.').waitFor();
+  });
+
+  for (const width of [250, 400, 1000, 1440]) {
+    it(`can be used by everyone in every theme, ${width} px wide`, async () => {
+      const opened = await open({ width, reducedMotion: true });
+      for (const theme of themeNames) {
+        await opened.setTheme(theme);
+        await opened.page.screenshot({ path: `${pictures}/permissions-${width}-${theme}.png`, fullPage: true });
+        assert.deepEqual(await opened.axe(), [], theme);
+      }
+      assert.ok(await fits(opened.page), 'nothing is wider than the page');
+      assert.deepEqual(opened.problems, []);
+    });
+  }
+});
+
+function fits(page: Page): Promise<boolean> {
+  return page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth);
+}
