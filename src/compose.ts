@@ -26,6 +26,7 @@ import { ProtectedSetting } from './editor/node/protectedSetting';
 import { commandIds, settingIds } from './manifest';
 import { StandingPermissions } from './permissions/common/standingPermissions';
 import { UserRules } from './permissions/common/userRules';
+import { PermissionsController } from './permissions/vscode/permissionsController';
 import { PolicySetting } from './permissions/vscode/policySetting';
 import { Commands } from './platform/vscode/commands';
 import type { FeatureContext } from './platform/vscode/featureContext';
@@ -129,6 +130,15 @@ export function compose(context: vscode.ExtensionContext): App {
     version,
     consent: consent.consent,
   });
+  const permissions = store.add(
+    new PermissionsController({
+      ...shared('permissions'),
+      standing,
+      agents: acp.backends,
+      editor,
+      extensionUri: context.extensionUri,
+    }),
+  );
   const effects = store.add(new SessionEffects(editor, log.child('sessions')));
   const serve = new ServeFeature({ ...shared('serve'), backends: acp.backends, editor, version });
   const amplifier = new AmplifierFeature({
@@ -229,6 +239,7 @@ export function compose(context: vscode.ExtensionContext): App {
       protectedSetting.start();
       adapter.start();
       policy.start();
+      permissions.start();
       consent.start();
       backends.start();
       // One after the other: the CLI may be waiting for the first one's lockfile already.

@@ -11,7 +11,7 @@ export const commandIds = {
   ampInstallDiagnosticsPlugin: 'backline.amp.installDiagnosticsPlugin',
   acpRestartAgent: 'backline.acp.restartAgent',
   acpSignIn: 'backline.acp.signIn',
-  acpManageRules: 'backline.acp.manageRules',
+  permissionsShow: 'backline.permissions.show',
   amplifierSetApiKey: 'backline.amplifier.setApiKey',
   amplifierSetToken: 'backline.amplifier.setToken',
   amplifierChooseContext: 'backline.amplifier.chooseContext',

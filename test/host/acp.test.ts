@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
-import { nullLogger } from '../../src/base/common/log';
 import { isTreeAlive } from '../../src/acp/node/processTree';
-import { manageRules, rulePicks } from '../../src/acp/vscode/manageRules';
 import { SignInTerminals } from '../../src/acp/vscode/signInTerminal';
 import { commandIds } from '../../src/manifest';
-import { Messages } from '../../src/platform/vscode/messages';
 import { AgentsUnderTest, type Chat } from './support/agents';
 import { eventually } from '../support/eventually';
 import { closeAll, closeTerminals, inWorkspace, show, type, writeInWorkspace } from './support/workspace';
-import type { StandingPermissions } from '../../src/permissions/common/standingPermissions';
-import { standingOf } from '../fake/fakePermissions';
 
 const before = 'const colour = 1;\r\nconsole.log(colour);\r\n';
 const after = 'const color = 1;\r\nconsole.log(color);\r\n';
@@ -180,69 +175,6 @@ describe('the terminal to sign in with', () => {
     terminals.dispose();
     assert.equal(await open, false);
     await closeTerminals(({ name }) => name === 'Sign in');
-  });
-});
-
-describe('the rules of the user for agents', () => {
-  it('can be made by answering what each question proposes', async () => {
-    const standing = standingOf();
-    // Accepting before VS Code has filled the list is answering nothing, after which no rule was made: once more then.
-    await eventually('a rule', async () => {
-      let isDone = false;
-      const managing = manageRules({ standing, messages: new Messages(nullLogger), folder: inWorkspace(), agents: [] });
-      void managing.then(() => (isDone = true));
-      await eventually('the end of the questions', async () => {
-        await new Promise((resolve) => setTimeout(resolve, 200));
-        await vscode.commands.executeCommand('workbench.action.acceptSelectedQuickOpenItem');
-        assert.ok(isDone);
-      });
-      assert.equal(standing.rules.length, 1);
-    });
-    assert.deepEqual(standing.rules, [
-      { effect: 'allow', kind: 'read', pathGlob: `${inWorkspace()}/**`, scope: 'always' },
-    ]);
-  });
-});
-
-describe('the list of rules for agents', () => {
-  const rule = { effect: 'allow', kind: 'read', pathGlob: '/ws/**', scope: 'always' } as const;
-  let standing: StandingPermissions;
-
-  beforeEach(() => {
-    standing = standingOf([rule]);
-  });
-
-  it('removes none that is only chosen', async () => {
-    let isDone = false;
-    const managing = manageRules({ standing, messages: new Messages(nullLogger), folder: inWorkspace(), agents: [] });
-    void managing.then(() => (isDone = true));
-    for (const command of ['workbench.action.quickOpenSelectNext', 'workbench.action.acceptSelectedQuickOpenItem']) {
-      await vscode.commands.executeCommand(command);
-    }
-    await eventually('the end of the list', async () => {
-      await vscode.commands.executeCommand('workbench.action.closeQuickOpen');
-      assert.ok(isDone);
-    });
-    assert.deepEqual(standing.rules, [rule]);
-  });
-
-  it('has a button on each that can be taken back, and names what open conversations remember', async () => {
-    let isRevoked = false;
-    standing.grants.add({ text: 'Allow a', agentTitle: 'Demo', revoke: () => (isRevoked = true) });
-    standing.grants.add({ text: 'Allow All', agentTitle: 'Demo' });
-    const rows = rulePicks(standing).filter(({ kind }) => kind !== vscode.QuickPickItemKind.Separator);
-    assert.deepEqual(
-      rows.map(({ label, buttons = [] }) => [label, buttons.length]),
-      [
-        ['$(add) Add a rule…', 0],
-        ['Allow tools of kind read on /ws/**, always', 1],
-        ['Allow a', 1],
-        ['Allow All', 0],
-      ],
-    );
-    for (const { remove } of rows) await remove?.();
-    assert.deepEqual(standing.rules, []);
-    assert.ok(isRevoked);
   });
 });
 

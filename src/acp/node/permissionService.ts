@@ -6,7 +6,6 @@ import type { Logger } from '../../base/common/log';
 import { decide, type Decision } from '../../permissions/common/decide';
 import type { PermissionRule } from '../../permissions/common/permissionRules';
 import type { AgentPolicy } from '../../permissions/common/policy';
-import { describeRule } from '../../permissions/common/ruleWords';
 import type { StandingPermissions } from '../../permissions/common/standingPermissions';
 import { fileRequest, type CheckedRequest, type ToolRequest } from '../../permissions/common/toolRequest';
 import { visible } from '../../permissions/common/visibleText';
@@ -257,7 +256,7 @@ export class PermissionService implements Disposable {
       listed.dispose();
     };
     const { agentTitle, standing } = this.options;
-    const listed = standing.grants.add({ text: describeRule(rule), agentTitle, rule, revoke });
+    const listed = standing.grants.add({ kind: 'rule', agentTitle, rule, revoke });
     this.grants.add(listed);
   }
 
@@ -266,7 +265,8 @@ export class PermissionService implements Disposable {
     const { agentTitle, standing } = this.options;
     if (rule || !kind.endsWith('_always') || this.remembered.has(name)) return;
     this.remembered.add(name);
-    this.grants.add(standing.grants.add({ text: name, agentTitle }));
+    const effect = kind.startsWith('allow') ? 'allow' : 'deny';
+    this.grants.add(standing.grants.add({ kind: 'remembered', agentTitle, effect, option: name }));
   }
 
   /** The request's signal and the turn's in one. */

@@ -24,7 +24,6 @@ import { diskFiles } from '../node/commandLookup';
 import { ShellEnvironment } from '../node/shellEnvironment';
 import { AgentCommands } from './agentCommands';
 import { elicit } from './elicitation';
-import { manageRules } from './manageRules';
 import { SignInTerminals } from './signInTerminal';
 
 export interface AcpFeatureOptions extends FeatureContext {
@@ -81,7 +80,7 @@ export class AcpFeature implements Feature {
   }
 
   start(): Promise<RunningFeature> {
-    const { commands, editor, log, settings, standing } = this.options;
+    const { commands, editor, log, settings } = this.options;
     const { registry } = this;
     const store = new DisposableStore();
     const messages = new Messages(log);
@@ -111,11 +110,6 @@ export class AcpFeature implements Feature {
     );
     store.add(commands.handle(commandIds.acpRestartAgent, () => agentCommands.restart()));
     store.add(commands.handle(commandIds.acpSignIn, () => agentCommands.signIn()));
-    store.add(
-      commands.handle(commandIds.acpManageRules, () =>
-        manageRules({ standing, messages, folder: this.folder(), agents: registry.backends }),
-      ),
-    );
     showStatus();
     return Promise.resolve({ stop: () => registry.stopAll(), dispose: () => store.dispose() });
   }

@@ -1,28 +1,29 @@
 import type { Ask } from '../../webview/browser/hostConnection';
-import { actions, Choice, permissionsRequests, type Action, type Cell, type PolicyRow } from '../common/permissionsApi';
+import { Choice, permissionsRequests, type Cell, type PolicyRow } from '../common/permissionsApi';
+import { everyAgent, policyKinds, type PolicyKind } from '../common/policyKinds';
 
 interface PolicyTableProps {
   readonly rows: readonly PolicyRow[];
   readonly ask: Ask;
 }
 
-const headings: Readonly<Record<Action, string>> = {
+const headings: Readonly<Record<PolicyKind, string>> = {
   read: 'Read files',
   edit: 'Edit files',
   run: 'Run commands',
   fetch: 'Use the network',
 };
 
-/** One row an agent, one list of choices an action. In a narrow tab each agent is a block of its own. */
+/** One row an agent, one list of choices for each kind. In a narrow tab each agent is a block of its own. */
 export function PolicyTable({ rows, ask }: PolicyTableProps) {
   return (
     <table class="policy">
       <thead>
         <tr>
           <th scope="col">Agent</th>
-          {actions.map((action) => (
-            <th key={action} scope="col">
-              {headings[action]}
+          {policyKinds.map((kind) => (
+            <th key={kind} scope="col">
+              {headings[kind]}
             </th>
           ))}
         </tr>
@@ -33,12 +34,12 @@ export function PolicyTable({ rows, ask }: PolicyTableProps) {
             <th scope="row">
               <bdi>{row.title}</bdi>
             </th>
-            {actions.map((action) => (
-              <td key={action}>
-                <span class="policy-action" aria-hidden="true">
-                  {headings[action]}
+            {policyKinds.map((kind) => (
+              <td key={kind}>
+                <span class="policy-kind" aria-hidden="true">
+                  {headings[kind]}
                 </span>
-                <PolicyCell row={row} action={action} cell={row.cells[action]} ask={ask} />
+                <PolicyCell row={row} kind={kind} cell={row.cells[kind]} ask={ask} />
               </td>
             ))}
           </tr>
@@ -50,24 +51,24 @@ export function PolicyTable({ rows, ask }: PolicyTableProps) {
 
 interface PolicyCellProps {
   readonly row: PolicyRow;
-  readonly action: Action;
+  readonly kind: PolicyKind;
   readonly cell: Cell;
   readonly ask: Ask;
 }
 
-function PolicyCell({ row, action, cell: { choice, stricter }, ask }: PolicyCellProps) {
-  const names = choiceNames(row.agent === '*');
+function PolicyCell({ row, kind, cell: { choice, stricter }, ask }: PolicyCellProps) {
+  const names = choiceNames(row.agent === everyAgent);
   return (
     <>
       <select
         class={`policy-choice is-${choice}`}
-        aria-label={`${row.title}: ${headings[action]}`}
+        aria-label={`${row.title}: ${headings[kind]}`}
         value={choice}
         onChange={({ currentTarget }) => {
           const chosen = Choice.safeParse(currentTarget.value).data;
           // What the host says is shown: a setting that cannot be written must not look changed.
           currentTarget.value = choice;
-          if (chosen) void ask(permissionsRequests.setPolicy, { agent: row.agent, action, choice: chosen });
+          if (chosen) void ask(permissionsRequests.setPolicy, { agent: row.agent, kind, choice: chosen });
         }}
       >
         {Choice.options.map((option) => (

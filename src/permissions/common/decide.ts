@@ -1,5 +1,6 @@
 import { matches, type PermissionRule } from './permissionRules';
-import { policyKindsOf, type AgentPolicy, type PolicyKind } from './policy';
+import { policyKindsOf, type AgentPolicy } from './policy';
+import type { PolicyKind } from './policyKinds';
 import type { ToolRequest } from './toolRequest';
 
 export interface Standing {

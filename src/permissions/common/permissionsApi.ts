@@ -1,12 +1,10 @@
 import * as z from 'zod/mini';
 import { defineNotification, defineRequest, Nothing } from '../../webview/common/protocol';
+import { policyKinds } from './policyKinds';
 
 /** What the page of permissions and its host say to each other. */
 
-/** What an agent may want to do, as the policy tells it apart. */
-export const Action = z.enum(['read', 'edit', 'run', 'fetch']);
-export type Action = z.infer<typeof Action>;
-export const actions: readonly Action[] = ['read', 'edit', 'run', 'fetch'];
+const Kind = z.enum(policyKinds);
 
 /** `inherit` leaves it to the row of all agents, and there to the agent. */
 export const Choice = z.enum(['inherit', 'ask', 'allow', 'deny']);
@@ -24,7 +22,7 @@ export const PolicyRow = z.object({
   /** Id of the agent, or `*` for all. */
   agent: z.string(),
   title: z.string(),
-  cells: z.record(Action, Cell),
+  cells: z.record(Kind, Cell),
 });
 export type PolicyRow = z.infer<typeof PolicyRow>;
 
@@ -55,7 +53,7 @@ export type PermissionsView = z.infer<typeof PermissionsView>;
 export const permissionsRequests = {
   /** The page has been loaded and wants the view. */
   ready: defineRequest('ready', Nothing, Nothing),
-  setPolicy: defineRequest('setPolicy', z.object({ agent: z.string(), action: Action, choice: Choice }), Nothing),
+  setPolicy: defineRequest('setPolicy', z.object({ agent: z.string(), kind: Kind, choice: Choice }), Nothing),
   removeRule: defineRequest('removeRule', z.object({ id: z.string() }), Nothing),
   addRule: defineRequest('addRule', Nothing, Nothing),
   /** Opens the setting with its list of files. */

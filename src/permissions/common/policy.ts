@@ -1,18 +1,12 @@
 import * as z from 'zod';
+import { everyAgent, policyKinds, type PolicyKind } from './policyKinds';
 import type { ToolRequest } from './toolRequest';
-
-/** What an agent wants to do, as far as the policy tells it apart. */
-export const policyKinds = ['read', 'edit', 'run', 'fetch'] as const;
-export type PolicyKind = (typeof policyKinds)[number];
 
 export const PolicyAnswer = z.enum(['ask', 'allow', 'deny']);
 export type PolicyAnswer = z.infer<typeof PolicyAnswer>;
 
 /** For one agent. What is absent is left to whoever asks: our own questions ask, an agent's own requests ask. */
 export type AgentPolicy = Readonly<Partial<Record<PolicyKind, PolicyAnswer>>>;
-
-/** In the place of an agent's id: every agent that has no word of its own about a kind. */
-export const everyAgent = '*';
 
 /** What the setting `backline.permissions` holds at one level, checked. */
 export type PolicyTable = ReadonlyMap<string, AgentPolicy>;
@@ -117,4 +111,21 @@ function agentPolicy(agent: string, value: unknown, problems: string[]): AgentPo
       return [[kind, answer.data ?? 'ask']];
     }),
   );
+}
+
+/**
+ * The user's value of the setting with another choice for one agent (or `*`) and kind; undefined leaves it to `*`, and there
+ * to whoever asks. What is unknown in the value stays as it is; an entry that is no table is replaced.
+ */
+export function withChoice(
+  userValue: unknown,
+  agent: string,
+  kind: PolicyKind,
+  answer: PolicyAnswer | undefined,
+): Record<string, unknown> {
+  const table = { ...Table.safeParse(userValue).data };
+  const { [kind]: _replaced, ...rest } = Table.safeParse(table[agent]).data ?? {};
+  const entry = answer === undefined ? rest : { ...rest, [kind]: answer };
+  const { [agent]: _entry, ...others } = table;
+  return Object.keys(entry).length === 0 ? others : { ...table, [agent]: entry };
 }

@@ -3,15 +3,24 @@ import { Emitter, type Event } from '../../base/common/event';
 import type { PermissionRule } from './permissionRules';
 
 /** What the user has allowed or denied for the rest of a conversation. */
-export interface SessionGrant {
-  /** In words, for example `Allow running "npm test" in /work, in this session`. */
-  readonly text: string;
+export type SessionGrant = RuleGrant | RememberedGrant;
+
+export interface RuleGrant {
+  readonly kind: 'rule';
   /** Who it was given to. */
   readonly agentTitle: string;
-  /** Absent where only the agent remembers it. */
-  readonly rule?: PermissionRule;
-  /** Takes it back; absent where only the agent remembers it. */
-  readonly revoke?: () => void;
+  readonly rule: PermissionRule;
+  /** Takes it back. */
+  readonly revoke: () => void;
+}
+
+/** A lasting answer that only the agent knows: it does not ask again, and Backline does not hear of it. */
+export interface RememberedGrant {
+  readonly kind: 'remembered';
+  readonly agentTitle: string;
+  readonly effect: PermissionRule['effect'];
+  /** The option that was chosen, as it was offered. */
+  readonly option: string;
 }
 
 /** The grants of all open sessions, for whoever manages them. */

@@ -6,20 +6,16 @@ import type { Logger } from '../../base/common/log';
 import { panelTypes, settingIds } from '../../manifest';
 import { PageHost } from '../../webview/vscode/pageHost';
 import { webviewHtml, type PageFiles } from '../../webview/vscode/webviewHtml';
-import {
-  didChangePermissions,
-  permissionsRequests,
-  type Action,
-  type Choice,
-  type PermissionsView,
-} from '../common/permissionsApi';
+import { didChangePermissions, permissionsRequests, type Choice, type PermissionsView } from '../common/permissionsApi';
+import type { PolicyKind } from '../common/policyKinds';
 
 /** What the page shows and changes. */
 export interface PermissionsModel {
   readonly onDidChange: Event<void>;
-  readonly view: PermissionsView;
+  /** Never rejects. */
+  view(): Promise<PermissionsView>;
   /** @throws Error when the setting cannot be written */
-  setPolicy(agent: string, action: Action, choice: Choice): Promise<void>;
+  setPolicy(agent: string, kind: PolicyKind, choice: Choice): Promise<void>;
   /** One that is gone already is no error. */
   removeRule(id: string): Promise<void>;
   /** Asks the user for one. */
@@ -68,17 +64,20 @@ export class PermissionsPanel implements Disposable {
       script: vscode.Uri.joinPath(folder, 'permissions.js'),
       style: vscode.Uri.joinPath(folder, 'permissions.css'),
     };
-    const tell = (): void => host.notify(didChangePermissions, model.view);
+    const show = async (): Promise<void> => {
+      const view = await model.view();
+      if (!store.isDisposed) host.notify(didChangePermissions, view);
+    };
     const host = store.add(
       new PageHost<typeof permissionsRequests>(
         panel.webview,
         {
-          ready: permissionsRequests.ready.handledBy(() => {
-            tell();
+          ready: permissionsRequests.ready.handledBy(async () => {
+            await show();
             return {};
           }),
-          setPolicy: permissionsRequests.setPolicy.handledBy(async ({ agent, action, choice }) => {
-            await model.setPolicy(agent, action, choice);
+          setPolicy: permissionsRequests.setPolicy.handledBy(async ({ agent, kind, choice }) => {
+            await model.setPolicy(agent, kind, choice);
             return {};
           }),
           removeRule: permissionsRequests.removeRule.handledBy(async ({ id }) => {
@@ -98,7 +97,7 @@ export class PermissionsPanel implements Disposable {
         clock,
       ),
     );
-    store.add(model.onDidChange(tell));
+    store.add(model.onDidChange(() => void show()));
     this.open = { panel, store };
     panel.onDidDispose(() => {
       store.dispose();

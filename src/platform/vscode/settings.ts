@@ -107,6 +107,14 @@ export class Settings implements vscode.Disposable {
     };
   }
 
+  /** Into the user's settings. @throws Error when they cannot be written, for example since the file has errors */
+  async setPermissions(value: Readonly<Record<string, unknown>>): Promise<void> {
+    const written = Object.keys(value).length === 0 ? undefined : value;
+    await vscode.workspace
+      .getConfiguration()
+      .update(settingIds.permissions, written, vscode.ConfigurationTarget.Global);
+  }
+
   /** As they are set: an address that is wrong must not count as another one. */
   amplifierServer(): { readonly host: unknown; readonly port: unknown } {
     return { host: this.read(settingIds.amplifierHost), port: this.read(settingIds.amplifierPort) };

@@ -102,7 +102,7 @@ describe('the page of permissions', function () {
     });
     const select = page.getByRole('combobox', { name: 'OpenCode: Run commands' });
     await select.selectOption({ label: 'Deny' });
-    assert.deepEqual(asked, [{ agent: 'opencode', action: 'run', choice: 'deny' }]);
+    assert.deepEqual(asked, [{ agent: 'opencode', kind: 'run', choice: 'deny' }]);
     assert.equal(await select.inputValue(), 'inherit');
     const policy = view.policy.map((item) =>
       item.agent === 'opencode' ? { ...item, cells: { ...item.cells, run: { choice: 'deny' as const } } } : item,

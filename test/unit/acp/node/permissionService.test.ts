@@ -89,9 +89,11 @@ describe('what an agent may do', () => {
     approvals.answer('approval-1', 'Always run in this conversation');
     assert.deepEqual(await answered, { isGranted: true });
     assert.deepEqual(await service.mayRun(run, signal), { isGranted: true });
-    assert.match(standing.grants.all[0]?.text ?? '', /^Allow running "npm test".*in this session$/);
-    assert.deepEqual(standing.grants.all[0]?.rule?.command, ['npm', 'test']);
-    standing.grants.all[0].revoke?.();
+    const [grant] = standing.grants.all;
+    assert.ok(grant?.kind === 'rule');
+    assert.deepEqual(grant.rule.command, ['npm', 'test']);
+    assert.equal(grant.rule.scope, 'session');
+    grant.revoke();
     assert.equal(standing.grants.all.length, 0);
     const again = service.mayRun(run, signal);
     approvals.answer('approval-2', 'Always run in this conversation');

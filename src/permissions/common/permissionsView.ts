@@ -1,0 +1,94 @@
+import type { Cell, PermissionsView, PolicyRow, RuleRow } from './permissionsApi';
+import { ruleKey } from './permissionRules';
+import type { AgentPolicy, PermissionPolicy } from './policy';
+import { everyAgent, type PolicyKind } from './policyKinds';
+import { detailsOf, subjectOf } from './ruleWords';
+import type { SessionGrant } from './sessionGrants';
+import type { KeptRule } from './userRules';
+import { visible } from './visibleText';
+
+export interface NamedAgent {
+  readonly id: string;
+  readonly title: string;
+}
+
+/** A grant with the id by which the page names it. */
+export interface ListedGrant {
+  readonly id: string;
+  readonly grant: SessionGrant;
+}
+
+export interface Permissions {
+  readonly policy: PermissionPolicy;
+  readonly agents: readonly NamedAgent[];
+  readonly kept: readonly KeptRule[];
+  readonly grants: readonly ListedGrant[];
+}
+
+/** What the page of permissions shows. Dates are in the time zone of the host. */
+export function permissionsView({ policy, agents, kept, grants }: Permissions): PermissionsView {
+  const titles = new Map(agents.map(({ id, title }) => [id, title]));
+  const unknown = [...policy.user.keys()].filter((id) => id !== everyAgent && !titles.has(id));
+  const rows = [{ id: everyAgent, title: 'All agents' }, ...agents, ...unknown.map((id) => ({ id, title: id }))];
+  return {
+    policy: rows.map((agent) => policyRow(agent, policy)),
+    rules: [...kept.map((entry) => keptRow(entry, titles)), ...grants.map(grantRow)],
+  };
+}
+
+function policyRow({ id, title }: NamedAgent, policy: PermissionPolicy): PolicyRow {
+  const own = policy.user.get(id) ?? {};
+  const forAll = policy.user.get(everyAgent) ?? {};
+  const holds = policy.of(id);
+  const cell = (kind: PolicyKind): Cell => cellOf(own[kind], own[kind] ?? forAll[kind], holds, kind);
+  return {
+    agent: id,
+    title: visible(title),
+    cells: { read: cell('read'), edit: cell('edit'), run: cell('run'), fetch: cell('fetch') },
+  };
+}
+
+function cellOf(
+  chosen: AgentPolicy[PolicyKind],
+  inherited: AgentPolicy[PolicyKind],
+  holds: AgentPolicy,
+  kind: PolicyKind,
+): Cell {
+  const answer = holds[kind];
+  const isStricter = answer !== undefined && answer !== 'allow' && answer !== inherited;
+  return { choice: chosen ?? 'inherit', ...(isStricter ? { stricter: answer } : {}) };
+}
+
+function keptRow({ rule, createdAt, lastUsedAt, useCount }: KeptRule, titles: ReadonlyMap<string, string>): RuleRow {
+  const { agent, ...rest } = rule;
+  const since = createdAt === undefined ? [] : [`since ${dateOf(createdAt)}`];
+  const last = lastUsedAt === undefined ? '' : `, last on ${dateOf(lastUsedAt)}`;
+  const used = useCount === 0 ? 'never used' : `used ${useCount === 1 ? 'once' : `${useCount} times`}${last}`;
+  return {
+    id: ruleKey(rule),
+    effect: rule.effect,
+    title: subjectOf(rule),
+    matches: detailsOf(rest),
+    who: agent === undefined ? 'All agents' : visible(titles.get(agent) ?? agent),
+    facts: [...since, used].join(' · '),
+    lasts: 'always',
+    canRemove: true,
+  };
+}
+
+function grantRow({ id, grant }: ListedGrant): RuleRow {
+  const { agentTitle } = grant;
+  const row = { id, who: visible(agentTitle), lasts: 'conversation' as const };
+  if (grant.kind === 'rule') {
+    const { agent: _who, ...rest } = grant.rule;
+    const facts = 'until this conversation is closed';
+    const { effect } = grant.rule;
+    return { ...row, effect, title: subjectOf(rest), matches: detailsOf(rest), facts, canRemove: true };
+  }
+  const facts = visible(`Only ${agentTitle} remembers it. Restart it to be asked again.`);
+  return { ...row, effect: grant.effect, title: visible(grant.option), matches: [], facts, canRemove: false };
+}
+
+function dateOf(time: number): string {
+  return new Intl.DateTimeFormat('en', { dateStyle: 'medium' }).format(time);
+}

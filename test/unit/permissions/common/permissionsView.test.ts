@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import * as fc from 'fast-check';
+import type { PermissionRule } from '../../../../src/permissions/common/permissionRules';
+import { permissionsView, type Permissions } from '../../../../src/permissions/common/permissionsView';
+import { effectivePolicy, PolicyAnswer, withChoice } from '../../../../src/permissions/common/policy';
+import { everyAgent, policyKinds } from '../../../../src/permissions/common/policyKinds';
+
+const view = (part: Partial<Permissions>) =>
+  permissionsView({ policy: effectivePolicy(undefined, []), agents: [], kept: [], grants: [], ...part });
+
+describe('permissionsView', () => {
+  it('has a row for all agents, for each there is, and for each that only the setting names', () => {
+    const policy = effectivePolicy({ gone: { run: 'deny' }, '*': { run: 'ask' } }, []);
+    const { policy: rows } = view({ policy, agents: [{ id: 'demo', title: 'Demo' }] });
+    assert.deepEqual(
+      rows.map(({ agent, title, cells }) => [agent, title, cells.run]),
+      [
+        ['*', 'All agents', { choice: 'ask' }],
+        ['demo', 'Demo', { choice: 'inherit' }],
+        ['gone', 'gone', { choice: 'deny' }],
+      ],
+    );
+  });
+
+  it('says where the workspace is stricter than what the user has chosen', () => {
+    const policy = effectivePolicy({ '*': { run: 'allow', read: 'deny' } }, [{ '*': { run: 'ask', read: 'ask' } }]);
+    const [forAll, demo] = view({ policy, agents: [{ id: 'demo', title: 'Demo' }] }).policy;
+    assert.deepEqual(forAll?.cells.run, { choice: 'allow', stricter: 'ask' });
+    assert.deepEqual(forAll.cells.read, { choice: 'deny' });
+    assert.deepEqual(demo?.cells.run, { choice: 'inherit', stricter: 'ask' });
+  });
+
+  it('says of a rule what it matches, for whom, since when and how often it was used', () => {
+    const rule: PermissionRule = {
+      effect: 'allow',
+      agent: 'demo',
+      kind: 'execute',
+      command: ['npm', 'test'],
+      cwd: '/ws',
+      env: { CI: '1' },
+      scope: 'always',
+    };
+    const day = Date.UTC(2026, 10, 22, 12);
+    const agents = [{ id: 'demo', title: 'Demo' }];
+    const [row] = view({ agents, kept: [{ rule, createdAt: day, lastUsedAt: day, useCount: 2 }] }).rules;
+    assert.equal(row?.title, 'running "npm test"');
+    assert.deepEqual(row.matches, ['in /ws', 'with CI=1']);
+    assert.equal(row.who, 'Demo');
+    assert.equal(row.facts, 'since Nov 22, 2026 · used 2 times, last on Nov 22, 2026');
+    const [unused] = view({ agents, kept: [{ rule, useCount: 0 }] }).rules;
+    assert.equal(unused?.facts, 'never used');
+  });
+
+  it('shows what an agent remembers with what was answered, without a way to remove it', () => {
+    const grant = { kind: 'remembered', agentTitle: 'Demo\u202e', effect: 'deny', option: 'Never\u202e' } as const;
+    const [row] = view({ grants: [{ id: 'grant-1', grant }] }).rules;
+    assert.equal(row?.effect, 'deny');
+    assert.equal(row.canRemove, false);
+    assert.doesNotMatch(`${row.title}${row.who}${row.facts}`, /\u202e/);
+  });
+});
+
+describe('withChoice', () => {
+  const agents = fc.constantFrom('demo', everyAgent, 'constructor', 'other');
+  const entries = fc.dictionary(
+    fc.constantFrom(...policyKinds, 'unknown'),
+    fc.oneof(fc.constantFrom(...PolicyAnswer.options), fc.integer()),
+  );
+  const tables = fc.dictionary(agents, fc.oneof(entries, fc.string()));
+
+  it('sets one choice, leaves every other as it was, and keeps what it does not know', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(tables, fc.string(), fc.constant(undefined)),
+        agents,
+        fc.constantFrom(...policyKinds),
+        fc.option(fc.constantFrom(...PolicyAnswer.options), { nil: undefined }),
+        (value, agent, kind, answer) => {
+          const written = withChoice(value, agent, kind, answer);
+          const before = effectivePolicy(value, []);
+          const after = effectivePolicy(written, []);
+          assert.equal(after.user.get(agent)?.[kind], answer);
+          if (typeof value !== 'object') return;
+          for (const [other, policy] of before.user) {
+            for (const name of policyKinds) {
+              const isReplaced = other === agent && (name === kind || typeof value[agent] === 'string');
+              if (!isReplaced) assert.equal(after.user.get(other)?.[name], policy[name], `${other} ${name}`);
+            }
+          }
+        },
+      ),
+    );
+  });
+});
