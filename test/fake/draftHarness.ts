@@ -37,14 +37,17 @@ export class DraftHarness {
   private ids = 0;
 
   /** `prepare` is what each agent can do as soon as it is started. */
-  constructor(public prepare: (agent: RawPeer) => void) {
+  constructor(
+    public prepare: (agent: RawPeer) => void,
+    standing = standingOf(),
+  ) {
     const { clock, editor, tap } = this;
     this.backend = new DraftBackend({
       id: 'old',
       title: 'Old agent',
       startAgent: () => this.start(),
       editor,
-      standing: standingOf(),
+      standing,
       clock,
       createId: () => `id-${++this.ids}`,
       breathe: () => setImmediate(),

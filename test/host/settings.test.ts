@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { settingIds } from '../../src/manifest';
+import { PolicySetting } from '../../src/permissions/vscode/policySetting';
 import { Settings } from '../../src/platform/vscode/settings';
 import { MemoryLogger } from '../unit/amplifier/node/clientHarness';
 import { AmpClient, lockfiles, ownLockfile } from './support/ampClient';
@@ -115,6 +116,39 @@ describe('the setting backline.protectedFiles', () => {
     await eventually('the setting', () => assert.rejects(write('a.run-marker'), refused));
     await write('.vscode/tasks.json');
     await assert.rejects(write('.husky/pre-commit'), refused);
+  });
+});
+
+describe('the setting backline.permissions', () => {
+  const { permissions: id } = settingIds;
+
+  afterEach(async () => {
+    await setSetting(id, undefined, Workspace);
+    await setSetting(id, undefined, Global);
+  });
+
+  it('gives the words of the user and of the workspace apart, and is checked anew after a change', async () => {
+    const log = new MemoryLogger();
+    const settings = new Settings(log);
+    const editor = { onDidChangeFolders: () => ({ dispose: () => undefined }) };
+    const policy = new PolicySetting(settings, editor, log);
+    settings.start();
+    policy.start();
+    try {
+      assert.deepEqual(policy.current.of('demo'), {});
+      await setSetting(id, { '*': { run: 'allow', read: 'allow' } }, Global);
+      await eventually('the word of the user', () =>
+        assert.deepEqual(policy.current.of('demo'), { run: 'allow', read: 'allow' }),
+      );
+      await setSetting(id, { '*': { run: 'ask', fetch: 'allow' } }, Workspace);
+      await eventually('the word of the workspace', () =>
+        assert.deepEqual(policy.current.of('demo'), { run: 'ask', read: 'allow' }),
+      );
+      assert.match(log.lines.join('\n'), /can only be stricter/);
+    } finally {
+      policy.dispose();
+      settings.dispose();
+    }
   });
 });
 

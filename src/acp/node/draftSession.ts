@@ -184,7 +184,7 @@ export class DraftSession implements BackendSession {
   private endTurn(turn: Turn, stopReason: 'end_turn' | 'cancelled'): void {
     if (this.turn !== turn) return;
     this.turn = undefined;
-    turn.abort.abort();
+    this.giveUp(turn);
     if (stopReason === 'cancelled' && turn.isSent) this.lateTurn = turn;
     this.emit(...this.blocks.close());
     this.blocks.restart();
@@ -196,7 +196,7 @@ export class DraftSession implements BackendSession {
     turn.finish();
     if (this.turn !== turn) return;
     this.turn = undefined;
-    turn.abort.abort();
+    this.giveUp(turn);
     this.emit(...this.blocks.close());
     this.blocks.restart();
     const error = toBackendError(thrown);
@@ -204,10 +204,17 @@ export class DraftSession implements BackendSession {
     this.emit({ event: 'error', data: error.details === undefined ? about : { ...about, details: error.details } });
   }
 
+  /** Nobody waits for an answer any more. */
+  private giveUp(turn: Turn): void {
+    turn.abort.abort();
+    this.options.approvals.withdrawAll();
+  }
+
   private end(reason: string): void {
     if (this.isClosed) return;
     if (this.turn) this.endTurn(this.turn, 'cancelled');
     this.isClosed = true;
+    this.options.approvals.withdrawAll();
     this.lateTurn?.finish();
     this.emit({ event: 'session:end', data: { session_id: this.id, reason } });
     this.options.events.end();

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { Follower, open, useBackends } from '../../../fake/backendHarness';
+import { eventually } from '../../../support/eventually';
 import { basics } from '../../../fake/scriptedAgent';
 
 describe('what an ACP agent must ask the user for', () => {
@@ -87,6 +88,54 @@ describe('what an ACP agent must ask the user for', () => {
     await follower.next('prompt:complete', 2);
     assert.equal(follower.all('approval:required').length, 1);
     assert.deepEqual(standing.rules, []);
+  });
+
+  it('asks what it can of thousands of questions at once, and answers each', async () => {
+    const outcomes: unknown[] = [];
+    const { backend } = make((app) => {
+      basics(app);
+      app.onRequest('session/prompt', async ({ params: { sessionId }, client }) => {
+        const options = [
+          { optionId: 'yes', name: 'Allow', kind: 'allow_once' as const },
+          { optionId: 'no', name: 'Reject', kind: 'reject_once' as const },
+        ];
+        const ask = async (nth: number): Promise<void> => {
+          const toolCall = { toolCallId: `c${nth}`, kind: 'execute' as const, rawInput: { command: `run ${nth}` } };
+          const answer = await client.request('session/request_permission', { sessionId, toolCall, options });
+          outcomes.push(answer);
+        };
+        // Beyond the requests that may be open at once, an error is the answer.
+        await Promise.all(
+          Array.from({ length: 3_000 }, (_, nth) => ask(nth).catch((refusal: unknown) => outcomes.push(refusal))),
+        );
+        return { stopReason: 'end_turn' };
+      });
+    });
+    const { session, follower } = await open(backend);
+    await session.prompt({ text: 'flood' });
+    await follower.next('approval:required', 32);
+    await follower.next('notice');
+    await eventually('the answers to all but 32', () => assert.equal(outcomes.length, 3_000 - 32));
+    for (const { approval_id: id } of follower.all('approval:required')) await session.approve(id, 'Allow');
+    await follower.next('prompt:complete');
+    assert.equal(follower.all('approval:required').length, 32);
+    assert.equal(outcomes.length, 3_000);
+    assert.equal(outcomes.filter((outcome) => JSON.stringify(outcome).includes('"yes"')).length, 32);
+  });
+
+  it('answers with the time that the session was made with, where it was', async () => {
+    const { backend } = make((app) => {
+      basics(app);
+      app.onRequest('session/prompt', async ({ params: { sessionId }, client }) => {
+        await client.createTerminal({ sessionId, command: 'x' }).catch(() => undefined);
+        return { stopReason: 'end_turn' };
+      });
+    });
+    const session = await backend.createSession({ cwd: '/ws', approvalTimeoutMs: 300_000 });
+    const follower = new Follower(session);
+    await session.prompt({ text: 'go' });
+    assert.equal((await follower.next('approval:required')).timeout, 300);
+    await session.close();
   });
 
   it('asks about a command with an environment of its own, whatever the rules say, and not any more once cancelled', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { Follower } from '../../../fake/backendHarness';
+import { standingOf } from '../../../fake/fakePermissions';
 import { DraftHarness, draftMessage, draftOptions, draftText, isBackendError } from '../../../fake/draftHarness';
 
 describe('the draft backend with an agent of the original code', () => {
@@ -41,6 +42,35 @@ describe('the draft backend with an agent of the original code', () => {
       'content_block:end',
       'prompt:complete',
     ]);
+  });
+
+  it('asks before it reads where the user has set so, as long as its turn lasts', async () => {
+    const answers = {
+      createThread: () => ({ result: { threadId: 'theirs' } }),
+      sendMessage: () => new Promise<never>(() => undefined),
+    };
+    const asking = new DraftHarness(
+      (agent) => {
+        agent.answers.set('createThread', answers.createThread);
+        agent.answers.set('sendMessage', answers.sendMessage);
+      },
+      standingOf([], () => ({ '*': { read: 'ask' } })),
+    );
+    const { agent, session, follower } = await asking.open();
+    await session.prompt({ text: 'read' });
+    await agent.take('sendMessage');
+    const reading = agent.ask('readTextFile', { threadId: 'theirs', path: '/ws/a.ts' });
+    const question = await follower.next('approval:required');
+    assert.equal(question.prompt, 'Old agent wants to read a.ts');
+    await session.approve(question.approval_id, 'Allow once');
+    assert.deepEqual((await reading)['result'], { version: 1, content: 'a' });
+    const bytes = agent.ask('readBinaryFile', { threadId: 'theirs', path: '/ws/a.ts' });
+    await follower.next('approval:required', 2);
+    await session.cancel();
+    assert.match(JSON.stringify((await bytes)['error']), /may not read/);
+    const elsewhere = await agent.ask('readTextFile', { threadId: 'unknown', path: '/ws/a.ts' });
+    assert.match(JSON.stringify(elsewhere['error']), /cannot be asked/);
+    await asking.backend.stop();
   });
 
   it('shows what it reads as the call of a tool', async () => {

@@ -37,6 +37,10 @@ describe('approvals of the embedded server', () => {
     await stream.until(() => stream.events.some(({ data }) => data['approval_id'] === approvalId), approvalId);
   };
 
+  it('have the five minutes of the protocol, which the agent is held to', () => {
+    assert.equal(fake.options.approvalTimeoutMs, 300_000);
+  });
+
   it('show in the status while they wait, with the time since when', async () => {
     assert.equal((await status()).status, 'processing');
     const asked = clock.now();
