@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import * as path from 'node:path';
+
+const root = path.join(process.cwd(), 'src');
+
+/** A function of `node:fs`, VS Code's own file system, or an edit. */
+const writes =
+  /import \{[^}]*\b(?:writeFile|writeFileSync|appendFile|appendFileSync|createWriteStream|copyFile|cp|rename|renameSync|symlink|link)\b[^}]*\} from 'node:fs|\bhandle\.writeFile\(|\bfs\.(?:writeFile|copy|delete|rename)\(|\bworkspace\.applyEdit\(|\beditor\.edit\(/;
+
+/**
+ * Who writes files, and where. Files of the workspace are written by the editor's adapters alone, behind `GuardedEditor`;
+ * each other place that can reach one asks the user about protected files itself.
+ */
+const writers: Readonly<Record<string, string>> = {
+  'editor/node/checkedWrite.ts': 'the editor port: new files, and all files without VS Code',
+  'editor/vscode/documentWriter.ts': 'the editor port',
+  'chat/vscode/deleteFile.ts': 'takes a reverted file away; asks `protectionOf`',
+  'chat/vscode/editorActions.ts': "inserts text where the user's cursor is; asks `protectionOf`",
+  'chat/vscode/reviewActions.ts': 'an export, to where the user says in a dialog',
+  'threads/vscode/threadActions.ts': 'an export, to where the user says in a dialog',
+  'amp/node/pluginFile.ts': "Backline's own plugin, by a command of the user",
+  'amp/node/lockfileStore.ts': 'own storage',
+  'chat/node/filePort.ts': 'own storage',
+  'context/node/remoteModule.ts': 'own storage',
+  'threads/node/index/indexLock.ts': 'own storage',
+  'threads/node/index/wholeFile.ts': 'own storage',
+  'threads/node/privateFolder.ts': 'own storage',
+  'acp/demo/clientFiles.ts': 'an agent that has no client to write for it',
+  'acp/demo/sessions.ts': 'own storage',
+  'acp/demo/signIn.ts': 'own storage',
+};
+
+describe('writers of files', () => {
+  it('are those that are known, so that no other goes past the protected files', () => {
+    const found = readdirSync(root, { recursive: true, encoding: 'utf8' })
+      .filter((file) => /\.tsx?$/.test(file))
+      .map((file) => file.split(path.sep).join('/'))
+      .filter((file) => writes.test(readFileSync(path.join(root, file), 'utf8')));
+    assert.deepEqual(found.sort(), Object.keys(writers).sort());
+  });
+});
