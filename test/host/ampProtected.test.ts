@@ -134,6 +134,13 @@ describe('Amp and protected files, over a WebSocket and in the real editor', () 
     assert.equal(await onDisk(), 'echo\n');
   });
 
+  it('makes no link of a name that an agent has chosen', async () => {
+    file = inWorkspace('guarded', '[Allow](command:workbench.action.quit)', '.husky', 'pre-commit');
+    await write('echo\n');
+    const { message } = await last(1);
+    assert.ok(!message.includes(']('), message);
+  });
+
   it('says that a client has written the file by itself, and shows the file', async () => {
     await write('[]\n');
     await last(1);

@@ -1,4 +1,6 @@
 import * as vscode from 'vscode';
+import { namingHiddenCharacters } from '../../base/common/hiddenCharacters';
+import { noticeText } from '../../base/common/noticeText';
 
 export interface Question {
   readonly message: string;
@@ -17,8 +19,9 @@ export interface Dialogs {
 
 export const modalDialogs: Dialogs = {
   confirm: async ({ message, detail, action }) => {
-    const options = { modal: true, ...(detail === undefined ? {} : { detail }) };
-    return (await vscode.window.showWarningMessage(message, options, action)) === action;
+    const lines = detail?.split('\n').map(namingHiddenCharacters).join('\n');
+    const options = { modal: true, ...(lines === undefined ? {} : { detail: lines }) };
+    return (await vscode.window.showWarningMessage(noticeText(message), options, action)) === action;
   },
   chooseFile: async (suggested, filters) =>
     await vscode.window.showSaveDialog({ defaultUri: suggested, filters, saveLabel: 'Export' }),

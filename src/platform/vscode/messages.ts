@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { Logger } from '../../base/common/log';
+import { noticeText } from '../../base/common/noticeText';
 
 export interface MessageAction {
   readonly label: string;
@@ -15,12 +16,12 @@ export class Messages {
 
   info(message: string, ...actions: readonly MessageAction[]): void {
     const labels = actions.map(({ label }) => label);
-    this.run(vscode.window.showInformationMessage(`Backline: ${message}`, ...labels), actions);
+    this.run(vscode.window.showInformationMessage(noticeText(`Backline: ${message}`), ...labels), actions);
   }
 
   error(message: string, ...actions: readonly MessageAction[]): void {
     const labels = actions.map(({ label }) => label);
-    this.run(vscode.window.showErrorMessage(`Backline: ${message}`, ...labels), actions);
+    this.run(vscode.window.showErrorMessage(noticeText(`Backline: ${message}`), ...labels), actions);
   }
 
   private run(answer: Thenable<string | undefined>, actions: readonly MessageAction[]): void {
