@@ -56,7 +56,7 @@ describe('Amp and protected files', () => {
 
   async function edit(params: object): Promise<Answer> {
     const answer = await request({ id: '1', editFile: params });
-    return (answer['editFile'] ?? answer);
+    return answer['editFile'] ?? answer;
   }
 
   const write = (fullContent: string, path = '.vscode/tasks.json'): Promise<Answer> => edit({ path, fullContent });
