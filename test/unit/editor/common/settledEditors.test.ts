@@ -53,11 +53,27 @@ describe('SettledEditors', () => {
 
   it('is not pushed back by further changes', () => {
     editors.update([allowed('a')]);
-    for (let i = 0; i < 25; i++) {
+    for (let i = 0; i < 200; i++) {
       editors.update([checking(String(i))]);
       clock.advance(10);
     }
     assert.deepEqual(editors.all, []);
+  });
+
+  it('is never empty while tabs change on a machine that is busy', () => {
+    editors.update([allowed('a')]);
+    for (const tab of ['b', 'c', 'd']) {
+      editors.update([]);
+      clock.advance(200);
+      editors.update([checking(tab)]);
+      clock.advance(200);
+      editors.update([]);
+      clock.advance(200);
+      editors.update([checking(tab)]);
+      clock.advance(400);
+      editors.update([allowed(tab)]);
+    }
+    assert.deepEqual(seen, ['a', 'b', 'c', 'd']);
   });
 
   it('shows at once that the user looks at what is not for peers', () => {
