@@ -46,6 +46,8 @@ export interface DemoSession extends StoredSession {
 /** The sessions of the demo agent: in memory, and in a folder when there is one, so that another process finds them. */
 export class DemoSessions {
   private readonly open = new Map<string, DemoSession>();
+  /** Those whose last state the folder did not take. */
+  private readonly inMemory = new Set<string>();
 
   /** `folder`: absolute; created when needed. */
   constructor(private readonly folder: string | undefined) {}
@@ -85,15 +87,16 @@ export class DemoSessions {
     return spoken.sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : -1));
   }
 
-  /** Ends its turn. Without a folder a closed session stays in memory, or else it could never be loaded again. */
+  /** Ends its turn. What is on no disk stays in memory, or else it could never be loaded again. */
   close(id: string): void {
     this.open.get(id)?.turn?.abort();
-    if (this.folder !== undefined) this.open.delete(id);
+    if (this.folder !== undefined && !this.inMemory.has(id)) this.open.delete(id);
   }
 
   async delete(id: string): Promise<void> {
     this.open.get(id)?.turn?.abort();
     this.open.delete(id);
+    this.inMemory.delete(id);
     if (this.folder !== undefined && z.uuid().safeParse(id).success) {
       await rm(join(this.folder, `${id}.json`), { force: true });
     }
@@ -103,13 +106,21 @@ export class DemoSessions {
     for (const { turn } of this.open.values()) turn?.abort();
   }
 
-  /** Writes the file beside its place first, so that no reader sees half of it. */
+  /**
+   * Writes the file beside its place first, so that no reader sees half of it. A session that cannot be written goes on in
+   * memory. Never rejects.
+   */
   async save(session: DemoSession): Promise<void> {
     if (this.folder === undefined) return;
-    await mkdir(this.folder, { recursive: true, mode: 0o700 });
     const path = join(this.folder, `${session.id}.json`);
-    await writeFile(`${path}.part`, JSON.stringify(StoredSession.parse(session)), { mode: 0o600 });
-    await rename(`${path}.part`, path);
+    try {
+      await mkdir(this.folder, { recursive: true, mode: 0o700 });
+      await writeFile(`${path}.part`, JSON.stringify(StoredSession.parse(session)), { mode: 0o600 });
+      await rename(`${path}.part`, path);
+      this.inMemory.delete(session.id);
+    } catch {
+      this.inMemory.add(session.id);
+    }
   }
 
   private async names(): Promise<string[]> {
@@ -117,7 +128,7 @@ export class DemoSessions {
     try {
       return (await readdir(this.folder)).filter((name) => name.endsWith('.json'));
     } catch (error) {
-      if (errorCode(error) === 'ENOENT') return [];
+      if (isMissing(error)) return [];
       throw error;
     }
   }
@@ -128,10 +139,15 @@ export class DemoSessions {
       const value: unknown = JSON.parse(await readFile(join(this.folder, name), 'utf8'));
       return StoredSession.safeParse(value).data;
     } catch (error) {
-      if (errorCode(error) === 'ENOENT' || error instanceof SyntaxError) return undefined;
+      if (isMissing(error) || error instanceof SyntaxError) return undefined;
       throw error;
     }
   }
+}
+
+/** ENOTDIR: a file is where the folder should be. */
+function isMissing(error: unknown): boolean {
+  return errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR';
 }
 
 function begin(stored: StoredSession): DemoSession {

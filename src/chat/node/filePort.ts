@@ -1,6 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import {
+  access,
+  constants,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import * as path from 'node:path';
 import type { Disposable } from '../../base/common/disposable';
 import { errorCode } from '../../base/common/errors';
 import { watchFolder } from '../../base/node/watchFolder';
@@ -35,7 +48,13 @@ const fileMode = 0o600;
 
 export class DiskFiles implements FilePort {
   async makeFolder(folder: string): Promise<void> {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+    } catch (error) {
+      // Node.js calls a folder missing that a read-only file system does not let it make.
+      if (errorCode(error) === 'ENOENT') await checkWritable(path.dirname(folder));
+      throw error;
+    }
   }
 
   async list(folder: string): Promise<readonly string[]> {
@@ -112,6 +131,16 @@ export class DiskFiles implements FilePort {
 
   watch(folder: string, onChange: (name: string | undefined) => void): Disposable {
     return watchFolder(folder, onChange);
+  }
+}
+
+/** Whether something can be made in the folder, or in the nearest one above it that is there. @throws Error of Node.js */
+async function checkWritable(folder: string): Promise<void> {
+  try {
+    await access(folder, constants.W_OK);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT' || path.dirname(folder) === folder) throw error;
+    await checkWritable(path.dirname(folder));
   }
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import * as path from 'node:path';
 import { Coalescer, KeyedQueue, type Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
-import { messageOf } from '../../base/common/errors';
+import { errorCode, messageOf } from '../../base/common/errors';
 import { Emitter, type Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { ChatError } from '../common/chatPorts';
@@ -15,6 +15,8 @@ import { LogWriter } from './logWriter';
 import type { SessionLock } from './sessionLock';
 
 const headDelayMs = 250;
+const headTrouble = 'The head of a conversation could not be written';
+const textTrouble = 'A text of a file could not be kept';
 export const otherWindow =
   'In use in another window of VS Code. You can read along here, and go on when that window is closed, or some minutes after it has shown another conversation.';
 const takenOver =
@@ -65,7 +67,9 @@ export class StoredSession implements SessionFile {
   private readonly lock: SessionLock;
   private readonly writer: LogWriter;
   private readonly headSoon: Coalescer;
-  private headWrite: Promise<void> = Promise.resolve();
+  private headWrite: Promise<unknown> = Promise.resolve();
+  /** What could not be done the last time, and why. */
+  private readonly troubles = new Map<string, string>();
   private readonly queue = new KeyedQueue();
   private hasBegun: boolean;
   /** The lock was not ours for a while: before the next write, the log has to be checked for records of another window. */
@@ -198,8 +202,9 @@ export class StoredSession implements SessionFile {
       const folder = this.textFolder;
       await this.ports.files.makeFolder(folder);
       await this.ports.files.createNew(path.join(folder, id), text);
+      this.troubles.delete(textTrouble);
     } catch (error) {
-      this.ports.log.warn(`A text of a file could not be kept: ${messageOf(error)}`);
+      this.warnOnce(textTrouble, error);
     }
     return id;
   }
@@ -331,9 +336,17 @@ export class StoredSession implements SessionFile {
     this.ports.onGone();
   }
 
+  /** Until it is over: what cannot be written is tried again with each change. */
+  private warnOnce(trouble: string, error: unknown): void {
+    const reason = errorCode(error) ?? messageOf(error);
+    if (this.troubles.get(trouble) === reason) return;
+    this.troubles.set(trouble, reason);
+    this.ports.log.warn(`${trouble}: ${messageOf(error)}`);
+  }
+
   /** Only what has changed: other windows change titles, too. */
   private writeHead(): void {
-    const { files, headFile, log, readHead } = this.ports;
+    const { files, headFile, readHead } = this.ports;
     const write = async (): Promise<void> => {
       if (this.access === 'lost') return;
       if (this.isOurs) await this.ready();
@@ -350,6 +363,7 @@ export class StoredSession implements SessionFile {
     };
     this.headWrite = this.headWrite
       .then(write)
-      .catch((error: unknown) => log.warn(`The head of a conversation could not be written: ${messageOf(error)}`));
+      .then(() => this.troubles.delete(headTrouble))
+      .catch((error: unknown) => this.warnOnce(headTrouble, error));
   }
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
+import { nullLogger } from '../../../src/base/common/log';
 import { DiskFiles } from '../../../src/chat/node/filePort';
 import { until } from '../../support/eventually';
 import { FakeClock } from '../../fake/fakeClock';
@@ -48,7 +49,10 @@ describe('a conversation that the disk does not take', () => {
     await writeFile(path.join(root, 'storage'), 'a file');
     const clock = new FakeClock();
     const storeClock = new FakeClock();
-    const window = await Window.open({ folder: path.join(root, 'storage', 'conversations'), clock, storeClock });
+    const warnings: string[] = [];
+    const log = { ...nullLogger, warn: (message: string) => void warnings.push(message) };
+    const folder = path.join(root, 'storage', 'conversations');
+    const window = await Window.open({ folder, clock, storeClock, log });
     try {
       const chat = await window.chats.create('one');
       let changes = 0;
@@ -64,11 +68,19 @@ describe('a conversation that the disk does not take', () => {
       }
       await until('the problem', () => chat.view.problem !== undefined);
       for (let retry = 0; retry < 5; retry++) {
+        await window.chats.rename(chat.id, `One, renamed ${retry}`);
         storeClock.advance(5000);
         await settled();
       }
       assert.match(chat.view.problem ?? '', /A file is where a folder should be\. .* kept in memory only/);
       assert.equal(changes, 1);
+      const heads = warnings.filter((message) => message.startsWith('The head of a conversation'));
+      assert.equal(heads.length, 1, warnings.join('\n'));
+      assert.deepEqual(
+        warnings.filter((message, index) => warnings.indexOf(message) !== index),
+        [],
+        'nothing is logged twice',
+      );
       for (let minute = 0; minute < 30; minute++) clock.advance(60_000);
       assert.equal(await window.chats.open(chat.id), chat, 'it is in memory, so it is not let go');
       assert.deepEqual(

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ClientCapabilities } from '@agentclientprotocol/sdk';
@@ -119,6 +119,21 @@ describe('the demo agent as an agent', () => {
       assert.deepEqual(call?.content, [{ type: 'content', content: { type: 'text', text: 'from afar\n' } }]);
       await second.agent.request('session/delete', { sessionId });
       assert.deepEqual((await second.agent.request('session/list', {})).sessions, []);
+    });
+
+    it('in memory where no folder can be made, also after it was closed', async () => {
+      const state = join(demos.folder, 'a-file');
+      await writeFile(state, '');
+      const [demo, sessionId] = await demos.startSession(['--state', state]);
+      assert.equal(await demo.prompt(sessionId, 'hello'), 'end_turn');
+      await demo.agent.request('session/close', { sessionId });
+      const { sessions } = await demo.agent.request('session/list', {});
+      assert.deepEqual(
+        sessions.map((session) => session.sessionId),
+        [sessionId],
+      );
+      await demo.agent.request('session/load', { sessionId, cwd: demos.folder, mcpServers: [] });
+      assert.equal(await demo.prompt(sessionId, 'hello again'), 'end_turn');
     });
 
     it('and goes on with an answer that ended with its process', async () => {

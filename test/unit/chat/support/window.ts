@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import type { BackendRegistry } from '../../../../src/amplifier/common/backendRegistry';
 import type { Clock } from '../../../../src/base/common/async';
-import { nullLogger } from '../../../../src/base/common/log';
+import { nullLogger, type Logger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import { ChatSessions } from '../../../../src/chat/common/chatSessions';
 import type { Chat } from '../../../../src/chat/common/chatPorts';
@@ -39,9 +39,10 @@ export class Window {
     readonly memento: MemoryMemento,
     attachments: AttachmentResolver,
     starts: SessionStarts | undefined,
+    log: Logger,
   ) {
     const protectedFiles = new ProtectedFiles();
-    this.store = new SessionStore({ folder, files, clock: storeClock, log: nullLogger });
+    this.store = new SessionStore({ folder, files, clock: storeClock, log });
     this.chats = new ChatSessions({
       backends,
       store: this.store,
@@ -74,12 +75,14 @@ export class Window {
       memento?: MemoryMemento;
       attachments?: AttachmentResolver;
       starts?: SessionStarts;
+      /** Of the store. */
+      log?: Logger;
     } = {},
   ): Promise<Window> {
     const folder = options.folder ?? (await mkdtemp(path.join(tmpdir(), 'chat-')));
     const { backends = new ChatBackends('one', 'two'), editor = new FakeEditor({ '/ws/a.txt': 'one\n' }) } = options;
     const { clock = systemClock, files = new DiskFiles(), storeClock = systemClock } = options;
-    const { attachments = byTitle, memento = new MemoryMemento() } = options;
+    const { attachments = byTitle, log = nullLogger, memento = new MemoryMemento() } = options;
     const window = new Window(
       folder,
       backends,
@@ -90,6 +93,7 @@ export class Window {
       memento,
       attachments,
       options.starts,
+      log,
     );
     await window.chats.start();
     return window;
