@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { glob, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import * as path from 'node:path';
+import { promisify } from 'node:util';
+import { eventually } from '../support/eventually';
+import { ChatView } from './support/chatView';
+import { VsCodeWindow } from './support/window';
+
+const run = promisify(execFile);
+
+/** Nothing can be written there from now on: mounted read-only where that is allowed, else with a file in its place. */
+async function makeUnwritable(folder: string): Promise<() => Promise<void>> {
+  await mkdir(folder, { recursive: true });
+  try {
+    await run('mount', ['--bind', folder, folder]);
+  } catch {
+    await rm(folder, { recursive: true });
+    await writeFile(folder, '');
+    return () => Promise.resolve();
+  }
+  await run('mount', ['-o', 'remount,ro,bind', folder]);
+  return async () => {
+    await run('umount', ['--lazy', folder]);
+  };
+}
+
+describe('The chat, where its folder cannot be written', () => {
+  let window: VsCodeWindow;
+  let chat: ChatView;
+  let undo: () => Promise<void> = () => Promise.resolve();
+
+  before(async () => {
+    window = await VsCodeWindow.open({
+      prepare: async ({ dataDir }) => {
+        undo = await makeUnwritable(path.join(dataDir, 'data', 'User', 'globalStorage', 'backline.backline'));
+      },
+    });
+    chat = new ChatView(window.page);
+  });
+  after(async () => {
+    await undo();
+    await window.close();
+  });
+
+  /** What was logged at least twice, without its time. */
+  async function repeated(pattern: string): Promise<string[]> {
+    const lines: string[] = [];
+    for await (const file of glob(path.join(window.sandbox.dataDir, 'data', 'logs', '**', pattern)))
+      lines.push(...(await readFile(file, 'utf8')).split('\n'));
+    const troubles = lines.filter(
+      (line) => /\[(?:warning|error)\]/.test(line) && /backline/i.test(`${pattern}${line}`),
+    );
+    const messages = troubles.map((line) => line.replace(/^[\d :.-]+/, ''));
+    return messages.filter((message, index) => messages.indexOf(message) !== index);
+  }
+
+  it('says so once, goes on in memory, and is not told of it again and again in the log', async () => {
+    await window.runCommand('Backline: Open Chat');
+    for (const name of ['Ada', 'Grace', 'Mary']) {
+      await chat.send(`what can you do, ${name}?`);
+      await chat.shows(`what can you do, ${name}?`);
+      await (await chat.button('Send')).waitFor();
+    }
+    const problem = (await chat.frame()).getByText(
+      /folder of conversations cannot be written|A file is where a folder/,
+    );
+    await problem.first().waitFor();
+    assert.equal(await problem.count(), 1);
+    await chat.send('rename colour to color in README.md');
+    await (await chat.button('Send')).waitFor();
+    await window.runCommand('Backline: New Chat');
+    await (await chat.frame()).locator('.empty').first().waitFor();
+    await window.runCommand('Backline: Show Conversations');
+    await chat.shows('what can you do, Ada?');
+    await eventually('the log', async () => assert.deepEqual(await repeated('*.log'), []));
+    await window.screenshot('chat-not-kept');
+  });
+});
