@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { access, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
+import * as z from 'zod';
 import { inRoot } from '../../scripts/lib/paths.mjs';
 import { eventually } from '../support/eventually';
 import { ChatView } from './support/chatView';
 import { hoverOverEndOf, setSetting } from './support/contextHover';
 import { VsCodeWindow } from './support/window';
+
+const providers = 'backline.context.providers';
+const Settings = z.record(z.string(), z.unknown());
 
 describe('Context items, as a user sees them', () => {
   let window: VsCodeWindow;
@@ -14,7 +18,7 @@ describe('Context items, as a user sees them', () => {
     window = await VsCodeWindow.open({
       workspace: 'examples/workspace',
       settings: { 'editor.hover.delay': 100, 'editor.hover.sticky': true },
-      prepare: async ({ folder, workspace }) => {
+      prepare: async ({ dataDir, folder, workspace }) => {
         await cp(inRoot('examples', 'providers'), path.join(folder, 'providers'), { recursive: true });
         const evil = "[click me](command:backline.showStatus) <b class='evil'>html</b>";
         const item = { title: 'Evil', ui: { hover: { markdown: evil } }, range: rangeOfLine(0, 22) };
@@ -23,9 +27,14 @@ describe('Context items, as a user sees them', () => {
           `export default { capabilities: () => ({ selector: [{ path: '**/evil.txt' }] }), items: () => [${JSON.stringify(item)}] };`,
         );
         await writeFile(path.join(workspace, 'evil.txt'), 'look at this evil line\n');
+        // As the user's own: what a workspace brings is asked for first.
         const file = path.join(workspace, '.vscode', 'settings.json');
-        const text = await readFile(file, 'utf8');
-        await writeFile(file, text.replace('"../providers/todo', '"./evil.mjs": true,\n    "../providers/todo'));
+        const { [providers]: ofExample, ...others } = Settings.parse(JSON.parse(await readFile(file, 'utf8')));
+        await writeFile(file, JSON.stringify(others));
+        const machine = path.join(dataDir, 'data', 'Machine');
+        await mkdir(machine, { recursive: true });
+        const own = { [providers]: { './evil.mjs': true, ...Settings.parse(ofExample) } };
+        await writeFile(path.join(machine, 'settings.json'), JSON.stringify(own));
       },
     });
     await window.openFile('setlist.ts');
@@ -133,7 +142,7 @@ describe('Context items, as a user sees them', () => {
 });
 
 describe('Context providers in a workspace that is not trusted', () => {
-  it('do not run, and the status says why; they do once it is', async () => {
+  it('do not run, and the status says why; once it is they are asked for, and run', async () => {
     const window = await VsCodeWindow.open({
       restricted: true,
       prepare: async ({ workspace }) => {
@@ -167,6 +176,9 @@ describe('Context providers in a workspace that is not trusted', () => {
       await window.pick('Manage workspace trust');
       await window.trust();
       await window.openFile('hello.ts');
+      await window.chooseInStatus('Allow ran');
+      assert.equal(await hasRun(), false);
+      await window.page.locator('.monaco-dialog-box').getByRole('button', { name: 'Allow', exact: true }).click();
       await window.page.locator('.codelens-decoration').filter({ hasText: 'It ran' }).waitFor();
       assert.equal(await hasRun(), true);
     } finally {

@@ -19,12 +19,14 @@ describe('Context providers that need the word of the user', () => {
   let endpoint: ProviderServer;
   let web: TlsServer;
   let code = moduleOf('First version');
+  let downloads = 0;
   let authority: string;
 
   before(async () => {
     endpoint = await serveProvider({ capabilities: () => ({}), items: () => [{ title: 'From afar' }] });
     const certificate = await makeCertificate();
     web = await startTlsServer(certificate, ({ url }, response) => {
+      downloads++;
       if (url === '/latest.js') response.writeHead(302, { location: '/1.2.3/found.mjs' }).end();
       else response.end(code);
     });
@@ -70,18 +72,34 @@ describe('Context providers that need the word of the user', () => {
       return text;
     });
 
+  /** Opens the question behind the action of the status, which may still be about the one before. */
+  async function ask(action: string, expected: RegExp): Promise<string> {
+    return await eventually(`the question ${expected.source}`, async () => {
+      await window.chooseInStatus(action);
+      await dialog().waitFor({ timeout: 10_000 });
+      const text = await dialog().innerText();
+      if (!expected.test(text)) await answer('Cancel');
+      assert.match(text, expected);
+      return text;
+    });
+  }
+
   async function answer(button: string): Promise<void> {
     await dialog().getByRole('button', { name: button, exact: true }).click();
     await dialog().waitFor({ state: 'hidden' });
   }
 
   it('send no file over plain http before it is given', async () => {
-    await window.chooseInStatus('Allow 0.0.0.0');
-    await question(/Send files to http:\/\/0\.0\.0\.0:\d+\/ without encryption\?[^]*text of the files you look at/);
+    await ask('Allow 0.0.0.0', /Allow texts to be sent[^]*⚠ Texts go to: http:\/\/0\.0\.0\.0:\d+\/ \(not encrypted\)/);
+    await answer('Allow');
+    await ask(
+      'Allow 0.0.0.0',
+      /Send files to http:\/\/0\.0\.0\.0:\d+\/ without encryption\?[^]*text of the files you look at/,
+    );
     await window.screenshot('context-consent-http');
     await answer('Cancel');
     assert.deepEqual(methods(plainUrl()), []);
-    await window.chooseInStatus('Allow 0.0.0.0');
+    await ask('Allow 0.0.0.0', /without encryption/);
     await answer('Allow');
     await lens('From afar').waitFor();
     assert.ok(methods(plainUrl()).includes('items'));
@@ -98,8 +116,9 @@ describe('Context providers that need the word of the user', () => {
     assert.ok(!(await window.page.locator('body').innerText()).includes(secret));
     await input.press('Enter');
     await input.waitFor({ state: 'hidden' });
-    await window.chooseInStatus('Allow 127.0.0.1');
-    await question(/Give the secret "token" to 127\.0\.0\.1:\d+, at http/);
+    await ask('Allow 127.0.0.1', /Allow texts to be sent[^]*Setting headers: .*\$\{secret:token\}/);
+    await answer('Allow');
+    await ask('Allow 127.0.0.1', /Give the secret "token" to 127\.0\.0\.1:\d+, at http/);
     await window.screenshot('context-consent-secret');
     assert.deepEqual(methods(endpoint.url), []);
     await answer('Allow');
@@ -117,16 +136,19 @@ describe('Context providers that need the word of the user', () => {
         [`${web.origin}/owners.js`]: { integrity: `sha384-${createHash('sha384').update(code).digest('base64')}` },
       });
     await configureCode();
-    await window.chooseInStatus('Allow owners');
+    await ask('Allow owners', /Allow the code of the context provider "owners"[^]*Setting integrity: sha384-/);
+    await answer('Allow');
     const words = /Run code from https:\/\/127\.0\.0\.1:\d+\/owners\.js[^]*runs with your rights[^]*sha384-/;
-    const first = await question(words);
+    const first = await ask('Allow owners', words);
+    assert.equal(downloads, 0, 'nothing is downloaded before');
     await window.screenshot('context-consent-code');
     await answer('Allow');
     await lens('First version').waitFor();
     code = moduleOf('Second version');
     await configureCode();
-    await window.chooseInStatus('Allow owners');
-    assert.notEqual(await question(words), first);
+    await ask('Allow owners', /It has changed since you answered/);
+    await answer('Allow');
+    assert.notEqual(await ask('Allow owners', words), first);
     assert.equal(await lens('Second version').count(), 0);
     await answer('Allow');
     await lens('Second version').waitFor();
@@ -137,8 +159,12 @@ describe('Context providers that need the word of the user', () => {
     code = moduleOf('Third version');
     await configure({ [`${web.origin}/latest.js`]: true });
     const third = hash();
-    await window.chooseInStatus('Allow latest');
-    const shown = await question(/Run code from https:[^]*latest\.js[^]*leads to:[^]*\/1\.2\.3\/found\.mjs/);
+    downloads = 0;
+    await ask('Allow latest', /Downloads code from: https:[^]*latest\.js/);
+    await window.screenshot('context-consent-download');
+    assert.equal(downloads, 0, 'the request needs permission too');
+    await answer('Allow');
+    const shown = await ask('Allow latest', /Run code from https:[^]*latest\.js[^]*leads to:[^]*\/1\.2\.3\/found\.mjs/);
     assert.ok(shown.includes(third), shown);
     await window.screenshot('context-consent-found');
     assert.equal(await lens('Third version').count(), 0);

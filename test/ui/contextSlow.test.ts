@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { eventually } from '../support/eventually';
-import { hoverOverEndOf, setSetting } from './support/contextHover';
+import { hoverOverEndOf, setUserSetting } from './support/contextHover';
 import { VsCodeWindow } from './support/window';
 
 const range = { start: { line: 0, character: 0 }, end: { line: 0, character: 30 } };
@@ -43,11 +43,12 @@ describe('Context providers that are slow or fail, as a user sees them', () => {
 
   before(async () => {
     window = await VsCodeWindow.open({
-      settings: { 'editor.hover.delay': 100, 'editor.hover.sticky': true },
+      settings: {
+        'editor.hover.delay': 100,
+        'editor.hover.sticky': true,
+        'backline.context.providers': { './late.mjs': true, './quick.mjs': true },
+      },
       prepare: async ({ workspace }) => {
-        await mkdir(path.join(workspace, '.vscode'), { recursive: true });
-        const settings = { 'backline.context.providers': { './late.mjs': true, './quick.mjs': true } };
-        await writeFile(path.join(workspace, '.vscode', 'settings.json'), JSON.stringify(settings));
         const sources = { quick, late, hanging, failing };
         for (const [name, source] of Object.entries(sources))
           await writeFile(path.join(workspace, `${name}.mjs`), source);
@@ -57,7 +58,8 @@ describe('Context providers that are slow or fail, as a user sees them', () => {
   });
   after(() => window.close());
 
-  const configure = (providers: object): Promise<void> => setSetting(window, 'backline.context.providers', providers);
+  const configure = (providers: object): Promise<void> =>
+    setUserSetting(window, 'backline.context.providers', providers);
 
   it('add to the list when they answer, and the highlight stays where it is', async () => {
     await window.page.locator('.codelens-decoration').filter({ hasText: 'Quick' }).waitFor();

@@ -48,9 +48,9 @@ export default {
 };
 `;
 
-/** Into the settings of the workspace; undefined takes them out. */
+/** Into the settings of the user, which need no permission; undefined takes them out. */
 export async function configureProviders(providers: Readonly<Record<string, unknown>> | undefined): Promise<void> {
-  await setSetting(settingIds.contextProviders, providers);
+  await setSetting(settingIds.contextProviders, providers, vscode.ConfigurationTarget.Global);
 }
 
 /** The markdown of all parts of all hovers at a place. */

@@ -33,7 +33,15 @@ export async function hoverOverEndOf(window: VsCodeWindow, words: string, attemp
 
 /** Into the settings of the workspace, as if they were edited there. */
 export async function setSetting({ sandbox }: VsCodeWindow, id: string, value: unknown): Promise<void> {
-  const file = path.join(sandbox.workspace, '.vscode', 'settings.json');
+  await setIn(path.join(sandbox.workspace, '.vscode', 'settings.json'), id, value);
+}
+
+/** The same for those of the user, which nobody is asked about. */
+export async function setUserSetting({ sandbox }: VsCodeWindow, id: string, value: unknown): Promise<void> {
+  await setIn(path.join(sandbox.dataDir, 'data', 'User', 'settings.json'), id, value);
+}
+
+async function setIn(file: string, id: string, value: unknown): Promise<void> {
   const settings = z.record(z.string(), z.unknown()).parse(JSON.parse(await readFile(file, 'utf8')));
   await writeFile(file, JSON.stringify({ ...settings, [id]: value }, undefined, 2));
 }

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import * as path from 'node:path';
+import { eventually } from '../support/eventually';
+import { serveProvider, type ProviderServer } from '../unit/context/support/providerServer';
+import { ChatView } from './support/chatView';
+import { setSetting } from './support/contextHover';
+import { VsCodeWindow } from './support/window';
+
+/** An agent that writes down who it is and which MCP servers it gets. */
+const agentSource = `
+import { appendFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+const [, , name, log] = process.argv;
+const note = (text) => appendFileSync(log, name + ' ' + text + '\\n');
+note('started');
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method, params } = JSON.parse(line);
+  if (id === undefined || method === undefined) continue;
+  if (method === 'session/new') note('servers: ' + params.mcpServers.map((server) => server.name).join());
+  const result = {
+    initialize: { protocolVersion: 1, agentCapabilities: {} },
+    'session/new': { sessionId: 's' + id },
+    'session/prompt': { stopReason: 'end_turn' },
+  }[method] ?? {};
+  process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n');
+}
+`;
+
+/** A repository whose files want to run things, opened by somebody who trusts it. */
+describe('What a workspace brings that runs', () => {
+  let window: VsCodeWindow;
+  let chat: ChatView;
+  let endpoint: ProviderServer;
+  let agent: string;
+  let log: string;
+  let ran: string;
+
+  before(async () => {
+    endpoint = await serveProvider({ capabilities: () => ({}), items: () => [{ title: 'From afar' }] });
+    window = await VsCodeWindow.open({
+      prepare: async ({ dataDir, home, workspace }) => {
+        [agent, log, ran] = ['agent.mjs', 'agents.log', 'ran.txt'].map((name) => path.join(home, name)) as [
+          string,
+          string,
+          string,
+        ];
+        await writeFile(agent, agentSource);
+        await writeFile(log, '');
+        await mkdir(path.join(dataDir, 'data', 'Machine'), { recursive: true });
+        const own = { Mine: { command: 'node', args: [agent, 'own', log] } };
+        await writeFile(
+          path.join(dataDir, 'data', 'Machine', 'settings.json'),
+          JSON.stringify({ 'backline.acp.agents': own, 'backline.chat.backend': 'Mine' }),
+        );
+        await mkdir(path.join(workspace, '.vscode'), { recursive: true });
+        await writeFile(path.join(workspace, 'evil.mjs'), moduleOf('Evil one'));
+        const settings = {
+          'backline.acp.agents': { Mine: { command: 'node', args: [agent, 'evil', log], env: { PATH: './bin' } } },
+          'backline.context.providers': { './evil.mjs': true, [endpoint.url]: true },
+        };
+        await writeFile(path.join(workspace, '.vscode', 'settings.json'), JSON.stringify(settings, undefined, 2));
+        const servers = { tool: { command: 'node', args: ['${workspaceFolder}/evil.mjs'] } };
+        await writeFile(path.join(workspace, '.vscode', 'mcp.json'), JSON.stringify({ servers }, undefined, 2));
+      },
+    });
+    chat = new ChatView(window.page);
+    await window.openFile('hello.ts');
+  });
+  after(async () => {
+    await window.close();
+    endpoint.close();
+  });
+
+  const moduleOf = (title: string): string =>
+    `import { appendFileSync } from 'node:fs';\nappendFileSync(${JSON.stringify(ran)}, '${title};');\n` +
+    `export default { capabilities: () => ({}), items: () => [{ title: '${title}' }] };\n`;
+  const read = (file: string): Promise<string> => readFile(file, 'utf8').catch(() => '');
+  const lens = (title: string) => window.page.locator('.codelens-decoration').filter({ hasText: title });
+  const dialog = () => window.page.locator('.monaco-dialog-box');
+  const question = (expected: RegExp): Promise<void> =>
+    eventually('the question', async () => assert.match(await dialog().innerText(), expected));
+
+  async function answer(button: string): Promise<void> {
+    await dialog().getByRole('button', { name: button, exact: true }).click();
+    await dialog().waitFor({ state: 'hidden' });
+  }
+
+  /** What the status says, which waits for it. */
+  async function statusSays(words: string): Promise<void> {
+    await window.showStatus();
+    await window.picks.filter({ hasText: words }).first().waitFor();
+    await window.page.keyboard.press('Escape');
+  }
+
+  async function chooseAgent(title: string): Promise<void> {
+    await window.runCommand('Backline: Choose Agent');
+    await window.pick(title);
+  }
+
+  async function send(text: string): Promise<void> {
+    await window.runCommand('Backline: New Chat');
+    await (await chat.frame()).locator('.empty').first().waitFor();
+    await chat.send(text);
+  }
+
+  it('is hinted at once, and nothing of it runs or is sent a text before', async () => {
+    await window.messages.filter({ hasText: 'This workspace needs your permission' }).waitFor();
+    await window.screenshot('consent-hint');
+    assert.equal(await window.messages.count(), 1);
+    await statusSays('Needs your permission: ');
+    assert.deepEqual([await read(ran), await read(log), endpoint.requests.length], ['', '', 0]);
+    assert.equal(await dialog().count(), 0, 'no question comes by itself');
+  });
+
+  it('is a module that stays off when it is denied, also after the window was loaded again', async () => {
+    await window.chooseInStatus('Allow evil');
+    await question(
+      /Allow the context provider "evil"[^]*Module: .*evil\.mjs[^]*\.vscode\/settings\.json[^]*asked again when it changes/,
+    );
+    await window.screenshot('consent-module');
+    await answer('Don’t Allow');
+    await statusSays('Not allowed by you: evil');
+    await window.reload();
+    await statusSays('Not allowed by you: evil');
+    assert.equal(await read(ran), '');
+  });
+
+  it('is a module that runs once it is allowed, and is asked for again when its content changes', async () => {
+    await window.chooseInStatus('Allow evil');
+    await answer('Allow');
+    await lens('Evil one').waitFor();
+    assert.match(await read(ran), /^(Evil one;)+$/);
+    await writeFile(path.join(window.sandbox.workspace, 'evil.mjs'), moduleOf('Evil two'));
+    await statusSays('Needs your permission: evil');
+    assert.doesNotMatch(await read(ran), /two/);
+    await window.chooseInStatus('Allow evil');
+    await question(/It has changed since you answered/);
+    await answer('Allow');
+    await lens('Evil two').waitFor();
+  });
+
+  it('is an address that gets no text before it is allowed', async () => {
+    assert.equal(endpoint.requests.length, 0);
+    await window.chooseInStatus('Allow 127.0.0.1');
+    await question(
+      /Allow texts to be sent to[^]*Texts go to: http:\/\/127\.0\.0\.1:\d+\/[^]*text of the files you look at/,
+    );
+    await window.screenshot('consent-address');
+    await answer('Allow');
+    await lens('From afar').waitFor();
+    assert.ok(endpoint.requests.some(({ method }) => method === 'items'));
+  });
+
+  it('is an agent beside the user’s own, which is asked for when it is chosen', async () => {
+    await window.runCommand('Backline: Choose Agent');
+    await window.picks.filter({ hasText: 'Mine (workspace)' }).filter({ hasText: 'needs your permission' }).waitFor();
+    await window.screenshot('consent-agents');
+    await window.pick('Mine (workspace)');
+    await question(/Allow the agent "Mine"[^]*Command: node .*agent\.mjs evil[^]*⚠ Variable PATH: \.\/bin/);
+    await window.screenshot('consent-agent');
+    await answer('Don’t Allow');
+    assert.equal(await read(log), '');
+  });
+
+  it('are MCP servers that do not come along before they are allowed; the session begins without them', async () => {
+    await window.runCommand('Backline: Choose Agent');
+    await window.picks.filter({ hasText: 'Mine' }).filter({ hasNotText: 'workspace' }).first().click();
+    await send('hello');
+    await question(/Allow agents to use the MCP server "tool"[^]*Command: node .*evil\.mjs/);
+    await window.screenshot('consent-mcp');
+    assert.doesNotMatch(await read(log), /servers/);
+    await answer('Cancel');
+    await eventually('the session', async () => assert.match(await read(log), /^own servers: (?!.*tool)/m));
+    await window.runCommand('Backline: Review What This Workspace Runs');
+    await window.pick('MCP server "tool"');
+    await answer('Allow');
+    await send('again');
+    await eventually('the server', async () => assert.match(await read(log), /^own servers: .*tool/m));
+    assert.doesNotMatch(await read(log), /evil/);
+  });
+
+  it('is an agent that starts once it is allowed, and not when its entry has changed since', async () => {
+    await chooseAgent('Mine (workspace)');
+    await answer('Allow');
+    await send('hello');
+    await eventually('the agent', async () => assert.match(await read(log), /^evil started/m));
+    await setSetting(window, 'backline.acp.agents', { Mine: { command: 'node', args: [agent, 'worse', log] } });
+    await eventually('the changed agent', async () => {
+      await window.runCommand('Backline: Choose Agent');
+      const row = window.picks.filter({ hasText: 'Mine (workspace)' }).filter({ hasText: 'needs your permission' });
+      await row.waitFor({ timeout: 5_000 });
+    });
+    await window.page.keyboard.press('Escape');
+    assert.doesNotMatch(await read(log), /worse/);
+  });
+});
