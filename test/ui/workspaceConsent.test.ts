@@ -56,7 +56,9 @@ describe('What a workspace brings that runs', () => {
         await mkdir(path.join(workspace, '.vscode'), { recursive: true });
         await writeFile(path.join(workspace, 'evil.mjs'), moduleOf('Evil one'));
         const settings = {
-          'backline.acp.agents': { Mine: { command: 'node', args: [agent, 'evil', log], env: { PATH: './bin' } } },
+          'backline.acp.agents': {
+            Mine: { command: 'node', args: [agent, 'evil', log], env: { NODE_OPTIONS: '--no-warnings' } },
+          },
           'backline.context.providers': { './evil.mjs': true, [endpoint.url]: true },
         };
         await writeFile(path.join(workspace, '.vscode', 'settings.json'), JSON.stringify(settings, undefined, 2));
@@ -157,7 +159,9 @@ describe('What a workspace brings that runs', () => {
     await window.picks.filter({ hasText: 'Mine (workspace)' }).filter({ hasText: 'needs your permission' }).waitFor();
     await window.screenshot('consent-agents');
     await window.pick('Mine (workspace)');
-    await question(/Allow the agent "Mine"[^]*Command: node .*agent\.mjs evil[^]*⚠ Variable PATH: \.\/bin/);
+    await question(
+      /Allow the agent "Mine"[^]*Command: node .*agent\.mjs evil[^]*⚠ Variable NODE_OPTIONS: --no-warnings/,
+    );
     await window.screenshot('consent-agent');
     await answer('Don’t Allow');
     assert.equal(await read(log), '');

@@ -27,9 +27,11 @@ export class BroughtProvider {
   /** Of all files that are part of it, as they were read. @throws ProviderError */
   permitCode(files: readonly HashedFile[]): void {
     const sorted = files.toSorted((one, other) => (one.url < other.url ? -1 : 1));
+    const address = addressOf(this.entry.place);
+    const others = sorted.filter(({ url }) => url !== address);
     const facts = [
-      { label: 'Module', value: pathOf(addressOf(this.entry.place)) },
-      ...sorted.map(({ url }) => ({ label: 'Runs the file', value: pathOf(url) })),
+      { label: 'Module', value: pathOf(address) },
+      ...others.map(({ url }) => ({ label: 'Runs the file', value: pathOf(url) })),
     ];
     this.require(this.thing('providerModule', { facts, files: sorted }), 'It is code that this workspace brings.');
   }

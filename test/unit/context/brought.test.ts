@@ -130,7 +130,6 @@ describe('a context provider that only the workspace names', () => {
         'Setting level: 3',
         'Runs the file: deep.cjs',
         'Runs the file: legacy.cjs',
-        'Runs the file: p.mjs',
         'Runs the file: part.mjs',
       ],
     );

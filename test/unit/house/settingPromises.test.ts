@@ -85,7 +85,7 @@ describe('what the description of a setting promises', () => {
   it('is not synchronised where it says so, and says so where it is not', () => {
     for (const [id, setting] of settings) {
       const isOfMachine = setting.scope === 'machine' || setting.scope === 'machine-overridable';
-      const says = /belongs to this machine: it is not synchronised/.test(textOf(setting));
+      const says = textOf(setting).includes('belongs to this machine: it is not synchronised');
       assert.deepEqual([id, isOfMachine, setting.ignoreSync === true], [id, says, says]);
     }
     assert.equal(settingOf(settingIds.acpAgents).scope, 'machine-overridable');
@@ -117,8 +117,8 @@ describe('what the description of a setting promises', () => {
 
   it('names the unit of every number that has one, in the id and in the text', () => {
     for (const [id, setting] of settings) {
-      const isMs = /milliseconds/.test(textOf(setting).split('.')[0] ?? '');
-      assert.equal(/Ms$/.test(id), isMs, id);
+      const isMs = (textOf(setting).split('.')[0] ?? '').includes('milliseconds');
+      assert.equal(id.endsWith('Ms'), isMs, id);
     }
   });
 
