@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { applyChoices, optionNamed, unattendedIn } from '../../src/amplifier/common/optionChoices';
 import type { BackendSession, SessionBackend } from '../../src/amplifier/common/sessionBackend';
 import { nullLogger } from '../../src/base/common/log';
 import { systemClock } from '../../src/base/node/systemClock';
@@ -73,6 +74,23 @@ describe('opencode', function () {
     const session = await backend.createSession({ cwd: folder });
     return { session, follower: new Follower(session, 30_000) };
   }
+
+  it('tells its modes before the first prompt, which goes out in the one that is chosen', async () => {
+    const session = await backend.prepareSession?.({ cwd: folder });
+    assert.ok(session);
+    const mode = () => optionNamed(session.config, 'mode');
+    assert.ok(mode(), JSON.stringify(session.config));
+    assert.equal(unattendedIn(session.config), 'runs', 'build');
+    const plan = { option: 'mode', value: 'plan', from: 'user', isShown: true } as const;
+    assert.deepEqual(await applyChoices(session, [plan], backend.title), []);
+    assert.equal(mode()?.value, 'plan');
+    assert.equal(unattendedIn(session.config), undefined);
+    const follower = new Follower(session, 30_000);
+    await session.prompt({ text: 'Hello' });
+    assert.match((await follower.next('prompt:complete')).response, /Hello from the script/);
+    assert.equal(mode()?.value, 'plan');
+    await session.close();
+  });
 
   async function allow(session: BackendSession, follower: Follower) {
     const question = await follower.next('approval:required');

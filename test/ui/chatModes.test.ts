@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import * as path from 'node:path';
+import { eventually } from '../support/eventually';
+import { ChatView } from './support/chatView';
+import { VsCodeWindow } from './support/window';
+
+const original = 'export const colour = 1;\n';
+
+/** Of the demo agent, which asks before edits unless it is in the mode Auto edit. */
+describe('The mode of a conversation, chosen before its first prompt', () => {
+  let window: VsCodeWindow;
+  let chat: ChatView;
+  let file: string;
+
+  before(async () => {
+    window = await VsCodeWindow.open({
+      prepare: async ({ workspace }) => {
+        file = path.join(workspace, 'src', 'colour.ts');
+        await writeFile(file, original);
+      },
+    });
+    chat = new ChatView(window.page);
+    await window.runCommand('Backline: Open Chat');
+  });
+  after(() => window.close());
+
+  const contains = (text: string): Promise<void> =>
+    eventually('the text of the file', async () => assert.equal(await readFile(file, 'utf8'), text));
+
+  async function choose(from: string, to: string): Promise<void> {
+    await (await chat.button(`Mode: ${from}`)).click();
+    await (await chat.frame()).getByRole('option', { name: to }).click();
+    await (await chat.button(`Mode: ${to}`)).waitFor();
+  }
+
+  it('is there when the user begins to write, holds for the first prompt, and says that it does not ask', async () => {
+    await chat.type('rename colour to color in src/colour.ts');
+    await choose('Ask', 'Auto edit');
+    await chat.shows('Edits without asking');
+    await window.screenshot('chat-mode-before-first-prompt');
+    await (await chat.button('Send')).click();
+    await contains(original.replaceAll('colour', 'color'));
+    const frame = await chat.frame();
+    assert.equal(await frame.getByRole('button', { name: 'Allow', exact: true }).count(), 0, 'nothing was asked');
+  });
+
+  it('is remembered for the next conversation, also after a reload, before anything is written', async () => {
+    await window.runCommand('Backline: New Chat');
+    await (await chat.frame()).locator('.empty').first().waitFor();
+    await chat.shows('Edits without asking');
+    await window.reload();
+    await window.runCommand('Backline: Open Chat');
+    await (await chat.frame()).locator('.empty').first().waitFor();
+    await (await chat.button('Mode: Auto edit')).waitFor();
+    await choose('Auto edit', 'Ask');
+    await chat.send('rename color to colour in src/colour.ts');
+    await (await chat.button('Allow')).waitFor();
+    await chat.answer('Allow');
+    await contains(original);
+  });
+});
