@@ -17,19 +17,19 @@ const select = (id: string, value: string, names: Readonly<Record<string, string
 });
 
 const model = select('model', 'sonnet', { sonnet: 'Sonnet 4.5', opus: 'Opus 4.1' });
-const mode: OptionView = {
-  type: 'select',
+const mode = {
+  type: 'select' as const,
   id: 'mode',
   name: 'Mode',
   category: 'mode',
   value: 'acceptEdits',
   choices: [
     { value: 'default', name: 'Always ask' },
-    { value: 'acceptEdits', name: 'Accept edits', unattended: 'edits' },
-    { value: 'bypass', name: 'Bypass', unattended: 'runs' },
+    { value: 'acceptEdits', name: 'Accept edits', unattended: 'edits' as const },
+    { value: 'bypass', name: 'Bypass', unattended: 'runs' as const },
   ],
 };
-const inMode = (value: string): OptionView => (mode.type === 'select' ? { ...mode, value } : mode);
+const inMode = (value: string): OptionView => ({ ...mode, value });
 
 const busy = sessionOf({
   status: 'busy',

@@ -83,8 +83,8 @@ describe('modes that work without asking', () => {
   });
 
   it('are marked among modes that come the older way, once it is known which agent it is', () => {
-    let agent: string | undefined;
-    const options = new ConfigOptions(() => agent);
+    const known: { agent?: string } = {};
+    const options = new ConfigOptions(() => known.agent);
     const build = { id: 'build', name: 'build', description: undefined };
     options.setUp({
       sessionId: 's1',
@@ -94,7 +94,7 @@ describe('modes that work without asking', () => {
     });
     const mark = () => options.all.map((option) => option.type === 'select' && option.choices[0]?.unattended);
     assert.deepEqual(mark(), [undefined]);
-    agent = 'opencode';
+    known.agent = 'opencode';
     assert.deepEqual(mark(), ['runs']);
   });
 });
