@@ -1,6 +1,5 @@
-import { Fragment } from 'preact';
 import { useId } from 'preact/hooks';
-import { unattendedIn, unattendedOf } from '../../amplifier/common/optionChoices';
+import { isModeOption, unattendedIn, unattendedOf } from '../../amplifier/common/optionChoices';
 import { ShieldIcon } from '../../webview/browser/icons';
 import { Picker, type Choice } from '../../webview/browser/picker';
 import { chatRequests } from '../common/chatApi';
@@ -21,7 +20,7 @@ export function Pickers() {
     <>
       <BackendPicker backends={backends} value={value} session={session} />
       {options.map((option) => (
-        <Fragment key={option.id}>
+        <span key={option.id} class="option">
           <OptionControl session={session} option={option} noteId={option === cause ? noteId : undefined} />
           {unattended && option === cause && (
             <span id={noteId} class="unattended" title={unattendedHint(who, unattended)}>
@@ -29,7 +28,7 @@ export function Pickers() {
               <span>{unattendedWord(unattended)}</span>
             </span>
           )}
-        </Fragment>
+        </span>
       ))}
     </>
   );
@@ -121,12 +120,13 @@ function OptionControl({ session, option, noteId }: OptionControlProps) {
   );
 }
 
-const first = ['mode', 'profile', 'model', 'thought_level'];
+const first = ['profile', 'model', 'thought_level'];
 
-/** What is changed most comes first; the rest as the agent has it. */
+/** The mode comes last: what is said of it needs the rest of the row. What is in between is as the agent has it. */
 function inOrder(options: readonly OptionView[]): OptionView[] {
-  const rankOf = ({ category = '' }: OptionView): number => {
-    const rank = first.indexOf(category);
+  const rankOf = (option: OptionView): number => {
+    if (isModeOption(option)) return first.length + 1;
+    const rank = first.indexOf(option.category ?? '');
     return rank < 0 ? first.length : rank;
   };
   return options.toSorted((a, b) => rankOf(a) - rankOf(b));
