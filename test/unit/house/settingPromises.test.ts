@@ -8,7 +8,7 @@ import {
   defaultPortRange,
   HoverTimeout,
   LensMode,
-  parseExclude,
+  parseGlobSwitches,
   parsePortRange,
 } from '../../../src/platform/common/settings';
 
@@ -108,11 +108,13 @@ describe('what the description of a setting promises', () => {
     for (const [id] of saying) assert.ok(restricted.includes(id) || byCode.includes(id), id);
   });
 
-  it('only lets a workspace add globs to backline.exclude', () => {
-    assert.match(textOf(settingOf(settingIds.exclude)), /settings of a workspace can only add globs/);
+  it('only lets a workspace add globs to backline.exclude and backline.protectedFiles', () => {
+    for (const id of [settingIds.exclude, settingIds.protectedFiles]) {
+      assert.match(textOf(settingOf(id)), /settings of a workspace can only add globs/);
+    }
     const levels = { defaults: { a: true }, user: { b: true }, workspace: { a: false, b: false, c: true, d: false } };
-    assert.deepEqual(parseExclude(levels).globs, ['a', 'b', 'c']);
-    assert.deepEqual(parseExclude({ ...levels, workspace: ['!a', 'c'] }).globs, ['a', 'b', 'c']);
+    assert.deepEqual(parseGlobSwitches(levels).globs, ['a', 'b', 'c']);
+    assert.deepEqual(parseGlobSwitches({ ...levels, workspace: ['!a', 'c'] }).globs, ['a', 'b', 'c']);
   });
 
   it('names the unit of every number that has one, in the id and in the text', () => {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { settingIds } from '../../../src/manifest';
-import { PolicyAnswer, policyKinds } from '../../../src/permissions/common/policyKinds';
+import { PolicyAnswer } from '../../../src/permissions/common/policy';
+import { policyKinds } from '../../../src/permissions/common/policyKinds';
 
 const Kinds = z.record(z.string(), z.object({ enum: z.array(z.string()) }));
 const Setting = z.object({
