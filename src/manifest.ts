@@ -24,6 +24,8 @@ export const commandIds = {
   chatAddFile: 'backline.chat.addFile',
   chatShowSessions: 'backline.chat.showSessions',
   chatFind: 'backline.chat.find',
+  chatAllow: 'backline.chat.allow',
+  chatDeny: 'backline.chat.deny',
   chatFocusApproval: 'backline.chat.focusApproval',
   chatOpenInTab: 'backline.chat.openInTab',
   chatExport: 'backline.chat.export',
@@ -64,6 +66,12 @@ export type CommandId = (typeof commandIds)[keyof typeof commandIds];
 export const viewIds = {
   chat: 'backline.chat',
   threads: 'backline.threads',
+} as const;
+
+/** What `when` clauses of package.json look at. */
+export const contextKeys = {
+  /** Whether an agent asks something. */
+  chatQuestionWaits: 'backline.chat.questionWaits',
 } as const;
 
 /** Kinds of editor tabs with a page. */

@@ -23,7 +23,7 @@ const throwIt = (error: unknown): never => {
 export class FakeChat implements Chat {
   readonly transcript = new TranscriptDocument(throwIt);
   readonly sent: Draft[] = [];
-  readonly answers: { approvalId: string; option: string }[] = [];
+  readonly answers: { approvalId: string; option: string; reason?: string }[] = [];
   readonly stops: string[] = [];
   readonly history: string[] = [];
   /** What files were before, by path. */
@@ -121,8 +121,8 @@ export class FakeChat implements Chat {
     return Promise.resolve();
   }
 
-  approve(approvalId: string, option: string): Promise<void> {
-    this.answers.push({ approvalId, option });
+  approve(approvalId: string, option: string, reason?: string): Promise<void> {
+    this.answers.push({ approvalId, option, ...(reason === undefined ? {} : { reason }) });
     this.change({ approvals: this.current.approvals.filter(({ id }) => id !== approvalId) });
     return Promise.resolve();
   }

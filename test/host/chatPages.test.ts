@@ -182,6 +182,7 @@ describe('the pages of the chat', () => {
       approvals,
       shown: subject.window.shown,
       setBadge: (value, tooltip) => subject.pages.setBadge(value, tooltip),
+      setWaiting: () => undefined,
       messages: new Messages(nullLogger),
       show: ({ chat }) => Promise.resolve(void shown.push(chat.id)),
     });

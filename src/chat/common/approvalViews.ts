@@ -1,23 +1,16 @@
-import * as z from 'zod';
 import { isDenial } from '../../amplifier/common/approvalOptions';
-import { ToolContent, type EventData } from '../../amplifier/common/events';
+import type { ApprovalContext } from '../../amplifier/common/approvalContext';
+import type { EventData } from '../../amplifier/common/events';
 import type { Part } from '../../transcript/common/entries';
 import { diffOf } from '../../transcript/common/lineDiff';
-import type { ApprovalView } from './chatView';
+import { kindOf, saysOpposite } from './approvalAnswers';
+import { evidenceOf } from './approvalEvidence';
+import type { ApprovalOption, ApprovalView } from './chatView';
 import type { DiffTexts } from './chatPorts';
-import { commandOf, contentParts, inputParts, toJson, type ShownParts } from './toolParts';
+import type { ShownParts } from './toolParts';
 
 /** Of a diff that is asked for whole; the diff editor takes more. */
 const maxWholeLines = 5_000;
-
-const Context = z.looseObject({
-  agent: z.string().optional().catch(undefined),
-  mode: z.string().optional().catch(undefined),
-  cwd: z.string().optional().catch(undefined),
-  content: z.array(ToolContent).optional().catch(undefined),
-  input: z.record(z.string(), z.unknown()).optional().catch(undefined),
-  matches: z.record(z.string(), z.string()).optional().catch(undefined),
-});
 
 interface Question {
   view: ApprovalView;
@@ -56,8 +49,7 @@ export class ApprovalViews {
     who: string,
     at: number | undefined,
   ): void {
-    const context = Context.parse(data.context ?? {});
-    const { parts, diffs } = shownParts(data.context ?? {}, context, about.call);
+    const { context, diffs, shown } = evidenceOf(data.prompt, data.context ?? {}, about.call);
     const { timeout } = data;
     this.open.set(data.approval_id, {
       callId: about.callId,
@@ -68,12 +60,8 @@ export class ApprovalViews {
         prompt: data.prompt,
         asks: context.agent ?? who,
         ...(context.mode === undefined ? {} : { mode: context.mode }),
-        parts: [...parts],
-        options: data.options.map((label, index) => {
-          const matches = new Map(Object.entries(context.matches ?? {})).get(label);
-          const kind = data.option_kinds?.[index] ?? kindOf(label);
-          return { label, kind, ...(matches === undefined ? {} : { matches }) };
-        }),
+        ...shown,
+        options: optionsOf(data, context),
         state: 'pending',
         ...(about.entryId === undefined ? {} : { entryId: about.entryId }),
       },
@@ -129,35 +117,18 @@ export class ApprovalViews {
   }
 }
 
-/** A command is shown whole, and comes before all else. */
-function shownParts(
-  raw: Readonly<Record<string, unknown>>,
-  context: z.infer<typeof Context>,
-  call: ShownParts | undefined,
-): ShownParts {
-  const command = commandOf(raw) ?? (context.input && commandOf(context.input));
-  const content = context.content ? contentParts(context.content) : undefined;
-  if (content && content.parts.length > 0) return withCommand(command, content);
-  const input = context.input ?? {};
-  const change = inputParts(input);
-  if (change.parts.length > 0 || command !== undefined) return withCommand(command, change);
-  if (Object.keys(input).length > 0) return { parts: [{ type: 'json', json: toJson(input) }], diffs: [] };
-  return call ?? { parts: [], diffs: [] };
-}
-
-function withCommand(command: string | undefined, { parts, diffs }: ShownParts): ShownParts {
-  if (command === undefined || parts.some((part) => part.type === 'terminal' && part.command === command)) {
-    return { parts, diffs };
-  }
-  return { parts: [{ type: 'terminal', command, output: '' }, ...parts], diffs: [undefined, ...diffs] };
-}
-
-/** Of options whose server does not say what they mean. */
-function kindOf(label: string): ApprovalView['options'][number]['kind'] {
-  const isAlways = /always|\ball\b/i.test(label);
-  if (isDenial(label)) return isAlways ? 'reject_always' : 'reject_once';
-  if (!/allow|yes|approve|accept|ok|run|apply/i.test(label)) return 'other';
-  return isAlways ? 'allow_always' : 'allow_once';
+function optionsOf(
+  { options, option_kinds: kinds }: EventData<'approval:required'>,
+  { misnamed = [], scopes = {} }: ApprovalContext,
+): ApprovalOption[] {
+  const areKindsTold = kinds?.length === options.length;
+  const scopeOf = new Map(Object.entries(scopes));
+  return options.map((label, index) => {
+    const kind = (areKindsTold ? kinds[index] : undefined) ?? kindOf(label);
+    const scope = scopeOf.get(label);
+    const isMisnamed = misnamed.includes(label) || saysOpposite({ kind, label });
+    return { label, kind, ...(scope === undefined ? {} : { scope }), ...(isMisnamed ? { isMisnamed } : {}) };
+  });
 }
 
 /** Nobody has denied it. */

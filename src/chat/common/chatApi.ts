@@ -58,7 +58,7 @@ export const didInsert = defineNotification('chat/didInsert', Draft);
 /** To be carried out by the page: commands of the palette and of the title bar. */
 export const didAsk = defineNotification(
   'chat/didAsk',
-  z.object({ what: z.enum(['focusComposer', 'showSessions', 'focusApproval', 'find']) }),
+  z.object({ what: z.enum(['focusComposer', 'showSessions', 'focusApproval', 'allow', 'deny', 'find']) }),
 );
 
 export const chatRequests = {
@@ -80,8 +80,12 @@ export const chatRequests = {
   continueTurn: defineRequest('chat/continueTurn', z.object(inSession), Nothing),
   /** Ends the turn and keeps the queue. */
   stop: defineRequest('chat/stop', z.object(inSession), Nothing),
-  /** `option` is the label, byte for byte. */
-  approve: defineRequest('chat/approve', z.object({ ...inSession, approvalId: Text, option: Text }), Nothing),
+  /** `option` is the label, byte for byte; a `reason` for it is the next prompt. */
+  approve: defineRequest(
+    'chat/approve',
+    z.object({ ...inSession, approvalId: Text, option: Text, reason: optional(Text) }),
+    Nothing,
+  ),
   /** Takes the prompt out of the queue, and returns it to be edited. */
   unqueue: defineRequest('chat/unqueue', z.object({ ...inSession, id: Text }), Draft),
   /** Sends the first of the queue now, after a turn that did not end well. */

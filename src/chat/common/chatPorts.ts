@@ -81,8 +81,11 @@ export interface Chat {
   stop(): Promise<void>;
   /** Asks to go on with an answer that was cut off; the draft stays. @throws BackendError, ChatError */
   continueTurn(): Promise<void>;
-  /** @throws BackendError `approvalInvalid`, `approvalResolved` */
-  approve(approvalId: string, option: string): Promise<void>;
+  /**
+   * A `reason` for the answer is the next prompt: sent at once, or as soon as the turn has ended, before what is queued.
+   * @throws BackendError `approvalInvalid`, `approvalResolved`
+   */
+  approve(approvalId: string, option: string, reason?: string): Promise<void>;
   setOption(optionId: string, value: string | boolean): Promise<void>;
   promptToEdit(entryId: string): Draft;
   /** With nothing cut away. */

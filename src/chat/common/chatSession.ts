@@ -12,6 +12,7 @@ import type { SessionFile } from './chatStore';
 import type { Draft, DraftAttachment, QueuedPrompt, SessionRow, SessionView } from './chatView';
 import { Conversation } from './conversation';
 import { emptyDraft, isEmptyDraft } from './drafts';
+import { GivenAnswers } from './givenAnswers';
 import { HeldDraft } from './heldDraft';
 import type { LogRecord } from './logRecord';
 import { SessionLink } from './sessionLink';
@@ -26,6 +27,7 @@ export class ChatSession implements Chat {
   private readonly link: SessionLink;
   private readonly turns: TurnRunner;
   private readonly held: HeldDraft;
+  private readonly answers: GivenAnswers;
   private shown = false;
   private holders = 0;
   private isRetired = false;
@@ -40,6 +42,7 @@ export class ChatSession implements Chat {
     const { attachments, backends, clock, host, log, starts } = ports;
     const { backendId } = file.head;
     this.told = new Conversation(file, ports);
+    this.answers = new GivenAnswers(this.told);
     this.held = new HeldDraft(file, (error) => log.error('a listener failed', error));
     this.link = new SessionLink({
       backends,
@@ -212,25 +215,15 @@ export class ChatSession implements Chat {
   async stop(): Promise<void> {
     const { isOurs, readonly } = this.file;
     if (!isOurs && !this.link.session && readonly !== undefined) throw new ChatError('readonly', readonly);
+    this.answers.stopped();
     await this.turns.stop(() => this.turnEnded());
   }
 
-  async approve(approvalId: string, option: string): Promise<void> {
-    const { approvals } = this.story;
-    const { session } = this.link;
-    if (!session || !approvals.all.some(({ id }) => id === approvalId)) {
-      throw new BackendError('approvalResolved', 'This was answered already, or nobody waits for it any more.');
-    }
-    approvals.setState(approvalId, 'answering');
-    this.told.emitter.fire();
-    await this.told.journal.beforeAnswer(approvalId);
-    try {
-      await session.approve(approvalId, option);
-    } catch (error) {
-      approvals.setState(approvalId, 'pending');
-      this.told.emitter.fire();
-      throw error;
-    }
+  async approve(approvalId: string, option: string, reason = ''): Promise<void> {
+    await this.answers.give(this.link.session, approvalId, option);
+    if (reason.trim() === '') return;
+    this.answers.explain({ id: this.ports.host.newId(), text: reason, attachments: [] });
+    this.goOn();
   }
 
   async setOption(optionId: string, value: string | boolean): Promise<void> {
@@ -364,7 +357,10 @@ export class ChatSession implements Chat {
   /** By whatever. */
   private turnEnded(): void {
     this.told.turnEnded(this.shown);
-    if (this.story.lastEnd?.outcome !== 'completed' || !this.told.queue.first) return;
+    if (this.answers.goesOn(this.story.lastEnd?.outcome)) this.goOn();
+  }
+
+  private goOn(): void {
     this.sendQueued().catch((error: unknown) => this.ports.log.info(`A queued prompt waits: ${messageOf(error)}`));
   }
 

@@ -46,24 +46,42 @@ export const SessionRow = z.object({
 });
 export type SessionRow = z.infer<typeof SessionRow>;
 
+/** One of the answers of a question. `label` is sent back byte for byte. */
+export const ApprovalOption = z.object({
+  label: Text,
+  kind: z.enum(['allow_once', 'allow_always', 'reject_once', 'reject_always', 'other']),
+  /** For one that lasts: what it will be the answer to, in a few words. */
+  scope: optional(Text),
+  /** The name says something else than the option does. */
+  isMisnamed: optional(z.boolean()),
+});
+export type ApprovalOption = z.infer<typeof ApprovalOption>;
+
+const NamedText = z.object({ name: Text, value: Text });
+export type NamedText = z.infer<typeof NamedText>;
+
 export const ApprovalView = z.object({
   id: Text,
-  /** What is asked, in one line. */
+  /** What is asked, as the server says it. */
   prompt: Text,
   /** Who asks, and in which mode it works. */
   asks: Text,
   mode: optional(Text),
   /** What would happen: a command, a diff, the input of a tool. Never shortened when it is a command. */
   parts: z.array(Part),
-  /** `label` is sent back byte for byte. */
-  options: z.array(
-    z.object({
-      label: Text,
-      kind: z.enum(['allow_once', 'allow_always', 'reject_once', 'reject_always', 'other']),
-      /** For `always`: what it will match from now on. */
-      matches: optional(Text),
-    }),
-  ),
+  /** Why this is asked whatever the rules say, a sentence each. */
+  warnings: optional(z.array(Text)),
+  /** What lifts a restriction. */
+  escalations: optional(z.array(NamedText)),
+  /** What is added to the environment; `effect` is what a variable does to the command, in words behind its name. */
+  env: optional(z.array(z.object({ ...NamedText.shape, effect: optional(Text) }))),
+  /** Absolute: where it would happen, when that is not the conversation's folder. */
+  cwd: optional(Text),
+  /** Everything else that came with the question; values that are no text are JSON. */
+  more: optional(z.array(NamedText)),
+  /** Nothing that came says what would happen. */
+  isUndescribed: optional(z.boolean()),
+  options: z.array(ApprovalOption),
   /** Milliseconds until it is denied: a page does not have the host's clock. */
   expiresInMs: optional(z.number()),
   /** `answering`: the answer is on its way. */

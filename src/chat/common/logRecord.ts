@@ -30,7 +30,13 @@ export const LogRecord = z.discriminatedUnion('type', [
   /** Of a prompt: the ids of those of its attachments that could not be sent. */
   record('notSent', { id: Text, attachments: z.array(Text) }),
   /** It waits for the end of a turn, until it is the prompt of one or is taken back. */
-  record('queued', { id: Text, text: Text, attachments: z.array(DraftAttachment) }),
+  record('queued', {
+    id: Text,
+    text: Text,
+    attachments: z.array(DraftAttachment),
+    /** Before those that wait already. */
+    isNext: z.boolean().optional(),
+  }),
   record('unqueued', { id: Text }),
   /** The backend did not take the prompt: it was never said. */
   record('withdrawn', { id: Text }),

@@ -34,8 +34,9 @@ export class PromptQueue {
   apply(record: LogRecord): void {
     switch (record.type) {
       case 'queued': {
-        const { attachments, id, text } = record;
-        this.waiting = [...this.waiting, { id, text, attachments }];
+        const { attachments, id, isNext = false, text } = record;
+        const prompt = { id, text, attachments };
+        this.waiting = isNext ? [prompt, ...this.waiting] : [...this.waiting, prompt];
         break;
       }
       case 'unqueued':

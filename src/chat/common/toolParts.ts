@@ -94,6 +94,16 @@ export function commandOf(input: ToolInput): string | undefined {
   return [...command.map(quoted), ...args].join(' ');
 }
 
+/** The members that `commandOf` takes it from. */
+export function commandKeys(input: ToolInput): string[] {
+  const key = ['command', 'cmd', 'argv'].find((name) => input[name] !== undefined && input[name] !== null);
+  return [...(key === undefined ? [] : [key]), ...(isTexts(input['args']) ? ['args'] : [])];
+}
+
+export function urlOf(input: ToolInput): string | undefined {
+  return textIn(input, ['url', 'uri']);
+}
+
 /** The file that a call is about, by the names that tools give it. */
 export function pathOf(input: ToolInput): string | undefined {
   return textIn(input, ['path', 'file_path', 'filePath', 'filename', 'file', 'abs_path', 'notebook_path']);

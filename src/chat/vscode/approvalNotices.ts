@@ -7,6 +7,8 @@ export interface ApprovalNoticesOptions {
   readonly approvals: ApprovalWatch;
   readonly shown: ShownChats;
   readonly setBadge: (value: number, tooltip: string) => void;
+  /** Whether any question waits. */
+  readonly setWaiting: (isWaiting: boolean) => void;
   readonly messages: Pick<Messages, 'info'>;
   readonly show: (approval: WaitingApproval) => Promise<void>;
 }
@@ -17,6 +19,7 @@ const maxPrompt = 160;
 export class ApprovalNotices implements Disposable {
   private readonly store = new DisposableStore();
   private readonly told = new Set<string>();
+  private isWaiting = false;
 
   constructor(private readonly options: ApprovalNoticesOptions) {}
 
@@ -34,12 +37,20 @@ export class ApprovalNotices implements Disposable {
       waiting.length,
       waiting.length === 1 ? '1 question waits' : `${waiting.length} questions wait`,
     );
+    this.tellWaiting(waiting.length > 0);
     for (const approval of waiting) this.tell(approval);
   }
 
   dispose(): void {
     this.store.dispose();
     this.told.clear();
+    this.tellWaiting(false);
+  }
+
+  private tellWaiting(isWaiting: boolean): void {
+    if (isWaiting === this.isWaiting) return;
+    this.isWaiting = isWaiting;
+    this.options.setWaiting(isWaiting);
   }
 
   private tell(approval: WaitingApproval): void {

@@ -8,7 +8,7 @@ import type { Chat, ExportFormat } from '../common/chatPorts';
 import { Draft, type MentionRow } from '../common/chatView';
 import type { ApprovalWatch } from '../common/page/approvalWatch';
 import type { BackendPicker } from './backendPicker';
-import type { ChatPage } from './chatPage';
+import type { ChatPage, PageAnswer } from './chatPage';
 import type { ChatPages } from './chatPages';
 import type { ChatWindow } from './chatWindow';
 import { openFiles } from './recentFiles';
@@ -44,6 +44,8 @@ export class ChatCommands implements Disposable {
     handle(commandIds.chatAddFile, (uri, all) => this.addFiles(uri, all));
     handle(commandIds.chatShowSessions, async () => (await pages.revealActive()).ask('showSessions'));
     handle(commandIds.chatFind, async () => (await pages.revealActive()).ask('find'));
+    handle(commandIds.chatAllow, () => this.answer('allow'));
+    handle(commandIds.chatDeny, () => this.answer('deny'));
     handle(commandIds.chatFocusApproval, () => this.focusApproval());
     handle(commandIds.chatOpenInTab, () => this.openInTab(pages.active));
     handle(commandIds.chatExport, () => this.export(pages.active));
@@ -104,6 +106,11 @@ export class ChatCommands implements Disposable {
     const page = await this.options.pages.revealActive();
     page.insert({ text: '', attachments: [...rows] });
     page.ask('focusComposer');
+  }
+
+  /** A question that nobody sees is shown instead. */
+  private async answer(how: PageAnswer): Promise<void> {
+    if (!this.options.pages.visible.some((page) => page.answer(how))) await this.focusApproval();
   }
 
   private async focusApproval(): Promise<void> {

@@ -4,7 +4,7 @@ import { DisposableStore } from '../../base/common/disposable';
 import type { Feature, RunningFeature } from '../../base/common/feature';
 import type { Memento } from '../../base/common/memento';
 import type { EditorPort } from '../../editor/common/editorPort';
-import { commandIds, settingIds, textSchemes } from '../../manifest';
+import { commandIds, contextKeys, settingIds, textSchemes } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
 import type { KeyChords } from '../../webview/vscode/keyChords';
@@ -137,6 +137,8 @@ export class ChatFeature implements Feature<ShownChat> {
         approvals,
         shown,
         setBadge: (value, tooltip) => pages.setBadge(value, tooltip),
+        setWaiting: (isWaiting) =>
+          void vscode.commands.executeCommand('setContext', contextKeys.chatQuestionWaits, isWaiting),
         messages,
         show: async ({ chat }) => {
           const page = await pages.reveal();

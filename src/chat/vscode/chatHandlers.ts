@@ -107,10 +107,10 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
       await (await chatOf(sessionId)).stop();
       return done;
     }),
-    approve: chatRequests.approve.handledBy(async ({ sessionId, approvalId, option }) => {
+    approve: chatRequests.approve.handledBy(async ({ sessionId, approvalId, option, reason }) => {
       // Only what the user sees can be answered.
       if (page.chat?.id !== sessionId) throw new Error('This question is no longer shown.');
-      await page.chat.approve(approvalId, option);
+      await page.chat.approve(approvalId, option, reason);
       return done;
     }),
     unqueue: chatRequests.unqueue.handledBy(async ({ sessionId, id }) => (await chatOf(sessionId)).unqueue(id)),

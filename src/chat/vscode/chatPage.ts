@@ -34,6 +34,7 @@ export interface ChatPageOptions {
 
 /** What a command asks of a page. */
 export type PageAsk = 'focusComposer' | 'showSessions' | 'focusApproval' | 'find';
+export type PageAnswer = 'allow' | 'deny';
 
 /** The page shows an empty conversation before it waits any longer for the one it had. */
 const restoreTimeoutMs = 3_000;
@@ -146,6 +147,13 @@ export class ChatPage implements Disposable, PageControl {
     this.whenThere(() => this.host.notify(didAsk, { what }));
   }
 
+  /** Answers the question that the user sees on it now. False when nobody sees any. */
+  answer(how: PageAnswer): boolean {
+    const isSeen = this.isVisible && this.feed.hasPage && this.chat !== undefined && isAsked(this.chat);
+    if (isSeen) this.host.notify(didAsk, { what: how });
+    return isSeen;
+  }
+
   /** Into the composer, as soon as the page is there. */
   insert(draft: Draft): void {
     this.whenThere(() => this.host.notify(didInsert, draft));
@@ -217,4 +225,8 @@ export class ChatPage implements Disposable, PageControl {
     if (this.feed.hasPage) say();
     else this.waiting.push(say);
   }
+}
+
+function isAsked({ view }: Chat): boolean {
+  return view.approvals.some(({ state }) => state === 'pending');
 }

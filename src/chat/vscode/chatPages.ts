@@ -54,6 +54,13 @@ export class ChatPages implements Disposable {
     return this.order.active ?? this.inView;
   }
 
+  /** Those that can be seen, the active one first. */
+  get visible(): readonly ChatPage[] {
+    const { active } = this;
+    const shown = [...this.pages].filter(({ isVisible }) => isVisible);
+    return [...shown.filter((page) => page === active), ...shown.filter((page) => page !== active)];
+  }
+
   get inView(): ChatPage | undefined {
     return this.view?.page;
   }

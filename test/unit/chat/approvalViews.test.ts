@@ -1,18 +1,132 @@
 import assert from 'node:assert/strict';
 import { ApprovalViews } from '../../../src/chat/common/approvalViews';
+import type { ApprovalView } from '../../../src/chat/common/chatView';
+
+const about = { callId: undefined, entryId: undefined, call: undefined };
+
+function asked(context: Record<string, unknown> | undefined, data: object = {}, prompt = 'May I?'): ApprovalView {
+  const views = new ApprovalViews();
+  const question = { session_id: 's', approval_id: 'a', prompt, options: ['Allow', 'Deny'], ...data };
+  views.ask(context === undefined ? question : { ...question, context }, about, 'Demo', undefined);
+  const [view] = views.all;
+  assert.ok(view);
+  return view;
+}
 
 describe('a question to the user', () => {
-  it('says of each option for always what it would match, whatever the options are called', () => {
-    const views = new ApprovalViews();
-    const about = { callId: undefined, entryId: undefined, call: undefined };
+  it('says of each option for always what it stands for, whatever the options are called', () => {
     const options = ['Run once', 'Run always', 'constructor'];
-    const context = { command: 'npm test', matches: { 'Run always': 'running "npm test", always' } };
-    views.ask({ session_id: 's', approval_id: 'a', prompt: 'May I?', options, context }, about, 'Demo', undefined);
-    const [view] = views.all;
+    const context = { command: 'npm test', scopes: { 'Run always': 'npm test, in this folder' } };
+    const view = asked(context, { options });
     assert.deepEqual(
-      view?.options.map(({ matches }) => matches),
-      [undefined, 'running "npm test", always', undefined],
+      view.options.map(({ scope }) => scope),
+      [undefined, 'npm test, in this folder', undefined],
     );
     assert.deepEqual(view.parts, [{ type: 'terminal', command: 'npm test', output: '' }]);
+  });
+
+  it('takes kinds only when there is one for each option', () => {
+    const options = ['Allow', 'Deny'];
+    const kindsOf = (option_kinds: string[]) => asked({}, { options, option_kinds }).options.map(({ kind }) => kind);
+    assert.deepEqual(kindsOf(['allow_always', 'reject_once']), ['allow_always', 'reject_once']);
+    assert.deepEqual(kindsOf(['reject_once']), ['allow_once', 'reject_once']);
+  });
+
+  it('marks options whose names lie, by its own look or by what is told', () => {
+    const view = asked(
+      { misnamed: ['Proceed'] },
+      { options: ['Deny', 'Proceed', 'Allow'], option_kinds: ['allow_always', 'allow_always', 'allow_once'] },
+    );
+    assert.deepEqual(
+      view.options.map(({ isMisnamed }) => isMisnamed ?? false),
+      [true, true, false],
+    );
+  });
+
+  it('shows every variable of the environment, and which of them change what runs', () => {
+    const variables = { PATH: '/tmp/fakebin', CI: '1' };
+    const expected = [
+      { name: 'PATH', value: '/tmp/fakebin', effect: 'decides which program runs' },
+      { name: 'CI', value: '1' },
+    ];
+    const list = Object.entries(variables).map(([name, value]) => ({ name, value }));
+    const lines = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+    for (const env of [variables, list, lines]) {
+      const told = asked({ command: 'git status', env });
+      assert.deepEqual([told.env, told.more], [expected, undefined]);
+      const ofInput = asked({ input: { command: 'git status', env } });
+      assert.deepEqual([ofInput.env, ofInput.more], [expected, undefined]);
+      assert.equal(ofInput.parts[0]?.type, 'terminal');
+    }
+    assert.deepEqual(asked({ command: 'x', env: { A: 1 } }).env, [{ name: 'A', value: '1' }]);
+  });
+
+  it('keeps what lifts a restriction apart, and says it once', () => {
+    const input = { command: 'make', dangerouslyDisableSandbox: true, with_escalated_permissions: true };
+    const view = asked({ input, escalations: { dangerouslyDisableSandbox: true } });
+    assert.deepEqual(view.escalations, [{ name: 'dangerouslyDisableSandbox', value: 'true' }]);
+    assert.deepEqual(view.more, [{ name: 'with_escalated_permissions', value: 'true' }]);
+  });
+
+  it('loses nothing: unknown members, those of another shape, and of two commands the one that is not shown', () => {
+    const view = asked({
+      command: ['git', 'commit', '-m', 'two words'],
+      paths: 'not a list',
+      sandbox: null,
+      timeout_ms: 5,
+      input: { command: 'git', cmd: 'rm -rf /', file_path: '/ws/a.ts', content: 'text', description: 'Commit' },
+    });
+    assert.deepEqual(view.parts, [
+      { type: 'terminal', command: "git commit -m 'two words'", output: '' },
+      { type: 'file', path: '/ws/a.ts', text: 'text' },
+    ]);
+    assert.deepEqual(view.more, [
+      { name: 'paths', value: 'not a list' },
+      { name: 'timeout_ms', value: '5' },
+      { name: 'command', value: 'git' },
+      { name: 'cmd', value: 'rm -rf /' },
+      { name: 'description', value: 'Commit' },
+    ]);
+  });
+
+  it('shows an input of arguments as the command, and not again', () => {
+    const view = asked({ input: { argv: ['ls', '-l'] } });
+    assert.deepEqual([view.parts[0], view.more], [{ type: 'terminal', command: 'ls -l', output: '' }, undefined]);
+  });
+
+  it('shows an address as a link, and what goes with it', () => {
+    const view = asked({ input: { url: 'https://example.com/a', prompt: 'Summarise' } });
+    assert.deepEqual(view.parts, [{ type: 'link', uri: 'https://example.com/a' }]);
+    assert.deepEqual(view.more, [{ name: 'prompt', value: 'Summarise' }]);
+  });
+
+  it('shows an input of a tool that nobody knows whole', () => {
+    const view = asked({ input: { query: 'SELECT 1', env: { PATH: '.' } } });
+    assert.deepEqual(view.parts, [{ type: 'json', json: '{\n  "query": "SELECT 1"\n}' }]);
+    assert.equal(view.env?.[0]?.effect, 'decides which program runs');
+    assert.equal(view.more, undefined);
+  });
+
+  it('says where, when it is not the folder of the conversation', () => {
+    assert.equal(asked({ command: 'ls', cwd: '/ws', folder: '/ws' }).cwd, undefined);
+    assert.equal(asked({ command: 'ls', cwd: '/tmp', folder: '/ws' }).cwd, '/tmp');
+    assert.equal(asked({ command: 'ls', cwd: '/tmp' }).cwd, '/tmp');
+    const ofInput = asked({ folder: '/ws', input: { command: 'ls', workdir: '/tmp' } });
+    assert.deepEqual([ofInput.cwd, ofInput.more], ['/tmp', undefined]);
+  });
+
+  it('names the files that nothing else names', () => {
+    const content = [{ type: 'diff', path: 'src/a.ts', old_text: 'a', new_text: 'b' }];
+    assert.equal(asked({ content, paths: ['/ws/src/a.ts'] }).parts.length, 1);
+    assert.deepEqual(asked({ paths: ['/ws/.env'] }).parts, [{ type: 'list', items: ['/ws/.env'] }]);
+  });
+
+  it('knows when nobody says what will run, and then shows a long prompt whole', () => {
+    assert.deepEqual([asked(undefined).isUndescribed, asked(undefined).parts], [true, []]);
+    const prompt = `Run this?\n${'echo '.repeat(50)}`;
+    const view = asked(undefined, {}, prompt);
+    assert.deepEqual([view.isUndescribed, view.parts], [true, [{ type: 'text', text: prompt, plain: true }]]);
+    assert.equal(asked({ tool: 'bash' }).isUndescribed, undefined);
+    assert.equal(asked({ command: 'ls' }).isUndescribed, undefined);
   });
 });

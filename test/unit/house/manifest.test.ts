@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { defaultExclude } from '../../../src/editor/common/excludeList';
 import { defaultProtectedFiles } from '../../../src/editor/common/protectedFiles';
-import { commandIds, settingIds } from '../../../src/manifest';
+import { commandIds, contextKeys, settingIds } from '../../../src/manifest';
 
 const Manifest = z.object({
   version: z.string(),
@@ -16,7 +16,12 @@ const Manifest = z.object({
     virtualWorkspaces: z.object({ supported: z.string(), description: z.string() }),
   }),
   contributes: z.object({
-    commands: z.array(z.object({ command: z.string(), title: z.string(), category: z.string() })),
+    commands: z.array(
+      z.object({ command: z.string(), title: z.string(), category: z.string(), enablement: z.string().optional() }),
+    ),
+    keybindings: z.array(
+      z.object({ command: z.string(), key: z.string(), mac: z.string().optional(), when: z.string().optional() }),
+    ),
     configuration: z.array(
       z.object({
         properties: z.record(
@@ -58,6 +63,32 @@ describe('package.json', () => {
   it('gives each setting one type, as the Settings editor shows no other', () => {
     for (const { properties } of manifest.contributes.configuration) {
       for (const [id, { type }] of Object.entries(properties)) assert.equal(typeof type, 'string', id);
+    }
+  });
+
+  it('binds keys to its own commands, each once, and on macOS with Cmd', () => {
+    const { commands, keybindings } = manifest.contributes;
+    const declared = commands.map(({ command }) => command);
+    assert.equal(new Set(keybindings.map(({ key }) => key)).size, keybindings.length);
+    for (const { command, key, mac } of keybindings) {
+      assert.ok(declared.includes(command), command);
+      assert.equal(mac, key.replace('ctrl', 'cmd'), command);
+    }
+  });
+
+  it('answers by key only while a question waits', () => {
+    const { commands, keybindings } = manifest.contributes;
+    const waits = contextKeys.chatQuestionWaits;
+    const keysOf = (id: string) => keybindings.filter(({ command }) => command === id);
+    assert.deepEqual(
+      [commandIds.chatAllow, commandIds.chatDeny].flatMap((id) => keysOf(id).map(({ key, when }) => [key, when])),
+      [
+        ['ctrl+k y', waits],
+        ['ctrl+k n', waits],
+      ],
+    );
+    for (const id of [commandIds.chatAllow, commandIds.chatDeny]) {
+      assert.equal(commands.find(({ command }) => command === id)?.enablement, waits);
     }
   });
 

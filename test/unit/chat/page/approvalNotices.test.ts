@@ -12,6 +12,7 @@ describe('the message about a question', () => {
   let shown: ShownChats;
   let said: string[];
   let badge: number;
+  let waits: boolean[];
   let notices: ApprovalNotices;
   let approvals: ApprovalWatch;
   const throwIt = (error: unknown): never => {
@@ -22,11 +23,13 @@ describe('the message about a question', () => {
     chats = new FakeChats();
     shown = new ShownChats();
     said = [];
+    waits = [];
     approvals = new ApprovalWatch(chats, throwIt);
     notices = new ApprovalNotices({
       approvals,
       shown,
       setBadge: (value) => (badge = value),
+      setWaiting: (isWaiting) => void waits.push(isWaiting),
       messages: { info: (text) => void said.push(text) },
       show: () => Promise.resolve(),
     });
@@ -58,5 +61,17 @@ describe('the message about a question', () => {
     shown.set(notices, undefined);
     notices.look();
     assert.deepEqual([said, badge], [[], 0]);
+  });
+
+  it('goes with a word for shortcuts, once when a question waits and once when none does', () => {
+    notices.look();
+    assert.deepEqual(waits, [true]);
+    chats.opened.get('one')?.change({ approvals: [] });
+    assert.deepEqual(waits, [true, false]);
+  });
+
+  it('leaves no shortcut behind', () => {
+    notices.dispose();
+    assert.deepEqual(waits, [true, false]);
   });
 });

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import * as fc from 'fast-check';
+import { answersOf, isLasting, kindOf } from '../../../src/chat/common/approvalAnswers';
+import type { ApprovalOption } from '../../../src/chat/common/chatView';
+
+const kinds = ['allow_once', 'allow_always', 'reject_once', 'reject_always', 'other'] as const;
+const label = fc.oneof(fc.constantFrom('Allow', 'Deny', 'Always Allow', 'Edit first', 'AllowAll', ''), fc.string());
+const anyOptions = fc.array(
+  fc.record({ label, kind: fc.constantFrom(...kinds) }).map((option): ApprovalOption => option),
+  { maxLength: 12 },
+);
+const option = (label: string, kind = kindOf(label)): ApprovalOption => ({ label, kind });
+const named = (options: readonly (ApprovalOption | undefined)[]) => options.map((one) => one?.label);
+
+describe('the answers of a question', () => {
+  it('offer each option exactly once, whatever is sent', () => {
+    fc.assert(
+      fc.property(anyOptions, (options) => {
+        const { allow, deny, others } = answersOf(options);
+        const offered = [allow.plain, ...allow.menu, deny.plain, ...deny.menu, ...others].filter((one) => one);
+        assert.equal(offered.length, options.length);
+        assert.deepEqual(new Set(offered), new Set(options));
+      }),
+    );
+  });
+
+  it('never have one that lasts, or the other direction, as the plain one', () => {
+    fc.assert(
+      fc.property(anyOptions, (options) => {
+        const { allow, deny } = answersOf(options);
+        assert.ok(!allow.plain || allow.plain.kind === 'allow_once');
+        assert.ok(!deny.plain || deny.plain.kind === 'reject_once');
+        for (const plain of [allow.plain, deny.plain]) assert.ok(!plain || !isLasting(plain));
+      }),
+    );
+  });
+
+  it('have the first once option as the plain one, in whatever order they come', () => {
+    const { allow, deny, others } = answersOf(
+      ['AlwaysAllow', 'Deny All', 'Yes', 'Allow', 'Deny', 'Edit first'].map((name) => option(name)),
+    );
+    assert.deepEqual([allow.plain?.label, named(allow.menu)], ['Yes', ['AlwaysAllow', 'Allow']]);
+    assert.deepEqual([deny.plain?.label, named(deny.menu)], ['Deny', ['Deny All']]);
+    assert.deepEqual(named(others), ['Edit first']);
+  });
+
+  it('have no plain one when there are only lasting ones, or when its name says the opposite', () => {
+    assert.equal(answersOf([option('Always Allow'), option('Deny')]).allow.plain, undefined);
+    const { allow } = answersOf([option('Deny', 'allow_once'), option('Allow', 'allow_once')]);
+    assert.deepEqual([allow.plain?.label, named(allow.menu)], ['Allow', ['Deny']]);
+  });
+});
+
+describe('the kind of an option by its words', () => {
+  const expected: Readonly<Record<(typeof kinds)[number], readonly string[]>> = {
+    allow_once: ['Allow', 'yes', 'Allow once', 'Run once', 'OK', 'Approve', 'Yes, proceed', 'Apply', 'allow_once'],
+    allow_always: [
+      'AlwaysAllow',
+      'AllowAll',
+      'Allow All',
+      'Always Allow in project: seq *',
+      'Allow All Edits',
+      "Yes, and don't ask again for npm",
+      'Yes, and don’t ask again',
+      'Allow for this session',
+      'allow_always',
+      'Allow every time',
+      'Trust this folder',
+    ],
+    reject_once: [
+      'Deny',
+      'No',
+      'no.',
+      "Don't Allow",
+      'Do not run',
+      'Cancel',
+      'Skip',
+      'Reject with feedback',
+      'No, keep it',
+    ],
+    reject_always: ['Deny All', 'AlwaysDeny', 'Never allow', 'Never', 'reject_always', 'Deny for this session'],
+    other: ['Edit first', 'No restrictions', 'Revoke', 'Ask me later', 'Allow or skip', '', '¯\\_(ツ)_/¯'],
+  };
+  for (const kind of kinds) {
+    it(`is ${kind}`, () => {
+      for (const label of expected[kind]) assert.equal(kindOf(label), kind, label);
+    });
+  }
+});

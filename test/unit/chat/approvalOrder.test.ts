@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { inOrder, shownQuestion } from '../../../src/chat/common/approvalOrder';
+
+const question = (id: string, asks: string, expiresInMs?: number) => ({ id, asks, expiresInMs });
+const one = question('1', 'Ada');
+const two = question('2', 'Bob');
+const three = question('3', 'Ada');
+const late = question('4', 'Bob', 60_000);
+const soon = question('5', 'Cleo', 5_000);
+const ids = (questions: readonly { readonly id: string }[]) => questions.map(({ id }) => id).join('');
+
+describe('the order of open questions', () => {
+  it('keeps an agent’s questions together, each as it asked', () => {
+    assert.equal(ids(inOrder([one, two, three])), '132');
+  });
+
+  it('has those with a deadline first, the nearest before the others', () => {
+    assert.equal(ids(inOrder([one, late, two, soon, three])), '54132');
+  });
+});
+
+describe('the question in view', () => {
+  it('stays, whatever comes', () => {
+    assert.equal(shownQuestion(inOrder([one, late, soon]), one)?.id, '1');
+  });
+
+  it('is followed by one with a deadline, else by one of the same agent, else by the next', () => {
+    assert.equal(shownQuestion(inOrder([two, late, three]), one)?.id, '4');
+    assert.equal(shownQuestion(inOrder([two, three]), one)?.id, '3');
+    assert.equal(shownQuestion(inOrder([two]), one)?.id, '2');
+    assert.equal(shownQuestion([], one), undefined);
+    assert.equal(shownQuestion(inOrder([two, one]), undefined)?.id, '2');
+  });
+});
