@@ -64,9 +64,33 @@ describe('Keys in the chat, in a window with shortcuts of several keys', () => {
     await chat.send('rename colour to color in src/colour.ts');
     const allow = await chat.button('Allow');
     await allow.waitFor();
-    await press('Control+k', 'y');
+    await press('Control+k', 'q');
     await (await chat.frame()).locator('.approval:focus').waitFor();
     await hasOnly('');
+  });
+
+  it('denies the question in view, and leaves nothing in the composer', async () => {
+    const deny = await chat.button('Deny');
+    await eventually('the denial', async () => {
+      if (await deny.isVisible()) await press('Control+k', 'n');
+      await deny.waitFor({ state: 'hidden', timeout: 3_000 });
+    });
+    await hasOnly('');
+    const colour = path.join(window.sandbox.workspace, 'src', 'colour.ts');
+    assert.equal(await readFile(colour, 'utf8'), 'export const colour = 1;\n');
+  });
+
+  it('allows the question in view once, from the editor', async () => {
+    await chat.send('rename colour to color in src/colour.ts');
+    const allow = await chat.button('Allow');
+    await allow.waitFor();
+    await window.openFile('colour.ts');
+    await eventually('the edit', async () => {
+      if (await allow.isVisible()) for (const key of ['Control+k', 'y']) await window.page.keyboard.press(key);
+      await allow.waitFor({ state: 'hidden', timeout: 3_000 });
+    });
+    const colour = path.join(window.sandbox.workspace, 'src', 'colour.ts');
+    await eventually('the file', async () => assert.equal(await readFile(colour, 'utf8'), 'export const color = 1;\n'));
   });
 
   it('leaves no error of Backline in the log of the extension host over a reload', async () => {

@@ -1,23 +1,38 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import * as z from 'zod/mini';
 import { IconButton } from '../../webview/browser/iconButton';
 import { ChevronLeftIcon, ChevronRightIcon } from '../../webview/browser/icons';
+import { inOrder, shownQuestion } from '../common/approvalOrder';
 import { ApprovalCard } from './approvalCard';
 import { usePage, usePageState } from './pageContext';
+import { useApprovalGuard } from './useApprovalGuard';
 import { useWish } from './useWish';
+
+/** Kept over a reload: which question was in view, and what was written about it. */
+const Kept = z.object({
+  question: z.object({ id: z.string(), asks: z.string(), reason: z.optional(z.string()) }),
+});
+type KeptQuestion = z.infer<typeof Kept>['question'];
 
 /** The open questions of the conversation, one at a time, always in sight. Never takes the focus by itself. */
 export function ApprovalArea() {
   const page = usePage();
   const { session } = usePageState();
-  const approvals = session?.approvals ?? [];
-  const [shownId, setShownId] = useState<string>();
-  const index = Math.max(
-    approvals.findIndex(({ id }) => id === shownId),
-    0,
-  );
-  const approval = approvals[index];
+  const [inView, setInView] = useState<KeptQuestion | undefined>(() => Kept.safeParse(page.memory.all).data?.question);
+  const ordered = inOrder(session?.approvals ?? []);
+  const approval = shownQuestion(ordered, inView);
+  const index = approval ? ordered.indexOf(approval) : -1;
   const area = useRef<HTMLDivElement>(null);
   const hadFocus = useRef(false);
+  const isMeant = useApprovalGuard(`${session?.id ?? ''} ${approval?.id ?? ''} ${ordered.length}`);
+
+  const keep = (question: KeptQuestion): void => {
+    setInView(question);
+    page.memory.keep({ question });
+  };
+  useLayoutEffect(() => {
+    if (approval && approval.id !== inView?.id) keep({ id: approval.id, asks: approval.asks });
+  }, [approval?.id, inView?.id]);
 
   useWish('focusApproval', () => focusCard(area.current));
   useLayoutEffect(() => {
@@ -43,27 +58,37 @@ export function ApprovalArea() {
 
   if (!session || !approval) return null;
   const show = (offset: number): void => {
-    setShownId(approvals[(index + offset + approvals.length) % approvals.length]?.id);
+    const next = ordered[(index + offset + ordered.length) % ordered.length];
+    if (next) keep({ id: next.id, asks: next.asks });
   };
   return (
     <div
       ref={area}
-      class="approvals"
+      class={`approvals ${ordered.length > 1 ? 'has-pager' : ''}`}
       onFocusCapture={() => (hadFocus.current = true)}
       onBlurCapture={({ relatedTarget }) => {
         if (relatedTarget !== null) hadFocus.current = false;
       }}
     >
-      {approvals.length > 1 && (
+      <ApprovalCard
+        key={`${session.id} ${approval.id}`}
+        session={session}
+        approval={approval}
+        isMeant={isMeant}
+        reason={inView?.id === approval.id ? inView.reason : undefined}
+        onReason={(reason) =>
+          keep({ id: approval.id, asks: approval.asks, ...(reason === undefined ? {} : { reason }) })
+        }
+      />
+      {ordered.length > 1 && (
         <div class="approvals-pager">
           <IconButton label="Previous question" icon={ChevronLeftIcon} onClick={() => show(-1)} />
           <span aria-live="polite">
-            {index + 1} of {approvals.length}
+            {index + 1} of {ordered.length}
           </span>
           <IconButton label="Next question" icon={ChevronRightIcon} onClick={() => show(1)} />
         </div>
       )}
-      <ApprovalCard key={`${session.id} ${approval.id}`} sessionId={session.id} approval={approval} />
     </div>
   );
 }

@@ -1,76 +1,89 @@
-import { useId, useMemo, useRef, useState } from 'preact/hooks';
-import type { TranscriptActions } from '../../transcript/browser/transcriptActions';
-import { ShowAllContext, WholeContext } from '../../transcript/browser/showAll';
-import { TranscriptContext } from '../../transcript/browser/transcriptContext';
-import type { Part } from '../../transcript/common/entries';
-import { CheckIcon, CloseIcon, ShieldIcon, WarningIcon } from '../../webview/browser/icons';
-import { chatRequests } from '../common/chatApi';
-import type { ApprovalView } from '../common/chatView';
-import { ApprovalPart } from './approvalPart';
-import { whatIsMissing } from './approvalMissing';
-import type { ChatPage } from './chatPage';
-import { usePage, usePageState } from './pageContext';
-import { transcriptActions } from './transcriptActions';
-import { useApprovalGuard, useCountdown, type Countdown } from './useApprovalGuard';
-import { durationInWords, timeLeft } from './words';
+import { useId, useRef, useState } from 'preact/hooks';
 import { namingHiddenCharacters } from '../../transcript/browser/markdown/hiddenCharacters';
 import { PlainText } from '../../transcript/browser/plainText';
 import { withShortPaths } from '../../transcript/common/shortPath';
-
-type Option = ApprovalView['options'][number];
+import { spokenChord } from '../../webview/browser/platformKeys';
+import { answersOf } from '../common/approvalAnswers';
+import { evidenceInWords, titleOf } from '../common/approvalWords';
+import { chatRequests } from '../common/chatApi';
+import type { ApprovalOption, ApprovalView, SessionView } from '../common/chatView';
+import { AnswerRow } from './approvalAnswerRow';
+import { ApprovalEvidence } from './approvalEvidence';
+import { ReasonField } from './approvalReason';
+import { usePage, usePageState } from './pageContext';
+import { useCountdown, type Countdown } from './useApprovalGuard';
+import { useWish } from './useWish';
+import { durationInWords, timeLeft } from './words';
 
 interface ApprovalCardProps {
-  readonly sessionId: string;
+  readonly session: SessionView;
   readonly approval: ApprovalView;
+  /** Whether the user can have seen it for long enough. */
+  readonly isMeant: () => boolean;
+  /** What the user writes about a denial; undefined while nothing is written. */
+  readonly reason: string | undefined;
+  readonly onReason: (reason: string | undefined) => void;
 }
 
 /** One question: who asks, what would happen, and all answers there are. */
-export function ApprovalCard({ sessionId, approval }: ApprovalCardProps) {
+export function ApprovalCard({ session, approval, isMeant, reason, onReason }: ApprovalCardProps) {
   const page = usePage();
+  const { backends, folders } = usePageState();
   const titleId = useId();
-  const isMeant = useApprovalGuard(approval.id);
+  const card = useRef<HTMLElement>(null);
   const countdown = useCountdown(approval.expiresInMs);
+  const [isUnfolded, setUnfolded] = useState(false);
   const [isSent, setSent] = useState(false);
   /** Holds between two clicks, also before the page is drawn again. */
   const isTaken = useRef(false);
   const isAnswering = isSent || approval.state === 'answering';
+  const sessionId = session.id;
+  const answers = answersOf(approval.options);
+  const isServer = backends.find(({ id }) => id === session.backendId)?.source === 'server';
 
-  const answer = async ({ label }: Option): Promise<void> => {
+  const send = async (request: () => Promise<unknown>): Promise<void> => {
     if (isAnswering || isTaken.current || !isMeant()) return;
     isTaken.current = true;
     setSent(true);
-    const taken = await page.ask(chatRequests.approve, { sessionId, approvalId: approval.id, option: label });
-    if (taken) return;
+    if ((await request()) !== undefined) return;
     isTaken.current = false;
     setSent(false);
   };
+  const answer = ({ label }: ApprovalOption, why?: string): void =>
+    void send(() =>
+      page.ask(chatRequests.approve, {
+        sessionId,
+        approvalId: approval.id,
+        option: label,
+        ...(why !== undefined && { reason: why }),
+      }),
+    );
+  /** Of a question that nobody can deny. */
+  const stop = (): void => void send(() => page.ask(chatRequests.stop, { sessionId }));
+  const allow = (): void => (answers.allow.plain ? answer(answers.allow.plain) : card.current?.focus());
+  const deny = (): void => {
+    if (answers.deny.plain) answer(answers.deny.plain);
+    else if (answers.deny.menu.length === 0) stop();
+    else card.current?.focus();
+  };
+  useWish('allow', allow);
+  useWish('deny', deny);
 
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.repeat || event.altKey || event.ctrlKey || event.metaKey || !/^[1-9]$/.test(event.key)) return;
-    const option = approval.options[Number(event.key) - 1];
-    if (!option) return;
+    // A key that is held down would go on from the button that opens a menu to what is in it.
+    if (event.repeat && (event.key === 'Enter' || event.key === ' ')) event.preventDefault();
+    if (event.repeat || event.altKey || event.ctrlKey || event.metaKey || isElsewhere(event.target)) return;
+    if (event.key !== '1' && event.key !== '2') return;
     event.preventDefault();
-    void answer(option);
+    if (event.key === '1') allow();
+    else deny();
   };
 
-  const [whole, setWhole] = useState<readonly Part[]>();
-  const showWhole = async (): Promise<void> => {
-    const answer = await page.ask(chatRequests.showApproval, { sessionId, approvalId: approval.id });
-    if (!answer) throw new Error('The question is no longer open');
-    setWhole(answer.parts);
-  };
-  const parts = whole ?? approval.parts;
-  const missing = whatIsMissing(parts);
-
-  const { folders } = usePageState();
-  const prompt = withShortPaths(approval.prompt, folders);
-  const surroundings = useMemo(
-    () => ({ model: page.transcript, actions: actionsOf(page), options: { folders } }),
-    [page, folders],
-  );
-  const primary = approval.options.find(({ kind }) => kind === 'allow_once' || kind === 'allow_always');
+  const title = withShortPaths(titleOf(approval), folders);
+  const onlyDenial = answers.deny.plain;
   return (
     <section
+      ref={card}
       class="approval"
       role="group"
       tabIndex={-1}
@@ -80,116 +93,109 @@ export function ApprovalCard({ sessionId, approval }: ApprovalCardProps) {
       onKeyDown={onKeyDown}
     >
       <div class="approval-head">
-        <ShieldIcon />
-        <h2 id={titleId} dir="auto">
-          <PlainText text={prompt} />
+        <p class="approval-who">
+          <bdi class="approval-agent" title={namingHiddenCharacters(approval.asks)}>
+            <PlainText text={approval.asks} />
+          </bdi>
+          {approval.mode !== undefined && (
+            <bdi class="approval-mode" title={`Mode: ${namingHiddenCharacters(approval.mode)}`}>
+              <PlainText text={approval.mode} />
+            </bdi>
+          )}
+          {isAnswering ? <span>Answering…</span> : countdown && <Expiry countdown={countdown} />}
+        </p>
+        <h2 id={titleId} class={isUnfolded ? 'is-unfolded' : ''}>
+          <button
+            type="button"
+            class="approval-title"
+            dir="auto"
+            title={namingHiddenCharacters(approval.prompt)}
+            aria-expanded={isUnfolded}
+            onClick={() => setUnfolded(!isUnfolded)}
+          >
+            <PlainText text={isUnfolded ? withShortPaths(approval.prompt, folders) : title} />
+          </button>
         </h2>
       </div>
-      <p class="approval-who" title="Alt+A goes to this question; the number keys answer it">
-        <bdi>
-          <PlainText text={approval.asks} />
-        </bdi>
-        {approval.mode !== undefined && (
-          <bdi class="approval-mode">
-            <PlainText text={approval.mode} />
-          </bdi>
-        )}
-      </p>
-      <div class="approval-parts">
-        <TranscriptContext.Provider value={surroundings}>
-          <WholeContext.Provider value={true}>
-            <ShowAllContext.Provider value={showWhole}>
-              {parts.map((part, index) => (
-                <ApprovalPart key={index} part={part} index={index} approvalId={approval.id} />
-              ))}
-            </ShowAllContext.Provider>
-          </WholeContext.Provider>
-        </TranscriptContext.Provider>
-      </div>
-      {missing !== undefined && (
-        <p class="approval-missing">
-          <WarningIcon />
-          {missing}
-        </p>
+      <ApprovalEvidence sessionId={sessionId} approval={approval} who={isServer ? 'server' : 'agent'} />
+      {reason !== undefined && onlyDenial ? (
+        <ReasonField
+          label={onlyDenial.label}
+          value={reason}
+          disabled={isAnswering}
+          onInput={onReason}
+          onSend={(why) => answer(onlyDenial, why)}
+          onCancel={() => {
+            onReason(undefined);
+            card.current?.focus();
+          }}
+        />
+      ) : (
+        <AnswerRow
+          answers={answers}
+          asks={approval.asks}
+          decides={isServer ? 'server' : 'agent'}
+          disabled={isAnswering}
+          onAnswer={answer}
+          onStop={stop}
+          onReason={() => onReason('')}
+        />
       )}
-      <ul class="approval-options">
-        {approval.options.map((option, index) => (
-          <li key={option.label}>
-            <button
-              type="button"
-              class={`button ${option === primary ? 'is-primary' : ''}`}
-              disabled={isAnswering}
-              aria-keyshortcuts={index < 9 ? String(index + 1) : undefined}
-              onClick={() => void answer(option)}
-            >
-              <OptionIcon kind={option.kind} />
-              <bdi>
-                <PlainText text={option.label} />
-              </bdi>
-              {index < 9 && <kbd aria-hidden="true">{index + 1}</kbd>}
-            </button>
-            {option.matches !== undefined && (
-              <p class="approval-matches">
-                From now on:{' '}
-                <code dir="ltr">
-                  <PlainText text={option.matches} />
-                </code>
-              </p>
-            )}
-          </li>
-        ))}
-      </ul>
-      <p class="approval-foot">
-        {isAnswering ? 'Answering…' : countdown ? <Expiry countdown={countdown} /> : 'Alt+A to answer by keyboard'}
-      </p>
-      <Announcement asks={approval.asks} prompt={prompt} countdown={countdown} />
+      <Announcement approval={approval} title={title} countdown={countdown} hasAllow={!!answers.allow.plain} />
     </section>
   );
 }
 
-/** As in the transcript, but for the diffs, which are the question's own. */
-function actionsOf(page: ChatPage): TranscriptActions {
-  return {
-    ...transcriptActions(page),
-    openDiff: (approvalId, part) =>
-      void page.askHere(chatRequests.openApprovalDiff, (sessionId) => ({ sessionId, approvalId, part })),
-  };
-}
-
-function OptionIcon({ kind }: { kind: Option['kind'] }) {
-  switch (kind) {
-    case 'allow_once':
-    case 'allow_always':
-      return <CheckIcon />;
-    case 'reject_once':
-    case 'reject_always':
-      return <CloseIcon />;
-    case 'other':
-      return null;
-  }
+/** Where digits are typed, or a menu has the keys. */
+function isElsewhere(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest('input, [role=menu]') !== null;
 }
 
 /** Hidden from screen readers, which would read it every second. */
 function Expiry({ countdown: { leftMs, isShort } }: { countdown: Countdown }) {
   return (
-    <span class={isShort ? 'is-short' : ''} aria-hidden="true">
-      {leftMs > 0 ? `Auto-denied in ${timeLeft(leftMs)}` : 'Time is up. Your answer may be too late.'}
+    <span class={`approval-expiry ${isShort ? 'is-short' : ''}`} title="Denied when the time is up" aria-hidden="true">
+      {leftMs > 0 ? (
+        <>
+          <span class="approval-expiry-words">Auto-denied in </span>
+          {timeLeft(leftMs)}
+        </>
+      ) : (
+        'Time is up. Your answer may be too late.'
+      )}
     </span>
   );
 }
 
 interface AnnouncementProps {
-  readonly asks: string;
-  readonly prompt: string;
+  readonly approval: ApprovalView;
+  readonly title: string;
   readonly countdown: Countdown | undefined;
+  readonly hasAllow: boolean;
 }
 
 /** For screen readers: once when it appears, once shortly before it expires, and when the time is up. */
-function Announcement({ asks, prompt, countdown }: AnnouncementProps) {
+function Announcement({ approval, title, countdown, hasAllow }: AnnouncementProps) {
   const [startMs] = useState(countdown?.leftMs);
-  const until = startMs === undefined ? '' : ` Auto-denied in ${durationInWords(startMs)}.`;
-  const first = `${asks} asks: ${prompt}.${until} Alt+A goes to the question.`;
-  let text = first;
+  const { asks, env = [], escalations = [], parts, warnings = [] } = approval;
+  const risks = [
+    ...warnings,
+    ...escalations.map(({ name }) => name),
+    ...env.flatMap(({ effect, name }) => (effect ? name : [])),
+  ];
+  const sentences = [
+    `${asks} asks: ${title}`,
+    evidenceInWords(parts),
+    risks.length === 0 ? undefined : `Warning: ${risks.map((risk) => risk.replace(/\.$/, '')).join('; ')}`,
+    startMs === undefined ? undefined : `Auto-denied in ${durationInWords(startMs)}`,
+    hasAllow
+      ? `${spokenChord('K', 'Y')} to allow once, ${spokenChord('K', 'N')} to deny`
+      : `${spokenChord('K', 'Q')} for the answers, ${spokenChord('K', 'N')} to deny`,
+  ];
+  let text = sentences
+    .flatMap((sentence) => sentence ?? [])
+    .map(ended)
+    .join(' ');
   if (countdown && countdown.leftMs <= 0) text = 'Time is up.';
   else if (countdown?.isShort) text = 'Auto-denied in 10 seconds.';
   return (
@@ -197,4 +203,8 @@ function Announcement({ asks, prompt, countdown }: AnnouncementProps) {
       {namingHiddenCharacters(text)}
     </p>
   );
+}
+
+function ended(sentence: string): string {
+  return /[.?!…]$/.test(sentence) ? sentence : `${sentence}.`;
 }

@@ -8,10 +8,12 @@ import { PageError, type RequestType } from '../../webview/common/protocol';
 import { chatRequests, didAsk, didInsert, didUpdate, type ChatUpdate } from '../common/chatApi';
 import type { Draft } from '../common/chatView';
 import { DraftKeeper } from './draftKeeper';
+import { PageMemory } from './pageMemory';
 import { PageStore } from './pageStore';
 
 /** What the host, or one part of the page, asks another part to do. */
-export type PageWish = 'focusComposer' | 'showSessions' | 'focusApproval' | 'find' | 'rename' | 'showLatest';
+export type PageWish =
+  'focusComposer' | 'showSessions' | 'focusApproval' | 'allow' | 'deny' | 'find' | 'rename' | 'showLatest';
 
 const aliveEveryMs = 5_000;
 
@@ -19,6 +21,7 @@ const aliveEveryMs = 5_000;
 export class ChatPage {
   readonly store = new PageStore();
   readonly transcript = new TranscriptModel();
+  readonly memory: PageMemory;
   readonly drafts: DraftKeeper;
   /** What the host could not do is shown to the user. */
   readonly ask: Ask;
@@ -41,7 +44,8 @@ export class ChatPage {
     this.ask = connection.asker((error) =>
       this.store.addProblem(messageOf(error), error instanceof PageError ? error.details : undefined),
     );
-    this.drafts = new DraftKeeper(api, (sessionId, draft) => {
+    this.memory = new PageMemory(api);
+    this.drafts = new DraftKeeper(this.memory, (sessionId, draft) => {
       void this.ask(chatRequests.saveDraft, { ...(sessionId !== undefined && { sessionId }), ...draft });
     });
   }

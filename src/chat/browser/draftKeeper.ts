@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import { Emitter } from '../../base/common/event';
-import type { VsCodeApi } from '../../webview/browser/hostConnection';
 import { Draft, type DraftAttachment } from '../common/chatView';
 import {
   beginsWithDraft,
@@ -10,6 +9,7 @@ import {
   joinedDrafts,
   withAttachments,
 } from '../common/drafts';
+import type { PageMemory } from './pageMemory';
 
 const Saved = z.object({ sessionId: z.optional(z.string()), draft: Draft });
 
@@ -29,7 +29,7 @@ export class DraftKeeper {
   readonly onDidChange = this.emitter.event;
 
   constructor(
-    private readonly api: Pick<VsCodeApi, 'getState' | 'setState'>,
+    private readonly memory: PageMemory,
     private readonly save: (sessionId: string | undefined, draft: Draft) => void,
   ) {}
 
@@ -43,7 +43,7 @@ export class DraftKeeper {
   }
 
   start(window: Window): void {
-    const saved = Saved.safeParse(this.api.getState()).data;
+    const saved = Saved.safeParse(this.memory.all).data;
     if (saved) {
       this.sessionId = saved.sessionId;
       this.current = saved.draft;
@@ -121,7 +121,7 @@ export class DraftKeeper {
 
   private put(draft: Draft): void {
     this.current = draft;
-    this.api.setState({ sessionId: this.sessionId, draft } satisfies z.infer<typeof Saved>);
+    this.memory.keep({ sessionId: this.sessionId, draft } satisfies z.infer<typeof Saved>);
     this.emitter.fire();
   }
 }

@@ -1,16 +1,19 @@
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { useRedraw } from '../../transcript/browser/transcriptContext';
 
-/** An answer within this time after the question appeared was a key or a click for something else. */
+/** An answer within this time after something came under the pointer was a key or a click for something else. */
 const guardMs = 500;
 const warnMs = 10_000;
 
-/** Whether the user can have meant to answer the question with this id. */
-export function useApprovalGuard(id: string): () => boolean {
+/**
+ * Whether the user can have meant to answer what is in view. `change` is another text whenever other answers may have come
+ * where the pointer is.
+ */
+export function useApprovalGuard(change: string): () => boolean {
   const shownAt = useRef(0);
   useLayoutEffect(() => {
     shownAt.current = performance.now();
-  }, [id]);
+  }, [change]);
   return () => performance.now() - shownAt.current >= guardMs;
 }
 

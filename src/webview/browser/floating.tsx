@@ -6,19 +6,21 @@ interface FloatingProps {
   readonly anchor: RefObject<HTMLElement | null>;
   /** Focus has left it, or the user clicked elsewhere. */
   readonly onLeave: () => void;
+  /** Where it opens when there is room; `below` when left out. */
+  readonly side?: 'above' | 'below';
   readonly class?: string;
   readonly children: ComponentChildren;
 }
 
 const margin = 4;
 
-/** A box over the page, beside its anchor: below it where there is room, else above, never outside the window. */
-export function Floating({ anchor, onLeave, class: className = '', children }: FloatingProps) {
+/** A box over the page, beside its anchor, on the wanted side or where there is more room, never outside the window. */
+export function Floating({ anchor, onLeave, side = 'below', class: className = '', children }: FloatingProps) {
   const box = useRef<HTMLDivElement>(null);
 
   useLayoutEffect(() => {
     const place = (): void => {
-      if (anchor.current && box.current) placeBeside(anchor.current, box.current);
+      if (anchor.current && box.current) placeBeside(anchor.current, box.current, side);
     };
     place();
     window.addEventListener('resize', place);
@@ -48,12 +50,14 @@ export function Floating({ anchor, onLeave, class: className = '', children }: F
   );
 }
 
-function placeBeside(anchor: HTMLElement, box: HTMLElement): void {
+function placeBeside(anchor: HTMLElement, box: HTMLElement, side: 'above' | 'below'): void {
   const at = anchor.getBoundingClientRect();
   const above = at.top - 2 * margin;
   const below = window.innerHeight - at.bottom - 2 * margin;
   box.style.maxHeight = '';
-  const goesBelow = box.offsetHeight <= below || below >= above;
+  const [wanted, other] = side === 'below' ? [below, above] : [above, below];
+  const isAsWanted = box.offsetHeight <= wanted || wanted >= other;
+  const goesBelow = isAsWanted === (side === 'below');
   box.style.maxHeight = `${Math.max(goesBelow ? below : above, 80)}px`;
   const top = goesBelow ? at.bottom + margin : at.top - margin - box.offsetHeight;
   const left = Math.min(at.left, window.innerWidth - box.offsetWidth - margin);

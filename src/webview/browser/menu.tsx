@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Floating } from './floating';
 import { IconButton } from './iconButton';
@@ -7,6 +8,13 @@ import { indexAfterKey } from './listKeys';
 export interface MenuItem {
   readonly label: string;
   readonly icon: Icon;
+  readonly run: () => void;
+}
+
+/** A line of a menu. */
+export interface MenuEntry {
+  readonly key: string;
+  readonly content: ComponentChildren;
   readonly run: () => void;
 }
 
@@ -30,14 +38,35 @@ export function MenuButton({ label, icon, items }: MenuButtonProps) {
       <IconButton label={label} icon={icon} buttonRef={anchor} expanded={isOpen} onClick={() => setOpen(!isOpen)} />
       {isOpen && (
         <Floating anchor={anchor} onLeave={close}>
-          <MenuList label={label} items={items} onDone={closeToButton} />
+          <MenuList label={label} items={items.map(entryOf)} onDone={closeToButton} />
         </Floating>
       )}
     </span>
   );
 }
 
-function MenuList({ label, items, onDone }: { label: string; items: readonly MenuItem[]; onDone: () => void }) {
+function entryOf({ label, icon: Picture, run }: MenuItem): MenuEntry {
+  return {
+    key: label,
+    content: (
+      <>
+        <Picture />
+        <span>{label}</span>
+      </>
+    ),
+    run,
+  };
+}
+
+interface MenuListProps {
+  readonly label: string;
+  readonly items: readonly MenuEntry[];
+  /** To be closed, with the focus back where it was. */
+  readonly onDone: () => void;
+}
+
+/** The list of an open menu: it takes the focus, arrows move in it. */
+export function MenuList({ label, items, onDone }: MenuListProps) {
   const list = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState(0);
 
@@ -57,9 +86,9 @@ function MenuList({ label, items, onDone }: { label: string; items: readonly Men
 
   return (
     <div ref={list} class="menu" role="menu" aria-label={label} onKeyDown={onKeyDown}>
-      {items.map(({ label: text, icon: Picture, run }) => (
+      {items.map(({ key, content, run }) => (
         <button
-          key={text}
+          key={key}
           type="button"
           role="menuitem"
           tabIndex={-1}
@@ -69,8 +98,7 @@ function MenuList({ label, items, onDone }: { label: string; items: readonly Men
             run();
           }}
         >
-          <Picture />
-          <span>{text}</span>
+          {content}
         </button>
       ))}
     </div>

@@ -23,19 +23,21 @@ describe('a question of the agent', () => {
   };
   const optionOf = ({ page }: ChatHere, name: string) => page.getByRole('button', { name, exact: true });
 
-  it('shows who asks, the mode, the whole command and what "always" matches', async () => {
+  it('shows who asks, the mode, the whole command and what an answer for always stands for', async () => {
     const command = `echo ${'a_very_long_word'.repeat(400)} end-of-command`;
     const chat = await openWith({ ...commandApproval, parts: [{ type: 'terminal', command, output: '' }] });
     const card = chat.page.locator('.approval');
     const text = (await card.textContent()) ?? '';
-    for (const expected of ['Demo agent', 'Ask first', command, 'npm test *', 'Allow once', 'Always allow', 'Reject']) {
+    for (const expected of ['Demo agent', 'Ask first', command, 'Allow once', 'Reject']) {
       assert.ok(text.includes(expected), expected.slice(0, 40));
     }
     const { width, scrollWidth } = await card
       .locator('pre')
       .evaluate((pre) => ({ width: pre.clientWidth, scrollWidth: pre.scrollWidth }));
     assert.ok(scrollWidth <= width, 'the command wraps');
-    for (const { label } of commandApproval.options) assert.ok(await optionOf(chat, label).isVisible());
+    for (const label of ['Allow once', 'Reject']) assert.ok(await optionOf(chat, label).isVisible());
+    await optionOf(chat, 'More ways to allow').click();
+    await chat.page.getByRole('menuitem', { name: 'Always allow npm test *', exact: true }).waitFor();
   });
 
   it('is answered by the label, byte for byte, and once only', async () => {
@@ -44,7 +46,7 @@ describe('a question of the agent', () => {
     const { promise, resolve } = Promise.withResolvers<Record<string, never>>();
     chat.host.answer(chatRequests.approve, () => promise);
     await chat.page.clock.runFor(guardMs);
-    const button = chat.page.locator('.approval-options button');
+    const button = chat.page.locator('.approval-answers .split-main').first();
     await button.evaluate((element) => {
       if (!(element instanceof HTMLElement)) return;
       element.click();
@@ -90,11 +92,11 @@ describe('a question of the agent', () => {
     assert.deepEqual(chat.host.requestsOf(chatRequests.approve), []);
   });
 
-  it('is reached with Alt+A and answered with a number', async () => {
+  it('is reached with Alt+A and denied with 2', async () => {
     const chat = await openWith(commandApproval);
     await chat.page.clock.runFor(guardMs);
     await chat.page.keyboard.press('Alt+a');
-    await chat.page.keyboard.press('3');
+    await chat.page.keyboard.press('2');
     assert.equal((await chat.host.waitFor(chatRequests.approve)).option, 'Reject');
   });
 
@@ -159,7 +161,7 @@ describe('a question of the agent', () => {
   });
 
   it('is shown with one of several at a time', async () => {
-    const chat = await openWith(commandApproval, diffApproval);
+    const chat = await openWith({ ...commandApproval, expiresInMs: undefined }, diffApproval);
     await chat.page.getByText('1 of 2').waitFor();
     await chat.page.getByRole('button', { name: 'Next question' }).click();
     await chat.page.getByRole('group', { name: diffApproval.prompt }).waitFor();

@@ -24,6 +24,8 @@ describe('a shortcut of several keys', () => {
 
   for (const keys of [
     ['Control+k', 'y'],
+    ['Control+k', 'n'],
+    ['Control+k', 'q'],
     ['Control+k', 'Enter'],
     ['Control+k', 'Control+m', '1'],
     ['Control+;', 'Backspace'],
@@ -43,6 +45,15 @@ describe('a shortcut of several keys', () => {
       assert.equal(told.length, keys.length + ' on'.length, 'VS Code hears every key');
     });
   }
+
+  it('leaves nothing in the composer when it answers a question, which is the host’s to say', async () => {
+    const chat = await open({ status: 'busy', approvals: [commandApproval] });
+    await chat.composer.fill('run');
+    for (const key of ['Control+k', 'n']) await chat.page.keyboard.press(key);
+    await until('the focus is back', async () => (await focusedTag(chat)) === 'TEXTAREA');
+    assert.equal(await chat.composer.inputValue(), 'run');
+    assert.deepEqual(chat.host.requestsOf(chatRequests.approve), []);
+  });
 
   it('answers no question', async () => {
     const chat = await open({ status: 'busy', approvals: [commandApproval] });

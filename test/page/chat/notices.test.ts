@@ -4,17 +4,15 @@ import type { ApprovalView } from '../../../src/chat/common/chatView';
 import { changes, commandApproval, diffApproval, sessionOf, snapshot } from './support/chatFixtures';
 import { ChatPages } from './support/chatPages';
 
-const forTheSame =
-  'whatever Demo agent (no model) takes for the same, which may be everything it asks in this conversation';
 /** As the demo agent asks for a command, with what Backline says of each answer. */
 const demoApproval: ApprovalView = {
   ...commandApproval,
   parts: [{ type: 'terminal', command: 'git status --short', output: '' }],
   options: [
     { label: 'Allow', kind: 'allow_once' },
-    { label: 'Allow All', kind: 'allow_always', matches: forTheSame },
+    { label: 'Allow All', kind: 'allow_always' },
     { label: 'Deny', kind: 'reject_once' },
-    { label: 'Deny All', kind: 'reject_always', matches: forTheSame },
+    { label: 'Deny All', kind: 'reject_always' },
   ],
 };
 const longApproval: ApprovalView = {
@@ -43,7 +41,7 @@ describe('the notices of a small window', () => {
     it(`have every answer in reach at ${width}×${height}`, async () => {
       const session = sessionOf({ status: 'busy', approvals: [demoApproval] });
       const { page } = await pages.openChat(snapshot(session), { width, height });
-      const buttons = page.locator('.approval-options button');
+      const buttons = page.locator('.approval-answers button');
       assert.equal(await buttons.count(), 4);
       for (const button of await buttons.all()) {
         const { left, right } = await button.evaluate((element) => element.getBoundingClientRect());
@@ -59,7 +57,7 @@ describe('the notices of a small window', () => {
     });
   }
 
-  it('make room for a question, and say how long its command is', async () => {
+  it('make room for a question, which says how much of its command is out of sight', async () => {
     const session = sessionOf({
       status: 'busy',
       approvals: [longApproval, diffApproval],
@@ -68,21 +66,21 @@ describe('the notices of a small window', () => {
     });
     const chat = await pages.openChat(snapshot(session), { width: 250, height: 600 });
     const { page } = chat;
-    await page.getByText('Command, 60 lines').waitFor();
+    await page.getByText(/^\d+ more lines$/).waitFor();
     assert.equal(await page.locator('.changes').isVisible(), false);
     assert.equal(await page.locator('.queue').isVisible(), false);
     const card = await page.locator('.approval').boundingBox();
-    const foot = await page.locator('.approval-foot').boundingBox();
-    assert.ok(card && foot && foot.y + foot.height <= card.y + card.height, 'nothing hangs out of the card');
+    const answers = await page.locator('.approval-answers').boundingBox();
+    assert.ok(card && answers && answers.y + answers.height <= card.y + card.height, 'nothing hangs out of the card');
     await chat.tellSession({ approvals: [] });
     await page.locator('.changes').waitFor();
     await page.locator('.queue').waitFor();
   });
 
-  it('do not count the lines of a command of one line', async () => {
+  it('do not count the lines of a command that is seen whole', async () => {
     const { page } = await pages.openChat(snapshot(sessionOf({ status: 'busy', approvals: [demoApproval] })));
-    await page.locator('.approval figcaption').waitFor();
-    assert.equal((await page.locator('.approval figcaption').innerText()).trim(), 'Command');
+    await page.getByText('git status --short').waitFor();
+    assert.equal(await page.getByText(/more lines?$/).count(), 0);
   });
 });
 

@@ -42,10 +42,30 @@ describe('what agents write', () => {
         diffOf(`src/${reversed}a.ts`, 'a\n', `${reversed}b\n`),
         { type: 'file', path: 'b.ts', text: `file ${reversed}` },
       ],
-      options: [{ label: `Allow ${reversed}`, kind: 'allow_always', matches: `npm ${reversed}` }],
+      warnings: [`Warned ${reversed}`],
+      escalations: [{ name: `sandbox ${reversed}`, value: 'off' }],
+      env: [{ name: `A${reversed}`, value: '1' }],
+      cwd: `/tmp/${reversed}`,
+      more: [{ name: `more ${reversed}`, value: `value ${reversed}` }],
+      options: [
+        { label: `Allow ${reversed}`, kind: 'allow_once' },
+        { label: `Always ${reversed}`, kind: 'allow_always', scope: `npm ${reversed}` },
+      ],
     });
-    const places = ['h2', '.approval-who bdi >> nth=0', '.approval-mode', 'pre.approval-block', '.path-name >> nth=0'];
-    for (const place of [...places, 'ins', '.numbered', '.approval-options bdi', '.approval-matches']) {
+    await page.locator('.approval-more summary').click();
+    await page.getByRole('button', { name: 'More ways to allow' }).click();
+    const places = ['h2', '.approval-agent', '.approval-mode', 'pre.approval-block', '.path-name >> nth=0', 'dt', 'dd'];
+    const facts = [0, 1, 2, 3].map((nth) => `.approval-fact code >> nth=${nth}`);
+    assert.equal(await marksIn(page.locator('.approval-fact')), 4);
+    for (const place of [
+      ...places,
+      ...facts.slice(0, 3),
+      'ins',
+      '.numbered',
+      '.answer-name',
+      '.answer-line',
+      '.answer-scope',
+    ]) {
       assert.equal(await marksIn(page.locator(`.approval ${place}`)), 1, place);
     }
     const html = await page.locator('.approval').evaluate((card) => card.outerHTML);

@@ -89,7 +89,7 @@ export const commandApproval: ApprovalView = {
   parts: [{ type: 'terminal', command: 'npm test -- --grep "greeting" && git status --short', output: '' }],
   options: [
     { label: 'Allow once', kind: 'allow_once' },
-    { label: 'Always allow', kind: 'allow_always', matches: 'npm test *' },
+    { label: 'Always allow', kind: 'allow_always', scope: 'npm test *' },
     { label: 'Reject', kind: 'reject_once' },
   ],
   expiresInMs: 300_000,

@@ -1,0 +1,78 @@
+import type { ComponentChildren } from 'preact';
+import { useCallback, useRef, useState } from 'preact/hooks';
+import { Floating } from './floating';
+import { ChevronDownIcon } from './icons';
+import { MenuList, type MenuEntry } from './menu';
+
+interface SplitButtonProps {
+  /** On the button. */
+  readonly children: ComponentChildren;
+  /** What its menu holds, for example `More ways to allow`. */
+  readonly menuLabel: string;
+  /** Without any there is no menu. */
+  readonly items: readonly MenuEntry[];
+  /** Without it the whole button only opens the menu. */
+  readonly onClick?: (() => void) | undefined;
+  readonly title?: string | undefined;
+  readonly keyShortcuts?: string | undefined;
+  readonly isPrimary?: boolean;
+  readonly disabled?: boolean;
+}
+
+/** A button for what is meant most often, and beside it a menu of the alternatives, which opens upward. */
+export function SplitButton({ children, menuLabel, items, onClick, title, keyShortcuts, ...rest }: SplitButtonProps) {
+  const { isPrimary = false, disabled = false } = rest;
+  const [isOpen, setOpen] = useState(false);
+  const anchor = useRef<HTMLSpanElement>(null);
+  const opener = useRef<HTMLButtonElement>(null);
+  const close = useCallback(() => setOpen(false), []);
+  const closeToButton = (): void => {
+    setOpen(false);
+    opener.current?.focus();
+  };
+  const ofMenu = {
+    'aria-haspopup': 'menu',
+    'aria-expanded': isOpen,
+    disabled,
+    ref: opener,
+    onClick: () => setOpen(!isOpen),
+    onKeyDown: (event: KeyboardEvent) => {
+      if (isOpen || (event.key !== 'ArrowDown' && event.key !== 'ArrowUp')) return;
+      event.preventDefault();
+      setOpen(true);
+    },
+  } as const;
+  const look = `button ${isPrimary ? 'is-primary' : ''}`;
+  return (
+    <span class="split-button" ref={anchor}>
+      {onClick && (
+        <button
+          type="button"
+          class={`${look} split-main`}
+          title={title}
+          aria-keyshortcuts={keyShortcuts}
+          disabled={disabled}
+          onClick={onClick}
+        >
+          {children}
+        </button>
+      )}
+      {items.length > 0 && onClick && (
+        <button type="button" class={`${look} split-arrow`} title={menuLabel} aria-label={menuLabel} {...ofMenu}>
+          <ChevronDownIcon />
+        </button>
+      )}
+      {!onClick && (
+        <button type="button" class={`${look} split-main`} title={title ?? menuLabel} {...ofMenu}>
+          {children}
+          <ChevronDownIcon />
+        </button>
+      )}
+      {isOpen && !disabled && (
+        <Floating anchor={anchor} onLeave={close} side="above">
+          <MenuList label={menuLabel} items={items} onDone={closeToButton} />
+        </Floating>
+      )}
+    </span>
+  );
+}
