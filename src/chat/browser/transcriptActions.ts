@@ -24,7 +24,12 @@ export function transcriptActions(page: ChatPage): TranscriptActions {
       void page.ask(chatRequests.openAsNewFile, { text, ...(language !== undefined && { language }) }),
     continueTurn: () => void page.continueTurn(),
     editPrompt: (entryId) => void page.editPrompt(entryId),
-    openChange: (path, turn) => void page.askHere(chatRequests.openChange, (sessionId) => ({ sessionId, path, turn })),
+    openChange: (path, turn) =>
+      void page.askHere(chatRequests.openChange, (sessionId) => ({
+        sessionId,
+        path,
+        ...(turn !== undefined && { turn }),
+      })),
     revert: (path, turn) =>
       void page.askHere(chatRequests.revert, (sessionId) => ({
         sessionId,

@@ -10,6 +10,7 @@ import { ChatError, type TurnTexts } from './chatPorts';
 import type { TextBlobs } from './chatStore';
 import { FileTexts, type Text, type TextId } from './fileTexts';
 import type { LogRecord, NewRecord } from './logRecord';
+import { ShownWrites } from './shownWrites';
 
 export interface ChatFiles {
   readonly editor: EditorPort;
@@ -33,6 +34,8 @@ export interface ChangeJournalPorts {
   readonly record: (record: NewRecord) => void;
   /** `changes` is another list. */
   readonly onDidChange: () => void;
+  /** The agent has written something else into the file than its question has shown. */
+  readonly onOtherWrite: (path: string) => void;
 }
 
 /**
@@ -43,6 +46,7 @@ export class ChangeJournal {
   private readonly texts: FileTexts;
   private readonly ledger: ChangeLedger;
   private readonly calls: CallFiles;
+  private readonly shown = new ShownWrites();
   private readonly queue = new KeyedQueue();
   /** Of writes that go through the editor port and have begun. */
   private readonly bases = new Map<string, TextId>();
@@ -50,7 +54,7 @@ export class ChangeJournal {
   constructor(private readonly ports: ChangeJournalPorts) {
     const { files, log, record } = ports;
     this.texts = new FileTexts(files.editor, ports.texts);
-    this.ledger = new ChangeLedger(this.texts, record);
+    this.ledger = new ChangeLedger(this.texts, record, (path, before, after) => this.written(path, before, after));
     this.calls = new CallFiles({
       editor: files.editor,
       texts: this.texts,
@@ -90,6 +94,7 @@ export class ChangeJournal {
   }
 
   observe(event: AmplifierEvent): void {
+    this.shown.observe(event);
     this.calls.observe(event);
   }
 
@@ -101,6 +106,7 @@ export class ChangeJournal {
   /** Tells what the turn has changed. Never rejects. */
   async endTurn(turn: number): Promise<void> {
     await this.calls.endTurn();
+    this.shown.endTurn();
     this.bases.clear();
     await this.ledger.endTurn(turn);
     await this.refresh();
@@ -167,6 +173,13 @@ export class ChangeJournal {
     if (turn === undefined) this.ledger.decide(path, 'reverted');
     else this.ledger.revertedTurn(turn, path);
     this.calls.rebase(path, file.before);
+  }
+
+  private async written(path: string, before: Text, after: Text): Promise<void> {
+    for (const shownPath of this.shown.paths) {
+      if ((await this.absolute(shownPath)) !== path) continue;
+      if (!this.shown.isAsShown(shownPath, before, after)) this.ports.onOtherWrite(path);
+    }
   }
 
   private async withFile(requested: string, task: (path: string) => Promise<void>): Promise<void> {

@@ -38,6 +38,8 @@ export class ChangeLedger {
   constructor(
     private readonly texts: FileTexts,
     private readonly record: (record: NewRecord) => void,
+    /** A file was written by the agent, or so it says, from one text to another. */
+    private readonly onWritten: (path: string, before: Text, after: Text) => Promise<void>,
   ) {}
 
   /** Those that still differ. */
@@ -91,6 +93,7 @@ export class ChangeLedger {
     // What this turn has noted already; or the file is as the agent has left it, and nobody has seen it otherwise.
     const noted = base === undefined ? known : this.turn.get(path);
     if (noted && now.id !== undefined && noted.after === now.id) return false;
+    if (!now.isDirty) await this.onWritten(path, await this.texts.textOf(base), now.text);
     if (!known && this.files.size >= maxFiles) return true;
     const write = { before: base, after: now.id, isMixed: !isSure(now) };
     if (!known) this.record({ type: 'snapshot', path, ...(base === undefined ? {} : { text: base }) });

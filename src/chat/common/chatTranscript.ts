@@ -106,7 +106,7 @@ export class ChatTranscript {
         this.event(record.event);
         break;
       case 'notice':
-        this.notice(record.level, record.text, record.details);
+        this.notice(record.level, record.text, record.details, record.path);
         break;
       case 'stopped':
         this.stopped(record.inBackend);
@@ -319,10 +319,10 @@ export class ChatTranscript {
     this.writer.put({ kind: 'todos', ...base, items });
   }
 
-  private notice(level: 'info' | 'warning' | 'error', text: string, details?: string): void {
+  private notice(level: 'info' | 'warning' | 'error', text: string, details?: string, path?: string): void {
     this.turn?.speech.pause();
-    const entry = { kind: 'notice' as const, ...this.writer.base(), level, text };
-    this.writer.put(details === undefined ? entry : { ...entry, details });
+    const more = { ...(details === undefined ? {} : { details }), ...(path === undefined ? {} : { path }) };
+    this.writer.put({ kind: 'notice', ...this.writer.base(), level, text, ...more });
   }
 
   // Turns

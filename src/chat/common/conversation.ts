@@ -39,6 +39,10 @@ export class Conversation {
       log,
       record: (record) => this.record(record),
       onDidChange: () => this.emitter.fire(),
+      onOtherWrite: (path) => {
+        const text = `${file.head.backendTitle} wrote something else than it showed.`;
+        this.record({ type: 'notice', level: 'warning', text, path });
+      },
     });
     file.onDidReadOn((news) => this.caughtUp(news));
     file.onDidChangeProblem(() => this.emitter.fire());

@@ -41,7 +41,13 @@ export const LogRecord = z.discriminatedUnion('type', [
   /** The backend did not take the prompt: it was never said. */
   record('withdrawn', { id: Text }),
   record('event', { event: AmplifierEvent }),
-  record('notice', { level: z.enum(['info', 'warning', 'error']), text: Text, details: Text.optional() }),
+  /** `path` is the file it is about, absolute. */
+  record('notice', {
+    level: z.enum(['info', 'warning', 'error']),
+    text: Text,
+    details: Text.optional(),
+    path: Text.optional(),
+  }),
   /** By the user. `inBackend`: the backend has still to say that the turn has ended. */
   record('stopped', { inBackend: z.boolean() }),
   /** The backend never took the prompt whose turn was stopped. */

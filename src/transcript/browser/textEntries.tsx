@@ -7,6 +7,7 @@ import { noticeIcons } from './entryIcons';
 import { countOf, formatDuration } from './format';
 import { MarkdownText } from './markdownText';
 import { PartView } from './partView';
+import { PathButton } from './pathButton';
 import { ShowAllTexts, useCopy } from './showAll';
 import { useTranscript } from './transcriptContext';
 import { PlainText } from './plainText';
@@ -59,7 +60,9 @@ export function ThinkingEntry({ entry }: { entry: EntryOf<'thinking'> }) {
 }
 
 export function NoticeEntry({ entry }: { entry: EntryOf<'notice'> }) {
+  const { openChange } = useTranscript().actions;
   const Picture = noticeIcons[entry.level];
+  const { path } = entry;
   return (
     <div class={`notice notice-${entry.level}`}>
       <Picture />
@@ -67,6 +70,7 @@ export function NoticeEntry({ entry }: { entry: EntryOf<'notice'> }) {
         <p dir="auto">
           <PlainText text={entry.text} />
         </p>
+        {path !== undefined && <PathButton path={path} onClick={openChange && (() => openChange(path))} />}
         {entry.details !== undefined && <Details text={entry.details} />}
         <ShowAllTexts entry={entry} shown={[entry.text, entry.details]} />
       </div>

@@ -21,8 +21,8 @@ export interface TranscriptActions {
   /** Asks to go on with an answer that was cut off. */
   readonly continueTurn?: () => void;
   readonly editPrompt?: (entryId: string) => void;
-  /** What the turn has changed in a file. */
-  readonly openChange?: (path: string, turn: number) => void;
+  /** What the turn has changed in a file; without one, the whole conversation. */
+  readonly openChange?: (path: string, turn?: number) => void;
   /** One file, or all without a path; with a turn only what that one has changed. */
   readonly revert?: (path?: string, turn?: number) => void;
   readonly keepChanges?: (path?: string) => void;

@@ -185,6 +185,8 @@ export const Entry = z.discriminatedUnion('kind', [
     text: Text,
     /** To be shown on demand and copied. */
     details: optional(Text),
+    /** The file it is about, absolute; its change can be opened. */
+    path: optional(Text),
   }),
   /** What earlier messages were replaced by, for the model. Markdown. */
   z.object({ kind: z.literal('summary'), ...base, text: Text }),
