@@ -1,5 +1,4 @@
 import type { AmplifierEvent, EventData } from '../../amplifier/common/events';
-import { BackendError } from '../../amplifier/common/sessionBackend';
 import { toDisposable, type Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
 import type { Event } from '../../base/common/event';
