@@ -173,6 +173,23 @@ describe('the pages of the chat', () => {
     assert.deepEqual(subject.contexts, ['git false']);
   });
 
+  it('answer by command only the question of a conversation that is shown on a page in sight', async () => {
+    const page = await subject.view();
+    const answers = () => page.told.filter(({ method }) => method === 'chat/didAsk').map(({ params }) => params);
+    const answer = () => subject.pages.visible.some((one) => one.answer('deny'));
+    subject.chats.add('one').change({ approvals: [question('read')] });
+    assert.equal(answer(), false, 'nothing is shown');
+    await page.ask('openSession', { sessionId: 'one' });
+    assert.equal(answer(), true);
+    await eventually('the page hears it', () => assert.deepEqual(answers(), [{ what: 'deny' }]));
+    subject.chats.opened.get('one')?.change({ approvals: [{ ...question('read'), state: 'answering' }] });
+    assert.equal(answer(), false, 'it is answered already');
+    subject.chats.opened.get('one')?.change({ approvals: [question('read')] });
+    page.panel.dispose();
+    await eventually('no page', () => assert.deepEqual(subject.pages.visible, []));
+    assert.equal(answer(), false, 'nobody sees it');
+  });
+
   it('number the questions that wait on the view, and open one where it can be read', async () => {
     const page = await subject.view();
     const approvals = new ApprovalWatch(subject.chats, assert.ifError);
@@ -187,14 +204,6 @@ describe('the pages of the chat', () => {
       show: ({ chat }) => Promise.resolve(void shown.push(chat.id)),
     });
     notices.start();
-    const question = (id: string): ApprovalView => ({
-      id,
-      prompt: `May I ${id}?`,
-      asks: 'Demo agent',
-      parts: [],
-      options: [],
-      state: 'pending',
-    });
     const chat = subject.chats.add('one');
     chat.change({ approvals: [question('read'), question('write')] });
     subject.chats.add('one', 'waiting');
@@ -212,3 +221,14 @@ describe('the pages of the chat', () => {
     await vscode.commands.executeCommand('notifications.clearAll');
   });
 });
+
+function question(id: string): ApprovalView {
+  return {
+    id,
+    prompt: `May I ${id}?`,
+    asks: 'Demo agent',
+    parts: [],
+    options: [],
+    state: 'pending',
+  };
+}
