@@ -28,7 +28,7 @@ describe('the question in view', () => {
     assert.equal(shownQuestion(inOrder([two, late, three]), one)?.id, '4');
     assert.equal(shownQuestion(inOrder([two, three]), one)?.id, '3');
     assert.equal(shownQuestion(inOrder([two]), one)?.id, '2');
-    assert.equal(shownQuestion([], one), undefined);
+    assert.equal(shownQuestion<typeof one>([], one), undefined);
     assert.equal(shownQuestion(inOrder([two, one]), undefined)?.id, '2');
   });
 });
