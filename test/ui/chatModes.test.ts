@@ -30,7 +30,7 @@ describe('The mode of a conversation, chosen before its first prompt', () => {
 
   async function choose(from: string, to: string): Promise<void> {
     await (await chat.button(`Mode: ${from}`)).click();
-    await (await chat.frame()).getByRole('option', { name: to }).click();
+    await (await chat.frame()).getByRole('option', { name: new RegExp(`^${to}`) }).click();
     await (await chat.button(`Mode: ${to}`)).waitFor();
   }
 

@@ -55,5 +55,5 @@ function idle({ configured, found, unavailable }: AgentsSituation): string {
     ...(unavailable !== undefined && unavailable > 0 ? [`${unavailable} unavailable`] : []),
   ];
   const which = known.length > 0 ? ` (${known.join(', ')})` : '';
-  return `No agent runs. One starts with the first prompt${which}.`;
+  return `No agent runs. One starts when you begin to write${which}.`;
 }

@@ -19,7 +19,9 @@ export class AgentCommands {
   async restart(): Promise<void> {
     const used = this.options.backends().filter(({ state }) => state.kind !== 'stopped');
     if (used.length === 0) {
-      this.options.messages.info('No agent is running, so there is none to restart. One starts with the first prompt.');
+      this.options.messages.info(
+        'No agent is running, so there is none to restart. One starts when you begin to write.',
+      );
       return;
     }
     const backend = await pickAgent(used, 'Restart Agent', 'Which one? What it is doing now is stopped');

@@ -8,7 +8,7 @@ import { backendView } from '../../../src/chat/common/backendView';
 import { NewOptions } from '../../../src/chat/common/page/newOptions';
 import { backendOf } from '../../fake/backendHarness';
 import { MemoryMemento } from '../../fake/memoryMemento';
-import type { ScriptedAgents} from '../../fake/scriptedAgent';
+import type { ScriptedAgents } from '../../fake/scriptedAgent';
 import { capabilities, type Script } from '../../fake/scriptedAgent';
 import { until } from '../../support/eventually';
 import { draft, outline, Window } from './support/window';
