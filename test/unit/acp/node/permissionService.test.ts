@@ -111,7 +111,9 @@ describe('what an agent may do', () => {
       opened.approvals.answer(id, 'Allow All');
       assert.deepEqual(await answer, { outcome: 'selected', optionId: 'all' });
     }
-    assert.deepEqual(opened.standing.grants.all, [{ text: 'Allow All', agentTitle: 'Demo' }]);
+    assert.deepEqual(opened.standing.grants.all, [
+      { kind: 'remembered', effect: 'allow', option: 'Allow All', agentTitle: 'Demo' },
+    ]);
   });
 
   it('can be made a rule where the agent offers none, and the agent is answered for this once', async () => {
