@@ -116,10 +116,10 @@ describe('Context providers that need the word of the user', () => {
     assert.ok(!(await window.page.locator('body').innerText()).includes(secret));
     await input.press('Enter');
     await input.waitFor({ state: 'hidden' });
-    await ask('Allow 127.0.0.1', /Allow texts to be sent[^]*Setting headers: .*\$\{secret:token\}/);
-    await answer('Allow');
     await ask('Allow 127.0.0.1', /Give the secret "token" to 127\.0\.0\.1:\d+, at http/);
     await window.screenshot('context-consent-secret');
+    await answer('Allow');
+    await ask('Allow 127.0.0.1', /Allow texts to be sent[^]*Setting headers: .*\$\{secret:token\}/);
     assert.deepEqual(methods(endpoint.url), []);
     await answer('Allow');
     await lens('From afar').waitFor();
