@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { eventually } from '../support/eventually';
 import { hoverOverEndOf, setUserSetting } from './support/contextHover';
@@ -46,9 +46,12 @@ describe('Context providers that are slow or fail, as a user sees them', () => {
       settings: {
         'editor.hover.delay': 100,
         'editor.hover.sticky': true,
-        'backline.context.providers': { './late.mjs': true, './quick.mjs': true },
       },
-      prepare: async ({ workspace }) => {
+      prepare: async ({ dataDir, workspace }) => {
+        const machine = path.join(dataDir, 'data', 'Machine');
+        await mkdir(machine, { recursive: true });
+        const settings = { 'backline.context.providers': { './late.mjs': true, './quick.mjs': true } };
+        await writeFile(path.join(machine, 'settings.json'), JSON.stringify(settings));
         const sources = { quick, late, hanging, failing };
         for (const [name, source] of Object.entries(sources))
           await writeFile(path.join(workspace, `${name}.mjs`), source);

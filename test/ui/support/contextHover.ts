@@ -36,9 +36,10 @@ export async function setSetting({ sandbox }: VsCodeWindow, id: string, value: u
   await setIn(path.join(sandbox.workspace, '.vscode', 'settings.json'), id, value);
 }
 
-/** The same for those of the user, which nobody is asked about. */
+/** The same for those of the machine, which are the user's own, so that nobody is asked about them. */
 export async function setUserSetting({ sandbox }: VsCodeWindow, id: string, value: unknown): Promise<void> {
-  await setIn(path.join(sandbox.dataDir, 'data', 'User', 'settings.json'), id, value);
+  const file = path.join(sandbox.dataDir, 'data', 'Machine', 'settings.json');
+  await setIn(file, id, value);
 }
 
 async function setIn(file: string, id: string, value: unknown): Promise<void> {
