@@ -9,12 +9,14 @@ const starters: Readonly<Record<string, string>> = {
   'acp/node/processTree.ts': 'taskkill',
   'acp/node/shellEnvironment.ts': "the user's login shell",
   'acp/node/terminalProcess.ts': 'what an agent asked for and the user allowed',
+  'changes/node/gitProgram.ts': 'Git, in a repository of our own',
   'threads/node/runCommand.ts': 'the amp CLI',
 };
 
 /**
- * Git runs what a repository's own configuration names (`core.fsmonitor`, hooks, pagers), so it is only VS Code's Git
- * extension that runs it, which asks for the workspace's trust.
+ * Git runs what a repository's own configuration names (`core.fsmonitor`, hooks, pagers), so in the user's repository it is
+ * only VS Code's Git extension that runs it, which asks for the workspace's trust. Checkpoints have a repository of their own,
+ * with no configuration but ours.
  */
 describe('the programs that Backline starts', () => {
   const root = path.join(process.cwd(), 'src');
@@ -30,7 +32,7 @@ describe('the programs that Backline starts', () => {
     assert.deepEqual(found.toSorted(), Object.keys(starters).toSorted());
   });
 
-  it('are never Git', () => {
+  it('are never Git but for that', () => {
     const wrong = files.filter((file) =>
       /(?:spawn|spawnSync|execFile|execFileSync|run)\(\s*['"`]git\b/.test(textOf(file)),
     );

@@ -1,0 +1,107 @@
+import * as z from 'zod';
+import type { Clock } from '../../base/common/async';
+import { mostLeftOut, type Checkpoint, type CheckpointDetails } from '../common/checkpoint';
+import { CheckpointError } from '../common/checkpointError';
+import { joinNul } from '../common/nameList';
+import type { Capture } from './folderScan';
+import { GitFailure, type PrivateRepository } from './privateRepository';
+
+const refs = 'refs/checkpoints/';
+const mostLabelUnits = 500;
+
+const Head = z.object({ label: z.string(), at: z.number() });
+const reasons = [
+  'excluded',
+  'ignored',
+  'tooLarge',
+  'special',
+  'unreadable',
+  'nestedRepository',
+  'nameNotText',
+] as const;
+const Body = z.object({
+  leftOut: z.array(z.object({ path: z.string(), reason: z.enum(reasons), bytes: z.number().optional() })),
+  leftOutCount: z.number(),
+  unsettled: z.array(z.string()),
+});
+
+/** Checkpoints as commits of our own repository, each with a ref: its message says what the tree cannot. */
+export class CheckpointRecords {
+  constructor(
+    private readonly repository: PrivateRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  async add(label: string, capture: Capture, signal: AbortSignal): Promise<CheckpointDetails> {
+    const at = this.clock.now();
+    const head = { label: label.slice(0, mostLabelUnits), at };
+    const body = {
+      leftOut: capture.leftOut.slice(0, mostLeftOut),
+      leftOutCount: capture.leftOut.length,
+      unsettled: capture.unsettled.slice(0, mostLeftOut),
+    };
+    const date = `${Math.max(Math.floor(at / 1_000), 0)} +0000`;
+    const id = await this.repository.text({
+      args: ['commit-tree', capture.tree],
+      input: `${JSON.stringify(head)}\n\n${JSON.stringify(body)}\n`,
+      env: { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date },
+      withUserObjects: true,
+      signal,
+    });
+    await this.repository.run({ args: ['update-ref', `${refs}${id}`, id], withUserObjects: true, signal });
+    return { id, ...head, ...body };
+  }
+
+  /** The oldest first. */
+  async list(signal: AbortSignal): Promise<Checkpoint[]> {
+    const format = '--format=%(objectname)%00%(contents:subject)%00';
+    const items = await this.repository.items({ args: ['for-each-ref', format, refs], signal });
+    const found: Checkpoint[] = [];
+    for (let at = 0; at + 1 < items.length; at += 2) {
+      const head = Head.safeParse(parsed(items[at + 1] ?? ''));
+      if (head.success) found.push({ id: (items[at] ?? '').trim(), ...head.data });
+    }
+    return found.sort((a, b) => a.at - b.at);
+  }
+
+  /** @throws CheckpointError `unknownCheckpoint` */
+  async details(id: string, signal: AbortSignal): Promise<CheckpointDetails> {
+    await this.checkId(id, signal);
+    const text = (await this.repository.run({ args: ['cat-file', 'commit', id], signal })).output.toString();
+    const [, subject = '', body = ''] = text.split('\n\n');
+    const head = Head.safeParse(parsed(subject));
+    const rest = Body.safeParse(parsed(body));
+    if (!head.success || !rest.success) throw unknown();
+    return { id, ...head.data, ...rest.data };
+  }
+
+  async drop(ids: readonly string[], signal: AbortSignal): Promise<void> {
+    const input = joinNul(ids.flatMap((id) => (isId(id) ? [`delete ${refs}${id}`, ''] : [])));
+    if (input !== '') await this.repository.run({ args: ['update-ref', '-z', '--stdin'], input, signal });
+  }
+
+  private async checkId(id: string, signal: AbortSignal): Promise<void> {
+    if (!isId(id)) throw unknown();
+    try {
+      await this.repository.run({ args: ['rev-parse', '--verify', '--quiet', `${refs}${id}`], signal });
+    } catch (error) {
+      throw error instanceof GitFailure ? unknown() : error;
+    }
+  }
+}
+
+export function unknown(): CheckpointError {
+  return new CheckpointError('unknownCheckpoint', 'This checkpoint is no longer there. Choose a newer one.');
+}
+
+function isId(id: string): boolean {
+  return /^[0-9a-f]{40,64}$/.test(id);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

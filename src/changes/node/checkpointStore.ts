@@ -1,0 +1,296 @@
+import { realpath } from 'node:fs/promises';
+import type { Clock } from '../../base/common/async';
+import { KeyedQueue } from '../../base/common/async';
+import type { Logger } from '../../base/common/log';
+import { systemClock } from '../../base/node/systemClock';
+import {
+  defaultLimits,
+  type Checkpoint,
+  type CheckpointDetails,
+  type CheckpointLimits,
+  type Difference,
+  type FileChange,
+  type FileState,
+  type LeftOut,
+} from '../common/checkpoint';
+import { CheckpointError } from '../common/checkpointError';
+import { isAt } from '../common/nameList';
+import { inOrder, type RestorePlan, type RestoreStep } from '../common/restorePlan';
+import type { Retention } from '../common/retention';
+import { GitProgram } from './gitProgram';
+import { OpenRepository } from './openRepository';
+import { GitFailure } from './privateRepository';
+import { restoreLimitMs, RestoreRunner, type InterruptedRestore, type RestoreResult } from './restoreRunner';
+import { pruneStore, type PruneResult } from './storePruner';
+import { timedSignal } from './timedOperation';
+
+export interface CheckpointStoreOptions {
+  /** The workspace folder, absolute. */
+  readonly folder: string;
+  /** A folder of our own for this workspace folder only, absolute; it is made when it is missing. */
+  readonly storage: string;
+  /** The exclude list: of an absolute path, and of its tail below the folder. */
+  readonly excludes: (path: string, relativePath: string) => boolean;
+  readonly logger: Logger;
+  readonly clock?: Clock;
+  readonly limits?: Partial<CheckpointLimits>;
+  /** In place of PATH. */
+  readonly searchPath?: string;
+}
+
+export type OpenedStore =
+  { readonly kind: 'open'; readonly store: CheckpointStore } | { readonly kind: 'noGit'; readonly message: string };
+
+export type TakeResult =
+  | { readonly kind: 'taken'; readonly checkpoint: CheckpointDetails }
+  /** No checkpoint was made. The code says why, the message what to do. */
+  | { readonly kind: 'refused'; readonly error: CheckpointError };
+
+/** Any moment that can be compared: a checkpoint, or the folder as it is. */
+export type Moment = string;
+export const now = 'now';
+
+const foreground = 'foreground';
+
+/** Finds Git. Nothing else is done until the store is used. */
+export async function openCheckpointStore(options: CheckpointStoreOptions): Promise<OpenedStore> {
+  const { folder, clock = systemClock, searchPath } = options;
+  try {
+    const git = await GitProgram.find(folder, clock, searchPath);
+    return { kind: 'open', store: new CheckpointStore(git, { ...options, folder: await realpath(folder) }, clock) };
+  } catch (error) {
+    if (error instanceof CheckpointError && error.code === 'noGit') return { kind: 'noGit', message: error.message };
+    throw error;
+  }
+}
+
+/**
+ * The checkpoints of one workspace folder, kept by Git in a repository of our own. The user's repository is never written.
+ * What is asked for is done in order. Everything may throw CheckpointError.
+ */
+export class CheckpointStore {
+  private readonly queue = new KeyedQueue();
+  private readonly limits: CheckpointLimits;
+  private readonly open: OpenRepository;
+  private readonly runner: RestoreRunner;
+  private readonly stopping = new AbortController();
+  /** Ends what runs in the background. */
+  private background: AbortController | undefined;
+
+  /** `options.folder` is a real path. */
+  constructor(
+    git: GitProgram,
+    private readonly options: CheckpointStoreOptions,
+    private readonly clock: Clock,
+  ) {
+    this.limits = { ...defaultLimits, ...options.limits };
+    this.open = new OpenRepository(git, { ...options, limits: this.limits, clock });
+    this.runner = new RestoreRunner(options.folder, options.storage, clock);
+  }
+
+  /** Keeps how the folder is. It waits for nothing but the folder: what is too large or too slow is refused. */
+  async take(label: string, signal?: AbortSignal): Promise<TakeResult> {
+    try {
+      const checkpoint = await this.inTurn(signal, async (running) => {
+        const { records } = await this.open.use(running);
+        return await records.add(label, await this.open.capture(running), running);
+      });
+      return { kind: 'taken', checkpoint };
+    } catch (error) {
+      if (error instanceof CheckpointError) return { kind: 'refused', error };
+      throw error;
+    }
+  }
+
+  /** The oldest first. */
+  async list(signal?: AbortSignal): Promise<readonly Checkpoint[]> {
+    return await this.inTurn(signal, async (running) => (await this.open.use(running)).records.list(running));
+  }
+
+  /** @throws CheckpointError `unknownCheckpoint` */
+  async details(id: string, signal?: AbortSignal): Promise<CheckpointDetails> {
+    return await this.inTurn(signal, async (running) => (await this.open.use(running)).records.details(id, running));
+  }
+
+  /** What has changed from one moment to another. `to` may be `now`. @throws CheckpointError `unknownCheckpoint` */
+  async diff(from: string, to: Moment, signal?: AbortSignal): Promise<Difference> {
+    return await this.inTurn(signal, (running) => this.difference(from, to, true, running));
+  }
+
+  /** Undefined when no such file was there. @throws CheckpointError `unknownCheckpoint`, `contentMissing` */
+  async stateAt(id: string, path: string, signal?: AbortSignal): Promise<FileState | undefined> {
+    return await this.inTurn(signal, (running) => this.find(id, path, running));
+  }
+
+  /** Of a symbolic link, its target. @throws CheckpointError `unknownCheckpoint`, `contentMissing` */
+  async bytesAt(id: string, path: string, signal?: AbortSignal): Promise<Buffer | undefined> {
+    return await this.inTurn(signal, async (running) => {
+      const state = await this.find(id, path, running);
+      return state && (await (await this.open.use(running)).reader.content(state.object, running));
+    });
+  }
+
+  /** Text is UTF-8; a byte order mark is part of it. @throws CheckpointError `notText` and those of `bytesAt` */
+  async textAt(id: string, path: string, signal?: AbortSignal): Promise<string | undefined> {
+    const bytes = await this.bytesAt(id, path, signal);
+    if (!bytes) return undefined;
+    try {
+      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    } catch (cause) {
+      throw new CheckpointError('notText', `${path} is not text in UTF-8.`, { cause });
+    }
+  }
+
+  /** What a restore would do; `paths` are files or folders, none means all. Nothing is changed. */
+  async plan(id: string, paths?: readonly string[], signal?: AbortSignal): Promise<RestorePlan> {
+    return await this.inTurn(signal, async (running) => {
+      const { changes, leftOut } = await this.difference(id, now, false, running);
+      const steps = changes.map(backwards).filter(({ path }) => isWanted(path, paths));
+      return { checkpointId: id, steps: inOrder(steps), leftOut: leftOut.filter(({ path }) => isWanted(path, paths)) };
+    });
+  }
+
+  /**
+   * Does what was planned, one file at a time, each as a whole. How the folder is before is kept as a checkpoint, to undo
+   * the restore. A file that somebody has written since it was planned is not touched.
+   * @throws CheckpointError `restoreUnfinished` when one is under way or was interrupted
+   */
+  async apply(plan: RestorePlan, label: string, signal?: AbortSignal): Promise<RestoreResult> {
+    return await this.inTurn(
+      signal,
+      async (running) => {
+        await this.runner.checkNoneUnfinished();
+        const { records } = await this.open.use(running);
+        const undo = await records.add(label, await this.open.capture(running), running);
+        const steps = plan.steps.filter(({ path }) => !this.isExcluded(path));
+        return await this.runner.apply({ ...plan, steps }, undo, await this.open.restoring(running), running);
+      },
+      restoreLimitMs,
+    );
+  }
+
+  /** A restore that was interrupted, when there is one: it is to be finished or undone before the next. */
+  async interrupted(): Promise<InterruptedRestore | undefined> {
+    return await this.inTurn(undefined, async (running) => this.runner.interrupted(await this.open.restoring(running)));
+  }
+
+  /** Undefined when none was interrupted. @throws CheckpointError `restoreUnfinished` when another window is at it */
+  async resume(direction: 'finish' | 'undo', signal?: AbortSignal): Promise<RestoreResult | undefined> {
+    return await this.inTurn(
+      signal,
+      async (running) => {
+        const { records } = await this.open.use(running);
+        const detailsOf = (id: string): Promise<CheckpointDetails> => records.details(id, running);
+        return await this.runner.resume(direction, await this.open.restoring(running), detailsOf, running);
+      },
+      restoreLimitMs,
+    );
+  }
+
+  async drop(ids: readonly string[], signal?: AbortSignal): Promise<void> {
+    await this.inTurn(signal, async (running) => (await this.open.use(running)).records.drop(ids, running));
+  }
+
+  /**
+   * Removes what is too old and, the oldest first, what is too much. To be called when nobody waits; anything else that is
+   * asked of the store ends it, and the next call goes on.
+   */
+  async prune(retention: Retention, signal?: AbortSignal): Promise<PruneResult> {
+    const background = (this.background ??= new AbortController());
+    return await this.queue.run(foreground, async () => {
+      const timed = timedSignal(this.clock, pruneLimitMs, [background.signal, this.stopping.signal, signal]);
+      try {
+        const open = await this.open.use(timed.signal);
+        return await pruneStore(open, this.open.folderOfStore, retention, this.clock, timed.signal);
+      } catch (error) {
+        if (error instanceof GitFailure) this.options.logger.warn(`Checkpoints could not be pruned: ${error.errors}`);
+        throw error;
+      } finally {
+        timed.dispose();
+        if (this.background === background) this.background = undefined;
+      }
+    });
+  }
+
+  /** Ends what is running, and resolves when it has ended. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    await this.queue.idle(foreground);
+  }
+
+  private async inTurn<T>(
+    caller: AbortSignal | undefined,
+    work: (signal: AbortSignal) => Promise<T>,
+    limitMs = this.limits.maxMs,
+  ): Promise<T> {
+    this.background?.abort();
+    return await this.queue.run(foreground, async () => {
+      const timed = timedSignal(this.clock, limitMs, [caller, this.stopping.signal]);
+      try {
+        return await work(timed.signal);
+      } catch (error) {
+        if (error instanceof GitFailure) this.options.logger.warn(`${error.message} ${error.errors}`);
+        throw error;
+      } finally {
+        timed.dispose();
+      }
+    });
+  }
+
+  private async find(id: string, path: string, signal: AbortSignal): Promise<FileState | undefined> {
+    const { records, reader } = await this.open.use(signal);
+    await records.details(id, signal);
+    return this.isExcluded(path) ? undefined : await reader.find(id, path, signal);
+  }
+
+  private async difference(from: string, to: Moment, findRenames: boolean, signal: AbortSignal): Promise<Difference> {
+    const { records, reader } = await this.open.use(signal);
+    const before = await records.details(from, signal);
+    const after = to === now ? await this.open.capture(signal) : await records.details(to, signal);
+    const trees = [from, 'tree' in after ? after.tree : after.id] as const;
+    const changes = await reader.compare(...trees, findRenames, signal);
+    const ignored = await this.open.ignoredAtOneEnd(changes, trees, signal);
+    const leftOut = [...before.leftOut, ...after.leftOut, ...ignored];
+    return apart(changes, leftOut, (path) => this.isExcluded(path));
+  }
+
+  private isExcluded(path: string): boolean {
+    return this.options.excludes(`${this.options.folder}/${path}`, path);
+  }
+}
+
+const pruneLimitMs = 10 * 60_000;
+
+/** Takes out what is only missing in one of the two because it was left out there. */
+function apart(
+  changes: readonly FileChange[],
+  leftOut: readonly LeftOut[],
+  isExcluded: (path: string) => boolean,
+): Difference {
+  const byPath = new Map(leftOut.map((item) => [item.path, item]));
+  const folders = [...byPath.values()].filter(({ path }) => path.endsWith('/'));
+  const isOut = (path: string): boolean =>
+    byPath.has(path) || folders.some((folder) => isAt(path, folder.path)) || isExcluded(path);
+  const kept = changes.flatMap((change): FileChange[] => {
+    if (change.status !== 'renamed') return isOut(change.path) ? [] : [change];
+    const { from, before, after, ...compared } = change;
+    if (!isOut(from) && !isOut(change.path)) return [change];
+    const lines = { ...compared, addedLines: 0, deletedLines: 0 };
+    const deleted = isOut(from) ? [] : [{ ...lines, status: 'deleted' as const, path: from, before }];
+    const added = isOut(change.path) ? [] : [{ ...lines, status: 'added' as const, after }];
+    return [...deleted, ...added];
+  });
+  return { changes: kept, leftOut: [...byPath.values()] };
+}
+
+function backwards(change: FileChange): RestoreStep {
+  return {
+    path: change.path,
+    before: 'after' in change ? change.after : undefined,
+    after: 'before' in change ? change.before : undefined,
+  };
+}
+
+function isWanted(path: string, wanted: readonly string[] | undefined): boolean {
+  return wanted?.some((place) => path === place || isAt(path, `${place.replace(/\/$/, '')}/`)) ?? true;
+}

@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import { constants, type BigIntStats } from 'node:fs';
+import { access, lstat, open, readlink } from 'node:fs/promises';
+import * as path from 'node:path';
+import { errorCode } from '../../base/common/errors';
+import type { FileKind, FileState } from '../common/checkpoint';
+
+export type Look =
+  | { readonly kind: 'file' | 'symlink'; readonly path: string; readonly bytes: number }
+  | { readonly kind: 'missing' | 'special' | 'unreadable'; readonly path: string };
+
+const atOnce = 32;
+
+/** Runs the work for all items, some at once, in their order. */
+export async function forAll<T, R>(
+  items: readonly T[],
+  work: (item: T) => Promise<R>,
+  signal?: AbortSignal,
+): Promise<R[]> {
+  const results: R[] = [];
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    for (;;) {
+      const at = next++;
+      const item = items[at];
+      if (item === undefined || at >= items.length) return;
+      signal?.throwIfAborted();
+      results[at] = await work(item);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, lane));
+  return results;
+}
+
+/** What is at a path below the folder. A link at its end is not followed. */
+export async function lookAt(folder: string, name: string): Promise<Look> {
+  try {
+    const file = path.join(folder, name);
+    const info = await lstat(file);
+    if (info.isSymbolicLink()) return { kind: 'symlink', path: name, bytes: info.size };
+    // A folder with the name of a file: the file is gone.
+    if (info.isDirectory()) return { kind: 'missing', path: name };
+    if (!info.isFile()) return { kind: 'special', path: name };
+    await access(file, constants.R_OK);
+    return { kind: 'file', path: name, bytes: info.size };
+  } catch (error) {
+    const code = errorCode(error);
+    return { kind: code === 'ENOENT' || code === 'ENOTDIR' ? 'missing' : 'unreadable', path: name };
+  }
+}
+
+/** Whether anything has the name, and no folder of its path is a link. A name with `/` at its end is that of a folder. */
+export async function exists(folder: string, name: string): Promise<boolean> {
+  try {
+    const plain = name.replace(/\/$/, '');
+    if (await isBehindLink(folder, plain)) return false;
+    return (await lstat(path.join(folder, plain))).isDirectory() === name.endsWith('/');
+  } catch (error) {
+    return errorCode(error) !== 'ENOENT' && errorCode(error) !== 'ENOTDIR';
+  }
+}
+
+async function isBehindLink(folder: string, name: string): Promise<boolean> {
+  const parents = name.split('/').slice(0, -1);
+  let place = folder;
+  for (const parent of parents) {
+    place = path.join(place, parent);
+    if ((await lstat(place)).isSymbolicLink()) return true;
+  }
+  return false;
+}
+
+/** What a file holds now, or `other` for what cannot be in a checkpoint; undefined when nothing is there. */
+export async function stateAt(
+  file: string,
+  format: 'sha1' | 'sha256',
+  tellsExecutable: boolean,
+): Promise<FileState | 'other' | undefined> {
+  let info: BigIntStats;
+  try {
+    info = await lstat(file, { bigint: true });
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return undefined;
+    throw error;
+  }
+  if (info.isSymbolicLink()) return stateOf('symlink', await readlink(file, { encoding: 'buffer' }), format);
+  if (!info.isFile()) return 'other';
+  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const kind = tellsExecutable && (info.mode & 0o100n) !== 0n ? 'executable' : 'file';
+    return stateOf(kind, await handle.readFile(), format);
+  } finally {
+    await handle.close();
+  }
+}
+
+function stateOf(kind: FileKind, content: Buffer, format: 'sha1' | 'sha256'): FileState {
+  const hash = createHash(format).update(`blob ${content.length}\0`).update(content);
+  return { kind, object: hash.digest('hex'), bytes: content.length };
+}

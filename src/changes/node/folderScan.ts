@@ -1,0 +1,365 @@
+import { rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import * as path from 'node:path';
+import type { CheckpointLimits, LeftOut, LeftOutReason } from '../common/checkpoint';
+import { CheckpointError } from '../common/checkpointError';
+import { isNameText, joinNul } from '../common/nameList';
+import { exists, forAll, lookAt, type Look } from './fileLook';
+import { ignoredNow } from './ignoreRules';
+import { checksumOf, copyWithTime, setTime } from './indexFile';
+import { GitFailure, type PrivateRepository } from './privateRepository';
+
+/** How the folder was when it was looked through. */
+export interface Capture {
+  /** Git's name of the folder's tree. */
+  readonly tree: string;
+  readonly leftOut: readonly LeftOut[];
+  readonly unsettled: readonly string[];
+}
+
+export interface ScanRules {
+  /** By an absolute path and its tail below the folder. */
+  readonly excludes: (path: string, relativePath: string) => boolean;
+  readonly limits: CheckpointLimits;
+  /** The index of the user's repository: what it tracks is not ignored. */
+  readonly userIndex: string | undefined;
+}
+
+interface Found {
+  /** Of the index; Git compares the content where times alone do not tell. */
+  readonly modified: readonly string[];
+  readonly deleted: readonly string[];
+  readonly added: readonly string[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+interface Sorted {
+  readonly take: readonly (Look & { readonly bytes: number })[];
+  /** No longer, or no more to be, in the index. */
+  readonly remove: readonly string[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+/** File systems keep times to two seconds at worst. */
+const timeStepMs = 2_000;
+/** How often files that change while they are read are read anew. */
+const rounds = 3;
+const manyFiles = 200;
+const batchFiles = 5_000;
+const batchBytes = 128 * 1024 * 1024;
+/** How many files that cannot be read are left out one by one. */
+const mostFailures = 20;
+const emptyTrees = {
+  sha1: '4b825dc642cb6eb9a060e54bf8d69288fbee4904',
+  sha256: '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321',
+} as const;
+
+/** Looks through a folder by means of our own index: only what has changed since the last time is read. */
+export class FolderScan {
+  private carried: readonly LeftOut[] = [];
+  private known: { readonly checksum: string; readonly tree: string } | undefined;
+  private copies = 0;
+
+  constructor(
+    private readonly repository: PrivateRepository,
+    private readonly format: 'sha1' | 'sha256',
+    private readonly rules: ScanRules,
+  ) {}
+
+  /** What was left out last time, so that it is not taken for deleted. */
+  remember(leftOut: readonly LeftOut[]): void {
+    this.carried = leftOut;
+  }
+
+  /** `hasTrees`: the index is new, and the user's objects have all its trees. @throws CheckpointError */
+  async capture(signal: AbortSignal, hasTrees: boolean): Promise<Capture> {
+    const { index } = this.repository;
+    const startMs = await this.fileTime();
+    await this.distrustFuture(startMs);
+    const found = await this.look(index, signal);
+    if (found.modified.length + found.deleted.length + found.added.length > 0) {
+      return await this.update(found, startMs, signal);
+    }
+    try {
+      const tree = await this.treeOf(index, signal, hasTrees);
+      await setTime(index, startMs);
+      return await this.captured(tree, found.leftOut, [], signal);
+    } catch (error) {
+      await rm(`${index}.lock`, { force: true });
+      throw error;
+    }
+  }
+
+  private async update(found: Found, startMs: number, signal: AbortSignal): Promise<Capture> {
+    const { index } = this.repository;
+    // Git writes a copy: whatever happens meanwhile, the last good one stays.
+    const copy = `${index}-${process.pid}-${this.copies++}`;
+    try {
+      await copyWithTime(index, copy);
+      const leftOut = new Map(found.leftOut.map((item) => [item.path, item]));
+      const unsettled = await this.settle(copy, await this.refreshed(copy, found, signal), startMs, leftOut, signal);
+      const tree = await this.treeOf(copy, signal, false);
+      return await this.captured(tree, [...leftOut.values()], unsettled, signal);
+    } finally {
+      // Also after a failure: what has been read need not be read again.
+      if (await setTime(copy, startMs)) await rename(copy, index).catch(() => rm(copy, { force: true }));
+      await rm(`${copy}.lock`, { force: true });
+    }
+  }
+
+  /** Of many files only the times may have changed, as after a copy of the whole folder: those need not be kept anew. */
+  private async refreshed(copy: string, found: Found, signal: AbortSignal): Promise<Found> {
+    if (found.modified.length < manyFiles) return found;
+    const args = ['update-index', '-q', '--refresh'];
+    await this.repository.run({ args, index: copy, signal, allowedCodes: [0, 1] });
+    return { ...found, ...(await this.lookAtIndexed(copy, signal)) };
+  }
+
+  /** Reads what has changed until nothing changes any more. Returns what has not come to rest. */
+  private async settle(
+    copy: string,
+    first: Found,
+    startMs: number,
+    leftOut: Map<string, LeftOut>,
+    signal: AbortSignal,
+  ): Promise<string[]> {
+    let found = first;
+    for (let round = 1; ; round++) {
+      const sorted = await this.sort(found, signal);
+      for (const item of sorted.leftOut) leftOut.set(item.path, item);
+      for (const item of await this.write(copy, sorted, startMs, signal)) leftOut.set(item.path, item);
+      if (sorted.take.length === 0) return [];
+      const { modified, deleted } = await this.lookAtIndexed(copy, signal);
+      const changed = [...modified, ...deleted].filter((name) => !leftOut.has(name));
+      if (changed.length === 0) return [];
+      if (round === rounds) return changed;
+      found = { modified: modified.filter((name) => !leftOut.has(name)), deleted, added: [], leftOut: [] };
+    }
+  }
+
+  private async look(index: string, signal: AbortSignal): Promise<Found> {
+    const others = ['ls-files', '-z', '--others', '--exclude-standard'];
+    const [indexed, { output, errors }] = await Promise.all([
+      this.lookAtIndexed(index, signal),
+      this.repository.run({ args: others, index, signal }),
+    ]);
+    const leftOut = unreadableFolders(errors);
+    const added: string[] = [];
+    for (const name of names(output)) {
+      if (name.endsWith('/')) leftOut.push({ path: name, reason: 'nestedRepository' });
+      else if (isNameText(name)) added.push(name);
+      else leftOut.push({ path: name, reason: 'nameNotText' });
+    }
+    return { ...indexed, added, leftOut };
+  }
+
+  private async lookAtIndexed(index: string, signal: AbortSignal): Promise<Omit<Found, 'added' | 'leftOut'>> {
+    const args = [
+      'diff-files',
+      '-z',
+      '--name-status',
+      '--no-renames',
+      '--no-ext-diff',
+      '--ignore-submodules=all',
+      '--relative',
+    ];
+    const items = names((await this.repository.run({ args, index, signal })).output);
+    const modified: string[] = [];
+    const deleted: string[] = [];
+    for (let at = 0; at + 1 < items.length; at += 2) (items[at] === 'D' ? deleted : modified).push(items[at + 1] ?? '');
+    return { modified, deleted };
+  }
+
+  /** What is to be read, and what is not. @throws CheckpointError `tooLarge` */
+  private async sort({ modified, deleted, added }: Found, signal: AbortSignal): Promise<Sorted> {
+    const { limits } = this.rules;
+    const leftOut: LeftOut[] = [];
+    const remove = [...deleted];
+    const indexed = new Set(modified);
+    const drop = (name: string, reason?: LeftOutReason, bytes?: number): void => {
+      if (indexed.has(name)) remove.push(name);
+      if (reason) leftOut.push({ path: name, reason, bytes });
+    };
+    const ignored = await this.ignoredOf(modified, signal);
+    const wanted: string[] = [];
+    for (const [at, name] of [...modified, ...added].entries()) {
+      if (at % 500 === 499) await nextTurn(signal);
+      if (ignored.has(name)) drop(name, 'ignored');
+      else if (this.isExcluded(name)) drop(name, 'excluded');
+      else wanted.push(name);
+    }
+    if (wanted.length > limits.maxNewFiles) throw tooLarge(`${wanted.length} files`);
+    const looks = await forAll(wanted, (name) => lookAt(this.repository.place.folder, name), signal);
+    const take: Sorted['take'][number][] = [];
+    let bytes = 0;
+    for (const look of looks) {
+      if (!('bytes' in look)) drop(look.path, look.kind === 'missing' ? undefined : look.kind);
+      else if (look.bytes > limits.maxFileBytes) drop(look.path, 'tooLarge', look.bytes);
+      else {
+        take.push(look);
+        bytes += look.bytes;
+      }
+    }
+    if (bytes > limits.maxNewBytes) throw tooLarge(`${Math.round(bytes / 1e6)} MB`);
+    return { take, remove, leftOut };
+  }
+
+  private isExcluded(name: string): boolean {
+    return this.rules.excludes(path.join(this.repository.place.folder, name), name);
+  }
+
+  /** Of files in our index, those that are ignored by now and that the user's repository does not track. */
+  private async ignoredOf(modified: readonly string[], signal: AbortSignal): Promise<ReadonlySet<string>> {
+    if (modified.length === 0) return new Set();
+    try {
+      return await ignoredNow(this.repository, modified, this.rules.userIndex, signal);
+    } catch (error) {
+      // An index in parts cannot be read from outside its repository.
+      if (error instanceof GitFailure) return await ignoredNow(this.repository, modified, undefined, signal);
+      throw error;
+    }
+  }
+
+  /** Returns what could not be read after all. */
+  private async write(
+    index: string,
+    { take, remove }: Sorted,
+    startMs: number,
+    signal: AbortSignal,
+  ): Promise<readonly LeftOut[]> {
+    const prefixed = ['update-index', '-z'];
+    if (remove.length > 0) {
+      const args = [...prefixed, '--force-remove', '--stdin'];
+      await this.repository.run({ args, index, input: joinNul(remove), signal });
+    }
+    const failed = new Set<string>();
+    for (const batch of batches(take)) await this.writeBatch(index, batch, failed, signal);
+    // The files that were written in this moment cannot be told by their times.
+    await setTime(index, startMs);
+    return [...failed].map((name) => ({ path: name, reason: 'unreadable' }));
+  }
+
+  private async writeBatch(
+    index: string,
+    batch: readonly string[],
+    failed: Set<string>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const args = ['update-index', '-z', '--add', '--remove', '--replace', '--stdin'];
+    for (;;) {
+      const input = joinNul(batch.filter((name) => !failed.has(name)));
+      try {
+        await this.repository.run({ args, index, input, signal });
+        return;
+      } catch (error) {
+        const name = error instanceof GitFailure ? failedName(error.errors, this.repository.prefix) : undefined;
+        if (name === undefined || failed.has(name) || failed.size === mostFailures) throw error;
+        failed.add(name);
+      }
+    }
+  }
+
+  /** `withUserTrees`: nothing has to be written, as the user's repository has the trees. */
+  private async treeOf(index: string, signal: AbortSignal, withUserTrees: boolean): Promise<string> {
+    const before = await checksumOf(index);
+    if (before !== undefined && this.known?.checksum === before) return this.known.tree;
+    const { prefix } = this.repository;
+    const args = ['write-tree', '--missing-ok', ...(prefix === '' ? [] : [`--prefix=${prefix}`])];
+    const env = noSync;
+    try {
+      const tree = await this.repository.text({ args, index, signal, withUserObjects: withUserTrees, env });
+      const checksum = await checksumOf(index);
+      this.known = checksum === undefined ? undefined : { checksum, tree };
+      return tree;
+    } catch (error) {
+      // The folder has no files.
+      if (error instanceof GitFailure && error.errors.includes('prefix')) return emptyTrees[this.format];
+      throw error;
+    }
+  }
+
+  private async captured(
+    tree: string,
+    leftOut: readonly LeftOut[],
+    unsettled: readonly string[],
+    signal: AbortSignal,
+  ): Promise<Capture> {
+    const listed = new Set(leftOut.map((item) => item.path));
+    // Folders are found anew each time.
+    const before = this.carried.filter((item) => !listed.has(item.path) && !item.path.endsWith('/'));
+    const folder = this.repository.place.folder;
+    const there = await forAll(before, async (item) => ((await exists(folder, item.path)) ? [item] : []), signal);
+    const stillOut = await this.notIn(tree, there.flat(), signal);
+    this.carried = [...leftOut, ...stillOut];
+    return { tree, leftOut: this.carried, unsettled };
+  }
+
+  private async notIn(tree: string, items: readonly LeftOut[], signal: AbortSignal): Promise<LeftOut[]> {
+    if (items.length === 0) return [];
+    const args = ['ls-tree', '-r', '-z', '--name-only', '--full-tree', tree];
+    const inside = new Set(await this.repository.items({ args, signal, withUserObjects: true }));
+    return items.filter((item) => !inside.has(item.path));
+  }
+
+  /** What time it is for the file system that holds the index. */
+  private async fileTime(): Promise<number> {
+    const probe = path.join(this.repository.place.gitDir, 'time');
+    await writeFile(probe, '');
+    return (await stat(probe)).mtimeMs - timeStepMs;
+  }
+
+  /** After the clock was set back, times do not tell what is newer: then Git compares all contents, once. */
+  private async distrustFuture(startMs: number): Promise<void> {
+    const { index } = this.repository;
+    const info = await stat(index).catch(() => undefined);
+    if (info && info.mtimeMs > startMs + timeStepMs) await utimes(index, 1, 1);
+  }
+}
+
+/** Trees can be made anew from the index; waiting for the disk for each one takes seconds. */
+const noSync = {
+  GIT_CONFIG_COUNT: '2',
+  GIT_CONFIG_KEY_1: 'core.fsync',
+  GIT_CONFIG_VALUE_1: 'none',
+};
+
+const names = (output: Uint8Array): string[] => {
+  const items = new TextDecoder('utf-8', { ignoreBOM: true }).decode(output).split('\0');
+  items.pop();
+  return items;
+};
+
+function* batches(looks: readonly (Look & { readonly bytes: number })[]): Generator<string[]> {
+  let batch: string[] = [];
+  let bytes = 0;
+  for (const look of looks) {
+    batch.push(look.path);
+    bytes += look.bytes;
+    if (batch.length < batchFiles && bytes < batchBytes) continue;
+    yield batch;
+    batch = [];
+    bytes = 0;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function unreadableFolders(errors: string): LeftOut[] {
+  const pattern = /^warning: could not open directory '(.+?)\/?': (?!No such file)/gm;
+  return [...errors.matchAll(pattern)].map(([, name = '']) => ({ path: `${name}/`, reason: 'unreadable' }));
+}
+
+function failedName(errors: string, prefix: string): string | undefined {
+  const name = /^fatal: Unable to process path ([^]*?)\n?$/m.exec(errors)?.[1];
+  return name?.startsWith(prefix) === true ? name.slice(prefix.length) : undefined;
+}
+
+function tooLarge(amount: string): CheckpointError {
+  return new CheckpointError(
+    'tooLarge',
+    `The folder has ${amount} that are not in a checkpoint yet, which is too much. Add large generated folders to .gitignore.`,
+  );
+}
+
+async function nextTurn(signal: AbortSignal): Promise<void> {
+  await new Promise((resolve) => setImmediate(resolve));
+  signal.throwIfAborted();
+}

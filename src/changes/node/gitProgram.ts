@@ -1,0 +1,183 @@
+import { spawn, spawnSync, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { access, constants, realpath } from 'node:fs/promises';
+import * as path from 'node:path';
+import type { Clock } from '../../base/common/async';
+import { CheckpointError, cancelled } from '../common/checkpointError';
+
+/** One run of Git, without a shell. */
+export interface GitCall {
+  readonly args: readonly string[];
+  readonly cwd: string;
+  /** The whole environment. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly input?: string | Uint8Array | undefined;
+  /** Its reason is thrown when it is a CheckpointError. The whole process group ends. */
+  readonly signal: AbortSignal;
+  readonly maxOutputBytes?: number | undefined;
+}
+
+export interface GitEnd {
+  /** Null when a signal ended it. */
+  readonly exitCode: number | null;
+  readonly output: Buffer;
+  /** The end of what it wrote to its standard error. */
+  readonly errors: string;
+}
+
+const oldestVersion = [2, 25] as const;
+const maxErrorUnits = 64 * 1024;
+const defaultOutputBytes = 256 * 1024 * 1024;
+const killAfterMs = 2_000;
+const versionMs = 10_000;
+
+/** A Git that was found on this machine. */
+export class GitProgram {
+  constructor(
+    private readonly file: string,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Looks for Git on PATH; never inside the workspace folder, where anybody could have put a program of that name.
+   * @throws CheckpointError `noGit`
+   */
+  static async find(folder: string, clock: Clock, searchPath = process.env['PATH'] ?? ''): Promise<GitProgram> {
+    const file = await findOnPath(folder, searchPath);
+    if (file === undefined) throw new CheckpointError('noGit', 'Git is not installed. Install it to see all changes.');
+    const program = new GitProgram(file, clock);
+    const env = cleanEnvironment();
+    const { output } = await program
+      .run({ args: ['--version'], cwd: path.dirname(file), env, signal: AbortSignal.timeout(versionMs) })
+      .catch((error: unknown) => {
+        throw new CheckpointError('noGit', 'Git does not start. Install it anew to see all changes.', { cause: error });
+      });
+    const [, major = '0', minor = '0'] = /(\d+)\.(\d+)/.exec(output.toString()) ?? [];
+    const [oldMajor, oldMinor] = oldestVersion;
+    if (Number(major) < oldMajor || (Number(major) === oldMajor && Number(minor) < oldMinor)) {
+      const found = `${Number(major)}.${Number(minor)}`;
+      throw new CheckpointError('noGit', `Git ${found} is too old. Install Git ${oldestVersion.join('.')} or newer.`);
+    }
+    return program;
+  }
+
+  /** Resolves when the process has ended, whatever its exit code. @throws CheckpointError `cancelled`, `failed` */
+  async run({ args, cwd, env, input, signal, maxOutputBytes = defaultOutputBytes }: GitCall): Promise<GitEnd> {
+    if (signal.aborted) throw reasonOf(signal);
+    // A group of its own, so that what Git starts ends with it. Windows has no groups: there the tree is ended.
+    const child = spawn(this.file, args, { cwd, env, detached: process.platform !== 'win32', windowsHide: true });
+    const ending = new ProcessEnding(child, this.clock);
+    let stopped: CheckpointError | undefined;
+    const stop = (error: CheckpointError): void => {
+      stopped ??= error;
+      ending.begin();
+    };
+    const onAbort = (): void => stop(reasonOf(signal));
+    signal.addEventListener('abort', onAbort);
+    try {
+      const end = await ended(
+        child,
+        input,
+        () => {
+          stop(new CheckpointError('failed', 'Git has written more than can be read.'));
+        },
+        maxOutputBytes,
+      );
+      if (stopped) throw stopped;
+      return end;
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      ending.dispose();
+    }
+  }
+}
+
+/** The environment of this process without anything that steers Git. */
+export function cleanEnvironment(): Record<string, string> {
+  const env: Record<string, string> = {};
+  for (const [name, value] of Object.entries(process.env)) {
+    if (value !== undefined && !/^GIT_/i.test(name)) env[name] = value;
+  }
+  return { ...env, LC_ALL: 'C', GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0' };
+}
+
+function reasonOf(signal: AbortSignal): CheckpointError {
+  return signal.reason instanceof CheckpointError ? signal.reason : cancelled();
+}
+
+function ended(
+  child: ChildProcessWithoutNullStreams,
+  input: string | Uint8Array | undefined,
+  onTooMuch: () => void,
+  maxOutputBytes: number,
+): Promise<GitEnd> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    let errors = '';
+    child.stdout.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > maxOutputBytes) onTooMuch();
+      else chunks.push(chunk);
+    });
+    child.stderr.setEncoding('utf8');
+    child.stderr.on('data', (text: string) => (errors = (errors + text).slice(-maxErrorUnits)));
+    // Git may end before it has read all; its exit code says why.
+    child.stdin.on('error', () => undefined);
+    child.on('error', (cause) => {
+      reject(new CheckpointError('failed', `Git cannot be started: ${cause.message}`, { cause }));
+    });
+    child.on('close', (exitCode) => resolve({ exitCode, output: Buffer.concat(chunks), errors }));
+    child.stdin.end(input);
+  });
+}
+
+/** Asks the process group to end, and kills it when it does not. */
+class ProcessEnding {
+  private timer: { dispose(): void } | undefined;
+
+  constructor(
+    private readonly child: ChildProcessWithoutNullStreams,
+    private readonly clock: Clock,
+  ) {}
+
+  begin(): void {
+    if (this.timer) return;
+    this.timer = this.clock.setTimer(killAfterMs, () => this.signal('SIGKILL'));
+    this.signal('SIGTERM');
+  }
+
+  dispose(): void {
+    this.timer?.dispose();
+  }
+
+  private signal(signal: NodeJS.Signals): void {
+    const { pid } = this.child;
+    if (pid === undefined) return;
+    if (process.platform === 'win32') {
+      spawnSync('taskkill', ['/pid', String(pid), '/T', '/F'], { windowsHide: true, timeout: killAfterMs });
+      return;
+    }
+    try {
+      process.kill(-pid, signal);
+    } catch {
+      // It has ended.
+    }
+  }
+}
+
+async function findOnPath(folder: string, searchPath: string): Promise<string | undefined> {
+  const name = process.platform === 'win32' ? 'git.exe' : 'git';
+  const inside = await realpath(folder).catch(() => folder);
+  for (const entry of searchPath.split(path.delimiter)) {
+    if (!path.isAbsolute(entry)) continue;
+    const file = path.join(entry, name);
+    try {
+      await access(file, constants.X_OK);
+      const below = path.relative(inside, await realpath(file));
+      if (below.startsWith('..') || path.isAbsolute(below)) return file;
+    } catch {
+      // Not here.
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,75 @@
+import { constants } from 'node:fs';
+import { lstat, mkdir, open, type FileHandle } from 'node:fs/promises';
+import * as path from 'node:path';
+import { errorCode } from '../../base/common/errors';
+
+const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
+
+/** A folder of the path is a link, or is no folder. */
+export class BehindLinkError extends Error {
+  override readonly name = 'BehindLinkError';
+}
+
+/**
+ * Calls the work with a name for a folder below `root`, by which its files are used. On Linux the folder is open meanwhile:
+ * swapped for a link, it is still the one that was found without following any. Elsewhere the path is looked at before.
+ * `make`: folders that are missing are made. Otherwise undefined is returned when there is none.
+ * @throws BehindLinkError
+ */
+export async function inHeldFolder<T>(
+  root: string,
+  below: readonly string[],
+  make: boolean,
+  work: (folder: string) => Promise<T>,
+): Promise<T | undefined> {
+  const handles: FileHandle[] = [];
+  const isLinux = process.platform === 'linux';
+  try {
+    let folder = root;
+    if (isLinux) {
+      const handle = await open(root, O_RDONLY | O_DIRECTORY);
+      handles.push(handle);
+      folder = nameOf(handle);
+    }
+    for (const name of below) {
+      const next = path.join(folder, name);
+      if (make) await makeOne(next);
+      if (isLinux) {
+        const handle = await openOne(next);
+        if (!handle) return undefined;
+        handles.push(handle);
+        folder = nameOf(handle);
+      } else {
+        const info = await lstat(next).catch(() => undefined);
+        if (!info) return undefined;
+        if (!info.isDirectory()) throw new BehindLinkError();
+        folder = next;
+      }
+    }
+    return await work(folder);
+  } finally {
+    for (const handle of handles) await handle.close();
+  }
+}
+
+async function openOne(folder: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'ENOENT') return undefined;
+    throw code === 'ELOOP' || code === 'ENOTDIR' ? new BehindLinkError() : error;
+  }
+}
+
+async function makeOne(folder: string): Promise<void> {
+  try {
+    await mkdir(folder);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  }
+}
+
+function nameOf({ fd }: FileHandle): string {
+  return `/proc/self/fd/${fd}`;
+}

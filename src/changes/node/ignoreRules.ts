@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
+import * as path from 'node:path';
+import { joinNul } from '../common/nameList';
+import type { PrivateRepository } from './privateRepository';
+import type { TreeReader } from './treeReader';
+
+/**
+ * Which of the paths are ignored, as the work tree is now.
+ * `index`: what it holds is not ignored; without it, only the patterns count.
+ */
+export async function ignoredNow(
+  repository: PrivateRepository,
+  paths: readonly string[],
+  index: string | undefined,
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  // A name may begin with what means something to Git.
+  const input = joinNul(paths.map((name) => `./${name}`));
+  const args = ['check-ignore', '-z', '--stdin', ...(index === undefined ? ['--no-index'] : [])];
+  const call = { args, input, allowedCodes: [0, 1], isLiteral: false, signal };
+  const found = await repository.items(index === undefined ? call : { ...call, index });
+  return new Set(found.map((name) => name.slice(2)));
+}
+
+/**
+ * Which of the paths the `.gitignore` files of a tree ignore. A file that is only seen since one of them was changed was
+ * there before, so a restore must not delete it.
+ */
+export async function ignoredBy(
+  repository: PrivateRepository,
+  reader: TreeReader,
+  tree: string,
+  paths: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  if (paths.length === 0) return new Set();
+  const top = path.join(repository.place.gitDir, `ignore-${randomUUID()}`);
+  const other = repository.withWorkTree(top);
+  try {
+    await mkdir(other.place.folder, { recursive: true, mode: 0o700 });
+    await copyAbove(repository, top);
+    for (const [name, content] of await reader.ignoreFiles(tree, signal)) {
+      const file = path.join(other.place.folder, name);
+      await mkdir(path.dirname(file), { recursive: true });
+      await writeFile(file, content);
+    }
+    return await ignoredNow(other, paths, undefined, signal);
+  } finally {
+    await rm(top, { recursive: true, force: true });
+  }
+}
+
+/** The patterns of the folders above the workspace folder hold for it too. */
+async function copyAbove({ place, prefix }: PrivateRepository, top: string): Promise<void> {
+  const names = prefix.split('/').slice(0, -1);
+  for (let depth = 0; depth < names.length; depth++) {
+    const below = path.join(...names.slice(0, depth), '.gitignore');
+    await copyFile(path.join(place.top, below), path.join(top, below)).catch(() => undefined);
+  }
+}

@@ -1,0 +1,30 @@
+import { copyFile, open, stat, utimes } from 'node:fs/promises';
+
+/** Whether the file is there. Git takes what is not older than its index for changed until it has compared it. */
+export async function setTime(index: string, ms: number): Promise<boolean> {
+  const time = Math.max(Math.floor(ms / 1_000), 1);
+  return await utimes(index, time, time).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** The checksum that ends an index. Undefined when there is none. */
+export async function checksumOf(index: string): Promise<string | undefined> {
+  const handle = await open(index).catch(() => undefined);
+  if (!handle) return undefined;
+  try {
+    const { size } = await handle.stat();
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(20), 0, 20, Math.max(size - 20, 0));
+    return `${size}:${buffer.toString('hex', 0, bytesRead)}`;
+  } finally {
+    await handle.close();
+  }
+}
+
+export async function copyWithTime(from: string, to: string): Promise<void> {
+  const info = await stat(from).catch(() => undefined);
+  if (!info) return;
+  await copyFile(from, to);
+  await utimes(to, info.mtimeMs / 1_000, info.mtimeMs / 1_000);
+}

@@ -1,0 +1,218 @@
+import { readFile, rename, rm, stat, utimes, writeFile, mkdir, readdir } from 'node:fs/promises';
+import * as path from 'node:path';
+import type { Clock } from '../../base/common/async';
+import { errorCode } from '../../base/common/errors';
+import type { CheckpointLimits, FileChange, LeftOut } from '../common/checkpoint';
+import { diskFull } from '../common/checkpointError';
+import { CheckpointRecords } from './checkpointRecords';
+import { FolderScan, type Capture } from './folderScan';
+import type { GitProgram } from './gitProgram';
+import { ignoredBy, ignoredNow } from './ignoreRules';
+import { PrivateRepository, prepareRepository, type RepositoryPlace } from './privateRepository';
+import type { RestoreContext } from './restoreRunner';
+import { isIgnoreFile, TreeReader } from './treeReader';
+import { indexToStartFrom } from './userIndex';
+import { findUserRepository, readUserSettings, type UserRepository, type UserSettings } from './userRepository';
+
+export interface RepositoryOptions {
+  readonly folder: string;
+  readonly storage: string;
+  readonly excludes: (path: string, relativePath: string) => boolean;
+  readonly limits: CheckpointLimits;
+  readonly clock: Clock;
+}
+
+/** Our repository, ready for use with the user's as it is now. */
+export interface RepositoryInUse {
+  readonly repository: PrivateRepository;
+  readonly records: CheckpointRecords;
+  readonly reader: TreeReader;
+  readonly scan: FolderScan;
+  readonly format: 'sha1' | 'sha256';
+}
+
+/** More than that cannot be patterns. */
+const maxExcludesBytes = 1024 * 1024;
+
+/** Makes our repository when it is first needed, and makes it anew for the user's when that has come, gone or moved. */
+export class OpenRepository {
+  private current:
+    { readonly key: string; readonly inUse: RepositoryInUse; readonly settings: UserSettings } | undefined;
+  /** Whether the index is a copy of the user's, as it was. */
+  private startsFromUser = false;
+  /** By the root of a repository around the folder, whether it ignores the folder. */
+  private readonly ignoredBy = new Map<string, boolean>();
+
+  constructor(
+    private readonly git: GitProgram,
+    private readonly options: RepositoryOptions,
+  ) {}
+
+  /** Where all of it is stored, whatever the format of its objects. */
+  get folderOfStore(): string {
+    return this.options.storage;
+  }
+
+  async use(signal: AbortSignal): Promise<RepositoryInUse> {
+    return (await this.useAll(signal)).inUse;
+  }
+
+  async capture(signal: AbortSignal): Promise<Capture> {
+    const { inUse } = await this.useAll(signal);
+    const hasTrees = this.startsFromUser;
+    this.startsFromUser = false;
+    return await asDiskFull(() => inUse.scan.capture(signal, hasTrees));
+  }
+
+  /** What a restore has to know. */
+  async restoring(signal: AbortSignal): Promise<RestoreContext> {
+    const { inUse, settings } = await this.useAll(signal);
+    const isOn = (name: 'core.filemode' | 'core.symlinks'): boolean => {
+      const setting = settings.fileSystem.get(name);
+      return setting === undefined ? process.platform !== 'win32' : /^(true|yes|on|1)$/.test(setting);
+    };
+    const { reader, format } = inUse;
+    return { reader, format, tellsExecutable: isOn('core.filemode'), hasSymlinks: isOn('core.symlinks') };
+  }
+
+  /** Files that only one side has because a `.gitignore` of the other side ignores them. */
+  async ignoredAtOneEnd(
+    changes: readonly FileChange[],
+    [from, to]: readonly [string, string],
+    signal: AbortSignal,
+  ): Promise<readonly LeftOut[]> {
+    if (!changes.some(({ path: name }) => isIgnoreFile(name))) return [];
+    const { repository, reader } = await this.use(signal);
+    const onlyAfter = changes.filter(({ status }) => status === 'added' || status === 'renamed');
+    const onlyBefore = changes.filter(({ status }) => status === 'deleted');
+    const pathsOf = (some: readonly FileChange[]): string[] => some.map((change) => change.path);
+    const before = await ignoredBy(repository, reader, from, pathsOf(onlyAfter), signal);
+    const after = await ignoredBy(repository, reader, to, pathsOf(onlyBefore), signal);
+    return [...before, ...after].map((name) => ({ path: name, reason: 'ignored' }));
+  }
+
+  private async useAll(signal: AbortSignal): Promise<NonNullable<typeof this.current>> {
+    const user = await this.findUser(signal);
+    const key = JSON.stringify(user ?? null);
+    if (this.current?.key === key) {
+      await this.bringUpToDate(this.current.inUse.repository.place, this.current.settings, user);
+      await this.startIndex(this.current.inUse, user);
+      return this.current;
+    }
+    return await asDiskFull(async () => {
+      await mkdir(this.options.storage, { recursive: true, mode: 0o700 });
+      const settings = await readUserSettings(this.git, user, this.options.storage, signal);
+      const inUse = await this.make(user, settings);
+      this.current = { key, inUse, settings };
+      await this.startIndex(inUse, user);
+      const newest = (await inUse.records.list(signal)).at(-1);
+      if (newest) inUse.scan.remember((await inUse.records.details(newest.id, signal)).leftOut);
+      return this.current;
+    });
+  }
+
+  /** A folder that the repository around it ignores is looked at by itself. */
+  private async findUser(signal: AbortSignal): Promise<UserRepository | undefined> {
+    const user = await findUserRepository(this.options.folder);
+    if (!user || user.top === this.options.folder) return user;
+    const known = this.ignoredBy.get(user.top);
+    if (known !== undefined) return known ? undefined : user;
+    const isIgnored = await this.isIgnoredBy(user, signal);
+    this.ignoredBy.set(user.top, isIgnored);
+    return isIgnored ? undefined : user;
+  }
+
+  private async isIgnoredBy(user: UserRepository, signal: AbortSignal): Promise<boolean> {
+    const gitDir = path.join(this.options.storage, 'around');
+    await mkdir(gitDir, { recursive: true, mode: 0o700 });
+    const settings = await readUserSettings(this.git, user, gitDir, signal);
+    const place = { gitDir, folder: user.top, top: user.top, userObjects: undefined };
+    await prepareRepository(place, await withSafeExcludes(settings), await patternsOf(user));
+    const below = path.relative(user.top, this.options.folder).split(path.sep).join('/');
+    const ignored = await ignoredNow(new PrivateRepository(this.git, place), [below], undefined, signal);
+    return ignored.size > 0;
+  }
+
+  private async make(user: UserRepository | undefined, settings: UserSettings): Promise<RepositoryInUse> {
+    const { folder, storage, clock, excludes, limits } = this.options;
+    const format = settings.objectFormat;
+    const place = {
+      gitDir: path.join(storage, `git-${format}`),
+      folder,
+      top: user?.top ?? folder,
+      userObjects: user?.objects,
+    };
+    await this.bringUpToDate(place, settings, user);
+    const repository = new PrivateRepository(this.git, place);
+    await dropForeignIndex(repository);
+    return {
+      repository,
+      format,
+      records: new CheckpointRecords(repository, clock),
+      reader: new TreeReader(repository),
+      scan: new FolderScan(repository, format, { excludes, limits, userIndex: user?.index }),
+    };
+  }
+
+  private async bringUpToDate(
+    place: RepositoryPlace,
+    settings: UserSettings,
+    user: UserRepository | undefined,
+  ): Promise<void> {
+    await prepareRepository(place, await withSafeExcludes(settings), await patternsOf(user));
+  }
+
+  /** A new index begins as a copy of the user's: what they track and have not changed need not be read. */
+  private async startIndex({ repository, format }: RepositoryInUse, user: UserRepository | undefined): Promise<void> {
+    if (!user || (await stat(repository.index).catch(() => undefined))) return;
+    const info = await stat(user.index).catch(() => undefined);
+    if (!info?.isFile()) return;
+    const start = indexToStartFrom(await readFile(user.index), format, repository.prefix);
+    if (!start) return;
+    const made = `${repository.index}-start`;
+    await writeFile(made, start.file, { mode: 0o600 });
+    // With the age of the user's index less what file systems may be wrong by: Git looks at its times.
+    const seconds = Math.max(Math.floor(info.mtimeMs / 1_000) - 2, 1);
+    await utimes(made, seconds, seconds);
+    await rename(made, repository.index);
+    this.startsFromUser = start.hasTrees;
+  }
+}
+
+/** The paths of an index are below the root of the work tree: another root needs another index. */
+async function dropForeignIndex(repository: PrivateRepository): Promise<void> {
+  const { gitDir } = repository.place;
+  const file = path.join(gitDir, 'prefix');
+  const before = await readFile(file, 'utf8').catch(() => undefined);
+  if (before !== repository.prefix) {
+    await rm(repository.index, { force: true });
+    await writeFile(file, repository.prefix, { mode: 0o600 });
+  }
+  // What a process that was killed has left.
+  for (const name of await readdir(gitDir)) {
+    if (/^(index.*\.lock|index-start|ignore-.*)$/.test(name)) await rm(path.join(gitDir, name), { recursive: true });
+  }
+}
+
+async function patternsOf(user: UserRepository | undefined): Promise<string> {
+  if (!user) return '';
+  const info = await stat(user.infoExclude).catch(() => undefined);
+  if (!info?.isFile() || info.size > maxExcludesBytes) return '';
+  return await readFile(user.infoExclude, 'utf8').catch(() => '');
+}
+
+/** A repository's own settings may name anything: a pipe would be waited for. */
+async function withSafeExcludes(settings: UserSettings): Promise<UserSettings> {
+  const info = await stat(settings.excludesFile).catch(() => undefined);
+  const isSafe = info?.isFile() === true && info.size <= maxExcludesBytes;
+  return isSafe ? settings : { ...settings, excludesFile: '/dev/null' };
+}
+
+async function asDiskFull<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const code = errorCode(error) ?? '';
+    throw ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code) ? diskFull(error) : error;
+  }
+}

@@ -1,0 +1,214 @@
+import { randomUUID } from 'node:crypto';
+import { open, readFile, rm } from 'node:fs/promises';
+import * as path from 'node:path';
+import type { Clock } from '../../base/common/async';
+import { errorCode } from '../../base/common/errors';
+import { isProcessAlive } from '../../base/node/isProcessAlive';
+import type { CheckpointDetails } from '../common/checkpoint';
+import { CheckpointError } from '../common/checkpointError';
+import {
+  RestoreJournal,
+  reversed,
+  stepsOf,
+  type RestorePlan,
+  type RestoreStep,
+  type SkippedStep,
+} from '../common/restorePlan';
+import { forAll } from './fileLook';
+import { StepRunner, type FileRules } from './restoreStep';
+import type { TreeReader } from './treeReader';
+
+export interface RestoreResult {
+  /** How it was before. */
+  readonly undo: CheckpointDetails;
+  /** How many files are as they should be. */
+  readonly restored: number;
+  readonly skipped: readonly SkippedStep[];
+}
+
+/** Where a restore stands that was interrupted: counts of files. */
+export interface InterruptedRestore {
+  readonly checkpointId: string;
+  readonly undoId: string;
+  readonly at: number;
+  readonly done: number;
+  readonly left: number;
+  /** Written by somebody else since. */
+  readonly touched: number;
+}
+
+export interface RestoreContext extends FileRules {
+  readonly reader: TreeReader;
+}
+
+/** A restore takes at most that long, so an older journal belongs to no process that lives. */
+export const restoreLimitMs = 10 * 60_000;
+const batchBytes = 32 * 1024 * 1024;
+const batchFiles = 500;
+const maxFileBytes = 200 * 1024 * 1024;
+
+/** Does restores, with a journal on disk from before the first file until after the last. */
+export class RestoreRunner {
+  constructor(
+    private readonly root: string,
+    private readonly storage: string,
+    private readonly clock: Clock,
+  ) {}
+
+  private get file(): string {
+    return path.join(this.storage, 'restore.json');
+  }
+
+  /** @throws CheckpointError `restoreUnfinished` */
+  async checkNoneUnfinished(): Promise<void> {
+    if (await this.read()) throw unfinished();
+  }
+
+  async apply(
+    plan: RestorePlan,
+    undo: CheckpointDetails,
+    context: RestoreContext,
+    signal: AbortSignal,
+  ): Promise<RestoreResult> {
+    const journal: RestoreJournal = {
+      version: 1,
+      id: randomUUID(),
+      checkpointId: plan.checkpointId,
+      undoId: undo.id,
+      pid: process.pid,
+      at: this.clock.now(),
+      steps: plan.steps.map(({ path: name, before, after }) => ({ path: name, before, after })),
+    };
+    await this.write(journal);
+    return await this.run(journal.id, plan.steps, undo, context, signal);
+  }
+
+  async interrupted(rules: FileRules): Promise<InterruptedRestore | undefined> {
+    const journal = await this.read();
+    if (!journal || this.isRunningElsewhere(journal)) return undefined;
+    const runner = new StepRunner(this.root, journal.id, rules);
+    const stands = await forAll(stepsOf(journal), async (step) => runner.stand(step).catch(() => 'neither' as const));
+    const count = (wanted: string): number => stands.filter((stand) => stand === wanted).length;
+    const { checkpointId, undoId, at } = journal;
+    return { checkpointId, undoId, at, done: count('after'), left: count('before'), touched: count('neither') };
+  }
+
+  /** Undefined when none was interrupted. @throws CheckpointError `restoreUnfinished` when another window is at it */
+  async resume(
+    direction: 'finish' | 'undo',
+    context: RestoreContext,
+    detailsOf: (id: string) => Promise<CheckpointDetails>,
+    signal: AbortSignal,
+  ): Promise<RestoreResult | undefined> {
+    const journal = await this.read();
+    if (!journal) return undefined;
+    if (this.isRunningElsewhere(journal)) throw unfinished();
+    const undo = await detailsOf(journal.undoId);
+    const steps = stepsOf(journal);
+    const runner = new StepRunner(this.root, journal.id, context);
+    await forAll([...steps.entries()], ([number, step]) => runner.tidy(step, number));
+    return await this.run(journal.id, direction === 'finish' ? steps : reversed(steps), undo, context, signal);
+  }
+
+  /** The journal goes when all steps have been tried; what stops it earlier leaves the journal. */
+  private async run(
+    id: string,
+    steps: readonly RestoreStep[],
+    undo: CheckpointDetails,
+    context: RestoreContext,
+    signal: AbortSignal,
+  ): Promise<RestoreResult> {
+    const runner = new StepRunner(this.root, id, context);
+    const skipped: SkippedStep[] = [];
+    const deletions = steps.filter(({ after }) => !after);
+    for (const step of deletions) {
+      signal.throwIfAborted();
+      const problem = await runner.run(step, 0, undefined);
+      if (problem) skipped.push(problem);
+    }
+    for (const { path: name } of deletions) await runner.removeEmpty(name);
+    const numbered = steps.map((step, number) => ({ step, number })).filter(({ step }) => step.after);
+    for (const batch of batches(numbered)) {
+      const objects = batch.flatMap(({ step }) => (step.after && !isTooLarge(step) ? [step.after.object] : []));
+      const contents = await context.reader.contents([...new Set(objects)], signal);
+      const problems = await forAll(
+        batch,
+        async ({ step, number }) =>
+          isTooLarge(step)
+            ? { path: step.path, reason: 'failed' as const, detail: 'It is too large.' }
+            : await runner.run(step, number, contents.get(step.after?.object ?? '')),
+        signal,
+      );
+      for (const problem of problems) if (problem) skipped.push(problem);
+    }
+    await rm(this.file, { force: true });
+    return { undo, restored: steps.length - skipped.length, skipped };
+  }
+
+  private isRunningElsewhere({ pid, at }: RestoreJournal): boolean {
+    const isOld = Math.abs(this.clock.now() - at) > 2 * restoreLimitMs;
+    return pid !== process.pid && !isOld && isProcessAlive(pid);
+  }
+
+  private async read(): Promise<RestoreJournal | undefined> {
+    const text = await readFile(this.file, 'utf8').catch((error: unknown) => {
+      if (errorCode(error) === 'ENOENT') return undefined;
+      throw error;
+    });
+    if (text === undefined) return undefined;
+    const journal = RestoreJournal.safeParse(parsed(text));
+    if (journal.success) return journal.data;
+    // It was cut short while it was written, so no file had been touched yet.
+    await rm(this.file, { force: true });
+    return undefined;
+  }
+
+  /** On disk as a whole before anything is done. */
+  private async write(journal: RestoreJournal): Promise<void> {
+    const handle = await open(this.file, 'wx', 0o600).catch((error: unknown) => {
+      throw errorCode(error) === 'EEXIST' ? unfinished() : error;
+    });
+    try {
+      await handle.writeFile(JSON.stringify(journal));
+      await handle.sync();
+    } catch (error) {
+      await rm(this.file, { force: true });
+      throw error;
+    } finally {
+      await handle.close();
+    }
+  }
+}
+
+function unfinished(): CheckpointError {
+  const words = 'An earlier restore is not finished. Finish or undo it first.';
+  return new CheckpointError('restoreUnfinished', words);
+}
+
+function isTooLarge({ after }: RestoreStep): boolean {
+  return (after?.bytes ?? 0) > maxFileBytes;
+}
+
+function* batches<T extends { readonly step: RestoreStep }>(items: readonly T[]): Generator<T[]> {
+  let batch: T[] = [];
+  let bytes = 0;
+  for (const item of items) {
+    const size = item.step.after?.bytes ?? 0;
+    if (batch.length > 0 && (bytes + size > batchBytes || batch.length === batchFiles)) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(item);
+    bytes += size;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,177 @@
+import { chmod, lstat, open, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises';
+import * as path from 'node:path';
+import { errorCode, wordsOf } from '../../base/common/errors';
+import type { FileKind, FileState } from '../common/checkpoint';
+import { diskFull } from '../common/checkpointError';
+import { standOf, type RestoreStep, type SkippedStep, type StepStand } from '../common/restorePlan';
+import { stateAt } from './fileLook';
+import { BehindLinkError, inHeldFolder } from './heldFolder';
+import { unfinishedPrefix } from './privateRepository';
+
+/** What the file system can tell, and Git's names of contents. */
+export interface FileRules {
+  readonly format: 'sha1' | 'sha256';
+  readonly tellsExecutable: boolean;
+  readonly hasSymlinks: boolean;
+}
+
+interface NewMode {
+  /** Less what the system's mask takes away. */
+  readonly create: number;
+  /** Set when the content is there. */
+  readonly mode: number | undefined;
+}
+
+/** Does single steps of a restore. Each file is before or after its step at any time, never between. */
+export class StepRunner {
+  constructor(
+    private readonly root: string,
+    private readonly journalId: string,
+    private readonly rules: FileRules,
+  ) {}
+
+  /** What is on disk compared with the step. */
+  async stand(step: RestoreStep): Promise<StepStand> {
+    const stand = await this.inFolder(step, false, (folder) => this.standIn(folder, this.plain(step)));
+    return stand ?? standOf(step, undefined);
+  }
+
+  /** Undefined: it is done, or was already. `content` is that of `step.after`. @throws CheckpointError `diskFull` */
+  async run(step: RestoreStep, number: number, content: Buffer | undefined): Promise<SkippedStep | undefined> {
+    const { path: name } = step;
+    const plain = this.plain(step);
+    try {
+      const skipped = await this.inFolder(step, plain.after !== undefined, (folder) =>
+        this.runIn(folder, plain, number, content),
+      );
+      return skipped ?? undefined;
+    } catch (error) {
+      const code = errorCode(error) ?? '';
+      if (['ENOSPC', 'EDQUOT', 'EFBIG'].includes(code)) throw diskFull(error);
+      if (error instanceof BehindLinkError) return { path: name, reason: 'behindLink' };
+      return { path: name, reason: 'failed', detail: wordsOf(error) };
+    }
+  }
+
+  /** Removes what an interrupted step has left. */
+  async tidy(step: RestoreStep, number: number): Promise<void> {
+    await this.inFolder(step, false, (folder) => rm(path.join(folder, this.unfinished(number)), { force: true })).catch(
+      () => undefined,
+    );
+  }
+
+  /** Removes the folder of a deleted file, and those above it, as far as they are empty. */
+  async removeEmpty(below: string): Promise<void> {
+    const names = below.split('/').slice(0, -1);
+    for (let depth = names.length; depth > 0; depth--) {
+      const [name = ''] = names.slice(depth - 1);
+      try {
+        await inHeldFolder(this.root, names.slice(0, depth - 1), false, (folder) => rmdir(path.join(folder, name)));
+      } catch {
+        return;
+      }
+    }
+  }
+
+  private async runIn(
+    folder: string,
+    step: RestoreStep,
+    number: number,
+    content: Buffer | undefined,
+  ): Promise<SkippedStep | undefined> {
+    const file = path.join(folder, path.posix.basename(step.path));
+    const { path: name, before, after } = step;
+    if (!before && after) await rmdir(file).catch(() => undefined);
+    const stand = await this.standIn(folder, step);
+    if (stand === 'after') return undefined;
+    if (stand === 'neither') {
+      const isFolder = (await lstat(file).catch(() => undefined))?.isDirectory() === true;
+      return { path: name, reason: isFolder ? 'inTheWay' : 'changedMeanwhile' };
+    }
+    if (!after) {
+      await unlink(file);
+      return undefined;
+    }
+    if (before?.object === after.object && before.kind !== 'symlink' && after.kind !== 'symlink') {
+      await chmod(file, modeFor(after.kind, (await lstat(file)).mode & 0o777));
+      return undefined;
+    }
+    if (!content) return { path: name, reason: 'contentMissing' };
+    return await this.replace(folder, step, after, number, content);
+  }
+
+  /** Writes the new file beside the old one, then renames it. */
+  private async replace(
+    folder: string,
+    step: RestoreStep,
+    after: FileState,
+    number: number,
+    content: Buffer,
+  ): Promise<SkippedStep | undefined> {
+    const file = path.join(folder, path.posix.basename(step.path));
+    const made = path.join(folder, this.unfinished(number));
+    await rm(made, { force: true });
+    try {
+      if (after.kind === 'symlink') await symlink(content, made);
+      else await this.write(made, content, await this.modeOf(file, after.kind));
+      // Writing took its time.
+      if ((await this.standIn(folder, step)) !== 'before') return { path: step.path, reason: 'changedMeanwhile' };
+      await rename(made, file);
+      return undefined;
+    } finally {
+      await rm(made, { force: true });
+    }
+  }
+
+  private async write(file: string, content: Buffer, { create, mode }: NewMode): Promise<void> {
+    const handle = await open(file, 'wx', create);
+    try {
+      await handle.writeFile(content);
+      if (mode !== undefined) await handle.chmod(mode);
+      await handle.datasync();
+    } finally {
+      await handle.close();
+    }
+  }
+
+  /** A file keeps the permissions of the one it replaces; those of a new one are the system's. */
+  private async modeOf(file: string, kind: FileKind): Promise<NewMode> {
+    const info = await lstat(file).catch(() => undefined);
+    if (info?.isFile()) return { create: 0o600, mode: modeFor(kind, info.mode & 0o777) };
+    return { create: kind === 'executable' ? 0o777 : 0o666, mode: undefined };
+  }
+
+  private async standIn(folder: string, step: RestoreStep): Promise<StepStand> {
+    const { format, tellsExecutable } = this.rules;
+    const found = await stateAt(path.join(folder, path.posix.basename(step.path)), format, tellsExecutable);
+    return found === 'other' ? 'neither' : standOf(step, found);
+  }
+
+  private async inFolder<T>(
+    step: RestoreStep,
+    make: boolean,
+    work: (folder: string) => Promise<T>,
+  ): Promise<T | undefined> {
+    return await inHeldFolder(this.root, step.path.split('/').slice(0, -1), make, work);
+  }
+
+  private plain({ path: name, before, after }: RestoreStep): RestoreStep {
+    return { path: name, before: this.plainState(before), after: this.plainState(after) };
+  }
+
+  private plainState(state: FileState | undefined): FileState | undefined {
+    if (!state) return undefined;
+    const { tellsExecutable, hasSymlinks } = this.rules;
+    const isFile = (state.kind === 'executable' && !tellsExecutable) || (state.kind === 'symlink' && !hasSymlinks);
+    return isFile ? { ...state, kind: 'file' } : state;
+  }
+
+  private unfinished(number: number): string {
+    return `${unfinishedPrefix}${this.journalId}-${number}`;
+  }
+}
+
+/** Who may read it may run it, or nobody. */
+function modeFor(kind: FileKind, mode: number): number {
+  return kind === 'executable' ? mode | ((mode & 0o444) >> 2) : mode & ~0o111;
+}

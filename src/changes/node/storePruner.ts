@@ -1,0 +1,99 @@
+import { copyFile, lstat, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import * as path from 'node:path';
+import type { Clock } from '../../base/common/async';
+import { nextToGo, outdated, type Retention } from '../common/retention';
+import type { RepositoryInUse } from './openRepository';
+import type { PrivateRepository } from './privateRepository';
+
+export interface PruneResult {
+  /** Ids of checkpoints that are gone. */
+  readonly dropped: readonly string[];
+  /** Of all that is stored now. */
+  readonly bytes: number;
+}
+
+/** With more single files than that, Git packs them. */
+const mostLoose = 2_000;
+
+/** Drops what is too old or too much, then removes what no checkpoint needs. `storage` is all of ours. */
+export async function pruneStore(
+  { repository, records }: RepositoryInUse,
+  storage: string,
+  { maxAgeMs, maxBytes }: Retention,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<PruneResult> {
+  const dropped: string[] = [];
+  let left = await records.list(signal);
+  const drop = async (ids: readonly string[]): Promise<void> => {
+    await records.drop(ids, signal);
+    left = left.filter(({ id }) => !ids.includes(id));
+    dropped.push(...ids);
+  };
+  await keepTrees(repository, signal);
+  await drop(outdated(left, clock.now(), maxAgeMs).map(({ id }) => id));
+  // What is written from now on, also by another window, stays.
+  const before = await fileTime(repository);
+  await removeUnneeded(repository, before, signal);
+  await pack(repository, signal);
+  let bytes = await bytesIn(storage);
+  while (bytes > maxBytes && left.length > 0) {
+    await drop(nextToGo(left).map(({ id }) => id));
+    await repack(repository, signal);
+    await removeUnneeded(repository, before, signal);
+    bytes = await bytesIn(storage);
+  }
+  if (bytes > maxBytes) {
+    // The index alone holds too much. It is made anew from the folder.
+    await rm(repository.index, { force: true });
+    await repack(repository, signal);
+    await removeUnneeded(repository, before, signal);
+    bytes = await bytesIn(storage);
+  }
+  return { dropped, bytes };
+}
+
+/** Trees that only the user's repository has are copied: it may remove them. */
+async function keepTrees(repository: PrivateRepository, signal: AbortSignal): Promise<void> {
+  const index = `${repository.index}-kept-${process.pid}`;
+  const isThere = await copyFile(repository.index, index).then(
+    () => true,
+    () => false,
+  );
+  try {
+    if (isThere) await repository.run({ args: ['write-tree', '--missing-ok'], index, signal });
+  } finally {
+    await rm(index, { force: true });
+    await rm(`${index}.lock`, { force: true });
+  }
+}
+
+async function removeUnneeded(repository: PrivateRepository, beforeMs: number, signal: AbortSignal): Promise<void> {
+  const args = ['prune', `--expire=${Math.floor(beforeMs / 1_000)}`];
+  await repository.run({ args, withUserObjects: true, signal });
+}
+
+async function pack(repository: PrivateRepository, signal: AbortSignal): Promise<void> {
+  const counts = await repository.text({ args: ['count-objects'], signal });
+  if (Number.parseInt(counts, 10) > mostLoose) await repack(repository, signal);
+}
+
+/** `-l`: the user's objects are not copied. */
+async function repack(repository: PrivateRepository, signal: AbortSignal): Promise<void> {
+  await repository.run({ args: ['repack', '-a', '-d', '-l', '-q'], withUserObjects: true, signal });
+}
+
+async function fileTime({ place }: PrivateRepository): Promise<number> {
+  const probe = path.join(place.gitDir, 'time');
+  await writeFile(probe, '');
+  return (await stat(probe)).mtimeMs;
+}
+
+async function bytesIn(folder: string): Promise<number> {
+  let bytes = 0;
+  for (const entry of await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => [])) {
+    if (!entry.isFile()) continue;
+    bytes += (await lstat(path.join(entry.parentPath, entry.name)).catch(() => undefined))?.size ?? 0;
+  }
+  return bytes;
+}

@@ -1,0 +1,25 @@
+import type { Clock } from '../../base/common/async';
+import type { Disposable } from '../../base/common/disposable';
+import { cancelled, tooSlow } from '../common/checkpointError';
+
+/** The signal of one operation: it fires when the caller's does, or when the time is up. Dispose it when the work has ended. */
+export function timedSignal(
+  clock: Clock,
+  limitMs: number,
+  callers: readonly (AbortSignal | undefined)[],
+): { readonly signal: AbortSignal } & Disposable {
+  const controller = new AbortController();
+  const timer = clock.setTimer(limitMs, () => controller.abort(tooSlow(limitMs)));
+  const onAbort = (): void => controller.abort(cancelled());
+  for (const caller of callers) {
+    if (caller?.aborted === true) onAbort();
+    else caller?.addEventListener('abort', onAbort);
+  }
+  return {
+    signal: controller.signal,
+    dispose: () => {
+      timer.dispose();
+      for (const caller of callers) caller?.removeEventListener('abort', onAbort);
+    },
+  };
+}

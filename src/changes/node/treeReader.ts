@@ -1,0 +1,123 @@
+import type { FileChange, FileState } from '../common/checkpoint';
+import { CheckpointError } from '../common/checkpointError';
+import { isNameText, splitNul } from '../common/nameList';
+import { kindOfMode, readRawDiff, type RawChange, type RawSide } from '../common/rawDiff';
+import { GitFailure, type PrivateRepository } from './privateRepository';
+
+/** Renames among more files than that are shown as one deleted and one added file. */
+const mostRenamed = 2_000;
+
+/** Reads trees and contents of our repository; some of them are in the user's. */
+export class TreeReader {
+  constructor(private readonly repository: PrivateRepository) {}
+
+  async compare(from: string, to: string, findRenames: boolean, signal: AbortSignal): Promise<FileChange[]> {
+    const renames = findRenames ? ['-M', `-l${mostRenamed}`] : ['--no-renames'];
+    const form = ['-r', '-z', '--raw', '--numstat', '--no-abbrev', '--no-ext-diff', '--no-textconv', '--no-color'];
+    const args = ['diff-tree', ...form, '--no-relative', ...renames, from, to];
+    const { output } = await this.run(args, signal);
+    const raw = readRawDiff(splitNul(output)).filter(({ path }) => isNameText(path));
+    const objects = raw.flatMap(({ before, after }) => [before, after].flatMap((side) => (side ? [side.object] : [])));
+    const sizes = await this.sizesOf([...new Set(objects)], signal);
+    return raw.flatMap((change) => changeOf(change, sizes));
+  }
+
+  /** Undefined when there is no such file in the tree. */
+  async find(tree: string, path: string, signal: AbortSignal): Promise<FileState | undefined> {
+    const { output } = await this.run(['ls-tree', '-z', '--full-tree', tree, '--', path], signal);
+    const [mode = '', , object = ''] = (splitNul(output)[0] ?? '').split(/[ \t]/);
+    const kind = kindOfMode(mode);
+    if (!kind) return undefined;
+    const bytes = (await this.sizesOf([object], signal)).get(object) ?? 0;
+    return { kind, object, bytes };
+  }
+
+  /** Of the names in a tree, all those that `isWanted`. */
+  async names(tree: string, isWanted: (name: string) => boolean, signal: AbortSignal): Promise<string[]> {
+    const { output } = await this.run(['ls-tree', '-r', '-z', '--name-only', '--full-tree', tree], signal);
+    return splitNul(output).filter((name) => isNameText(name) && isWanted(name));
+  }
+
+  /** What cannot be found is missing in the result. */
+  async contents(objects: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, Buffer>> {
+    const found = new Map<string, Buffer>();
+    if (objects.length === 0) return found;
+    const { output } = await this.run(['cat-file', '--batch'], signal, `${objects.join('\n')}\n`);
+    for (let at = 0; at < output.length;) {
+      const end = output.indexOf('\n', at);
+      const [object = '', kind = '', size = ''] = output.toString('latin1', at, end).split(' ');
+      at = end + 1;
+      if (kind !== 'blob') continue;
+      found.set(object, output.subarray(at, at + Number(size)));
+      at += Number(size) + 1;
+    }
+    return found;
+  }
+
+  /** @throws CheckpointError `contentMissing` */
+  async content(object: string, signal: AbortSignal): Promise<Buffer> {
+    const content = (await this.contents([object], signal)).get(object);
+    if (content) return content;
+    throw new CheckpointError('contentMissing', 'The content is no longer there: it was removed from your repository.');
+  }
+
+  /** The `.gitignore` files of a tree, by path. */
+  async ignoreFiles(tree: string, signal: AbortSignal): Promise<ReadonlyMap<string, Buffer>> {
+    const found = await this.names(tree, isIgnoreFile, signal);
+    const objects = new Map<string, string>();
+    for (const name of found) {
+      const state = await this.find(tree, name, signal);
+      if (state && state.kind !== 'symlink') objects.set(name, state.object);
+    }
+    const contents = await this.contents([...new Set(objects.values())], signal);
+    return new Map(
+      [...objects].flatMap(([name, object]) => {
+        const content = contents.get(object);
+        return content ? [[name, content] as const] : [];
+      }),
+    );
+  }
+
+  private async sizesOf(objects: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, number>> {
+    if (objects.length === 0) return new Map();
+    const args = ['cat-file', '--batch-check=%(objectname) %(objectsize)'];
+    const { output } = await this.run(args, signal, `${objects.join('\n')}\n`);
+    const lines = output
+      .toString()
+      .split('\n')
+      .map((line) => line.split(' '));
+    return new Map(lines.map(([object = '', size = '']) => [object, Number(size) || 0]));
+  }
+
+  private async run(args: readonly string[], signal: AbortSignal, input?: string): Promise<{ output: Buffer }> {
+    try {
+      return await this.repository.run({ args, signal, withUserObjects: true, ...(input !== undefined && { input }) });
+    } catch (error) {
+      if (!(error instanceof GitFailure) || !/unable to read|bad (object|tree)|not a tree object/i.test(error.errors)) {
+        throw error;
+      }
+      const words = 'A part of the checkpoint is no longer there: it was removed from your repository.';
+      throw new CheckpointError('contentMissing', words, { cause: error });
+    }
+  }
+}
+
+export function isIgnoreFile(name: string): boolean {
+  return name === '.gitignore' || name.endsWith('/.gitignore');
+}
+
+function changeOf(raw: RawChange, sizes: ReadonlyMap<string, number>): FileChange[] {
+  const { path, from, isBinary, addedLines, deletedLines } = raw;
+  const stateOf = (side: RawSide | undefined): FileState | undefined =>
+    side && { ...side, bytes: sizes.get(side.object) ?? 0 };
+  const [before, after] = [stateOf(raw.before), stateOf(raw.after)];
+  const compared = { path, isBinary, addedLines, deletedLines };
+  if (before && after && from !== undefined) return [{ ...compared, status: 'renamed', from, before, after }];
+  if (before && after) {
+    const isOtherType = (before.kind === 'symlink') !== (after.kind === 'symlink');
+    const status = isOtherType ? 'typeChanged' : before.object === after.object ? 'modeChanged' : 'modified';
+    return [{ ...compared, status, before, after }];
+  }
+  if (after) return [{ ...compared, status: 'added', after }];
+  return before ? [{ ...compared, status: 'deleted', before }] : [];
+}

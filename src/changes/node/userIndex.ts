@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto';
+import { isUtf8 } from 'node:buffer';
+
+/**
+ * Git's index as a start for ours: what is in it with unchanged times need not be read. An entry that says more than "this
+ * file has this content" (of a submodule, in conflict, marked as never changed, to be added later) is left out, and so is
+ * looked at as a new file. `prefix` is empty or the folder below the root of the work tree, with `/` at the end.
+ * Returns undefined where the index is of a kind that cannot be read here; then everything is read once.
+ */
+export function indexToStartFrom(file: Buffer, format: 'sha1' | 'sha256', prefix: string): IndexStart | undefined {
+  const reader = new IndexReader(file, format === 'sha1' ? 20 : 32);
+  return reader.read(Buffer.from(prefix), (bytes) => createHash(format).update(bytes).digest());
+}
+
+export interface IndexStart {
+  readonly file: Buffer;
+  /** It has the names of all trees, so that they need not be written. */
+  readonly hasTrees: boolean;
+}
+
+const headerBytes = 12;
+/** Ten numbers of 32 bits that `lstat` has given. */
+const statBytes = 40;
+const modeAt = 24;
+const gitlink = 0o160000;
+/** Marked as unchanged, with further flags, or in conflict: all but the length of the name. */
+const oddFlags = 0xf000;
+const lengthMask = 0xfff;
+/** Extensions that change what the entries mean. */
+const unreadable = ['link', 'sdir'];
+
+class IndexReader {
+  private at = headerBytes;
+
+  constructor(
+    private readonly file: Buffer,
+    private readonly hashBytes: number,
+  ) {}
+
+  read(prefix: Buffer, hash: (bytes: Buffer) => Buffer): IndexStart | undefined {
+    const { file } = this;
+    if (file.length < headerBytes + this.hashBytes || file.toString('latin1', 0, 4) !== 'DIRC') return undefined;
+    const version = file.readUInt32BE(4);
+    const count = file.readUInt32BE(8);
+    if (version < 2 || version > 4) return undefined;
+    try {
+      const kept = this.entries(version, count, prefix);
+      const extensions = this.extensions();
+      if (unreadable.some((name) => extensions.has(name))) return undefined;
+      const tree = extensions.get('TREE');
+      const hasTrees = kept.length === count && prefix.length === 0 && tree !== undefined && isWholeTree(tree);
+      const header = Buffer.from(file.subarray(0, headerBytes));
+      header.writeUInt32BE(2, 4);
+      header.writeUInt32BE(kept.length, 8);
+      const body = Buffer.concat([header, ...kept, ...(hasTrees ? [extension('TREE', tree)] : [])]);
+      return { file: Buffer.concat([body, hash(body)]), hasTrees };
+    } catch (error) {
+      // It ends too early.
+      if (error instanceof RangeError) return undefined;
+      throw error;
+    }
+  }
+
+  private entries(version: number, count: number, prefix: Buffer): Buffer[] {
+    const { file, hashBytes } = this;
+    const kept: Buffer[] = [];
+    let before: Buffer = Buffer.alloc(0);
+    for (let number = 0; number < count; number++) {
+      const start = this.at;
+      const flagsAt = start + statBytes + hashBytes;
+      const flags = file.readUInt16BE(flagsAt);
+      const nameAt = flagsAt + ((flags & 0x4000) === 0 ? 2 : 4);
+      const name = version === 4 ? this.shortenedName(nameAt, before) : this.wholeName(start, nameAt, flags);
+      before = name;
+      const isOdd = (flags & oddFlags) !== 0 || file.readUInt32BE(start + modeAt) === gitlink;
+      const isBelow = name.subarray(0, prefix.length).equals(prefix);
+      if (!isOdd && isBelow && isUtf8(name)) kept.push(entry(file.subarray(start, flagsAt), name));
+    }
+    return kept;
+  }
+
+  /** Versions 2 and 3: the entry is filled up with NULs to a multiple of eight, one at least. */
+  private wholeName(start: number, nameAt: number, flags: number): Buffer {
+    const short = flags & lengthMask;
+    const end = short === lengthMask ? this.file.indexOf(0, nameAt) : nameAt + short;
+    if (end === -1 || end > this.file.length) throw new RangeError('The index ends in a name.');
+    this.at = start + (Math.floor((end - start) / 8) + 1) * 8;
+    return this.file.subarray(nameAt, end);
+  }
+
+  /** Version 4: how much of the name before is cut off, and what follows. */
+  private shortenedName(nameAt: number, before: Buffer): Buffer {
+    let at = nameAt;
+    let byte = this.file.readUInt8(at++);
+    let cut = byte & 0x7f;
+    while ((byte & 0x80) !== 0) {
+      byte = this.file.readUInt8(at++);
+      cut = (cut + 1) * 128 + (byte & 0x7f);
+    }
+    const end = this.file.indexOf(0, at);
+    if (end === -1 || cut > before.length) throw new RangeError('The index ends in a name.');
+    this.at = end + 1;
+    return Buffer.concat([before.subarray(0, before.length - cut), this.file.subarray(at, end)]);
+  }
+
+  private extensions(): Map<string, Buffer> {
+    const found = new Map<string, Buffer>();
+    const end = this.file.length - this.hashBytes;
+    while (this.at + 8 <= end) {
+      const name = this.file.toString('latin1', this.at, this.at + 4);
+      const size = this.file.readUInt32BE(this.at + 4);
+      if (this.at + 8 + size > end) throw new RangeError('The index ends in an extension.');
+      found.set(name, this.file.subarray(this.at + 8, this.at + 8 + size));
+      this.at += 8 + size;
+    }
+    return found;
+  }
+}
+
+function entry(statAndObject: Buffer, name: Buffer): Buffer {
+  const used = statAndObject.length + 2 + name.length;
+  const bytes = Buffer.alloc((Math.floor(used / 8) + 1) * 8);
+  statAndObject.copy(bytes);
+  bytes.writeUInt16BE(Math.min(name.length, lengthMask), statAndObject.length);
+  name.copy(bytes, statAndObject.length + 2);
+  return bytes;
+}
+
+function extension(name: string, data: Buffer): Buffer {
+  const head = Buffer.alloc(8);
+  head.write(name, 'latin1');
+  head.writeUInt32BE(data.length, 4);
+  return Buffer.concat([head, data]);
+}
+
+/** A tree that has to be made anew has -1 entries. */
+function isWholeTree(tree: Buffer): boolean {
+  return tree.length > 0 && !tree.includes('\0-1 ', 0, 'latin1');
+}
