@@ -37,7 +37,7 @@ export interface InterruptedRestore {
   readonly touched: number;
 }
 
-export interface RestoreContext extends FileRules {
+export interface RestoreContext extends Omit<FileRules, 'waitsForDisk'> {
   readonly reader: TreeReader;
 }
 
@@ -45,6 +45,8 @@ export interface RestoreContext extends FileRules {
 export const restoreLimitMs = 10 * 60_000;
 const batchBytes = 32 * 1024 * 1024;
 const batchFiles = 500;
+/** Waiting for the disk for each of more files than that takes minutes. */
+const mostSynced = 200;
 const maxFileBytes = 200 * 1024 * 1024;
 
 /** Does restores, with a journal on disk from before the first file until after the last. */
@@ -83,10 +85,10 @@ export class RestoreRunner {
     return await this.run(journal.id, plan.steps, undo, context, signal);
   }
 
-  async interrupted(rules: FileRules): Promise<InterruptedRestore | undefined> {
+  async interrupted(context: RestoreContext): Promise<InterruptedRestore | undefined> {
     const journal = await this.read();
     if (!journal || this.isRunningElsewhere(journal)) return undefined;
-    const runner = new StepRunner(this.root, journal.id, rules);
+    const runner = new StepRunner(this.root, journal.id, { ...context, waitsForDisk: false });
     const stands = await forAll(stepsOf(journal), async (step) => runner.stand(step).catch(() => 'neither' as const));
     const count = (wanted: string): number => stands.filter((stand) => stand === wanted).length;
     const { checkpointId, undoId, at } = journal;
@@ -105,7 +107,7 @@ export class RestoreRunner {
     if (this.isRunningElsewhere(journal)) throw unfinished();
     const undo = await detailsOf(journal.undoId);
     const steps = stepsOf(journal);
-    const runner = new StepRunner(this.root, journal.id, context);
+    const runner = new StepRunner(this.root, journal.id, { ...context, waitsForDisk: false });
     await forAll([...steps.entries()], ([number, step]) => runner.tidy(step, number));
     return await this.run(journal.id, direction === 'finish' ? steps : reversed(steps), undo, context, signal);
   }
@@ -118,7 +120,7 @@ export class RestoreRunner {
     context: RestoreContext,
     signal: AbortSignal,
   ): Promise<RestoreResult> {
-    const runner = new StepRunner(this.root, id, context);
+    const runner = new StepRunner(this.root, id, { ...context, waitsForDisk: steps.length <= mostSynced });
     const skipped: SkippedStep[] = [];
     const deletions = steps.filter(({ after }) => !after);
     for (const step of deletions) {

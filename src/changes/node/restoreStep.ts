@@ -13,6 +13,8 @@ export interface FileRules {
   readonly format: 'sha1' | 'sha256';
   readonly tellsExecutable: boolean;
   readonly hasSymlinks: boolean;
+  /** Whether each file is on the disk itself before it takes the place of the old one. */
+  readonly waitsForDisk: boolean;
 }
 
 interface NewMode {
@@ -128,7 +130,7 @@ export class StepRunner {
     try {
       await handle.writeFile(content);
       if (mode !== undefined) await handle.chmod(mode);
-      await handle.datasync();
+      if (this.rules.waitsForDisk) await handle.datasync();
     } finally {
       await handle.close();
     }

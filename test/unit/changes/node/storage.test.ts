@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import * as path from 'node:path';
+import type { Clock } from '../../../../src/base/common/async';
+import { systemClock } from '../../../../src/base/node/systemClock';
+import { now } from '../../../../src/changes/node/checkpointStore';
+import { contentsOf, taken, TestWorkspace, writesIn } from '../support/workspace';
+
+const mb = 1024 * 1024;
+const dayMs = 86_400_000;
+
+describe('the storage of checkpoints', () => {
+  let workspace: TestWorkspace;
+  let offsetMs: number;
+  const clock: Clock = {
+    now: () => systemClock.now() + offsetMs,
+    monotonicNow: () => systemClock.monotonicNow(),
+    setTimer: (delayMs, callback) => systemClock.setTimer(delayMs, callback),
+  };
+  beforeEach(() => {
+    workspace = new TestWorkspace();
+    offsetMs = 0;
+  });
+  afterEach(() => workspace.dispose());
+
+  it('loses what is too old, and nothing else', async () => {
+    workspace.write({ 'a.txt': 'one' });
+    const store = await workspace.open({ clock });
+    const old = await taken(store);
+    offsetMs = 2 * dayMs;
+    workspace.write({ 'a.txt': 'two' });
+    const recent = await taken(store);
+    offsetMs = 3 * dayMs;
+    const { dropped } = await store.prune({ maxAgeMs: 1.5 * dayMs, maxBytes: 1e9 });
+    assert.deepEqual(dropped, [old.id]);
+    assert.deepEqual(
+      (await store.list()).map(({ id }) => id),
+      [recent.id],
+    );
+    await assert.rejects(store.textAt(old.id, 'a.txt'), { code: 'unknownCheckpoint' });
+    assert.equal(await store.textAt(recent.id, 'a.txt'), 'two');
+    offsetMs = -10 * dayMs;
+    assert.deepEqual(
+      (await store.prune({ maxAgeMs: dayMs, maxBytes: 1e9 })).dropped,
+      [],
+      'after the clock was set back',
+    );
+  });
+
+  it('loses the oldest checkpoints when it holds too much, and gets small enough', async () => {
+    const store = await workspace.open();
+    const ids: string[] = [];
+    for (let turn = 0; turn < 8; turn++) {
+      workspace.write({ 'a.bin': randomBytes(mb) });
+      ids.push((await taken(store)).id);
+    }
+    const { bytes, dropped } = await store.prune({ maxAgeMs: dayMs, maxBytes: 4 * mb });
+    assert.ok(bytes <= 4 * mb, `${bytes} bytes`);
+    assert.deepEqual(dropped, ids.slice(0, dropped.length), 'the oldest first');
+    assert.ok(dropped.length < ids.length);
+    const last = ids.at(-1) ?? '';
+    assert.equal((await store.bytesAt(last, 'a.bin'))?.length, mb);
+    const all = await store.prune({ maxAgeMs: dayMs, maxBytes: 100_000 });
+    assert.ok(all.bytes <= 100_000, `${all.bytes} bytes`);
+    assert.equal((await store.take('next')).kind, 'taken');
+  });
+
+  it('is packed when it has many files, and the checkpoints are as before', async () => {
+    workspace.write({ 'tracked.txt': 'tracked' });
+    workspace.commitAll();
+    workspace.write(Object.fromEntries(Array.from({ length: 2_100 }, (_, at) => [`f${at}.txt`, `${at}\n`])));
+    const repository = writesIn(workspace.file('.git'));
+    const store = await workspace.open();
+    const { id } = await taken(store);
+    workspace.write({ 'f7.txt': 'agent' });
+    await store.prune({ maxAgeMs: dayMs, maxBytes: 1e9 });
+    const packs = readdirSync(path.join(workspace.storage, 'git-sha1', 'objects', 'pack'));
+    assert.equal(packs.filter((name) => name.endsWith('.pack')).length, 1);
+    assert.equal(await store.textAt(id, 'f7.txt'), '7\n');
+    assert.deepEqual(
+      (await store.diff(id, now)).changes.map(({ path: name }) => name),
+      ['f7.txt'],
+    );
+    assert.deepEqual(writesIn(workspace.file('.git')), repository);
+  });
+
+  it('is pruned by nobody who makes others wait', async () => {
+    workspace.write({ 'a.txt': 'a' });
+    const store = await workspace.open();
+    await taken(store);
+    const pruning = store.prune({ maxAgeMs: dayMs, maxBytes: 1e9 }).then(
+      () => 'pruned',
+      (error: unknown) => error,
+    );
+    const result = await store.take('a prompt');
+    assert.equal(result.kind, 'taken');
+    const ended = await pruning;
+    assert.ok(ended instanceof Error && 'code' in ended && ended.code === 'cancelled', String(ended));
+    assert.deepEqual((await store.prune({ maxAgeMs: dayMs, maxBytes: 1e9 })).dropped, []);
+  });
+
+  it('is for the user alone', async () => {
+    workspace.write({ 'a.txt': 'a' });
+    await taken(await workspace.open());
+    const { statSync } = await import('node:fs');
+    assert.equal(statSync(workspace.storage).mode & 0o077, 0);
+    assert.equal(statSync(path.join(workspace.storage, 'git-sha1')).mode & 0o077, 0);
+  });
+
+  it('refuses a checkpoint when the disk is full, keeps those it has, and goes on when there is room', async function () {
+    const small = path.join(workspace.root, 'small');
+    mkdirSync(small);
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'none', small], { stdio: 'ignore' });
+    } catch {
+      // Only root may make a small disk.
+      this.skip();
+    }
+    try {
+      workspace.write({ 'a.txt': 'one' });
+      const store = await workspace.open({ storage: path.join(small, 'storage') });
+      const first = await taken(store);
+      const files = Object.fromEntries(Array.from({ length: 8 }, (_, at) => [`r${at}.bin`, randomBytes(mb)]));
+      workspace.write({ ...files, 'a.txt': 'two' });
+      for (let attempt = 0; attempt < 3; attempt++) {
+        const result = await store.take('too much');
+        assert.equal(result.kind === 'refused' && result.error.code, 'diskFull');
+      }
+      assert.equal(await store.textAt(first.id, 'a.txt'), 'one');
+      for (const name of Object.keys(files)) workspace.remove(name);
+      await store.prune({ maxAgeMs: dayMs, maxBytes: 3 * mb });
+      const second = await taken(store);
+      assert.equal(await store.textAt(second.id, 'a.txt'), 'two');
+      assert.deepEqual(
+        (await store.diff(first.id, second.id)).changes.map(({ path: name }) => name),
+        ['a.txt'],
+      );
+    } finally {
+      execFileSync('umount', [small]);
+    }
+  });
+
+  it('leaves a file whole when the disk is full in mid-restore, and the restore can be undone', async function () {
+    const small = path.join(workspace.root, 'small');
+    mkdirSync(small);
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=6m', 'none', small], { stdio: 'ignore' });
+    } catch {
+      this.skip();
+    }
+    try {
+      const folder = path.join(small, 'work');
+      mkdirSync(folder);
+      const write = (size: number, text: string): void => {
+        for (let at = 0; at < 4; at++) writeFileSync(path.join(folder, `f${at}.txt`), text.repeat(size));
+      };
+      write(mb, 'b');
+      const store = await workspace.open({ folder });
+      const { id } = await taken(store);
+      write(10, 'a');
+      const after = contentsOf(folder);
+      const plan = await store.plan(id);
+      writeFileSync(path.join(folder, 'filler'), randomBytes(4.5 * mb));
+      await assert.rejects(store.apply(plan, 'undo'), { code: 'diskFull' });
+      const stands = await store.interrupted();
+      assert.equal(stands?.touched, 0);
+      assert.equal(stands.done + stands.left, 4);
+      await store.resume('undo');
+      const { filler, ...files } = contentsOf(folder);
+      assert.ok(filler);
+      assert.deepEqual(files, after);
+    } finally {
+      execFileSync('umount', [small]);
+    }
+  });
+});
