@@ -105,13 +105,12 @@ async function play(workspace: TestWorkspace, hasGit: boolean, actions: readonly
   const model = new Model();
   let store = await workspace.open();
   for (const step of actions) {
-    if (step.kind === 'take') model.checkpoints.push({ id: (await taken(store)).id, files: model.files });
+    if ('by' in step) edit(workspace, model, step);
+    else if (step.kind === 'restore') await restore(store, model, step.which, step.place);
+    else if (step.kind === 'take') model.checkpoints.push({ id: (await taken(store)).id, files: model.files });
     else if (step.kind === 'reopen') store = await workspace.open();
     else if (step.kind === 'prune') await store.prune({ maxAgeMs: 1e9, maxBytes: 1e9 });
-    else if (step.kind === 'commit') {
-      if (hasGit) workspace.commitAll();
-    } else if (step.kind === 'restore') await restore(store, model, step.which, step.place);
-    else edit(workspace, model, step);
+    else if (hasGit) workspace.commitAll();
     assert.deepEqual(sorted(onDisk(workspace.folder)), sorted(model.files), JSON.stringify(step));
   }
   for (const { id, files } of model.checkpoints) {
