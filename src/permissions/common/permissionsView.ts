@@ -1,5 +1,5 @@
 import type { Cell, PermissionsView, PolicyRow, RuleRow } from './permissionsApi';
-import { ruleKey } from './permissionRules';
+import { ruleKey, type PermissionRule } from './permissionRules';
 import type { AgentPolicy, PermissionPolicy } from './policy';
 import { everyAgent, type PolicyKind } from './policyKinds';
 import { detailsOf, subjectOf } from './ruleWords';
@@ -60,7 +60,7 @@ function cellOf(
 }
 
 function keptRow({ rule, createdAt, lastUsedAt, useCount }: KeptRule, titles: ReadonlyMap<string, string>): RuleRow {
-  const { agent, ...rest } = rule;
+  const { agent } = rule;
   const since = createdAt === undefined ? [] : [`since ${dateOf(createdAt)}`];
   const last = lastUsedAt === undefined ? '' : `, last on ${dateOf(lastUsedAt)}`;
   const used = useCount === 0 ? 'never used' : `used ${useCount === 1 ? 'once' : `${useCount} times`}${last}`;
@@ -68,7 +68,7 @@ function keptRow({ rule, createdAt, lastUsedAt, useCount }: KeptRule, titles: Re
     id: ruleKey(rule),
     effect: rule.effect,
     title: subjectOf(rule),
-    matches: detailsOf(rest),
+    matches: whatMustMatch(rule),
     who: agent === undefined ? 'All agents' : visible(titles.get(agent) ?? agent),
     facts: [...since, used].join(' · '),
     lasts: 'always',
@@ -76,14 +76,25 @@ function keptRow({ rule, createdAt, lastUsedAt, useCount }: KeptRule, titles: Re
   };
 }
 
+/** The agent is shown by itself. */
+function whatMustMatch(rule: PermissionRule): string[] {
+  return detailsOf({ ...rule, agent: undefined });
+}
+
 function grantRow({ id, grant }: ListedGrant): RuleRow {
   const { agentTitle } = grant;
   const row = { id, who: visible(agentTitle), lasts: 'conversation' as const };
   if (grant.kind === 'rule') {
-    const { agent: _who, ...rest } = grant.rule;
+    const { rule } = grant;
     const facts = 'until this conversation is closed';
-    const { effect } = grant.rule;
-    return { ...row, effect, title: subjectOf(rest), matches: detailsOf(rest), facts, canRemove: true };
+    return {
+      ...row,
+      effect: rule.effect,
+      title: subjectOf(rule),
+      matches: whatMustMatch(rule),
+      facts,
+      canRemove: true,
+    };
   }
   const facts = visible(`Only ${agentTitle} remembers it. Restart it to be asked again.`);
   return { ...row, effect: grant.effect, title: visible(grant.option), matches: [], facts, canRemove: false };

@@ -123,9 +123,11 @@ export function withChoice(
   kind: PolicyKind,
   answer: PolicyAnswer | undefined,
 ): Record<string, unknown> {
-  const table = { ...Table.safeParse(userValue).data };
-  const { [kind]: _replaced, ...rest } = Table.safeParse(table[agent]).data ?? {};
-  const entry = answer === undefined ? rest : { ...rest, [kind]: answer };
-  const { [agent]: _entry, ...others } = table;
-  return Object.keys(entry).length === 0 ? others : { ...table, [agent]: entry };
+  const table = new Map(Object.entries(Table.safeParse(userValue).data ?? {}));
+  const entry = new Map(Object.entries(Table.safeParse(table.get(agent)).data ?? {}));
+  if (answer === undefined) entry.delete(kind);
+  else entry.set(kind, answer);
+  if (entry.size === 0) table.delete(agent);
+  else table.set(agent, Object.fromEntries(entry));
+  return Object.fromEntries(table);
 }
