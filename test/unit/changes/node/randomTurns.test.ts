@@ -96,7 +96,7 @@ describe('any sequence of edits, checkpoints and restores', () => {
           await workspace.dispose();
         }
       }),
-      { numRuns: 15 },
+      { numRuns: 6 },
     );
   });
 });
