@@ -57,6 +57,7 @@ const loadedLater = {
   chat: 'src/chat/vscode/chatRoot.ts',
   context: 'src/context/vscode/contextRoom.ts',
   threads: 'src/threads/vscode/threadsFeature.ts',
+  tools: 'src/tools/vscode/toolsRoom.ts',
   'transcript-export': 'src/transcript/common/export/exportTranscript.ts',
 };
 

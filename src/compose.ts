@@ -36,6 +36,7 @@ import { StatusView } from './platform/vscode/statusView';
 import { TrafficView } from './platform/vscode/trafficView';
 import { LateThreads } from './threads/vscode/lateThreads';
 import type { RunningThreads } from './threads/vscode/threadsFeature';
+import { ToolsFeature } from './tools/vscode/toolsFeature';
 import { TrafficLog } from './wire/common/traffic';
 
 /** VS Code gives an extension about five seconds to deactivate; what is slower is cut off. */
@@ -113,7 +114,7 @@ export function compose(context: vscode.ExtensionContext): App {
       },
     ],
     ownMcpServers: async () => {
-      const server = await contextItems.mcpServer();
+      const server = await tools.mcpServer();
       return server ? { [server.name]: { type: 'http', url: server.url, headers: server.headers } } : {};
     },
     // The conversations know the agents, and the agents tell them before they write: without the chat there are none.
@@ -169,9 +170,9 @@ export function compose(context: vscode.ExtensionContext): App {
     workerFile: context.asAbsolutePath('dist/context-worker.js'),
     remoteFolder: path.join(context.globalStorageUri.fsPath, 'providers'),
     traffic,
-    version,
     consent: consent.consent,
   });
+  const tools: ToolsFeature = new ToolsFeature({ ...shared('tools'), providers: [contextItems.toolProvider], version });
   const recent = new RecentFiles();
   const startChat = async (): Promise<RunningChat> => {
     const { ChatRoot } = await import('./chat/vscode/chatRoot');
@@ -223,6 +224,7 @@ export function compose(context: vscode.ExtensionContext): App {
     acp,
     amplifier,
     contextItems,
+    tools,
     new LateChat({ ...shared('chat'), chat, recent }),
     new LateThreads({ ...shared('threads'), threads: ampThreads, workspaceState: context.workspaceState }),
     serve,

@@ -100,6 +100,7 @@ export const settingIds = {
   amplifierProfile: 'amplifier.profile',
   chatBackend: 'backline.chat.backend',
   threadsFolders: 'backline.threads.folders',
+  toolsEnabled: 'backline.tools.enabled',
   contextEnabled: 'backline.context.enabled',
   contextProviders: 'backline.context.providers',
   contextCodeLens: 'backline.context.codeLens',

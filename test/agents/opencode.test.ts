@@ -8,8 +8,8 @@ import type { BackendSession, SessionBackend } from '../../src/amplifier/common/
 import { nullLogger } from '../../src/base/common/log';
 import { systemClock } from '../../src/base/node/systemClock';
 import { AgentLauncher } from '../../src/acp/node/agentLauncher';
-import { contextTool } from '../../src/context/common/contextTool';
-import type { McpAddress } from '../../src/context/node/mcpToolServer';
+import { contextItemsTool } from '../../src/context/common/contextTool';
+import type { McpAddress } from '../../src/tools/node/mcpServer';
 import { closedTap } from '../../src/wire/common/traffic';
 import { Follower } from '../fake/backendHarness';
 import { FakeEditor } from '../fake/fakeEditor';
@@ -34,7 +34,7 @@ describe('opencode', function () {
     if (asked.includes('SHELL'))
       return { call: 'bash', input: { command: 'echo from the shell', description: 'Echo' } };
     if (asked.includes('OWNER')) {
-      const call = tools.find((name) => name.endsWith(contextTool.name));
+      const call = tools.find((name) => name.endsWith(contextItemsTool.name));
       return call ? { call, input: { file: 'old.txt' } } : { say: `There are only ${tools.join(', ')}` };
     }
     return { say: 'Hello from the script.' };

@@ -6,13 +6,11 @@ import type { ItemList } from './itemList';
 import { searchItems } from './itemQueries';
 import { countOf, namesOf, paragraphOf } from './itemTexts';
 
-/** The tool that models call for context items: VS Code's chat by its API, other agents over MCP. */
-
-export const contextToolName = 'backline_context';
+/** The tool that models call for context items: VS Code's chat by its API, agents over MCP. */
 
 /** The same as in `languageModelTools` of package.json. */
 export const contextTool = {
-  name: contextToolName,
+  name: 'backline_context',
   description:
     'Reads what the context providers of this workspace know: owners, issues, documentation, links and the like. Gives the items of a file, of some lines of it, or what providers find for a query.',
   inputSchema: {
@@ -36,6 +34,13 @@ export const contextTool = {
     },
     additionalProperties: false,
   },
+} as const;
+
+/** The same for agents, who see it beside the other tools of the window. */
+export const contextItemsTool = {
+  ...contextTool,
+  name: 'context_items',
+  annotations: { title: 'Context items', readOnlyHint: true },
 } as const;
 
 const line = z.number().int().min(1).optional();

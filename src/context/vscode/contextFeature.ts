@@ -9,7 +9,7 @@ import { commandIds, settingIds, type CommandId } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import type { ContextChipView } from '../common/contextChip';
 import type { ContextAttachment, ContextMention, ContextMentions } from '../common/contextMentions';
-import type { McpAddress } from '../node/mcpToolServer';
+import type { ToolProvider } from '../../tools/common/toolProvider';
 import type { TrafficTap } from '../../wire/common/traffic';
 import { namesProviders, openProviderSettings, providerLevels, touchesProviders } from './configuredProviders';
 import type { ContextRoom } from './contextRoom';
@@ -23,7 +23,6 @@ export interface ContextFeatureOptions extends FeatureContext {
   readonly workerFile: string;
   /** Where code from elsewhere is kept, absolute. */
   readonly remoteFolder: string;
-  readonly version: string;
   readonly traffic: TrafficTap;
   /** For what the workspace brings. */
   readonly consent: Consent;
@@ -92,9 +91,14 @@ export class ContextFeature implements Feature {
     };
   }
 
-  /** The tool over MCP, for agents that take servers by HTTP; undefined while there is nothing to tell. */
-  async mcpServer(): Promise<McpAddress | undefined> {
-    return await this.room?.mcpServer();
+  /** What agents may ask of context items. */
+  get toolProvider(): ToolProvider {
+    const tools = (): ToolProvider['tools'] => this.room?.tools ?? [];
+    return {
+      get tools() {
+        return tools();
+      },
+    };
   }
 
   async start(): Promise<RunningFeature> {
@@ -118,10 +122,7 @@ export class ContextFeature implements Feature {
     );
     if (namesProviders(providerLevels())) await this.load();
     else this.showNothing();
-    return {
-      stop: async () => await this.room?.stop(),
-      dispose: () => store.dispose(),
-    };
+    return store;
   }
 
   private load(): Promise<ContextRoom> {

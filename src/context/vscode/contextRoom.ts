@@ -11,13 +11,13 @@ import { ContextLookups } from '../common/contextLookups';
 import { ContextMentions } from '../common/contextMentions';
 import type { ContextReader } from '../common/contextReader';
 import { contextStatus, describeAbilities } from '../common/contextStatus';
-import { answerContextTool, contextTool } from '../common/contextTool';
+import { answerContextTool, contextItemsTool } from '../common/contextTool';
 import type { RememberedRequest } from '../common/providerError';
 import type { ProviderState } from '../common/providerHandle';
 import { listProviders, noProviders } from '../common/providerSettings';
 import { secretNames } from '../common/secretReferences';
+import type { Tool } from '../../tools/common/toolProvider';
 import { FileGate } from '../node/fileGate';
-import { McpToolServer, type McpAddress } from '../node/mcpToolServer';
 import { ProviderFactory } from '../node/providerFactory';
 import {
   folderPaths,
@@ -64,7 +64,6 @@ export class ContextRoom implements Disposable {
   private readonly statusLater: Coalescer;
   private exclude: ExcludeList;
   private providers = noProviders;
-  private mcp: { readonly server: McpToolServer; readonly address: Promise<McpAddress> } | undefined;
 
   constructor(private readonly options: ContextRoomOptions) {
     const { clock, editor, log, memento, secrets, settings, workerFile, remoteFolder } = options;
@@ -191,33 +190,14 @@ export class ContextRoom implements Disposable {
     }
   }
 
-  /** Starts the server when it is first asked for; undefined while there are no providers. */
-  async mcpServer(): Promise<McpAddress | undefined> {
-    if (this.providers.entries.length === 0 || this.store.isDisposed) return undefined;
-    const mcp = (this.mcp ??= this.startMcp());
-    try {
-      return await mcp.address;
-    } catch (error) {
-      if (this.mcp === mcp) this.mcp = undefined;
-      throw error;
-    }
-  }
-
-  async stop(): Promise<void> {
-    await this.mcp?.server.stop();
+  /** For agents; none while there are no providers. */
+  get tools(): readonly Tool[] {
+    if (this.providers.entries.length === 0) return [];
+    return [{ definition: contextItemsTool, run: (input, signal) => answerContextTool(this, input, signal) }];
   }
 
   dispose(): void {
     this.store.dispose();
-    void this.mcp?.server.stop();
-  }
-
-  private startMcp(): { server: McpToolServer; address: Promise<McpAddress> } {
-    const { log, version } = this.options;
-    const run = (input: unknown, signal: AbortSignal): Promise<string> => answerContextTool(this, input, signal);
-    const tool = { definition: contextTool, run };
-    const server = new McpToolServer({ name: 'backline-context', version, tool, log });
-    return { server, address: server.start() };
   }
 
   private followSettings(lenses: ItemLenses, decorations: ItemDecorations): void {

@@ -66,8 +66,12 @@ export class Settings implements vscode.Disposable {
 
   /** The user's off is final: a workspace, whose settings an agent can write, may switch off but not on. */
   ampEnabled(): boolean {
-    const found = vscode.workspace.getConfiguration().inspect(settingIds.ampEnabled);
-    return (found?.globalValue ?? found?.defaultValue) !== false && found?.workspaceValue !== false;
+    return this.isOn(settingIds.ampEnabled);
+  }
+
+  /** As `ampEnabled`. */
+  toolsEnabled(): boolean {
+    return this.isOn(settingIds.toolsEnabled);
   }
 
   ampPortRange(): PortRange {
@@ -175,6 +179,11 @@ export class Settings implements vscode.Disposable {
     });
     if (problems.length > 0) this.log.warn(`${id}: ${problems.join('; ')}`);
     return globs;
+  }
+
+  private isOn(id: SettingId): boolean {
+    const found = vscode.workspace.getConfiguration().inspect(id);
+    return (found?.globalValue ?? found?.defaultValue) !== false && found?.workspaceValue !== false;
   }
 
   private read(id: SettingId): unknown {

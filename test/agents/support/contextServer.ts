@@ -3,8 +3,8 @@ import { nullLogger } from '../../../src/base/common/log';
 import { systemClock } from '../../../src/base/node/systemClock';
 import type { ContextClient } from '../../../src/context/common/contextClient';
 import { ContextReader } from '../../../src/context/common/contextReader';
-import { answerContextTool, contextTool } from '../../../src/context/common/contextTool';
-import { McpToolServer, type McpAddress } from '../../../src/context/node/mcpToolServer';
+import { answerContextTool, contextItemsTool } from '../../../src/context/common/contextTool';
+import { McpServer, type McpAddress } from '../../../src/tools/node/mcpServer';
 import {
   clientOf,
   documentOf,
@@ -18,7 +18,7 @@ import {
 export class ContextServer {
   private constructor(
     readonly address: McpAddress,
-    private readonly server: McpToolServer,
+    private readonly server: McpServer,
     private readonly client: ContextClient,
   ) {}
 
@@ -35,9 +35,10 @@ export class ContextServer {
     });
     const run = (input: unknown, signal: AbortSignal): Promise<string> =>
       answerContextTool({ reader, lookups: noLookups }, input, signal);
-    const tool = { definition: contextTool, run };
-    const server = new McpToolServer({ name: 'backline-context', version: '0.0.0', tool, log: nullLogger });
-    return new ContextServer(await server.start(), server, client);
+    const options = { name: 'backline', version: '0.0.0', clock: systemClock, log: nullLogger };
+    const server = new McpServer({ ...options, providers: [{ tools: [{ definition: contextItemsTool, run }] }] });
+    await server.start();
+    return new ContextServer(server.newAddress(), server, client);
   }
 
   async stop(): Promise<void> {

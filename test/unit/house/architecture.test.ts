@@ -26,10 +26,11 @@ const layerMay: Record<Layer, readonly Layer[]> = {
 const shared = new Set(['base', 'wire', 'webview', 'platform', 'consent']);
 /** Rooms whose `common` is a language that others speak; what the transcript looks like is the same for all, too. */
 const vocabularies = new Map<string, readonly string[]>([
-  ['editor', ['amp', 'acp', 'amplifier', 'context', 'chat', 'permissions', 'threads']],
+  ['editor', ['amp', 'acp', 'amplifier', 'context', 'chat', 'permissions', 'threads', 'tools']],
   ['amplifier', ['acp', 'chat', 'permissions']],
   ['permissions', ['acp', 'chat']],
   ['transcript', ['chat', 'threads']],
+  ['tools', ['context']],
 ]);
 
 const root = path.join(process.cwd(), 'src');

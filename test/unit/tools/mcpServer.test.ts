@@ -2,20 +2,24 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import * as z from 'zod';
 import { nullLogger } from '../../../src/base/common/log';
-import { McpToolServer, type McpAddress } from '../../../src/context/node/mcpToolServer';
+import { systemClock } from '../../../src/base/node/systemClock';
+import { McpServer, type McpAddress } from '../../../src/tools/node/mcpServer';
+import { until } from '../../support/eventually';
 
 const definition = { name: 'look', description: 'Looks.', inputSchema: { type: 'object' } };
 
-describe('the MCP server of context items', () => {
-  let server: McpToolServer;
+describe('the MCP server of the window', () => {
+  let server: McpServer;
   let address: McpAddress;
   let run: (input: unknown, signal: AbortSignal) => Promise<string>;
 
   beforeEach(async () => {
     run = (input) => Promise.resolve(`seen ${JSON.stringify(input)}`);
     const tool = { definition, run: (input: unknown, signal: AbortSignal) => run(input, signal) };
-    server = new McpToolServer({ name: 'backline-context', version: '1.2.3', tool, log: nullLogger });
-    address = await server.start();
+    const options = { name: 'backline', version: '1.2.3', clock: systemClock, log: nullLogger };
+    server = new McpServer({ ...options, providers: [{ tools: [tool] }] });
+    await server.start();
+    address = server.newAddress();
   });
   afterEach(() => server.stop());
 
@@ -37,7 +41,7 @@ describe('the MCP server of context items', () => {
   });
 
   it('greets in the version of the client, or in the newest', async () => {
-    const serverInfo = { name: 'backline-context', version: '1.2.3' };
+    const serverInfo = { name: 'backline', version: '1.2.3' };
     const capabilities = { tools: {} };
     const greet = (protocolVersion: string): Promise<unknown> => ask('initialize', { protocolVersion });
     assert.deepEqual(await greet('2025-03-26'), { protocolVersion: '2025-03-26', capabilities, serverInfo });
@@ -86,6 +90,71 @@ describe('the MCP server of context items', () => {
     assert.equal((await fetch(address.url, { headers: address.headers })).status, 405);
     assert.equal((await fetch(address.url.replace('/mcp', '/x'), { headers: address.headers })).status, 404);
     assert.equal(await statusForHost('example.com'), 403);
+  });
+
+  it('gives each client a token of its own', async () => {
+    const other = server.newAddress();
+    assert.equal(other.url, address.url);
+    assert.notEqual(other.headers['Authorization'], address.headers['Authorization']);
+    const ping = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
+    assert.equal((await post(ping, { ...other.headers })).status, 200);
+  });
+
+  it('ends a call that its client cancels, and no call of another client', async () => {
+    const signals: AbortSignal[] = [];
+    run = (_input, signal) => {
+      signals.push(signal);
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(new Error('ended')), { once: true });
+      });
+    };
+    const call = JSON.stringify({ jsonrpc: '2.0', id: 'x', method: 'tools/call', params: { name: 'look' } });
+    const mine = post(call);
+    await until('my call runs', () => signals.length === 1);
+    const others = post(call, { ...server.newAddress().headers });
+    others.catch(() => undefined);
+    await until('the other call runs', () => signals.length === 2);
+    const params = { requestId: 'x', reason: 'The user has stopped.' };
+    assert.equal(
+      (await post(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params }))).status,
+      202,
+    );
+    assert.equal((await mine).status, 202, 'there is no answer to what was cancelled');
+    assert.deepEqual(
+      signals.map(({ aborted }) => aborted),
+      [true, false],
+    );
+  });
+
+  it('answers a client at once while another one floods it', async () => {
+    let running = 0;
+    let most = 0;
+    const gate = Promise.withResolvers<undefined>();
+    run = async (input) => {
+      if (JSON.stringify(input) === '{}') return 'quick';
+      most = Math.max(most, ++running);
+      await gate.promise;
+      running--;
+      return 'slow';
+    };
+    const greedy = server.newAddress().headers;
+    const params = { name: 'look', arguments: { slow: true } };
+    const call = (id: number): object => ({ jsonrpc: '2.0', id, method: 'tools/call', params });
+    const statuses: number[] = [];
+    const flood = Array.from({ length: 150 }, async (_, id) => {
+      const response = await post(JSON.stringify(call(id)), { ...greedy });
+      statuses.push(response.status);
+      return await response.text();
+    });
+    await until('what is too much is refused', () => statuses.includes(429));
+    assert.deepEqual(await ask('tools/call', { name: 'look', arguments: {} }), {
+      content: [{ type: 'text', text: 'quick' }],
+    });
+    gate.resolve(undefined);
+    await Promise.all(flood);
+    assert.ok(most <= 6, `${most} at once`);
+    assert.deepEqual([...new Set(statuses)].sort(), [200, 429]);
+    await until('all is over', () => server.openRequests === 0);
   });
 
   it('reads no more than it needs, and ends calls when it stops', async () => {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { nullLogger } from '../../../src/base/common/log';
-import { McpToolServer, type McpAddress } from '../../../src/context/node/mcpToolServer';
+import { systemClock } from '../../../src/base/node/systemClock';
+import { McpServer, type McpAddress } from '../../../src/tools/node/mcpServer';
 import { eventually } from '../../support/eventually';
 
 const definition = { name: 'look', description: 'Looks.', inputSchema: { type: 'object' } };
@@ -18,7 +19,7 @@ const client = fc.record({
 type Client = typeof client extends fc.Arbitrary<infer T> ? T : never;
 
 describe('the MCP server, whatever its clients do', () => {
-  let server: McpToolServer;
+  let server: McpServer;
   let address: McpAddress;
   /** Calls of the tool that have not ended. */
   let running = 0;
@@ -35,8 +36,10 @@ describe('the MCP server, whatever its clients do', () => {
         running--;
       }
     };
-    server = new McpToolServer({ name: 'x', version: '1', tool: { definition, run }, log: nullLogger });
-    address = await server.start();
+    const options = { name: 'x', version: '1', clock: systemClock, log: nullLogger };
+    server = new McpServer({ ...options, providers: [{ tools: [{ definition, run }] }] });
+    await server.start();
+    address = server.newAddress();
   });
   after(() => server.stop());
 

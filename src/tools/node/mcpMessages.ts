@@ -1,0 +1,140 @@
+import * as z from 'zod';
+import { messageOf } from '../../base/common/errors';
+import type { CallDesk } from '../common/callDesk';
+import type { OpenCalls } from '../common/openCalls';
+import type { Tool } from '../common/toolProvider';
+
+/** Answers the messages of the Model Context Protocol that a server of tools gets. */
+
+export interface McpServerFacts {
+  readonly name: string;
+  readonly version: string;
+  /** For models, when the server is introduced to them. */
+  readonly instructions?: string;
+  readonly tools: readonly Tool[];
+  /** Who asks. */
+  readonly client: string;
+  readonly desk: CallDesk;
+  readonly openCalls: OpenCalls;
+  /** Nobody waits any more. */
+  readonly signal: AbortSignal;
+}
+
+/** The newest first. What is used of them here is the same in all. */
+const protocolVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
+const maxBatch = 50;
+
+const Id = z.union([z.string(), z.number()]);
+const Message = z.object({
+  jsonrpc: z.literal('2.0'),
+  id: Id.optional(),
+  method: z.string().optional(),
+  params: z.record(z.string(), z.unknown()).optional(),
+});
+
+const InitializeParams = z.object({ protocolVersion: z.string() });
+const CallParams = z.object({ name: z.string(), arguments: z.unknown().optional() });
+const CancelledParams = z.object({ requestId: Id });
+
+interface Failure {
+  readonly code: number;
+  readonly message: string;
+}
+interface Request {
+  readonly id: string | number;
+  readonly method: string;
+  readonly params: Record<string, unknown>;
+}
+
+/** The answer to a body, or undefined when it needs none. Never rejects. */
+export async function answerMcp(body: string, facts: McpServerFacts): Promise<unknown> {
+  const parsed = parseJson(body);
+  if (parsed === undefined) return failure(null, { code: -32700, message: 'That is not JSON.' });
+  if (!Array.isArray(parsed)) return await answerOne(parsed, facts);
+  if (parsed.length === 0 || parsed.length > maxBatch)
+    return failure(null, { code: -32600, message: `A batch has 1 to ${maxBatch} messages.` });
+  const answers = await Promise.all(parsed.map((message) => answerOne(message, facts)));
+  const needed = answers.filter((answer) => answer !== undefined);
+  return needed.length > 0 ? needed : undefined;
+}
+
+async function answerOne(value: unknown, facts: McpServerFacts): Promise<object | undefined> {
+  const message = Message.safeParse(value).data;
+  if (!message) return failure(null, { code: -32600, message: 'That is no message of JSON-RPC 2.0.' });
+  const { id, method, params = {} } = message;
+  if (method === 'notifications/cancelled') {
+    const cancelled = CancelledParams.safeParse(params).data;
+    if (cancelled) facts.openCalls.cancel(facts.client, cancelled.requestId);
+  }
+  // Notifications, and answers to what this server never asks.
+  if (id === undefined || method === undefined) return undefined;
+  const answer = await resultOf({ id, method, params }, facts);
+  if (!answer) return undefined;
+  return 'code' in answer ? failure(id, answer) : { jsonrpc: '2.0', id, result: answer.result };
+}
+
+/** Undefined for what was cancelled: nobody wants its answer. */
+async function resultOf(
+  request: Request,
+  facts: McpServerFacts,
+): Promise<Failure | { readonly result: object } | undefined> {
+  const { method, params } = request;
+  const { name, version, instructions, tools } = facts;
+  switch (method) {
+    case 'initialize': {
+      const wanted = InitializeParams.safeParse(params).data?.protocolVersion;
+      const protocolVersion = protocolVersions.find((each) => each === wanted) ?? protocolVersions[0];
+      const told = instructions === undefined ? {} : { instructions };
+      return { result: { protocolVersion, capabilities: { tools: {} }, serverInfo: { name, version }, ...told } };
+    }
+    case 'ping':
+      return { result: {} };
+    case 'tools/list':
+      return { result: { tools: tools.map(({ definition }) => definition) } };
+    case 'tools/call': {
+      const call = CallParams.safeParse(params).data;
+      const tool = tools.find(({ definition }) => definition.name === call?.name);
+      if (!call || !tool) return { code: -32602, message: unknownTool(call?.name, tools) };
+      const result = await callTool(tool, call.arguments, request.id, facts);
+      return result && { result };
+    }
+    default:
+      return { code: -32601, message: `There is no method "${method.slice(0, 100)}".` };
+  }
+}
+
+function unknownTool(name: string | undefined, tools: readonly Tool[]): string {
+  const names = tools.map(({ definition }) => definition.name).join(', ');
+  const known = names === '' ? 'There are no tools now.' : `The tools are: ${names}.`;
+  return name === undefined ? `Name a tool. ${known}` : `There is no tool "${name.slice(0, 100)}". ${known}`;
+}
+
+/** What goes wrong in a tool is for the model to read. */
+async function callTool(
+  tool: Tool,
+  input: unknown,
+  id: string | number,
+  { client, desk, openCalls, signal: outer }: McpServerFacts,
+): Promise<object | undefined> {
+  return await openCalls.run(client, id, outer, async (signal) => {
+    try {
+      const text = await desk.run(client, signal, () => tool.run(input ?? {}, signal));
+      return signal.aborted ? undefined : { content: [{ type: 'text', text }] };
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      return { content: [{ type: 'text', text: messageOf(error) }], isError: true };
+    }
+  });
+}
+
+function failure(id: string | number | null, error: Failure): object {
+  return { jsonrpc: '2.0', id, error };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

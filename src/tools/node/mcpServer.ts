@@ -1,0 +1,169 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import * as z from 'zod';
+import type { Clock } from '../../base/common/async';
+import { messageOf } from '../../base/common/errors';
+import type { Logger } from '../../base/common/log';
+import { CallDesk } from '../common/callDesk';
+import { OpenCalls } from '../common/openCalls';
+import type { ToolProvider } from '../common/toolProvider';
+import { ClientTokens } from './clientTokens';
+import { answerMcp } from './mcpMessages';
+
+/** How one client reaches an MCP server over HTTP. */
+export interface McpAddress {
+  readonly name: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface McpServerOptions {
+  readonly name: string;
+  readonly version: string;
+  /** For models, when the server is introduced to them. */
+  readonly instructions?: string;
+  readonly providers: readonly ToolProvider[];
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+const stalledMs = 60_000;
+const maxBodyBytes = 1_024 * 1_024;
+/** Requests of one client whose answers it has not read; each may hold a body. */
+const maxRequestsOfClient = 128;
+const loopbackHost = /^(?:localhost|127\.0\.0\.1)(?::\d{1,5})?$/i;
+
+interface Refusal {
+  readonly status: number;
+  readonly message: string;
+}
+
+/**
+ * Offers tools over MCP's streamable HTTP, on a port of 127.0.0.1, to whoever has one of its tokens. It keeps no sessions:
+ * every question is one POST, and its answer one JSON object.
+ */
+export class McpServer {
+  private readonly tokens = new ClientTokens();
+  private readonly ending = new AbortController();
+  private readonly desk: CallDesk;
+  private readonly openCalls = new OpenCalls();
+  /** Requests whose answers have not been read, or given up, by client; those that are refused have none. */
+  private readonly requests = new Map<string, number>();
+  private server: Server | undefined;
+
+  constructor(private readonly options: McpServerOptions) {
+    this.desk = new CallDesk(options.clock);
+  }
+
+  /** Requests whose answers have not been read, or given up. */
+  get openRequests(): number {
+    return [...this.requests.values()].reduce((sum, count) => sum + count, 0);
+  }
+
+  /** Resolves when it listens. To be called once. @throws Error when no port can be had */
+  async start(): Promise<void> {
+    const server = createServer({ requestTimeout: 10_000 }, (request, response) => void this.serve(request, response));
+    // A client that reads nothing.
+    server.timeout = stalledMs;
+    this.server = server;
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen({ host: '127.0.0.1', port: 0 }, resolve);
+    });
+  }
+
+  /** For one more client, with a token of its own. @throws Error when the server does not listen */
+  newAddress(): McpAddress {
+    const { port } = z.object({ port: z.number() }).parse(this.server?.address());
+    return {
+      name: this.options.name,
+      url: `http://127.0.0.1:${port}/mcp`,
+      headers: { Authorization: `Bearer ${this.tokens.issue()}` },
+    };
+  }
+
+  /** Calls that are being answered are cut off. */
+  async stop(): Promise<void> {
+    const { server } = this;
+    this.ending.abort();
+    this.desk.dispose();
+    if (!server?.listening) return;
+    await new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  }
+
+  /** Never rejects. */
+  private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const client = this.tokens.clientOf(request.headers.authorization);
+    const refusal = refusalOf(request, client);
+    if (client === undefined || refusal) {
+      send(response, refusal?.status ?? 401, { error: refusal?.message });
+      return;
+    }
+    const count = this.requests.get(client) ?? 0;
+    if (count >= maxRequestsOfClient) {
+      response.setHeader('Retry-After', '1');
+      send(response, 429, { error: 'Too many requests are open. Wait for their answers.' });
+      return;
+    }
+    this.requests.set(client, count + 1);
+    const closed = new AbortController();
+    response.once('close', () => {
+      this.release(client);
+      closed.abort();
+    });
+    try {
+      const body = await bodyOf(request);
+      const { name, version, instructions, providers } = this.options;
+      const answer = await answerMcp(body, {
+        name,
+        version,
+        ...(instructions === undefined ? {} : { instructions }),
+        tools: providers.flatMap(({ tools }) => tools),
+        client,
+        desk: this.desk,
+        openCalls: this.openCalls,
+        signal: AbortSignal.any([this.ending.signal, closed.signal]),
+      });
+      if (answer === undefined) response.writeHead(202).end();
+      else send(response, 200, answer);
+    } catch (error) {
+      this.options.log.debug(`an MCP request failed: ${messageOf(error)}`);
+      response.destroy();
+    }
+  }
+
+  private release(client: string): void {
+    const left = (this.requests.get(client) ?? 1) - 1;
+    if (left > 0) this.requests.set(client, left);
+    else this.requests.delete(client);
+  }
+}
+
+function refusalOf({ method, url = '', headers }: IncomingMessage, client: string | undefined): Refusal | undefined {
+  // A page that reaches a loopback port through a name of its own (DNS rebinding) sends that name.
+  if (!loopbackHost.test(headers.host ?? '')) return { status: 403, message: 'Connect to 127.0.0.1.' };
+  if (headers.origin !== undefined) return { status: 403, message: 'Web pages may not connect.' };
+  if (client === undefined) return { status: 401, message: 'Send the token of this server.' };
+  if (url !== '/mcp') return { status: 404, message: 'The server is at /mcp.' };
+  if (method !== 'POST') return { status: 405, message: 'There is only POST: this server sends nothing by itself.' };
+  return undefined;
+}
+
+/** @throws Error when it is too long */
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    const bytes = z.instanceof(Buffer).parse(chunk);
+    size += bytes.length;
+    if (size > maxBodyBytes) throw new Error(`The body is larger than ${maxBodyBytes} bytes.`);
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function send(response: ServerResponse, status: number, body: unknown): void {
+  response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+}

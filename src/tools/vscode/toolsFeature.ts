@@ -1,0 +1,38 @@
+import { LateFeature, type Feature, type RunningFeature } from '../../base/common/feature';
+import type { FeatureContext } from '../../platform/vscode/featureContext';
+import type { ToolProvider } from '../common/toolProvider';
+import type { McpAddress } from '../node/mcpServer';
+import type { ToolsRoom } from './toolsRoom';
+
+export interface ToolsFeatureOptions extends FeatureContext {
+  /** Of other features. */
+  readonly providers: readonly ToolProvider[];
+  readonly version: string;
+}
+
+/**
+ * What VS Code knows, as tools for models. What does the work is in a bundle of its own, loaded when an agent starts or
+ * VS Code's chat calls a tool.
+ */
+export class ToolsFeature implements Feature {
+  readonly id = 'tools';
+  readonly title = 'Tools for agents';
+  private readonly room = new LateFeature<ToolsRoom>(() => this.open());
+
+  constructor(private readonly options: ToolsFeatureOptions) {}
+
+  /** For one session of an agent; undefined while the user has the tools off. @throws Error when no port can be had */
+  async mcpServer(): Promise<McpAddress | undefined> {
+    if (!this.options.settings.toolsEnabled()) return undefined;
+    return await (await this.room.use()).newAddress();
+  }
+
+  start(): Promise<RunningFeature> {
+    return Promise.resolve(this.room);
+  }
+
+  private async open(): Promise<ToolsRoom> {
+    const { ToolsRoom } = await import('./toolsRoom');
+    return new ToolsRoom(this.options);
+  }
+}
