@@ -172,7 +172,12 @@ export function compose(context: vscode.ExtensionContext): App {
     traffic,
     consent: consent.consent,
   });
-  const tools: ToolsFeature = new ToolsFeature({ ...shared('tools'), providers: [contextItems.toolProvider], version });
+  const tools: ToolsFeature = new ToolsFeature({
+    ...shared('tools'),
+    editor,
+    providers: [contextItems.toolProvider],
+    version,
+  });
   const recent = new RecentFiles();
   const startChat = async (): Promise<RunningChat> => {
     const { ChatRoot } = await import('./chat/vscode/chatRoot');

@@ -1,10 +1,12 @@
 import { LateFeature, type Feature, type RunningFeature } from '../../base/common/feature';
+import type { EditorPort } from '../../editor/common/editorPort';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import type { ToolProvider } from '../common/toolProvider';
 import type { McpAddress } from '../node/mcpServer';
 import type { ToolsRoom } from './toolsRoom';
 
 export interface ToolsFeatureOptions extends FeatureContext {
+  readonly editor: EditorPort;
   /** Of other features. */
   readonly providers: readonly ToolProvider[];
   readonly version: string;

@@ -1,14 +1,35 @@
+import { DisposableStore } from '../../base/common/disposable';
 import type { RunningFeature } from '../../base/common/feature';
+import { timedRunner } from '../../base/node/timedRunner';
+import { EditorSearch } from '../common/editorSearch';
+import { EditorTools, toolInstructions } from '../common/editorTools';
+import type { TextSearch } from '../common/textSearch';
 import type { Tool } from '../common/toolProvider';
 import { McpServer, type McpAddress } from '../node/mcpServer';
+import { RipgrepSearch } from '../node/ripgrepSearch';
+import { LanguageFeatures } from './languageFeatures';
+import { LateSearch } from './lateSearch';
+import { findRipgrep, hiddenGlobs } from './ripgrepProgram';
 import type { ToolsFeatureOptions } from './toolsFeature';
+import { WindowState } from './windowState';
+
+/** Of a line or file in the search without ripgrep. */
+const patternMs = 1_000;
 
 /** Joins the tools with the window and the server that offers them. */
 export class ToolsRoom implements RunningFeature {
+  private readonly store = new DisposableStore();
+  private readonly editorTools: EditorTools;
   private starting: Promise<McpServer> | undefined;
   private isStopped = false;
 
-  constructor(private readonly options: ToolsFeatureOptions) {}
+  constructor(private readonly options: ToolsFeatureOptions) {
+    const { clock, editor } = options;
+    const window = new WindowState();
+    const search = new LateSearch(() => chooseSearch(options, window));
+    const language = new LanguageFeatures(clock);
+    this.editorTools = this.store.add(new EditorTools({ editor, language, search, window, clock }));
+  }
 
   /** Starts the server when it is first asked for. @throws Error when no port can be had */
   async newAddress(): Promise<McpAddress> {
@@ -27,13 +48,15 @@ export class ToolsRoom implements RunningFeature {
   }
 
   dispose(): void {
+    this.store.dispose();
     void this.stop();
   }
 
   /** Nothing while the user has them off: sessions know the server still. */
   private get tools(): readonly Tool[] {
     const { providers, settings } = this.options;
-    return settings.toolsEnabled() ? providers.flatMap(({ tools }) => tools) : [];
+    if (!settings.toolsEnabled()) return [];
+    return [this.editorTools, ...providers].flatMap(({ tools }) => tools);
   }
 
   private async startServer(): Promise<McpServer> {
@@ -45,8 +68,29 @@ export class ToolsRoom implements RunningFeature {
         return tools();
       },
     };
-    const server = new McpServer({ name: 'backline', version, providers: [provider], clock, log });
+    const server = new McpServer({
+      name: 'backline',
+      version,
+      instructions: toolInstructions,
+      providers: [provider],
+      clock,
+      log,
+    });
     await server.start();
     return server;
   }
+}
+
+async function chooseSearch({ editor, log }: ToolsFeatureOptions, window: WindowState): Promise<TextSearch> {
+  const program = await findRipgrep();
+  if (program !== undefined) {
+    return new RipgrepSearch({
+      program,
+      folders: () => editor.folders.map(({ path }) => path),
+      hidden: hiddenGlobs,
+      unsaved: () => window.unsavedFiles,
+    });
+  }
+  log.info('There is no ripgrep in this VS Code: text is searched by the extension itself');
+  return new EditorSearch(editor, timedRunner(patternMs));
 }

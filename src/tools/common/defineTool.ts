@@ -1,0 +1,68 @@
+import * as z from 'zod';
+import type { Tool } from './toolProvider';
+import { ToolError } from './toolError';
+
+export interface ToolOptions<Input extends z.ZodObject> {
+  readonly name: string;
+  /** For people, where an agent shows its calls. */
+  readonly title: string;
+  /** For models: what it gives, when to use it. Every session pays for its length. */
+  readonly description: string;
+  readonly input: Input;
+  readonly run: (input: z.output<Input>, signal: AbortSignal) => Promise<string>;
+}
+
+/** A tool that only reads, or shows something to the user. Its input is checked by the schema that models are given. */
+export function defineTool<Input extends z.ZodObject>(options: ToolOptions<Input>): Tool {
+  const { name, title, description, input: schema, run } = options;
+  const inputSchema = jsonSchemaOf(schema);
+  const counts = countsOf(inputSchema);
+  return {
+    definition: {
+      name,
+      description,
+      inputSchema,
+      annotations: { title, readOnlyHint: true, openWorldHint: false },
+    },
+    async run(input, signal) {
+      signal.throwIfAborted();
+      const parsed = schema.safeParse(tidied(input, counts));
+      if (!parsed.success) throw new ToolError(`The input is not right: ${z.prettifyError(parsed.error)}`);
+      return await run(parsed.data, signal);
+    },
+  };
+}
+
+function jsonSchemaOf(schema: z.ZodObject): object {
+  const made = z.toJSONSchema(schema, {
+    io: 'input',
+    // Of every integer, and of no use to a model.
+    override: ({ jsonSchema }) => {
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+    },
+  });
+  return Object.fromEntries(Object.entries(made).filter(([key]) => key !== '$schema'));
+}
+
+const Members = z.record(z.string(), z.unknown());
+const Properties = z.object({ properties: z.record(z.string(), z.object({ type: z.string().optional() })) });
+
+/** The members that are numbers. */
+function countsOf(inputSchema: object): ReadonlySet<string> {
+  const { properties } = Properties.parse(inputSchema);
+  return new Set(Object.keys(properties).filter((key) => properties[key]?.type === 'integer'));
+}
+
+/** Models write `null` for what they leave out, and numbers as text. */
+function tidied(input: unknown, counts: ReadonlySet<string>): unknown {
+  const members = Members.safeParse(input).data;
+  if (!members) return input;
+  const entries = Object.entries(members)
+    .filter(([, value]) => value !== null)
+    .map(([key, value]) => [key, counts.has(key) && isNumber(value) ? Number(value) : value]);
+  return Object.fromEntries(entries);
+}
+
+function isNumber(value: unknown): value is string {
+  return typeof value === 'string' && /^\d{1,9}$/.test(value);
+}

@@ -1,0 +1,92 @@
+import * as z from 'zod';
+import { defineTool } from '../defineTool';
+import { LateAnswerError, type FoundSymbol } from '../languagePort';
+import { counted } from '../pages';
+import { declarationsOf, pageInput } from '../placeFinder';
+import { listPlaces, visiblePlaces } from '../placeList';
+import { splitName } from '../symbolText';
+import { textMatches } from '../textMatches';
+import type { Tool } from '../toolProvider';
+import type { ToolPorts } from '../toolPorts';
+
+/** Files whose outlines are looked at when no language server knows the name in the workspace. */
+const outlinedFiles = 8;
+
+const input = z.strictObject({
+  query: z.string().min(1).max(500).describe('Name or part of it, or Class.member.'),
+  near: z.string().min(1).optional().describe('File: what is near to it comes first.'),
+  page: pageInput,
+});
+
+export function findSymbolTool(ports: ToolPorts): Tool {
+  return defineTool({
+    name: 'find_symbol',
+    title: 'Find symbol',
+    description: 'Finds declarations in the whole workspace by name, by the language servers. For text use search.',
+    input,
+    async run({ query, near, page }, signal) {
+      const anchor = near === undefined ? ports.editor.activeSelection?.path : await ports.editor.resolve(near);
+      const { name, container } = splitName(query);
+      const asked = await known(ports, name, signal);
+      const meant = asked.symbols.filter((symbol) => container === undefined || isIn(symbol, container));
+      const isExact = (symbol: FoundSymbol): boolean => splitName(symbol.name).name === name;
+      const outlined = meant.some(isExact) ? [] : await declared(ports, query, anchor, signal);
+      const { places, remarks } = await visiblePlaces([...meant, ...outlined], anchor, ports, signal);
+      if (places.length === 0) {
+        return [...asked.remarks, `No declaration of \`${query}\` was found. Use search to look for the text.`].join(
+          '\n',
+        );
+      }
+      const sorted = [...places.filter(isExact), ...places.filter((symbol) => !isExact(symbol))];
+      const label = ({ kind, name: called, container: inside }: FoundSymbol): string =>
+        inside === '' ? `${kind} ${called}` : `${kind} ${called} in ${inside}`;
+      const rows = await listPlaces(sorted, ports, { page, label }, signal);
+      return [counted(places.length, 'symbol'), ...rows, ...remarks, ...asked.remarks].join('\n');
+    },
+  });
+}
+
+interface Known {
+  readonly symbols: readonly FoundSymbol[];
+  readonly remarks: readonly string[];
+}
+
+async function known({ language }: ToolPorts, name: string, signal: AbortSignal): Promise<Known> {
+  try {
+    return { symbols: await language.workspaceSymbols(name, signal), remarks: [] };
+  } catch (error) {
+    signal.throwIfAborted();
+    const why = error instanceof LateAnswerError ? 'has not answered in time' : 'has failed';
+    return { symbols: [], remarks: [`A language server ${why}: only files that hold the name were looked at.`] };
+  }
+}
+
+/** Many language servers know only what is open: these are the declarations in the files that hold the name. */
+async function declared(
+  ports: ToolPorts,
+  query: string,
+  anchor: string | undefined,
+  signal: AbortSignal,
+): Promise<readonly FoundSymbol[]> {
+  const { name, container } = splitName(query);
+  const words = { pattern: name, isRegex: false, isCaseSensitive: true, isWholeWord: true };
+  const { files } = await textMatches(words, { anchor, limit: 200 }, ports, signal);
+  const found = files.slice(0, outlinedFiles).map(async ({ path }): Promise<FoundSymbol[]> => {
+    const outline = await ports.language.outline(path, signal).catch(() => []);
+    return declarationsOf(outline, name, container).map((symbol) => ({
+      name: symbol.name,
+      kind: symbol.kind,
+      container: container ?? '',
+      path,
+      range: symbol.nameRange,
+      full: symbol.range,
+    }));
+  });
+  const symbols = (await Promise.all(found)).flat();
+  signal.throwIfAborted();
+  return symbols;
+}
+
+function isIn({ container, name }: FoundSymbol, wanted: string): boolean {
+  return splitName(container).name === wanted || splitName(name).container === wanted;
+}

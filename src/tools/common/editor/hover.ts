@@ -1,0 +1,58 @@
+import * as z from 'zod';
+import { isEditorError } from '../../../editor/common/editorPort';
+import { defineTool } from '../defineTool';
+import type { Place } from '../languagePort';
+import { cutText } from '../lineTexts';
+import { findPlace, placeInput } from '../placeFinder';
+import type { Tool } from '../toolProvider';
+import type { ToolPorts } from '../toolPorts';
+
+/** UTF-16 units. */
+const maxText = 6_000;
+/** Definitions that are looked at. */
+const maxDefinitions = 50;
+
+export function hoverTool(ports: ToolPorts): Tool {
+  return defineTool({
+    name: 'hover',
+    title: 'Type and documentation',
+    description: 'Type, signature and documentation of a symbol, as VS Code shows them in a hover.',
+    input: z.strictObject(placeInput),
+    async run(asked, signal) {
+      const from = await findPlace(asked, ports, signal);
+      const [hovers, definitions] = await Promise.all([
+        ports.language.hovers(from, signal),
+        ports.language.definitions('definition', from, signal),
+      ]);
+      // The type of a constant can be its value.
+      if (await isHidden(definitions, ports)) return `There is nothing to tell of ${from.title}.`;
+      const texts = hovers.map((text) => plain(text)).filter((text) => text !== '');
+      if (texts.length === 0) return [`There is nothing to tell of ${from.title}.`, ...from.remarks].join('\n');
+      return [from.title, ...from.remarks, cutText(texts.join('\n\n'), maxText)].join('\n');
+    },
+  });
+}
+
+async function isHidden(definitions: readonly Place[], { editor }: ToolPorts): Promise<boolean> {
+  const paths = new Set(definitions.flatMap(({ path }) => path ?? []));
+  const verdicts = [...paths].slice(0, maxDefinitions).map(async (path) => {
+    try {
+      await editor.resolve(path);
+      return false;
+    } catch (error) {
+      // Libraries are outside, and no secret.
+      return !(isEditorError(error) && error.code === 'outsideWorkspace');
+    }
+  });
+  return (await Promise.all(verdicts)).includes(true);
+}
+
+/** Without what only people can use: links of commands, images in the text, rules between parts. */
+function plain(markdown: string): string {
+  return markdown
+    .replace(/!\[([^\]]*)\]\([^)]*\)/gu, '$1')
+    .replace(/\[([^\]]*)\]\((?:command|data|file):[^)]*\)/gu, '$1')
+    .replace(/^\s*(?:---|\*\*\*)\s*$/gmu, '')
+    .replace(/\n{3,}/gu, '\n\n')
+    .trim();
+}

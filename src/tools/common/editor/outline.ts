@@ -1,0 +1,56 @@
+import * as z from 'zod';
+import { defineTool } from '../defineTool';
+import type { OutlineSymbol } from '../languagePort';
+import { cutText } from '../lineTexts';
+import { moreBelow, pageOf } from '../pages';
+import { pathName } from '../pathNames';
+import { pageInput } from '../placeFinder';
+import type { Tool } from '../toolProvider';
+import type { ToolPorts } from '../toolPorts';
+
+const rowsPerPage = 200;
+
+const input = z.strictObject({
+  path: z.string().min(1),
+  depth: z.int().min(1).max(20).default(3).describe('1: only what is at the top.'),
+  page: pageInput,
+});
+
+export function outlineTool({ editor, language, window }: ToolPorts): Tool {
+  return defineTool({
+    name: 'outline',
+    title: 'Outline',
+    description:
+      'What a file declares: classes, functions, methods and so on, with their lines. Shorter than the file.',
+    input,
+    async run({ path, depth, page }, signal) {
+      // A file that is not there, or is none, says so here.
+      const file = await editor.readText(path, { signal });
+      const name = pathName(file.path, editor);
+      const symbols = await language.outline(file.path, signal);
+      if (symbols.length === 0) {
+        const known = window.languageOf(file.path);
+        const why = known === undefined ? '' : ` VS Code takes it as ${known}.`;
+        return `No language server knows symbols in ${name}.${why}`;
+      }
+      const rows = rowsOf(symbols, depth, '');
+      const shown = pageOf(rows, page, rowsPerPage);
+      return [name, ...shown.items, ...moreBelow(shown, shown.left === 1 ? 'symbol' : 'symbols')].join('\n');
+    },
+  });
+}
+
+function rowsOf(symbols: readonly OutlineSymbol[], depth: number, indent: string): string[] {
+  return symbols.flatMap(({ name, kind, detail, range, children }) => {
+    const [first, last] = [range.start.line + 1, range.end.line + 1];
+    const lines = first === last ? `${first}` : `${first}-${last}`;
+    const more = detail === '' ? '' : ` ${cutText(oneLine(detail), 100)}`;
+    const hidden = depth === 1 && children.length > 0 ? ` (${children.length} inside)` : '';
+    const row = `${indent}${lines} ${kind} ${cutText(oneLine(name), 200)}${more}${hidden}`;
+    return [row, ...(depth > 1 ? rowsOf(children, depth - 1, `${indent}  `) : [])];
+  });
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/gu, ' ').trim();
+}

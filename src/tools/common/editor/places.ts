@@ -1,0 +1,114 @@
+import * as z from 'zod';
+import { CodeLines } from '../codeLines';
+import { defineTool } from '../defineTool';
+import type { FilePosition, Place } from '../languagePort';
+import { cutText } from '../lineTexts';
+import { counted } from '../pages';
+import { pathName } from '../pathNames';
+import { findPlace, pageInput, placeInput, type FoundPlace } from '../placeFinder';
+import { listPlaces, visiblePlaces, type VisiblePlace } from '../placeList';
+import type { Tool } from '../toolProvider';
+import type { ToolPorts } from '../toolPorts';
+
+/** Tools that go from one place to others. */
+
+const input = z.strictObject({ ...placeInput, page: pageInput });
+
+export function referencesTool(ports: ToolPorts): Tool {
+  return defineTool({
+    name: 'references',
+    title: 'Find references',
+    description:
+      'Every use of a symbol, by the language server: renamed imports and re-exports are found, and no namesakes, strings or comments. Better than a text search to find who uses something.',
+    input,
+    run: ({ page, ...asked }, signal) =>
+      answer(ports, asked, page, ['reference', 'references'], signal, (at) => ports.language.references(at, signal)),
+  });
+}
+
+export function implementationsTool(ports: ToolPorts): Tool {
+  return defineTool({
+    name: 'implementations',
+    title: 'Find implementations',
+    description: 'What implements an interface or an abstract class, or one of its methods, by the language server.',
+    input,
+    run: ({ page, ...asked }, signal) =>
+      answer(ports, asked, page, ['implementation', 'implementations'], signal, (at) =>
+        ports.language.implementations(at, signal),
+      ),
+  });
+}
+
+async function answer(
+  ports: ToolPorts,
+  asked: Parameters<typeof findPlace>[0],
+  page: number,
+  [one, many]: readonly [string, string],
+  signal: AbortSignal,
+  ask: (at: FilePosition) => Promise<readonly Place[]>,
+): Promise<string> {
+  const from = await findPlace(asked, ports, signal);
+  const { places, remarks } = await visiblePlaces(await ask(from), from.path, ports, signal);
+  const all = [...from.remarks, ...remarks];
+  if (places.length === 0) return none(many, from, all, ports);
+  const files = new Set(places.map(({ path }) => path)).size;
+  const head = `${counted(places.length, one, many)} of ${from.title} in ${counted(files, 'file')}`;
+  return [head, ...(await listPlaces(places, ports, { page }, signal)), ...all].join('\n');
+}
+
+/** A model must not take silence for a fact. */
+function none(what: string, from: FoundPlace, remarks: readonly string[], { window }: ToolPorts): string {
+  const known = window.languageOf(from.path);
+  const server = known === undefined ? 'its language server' : `the language server of ${known}`;
+  const why = `If that is wrong, ${server} may be missing or still starting: use search.`;
+  return [`There are no ${what} of ${from.title} in files you may see.`, ...remarks, why].join('\n');
+}
+
+const kinds = { definition: 'definition', type: 'type definition', declaration: 'declaration' } as const;
+/** Lines of code of a definition, when there are few. */
+const shownLines = 15;
+const fewDefinitions = 4;
+
+export function definitionTool(ports: ToolPorts): Tool {
+  return defineTool({
+    name: 'definition',
+    title: 'Go to definition',
+    description: 'Where a symbol is defined, with the first lines of its code, by the language server.',
+    input: z.strictObject({
+      ...placeInput,
+      kind: z.enum(['definition', 'type', 'declaration']).default('definition').describe('type: of the type it has.'),
+      page: pageInput,
+    }),
+    async run({ kind, page, ...asked }, signal) {
+      const from = await findPlace(asked, ports, signal);
+      const found = await ports.language.definitions(kind, from, signal);
+      const { places, remarks } = await visiblePlaces(found, from.path, ports, signal);
+      const all = [...from.remarks, ...remarks];
+      if (places.length === 0) return none(`${kinds[kind]}s`, from, all, ports);
+      const head = `${counted(places.length, kinds[kind])} of ${from.title}`;
+      if (places.length > fewDefinitions) {
+        return [head, ...(await listPlaces(places, ports, { page }, signal)), ...all].join('\n');
+      }
+      const code = new CodeLines(ports.editor, signal);
+      const parts = await Promise.all(places.map((place) => codeOf(place, code, ports)));
+      return [head, ...parts, ...all].join('\n');
+    },
+  });
+}
+
+async function codeOf(
+  { path, range, full = range }: VisiblePlace,
+  code: CodeLines,
+  { editor }: ToolPorts,
+): Promise<string> {
+  const lines = await code.of(path);
+  const first = full.start.line;
+  // Where only the name is known, what comes below it says more.
+  const known = full.end.line > first ? full.end.line : first + shownLines - 1;
+  const last = Math.min(known, first + shownLines - 1, (lines?.lineCount ?? 0) - 1);
+  const rows: string[] = [];
+  for (let line = first; lines && line <= last; line++)
+    rows.push(`  ${line + 1}: ${cutText(lines.lineText(line), 300)}`);
+  const isCut = full.end.line > last && lines !== undefined;
+  return [`${pathName(path, editor)}:${range.start.line + 1}`, ...rows, ...(isCut ? ['  …'] : [])].join('\n');
+}

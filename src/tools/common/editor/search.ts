@@ -1,0 +1,60 @@
+import * as z from 'zod';
+import { defineTool } from '../defineTool';
+import { lineAround } from '../lineTexts';
+import { counted, moreBelow, pageOf } from '../pages';
+import { pathName } from '../pathNames';
+import { pageInput } from '../placeFinder';
+import { textMatches } from '../textMatches';
+import type { Tool } from '../toolProvider';
+import type { ToolPorts } from '../toolPorts';
+
+const linesPerPage = 50;
+const maxLines = 2_000;
+
+const input = z.strictObject({
+  pattern: z.string().min(1).max(2_000),
+  regex: z.boolean().default(false),
+  case_sensitive: z.boolean().default(false),
+  whole_word: z.boolean().default(false),
+  include: z.string().min(1).max(500).optional().describe('Glob of files, for example src/**/*.ts.'),
+  near: z.string().min(1).optional().describe('File: what is near to it comes first.'),
+  page: pageInput,
+});
+
+export function searchTool(ports: ToolPorts): Tool {
+  const { editor } = ports;
+  return defineTool({
+    name: 'search',
+    title: 'Search text',
+    description:
+      'Finds text in the files of the workspace, unsaved text included, without what the user hides from searches. For uses of a symbol, references is exact.',
+    input,
+    async run({ pattern, regex, case_sensitive, whole_word, include, near, page }, signal) {
+      const anchor = near === undefined ? editor.activeSelection?.path : await editor.resolve(near);
+      const query = {
+        pattern,
+        isRegex: regex,
+        isCaseSensitive: case_sensitive,
+        isWholeWord: whole_word,
+        ...(include === undefined ? {} : { include }),
+      };
+      const { files, isCut, isLate } = await textMatches(query, { anchor, limit: maxLines }, ports, signal);
+      const lines = files.flatMap(({ path, matches }) => matches.map((match) => ({ path, ...match })));
+      const remarks = [
+        ...(isCut ? [`The search ended at ${lines.length} lines: make it narrower to see the others.`] : []),
+        ...(isLate ? ['The search took too long and was ended: there may be more.'] : []),
+      ];
+      if (lines.length === 0) return ['Nothing was found.', ...remarks].join('\n');
+      const shown = pageOf(lines, page, linesPerPage);
+      const rows: string[] = [];
+      let file: string | undefined;
+      for (const { path, line, character, text } of shown.items) {
+        if (path !== file) rows.push(pathName(path, editor));
+        file = path;
+        rows.push(`  ${line + 1}: ${lineAround(text, character)}`);
+      }
+      const head = `${counted(lines.length, 'line')} in ${counted(files.length, 'file')}`;
+      return [head, ...rows, ...moreBelow(shown, shown.left === 1 ? 'line' : 'lines'), ...remarks].join('\n');
+    },
+  });
+}

@@ -1,0 +1,138 @@
+import * as z from 'zod';
+import { toFileUri } from '../../../base/common/fileUri';
+import type { Disposable } from '../../../base/common/disposable';
+import { defineTool } from '../defineTool';
+import { cutText } from '../lineTexts';
+import { counted } from '../pages';
+import { pathName } from '../pathNames';
+import type { Tool } from '../toolProvider';
+import type { ToolPorts } from '../toolPorts';
+import { visibleFiles } from '../visibleFiles';
+
+/** What the user looks at, and what is shown to the user. */
+
+const nothing = z.strictObject({});
+const maxSelections = 20;
+const maxFiles = 200;
+
+export function selectionTool({ editor }: ToolPorts): Tool {
+  return defineTool({
+    name: 'selection',
+    title: 'Selection',
+    description: 'The file that the user looks at, where the cursor is, and the selected text.',
+    input: nothing,
+    run() {
+      const active = editor.activeSelection;
+      if (!active) return Promise.resolve('The user looks at no file that you may see.');
+      const name = pathName(active.path, editor);
+      const rows = active.selections.slice(0, maxSelections).map(({ start, end, text }) => {
+        if (text === '') return `Cursor in line ${start.line + 1}, column ${start.character + 1}.`;
+        const lines = start.line === end.line ? `line ${start.line + 1}` : `lines ${start.line + 1} to ${end.line + 1}`;
+        return `Selected in ${lines}:\n${text}`;
+      });
+      const left = active.selections.length - rows.length;
+      return Promise.resolve([name, ...rows, ...(left > 0 ? [`… ${left} more selections`] : [])].join('\n'));
+    },
+  });
+}
+
+export function openEditorsTool({ editor, window }: ToolPorts): Tool {
+  return defineTool({
+    name: 'open_editors',
+    title: 'Open editors',
+    description: 'The files that are open in the editor: which one is active, which are visible, which are not saved.',
+    input: nothing,
+    async run(_input, signal) {
+      const files = new Map(window.openFiles.map((file) => [file.path, file]));
+      const { paths } = await visibleFiles([...files.keys()], editor, signal);
+      if (paths.length === 0) return 'No file that you may see is open.';
+      const rows = paths.slice(0, maxFiles).map((path) => {
+        const file = files.get(path);
+        const states = [
+          ...(file?.isActive ? ['active'] : file?.isVisible ? ['visible'] : []),
+          ...(file?.isUnsaved ? ['not saved'] : []),
+        ];
+        return `  ${pathName(path, editor)}${states.length > 0 ? ` (${states.join(', ')})` : ''}`;
+      });
+      const left = paths.length - rows.length;
+      return [
+        `${counted(paths.length, 'file is', 'files are')} open`,
+        ...rows,
+        ...(left > 0 ? [`… ${left} more`] : []),
+      ].join('\n');
+    },
+  });
+}
+
+export function openTool({ editor }: ToolPorts): Tool {
+  return defineTool({
+    name: 'open',
+    title: 'Open file',
+    description: 'Shows a file, or lines of it, to the user. The focus stays where it is.',
+    input: z.strictObject({
+      path: z.string().min(1),
+      line: z.int().min(1).optional().describe('1-based.'),
+      to: z.int().min(1).optional().describe('Last line of a range.'),
+    }),
+    async run({ path, line, to }) {
+      // Only files: what else `open` understands, such as links, is not for a tool that nobody is asked about.
+      const file = await editor.resolve(path);
+      const range = line === undefined ? '' : `#L${line}${to === undefined ? '' : `-L${to}`}`;
+      await editor.open(`${toFileUri(file)}${range}`, { preserveFocus: true, preview: true });
+      return `The user sees ${pathName(file, editor)}${line === undefined ? '' : ` at line ${line}`}.`;
+    },
+  });
+}
+
+/** Diffs that are shown at once; the oldest is closed. */
+const maxDiffs = 5;
+const maxDiffText = 4 * 1_024 * 1_024;
+
+/** Shows diffs, and closes them when it is disposed. */
+export class DiffTool implements Disposable {
+  private readonly shown = new Map<string, Disposable>();
+  private isDisposed = false;
+  readonly tool: Tool;
+
+  constructor({ editor }: ToolPorts) {
+    this.tool = defineTool({
+      name: 'show_diff',
+      title: 'Show diff',
+      description: 'Shows the user a file beside a text that you propose for it. Changes nothing.',
+      input: z.strictObject({
+        path: z.string().min(1),
+        text: z.string().max(maxDiffText).describe('The whole new text.'),
+        title: z.string().max(200).optional(),
+      }),
+      run: async ({ path, text, title }) => {
+        const file = await editor.resolve(path);
+        const name = pathName(file, editor);
+        const diff = await editor.showDiff(file, text, cutText(title ?? `${name}: proposed`, 200));
+        this.keep(file, diff);
+        return `The user sees the diff of ${name}.`;
+      },
+    });
+  }
+
+  dispose(): void {
+    this.isDisposed = true;
+    for (const diff of this.shown.values()) diff.dispose();
+    this.shown.clear();
+  }
+
+  /** One of a file. */
+  private keep(file: string, diff: Disposable): void {
+    if (this.isDisposed) {
+      diff.dispose();
+      return;
+    }
+    this.shown.get(file)?.dispose();
+    this.shown.delete(file);
+    this.shown.set(file, diff);
+    for (const [oldest, shown] of this.shown) {
+      if (this.shown.size <= maxDiffs) break;
+      shown.dispose();
+      this.shown.delete(oldest);
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import type { RunInTime } from '../../base/common/timedRun';
+import type { EditorPort } from '../../editor/common/editorPort';
+import { LineIndex } from '../../editor/common/textOffsets';
+import type { FoundLine, FoundText, TextQuery, TextSearch } from './textSearch';
+import { ToolError } from './toolError';
+
+const maxFiles = 3_000;
+const maxFileBytes = 1_024 * 1_024;
+const maxMatchesOfFile = 500;
+const maxLine = 2_000;
+
+/** Text search by the editor port alone, where there is no ripgrep: slower, and of a bounded number of files. */
+export class EditorSearch implements TextSearch {
+  constructor(
+    private readonly editor: Pick<EditorPort, 'glob' | 'readText'>,
+    private readonly runInTime: RunInTime,
+  ) {}
+
+  async *find({ include, ...query }: TextQuery, signal: AbortSignal): AsyncGenerator<FoundText> {
+    const matcher = matcherOf(query);
+    const glob = include === undefined ? '**/*' : include.includes('/') ? include : `**/${include}`;
+    for (const path of await this.editor.glob(glob, { maxResults: maxFiles, signal })) {
+      if (signal.aborted) return;
+      const text = await this.textOf(path, signal);
+      if (text === undefined) continue;
+      const matches = this.runInTime(() => linesWith(text, matcher));
+      if (!matches) throw new ToolError('The pattern takes too long. Make it simpler.');
+      if (matches.length > 0) yield { path, matches };
+    }
+  }
+
+  private async textOf(path: string, signal: AbortSignal): Promise<string | undefined> {
+    try {
+      const { text } = await this.editor.readText(path, { maxBytes: maxFileBytes, signal });
+      return text.includes('\0') ? undefined : text;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+function matcherOf({ pattern, isRegex, isCaseSensitive, isWholeWord }: Omit<TextQuery, 'include'>): RegExp {
+  const source = isRegex ? pattern : pattern.replace(/[\\^$.*+?()[\]{}|/]/gu, '\\$&');
+  const whole = isWholeWord ? `(?<![\\p{L}\\p{N}_])(?:${source})(?![\\p{L}\\p{N}_])` : source;
+  try {
+    return new RegExp(whole, isCaseSensitive ? 'u' : 'iu');
+  } catch {
+    throw new ToolError('The pattern is not a regular expression.');
+  }
+}
+
+function linesWith(text: string, matcher: RegExp): readonly FoundLine[] {
+  const lines = new LineIndex(text);
+  const found: FoundLine[] = [];
+  for (let line = 0; line < lines.lineCount && found.length < maxMatchesOfFile; line++) {
+    const content = lines.lineText(line);
+    const match = matcher.exec(content);
+    if (match) found.push({ line, character: match.index, text: content.slice(0, maxLine) });
+  }
+  return found;
+}

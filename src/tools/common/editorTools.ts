@@ -1,0 +1,47 @@
+import type { Disposable } from '../../base/common/disposable';
+import { callHierarchyTool } from './editor/callHierarchy';
+import { findSymbolTool } from './editor/findSymbol';
+import { hoverTool } from './editor/hover';
+import { outlineTool } from './editor/outline';
+import { definitionTool, implementationsTool, referencesTool } from './editor/places';
+import { problemsTool } from './editor/problems';
+import { readFileTool } from './editor/readFile';
+import { searchTool } from './editor/search';
+import { DiffTool, openEditorsTool, openTool, selectionTool } from './editor/windowTools';
+import type { Tool, ToolProvider } from './toolProvider';
+import type { ToolPorts } from './toolPorts';
+
+/** What models are told of the server as a whole. */
+export const toolInstructions =
+  "Tools of the user's VS Code window. Its language servers know definitions, references, types and problems exactly, and it has text that is not saved: ask it rather than search the disk. Name places by path and symbol, with a line where the symbol is there more than once. Lines and columns are 1-based.";
+
+/** The tools that ask the editor, for every agent. */
+export class EditorTools implements ToolProvider, Disposable {
+  readonly tools: readonly Tool[];
+  private readonly diffs: DiffTool;
+
+  constructor(ports: ToolPorts) {
+    this.diffs = new DiffTool(ports);
+    this.tools = [
+      readFileTool(ports),
+      findSymbolTool(ports),
+      outlineTool(ports),
+      definitionTool(ports),
+      referencesTool(ports),
+      implementationsTool(ports),
+      callHierarchyTool(ports),
+      hoverTool(ports),
+      problemsTool(ports),
+      searchTool(ports),
+      selectionTool(ports),
+      openEditorsTool(ports),
+      openTool(ports),
+      this.diffs.tool,
+    ];
+  }
+
+  /** Closes the diffs that it has shown. */
+  dispose(): void {
+    this.diffs.dispose();
+  }
+}

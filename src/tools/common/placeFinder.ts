@@ -1,0 +1,182 @@
+import * as z from 'zod';
+import { LineIndex } from '../../editor/common/textOffsets';
+import { LateAnswerError, type FilePosition, type OutlineSymbol } from './languagePort';
+import { lineAround } from './lineTexts';
+import { pathName } from './pathNames';
+import { findName, namesInLine, splitName } from './symbolText';
+import { ToolError } from './toolError';
+import { maxCodeBytes, type ToolPorts } from './toolPorts';
+import { visiblePlaces } from './placeList';
+
+/** How models name a place. */
+export const placeInput = {
+  path: z.string().min(1).optional().describe('File, relative to the workspace. Without it: symbol of any file.'),
+  symbol: z.string().min(1).max(500).optional().describe('Name as in the code, or Class.member.'),
+  line: z.int().min(1).optional().describe('1-based. Best given with symbol.'),
+  column: z.int().min(1).optional().describe('1-based. Not needed with symbol.'),
+};
+
+export const pageInput = z.int().min(1).default(1).describe('Of a long answer.');
+
+export interface NamedPlace {
+  readonly path?: string | undefined;
+  readonly symbol?: string | undefined;
+  /** 1-based, as `column`. */
+  readonly line?: number | undefined;
+  readonly column?: number | undefined;
+}
+
+export interface FoundPlace extends FilePosition {
+  /** How it is called in the answer, for example `parse (src/a.ts:10)`. */
+  readonly title: string;
+  /** What the model should know of how its words were taken. */
+  readonly remarks: readonly string[];
+}
+
+/** The place that is meant. @throws ToolError that says what is missing, EditorError for a file that may not be seen */
+export async function findPlace(asked: NamedPlace, ports: ToolPorts, signal: AbortSignal): Promise<FoundPlace> {
+  const { path, symbol } = asked;
+  if (path === undefined) {
+    if (symbol === undefined) throw new ToolError('Name a symbol, or a path with a symbol or a line.');
+    return await placeOfSymbol(symbol, ports, signal);
+  }
+  const file = await ports.editor.readText(path, { maxBytes: maxCodeBytes, signal });
+  const lines = new LineIndex(file.text);
+  const name = pathName(file.path, ports.editor);
+  const { line, column } = asked;
+  if (line !== undefined && line > lines.lineCount && symbol === undefined)
+    throw new ToolError(`${name} has ${lines.lineCount} lines: there is no line ${line}.`);
+  const outline = (): Promise<readonly OutlineSymbol[]> => outlineOf(file.path, ports, signal);
+  const found = await placeInFile({ symbol, line, column }, lines, name, outline);
+  const { position, remarks } = found;
+  const title = found.name ?? wordAt(lines, position) ?? `column ${position.character + 1}`;
+  return { path: file.path, position, title: `\`${title}\` (${name}:${position.line + 1})`, remarks };
+}
+
+interface PlaceInFile {
+  readonly position: FilePosition['position'];
+  readonly name?: string;
+  readonly remarks: readonly string[];
+}
+
+async function placeInFile(
+  { symbol, line, column }: Omit<NamedPlace, 'path'>,
+  lines: LineIndex,
+  file: string,
+  outline: () => Promise<readonly OutlineSymbol[]>,
+): Promise<PlaceInFile> {
+  if (symbol !== undefined) return await placeOfName(symbol, { line, column }, lines, file, outline);
+  if (line === undefined) throw new ToolError(`Name a symbol of ${file}, or a line.`);
+  if (column !== undefined) return { position: lines.clamp({ line: line - 1, character: column - 1 }), remarks: [] };
+  const declared = flat(await outline()).filter(({ nameRange }) => nameRange.start.line === line - 1);
+  const [only] = declared;
+  if (only && declared.length === 1) return { position: only.nameRange.start, name: only.name, remarks: [] };
+  const text = lines.lineText(line - 1);
+  const names = namesInLine(text);
+  const [name] = names;
+  if (name !== undefined && names.length === 1) {
+    const position = { line: line - 1, character: Math.max(0, text.indexOf(name)) };
+    return { position, name, remarks: [] };
+  }
+  throw new ToolError(`Name the symbol too. Line ${line} of ${file} is: ${lineAround(text, 0)}`);
+}
+
+async function placeOfName(
+  symbol: string,
+  { line, column }: Pick<NamedPlace, 'line' | 'column'>,
+  lines: LineIndex,
+  file: string,
+  outline: () => Promise<readonly OutlineSymbol[]>,
+): Promise<PlaceInFile> {
+  const { name, container } = splitName(symbol);
+  if (line === undefined) {
+    const declared = declarationsOf(await outline(), name, container);
+    const [first, ...others] = declared;
+    if (first) {
+      const also = others.map(({ nameRange }) => nameRange.start.line + 1).join(', ');
+      const remarks = also === '' ? [] : [`${file} declares it in more lines: ${also}.`];
+      return { position: first.nameRange.start, name, remarks };
+    }
+  }
+  const found = findName(
+    lines,
+    name,
+    line === undefined ? undefined : line - 1,
+    column === undefined ? undefined : column - 1,
+  );
+  if (!found) throw new ToolError(`There is no \`${name}\` in ${file}. Use find_symbol or search to find it.`);
+  const at = found.position.line + 1;
+  const remarks = found.isElsewhere ? [`\`${name}\` is not in line ${line ?? ''}: this is about line ${at}.`] : [];
+  return { position: found.position, name, remarks };
+}
+
+async function placeOfSymbol(symbol: string, ports: ToolPorts, signal: AbortSignal): Promise<FoundPlace> {
+  const { name, container } = splitName(symbol);
+  const all = (await ports.language.workspaceSymbols(name, signal)).filter(
+    (each) => isNamed(each.name, name) && (container === undefined || isNamed(each.container, container)),
+  );
+  const { places } = await visiblePlaces(all, undefined, ports, signal);
+  const [first, ...others] = places;
+  if (!first) {
+    throw new ToolError(
+      `No language server knows \`${symbol}\` in the workspace. Give its path, or use find_symbol or search to find it.`,
+    );
+  }
+  const titleOf = (place: typeof first): string =>
+    `${pathName(place.path, ports.editor)}:${place.range.start.line + 1} (${place.kind})`;
+  if (others.length > 0) {
+    const list = places.slice(0, 10).map((place) => `  ${titleOf(place)}`);
+    const more = places.length > list.length ? [`  … ${places.length - list.length} more`] : [];
+    throw new ToolError(
+      [`There are several \`${symbol}\`. Give the path and line of one:`, ...list, ...more].join('\n'),
+    );
+  }
+  // Language servers give the whole declaration as its place.
+  const { line } = first.range.start;
+  const place = await findPlace({ path: first.path, symbol: name, line: line + 1 }, ports, signal);
+  return { ...place, remarks: [] };
+}
+
+/** Nothing when there is none: then the text has to do. @throws LateAnswerError, as the next question would come late too */
+async function outlineOf(path: string, ports: ToolPorts, signal: AbortSignal): Promise<readonly OutlineSymbol[]> {
+  try {
+    return await ports.language.outline(path, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof LateAnswerError) throw error;
+    return [];
+  }
+}
+
+/** Those in the container that was named, if there are such. */
+export function declarationsOf(
+  outline: readonly OutlineSymbol[],
+  name: string,
+  container: string | undefined,
+): readonly OutlineSymbol[] {
+  const inside = (symbols: readonly OutlineSymbol[], parent: string | undefined): OutlineSymbol[] =>
+    symbols.flatMap((symbol) => [
+      ...(isNamed(symbol.name, name) && (container === undefined || parent === container) ? [symbol] : []),
+      ...inside(symbol.children, splitName(symbol.name).name),
+    ]);
+  return inside(outline, undefined);
+}
+
+/** Language servers add parameters and types to names. */
+function isNamed(symbol: string, name: string): boolean {
+  return symbol === name || splitName(symbol).name === name || symbol.replace(/[(<:].*$/su, '').trim() === name;
+}
+
+export function flat(outline: readonly OutlineSymbol[]): readonly OutlineSymbol[] {
+  return outline.flatMap((symbol) => [symbol, ...flat(symbol.children)]);
+}
+
+function wordAt(lines: LineIndex, { line, character }: FilePosition['position']): string | undefined {
+  const text = lines.lineText(line);
+  return namesInLine(text).find((name) => {
+    for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {
+      if (at <= character && character <= at + name.length) return true;
+    }
+    return false;
+  });
+}

@@ -1,0 +1,108 @@
+import { CodeLines } from './codeLines';
+import type { Place } from './languagePort';
+import { lineAround } from './lineTexts';
+import { byNearness } from './nearness';
+import { counted, moreBelow, pageOf } from './pages';
+import { pathName } from './pathNames';
+import type { ToolPorts } from './toolPorts';
+import { visibleFiles } from './visibleFiles';
+
+const linesPerPage = 50;
+
+/** A place in a file that agents may see. */
+export interface VisiblePlace extends Place {
+  readonly path: string;
+}
+
+export interface PlaceAnswer<P extends VisiblePlace> {
+  /** Nearest first, then in the order of the text. */
+  readonly places: readonly P[];
+  /** What is not among them, in sentences. */
+  readonly remarks: readonly string[];
+}
+
+/** What agents may see of the places that somebody gave, nearest to `anchor` (an absolute path) first. */
+export async function visiblePlaces<P extends Place>(
+  found: readonly P[],
+  anchor: string | undefined,
+  { editor }: Pick<ToolPorts, 'editor'>,
+  signal: AbortSignal,
+): Promise<PlaceAnswer<P & VisiblePlace>> {
+  const byPath = new Map<string, (P & VisiblePlace)[]>();
+  let outside = 0;
+  for (const place of found) {
+    if (!hasPath(place)) {
+      outside++;
+      continue;
+    }
+    const same = byPath.get(place.path);
+    if (same) same.push(place);
+    else byPath.set(place.path, [place]);
+  }
+  const files = await visibleFiles(byNearness([...byPath.keys()], anchor), editor, signal);
+  outside += files.outside;
+  const places = files.paths.flatMap((path) => inOrder(byPath.get(path) ?? []));
+  return {
+    places,
+    remarks: [
+      ...(outside > 0 ? [`${counted(outside, 'more file is', 'more files are')} outside the workspace.`] : []),
+      ...(files.unknown > 0 ? ['Only the nearest 2,000 files were looked at: there are more.'] : []),
+    ],
+  };
+}
+
+export interface PlaceListOptions<P extends VisiblePlace> {
+  /** 1-based. */
+  readonly page: number;
+  /** What a place is, behind its line of code. */
+  readonly label?: (place: P) => string;
+}
+
+/** One page of places, by file, with the line of code beside each. */
+export async function listPlaces<P extends VisiblePlace>(
+  places: readonly P[],
+  { editor }: Pick<ToolPorts, 'editor'>,
+  { page, label }: PlaceListOptions<P>,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const shown = pageOf(oneALine(places), page, linesPerPage);
+  const code = new CodeLines(editor, signal);
+  const rows: string[] = [];
+  let file: string | undefined;
+  for (const { place, count } of shown.items) {
+    const { path, range } = place;
+    if (path !== file) rows.push(pathName(path, { folders: editor.folders }));
+    file = path;
+    const { line, character } = range.start;
+    const text = lineAround(await code.line(path, line), character);
+    const what = label?.(place) ?? '';
+    rows.push(`  ${line + 1}: ${text}${count > 1 ? ` (${count} times)` : ''}${what === '' ? '' : `  [${what}]`}`);
+  }
+  return [...rows, ...moreBelow(shown, shown.left === 1 ? 'line' : 'lines')];
+}
+
+interface Line<P> {
+  readonly place: P;
+  readonly count: number;
+}
+
+function oneALine<P extends VisiblePlace>(places: readonly P[]): readonly Line<P>[] {
+  const lines = new Map<string, { place: P; count: number }>();
+  for (const place of places) {
+    const key = `${place.range.start.line} ${place.path}`;
+    const line = lines.get(key);
+    if (line) line.count++;
+    else lines.set(key, { place, count: 1 });
+  }
+  return [...lines.values()];
+}
+
+function hasPath<P extends Place>(place: P): place is P & VisiblePlace {
+  return place.path !== undefined;
+}
+
+function inOrder<P extends Place>(places: readonly P[]): readonly P[] {
+  return places.toSorted(
+    ({ range: { start: a } }, { range: { start: b } }) => a.line - b.line || a.character - b.character,
+  );
+}

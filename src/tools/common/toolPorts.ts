@@ -1,0 +1,20 @@
+import type { Clock } from '../../base/common/async';
+import type { EditorPort } from '../../editor/common/editorPort';
+import type { LanguagePort } from './languagePort';
+import type { TextSearch } from './textSearch';
+import type { WindowPort } from './windowPort';
+
+/** What the editor's tools are made of. */
+export interface ToolPorts {
+  readonly editor: Pick<
+    EditorPort,
+    'folders' | 'resolve' | 'readText' | 'stat' | 'diagnostics' | 'activeSelection' | 'open' | 'showDiff'
+  >;
+  readonly language: LanguagePort;
+  readonly search: TextSearch;
+  readonly window: WindowPort;
+  readonly clock: Clock;
+}
+
+/** Files above this are not read for the text of a line. */
+export const maxCodeBytes = 4 * 1_024 * 1_024;

@@ -1,0 +1,180 @@
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import * as path from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import * as z from 'zod';
+import { messageOf } from '../../base/common/errors';
+import type { FoundLine, FoundText, TextQuery, TextSearch } from '../common/textSearch';
+import { ToolError } from '../common/toolError';
+import { includeFilter } from '../common/includeFilter';
+
+export interface RipgrepOptions {
+  /** The program, absolute. */
+  readonly program: string;
+  /** Absolute. */
+  readonly folders: () => readonly string[];
+  /** Globs of what the user hides from searches. */
+  readonly hidden: () => readonly string[];
+  readonly unsaved: () => readonly { readonly path: string; readonly text: string }[];
+}
+
+const maxFileSize = '8M';
+const maxMatchesOfFile = 500;
+const maxUnsaved = 200;
+/** UTF-16 units of a line that is kept. */
+const maxLine = 2_000;
+/** Bytes of a line of output: ripgrep repeats the whole line of code in it. */
+const maxOutputLine = 1_000_000;
+
+const Text = z.union([z.object({ text: z.string() }), z.object({ bytes: z.string() })]);
+const Message = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('begin'), data: z.object({ path: Text.nullish() }) }),
+  z.object({
+    type: z.literal('match'),
+    data: z.object({
+      lines: Text,
+      line_number: z.number().int().min(1).nullish(),
+      submatches: z.array(z.object({ start: z.number().int().min(0) })),
+    }),
+  }),
+  z.object({ type: z.literal('end') }),
+]);
+
+type Ripgrep = ChildProcessByStdio<Writable, Readable, Readable>;
+
+/** Text search by the ripgrep that comes with VS Code. Each search owns its processes and ends them. */
+export class RipgrepSearch implements TextSearch {
+  constructor(private readonly options: RipgrepOptions) {}
+
+  async *find(query: TextQuery, signal: AbortSignal): AsyncGenerator<FoundText> {
+    const unsaved = new Map(this.options.unsaved().map(({ path: file, text }) => [file, text]));
+    const isWanted = includeFilter(query.include);
+    const seen = new Set<string>();
+    const folders = this.options.folders();
+    for (const [file, text] of [...unsaved].slice(0, maxUnsaved)) {
+      const folder = folders.find((each) => isBelow(file, each));
+      if (folder === undefined || !isWanted(slashed(path.relative(folder, file)))) continue;
+      const args = [...patternArguments(query), '-'];
+      for await (const { matches } of this.run(args, folder, signal, text)) yield { path: file, matches };
+    }
+    for (const folder of folders) {
+      const globs = [
+        ...(query.include === undefined ? [] : [query.include]),
+        ...this.options.hidden().map((glob) => `!${glob}`),
+      ].flatMap((glob) => ['--glob', glob]);
+      const args = [...patternArguments(query), ...globs, './'];
+      for await (const found of this.run(args, folder, signal, undefined)) {
+        const file = path.join(folder, found.path);
+        if (unsaved.has(file) || seen.has(file)) continue;
+        seen.add(file);
+        yield { path: file, matches: found.matches };
+      }
+    }
+  }
+
+  /** Files of one process, with paths as it names them. */
+  private async *run(
+    args: readonly string[],
+    cwd: string,
+    signal: AbortSignal,
+    input: string | undefined,
+  ): AsyncGenerator<FoundText> {
+    if (signal.aborted) return;
+    const child = spawn(this.options.program, args, { cwd, stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true });
+    const end = (): void => void child.kill('SIGKILL');
+    signal.addEventListener('abort', end, { once: true });
+    const failure = failureOf(child);
+    try {
+      child.stdin.on('error', () => undefined);
+      child.stdin.end(input ?? '');
+      yield* filesOf(child);
+      const problem = await failure;
+      if (problem !== undefined && !child.killed) throw new ToolError(problem);
+    } finally {
+      signal.removeEventListener('abort', end);
+      end();
+    }
+  }
+}
+
+function patternArguments({ pattern, isRegex, isCaseSensitive, isWholeWord }: TextQuery): string[] {
+  return [
+    '--json',
+    '--no-config',
+    '--no-messages',
+    '--hidden',
+    '--crlf',
+    '--max-filesize',
+    maxFileSize,
+    '--max-count',
+    String(maxMatchesOfFile),
+    isCaseSensitive ? '--case-sensitive' : '--ignore-case',
+    ...(isRegex ? [] : ['--fixed-strings']),
+    ...(isWholeWord ? ['--word-regexp'] : []),
+    '--regexp',
+    pattern,
+    '--',
+  ];
+}
+
+async function* filesOf({ stdout }: Ripgrep): AsyncGenerator<FoundText> {
+  let file = '';
+  let matches: FoundLine[] = [];
+  for await (const line of createInterface({ input: stdout, crlfDelay: Infinity })) {
+    if (line.length > maxOutputLine) continue;
+    const message = Message.safeParse(parseJson(line)).data;
+    if (message?.type === 'begin') {
+      file = message.data.path ? textOf(message.data.path) : '';
+      matches = [];
+    } else if (message?.type === 'match') matches.push(lineOf(message.data));
+    else if (message?.type === 'end' && matches.length > 0) yield { path: file, matches };
+  }
+}
+
+function lineOf({ lines, line_number, submatches }: z.infer<(typeof Message.options)[1]>['data']): FoundLine {
+  const text = textOf(lines);
+  // ripgrep counts bytes.
+  const before = Buffer.from(text, 'utf8').subarray(0, submatches[0]?.start ?? 0);
+  return {
+    line: (line_number ?? 1) - 1,
+    character: before.toString('utf8').length,
+    text: text.replace(/\r?\n[^]*$/u, '').slice(0, maxLine),
+  };
+}
+
+/** Resolves when the process has ended: undefined when it ended well, was ended, or has found nothing. */
+async function failureOf(child: Ripgrep): Promise<string | undefined> {
+  let told = '';
+  child.stderr.setEncoding('utf8');
+  child.stderr.on('data', (text: string) => {
+    told = (told + text).slice(0, 1_000);
+  });
+  try {
+    const [code] = z.tuple([z.number().nullable()], z.unknown()).parse(await once(child, 'close'));
+    return code === 2 && told.trim() !== '' ? `The search could not be made: ${told.trim()}` : undefined;
+  } catch (error) {
+    return `The search could not be started: ${messageOf(error)}`;
+  }
+}
+
+function textOf(text: z.infer<typeof Text>): string {
+  return 'text' in text ? text.text : Buffer.from(text.bytes, 'base64').toString('utf8');
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isBelow(file: string, folder: string): boolean {
+  const below = path.relative(folder, file);
+  return below !== '' && !below.startsWith('..') && !path.isAbsolute(below);
+}
+
+function slashed(relative: string): string {
+  return path.sep === '\\' ? relative.replaceAll('\\', '/') : relative;
+}

@@ -1,0 +1,12 @@
+import type { FoundText, TextQuery, TextSearch } from '../common/textSearch';
+
+/** A search that is chosen when it is first needed. */
+export class LateSearch implements TextSearch {
+  private search: Promise<TextSearch> | undefined;
+
+  constructor(private readonly choose: () => Promise<TextSearch>) {}
+
+  async *find(query: TextQuery, signal: AbortSignal): AsyncGenerator<FoundText> {
+    yield* (await (this.search ??= this.choose())).find(query, signal);
+  }
+}

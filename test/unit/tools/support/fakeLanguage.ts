@@ -1,0 +1,109 @@
+import type { Range } from '../../../../src/editor/common/editorPort';
+import type {
+  Call,
+  CallItem,
+  FilePosition,
+  FoundSymbol,
+  LanguagePort,
+  OutlineSymbol,
+  Place,
+} from '../../../../src/tools/common/languagePort';
+import type { FoundText, TextQuery, TextSearch } from '../../../../src/tools/common/textSearch';
+import type { ToolPorts } from '../../../../src/tools/common/toolPorts';
+import type { OpenFile } from '../../../../src/tools/common/windowPort';
+import { EditorTools } from '../../../../src/tools/common/editorTools';
+import { FakeClock } from '../../../fake/fakeClock';
+import { FakeEditor } from '../../../fake/fakeEditor';
+
+/** Language servers that say what the test wants, of whatever they are asked. */
+export class FakeLanguage implements LanguagePort {
+  readonly asked: FilePosition[] = [];
+  places: readonly Place[] = [];
+  definitionPlaces: readonly Place[] = [];
+  hoverTexts: readonly string[] = [];
+  outlines: Record<string, readonly OutlineSymbol[]> = {};
+  symbols: () => Promise<readonly FoundSymbol[]> = () => Promise.resolve([]);
+  items: readonly CallItem[] = [];
+  callsOf: (item: CallItem) => Promise<readonly Call[]> = () => Promise.resolve([]);
+
+  definitions(_kind: string, at: FilePosition): Promise<readonly Place[]> {
+    this.asked.push(at);
+    return Promise.resolve(this.definitionPlaces);
+  }
+  references(at: FilePosition): Promise<readonly Place[]> {
+    this.asked.push(at);
+    return Promise.resolve(this.places);
+  }
+  implementations(at: FilePosition): Promise<readonly Place[]> {
+    return this.references(at);
+  }
+  hovers(at: FilePosition): Promise<readonly string[]> {
+    this.asked.push(at);
+    return Promise.resolve(this.hoverTexts);
+  }
+  outline(path: string): Promise<readonly OutlineSymbol[]> {
+    return Promise.resolve(this.outlines[path] ?? []);
+  }
+  workspaceSymbols(): Promise<readonly FoundSymbol[]> {
+    return this.symbols();
+  }
+  callable(): Promise<readonly CallItem[]> {
+    return Promise.resolve(this.items);
+  }
+  calls(_direction: string, item: CallItem): Promise<readonly Call[]> {
+    return this.callsOf(item);
+  }
+}
+
+/** The tools over an editor in memory. */
+export class ToolBench {
+  readonly clock = new FakeClock();
+  readonly language = new FakeLanguage();
+  readonly editor: FakeEditor;
+  readonly tools: EditorTools;
+  openFiles: OpenFile[] = [];
+  found: (query: TextQuery, signal: AbortSignal) => AsyncIterable<FoundText> = async function* () {
+    await Promise.resolve();
+    yield* [];
+  };
+
+  constructor(files: Record<string, string>, folders?: readonly string[]) {
+    this.editor = new FakeEditor(files, folders);
+    const openFiles = (): OpenFile[] => this.openFiles;
+    const search: TextSearch = { find: (query, signal) => this.found(query, signal) };
+    const window: ToolPorts['window'] = {
+      get openFiles() {
+        return openFiles();
+      },
+      unsavedFiles: [],
+      languageOf: () => 'typescript',
+    };
+    const { editor, language, clock } = this;
+    this.tools = new EditorTools({ editor, language, search, window, clock });
+  }
+
+  async call(name: string, input: object = {}, signal = new AbortController().signal): Promise<string> {
+    const tool = this.tools.tools.find(({ definition }) => definition.name === name);
+    if (!tool) throw new Error(`There is no tool ${name}`);
+    return await tool.run(input, signal);
+  }
+}
+
+export function lineRange(line: number, from = 0, to = from): Range {
+  return { start: { line, character: from }, end: { line, character: to } };
+}
+
+export function placeIn(path: string | undefined, line: number, character = 0): Place {
+  return { path, range: lineRange(line, character) };
+}
+
+export function symbolAt(
+  name: string,
+  kind: string,
+  first: number,
+  last: number,
+  ...children: OutlineSymbol[]
+): OutlineSymbol {
+  const range = { start: { line: first, character: 0 }, end: { line: last, character: 1 } };
+  return { name, kind, detail: '', range, nameRange: lineRange(first), children };
+}
