@@ -195,6 +195,15 @@ describe('tools of the window', () => {
     assert.doesNotMatch(definition, /leak|swordfish/);
   });
 
+  it("are there for VS Code's chat too", async () => {
+    const input = { path: 'tools/shape.ts', depth: 1 };
+    const ask = async (): Promise<string> => {
+      const { content } = await vscode.lm.invokeTool('backline_outline', { input, toolInvocationToken: undefined });
+      return content.map((part) => (part instanceof vscode.LanguageModelTextPart ? part.value : '')).join('\n');
+    };
+    await eventually('the outline', async () => assert.match(await ask(), /5-10 class Square \(\d inside\)/));
+  });
+
   it('find declarations in the whole workspace', async () => {
     await tells(
       'find_symbol',
@@ -229,7 +238,21 @@ describe('tools of the window', () => {
     });
     assert.match(text, /^\d lines in 2 files\ntools\/use\.ts\n {2}1: import/);
     assert.match(text, /tools\/shape\.ts/);
+    assert.match(await call('search', { pattern: 'total', include: 'tools/shape.*' }), /in 1 file\ntools\/shape\.ts/);
+    await writeInWorkspace('tools/.gitignore', 'built.ts\n');
+    await writeInWorkspace('tools/built.ts', 'total');
+    await writeInWorkspace('tools/.ignore', 'built.ts\n');
+    for (const include of ['*.ts', 'tools/*.ts', undefined])
+      assert.match(await call('search', { pattern: 'total', include }), /^(?![^]*built)[^]*shape\.ts/);
     assert.equal(await call('search', { pattern: 'swordfish' }), 'Nothing was found.');
+    await setSetting('search.exclude', { '**/shape.ts': true });
+    try {
+      await eventually('the exclusion', async () =>
+        assert.doesNotMatch(await call('search', { pattern: 'total' }), /shape\.ts/),
+      );
+    } finally {
+      await setSetting('search.exclude', undefined);
+    }
     const { isError, text: problem } = await ask('search', { pattern: '(', regex: true });
     assert.ok(isError);
     assert.match(problem, /The search could not be made: [^]*unclosed group/);

@@ -3,38 +3,56 @@ import { TimeoutError } from '../../base/common/errors';
 import { LateAnswerError } from './languagePort';
 import { ToolError } from './toolError';
 
-/** Questions to language servers cannot be ended, and one that hangs must not be asked without end. */
-const maxOpen = 64;
+/** Questions of one group: a language server that hangs is not asked without end, and the others are asked as ever. */
+const maxOpen = 16;
+/** A question that is open for so long will never be answered. */
+const givenUpMs = 60_000;
+
+export interface Question<T> {
+  /** Questions with the same key are the same. */
+  readonly key: string;
+  /** Who answers it, as far as that is known: for example the extension of a file. */
+  readonly group: string;
+  ask(): Promise<T>;
+}
+
+interface OpenQuestion {
+  readonly group: string;
+  /** Of the monotonic clock, in milliseconds. */
+  readonly since: number;
+  /** Never rejects. */
+  readonly end: Promise<void>;
+}
 
 /**
  * Asks questions that cannot be cancelled: who asks waits for a time, or until the answer is not wanted any more. A question
  * is not asked again while it is open; who asks it waits for its end first.
  */
 export class OpenQuestions {
-  private readonly open = new Map<string, Promise<void>>();
+  private readonly open = new Map<string, OpenQuestion>();
 
   constructor(
     private readonly clock: Clock,
     private readonly answerMs: number,
   ) {}
 
-  /** Questions that have no answer yet, whether or not somebody waits. */
+  /** Questions that have no answer yet, whether or not somebody waits, but for those that were given up. */
   get size(): number {
     return this.open.size;
   }
 
   /**
-   * `key` names the question.
-   * @throws LateAnswerError; ToolError when too many questions are open; Error when the signal fires; what `question` throws
+   * @throws LateAnswerError; ToolError when too many questions of the group are open; Error when the signal fires; what the
+   *   question throws
    */
-  async ask<T>(key: string, signal: AbortSignal, question: () => Promise<T>): Promise<T> {
+  async ask<T>(question: Question<T>, signal: AbortSignal): Promise<T> {
     signal.throwIfAborted();
     const cancelled = new AbortController();
     const onAbort = (): void => cancelled.abort();
     signal.addEventListener('abort', onAbort, { once: true });
     try {
       return await withDeadline(this.clock, 'VS Code', this.answerMs, (late) =>
-        unlessAborted(cancelled.signal, this.askInTurn(key, AbortSignal.any([late, cancelled.signal]), question)),
+        unlessAborted(cancelled.signal, this.askInTurn(question, AbortSignal.any([late, cancelled.signal]))),
       );
     } catch (error) {
       if (!(error instanceof TimeoutError)) throw error;
@@ -46,22 +64,26 @@ export class OpenQuestions {
     }
   }
 
-  private async askInTurn<T>(key: string, unwanted: AbortSignal, question: () => Promise<T>): Promise<T> {
-    for (let before = this.open.get(key); before; before = this.open.get(key)) await before;
+  private async askInTurn<T>(question: Question<T>, unwanted: AbortSignal): Promise<T> {
+    const { key, group } = question;
+    for (let before = this.openAt(key); before; before = this.openAt(key)) await before.end;
     unwanted.throwIfAborted();
-    if (this.open.size >= maxOpen) {
+    const since = this.clock.monotonicNow();
+    for (const [old, { since: begun }] of this.open) if (since - begun > givenUpMs) this.open.delete(old);
+    if ([...this.open.values()].filter((each) => each.group === group).length >= maxOpen) {
       throw new ToolError('VS Code still works on earlier questions. Wait a while, or use search and read_file.');
     }
-    const answer = question();
-    const end = answer.then(
-      () => undefined,
-      () => undefined,
-    );
-    this.open.set(
-      key,
-      end.then(() => void this.open.delete(key)),
-    );
+    const answer = question.ask();
+    const forget = (): void => {
+      if (this.open.get(key)?.since === since) this.open.delete(key);
+    };
+    this.open.set(key, { group, since, end: answer.then(forget, forget) });
     return await answer;
+  }
+
+  private openAt(key: string): OpenQuestion | undefined {
+    const found = this.open.get(key);
+    return found && this.clock.monotonicNow() - found.since <= givenUpMs ? found : undefined;
   }
 }
 

@@ -4,10 +4,11 @@ import { createInterface } from 'node:readline';
 import * as path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import * as z from 'zod';
+import { timedRunner } from '../../base/node/timedRunner';
 import { messageOf } from '../../base/common/errors';
 import type { FoundLine, FoundText, TextQuery, TextSearch } from '../common/textSearch';
 import { ToolError } from '../common/toolError';
-import { includeFilter } from '../common/includeFilter';
+import { folderOf, includeFilter } from '../common/includeFilter';
 
 export interface RipgrepOptions {
   /** The program, absolute. */
@@ -45,28 +46,34 @@ type Ripgrep = ChildProcessByStdio<Writable, Readable, Readable>;
 
 /** Text search by the ripgrep that comes with VS Code. Each search owns its processes and ends them. */
 export class RipgrepSearch implements TextSearch {
+  private readonly runInTime = timedRunner();
+
   constructor(private readonly options: RipgrepOptions) {}
 
   async *find(query: TextQuery, signal: AbortSignal): AsyncGenerator<FoundText> {
     const unsaved = new Map(this.options.unsaved().map(({ path: file, text }) => [file, text]));
-    const isWanted = includeFilter(query.include);
+    const isWanted = includeFilter(query.include, this.runInTime);
+    const isWantedIn = (folder: string, file: string): boolean => isWanted(slashed(path.relative(folder, file)));
     const seen = new Set<string>();
     const folders = this.options.folders();
     for (const [file, text] of [...unsaved].slice(0, maxUnsaved)) {
       const folder = folders.find((each) => isBelow(file, each));
-      if (folder === undefined || !isWanted(slashed(path.relative(folder, file)))) continue;
-      const args = [...patternArguments(query), '-'];
+      if (folder === undefined || !isWantedIn(folder, file)) continue;
+      const args = [...patternArguments(query), '--', '-'];
       for await (const { matches } of this.run(args, folder, signal, text)) yield { path: file, matches };
     }
     for (const folder of folders) {
-      const globs = [
-        ...(query.include === undefined ? [] : [query.include]),
-        ...this.options.hidden().map((glob) => `!${glob}`),
-      ].flatMap((glob) => ['--glob', glob]);
-      const args = [...patternArguments(query), ...globs, './'];
+      const globs = this.options.hidden().flatMap((glob) => ['--glob', `!${glob}`]);
+      const args = [
+        ...patternArguments(query),
+        ...nameArguments(query),
+        ...globs,
+        '--',
+        `./${folderOf(query.include)}`,
+      ];
       for await (const found of this.run(args, folder, signal, undefined)) {
         const file = path.join(folder, found.path);
-        if (unsaved.has(file) || seen.has(file)) continue;
+        if (unsaved.has(file) || seen.has(file) || !isWantedIn(folder, file)) continue;
         seen.add(file);
         yield { path: file, matches: found.matches };
       }
@@ -114,8 +121,13 @@ function patternArguments({ pattern, isRegex, isCaseSensitive, isWholeWord }: Te
     ...(isWholeWord ? ['--word-regexp'] : []),
     '--regexp',
     pattern,
-    '--',
   ];
+}
+
+/** Of a glob of names. As a glob it would bring back what .gitignore hides; as a type of files it does not. */
+function nameArguments({ include }: TextQuery): string[] {
+  if (include === undefined || include.includes('/')) return [];
+  return ['--type-add', `wanted:${include}`, '--type', 'wanted'];
 }
 
 async function* filesOf({ stdout }: Ripgrep): AsyncGenerator<FoundText> {

@@ -1,3 +1,4 @@
+import { extname } from 'node:path';
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import type { Clock } from '../../base/common/async';
@@ -32,6 +33,8 @@ const callCommands: Record<CallDirection, string> = {
 
 const HoverContent = z.union([z.string(), z.object({ language: z.string().optional(), value: z.string() })]);
 
+type Symbols = readonly (vscode.DocumentSymbol | vscode.SymbolInformation)[] | undefined;
+type Calls = readonly (vscode.CallHierarchyIncomingCall | vscode.CallHierarchyOutgoingCall)[] | undefined;
 type Places = readonly (vscode.Location | vscode.LocationLink)[] | undefined;
 
 /** The language port over VS Code's commands. */
@@ -62,22 +65,18 @@ export class LanguageFeatures implements LanguagePort {
   }
 
   async outline(path: string, signal: AbortSignal): Promise<readonly OutlineSymbol[]> {
-    const found = await this.questions.ask(`outline ${path}`, signal, async () => {
+    const ask = async (): Promise<Symbols> => {
       const { uri } = await open(path);
-      return await vscode.commands.executeCommand<
-        readonly (vscode.DocumentSymbol | vscode.SymbolInformation)[] | undefined
-      >('vscode.executeDocumentSymbolProvider', uri);
-    });
+      return await vscode.commands.executeCommand<Symbols>('vscode.executeDocumentSymbolProvider', uri);
+    };
+    const found = await this.questions.ask({ key: `outline ${path}`, group: groupOf(path), ask }, signal);
     return outlineOf((found ?? []).slice(0, maxAnswers));
   }
 
   async workspaceSymbols(query: string, signal: AbortSignal): Promise<readonly FoundSymbol[]> {
-    const found = await this.questions.ask(`symbols ${query}`, signal, async () =>
-      vscode.commands.executeCommand<readonly vscode.SymbolInformation[] | undefined>(
-        'vscode.executeWorkspaceSymbolProvider',
-        query,
-      ),
-    );
+    const ask = async (): Promise<readonly vscode.SymbolInformation[] | undefined> =>
+      await vscode.commands.executeCommand('vscode.executeWorkspaceSymbolProvider', query);
+    const found = await this.questions.ask({ key: `symbols ${query}`, group: 'workspace symbols', ask }, signal);
     return (found ?? []).slice(0, maxAnswers).map(({ name, kind, containerName, location }) => ({
       name,
       kind: symbolKind(kind),
@@ -100,11 +99,8 @@ export class LanguageFeatures implements LanguagePort {
     if (!known) return [];
     const { line, character } = item.range.start;
     const key = `${direction} ${line}:${character} ${item.name} ${item.path ?? ''}`;
-    const found = await this.questions.ask(key, signal, async () =>
-      vscode.commands.executeCommand<
-        readonly (vscode.CallHierarchyIncomingCall | vscode.CallHierarchyOutgoingCall)[] | undefined
-      >(callCommands[direction], known),
-    );
+    const ask = async (): Promise<Calls> => await vscode.commands.executeCommand<Calls>(callCommands[direction], known);
+    const found = await this.questions.ask({ key, group: groupOf(item.path ?? ''), ask }, signal);
     return (found ?? []).slice(0, maxAnswers).map((call) => ({
       item: this.keep('from' in call ? call.from : call.to),
       ranges: call.fromRanges.map(rangeOf),
@@ -120,11 +116,18 @@ export class LanguageFeatures implements LanguagePort {
 
   private async askAt<T>(command: string, { path, position }: FilePosition, signal: AbortSignal): Promise<T> {
     const { line, character } = position;
-    return await this.questions.ask(`${command} ${line}:${character} ${path}`, signal, async () => {
+    const ask = async (): Promise<T> => {
       const { uri } = await open(path);
       return await vscode.commands.executeCommand<T>(command, uri, toPosition(position));
-    });
+    };
+    const key = `${command} ${line}:${character} ${path}`;
+    return await this.questions.ask({ key, group: groupOf(path), ask }, signal);
   }
+}
+
+/** Files of one kind mostly have the same language server. */
+function groupOf(path: string): string {
+  return extname(path).toLowerCase();
 }
 
 /** A document that is open stays known to language servers for some minutes, so that they need not begin anew. */

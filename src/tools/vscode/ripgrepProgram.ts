@@ -24,6 +24,12 @@ export function hiddenGlobs(): readonly string[] {
   return ['files.exclude', 'search.exclude'].flatMap((id) => {
     const table: unknown = vscode.workspace.getConfiguration().get(id);
     if (typeof table !== 'object' || table === null) return [];
-    return Object.entries(table).flatMap(([glob, value]) => (value === true ? [glob] : []));
+    return Object.entries(table).flatMap(([glob, value]) => (value === true && isForRipgrep(glob) ? [glob] : []));
   });
+}
+
+/** ripgrep refuses to search at all when a glob has braces within braces, or brackets that do not close. */
+function isForRipgrep(glob: string): boolean {
+  const rest = glob.replace(/\[[^\]]+\]|\{[^{}[\]]*\}/gu, '');
+  return glob !== '' && !/[[\]{}]/u.test(rest);
 }

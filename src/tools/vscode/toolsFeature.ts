@@ -1,6 +1,9 @@
+import * as vscode from 'vscode';
+import { DisposableStore } from '../../base/common/disposable';
 import { LateFeature, type Feature, type RunningFeature } from '../../base/common/feature';
 import type { EditorPort } from '../../editor/common/editorPort';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
+import { chatTools } from '../common/chatTools';
 import type { ToolProvider } from '../common/toolProvider';
 import type { McpAddress } from '../node/mcpServer';
 import type { ToolsRoom } from './toolsRoom';
@@ -30,7 +33,17 @@ export class ToolsFeature implements Feature {
   }
 
   start(): Promise<RunningFeature> {
-    return Promise.resolve(this.room);
+    const store = new DisposableStore();
+    store.add(this.room);
+    for (const [name, message] of Object.entries(chatTools)) {
+      store.add(
+        vscode.lm.registerTool<object>(`backline_${name}`, {
+          invoke: async ({ input }, token) => await (await this.room.use()).invoke(name, input, token),
+          prepareInvocation: () => ({ invocationMessage: message }),
+        }),
+      );
+    }
+    return Promise.resolve({ stop: () => this.room.stop(), dispose: () => store.dispose() });
   }
 
   private async open(): Promise<ToolsRoom> {

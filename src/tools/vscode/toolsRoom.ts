@@ -1,6 +1,8 @@
+import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/common/disposable';
 import type { RunningFeature } from '../../base/common/feature';
 import { timedRunner } from '../../base/node/timedRunner';
+import { settingIds } from '../../manifest';
 import { EditorSearch } from '../common/editorSearch';
 import { EditorTools, toolInstructions } from '../common/editorTools';
 import type { TextSearch } from '../common/textSearch';
@@ -39,6 +41,20 @@ export class ToolsRoom implements RunningFeature {
     } catch (error) {
       if (this.starting === starting) this.starting = undefined;
       throw error;
+    }
+  }
+
+  /** For VS Code's chat. @throws Error whose message the model reads */
+  async invoke(name: string, input: unknown, token: vscode.CancellationToken): Promise<vscode.LanguageModelToolResult> {
+    const tool = this.tools.find(({ definition }) => definition.name === name);
+    if (!tool) throw new Error(`The tools are off: the user can change ${settingIds.toolsEnabled}.`);
+    const cancelled = new AbortController();
+    const listener = token.onCancellationRequested(() => cancelled.abort());
+    try {
+      const text = await tool.run(input, cancelled.signal);
+      return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);
+    } finally {
+      listener.dispose();
     }
   }
 

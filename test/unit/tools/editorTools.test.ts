@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import * as z from 'zod';
+import { chatTools } from '../../../src/tools/common/chatTools';
 import { LateAnswerError, type CallItem, type FoundSymbol } from '../../../src/tools/common/languagePort';
 import type { FoundText } from '../../../src/tools/common/textSearch';
 import type { Diagnostic } from '../../../src/editor/common/editorPort';
@@ -256,6 +259,16 @@ describe('the other tools that ask language servers', () => {
     assert.match(await made.call('call_hierarchy', input), /use references\.$/);
   });
 
+  it('call_hierarchy tells nothing of what an excluded file calls', async () => {
+    const made = bench();
+    made.language.items = [{ ...placeIn(secret, 0), name: 'leak', kind: 'function' }];
+    made.language.callsOf = () =>
+      Promise.resolve([{ item: { ...placeIn(main, 1), name: 'parse', kind: 'function' }, ranges: [lineRange(0)] }]);
+    const input = { path: 'src/main.ts', symbol: 'parse', line: 7, direction: 'outgoing' };
+    assert.match(await made.call('call_hierarchy', input), /^Calls of [^\n]*\n {2}None in files you may see\.$/);
+    assert.match(await made.call('call_hierarchy', { ...input, direction: 'incoming' }), /main\.ts:2 function parse/);
+  });
+
   it('find_symbol puts exact names first, and looks into files when no server knows the name', async () => {
     const made = bench();
     const symbol = (path: string, line: number, name: string): FoundSymbol => ({
@@ -409,6 +422,21 @@ describe('the tools of the window', () => {
     made.tools.dispose();
     assert.ok(made.editor.diffs.every(({ disposed }) => disposed));
     await assert.rejects(made.call('show_diff', { path: '.env', text: '' }), /exclude/);
+  });
+
+  it('are declared in package.json as they are, where VS Code has none like them', () => {
+    const manifest = z
+      .object({ contributes: z.object({ languageModelTools: z.array(z.record(z.string(), z.unknown())) }) })
+      .parse(JSON.parse(readFileSync('package.json', 'utf8')));
+    const { tools } = bench().tools;
+    for (const name of Object.keys(chatTools)) {
+      const declared = manifest.contributes.languageModelTools.find((tool) => tool['name'] === `backline_${name}`);
+      const definition = tools.find((tool) => tool.definition.name === name)?.definition;
+      assert.ok(definition, name);
+      assert.equal(declared?.['modelDescription'], definition.description);
+      assert.deepEqual(declared['inputSchema'], definition.inputSchema);
+      assert.equal(declared['when'], 'config.backline.tools.enabled');
+    }
   });
 
   it('are all described for models: short, closed schemas, and marked as reading', () => {

@@ -1,17 +1,28 @@
 import assert from 'node:assert/strict';
 import { LateAnswerError } from '../../../src/tools/common/languagePort';
-import { OpenQuestions } from '../../../src/tools/common/openQuestions';
+import { OpenQuestions, type Question } from '../../../src/tools/common/openQuestions';
 import { FakeClock } from '../../fake/fakeClock';
 
 const never = new AbortController().signal;
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
+const asked = <T>(key: string, ask: () => Promise<T>, group = 'ts'): Question<T> => ({ key, group, ask });
+
 describe('questions that cannot be ended', () => {
   it('are waited for until their time is over, and say what to do then', async () => {
     const clock = new FakeClock();
     const questions = new OpenQuestions(clock, 12_000);
-    assert.equal(await questions.ask('a', never, () => Promise.resolve(1)), 1);
-    const late = questions.ask('b', never, () => new Promise(() => undefined));
+    assert.equal(
+      await questions.ask(
+        asked('a', () => Promise.resolve(1)),
+        never,
+      ),
+      1,
+    );
+    const late = questions.ask(
+      asked('b', () => new Promise(() => undefined)),
+      never,
+    );
     clock.advance(12_000);
     await assert.rejects(late, (error: unknown) => {
       assert.ok(error instanceof LateAnswerError);
@@ -25,59 +36,90 @@ describe('questions that cannot be ended', () => {
   it('are not waited for once the call is cancelled', async () => {
     const questions = new OpenQuestions(new FakeClock(), 12_000);
     const cancelling = new AbortController();
-    const answer = questions.ask('a', cancelling.signal, () => new Promise(() => undefined));
+    const answer = questions.ask(
+      asked('a', () => new Promise(() => undefined)),
+      cancelling.signal,
+    );
     cancelling.abort();
     await assert.rejects(answer, /cancelled/);
-    await assert.rejects(questions.ask('b', cancelling.signal, () => Promise.resolve(1)));
+    await assert.rejects(
+      questions.ask(
+        asked('b', () => Promise.resolve(1)),
+        cancelling.signal,
+      ),
+    );
   });
 
   it('are not asked again while they are open', async () => {
     const clock = new FakeClock();
     const questions = new OpenQuestions(clock, 12_000);
-    let asked = 0;
+    let times = 0;
     const gate = Promise.withResolvers<number>();
     const question = (): Promise<number> => {
-      asked++;
+      times++;
       return gate.promise;
     };
     const given = new AbortController();
     const [first, second, third] = [
-      questions.ask('a', never, question),
-      questions.ask('a', never, question),
-      questions.ask('a', given.signal, question),
+      questions.ask(asked('a', question), never),
+      questions.ask(asked('a', question), never),
+      questions.ask(asked('a', question), given.signal),
     ];
     await settle();
-    assert.equal(asked, 1);
+    assert.equal(times, 1);
     given.abort();
     await assert.rejects(third, /cancelled/);
     gate.resolve(7);
     assert.deepEqual(await Promise.all([first, second]), [7, 7]);
-    assert.equal(asked, 2, 'once for each who still waits');
+    assert.equal(times, 2, 'once for each who still waits');
     await settle();
     assert.equal(questions.size, 0);
   });
 
-  it('are bounded in number', async () => {
+  it('are bounded in number for each who answers, and given up after a minute', async () => {
     const clock = new FakeClock();
     const questions = new OpenQuestions(clock, 12_000);
-    const hanging = Array.from({ length: 64 }, (_, index) =>
-      questions.ask(String(index), never, () => new Promise(() => undefined)),
-    );
+    const hangs = (): Promise<never> => new Promise(() => undefined);
+    const hanging = Array.from({ length: 16 }, (_, index) => questions.ask(asked(String(index), hangs), never));
+    const answers = Promise.allSettled(hanging);
     await settle();
-    await assert.rejects(
-      questions.ask('more', never, () => Promise.resolve(1)),
-      /earlier questions/,
-    );
+    const more = (group: string): Promise<number> =>
+      questions.ask(
+        asked('more', () => Promise.resolve(1), group),
+        never,
+      );
+    await assert.rejects(more('ts'), /earlier questions/);
+    assert.equal(await more('py'), 1, 'another language server');
     clock.advance(12_000);
-    await Promise.allSettled(hanging);
+    assert.ok((await answers).every(({ status }) => status === 'rejected'));
+    await assert.rejects(more('ts'), /earlier questions/);
+    clock.advance(50_000);
+    assert.equal(await more('ts'), 1);
+    assert.equal(
+      await questions.ask(
+        asked('3', () => Promise.resolve(2)),
+        never,
+      ),
+      2,
+      'also what hung before',
+    );
   });
 
   it('tell what went wrong', async () => {
     const questions = new OpenQuestions(new FakeClock(), 12_000);
     await assert.rejects(
-      questions.ask('a', never, () => Promise.reject(new Error('the server crashed'))),
+      questions.ask(
+        asked('a', () => Promise.reject(new Error('the server crashed'))),
+        never,
+      ),
       /the server crashed/,
     );
-    assert.equal(await questions.ask('a', never, () => Promise.resolve(2)), 2);
+    assert.equal(
+      await questions.ask(
+        asked('a', () => Promise.resolve(2)),
+        never,
+      ),
+      2,
+    );
   });
 });

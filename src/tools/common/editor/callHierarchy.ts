@@ -36,7 +36,8 @@ export function callHierarchyTool(ports: ToolPorts): Tool {
         return [`Nothing calls or is called at ${from.title}.`, ...from.remarks, why].join('\n');
       }
       const walk = new CallWalk(ports, direction, signal);
-      await walk.from(item, depth, '');
+      // What an excluded file calls is part of what is in it.
+      if (direction === 'incoming' || (await isVisible(item, ports, signal))) await walk.from(item, depth, '');
       const what = direction === 'incoming' ? 'Callers' : 'Calls';
       const none = walk.rows.length === 0 ? ['  None in files you may see.'] : [];
       return [`${what} of ${from.title}`, ...walk.rows, ...none, ...from.remarks, ...walk.remarks].join('\n');
@@ -114,6 +115,10 @@ class CallWalk {
     const more = lines.length > 1 ? ` and ${counted(lines.length - 1, 'more line')}` : '';
     return `${place} — in line ${first.start.line + 1}${more}: ${text}`;
   }
+}
+
+async function isVisible({ path }: CallItem, { editor }: ToolPorts, signal: AbortSignal): Promise<boolean> {
+  return path !== undefined && (await visibleFiles([path], editor, signal)).paths.length > 0;
 }
 
 function keyOf({ path, range, name }: CallItem): string {
