@@ -7,13 +7,13 @@ import { pathName } from '../../../src/tools/common/pathNames';
 
 describe('lists for models', () => {
   it('have the nearest files first: the same, its folder, then by steps; what others wrote last', () => {
-    const paths = ['/w/b/x.ts', '/w/node_modules/p/a.ts', '/w/a/deep/x.ts', '/w/a/z.ts', '/w/x.ts', '/w/a/me.ts'];
+    const paths = ['/w/b/c/d/x.ts', '/w/node_modules/p/a.ts', '/w/a/deep/x.ts', '/w/a/z.ts', '/w/x.ts', '/w/a/me.ts'];
     assert.deepEqual(byNearness(paths, '/w/a/me.ts'), [
       '/w/a/me.ts',
       '/w/a/z.ts',
       '/w/a/deep/x.ts',
       '/w/x.ts',
-      '/w/b/x.ts',
+      '/w/b/c/d/x.ts',
       '/w/node_modules/p/a.ts',
     ]);
     assert.deepEqual(byNearness(paths, undefined).slice(0, 2), ['/w/x.ts', '/w/a/me.ts']);
