@@ -130,11 +130,6 @@ export class VsCodeWindow {
     return this.page.locator('.quick-input-widget .quick-input-box input');
   }
 
-  /** The row that Enter takes. */
-  private get chosen() {
-    return this.page.locator('.quick-input-widget .quick-input-list .monaco-list-row.focused');
-  }
-
   /** Runs a command by its title, as a user does from the palette. */
   async runCommand(title: string): Promise<void> {
     await this.choose('F1', `>${title}`, title);
@@ -198,7 +193,9 @@ export class VsCodeWindow {
 
   private async choose(key: string, words: string, row: string): Promise<void> {
     await this.withQuickPick(key, words, async () => {
-      const chosen = this.chosen.filter({ hasText: row });
+      // Not always the first one: VS Code sorts commands that match by their titles.
+      const label = this.page.locator('.label-name').getByText(row, { exact: true });
+      const chosen = this.picks.filter({ has: label }).first();
       await chosen.waitFor({ timeout: 6_000 });
       // Not by Enter: that would go to whatever has taken the focus meanwhile. The click has time of its own, and does
       // not wait for a page that it loads: one that was taken must not be made again.

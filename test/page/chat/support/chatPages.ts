@@ -29,7 +29,8 @@ export class ChatPages extends PageHarness {
     const { page, host } = opened;
     const tell = (update: Update): Promise<void> => host.notify(didUpdate, update);
     const base = first.session ?? sessionOf();
-    await page.locator('.transcript-pane:not([aria-busy])').waitFor();
+    // In a very low window a question leaves no room for it.
+    await page.locator('.transcript-pane:not([aria-busy])').waitFor({ state: 'attached' });
     return {
       ...opened,
       composer: page.getByRole('textbox', { name: 'Prompt' }),
