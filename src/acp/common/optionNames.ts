@@ -1,4 +1,13 @@
 import type { ApprovalOptionKind } from '../../amplifier/common/events';
+import {
+  allowingWords,
+  denyingWords,
+  lastingWords,
+  negatingWords,
+  notAskingWords,
+  onceWords,
+  optionText,
+} from '../../amplifier/common/optionWords';
 
 export interface NamedOption {
   readonly name: string;
@@ -30,42 +39,45 @@ export function optionNames(options: readonly NamedOption[]): string[] {
 }
 
 /** Whether a reader of the name alone expects what the option does. Only English is understood. */
-export function saysItsKind({ name, kind }: NamedOption): boolean {
-  const text = folded(name).replaceAll(/[’‘]/g, "'");
-  const isForAlways = lasting.test(text);
-  // "Yes, and don't ask again" denies nothing.
-  const rest = text.replaceAll(notAsking, ' ');
-  const yes = rest.search(allowing);
-  const no = rest.search(rejecting);
+function saysItsKind({ name, kind }: NamedOption): boolean {
+  const { yes, no, isLasting, isOnce } = meaningOf(name);
   if (kind.startsWith('allow') ? yes < 0 || no >= 0 : no < 0 || (yes >= 0 && yes < no)) return false;
-  return kind.endsWith('_always') ? isForAlways && !single.test(text) : !isForAlways;
+  return kind.endsWith('_always') ? isLasting && !isOnce : !isLasting;
 }
 
 /**
  * Whether a reader of the name alone expects the opposite: a no of what allows, a yes of what denies, one time of what lasts,
- * or for good of what does not.
+ * or more than one time of what does not.
  */
 export function contradictsItsKind({ name, kind }: NamedOption): boolean {
-  const text = folded(name).replaceAll(/[’‘]/g, "'");
-  const rest = text.replaceAll(notAsking, ' ');
-  const yes = rest.search(allowing);
-  const no = rest.search(rejecting);
+  const { yes, no, isLasting, isOnce } = meaningOf(name);
   const [said, opposite] = kind.startsWith('allow') ? [yes, no] : [no, yes];
   if (opposite >= 0 && (said < 0 || opposite < said)) return true;
-  if (kind.endsWith('_once')) return forGood.test(text) && !single.test(text);
+  if (kind.endsWith('_once')) return isLasting && !isOnce;
   // A plain yes is taken for one time; that a plain no lasts hurts nobody.
-  return single.test(text) || (kind === 'allow_always' && said >= 0 && !lasting.test(text));
+  return isOnce || (kind === 'allow_always' && said >= 0 && !isLasting);
 }
 
-const allowing =
-  /\b(allow|allows|approve|accept|auto-accept|yes|ok|okay|proceed|continue|run|apply|grant|permit|trust|overwrite)\b/;
-const rejecting =
-  /\b(deny|denies|reject|rejects|no|not|never|don't|decline|refuse|cancel|skip|stop|abort|block|forbid|disallow|keep)\b/;
-const lasting =
-  /\b(always|all|every|everything|any|session|project|workspace|conversation|user|folder|forever|remember|auto-accept|never|permanently)\b|\b(don't|do not|without) ask/;
-const forGood = /\b(always|forever|permanently|remember|auto-accept)\b|\b(don't|do not|never|without) ask/;
-const notAsking = /\b(don't|do not|never|without|no longer) ask(ing)?( me)?( again)?\b/g;
-const single = /\b(once|this time|just this|only this)\b/;
+interface Meaning {
+  /** Where the first word is that allows, and that denies; -1 without one. */
+  readonly yes: number;
+  readonly no: number;
+  readonly isLasting: boolean;
+  readonly isOnce: boolean;
+}
+
+function meaningOf(name: string): Meaning {
+  const text = optionText(name);
+  // "Yes, and don't ask again" denies nothing.
+  const rest = text.replaceAll(notAskingWords, ' ');
+  const [deny, negate] = [rest.search(denyingWords), rest.search(negatingWords)];
+  return {
+    yes: rest.search(allowingWords),
+    no: deny < 0 || negate < 0 ? Math.max(deny, negate) : Math.min(deny, negate),
+    isLasting: lastingWords.test(text),
+    isOnce: onceWords.test(text),
+  };
+}
 
 function folded(name: string): string {
   return name.normalize('NFKC').replaceAll(/\s+/g, ' ').trim().toLowerCase();

@@ -1,4 +1,11 @@
 import { isDenial } from '../../amplifier/common/approvalOptions';
+import {
+  allowingWords,
+  denyingWords,
+  lastingWords,
+  notAskingWords,
+  optionText,
+} from '../../amplifier/common/optionWords';
 import type { ApprovalOption } from './chatView';
 
 export interface AnswerGroup {
@@ -49,39 +56,20 @@ export function saysOpposite({ kind, label }: Pick<ApprovalOption, 'kind' | 'lab
 
 /** By its words, for an option whose server does not say what it means. What is not clear is `other`. */
 export function kindOf(label: string): Kind {
-  const text = wordsOf(label);
-  const isForAlways = lasting.test(text) || notAsking.test(text);
+  const text = optionText(label);
+  const isForAlways = lastingWords.test(text);
   // "Yes, and don't ask again" denies nothing.
-  const rest = text.replaceAll(everyNotAsking, ' ').trim();
-  const allows = allowing.test(rest);
-  if (isDenial(label) || isDenial(text) || startsDenial.test(rest) || (!allows && denying.test(rest))) {
+  const rest = text.replaceAll(notAskingWords, ' ').trim();
+  const allows = allowingWords.test(rest);
+  if (isDenial(label) || isDenial(text) || startsDenial.test(rest) || (!allows && denyingWords.test(rest))) {
     return isForAlways || rest.startsWith('never') ? 'reject_always' : 'reject_once';
   }
-  if (!allows || denying.test(rest)) return 'other';
+  if (!allows || denyingWords.test(rest)) return 'other';
   return isForAlways ? 'allow_always' : 'allow_once';
 }
 
-const allowing =
-  /\b(?:allow|allowed|approve|approved|accept|yes|ok|okay|proceed|continue|confirm|run|apply|grant|permit|trust|overwrite)\b/;
-const denying = /\b(?:deny|denied|reject|rejected|decline|refuse|cancel|skip|stop|abort|block|forbid|disallow)\b/;
 /** Whatever comes behind it: "Do not run", "No, keep it". */
 const startsDenial = /^(?:do not|don't|never|no(?=[,.!;:]|$)|deny|reject|decline|refuse|cancel|disallow)\b/;
-const lasting =
-  /\b(?:always|all|any|every|everything|session|conversation|project|workspace|folder|forever|remember|permanently|never|trust)\b/;
-const notAsking = /\b(?:don't|do not|never|without|no longer) ask(?:ing)?\b/;
-const everyNotAsking = new RegExp(`${notAsking.source}(?: me)?(?: again)?`, 'g');
-
-/** `AlwaysAllow` and `always_allow` are words, too. */
-function wordsOf(label: string): string {
-  return label
-    .normalize('NFKC')
-    .replaceAll(/(\p{Ll})(?=\p{Lu})/gu, '$1 ')
-    .replaceAll(/[_\s-]+/g, ' ')
-    .replaceAll(/[’‘]/g, "'")
-    .trim()
-    .toLowerCase();
-}
-
 function groupOf(options: readonly ApprovalOption[], direction: 'allow' | 'reject'): AnswerGroup {
   const group = options.filter(({ kind }) => directionOf(kind) === direction);
   const plain = group.find((option) => !isLasting(option) && !saysOpposite(option));

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { ApprovalOptionKind } from '../../../../src/amplifier/common/events';
-import { contradictsItsKind, optionNames, saysItsKind } from '../../../../src/acp/common/optionNames';
+import { contradictsItsKind, optionNames, type NamedOption } from '../../../../src/acp/common/optionNames';
 
 const kinds: readonly ApprovalOptionKind[] = ['allow_once', 'allow_always', 'reject_once', 'reject_always'];
+
+/** Nothing had to be added to the name. */
+const saysItsKind = (option: NamedOption): boolean => optionNames([option])[0] === option.name;
 
 /** What the known agents call their options, and Backline its own. */
 const honest: readonly (readonly [string, ApprovalOptionKind])[] = [
@@ -82,12 +85,36 @@ describe('the names of options', () => {
       ['Deny this time', 'reject_always'],
       ['Always allow', 'allow_once'],
       ["Yes, and don't ask again", 'allow_once'],
+      ['Allow just this once', 'allow_always'],
     ];
     for (const [name, kind] of contradicting) assert.ok(contradictsItsKind({ name, kind }), `${name} ${kind}`);
     for (const name of ['Go', 'Ablehnen', '', '2']) {
       for (const kind of kinds) assert.ok(!contradictsItsKind({ name, kind }), `${name} ${kind}`);
     }
     assert.ok(!contradictsItsKind({ name: 'Deny', kind: 'reject_always' }));
+  });
+
+  it('contradict a kind that is for once where the name speaks of more than one request', () => {
+    const names = [
+      'Yes, allow all edits during this session',
+      'Allow for this session',
+      'Allow only this session',
+      'AllowForSession',
+      'allow_always',
+      'Trust this folder',
+      'Yes, and bypass permissions',
+      'Yes, and auto-accept edits',
+      'Approve automatically',
+      'Allow in this project',
+      'Run every command of this conversation',
+      'Allow from now on',
+    ];
+    for (const name of names) {
+      assert.ok(contradictsItsKind({ name, kind: 'allow_once' }), name);
+      assert.ok(!contradictsItsKind({ name, kind: 'allow_always' }), name);
+    }
+    assert.ok(contradictsItsKind({ name: 'Deny for this session', kind: 'reject_once' }));
+    assert.ok(!contradictsItsKind({ name: 'Allow once in this folder', kind: 'allow_once' }));
   });
 
   it('never let one name pass for both allowing and rejecting, or for once and always', () => {
