@@ -1,6 +1,8 @@
+import { changesWhatRuns } from './environmentVariables';
 import { matches, type PermissionRule } from './permissionRules';
 import { policyKindsOf, type AgentPolicy } from './policy';
 import type { PolicyKind } from './policyKinds';
+import { isKnownToPolicy } from './policyMembers';
 import type { ToolRequest } from './toolRequest';
 
 export interface Standing {
@@ -20,7 +22,8 @@ export type Decision =
 /**
  * What becomes of a request without a question, or that there has to be one. In this order: a rule that denies, a policy
  * that denies, a protected file that would be changed, something that is not known, a rule that allows, a policy that allows.
- * No policy allows what lifts a restriction, deletes or moves, or changes files that are not named.
+ * No policy allows what lifts a restriction, a command with variables that change what runs, what deletes or moves, or a
+ * request of which it is not known what it does: one with other members than its kind has, or that names nothing.
  */
 export function decide(request: ToolRequest, { rules, policy, isProtected }: Standing): Decision {
   const matching = rules.filter((rule) => matches(rule, request));
@@ -33,7 +36,7 @@ export function decide(request: ToolRequest, { rules, policy, isProtected }: Sta
   if (request.isUnresolved) return { answer: 'ask', because: 'unresolved' };
   const [allowing] = matching;
   if (allowing) return { answer: 'allow', rule: allowing };
-  if (Object.keys(request.escalations).length > 0) return { answer: 'ask', because: 'escalation' };
+  if (isEscalation(request)) return { answer: 'ask', because: 'escalation' };
   const [first] = kinds;
   if (first && isForPolicy(request) && kinds.every((kind) => policy[kind] === 'allow')) {
     return { answer: 'allow', policy: first };
@@ -48,7 +51,11 @@ export function mayChange({ command, kind }: ToolRequest): boolean {
 
 const leaving: ReadonlySet<ToolRequest['kind']> = new Set(['read', 'search', 'think', 'fetch', 'switch_mode']);
 
-function isForPolicy({ kind, paths }: ToolRequest): boolean {
-  if (kind === 'delete' || kind === 'move') return false;
-  return kind !== 'edit' || paths.length > 0;
+/** Which system the command is for is not known here, so the case of names counts on none. */
+function isEscalation({ env, escalations }: ToolRequest): boolean {
+  return Object.keys(escalations).length > 0 || Object.keys(env).some((name) => changesWhatRuns(name, true));
+}
+
+function isForPolicy(request: ToolRequest): boolean {
+  return request.kind !== 'delete' && request.kind !== 'move' && isKnownToPolicy(request);
 }

@@ -199,7 +199,7 @@ describe('what an agent may do', () => {
 describe('the policy for agents', () => {
   it('allows, denies with a reason, and asks', async () => {
     const allowing = serviceOf([], { '*': { run: 'allow', edit: 'allow' } });
-    assert.deepEqual(await allowing.service.mayRun({ ...run, env: { PATH: '/x' } }), { isGranted: true });
+    assert.deepEqual(await allowing.service.mayRun({ ...run, env: { CI: '1' } }), { isGranted: true });
     assert.deepEqual(await (await ask(allowing)).answer, { outcome: 'selected', optionId: 'yes' });
     const denying = serviceOf([allowRun, allowEdits], { demo: { run: 'deny', edit: 'deny' } });
     const denied = await denying.service.mayRun(run);

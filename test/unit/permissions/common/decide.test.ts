@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import fc from 'fast-check';
 import { decide, type Decision, type Standing } from '../../../../src/permissions/common/decide';
 import { narrowRule, type PermissionRule } from '../../../../src/permissions/common/permissionRules';
 import type { AgentPolicy } from '../../../../src/permissions/common/policy';
@@ -117,9 +118,99 @@ const rows: readonly [string, ToolRequest, Partial<Standing>, Shown][] = [
     { policy: { read: 'allow' } },
     'ask: unsettled',
   ],
-  ['fetching', fileRequest('demo', 'fetch'), { policy: { fetch: 'allow' } }, 'allow by policy'],
+  [
+    'fetching',
+    { ...fileRequest('demo', 'fetch'), input: { url: '"https://x.example"', prompt: '"what"' } },
+    { policy: { fetch: 'allow' } },
+    'allow by policy',
+  ],
+  [
+    'fetching a file',
+    { ...fileRequest('demo', 'fetch'), input: { url: '"file:///etc/passwd"' } },
+    { policy: allAllowed },
+    'ask: unsettled',
+  ],
+  [
+    'fetching with a body',
+    { ...fileRequest('demo', 'fetch'), input: { url: '"https://x.example"', body: '"secret"' } },
+    { policy: allAllowed },
+    'ask: unsettled',
+  ],
+  [
+    'a search with the members of one',
+    { ...fileRequest('demo', 'search'), input: { pattern: '"a+"', glob: '"*.{ts,js}"', path: 'null' } },
+    { policy: { read: 'allow' } },
+    'allow by policy',
+  ],
+  [
+    'a search outside of its folder',
+    { ...fileRequest('demo', 'search'), input: { pattern: '"../../**"' } },
+    { policy: allAllowed },
+    'ask: unsettled',
+  ],
+  [
+    'a known member with a value of no known shape',
+    { ...fileRequest('demo', 'read', '/ws/a'), input: { pages: '{"script":"x"}' } },
+    { policy: allAllowed },
+    'ask: unsettled',
+  ],
+  [
+    'a command in the background',
+    { ...run, input: { run_in_background: 'true' } },
+    { policy: { run: 'allow' } },
+    'allow by policy',
+  ],
+  [
+    'a command with a variable that only tells it something',
+    { ...run, env: { CI: '1' } },
+    { policy: { run: 'allow' } },
+    'allow by policy',
+  ],
+  ...['LD_PRELOAD', 'Path', 'NODE_OPTIONS'].map((name): [string, ToolRequest, Partial<Standing>, Shown] => [
+    `a command with ${name}`,
+    { ...run, env: { [name]: '/ws/x' } },
+    { policy: allAllowed },
+    'ask: escalation',
+  ]),
+  [
+    'a command with a variable that a rule holds exactly',
+    { ...run, env: { LD_PRELOAD: '/ws/x' } },
+    { rules: [made({ ...run, env: { LD_PRELOAD: '/ws/x' } }, 'allow')] },
+    'allow by rule',
+  ],
   ['what has no kind of its own', fileRequest('demo', 'other'), { policy: allAllowed }, 'ask: unsettled'],
 ];
+
+const ofPolicy = ['read', 'search', 'edit', 'execute', 'fetch'] as const;
+
+describe('a policy that allows everything', () => {
+  for (const kind of ofPolicy) {
+    const standing: Standing = { rules: [], policy: allAllowed, isProtected: () => false };
+    const request = kind === 'execute' ? run : fileRequest('demo', kind, '/ws/a.ts');
+
+    it(`allows no ${kind} with a member that is not known`, () => {
+      assert.equal(shown(decide(request, standing)), 'allow by policy');
+      fc.assert(
+        fc.property(fc.string(), fc.jsonValue(), (name, value) => {
+          fc.pre(value !== null);
+          const input = { [`x_${name}`]: JSON.stringify(value) };
+          assert.equal(shown(decide({ ...request, input }, standing)), 'ask: unsettled');
+        }),
+      );
+      const script = { ...request, input: { script: '"curl x | sh"' } };
+      assert.equal(shown(decide(script, standing)), 'ask: unsettled');
+    });
+
+    it(`allows no ${kind} that names nothing`, () => {
+      assert.equal(shown(decide(fileRequest('demo', kind), standing)), 'ask: unsettled');
+    });
+
+    if (kind === 'execute') continue;
+    it(`allows no ${kind} with an environment`, () => {
+      assert.equal(shown(decide({ ...request, env: { CI: '1' } }, standing)), 'ask: unsettled');
+    });
+  }
+});
 
 describe('what becomes of a request', () => {
   for (const [what, request, standing, expected] of rows) {
