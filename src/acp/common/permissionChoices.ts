@@ -48,7 +48,7 @@ export function lastingChoices(
 
 /**
  * The agent's own options, and where none of them allows for always, rules of the user's own. For a protected file nothing
- * that allows for always is offered, unless the agent has no other way to be allowed.
+ * that allows for always is offered: where the agent has no other way to be allowed, it can only be denied.
  */
 export function toolChoices(
   asked: PermissionRequest,
@@ -61,7 +61,7 @@ export function toolChoices(
   });
   const once = pick(asked, 'allow_once');
   const isAllowedOnce = once.outcome === 'selected';
-  if (context.isProtected && isAllowedOnce) return inOrder(own.filter(({ kind }) => kind !== 'allow_always'));
+  if (context.isProtected) return deniable(own.filter(({ kind }) => kind !== 'allow_always'));
   const has = (kind: ApprovalOptionKind): boolean => own.some((choice) => choice.kind === kind);
   const allowing =
     isAllowedOnce && !has('allow_always')
@@ -69,6 +69,19 @@ export function toolChoices(
       : [];
   const isWithoutAlways = !has('allow_always') && !has('reject_always');
   return inOrder([...own, ...allowing, ...(isWithoutAlways ? denying(asked, request, context) : [])]);
+}
+
+/** Without the agent's help there is still a way to say no. */
+function deniable(choices: readonly ToolChoice[]): ToolChoice[] {
+  const isDeniable = choices.some(({ kind }) => kind.startsWith('reject'));
+  const deny: ToolChoice = { name: 'Deny', kind: 'reject_once', outcome: { outcome: 'cancelled' } };
+  return inOrder(isDeniable ? choices : [...choices, deny]);
+}
+
+/** Whether the agent can be allowed, but for good only. */
+export function isForGoodOnly({ options }: PermissionRequest): boolean {
+  const has = (wanted: ApprovalOptionKind): boolean => options.some(({ kind }) => kind === wanted);
+  return has('allow_always') && !has('allow_once');
 }
 
 function denying(asked: PermissionRequest, request: ToolRequest, context: ChoiceContext): ToolChoice[] {

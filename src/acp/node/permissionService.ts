@@ -10,7 +10,7 @@ import type { StandingPermissions } from '../../permissions/common/standingPermi
 import { fileRequest, type CheckedRequest, type ToolRequest } from '../../permissions/common/toolRequest';
 import { visible } from '../../permissions/common/visibleText';
 import { tooManyQuestions, type Approvals } from '../common/approvals';
-import { inOrder, lastingChoices, pick, toolChoices, type Choice } from '../common/permissionChoices';
+import { inOrder, isForGoodOnly, lastingChoices, pick, toolChoices, type Choice } from '../common/permissionChoices';
 import type { CallDescription } from '../common/toolCalls';
 import { permissionContext, permissionPrompt, terminalRequest, visibleName } from '../common/toolRequests';
 import type { PermissionRequest } from '../common/v1Schema';
@@ -70,7 +70,7 @@ export class PermissionService implements Disposable {
 
   constructor(private readonly options: PermissionServiceOptions) {}
 
-  /** Answers `session/request_permission`. What is allowed without a question is allowed this once: the agent remembers nothing. */
+  /** Answers `session/request_permission`. What is answered without a question is answered this once: the agent remembers nothing. */
   async decideTool(
     asked: PermissionRequest,
     call: CallDescription,
@@ -80,13 +80,14 @@ export class PermissionService implements Disposable {
     const { agentTitle, approvals, cwd, mode } = this.options;
     const live = this.live(signal);
     if (live?.aborted) return { outcome: 'cancelled' };
-    const reject = pick(asked, 'reject_once', 'reject_always');
+    const reject = pick(asked, 'reject_once');
     const { answer } = this.decide(request);
     if (answer === 'deny') return reject;
     const once = pick(asked, 'allow_once');
     if (answer === 'allow' && once.outcome === 'selected') return once;
-    const warnings = this.warningsOf(request);
     const isProtected = request.protections.size > 0;
+    const forGood = `${agentTitle} can be allowed this only for good, which no answer does for a protected file.`;
+    const warnings = [...this.warningsOf(request), ...(isProtected && isForGoodOnly(asked) ? [forGood] : [])];
     const chosen = await approvals.ask({
       prompt: this.promptOf(request, call.title),
       options: toolChoices(asked, request, { agentTitle, folder: cwd, isProtected }),
@@ -97,7 +98,7 @@ export class PermissionService implements Disposable {
     if (!chosen) return { outcome: 'cancelled' };
     if (!('chosen' in chosen)) return reject;
     await this.keep(chosen.chosen.rule);
-    if (!isProtected) this.noteMemory(chosen.chosen);
+    this.noteMemory(chosen.chosen);
     return chosen.chosen.outcome;
   }
 

@@ -208,6 +208,18 @@ describe('the policy for agents', () => {
     assert.deepEqual(denying.events, []);
   });
 
+  it('denies this once only: where the agent can only be denied for good, its request is cancelled', async () => {
+    const onlyAlways = [
+      { optionId: 'yes', name: 'Allow', kind: 'allow_once' },
+      { optionId: 'never', name: 'Never', kind: 'reject_always' },
+    ];
+    const denyEdits: PermissionRule = { effect: 'deny', kind: 'edit', scope: 'always' };
+    for (const opened of [serviceOf([denyEdits]), serviceOf([], { '*': { edit: 'deny' } })]) {
+      assert.deepEqual(await (await ask(opened, onlyAlways)).answer, { outcome: 'cancelled' });
+      assert.deepEqual(opened.events, []);
+    }
+  });
+
   it('lets agents read and write files of the workspace where it says nothing, and is obeyed where it does', async () => {
     const silent = serviceOf();
     assert.deepEqual(await silent.service.mayRead('/ws/a', signal), { isGranted: true });
@@ -298,6 +310,25 @@ describe('attacks on the questions', () => {
       assert.deepEqual(await answer, { outcome: 'selected', optionId: 'yes' });
     }
     assert.deepEqual(opened.standing.grants.all, []);
+  });
+
+  it('about protected files can only be denied where the agent can be allowed for good only, which is said', async () => {
+    const opened = serviceOf();
+    const about = { kind: 'edit' as ToolKind, rawInput: { path: '/ws/.vscode/settings.json' } };
+    const forGood = { optionId: 'all', name: 'Allow All', kind: 'allow_always' };
+    const never = { optionId: 'never', name: 'Never', kind: 'reject_always' };
+    for (const [offered, shown, outcome] of [
+      [[forGood], ['Deny'], { outcome: 'cancelled' }],
+      [[forGood, never], ['Never'], { outcome: 'selected', optionId: 'never' }],
+    ] as const) {
+      const { answer, question } = await ask(opened, [...offered], about);
+      assert.deepEqual(question?.options, shown);
+      assert.match(JSON.stringify(question.context?.['warnings']), /only for good/);
+      opened.approvals.answer(question.approval_id, shown[0]);
+      assert.deepEqual(await answer, outcome);
+    }
+    const remembered = { kind: 'remembered', effect: 'deny', option: 'Never', agentTitle: 'Demo' };
+    assert.deepEqual(opened.standing.grants.all, [remembered]);
   });
 
   it('by options that lie are marked, and the kind is what counts', async () => {
