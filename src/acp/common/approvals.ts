@@ -116,6 +116,11 @@ export class Approvals {
     pending.settle(index);
   }
 
+  /** Tells the user something about an answer, in the conversation. */
+  warn(message: string): void {
+    this.emit({ event: 'notice', data: { session_id: this.sessionId, level: 'warning', message } });
+  }
+
   withdrawAll(): void {
     for (const pending of [...this.pending.values()]) pending.settle('withdrawn');
   }
@@ -140,8 +145,7 @@ export class Approvals {
   private tellOfFlood(): void {
     if (this.hasToldOfFlood) return;
     this.hasToldOfFlood = true;
-    const data = { session_id: this.sessionId, level: 'warning' as const, message: tooManyQuestions };
-    this.emit({ event: 'notice', data });
+    this.warn(tooManyQuestions);
   }
 
   private remember(id: string): void {

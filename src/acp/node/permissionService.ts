@@ -2,6 +2,7 @@ import type { RequestPermissionOutcome } from '@agentclientprotocol/sdk';
 import type { ApprovalContext } from '../../amplifier/common/approvalContext';
 import type { ToolContent } from '../../amplifier/common/events';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
+import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
 import { decide, type Decision } from '../../permissions/common/decide';
 import type { PermissionRule } from '../../permissions/common/permissionRules';
@@ -244,10 +245,15 @@ export class PermissionService implements Disposable {
   }
 
   private async keep(rule: PermissionRule | undefined): Promise<void> {
-    const { log, standing } = this.options;
+    const { approvals, log, standing } = this.options;
     if (rule?.scope === 'session') this.keepForSession(rule);
-    if (rule?.scope === 'always')
-      await standing.add(rule).catch((error: unknown) => log.error('Could not keep a rule', error));
+    if (rule?.scope !== 'always') return;
+    try {
+      await standing.add(rule);
+    } catch (error) {
+      log.error('Could not keep a rule', error);
+      approvals.warn(`The answer counts this once only, because it could not be kept as a rule. ${messageOf(error)}`);
+    }
   }
 
   private keepForSession(rule: PermissionRule): void {

@@ -70,7 +70,8 @@ export class UserRules implements Disposable {
     const { kept } = this;
     const key = ruleKey(rule);
     if (kept.some((entry) => ruleKey(entry.rule) === key)) return;
-    if (kept.length >= maxRules) throw new Error(`There are ${maxRules} rules for agents already. Remove some.`);
+    if (kept.length >= maxRules)
+      throw new Error(`There are ${maxRules} rules for agents already. Remove some (Backline: Permissions).`);
     await this.write([...kept, { rule, createdAt: this.clock.now(), useCount: 0 }]);
   }
 

@@ -144,6 +144,26 @@ describe('what an agent may do', () => {
     }
   });
 
+  it('is told to count once only where the rule cannot be kept', async () => {
+    const many = Array.from({ length: 1_000 }, (_, index): PermissionRule => ({ ...allowRun, cwd: `/ws/${index}` }));
+    const full = serviceOf(many);
+    const failing = serviceOf();
+    failing.standing.memento.update = () => Promise.reject(new Error('The disk is full.'));
+    for (const [opened, reason] of [
+      [full, /once only.* 1000 rules for agents already/],
+      [failing, /once only.* The disk is full\./],
+    ] as const) {
+      const answered = opened.service.mayRun(run);
+      opened.approvals.answer('approval-1', 'Always run');
+      assert.deepEqual(await answered, { isGranted: true });
+      const [notice] = opened.events.flatMap((event) => (event.event === 'notice' ? [event.data] : []));
+      assert.equal(notice?.level, 'warning');
+      assert.match(notice.message, reason);
+      assert.equal((await ask(opened)).question?.options.length, 5);
+      opened.approvals.withdrawAll();
+    }
+  });
+
   it('is offered once first, then for always, then not, whatever order the agent has', async () => {
     const opened = serviceOf();
     const { question } = await ask(opened, [
