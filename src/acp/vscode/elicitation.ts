@@ -7,15 +7,12 @@ import { formFields, problemWith, valueOf, type FormField, type FormValue } from
 const UrlRequest = z.looseObject({ mode: z.literal('url'), url: z.url({ protocol: /^https?$/ }), message: z.string() });
 const FormRequest = z.looseObject({ mode: z.literal('form'), requestedSchema: z.unknown(), message: z.string() });
 
-/** A question has been closed, by the user or because its time is over. */
+/** A question has been closed, by the user or because nobody waits for the answer any more. */
 class Dismissed extends Error {}
-
-/** What nobody answers is not left open. */
-const timeoutMs = 5 * 60_000;
 
 /**
  * Asks the user what an agent wants to know: a form one question after another, or whether to open a page. Whatever is not
- * answered, or not understood, is declined; closing a question cancels the form, and so do `signal` and 5 minutes.
+ * answered, or not understood, is declined; closing a question cancels the form, and so does `signal`.
  */
 export async function elicit(
   agentTitle: string,
@@ -27,9 +24,8 @@ export async function elicit(
   if (!page && !form) return { action: 'decline' };
   const tokens = new vscode.CancellationTokenSource();
   const cancel = (): void => tokens.cancel();
-  const over = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-  over.addEventListener('abort', cancel, { once: true });
-  if (over.aborted) cancel();
+  signal.addEventListener('abort', cancel, { once: true });
+  if (signal.aborted) cancel();
   try {
     if (page) return { action: (await opens(agentTitle, page, tokens.token)) ? 'accept' : 'decline' };
     if (!form) return { action: 'decline' };
@@ -38,7 +34,7 @@ export async function elicit(
     if (error instanceof Dismissed) return { action: 'cancel' };
     throw error;
   } finally {
-    over.removeEventListener('abort', cancel);
+    signal.removeEventListener('abort', cancel);
     tokens.dispose();
   }
 }
@@ -89,7 +85,7 @@ async function choose(
   return answered(await vscode.window.showQuickPick(items, options, token));
 }
 
-/** Undefined for a question that was passed over. @throws Dismissed */
+/** Undefined for a question that was passed signal. @throws Dismissed */
 async function ask(
   title: string,
   message: string,
