@@ -73,8 +73,8 @@ describe('the permissions', () => {
     assert.deepEqual(
       rules.map(({ canRemove, effect, lasts, title }) => [effect, title, lasts, canRemove]),
       [
-        ['allow', 'tools of kind read', 'always', true],
-        ['allow', 'tools of kind read', 'conversation', true],
+        ['allow', 'Read files', 'always', true],
+        ['allow', 'Read files', 'conversation', true],
         ['deny', 'Deny All', 'conversation', false],
       ],
     );

@@ -31,14 +31,10 @@ export function inOrder<Option extends ApprovalOption>(options: readonly Option[
 }
 
 /** The rules that allow which the user may make by the answer: for the conversation, and for good. */
-export function lastingChoices(
-  request: ToolRequest,
-  [inConversation, forGood]: readonly [string, string] = ['Always allow in this conversation', 'Always allow'],
-  context: ChoiceContext,
-): Choice[] {
+export function lastingChoices(request: ToolRequest, context: ChoiceContext): Choice[] {
   const scopes = [
-    [inConversation, 'session'],
-    [forGood, 'always'],
+    ['Always allow in this conversation', 'session'],
+    ['Always allow', 'always'],
   ] as const;
   return scopes.flatMap(([name, scope]): Choice[] => {
     const rule = narrowRule(request, 'allow', scope);
@@ -65,7 +61,7 @@ export function toolChoices(
   const has = (kind: ApprovalOptionKind): boolean => own.some((choice) => choice.kind === kind);
   const allowing =
     isAllowedOnce && !has('allow_always')
-      ? lastingChoices(request, undefined, context).map((choice): ToolChoice => ({ ...choice, outcome: once }))
+      ? lastingChoices(request, context).map((choice): ToolChoice => ({ ...choice, outcome: once }))
       : [];
   const isWithoutAlways = !has('allow_always') && !has('reject_always');
   return inOrder([...own, ...allowing, ...(isWithoutAlways ? denying(asked, request, context) : [])]);

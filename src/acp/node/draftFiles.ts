@@ -55,7 +55,7 @@ export function createFileHandlers(
     },
 
     async stat({ path }) {
-      if (permissions.isDenied('read', await editor.resolve(path))) throw denied(`read "${path}"`);
+      if (permissions.isDenied('read', await editor.resolve(path))) throw denied(`reading "${path}"`);
       try {
         return { exists: true, isDirectory: (await editor.stat(path)).type === 'directory' };
       } catch (error) {
@@ -67,7 +67,7 @@ export function createFileHandlers(
     },
 
     async globSearch({ pattern }, signal) {
-      if (permissions.isDenied('search')) throw denied('search');
+      if (permissions.isDenied('search')) throw denied('searching');
       const found = await editor.glob(pattern, { maxResults: maxMatches, signal });
       const isHidden = (path: string): boolean =>
         permissions.isDenied('search', path) || permissions.isDenied('read', path);
@@ -77,7 +77,9 @@ export function createFileHandlers(
 }
 
 function denied(what: string): Error {
-  return new Error(`The user forbids to ${what}. Go on without it, or ask the user to change the rule or the setting.`);
+  return new Error(
+    `The user does not allow ${what}. Go on without it, or ask the user to change the rule or the setting.`,
+  );
 }
 
 /**

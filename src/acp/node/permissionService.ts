@@ -7,6 +7,7 @@ import type { Logger } from '../../base/common/log';
 import { decide, type Decision } from '../../permissions/common/decide';
 import type { PermissionRule } from '../../permissions/common/permissionRules';
 import type { AgentPolicy } from '../../permissions/common/policy';
+import type { PolicyKind } from '../../permissions/common/policyKinds';
 import type { StandingPermissions } from '../../permissions/common/standingPermissions';
 import { fileRequest, type CheckedRequest, type ToolRequest } from '../../permissions/common/toolRequest';
 import { visible } from '../../permissions/common/visibleText';
@@ -57,8 +58,18 @@ interface About {
   readonly signal?: AbortSignal;
 }
 
+/** The names of yes and no, once each, and between them what lasts. */
+type Answers = readonly [string, readonly Choice[], string];
+
+const onceAnswers: Answers = ['Allow once', [], 'Deny'];
 const stopped = 'The user has stopped this.';
 const granted: Permit = { isGranted: true };
+const policyWords: Readonly<Record<PolicyKind, string>> = {
+  read: 'reading',
+  edit: 'edits',
+  run: 'commands',
+  fetch: 'fetching from the web',
+};
 /** What happens to the files of the workspace where the user has set nothing. */
 const usualForFiles: AgentPolicy = { read: 'allow', edit: 'allow' };
 
@@ -115,13 +126,8 @@ export class PermissionService implements Disposable {
     const request = terminalRequest(agentId, asked);
     const settled = this.settle(request, signal);
     if (settled) return settled;
-    const lasting = lastingChoices(request, ['Always run in this conversation', 'Always run'], {
-      agentTitle,
-      folder: cwd,
-    });
     const context = permissionContext(request, { agent: agentTitle, folder: cwd });
-    const choices = ['Run once', lasting, 'Do not run'] as const;
-    return this.ask(this.promptOf(request), choices, context, signal ? { signal } : {});
+    return this.ask(this.promptOf(request), this.answersTo(request), context, signal ? { signal } : {});
   }
 
   /** Whether Backline may give the agent a file, whose path is absolute and resolved. */
@@ -131,7 +137,7 @@ export class PermissionService implements Disposable {
     const settled = this.settle(request, signal, usualForFiles);
     if (settled) return settled;
     const context = permissionContext(request, { agent: agentTitle, folder: cwd });
-    return this.ask(this.promptOf(request), ['Allow once', this.lasting(request), 'Deny'], context, { signal });
+    return this.ask(this.promptOf(request), this.answersTo(request), context, { signal });
   }
 
   /** Whether it is settled that Backline writes a file for the agent; undefined when the change has to be shown first. */
@@ -151,11 +157,11 @@ export class PermissionService implements Disposable {
     const warnings = [...this.warningsOf(request), ...unsaved];
     const context = permissionContext(request, { agent: agentTitle, folder: cwd, content, warnings });
     const isOverwriteOnly = isUnsaved && protection === undefined;
-    const [prompt, yes, no] = isOverwriteOnly
-      ? [`${agentTitle} wants to overwrite unsaved changes in ${name}`, 'Overwrite my changes', 'Keep my changes']
-      : [this.promptOf(request), 'Allow once', 'Deny'];
-    const lasting = isUnsaved || protection !== undefined ? [] : this.lasting(request);
-    const permit = await this.ask(prompt, [yes, lasting, no], context, { signal });
+    const prompt = isOverwriteOnly
+      ? `${agentTitle} wants to overwrite unsaved changes in ${name}`
+      : this.promptOf(request);
+    const answers = isUnsaved || protection !== undefined ? onceAnswers : this.answersTo(request);
+    const permit = await this.ask(prompt, answers, context, { signal });
     return permit.isGranted && protection !== undefined ? { ...permit, protectedFiles: 'allow' } : permit;
   }
 
@@ -186,8 +192,8 @@ export class PermissionService implements Disposable {
     if (decision.answer === 'allow') return granted;
     return refused(
       'rule' in decision
-        ? "A rule of the user's forbids it. Go on without it, or ask the user to change the rule."
-        : `The user's settings (backline.permissions) forbid to ${decision.policy}. Go on without it, or ask the user.`,
+        ? "A rule of the user's does not allow it. Go on without it, or ask the user to change the rule."
+        : `The user's settings (backline.permissions) do not allow ${policyWords[decision.policy]}. Go on without it, or ask the user.`,
     );
   }
 
@@ -211,9 +217,9 @@ export class PermissionService implements Disposable {
     return [...guarded, ...(request.isUnresolved ? [unresolved] : [])];
   }
 
-  private lasting(request: ToolRequest): Choice[] {
+  private answersTo(request: ToolRequest): Answers {
     const { agentTitle, cwd } = this.options;
-    return lastingChoices(request, undefined, { agentTitle, folder: cwd });
+    return ['Allow once', lastingChoices(request, { agentTitle, folder: cwd }), 'Deny'];
   }
 
   private promptOf(request: ToolRequest, title?: string): string {
@@ -223,7 +229,7 @@ export class PermissionService implements Disposable {
 
   private async ask(
     prompt: string,
-    [yes, lasting, no]: readonly [string, readonly Choice[], string],
+    [yes, lasting, no]: Answers,
     context: ApprovalContext,
     { callId, signal }: About,
   ): Promise<Permit> {

@@ -6,10 +6,10 @@ import { visible, visibleCommand } from './visibleText';
 /** Of one value that is shown. */
 const maxValueLength = 60;
 
-/** The rule in words, for whoever manages it: `Allow running "npm test" in /work by demo, in this session`. */
+/** The rule in words, for whoever manages it: `Allow running "npm test" in /work by demo, in this conversation`. */
 export function describeRule(rule: PermissionRule): string {
   return (
-    [`${rule.effect === 'allow' ? 'Allow' : 'Deny'} ${subjectOf(rule)}`, ...detailsOf(rule)].join(' ') + until(rule)
+    [`${rule.effect === 'allow' ? 'Allow' : 'Deny'} ${actionOf(rule)}`, ...detailsOf(rule)].join(' ') + until(rule)
   );
 }
 
@@ -36,17 +36,22 @@ export function scopeOf(rule: PermissionRule, { agentTitle, folder }: { agentTit
   return `${[what, ...parts].join(' ')}, ${lasts}`;
 }
 
-/** What the rule is about: `running "npm test"`, `edit of /work/a.ts`. */
+/** What the rule is about, as a title: `Run "npm test"`, `Edit files`. */
 export function subjectOf({ command, kind }: PermissionRule): string {
+  if (command) return `Run "${visibleCommand(command)}"`;
+  return kind ? titles[kind] : 'Use every tool';
+}
+
+function actionOf({ command, kind }: PermissionRule): string {
   if (command) return `running "${visibleCommand(command)}"`;
-  return kind ? `tools of kind ${kind}` : 'every tool';
+  return kind ? actions[kind] : 'the use of every tool';
 }
 
 /** What must be the same besides, one part each. */
-export function detailsOf({ agent, cwd, env = {}, input = {}, pathGlob, paths }: PermissionRule): string[] {
+export function detailsOf({ agent, command, cwd, env = {}, input = {}, pathGlob, paths }: PermissionRule): string[] {
   return [
-    ...(pathGlob === undefined ? [] : [`on ${visible(pathGlob)}`]),
-    ...(paths === undefined ? [] : [`on ${paths.map(visible).join(', ')}`]),
+    ...(pathGlob === undefined ? [] : [`in ${visible(pathGlob)}`]),
+    ...(paths === undefined ? [] : [`${command ? 'on' : 'at'} ${paths.map(visible).join(', ')}`]),
     ...(cwd === undefined ? [] : [`in ${visible(cwd)}`]),
     ...(Object.keys(env).length === 0 ? [] : [`with ${variables(env)}`]),
     ...Object.entries(input).map(([name, json]) => `with ${visible(name)}: ${short(json)}`),
@@ -55,7 +60,7 @@ export function detailsOf({ agent, cwd, env = {}, input = {}, pathGlob, paths }:
 }
 
 function until({ scope }: PermissionRule): string {
-  return scope === 'session' ? ', in this session' : ', always';
+  return scope === 'session' ? ', in this conversation' : ', always';
 }
 
 function variables(env: Readonly<Record<string, string>>): string {
@@ -83,4 +88,30 @@ const nouns: Readonly<Record<ToolKind, string>> = {
   fetch: 'fetch',
   switch_mode: 'use',
   other: 'use',
+};
+
+const titles: Readonly<Record<ToolKind, string>> = {
+  read: 'Read files',
+  edit: 'Edit files',
+  delete: 'Delete files',
+  move: 'Move files',
+  search: 'Search',
+  execute: 'Run commands',
+  think: 'Think',
+  fetch: 'Fetch from the web',
+  switch_mode: 'Switch the mode',
+  other: 'Use other tools',
+};
+
+const actions: Readonly<Record<ToolKind, string>> = {
+  read: 'reading files',
+  edit: 'editing files',
+  delete: 'deleting files',
+  move: 'moving files',
+  search: 'searching',
+  execute: 'running commands',
+  think: 'thinking',
+  fetch: 'fetching from the web',
+  switch_mode: 'switching the mode',
+  other: 'the use of other tools',
 };

@@ -155,7 +155,7 @@ describe('what an ACP agent must ask the user for', () => {
     const asked = await follower.next('approval:required');
     assert.deepEqual(asked.context?.['env'], { NODE_OPTIONS: '--require evil' });
     assert.equal(asked.prompt, 'Demo wants to run node -v with NODE_OPTIONS set');
-    assert.deepEqual(asked.options, ['Run once', 'Always run in this conversation', 'Always run', 'Do not run']);
+    assert.deepEqual(asked.options, ['Allow once', 'Always allow in this conversation', 'Always allow', 'Deny']);
     await session.cancel();
     assert.match(errors.join(), /was not run/);
     assert.equal(follower.all('approval:denied').length, 1);

@@ -13,7 +13,7 @@ const deny = (isDenied: DraftPermissions['isDenied']): DraftPermissions => ({
   isDenied,
   mayRead: (_thread, path) =>
     Promise.resolve(
-      isDenied('read', path) ? { isGranted: false, reason: 'The user forbids it.' } : { isGranted: true },
+      isDenied('read', path) ? { isGranted: false, reason: 'The user does not allow it.' } : { isGranted: true },
     ),
 });
 
@@ -53,7 +53,7 @@ describe('the draft peer', () => {
     const { agent } = connect({ '/ws/a.txt': 'a', '/ws/b.txt': 'b' }, permissions);
     for (const method of ['readTextFile', 'readBinaryFile', 'stat']) {
       const answer = await agent.ask(method, { ...inThread, path: '/ws/a.txt' });
-      assert.match(JSON.stringify(answer['error']), /user forbids/, method);
+      assert.match(JSON.stringify(answer['error']), /user does not allow/, method);
     }
     const found = await agent.ask('globSearch', { ...inThread, pattern: '*.txt' });
     assert.deepEqual(found['result'], { matches: ['/ws/b.txt'] });

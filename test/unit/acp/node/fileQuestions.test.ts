@@ -89,7 +89,7 @@ describe('questions about files that an ACP agent reads and writes', () => {
   it('show what replaces unsaved text, and keep that where the user says so', async () => {
     const { fake, files, questions, user } = filesOf();
     fake.type('/ws/a.txt', 'mine');
-    user.answer = 'Keep my changes';
+    user.answer = 'Deny';
     await assert.rejects(
       files.write(write('/ws/a.txt', 'theirs'), signal),
       /unsaved changes that the user wants to keep/,
@@ -99,7 +99,7 @@ describe('questions about files that an ACP agent reads and writes', () => {
     assert.equal(question?.prompt, 'Demo wants to overwrite unsaved changes in a.txt');
     const content = [{ type: 'diff', path: '/ws/a.txt', old_text: 'mine', new_text: 'theirs' }];
     assert.deepEqual(question.context?.['content'], content);
-    user.answer = 'Overwrite my changes';
+    user.answer = 'Allow once';
     await files.write(write('/ws/a.txt', 'theirs'), signal);
     assert.equal(fake.diskText('/ws/a.txt'), 'theirs');
   });

@@ -86,7 +86,7 @@ describe('what an agent may do', () => {
   it('is listed as long as the session remembers it, and can be taken back', async () => {
     const { approvals, service, standing } = serviceOf();
     const answered = service.mayRun(run, signal);
-    approvals.answer('approval-1', 'Always run in this conversation');
+    approvals.answer('approval-1', 'Always allow in this conversation');
     assert.deepEqual(await answered, { isGranted: true });
     assert.deepEqual(await service.mayRun(run, signal), { isGranted: true });
     const [grant] = standing.grants.all;
@@ -96,7 +96,7 @@ describe('what an agent may do', () => {
     grant.revoke();
     assert.equal(standing.grants.all.length, 0);
     const again = service.mayRun(run, signal);
-    approvals.answer('approval-2', 'Always run in this conversation');
+    approvals.answer('approval-2', 'Always allow in this conversation');
     assert.deepEqual(await again, { isGranted: true }, 'it is asked again');
     service.dispose();
     assert.equal(standing.grants.all.length, 0);
@@ -154,7 +154,7 @@ describe('what an agent may do', () => {
       [failing, /once only.* The disk is full\./],
     ] as const) {
       const answered = opened.service.mayRun(run);
-      opened.approvals.answer('approval-1', 'Always run');
+      opened.approvals.answer('approval-1', 'Always allow');
       assert.deepEqual(await answered, { isGranted: true });
       const [notice] = opened.events.flatMap((event) => (event.event === 'notice' ? [event.data] : []));
       assert.equal(notice?.level, 'warning');
@@ -182,12 +182,12 @@ describe('what an agent may do', () => {
     const asked = opened.service.mayRun(command);
     const [question] = required(opened);
     assert.equal(question?.prompt, 'Demo wants to run npm test in lib with CI set');
-    assert.deepEqual(question.options, ['Run once', 'Always run in this conversation', 'Always run', 'Do not run']);
+    assert.deepEqual(question.options, ['Allow once', 'Always allow in this conversation', 'Always allow', 'Deny']);
     assert.deepEqual(question.context?.['scopes'], {
-      'Always run in this conversation': 'any "npm test" in lib with CI=1, this conversation',
-      'Always run': 'any "npm test" in lib with CI=1, every conversation with Demo',
+      'Always allow in this conversation': 'any "npm test" in lib with CI=1, this conversation',
+      'Always allow': 'any "npm test" in lib with CI=1, every conversation with Demo',
     });
-    opened.approvals.answer('approval-1', 'Always run');
+    opened.approvals.answer('approval-1', 'Always allow');
     await asked;
     assert.deepEqual(await opened.service.mayRun(command), { isGranted: true });
     const other = opened.service.mayRun({ ...command, env: { CI: '2' } });
@@ -223,7 +223,7 @@ describe('the policy for agents', () => {
     assert.deepEqual(await (await ask(allowing)).answer, { outcome: 'selected', optionId: 'yes' });
     const denying = serviceOf([allowRun, allowEdits], { demo: { run: 'deny', edit: 'deny' } });
     const denied = await denying.service.mayRun(run);
-    assert.match(denied.isGranted ? '' : denied.reason, /backline\.permissions/);
+    assert.match(denied.isGranted ? '' : denied.reason, /backline\.permissions\) do not allow commands/);
     assert.deepEqual(await (await ask(denying)).answer, { outcome: 'selected', optionId: 'no' });
     assert.deepEqual(denying.events, []);
   });
@@ -274,7 +274,7 @@ describe('attacks on the questions', () => {
       const [question] = required(opened);
       assert.deepEqual(question?.context?.['env'], env);
       assert.match(question.prompt, /git status with .* set$/);
-      opened.approvals.answer('approval-1', 'Do not run');
+      opened.approvals.answer('approval-1', 'Deny');
       assert.equal((await asked).isGranted, false);
     });
   }

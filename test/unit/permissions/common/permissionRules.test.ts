@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { ToolKind } from '../../../../src/amplifier/common/events';
 import { matches, narrowRule, PermissionRule } from '../../../../src/permissions/common/permissionRules';
-import { describeRule, scopeOf } from '../../../../src/permissions/common/ruleWords';
+import { describeRule, scopeOf, subjectOf } from '../../../../src/permissions/common/ruleWords';
 import { fileRequest, type ToolRequest } from '../../../../src/permissions/common/toolRequest';
 
 const run: ToolRequest = { ...fileRequest('demo', 'execute'), command: { argv: ['npm', 'test'], cwd: '/ws' } };
@@ -126,9 +126,17 @@ describe('a permission rule', () => {
     assert.ok(made);
     assert.equal(
       describeRule(made),
-      'Allow running "npm test" in /ws with CI=1 with login: true by demo, in this session',
+      'Allow running "npm test" in /ws with CI=1 with login: true by demo, in this conversation',
     );
-    assert.equal(describeRule(allow({ pathGlob: '/ws/\u202ea' })), 'Allow every tool on /ws/\\u{202e}a, always');
+    assert.equal(
+      describeRule(allow({ pathGlob: '/ws/\u202ea' })),
+      'Allow the use of every tool in /ws/\\u{202e}a, always',
+    );
+    const edits = allow({ kind: 'edit', pathGlob: '/ws/**' });
+    assert.equal(describeRule(edits), 'Allow editing files in /ws/**, always');
+    assert.equal(subjectOf(edits), 'Edit files');
+    const one = allow({ kind: 'read', paths: ['/ws/a'] });
+    assert.equal(describeRule(one), 'Allow reading files at /ws/a, always');
   });
 
   it('has a scope in a few words', () => {

@@ -43,7 +43,7 @@ describe('permissionsView', () => {
     const day = Date.UTC(2026, 10, 22, 12);
     const agents = [{ id: 'demo', title: 'Demo' }];
     const [row] = view({ agents, kept: [{ rule, createdAt: day, lastUsedAt: day, useCount: 2 }] }).rules;
-    assert.equal(row?.title, 'running "npm test"');
+    assert.equal(row?.title, 'Run "npm test"');
     assert.deepEqual(row.matches, ['in /ws', 'with CI=1']);
     assert.equal(row.who, 'Demo');
     assert.equal(row.facts, 'since Nov 22, 2026 · used 2 times, last on Nov 22, 2026');
