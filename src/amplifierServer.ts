@@ -14,6 +14,7 @@ import { defaultExclude, ExcludeList } from './editor/common/excludeList';
 import { GuardedEditor } from './editor/common/guardedEditor';
 import { ProtectedFiles } from './editor/common/protectedFiles';
 import { DiskEditor } from './editor/node/diskEditor';
+import { timedRuleGlobs } from './permissions/node/timedRuleGlobs';
 import { effectivePolicy } from './permissions/common/policy';
 import { StandingPermissions } from './permissions/common/standingPermissions';
 import { UserRules } from './permissions/common/userRules';
@@ -99,6 +100,7 @@ function standingPermissions(): StandingPermissions {
   return new StandingPermissions({
     rules: new UserRules(memento, systemClock, log),
     policy: () => policy,
+    globs: timedRuleGlobs(log),
     onListenerError: (error) => log.error('A listener of the permissions failed', error),
   });
 }

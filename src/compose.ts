@@ -24,6 +24,7 @@ import { GuardedEditor } from './editor/common/guardedEditor';
 import { EditorAdapter } from './editor/vscode/editorAdapter';
 import { ProtectedSetting } from './editor/node/protectedSetting';
 import { commandIds, settingIds } from './manifest';
+import { timedRuleGlobs } from './permissions/node/timedRuleGlobs';
 import { StandingPermissions } from './permissions/common/standingPermissions';
 import { UserRules } from './permissions/common/userRules';
 import { PermissionsController } from './permissions/vscode/permissionsController';
@@ -98,6 +99,7 @@ export function compose(context: vscode.ExtensionContext): App {
       rules: new UserRules(context.globalState, clock, log.child('permissions')),
       policy: () => policy.current,
       onListenerError,
+      globs: timedRuleGlobs(log.child('permissions')),
     }),
   );
   const consent = store.add(

@@ -1,7 +1,9 @@
+import assert from 'node:assert/strict';
 import { nullLogger } from '../../src/base/common/log';
 import type { Memento } from '../../src/base/common/memento';
 import type { PermissionRule } from '../../src/permissions/common/permissionRules';
 import { effectivePolicy } from '../../src/permissions/common/policy';
+import { RuleGlobs } from '../../src/permissions/common/ruleGlobs';
 import { StandingPermissions } from '../../src/permissions/common/standingPermissions';
 import { UserRules } from '../../src/permissions/common/userRules';
 import { FakeClock } from './fakeClock';
@@ -29,6 +31,11 @@ export class FakeMemento implements Memento {
   }
 }
 
+/** Without a limit of time. */
+export function ruleGlobs(): RuleGlobs {
+  return new RuleGlobs({ runInTime: (work) => work(), onSlow: (glob) => assert.fail(glob) });
+}
+
 /** What a user has said in advance; nothing by default. `permissions` is the value of the setting. */
 export function standingOf(
   rules: readonly PermissionRule[] = [],
@@ -46,6 +53,7 @@ export function standingOf(
     rules: new UserRules(memento, new FakeClock(), nullLogger),
     policy: () => effectivePolicy(permissions?.(), []),
     onListenerError,
+    globs: ruleGlobs(),
   });
   return Object.assign(standing, { memento });
 }

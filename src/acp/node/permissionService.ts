@@ -202,6 +202,7 @@ export class PermissionService implements Disposable {
     const decision = decide(request, {
       rules: [...standing.rules, ...this.sessionRules],
       policy: { ...usual, ...standing.policyOf(agentId) },
+      globs: standing.globs,
       isProtected: (path) => 'protections' in request && request.protections.has(path),
     });
     if ('rule' in decision && decision.rule.scope === 'always') standing.noteUse(decision.rule);
@@ -292,7 +293,12 @@ export class PermissionService implements Disposable {
 /** What the user has said in advance about a file of the workspace; undefined where the user has to be asked. */
 export function settledForFiles(standing: StandingPermissions, request: ToolRequest): 'allow' | 'deny' | undefined {
   const policy = { ...usualForFiles, ...standing.policyOf(request.agent) };
-  const { answer } = decide(request, { rules: standing.rules, policy, isProtected: () => false });
+  const { answer } = decide(request, {
+    rules: standing.rules,
+    policy,
+    globs: standing.globs,
+    isProtected: () => false,
+  });
   return answer === 'ask' ? undefined : answer;
 }
 

@@ -3,12 +3,15 @@ import { matches, type PermissionRule } from './permissionRules';
 import { policyKindsOf, type AgentPolicy } from './policy';
 import type { PolicyKind } from './policyKinds';
 import { isKnownToPolicy } from './policyMembers';
+import type { RuleGlobs } from './ruleGlobs';
 import type { ToolRequest } from './toolRequest';
 
 export interface Standing {
   readonly rules: readonly PermissionRule[];
   /** That of the request's agent. */
   readonly policy: AgentPolicy;
+  /** Those of the rules. */
+  readonly globs: RuleGlobs;
   /** Whether a file makes things run; its path is absolute and resolved. */
   readonly isProtected: (path: string) => boolean;
 }
@@ -25,8 +28,8 @@ export type Decision =
  * No policy allows what lifts a restriction, a command with variables that change what runs, what deletes or moves, or a
  * request of which it is not known what it does: one with other members than its kind has, or that names nothing.
  */
-export function decide(request: ToolRequest, { rules, policy, isProtected }: Standing): Decision {
-  const matching = rules.filter((rule) => matches(rule, request));
+export function decide(request: ToolRequest, { rules, policy, globs, isProtected }: Standing): Decision {
+  const matching = rules.filter((rule) => matches(rule, request, globs));
   const denying = matching.find(({ effect }) => effect === 'deny');
   if (denying) return { answer: 'deny', rule: denying };
   const kinds = policyKindsOf(request);

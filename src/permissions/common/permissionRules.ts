@@ -1,8 +1,7 @@
-import picomatch from 'picomatch';
 import * as z from 'zod';
 import { ToolKind } from '../../amplifier/common/events';
-import { toSlashes } from '../../editor/common/boundary';
 import { canonicalJson } from './canonicalJson';
+import type { RuleGlobs } from './ruleGlobs';
 import type { ToolRequest } from './toolRequest';
 
 const Texts = z.record(z.string(), z.string());
@@ -57,8 +56,8 @@ export type PermissionRule = z.infer<typeof PermissionRule>;
 /** What a rule keeps of an input, in UTF-16 units. */
 const maxRuleLength = 16 * 1024;
 
-export function matches(rule: PermissionRule, request: ToolRequest): boolean {
-  return rule.effect === 'allow' ? allows(rule, request) : denies(rule, request);
+export function matches(rule: PermissionRule, request: ToolRequest, globs: RuleGlobs): boolean {
+  return rule.effect === 'allow' ? allows(rule, request, globs) : denies(rule, request, globs);
 }
 
 /**
@@ -96,23 +95,24 @@ export function ruleKey(rule: PermissionRule): string {
   return canonicalJson(rule) ?? JSON.stringify(rule);
 }
 
-function allows(rule: PermissionRule, request: ToolRequest): boolean {
+function allows(rule: PermissionRule, request: ToolRequest, globs: RuleGlobs): boolean {
   const { command, env, input, isUnresolved, kind, paths } = request;
   if (isUnresolved || !isForAgent(rule, request)) return false;
   if (rule.kind === undefined ? (kind === 'execute') !== (rule.command !== undefined) : rule.kind !== kind)
     return false;
   if (rule.command === undefined ? command !== undefined : !isSameCommand(rule.command, rule.cwd, command))
     return false;
-  return allowsPaths(rule, paths) && isSameRecord(rule.env, env) && isSameRecord(rule.input, input);
+  return allowsPaths(rule, paths, globs) && isSameRecord(rule.env, env) && isSameRecord(rule.input, input);
 }
 
-function denies(rule: PermissionRule, request: ToolRequest): boolean {
+function denies(rule: PermissionRule, request: ToolRequest, globs: RuleGlobs): boolean {
   const { command, env, input, kind, paths } = request;
   if (!isForAgent(rule, request) || (rule.kind !== undefined && rule.kind !== kind)) return false;
   if (rule.cwd !== undefined && rule.cwd !== command?.cwd) return false;
   // Some agents cut a command into arguments, some hand over the line.
   if (rule.command !== undefined && rule.command.join(' ') !== command?.argv.join(' ')) return false;
-  if (rule.pathGlob !== undefined && !paths.some(matcherOf(rule.pathGlob))) return false;
+  const { pathGlob } = rule;
+  if (pathGlob !== undefined && !paths.some((path) => globs.isMatch(pathGlob, path, 'deny'))) return false;
   if (rule.paths !== undefined && !rule.paths.some((path) => paths.includes(path))) return false;
   return isPartOf(rule.env, env) && isPartOf(rule.input, input);
 }
@@ -126,9 +126,11 @@ function isSameCommand(wanted: readonly string[], cwd: string | undefined, comma
   return wanted.every((argument, index) => argument === command.argv[index]);
 }
 
-function allowsPaths({ pathGlob, paths: wanted }: PermissionRule, paths: readonly string[]): boolean {
+function allowsPaths({ pathGlob, paths: wanted }: PermissionRule, paths: readonly string[], globs: RuleGlobs): boolean {
   if (pathGlob === undefined && wanted === undefined) return paths.length === 0;
-  if (pathGlob !== undefined && !(paths.length > 0 && paths.every(matcherOf(pathGlob)))) return false;
+  if (pathGlob !== undefined) {
+    if (paths.length === 0 || !paths.every((path) => globs.isMatch(pathGlob, path, 'allow'))) return false;
+  }
   if (wanted === undefined) return true;
   return paths.every((path) => wanted.includes(path)) && wanted.every((path) => paths.includes(path));
 }
@@ -139,10 +141,4 @@ function isSameRecord(wanted: Readonly<Record<string, string>> = {}, found: Read
 
 function isPartOf(wanted: Readonly<Record<string, string>> = {}, found: Readonly<Record<string, string>>): boolean {
   return Object.entries(wanted).every(([name, value]) => Object.hasOwn(found, name) && found[name] === value);
-}
-
-/** A glob is also the one path that it spells. */
-function matcherOf(glob: string): (path: string) => boolean {
-  const isMatch = picomatch(toSlashes(glob), { dot: true });
-  return (path) => path === glob || isMatch(toSlashes(path));
 }

@@ -1,6 +1,7 @@
 import type { Disposable } from '../../base/common/disposable';
 import type { PermissionRule } from './permissionRules';
 import type { AgentPolicy, PermissionPolicy } from './policy';
+import type { RuleGlobs } from './ruleGlobs';
 import { SessionGrants } from './sessionGrants';
 import type { KeptRule, UserRules } from './userRules';
 
@@ -10,6 +11,7 @@ export interface StandingPermissionsOptions {
   /** What holds now. */
   readonly policy: () => PermissionPolicy;
   readonly onListenerError: (error: unknown) => void;
+  readonly globs: RuleGlobs;
 }
 
 /** What holds before anybody is asked: the user's rules, what sessions remember, and the policy. */
@@ -28,6 +30,11 @@ export class StandingPermissions implements Disposable {
   /** The rules with since when they are, and how often they were used. */
   get kept(): readonly KeptRule[] {
     return this.options.rules.kept;
+  }
+
+  /** Of rules, each compiled once. */
+  get globs(): RuleGlobs {
+    return this.options.globs;
   }
 
   get policy(): PermissionPolicy {

@@ -4,6 +4,7 @@ import { decide, type Decision, type Standing } from '../../../../src/permission
 import { narrowRule, type PermissionRule } from '../../../../src/permissions/common/permissionRules';
 import type { AgentPolicy } from '../../../../src/permissions/common/policy';
 import { fileRequest, type ToolRequest } from '../../../../src/permissions/common/toolRequest';
+import { ruleGlobs } from '../../../fake/fakePermissions';
 
 const run: ToolRequest = { ...fileRequest('demo', 'execute'), command: { argv: ['npm', 'test'], cwd: '/ws' } };
 const edit = fileRequest('demo', 'edit', '/ws/a.ts');
@@ -185,7 +186,7 @@ const ofPolicy = ['read', 'search', 'edit', 'execute', 'fetch'] as const;
 
 describe('a policy that allows everything', () => {
   for (const kind of ofPolicy) {
-    const standing: Standing = { rules: [], policy: allAllowed, isProtected: () => false };
+    const standing: Standing = { rules: [], policy: allAllowed, globs: ruleGlobs(), isProtected: () => false };
     const request = kind === 'execute' ? run : fileRequest('demo', kind, '/ws/a.ts');
 
     it(`allows no ${kind} with a member that is not known`, () => {
@@ -216,7 +217,10 @@ describe('what becomes of a request', () => {
   for (const [what, request, standing, expected] of rows) {
     it(`${what}: ${expected}`, () => {
       const isProtected = (path: string): boolean => path.includes('.vscode');
-      assert.equal(shown(decide(request, { rules: [], policy: {}, isProtected, ...standing })), expected);
+      assert.equal(
+        shown(decide(request, { rules: [], policy: {}, globs: ruleGlobs(), isProtected, ...standing })),
+        expected,
+      );
     });
   }
 });

@@ -4,7 +4,9 @@ import { ToolKind } from '../../../../src/amplifier/common/events';
 import { matches, narrowRule, PermissionRule } from '../../../../src/permissions/common/permissionRules';
 import { describeRule, scopeOf, subjectOf } from '../../../../src/permissions/common/ruleWords';
 import { fileRequest, type ToolRequest } from '../../../../src/permissions/common/toolRequest';
+import { ruleGlobs } from '../../../fake/fakePermissions';
 
+const globs = ruleGlobs();
 const run: ToolRequest = { ...fileRequest('demo', 'execute'), command: { argv: ['npm', 'test'], cwd: '/ws' } };
 const edit = fileRequest('demo', 'edit', '/ws/src/a.ts');
 const read = fileRequest('demo', 'read', '/ws/src/a.ts');
@@ -103,7 +105,7 @@ describe('a permission rule', () => {
     ['denies every file of a kind', deny({ kind: 'edit' }), edit, true],
   ];
   for (const [behaviour, rule, request, expected] of rows) {
-    it(behaviour, () => assert.equal(matches(rule, request), expected));
+    it(behaviour, () => assert.equal(matches(rule, request, globs), expected));
   }
 
   it('that would allow everything, or has a member that is not known, is none', () => {
@@ -234,9 +236,9 @@ describe('the rule made by an answer for always', () => {
         assert.ok(rule);
         const kept = PermissionRule.parse(JSON.parse(JSON.stringify(rule)));
         assert.deepEqual(kept, rule);
-        assert.equal(matches(kept, request), true);
-        assert.equal(matches(kept, { ...request, paths: [...request.paths].reverse() }), true);
-        assert.equal(matches(kept, other), false);
+        assert.equal(matches(kept, request, globs), true);
+        assert.equal(matches(kept, { ...request, paths: [...request.paths].reverse() }, globs), true);
+        assert.equal(matches(kept, other, globs), false);
       }),
       { numRuns: 2_000 },
     );
@@ -248,9 +250,9 @@ describe('the rule made by an answer for always', () => {
       fc.property(withMore, ([request, env, input]) => {
         const rule = narrowRule(request, 'deny', 'always');
         assert.ok(rule);
-        assert.equal(matches(rule, request), true);
+        assert.equal(matches(rule, request, globs), true);
         const other = { ...request, env: { ...request.env, ...env }, input: { ...request.input, ...input } };
-        assert.equal(matches(rule, { ...other, isUnresolved: true }), true);
+        assert.equal(matches(rule, { ...other, isUnresolved: true }, globs), true);
       }),
     );
   });
