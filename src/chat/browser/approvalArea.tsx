@@ -8,9 +8,9 @@ import { usePage, usePageState } from './pageContext';
 import { useApprovalGuard } from './useApprovalGuard';
 import { useWish } from './useWish';
 
-/** Kept over a reload: which question was in view, and what was written about it. */
+/** Kept over a reload: which question was in view, and what was written about it. Other conversations have the same ids. */
 const Kept = z.object({
-  question: z.object({ id: z.string(), asks: z.string(), reason: z.optional(z.string()) }),
+  question: z.object({ sessionId: z.string(), id: z.string(), asks: z.string(), reason: z.optional(z.string()) }),
 });
 type KeptQuestion = z.infer<typeof Kept>['question'];
 
@@ -18,7 +18,8 @@ type KeptQuestion = z.infer<typeof Kept>['question'];
 export function ApprovalArea() {
   const page = usePage();
   const { session } = usePageState();
-  const [inView, setInView] = useState<KeptQuestion | undefined>(() => Kept.safeParse(page.memory.all).data?.question);
+  const [kept, setKept] = useState<KeptQuestion | undefined>(() => Kept.safeParse(page.memory.all).data?.question);
+  const inView = kept?.sessionId === session?.id ? kept : undefined;
   const ordered = inOrder(session?.approvals ?? []);
   const approval = shownQuestion(ordered, inView);
   const index = approval ? ordered.indexOf(approval) : -1;
@@ -27,12 +28,15 @@ export function ApprovalArea() {
   const isMeant = useApprovalGuard(`${session?.id ?? ''} ${approval?.id ?? ''} ${ordered.length}`);
 
   const keep = (question: KeptQuestion): void => {
-    setInView(question);
+    setKept(question);
     page.memory.keep({ question });
   };
   useLayoutEffect(() => {
-    if (approval && approval.id !== inView?.id) keep({ id: approval.id, asks: approval.asks });
-  }, [approval?.id, inView?.id]);
+    if (!session) return;
+    if (approval && approval.id !== inView?.id) keep(questionOf(session.id, approval));
+    // It is gone: an agent that starts again gives its id to another question.
+    else if (!approval && inView?.reason !== undefined) keep(questionOf(session.id, inView));
+  }, [session?.id, approval?.id, inView?.id]);
 
   useWish('focusApproval', () => focusCard(area.current));
   useLayoutEffect(() => {
@@ -59,7 +63,7 @@ export function ApprovalArea() {
   if (!session || !approval) return null;
   const show = (offset: number): void => {
     const next = ordered[(index + offset + ordered.length) % ordered.length];
-    if (next) keep({ id: next.id, asks: next.asks });
+    if (next) keep(questionOf(session.id, next));
   };
   return (
     <div
@@ -76,9 +80,13 @@ export function ApprovalArea() {
         approval={approval}
         isMeant={isMeant}
         reason={inView?.id === approval.id ? inView.reason : undefined}
-        onReason={(reason) =>
-          keep({ id: approval.id, asks: approval.asks, ...(reason === undefined ? {} : { reason }) })
-        }
+        onReason={(reason) => keep(questionOf(session.id, approval, reason))}
+        onReasonSent={() => {
+          // It stays in sight until the question is gone, but not for a page that is loaded again.
+          const inMemory = Kept.safeParse(page.memory.all).data?.question;
+          const isSame = inMemory?.sessionId === session.id && inMemory.id === approval.id;
+          if (isSame) page.memory.keep({ question: questionOf(session.id, approval) });
+        }}
       />
       {ordered.length > 1 && (
         <div class="approvals-pager">
@@ -91,6 +99,14 @@ export function ApprovalArea() {
       )}
     </div>
   );
+}
+
+function questionOf(
+  sessionId: string,
+  { id, asks }: Pick<KeptQuestion, 'id' | 'asks'>,
+  reason?: string,
+): KeptQuestion {
+  return { sessionId, id, asks, ...(reason === undefined ? {} : { reason }) };
 }
 
 function focusCard(area: HTMLElement | null): void {

@@ -23,10 +23,12 @@ interface ApprovalCardProps {
   /** What the user writes about a denial; undefined while nothing is written. */
   readonly reason: string | undefined;
   readonly onReason: (reason: string | undefined) => void;
+  /** It has gone to the agent with the denial. */
+  readonly onReasonSent: () => void;
 }
 
 /** One question: who asks, what would happen, and all answers there are. */
-export function ApprovalCard({ session, approval, isMeant, reason, onReason }: ApprovalCardProps) {
+export function ApprovalCard({ session, approval, isMeant, reason, onReason, onReasonSent }: ApprovalCardProps) {
   const page = usePage();
   const { backends, folders } = usePageState();
   const titleId = useId();
@@ -36,27 +38,34 @@ export function ApprovalCard({ session, approval, isMeant, reason, onReason }: A
   const [isSent, setSent] = useState(false);
   /** Holds between two clicks, also before the page is drawn again. */
   const isTaken = useRef(false);
+  /** The reason was asked for in this card, and is not one that was kept. */
+  const isReasonWanted = useRef(false);
   const isAnswering = isSent || approval.state === 'answering';
   const sessionId = session.id;
   const answers = answersOf(approval.options);
   const isServer = backends.find(({ id }) => id === session.backendId)?.source === 'server';
 
-  const send = async (request: () => Promise<unknown>): Promise<void> => {
+  const send = async (request: () => Promise<unknown>, onSent?: () => void): Promise<void> => {
     if (isAnswering || isTaken.current || !isMeant()) return;
     isTaken.current = true;
     setSent(true);
-    if ((await request()) !== undefined) return;
+    if ((await request()) !== undefined) {
+      onSent?.();
+      return;
+    }
     isTaken.current = false;
     setSent(false);
   };
   const answer = ({ label }: ApprovalOption, why?: string): void =>
-    void send(() =>
-      page.ask(chatRequests.approve, {
-        sessionId,
-        approvalId: approval.id,
-        option: label,
-        ...(why !== undefined && { reason: why }),
-      }),
+    void send(
+      () =>
+        page.ask(chatRequests.approve, {
+          sessionId,
+          approvalId: approval.id,
+          option: label,
+          ...(why !== undefined && { reason: why }),
+        }),
+      why === undefined ? undefined : onReasonSent,
     );
   /** Of a question that nobody can deny. */
   const stop = (): void => void send(() => page.ask(chatRequests.stop, { sessionId }));
@@ -123,6 +132,7 @@ export function ApprovalCard({ session, approval, isMeant, reason, onReason }: A
           label={onlyDenial.label}
           value={reason}
           disabled={isAnswering}
+          takesFocus={isReasonWanted.current}
           onInput={onReason}
           onSend={(why) => answer(onlyDenial, why)}
           onCancel={() => {
@@ -138,7 +148,10 @@ export function ApprovalCard({ session, approval, isMeant, reason, onReason }: A
           disabled={isAnswering}
           onAnswer={answer}
           onStop={stop}
-          onReason={() => onReason('')}
+          onReason={() => {
+            isReasonWanted.current = true;
+            onReason('');
+          }}
         />
       )}
       <Announcement approval={approval} title={title} countdown={countdown} hasAllow={!!answers.allow.plain} />

@@ -8,17 +8,18 @@ interface ReasonFieldProps {
   readonly label: string;
   readonly value: string;
   readonly disabled: boolean;
+  /** The user has asked for the field just now. */
+  readonly takesFocus: boolean;
   readonly onInput: (reason: string) => void;
   readonly onSend: (reason: string) => void;
   readonly onCancel: () => void;
 }
 
 /** Instead of the answers: a line for what the agent should know, which goes to it with the denial. */
-export function ReasonField({ label, value, disabled, onInput, onSend, onCancel }: ReasonFieldProps) {
+export function ReasonField({ label, value, disabled, takesFocus, onInput, onSend, onCancel }: ReasonFieldProps) {
   const input = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => {
-    // It was asked for just now, or it is back after a reload: then the focus may be elsewhere.
-    if (document.hasFocus()) input.current?.focus();
+    if (takesFocus) input.current?.focus();
   }, []);
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.isComposing || Reflect.get(event, 'keyCode') === 229 || event.repeat) return;

@@ -168,6 +168,45 @@ describe('the answers of a question', () => {
     ]);
   });
 
+  const withReason = async (): Promise<ChatHere> => {
+    // Also what a reload begins with.
+    const chat = await pages.openChat(snapshot(sessionOf({ status: 'busy', approvals: [question] })));
+    await pauseClock(chat.page, now + 1);
+    await chat.page.clock.runFor(guardMs);
+    await button(chat, 'More ways to deny').click();
+    await chat.page.getByRole('menuitem', { name: 'Deny and Say Why…' }).click();
+    await chat.page.locator('.approval-reason input').fill('of the first');
+    return chat;
+  };
+
+  it('take no reason from the question of another conversation with the same id, nor the focus', async () => {
+    const chat = await withReason();
+    await chat.composer.click();
+    await chat.tellSession({ id: 's2', status: 'busy', approvals: [question] });
+    await button(chat, 'Deny').waitFor();
+    assert.equal(await chat.page.locator('.approval-reason').count(), 0);
+    await isFocused(chat, 'textarea');
+  });
+
+  it('take no reason from an earlier question with the same id', async () => {
+    const chat = await withReason();
+    await chat.tellSession({ status: 'busy', approvals: [] });
+    await chat.page.locator('.approval').waitFor({ state: 'detached' });
+    await chat.tellSession({ status: 'busy', approvals: [question] });
+    await button(chat, 'Deny').waitFor();
+    assert.equal(await chat.page.locator('.approval-reason').count(), 0);
+  });
+
+  it('have no reason left after a reload once it was sent', async () => {
+    const chat = await withReason();
+    await chat.page.keyboard.press('Enter');
+    await chat.host.waitFor(chatRequests.approve);
+    await chat.page.waitForFunction(() => document.querySelector('.approval')?.getAttribute('aria-busy') === 'true');
+    await chat.page.reload();
+    await button(chat, 'Deny').waitFor();
+    assert.equal(await chat.page.locator('.approval-reason').count(), 0);
+  });
+
   it('are given by command, and only for the question that has been in view', async () => {
     const chat = await openWith([question]);
     await chat.composer.click();
@@ -275,6 +314,7 @@ describe('several questions', () => {
     await chat.page.getByText('2 of 2').waitFor();
     assert.equal(await shown(chat), 'Question b');
     assert.equal(await chat.page.locator('.approval-reason input').inputValue(), 'because');
+    assert.equal(await chat.page.locator('.approval-reason input:focus').count(), 0, 'and takes no focus');
   });
 
   it('keep their state and the focus while the theme changes', async () => {
