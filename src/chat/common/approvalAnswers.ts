@@ -4,12 +4,13 @@ import {
   denyingWords,
   lastingWords,
   notAskingWords,
+  onceWords,
   optionText,
 } from '../../amplifier/common/optionWords';
 import type { ApprovalOption } from './chatView';
 
 export interface AnswerGroup {
-  /** Given by its button and by its key; never one that lasts. */
+  /** Given by its button and by its key; never one that lasts, or whose name says something else than it does. */
   readonly plain: ApprovalOption | undefined;
   /** The others of the group, in the order in which they were sent. */
   readonly menu: readonly ApprovalOption[];
@@ -47,11 +48,17 @@ export const kindSentences: Readonly<Record<Kind, string>> = {
   other: 'It is not known what this does.',
 };
 
-/** Whether the name says the opposite of what the option does. */
-export function saysOpposite({ kind, label }: Pick<ApprovalOption, 'kind' | 'label'>): boolean {
-  const said = directionOf(kindOf(label));
-  const meant = directionOf(kind);
-  return said !== 'other' && meant !== 'other' && said !== meant;
+/** Whether a reader of the name alone expects something else: the opposite, or an answer for longer or shorter. */
+export function saysElse({ kind, label }: Pick<ApprovalOption, 'kind' | 'label'>): boolean {
+  const [said, meant] = [directionOf(kindOf(label)), directionOf(kind)];
+  if (meant === 'other') return false;
+  if (said !== 'other' && said !== meant) return true;
+  const text = optionText(label);
+  const isOnce = onceWords.test(text);
+  const isForAlways = lastingWords.test(text);
+  if (!isLasting({ kind })) return isForAlways && !isOnce;
+  // A plain yes is taken for one time; that a plain no lasts hurts nobody.
+  return isOnce || (kind === 'allow_always' && said === 'allow' && !isForAlways);
 }
 
 /** By its words, for an option whose server does not say what it means. What is not clear is `other`. */
@@ -70,9 +77,10 @@ export function kindOf(label: string): Kind {
 
 /** Whatever comes behind it: "Do not run", "No, keep it". */
 const startsDenial = /^(?:do not|don't|never|no(?=[,.!;:]|$)|deny|reject|decline|refuse|cancel|disallow)\b/;
+
 function groupOf(options: readonly ApprovalOption[], direction: 'allow' | 'reject'): AnswerGroup {
   const group = options.filter(({ kind }) => directionOf(kind) === direction);
-  const plain = group.find((option) => !isLasting(option) && !saysOpposite(option));
+  const plain = group.find((option) => !isLasting(option) && option.isMisnamed !== true && !saysElse(option));
   return { plain, menu: group.filter((option) => option !== plain) };
 }
 

@@ -3,7 +3,7 @@ import type { ApprovalContext } from '../../amplifier/common/approvalContext';
 import type { EventData } from '../../amplifier/common/events';
 import type { Part } from '../../transcript/common/entries';
 import { diffOf } from '../../transcript/common/lineDiff';
-import { kindOf, saysOpposite } from './approvalAnswers';
+import { kindOf, saysElse } from './approvalAnswers';
 import { evidenceOf } from './approvalEvidence';
 import type { ApprovalOption, ApprovalView } from './chatView';
 import type { DiffTexts } from './chatPorts';
@@ -126,7 +126,7 @@ function optionsOf(
   return options.map((label, index) => {
     const kind = (areKindsTold ? kinds[index] : undefined) ?? kindOf(label);
     const scope = scopeOf.get(label);
-    const isMisnamed = misnamed.includes(label) || saysOpposite({ kind, label });
+    const isMisnamed = misnamed.includes(label) || saysElse({ kind, label });
     return { label, kind, ...(scope === undefined ? {} : { scope }), ...(isMisnamed ? { isMisnamed } : {}) };
   });
 }

@@ -127,19 +127,26 @@ describe('the answers of a question', () => {
     assert.deepEqual(answered(chat), []);
   });
 
-  it('mark a name that lies, for eyes and ears', async () => {
+  it('mark a name that lies, for eyes and ears, and give it by no key', async () => {
     const options: ApprovalView['options'] = [
       { label: 'Deny', kind: 'allow_always', isMisnamed: true },
-      { label: 'Proceed', kind: 'allow_once', isMisnamed: true },
+      { label: 'Allow for this session', kind: 'allow_once', isMisnamed: true },
       { label: 'No', kind: 'reject_once' },
     ];
     const chat = await openWith([{ ...question, options }]);
-    const allow = chat.page.getByRole('button', { name: 'Proceed (Despite its name, this allows once.)' });
-    assert.match((await allow.getAttribute('title')) ?? '', /Despite its name, this allows once/);
-    assert.equal(await allow.locator('.answer-mark').count(), 1);
-    await button(chat, 'More ways to allow').click();
-    const item = chat.page.getByRole('menuitem', { name: /Deny Despite its name, this allows from now on/ });
-    assert.equal(await item.locator('.answer-mark').count(), 1);
+    assert.equal(await chat.page.locator('.approval .is-primary').count(), 0);
+    await chat.page.keyboard.press('Alt+a');
+    await chat.page.keyboard.press('1');
+    await chat.host.notify(didAsk, { what: 'allow' });
+    assert.deepEqual(answered(chat), []);
+    await button(chat, 'Allow…').click();
+    for (const name of [
+      /Deny Despite its name, this allows from now on/,
+      /Allow for this session Despite its name, this allows once/,
+    ]) {
+      const item = chat.page.getByRole('menuitem', { name });
+      assert.equal(await item.locator('.answer-mark').count(), 1);
+    }
   });
 
   it('send why not along, and lose it to nothing but the way back', async () => {

@@ -49,6 +49,32 @@ describe('the answers of a question', () => {
     const { allow } = answersOf([option('Deny', 'allow_once'), option('Allow', 'allow_once')]);
     assert.deepEqual([allow.plain?.label, named(allow.menu)], ['Allow', ['Deny']]);
   });
+
+  it('have none as the plain one that says it lasts, or is told to be misnamed', () => {
+    const lasting = [
+      'Yes, allow all edits during this session',
+      'Allow for this session',
+      'Trust this folder',
+      'Yes, and bypass permissions',
+      'Bypass permissions',
+    ];
+    for (const name of lasting) {
+      const { allow } = answersOf([option(name, 'allow_once'), option('Deny')]);
+      assert.deepEqual([allow.plain, named(allow.menu)], [undefined, [name]]);
+    }
+    const told = answersOf([{ ...option('Proceed', 'allow_once'), isMisnamed: true }, option('Yes')]);
+    assert.deepEqual([told.allow.plain?.label, named(told.allow.menu)], ['Yes', ['Proceed']]);
+    assert.equal(answersOf([option('Never', 'reject_once')]).deny.plain, undefined);
+  });
+
+  it('keep as the plain one what says it is for once, or speaks another language', () => {
+    for (const name of ['Allow once in this session', 'Yes, run all of them, just this once', 'Erlauben', 'Continue']) {
+      assert.equal(answersOf([option(name, 'allow_once')]).allow.plain?.label, name);
+    }
+    for (const name of ['No, keep it', 'Nein', 'No, and tell the agent what to do differently']) {
+      assert.equal(answersOf([option(name, 'reject_once')]).deny.plain?.label, name);
+    }
+  });
 });
 
 describe('the kind of an option by its words', () => {

@@ -34,12 +34,15 @@ describe('a question to the user', () => {
 
   it('marks options whose names lie, by its own look or by what is told', () => {
     const view = asked(
-      { misnamed: ['Proceed'] },
-      { options: ['Deny', 'Proceed', 'Allow'], option_kinds: ['allow_always', 'allow_always', 'allow_once'] },
+      { misnamed: ['Weiter'] },
+      {
+        options: ['Deny', 'Weiter', 'Allow', 'Allow for this session', 'Allow once', 'Always allow'],
+        option_kinds: ['allow_always', 'allow_always', 'allow_once', 'allow_once', 'allow_always', 'allow_always'],
+      },
     );
     assert.deepEqual(
       view.options.map(({ isMisnamed }) => isMisnamed ?? false),
-      [true, true, false],
+      [true, true, false, true, true, false],
     );
   });
 
