@@ -98,7 +98,7 @@ function Risks({ approval: { env = [], escalations = [], warnings = [] } }: { ap
         </p>
       ))}
       {escalations.map(({ name, value }) => (
-        <p key={name} class="approval-fact is-warning">
+        <p key={`${name}=${value}`} class="approval-fact is-warning">
           <WarningIcon />
           <span>
             <Code text={`${name}: ${value}`} /> lifts a restriction
@@ -106,7 +106,7 @@ function Risks({ approval: { env = [], escalations = [], warnings = [] } }: { ap
         </p>
       ))}
       {variables.map(({ effect, name, value }) => (
-        <p key={name} class="approval-fact is-warning">
+        <p key={`${name}=${value}`} class="approval-fact is-warning">
           <WarningIcon />
           <span>
             <Code text={`${name}=${value}`} /> {effect}
@@ -133,7 +133,7 @@ function Facts({ approval, folders }: { approval: ApprovalView; folders: readonl
         </p>
       )}
       {variables.map(({ name, value }) => (
-        <p key={name} class="approval-fact is-plain">
+        <p key={`${name}=${value}`} class="approval-fact is-plain">
           <Code text={`${name}=${value}`} />
         </p>
       ))}

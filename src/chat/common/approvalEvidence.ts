@@ -1,5 +1,7 @@
 import { ApprovalContext } from '../../amplifier/common/approvalContext';
 import { environmentEffect } from '../../permissions/common/environmentVariables';
+import { escalationsIn } from '../../permissions/common/escalations';
+import { environmentNames } from '../../permissions/common/toolInput';
 import type { Part } from '../../transcript/common/entries';
 import type { DiffTexts } from './chatPorts';
 import type { ApprovalView, NamedText } from './chatView';
@@ -32,8 +34,14 @@ const maxPromptUnits = 120;
 export function evidenceOf(prompt: string, raw: ToolInput, call: ShownParts | undefined): Evidence {
   const context = ApprovalContext.parse(raw);
   const { input = {}, paths = [], warnings = [] } = context;
-  const env = [...(envOf(raw['env']) ?? []), ...(envOf(input['env']) ?? [])];
-  const escalations = namedTexts(Object.entries(context.escalations ?? {}));
+  const env = unique([raw, input].flatMap((source) => environmentNames.flatMap((name) => envOf(source[name]) ?? [])));
+  // Not every server tells them, and one that does may miss some.
+  const unread = Object.fromEntries(Object.entries(raw).filter(([name]) => !isRead(context, name)));
+  const escalations = unique(
+    [context.escalations ?? {}, escalationsIn(unread), escalationsIn(input)].flatMap((found) =>
+      namedTexts(Object.entries(found)),
+    ),
+  );
   const cwd = context.cwd ?? cwdOf(input);
 
   const told = toldParts(raw, context, call);
@@ -47,11 +55,11 @@ export function evidenceOf(prompt: string, raw: ToolInput, call: ShownParts | un
     texts.has(value) ||
     value === cwd ||
     value === prompt ||
-    (name === 'env' && envOf(value) !== undefined) ||
+    isEnv(name, value) ||
     escalations.some((one) => one.name === name && one.value === asText(value));
   const members = told.isInputWhole ? [] : Object.entries(input);
   const more = namedTexts([
-    ...Object.entries(raw).filter(([name, value]) => !(isRead(context, name) || isShown(name, value))),
+    ...Object.entries(unread).filter(([name, value]) => !isShown(name, value)),
     ...members.filter(([name, value]) => !isShown(name, value)),
   ]);
 
@@ -65,7 +73,7 @@ export function evidenceOf(prompt: string, raw: ToolInput, call: ShownParts | un
       parts,
       ...(warnings.length > 0 ? { warnings } : {}),
       ...(escalations.length > 0 ? { escalations } : {}),
-      ...(env.length > 0 ? { env: env.map(withEffect) } : {}),
+      ...(env.length > 0 ? { env: env.map((variable) => withEffect(variable, env)) } : {}),
       ...(cwd === undefined || cwd === context.folder ? {} : { cwd }),
       ...(more.length > 0 ? { more } : {}),
       ...(isUndescribed ? { isUndescribed } : {}),
@@ -92,8 +100,7 @@ function toldParts(raw: ToolInput, context: ApprovalContext, call: ShownParts | 
   if (change.parts.length > 0 || command !== undefined) return { ...withCommand(command, change), commandTexts };
   const uri = urlOf(input) ?? urlOf(raw);
   if (uri !== undefined) return { parts: [{ type: 'link', uri }], diffs: [], commandTexts };
-  const { env, ...rest } = input;
-  const members = envOf(env) === undefined ? input : rest;
+  const members = Object.fromEntries(Object.entries(input).filter(([name, value]) => !isEnv(name, value)));
   if (Object.keys(members).length > 0) {
     return { parts: [{ type: 'json', json: toJson(members) }], diffs: [], commandTexts, isInputWhole: true };
   }
@@ -142,10 +149,23 @@ function envOf(value: unknown): NamedText[] | undefined {
   return known.length === named.length ? known : undefined;
 }
 
+function isEnv(name: string, value: unknown): boolean {
+  return environmentNames.includes(name) && envOf(value) !== undefined;
+}
+
 /** A mark too many does no harm: names are compared as Windows does. */
-function withEffect(variable: NamedText): NamedText & { effect?: string } {
-  const effect = environmentEffect(variable.name, true);
-  return effect === undefined ? variable : { ...variable, effect };
+function withEffect(variable: NamedText, all: readonly NamedText[]): NamedText & { effect?: string } {
+  const isAmbiguous = all.some(({ name, value }) => name === variable.name && value !== variable.value);
+  const effects = [environmentEffect(variable.name, true), isAmbiguous ? 'is set to more than one value' : undefined];
+  const effect = effects.filter((one) => one !== undefined).join(', and ');
+  return effect === '' ? variable : { ...variable, effect };
+}
+
+/** The same name with the same value once: a context repeats what is in the input. */
+function unique(all: readonly NamedText[]): NamedText[] {
+  return all.filter(
+    (one, index) => all.findIndex(({ name, value }) => name === one.name && value === one.value) === index,
+  );
 }
 
 function cwdOf(input: ToolInput): string | undefined {

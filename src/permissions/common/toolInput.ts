@@ -38,7 +38,8 @@ const pathNames = [
   'target_file',
   'targetFile',
 ];
-const environmentNames = ['env', 'environment'];
+/** Of members that hold variables of the environment. */
+export const environmentNames: readonly string[] = ['env', 'environment'];
 
 /** Words for the user, and names of the call itself: texts that change nothing of what is done. */
 const wordNames = new Set([

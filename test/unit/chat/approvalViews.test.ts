@@ -64,18 +64,58 @@ describe('a question to the user', () => {
     assert.deepEqual(asked({ command: 'x', env: { A: 1 } }).env, [{ name: 'A', value: '1' }]);
   });
 
+  it('reads variables under each name that agents use, and leaves what is no list of them', () => {
+    const view = asked({ input: { command: 'make', environment: { LD_PRELOAD: '/tmp/x.so' } } });
+    assert.deepEqual(view.env, [{ name: 'LD_PRELOAD', value: '/tmp/x.so', effect: 'makes programs load code' }]);
+    assert.equal(view.more, undefined);
+    assert.equal(asked({ command: 'make', environment: { A: '1' } }).env?.[0]?.name, 'A');
+    const deploy = asked({ input: { command: 'deploy', environment: 'production' } });
+    assert.deepEqual([deploy.env, deploy.more], [undefined, [{ name: 'environment', value: 'production' }]]);
+  });
+
+  it('shows a variable once that the context repeats, and marks one that has two values', () => {
+    const input = { command: 'make', env: { CI: '1', MODE: 'test' } };
+    assert.deepEqual(asked({ env: { CI: '1', MODE: 'test' }, input }).env, [
+      { name: 'CI', value: '1' },
+      { name: 'MODE', value: 'test' },
+    ]);
+    const effect = 'is set to more than one value';
+    assert.deepEqual(asked({ env: { CI: '1', MODE: 'live' }, input }).env, [
+      { name: 'CI', value: '1' },
+      { name: 'MODE', value: 'live', effect },
+      { name: 'MODE', value: 'test', effect },
+    ]);
+    const paths = asked({ env: { PATH: '/a' }, input: { command: 'make', env: { PATH: '/b' } } }).env ?? [];
+    assert.deepEqual(
+      paths.map((variable) => variable.effect),
+      Array<string>(2).fill(`decides which program runs, and ${effect}`),
+    );
+  });
+
   it('keeps what lifts a restriction apart, and says it once', () => {
     const input = { command: 'make', dangerouslyDisableSandbox: true, with_escalated_permissions: true };
     const view = asked({ input, escalations: { dangerouslyDisableSandbox: true } });
-    assert.deepEqual(view.escalations, [{ name: 'dangerouslyDisableSandbox', value: 'true' }]);
-    assert.deepEqual(view.more, [{ name: 'with_escalated_permissions', value: 'true' }]);
+    const expected = [
+      { name: 'dangerouslyDisableSandbox', value: 'true' },
+      { name: 'with_escalated_permissions', value: 'true' },
+    ];
+    assert.deepEqual([view.escalations, view.more], [expected, undefined]);
+  });
+
+  it('finds what lifts a restriction where the server does not tell it', () => {
+    const expected = [{ name: 'dangerouslyDisableSandbox', value: 'true' }];
+    const input = { command: 'make', dangerouslyDisableSandbox: true };
+    for (const context of [{ input }, { input, escalations: {} }, { input, escalations: 'none' }, input]) {
+      assert.deepEqual(asked(context).escalations, expected);
+    }
+    assert.equal(asked({ input: { command: 'make' } }).escalations, undefined);
   });
 
   it('loses nothing: unknown members, those of another shape, and of two commands the one that is not shown', () => {
     const view = asked({
       command: ['git', 'commit', '-m', 'two words'],
       paths: 'not a list',
-      sandbox: null,
+      plan: null,
       timeout_ms: 5,
       input: { command: 'git', cmd: 'rm -rf /', file_path: '/ws/a.ts', content: 'text', description: 'Commit' },
     });
