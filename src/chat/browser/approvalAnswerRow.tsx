@@ -65,7 +65,7 @@ export function AnswerRow({ answers, asks, decides, disabled, onAnswer, onStop, 
           type="button"
           class="button"
           disabled={disabled}
-          title={`${namingHiddenCharacters(asks)} takes no denial: this ends its turn (${chordLabel('K', 'N')})`}
+          title={`${namingHiddenCharacters(asks)} offers no way to deny. Stop ends its turn. (${chordLabel('K', 'N')})`}
           aria-keyshortcuts="2"
           onClick={onStop}
         >

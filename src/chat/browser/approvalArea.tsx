@@ -101,11 +101,7 @@ export function ApprovalArea() {
   );
 }
 
-function questionOf(
-  sessionId: string,
-  { id, asks }: Pick<KeptQuestion, 'id' | 'asks'>,
-  reason?: string,
-): KeptQuestion {
+function questionOf(sessionId: string, { id, asks }: Pick<KeptQuestion, 'id' | 'asks'>, reason?: string): KeptQuestion {
   return { sessionId, id, asks, ...(reason === undefined ? {} : { reason }) };
 }
 

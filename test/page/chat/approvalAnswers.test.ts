@@ -121,6 +121,11 @@ describe('the answers of a question', () => {
 
   it('end the turn where nothing denies', async () => {
     const chat = await openWith([{ ...question, options: [{ label: 'Allow', kind: 'allow_once' }] }]);
+    const tooltip = await chat.page
+      .locator('.approval-answers')
+      .getByRole('button', { name: 'Stop' })
+      .getAttribute('title');
+    assert.equal(tooltip, 'Demo agent offers no way to deny. Stop ends its turn. (Ctrl+K N)');
     await chat.page.keyboard.press('Alt+a');
     await chat.page.keyboard.press('2');
     assert.deepEqual(await chat.host.waitFor(chatRequests.stop), { sessionId: 's1' });
