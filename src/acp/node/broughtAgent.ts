@@ -1,11 +1,12 @@
 import { BackendError } from '../../amplifier/common/sessionBackend';
 import type { BroughtFact, BroughtThing } from '../../consent/common/broughtThing';
 import type { Consent, ConsentDecision } from '../../consent/common/consentDesk';
-import { hashNamedFiles, hashOf } from '../../consent/node/contentHash';
+import { hashNamedFiles, hashOf, type HashedFile } from '../../consent/node/contentHash';
 import { settingIds } from '../../manifest';
 import { environmentEffect } from '../../permissions/common/environmentVariables';
 import type { AgentSetting } from '../common/agentSettings';
 import type { CatalogueEntry } from './agentCatalogue';
+import { withFolder } from './mcpServers';
 
 export interface WorkspacePlaces {
   /** Absolute: where commands run that are not told another folder. */
@@ -20,7 +21,10 @@ export async function broughtAgent(entry: CatalogueEntry, places: WorkspacePlace
   if (!brought) return undefined;
   const { name, setting, file } = brought;
   const cwd = entry.cwd ?? places.cwd;
-  const files = await hashNamedFiles(wordsOf(setting), { cwd, folders: places.folders });
+  const files = await filesOf([
+    { words: wordsOf(setting), cwd, folders: places.folders },
+    ...serverPlaces(setting.mcpServers, { cwd, folders: places.folders }),
+  ]);
   return {
     kind: 'agent',
     name,
@@ -38,13 +42,17 @@ export async function broughtAgent(entry: CatalogueEntry, places: WorkspacePlace
   };
 }
 
-/** Of a server as `.vscode/mcp.json` has it, with variables filled in. @throws for files that cannot be read */
+/**
+ * Of a server as `.vscode/mcp.json` has it: `cwd` stands for its `${workspaceFolder}`. Agents start servers in the folder of
+ * their session, so that relative names are looked for in every folder. @throws for files that cannot be read
+ */
 export async function broughtServer(
   name: string,
-  server: Readonly<Record<string, unknown>>,
+  written: Readonly<Record<string, unknown>>,
   { cwd, file, folders }: WorkspacePlaces & { readonly file: string },
 ): Promise<BroughtThing> {
-  const files = await hashNamedFiles(textsIn(server), { cwd, folders });
+  const server = Object.fromEntries(Object.entries(written).map(([key, value]) => [key, withFolder(value, cwd)]));
+  const files = await filesOf([cwd, ...folders].map((start) => ({ words: textsIn(server), cwd: start, folders })));
   return {
     kind: 'mcpServer',
     name,
@@ -87,8 +95,25 @@ export function permissionMessage(decision: Exclude<ConsentDecision, 'allowed'>)
     : 'Needs your permission: this workspace brings it. It is asked for when you use the agent.';
 }
 
-function wordsOf({ command, args, env, mcpServers }: AgentSetting): string[] {
-  return [command, ...args, ...Object.values(env), ...textsIn(mcpServers)];
+function wordsOf({ command, args, env }: AgentSetting): string[] {
+  return [command, ...args, ...Object.values(env)];
+}
+
+interface NamingPlace extends WorkspacePlaces {
+  readonly words: readonly string[];
+}
+
+/** The session's folder, which `${workspaceFolder}` stands for, can be each folder of the workspace. */
+function serverPlaces(servers: unknown, { cwd, folders }: WorkspacePlaces): NamingPlace[] {
+  return [cwd, ...folders].map((start) => ({ words: textsIn(withFolder(servers, start)), cwd: start, folders }));
+}
+
+/** Each file once, in the order of their paths. */
+async function filesOf(places: readonly NamingPlace[]): Promise<readonly HashedFile[]> {
+  const found = new Map<string, HashedFile>();
+  for (const { words, ...options } of places)
+    for (const each of await hashNamedFiles(words, options)) found.set(each.file, each);
+  return [...found.values()].sort((one, other) => (one.file < other.file ? -1 : 1));
 }
 
 function textsIn(value: unknown): string[] {

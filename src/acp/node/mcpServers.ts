@@ -81,15 +81,25 @@ function toPairs(variables: Record<string, string>): { name: string; value: stri
   return Object.entries(variables).map(([name, value]) => ({ name, value }));
 }
 
-/** Fills in `${workspaceFolder}` everywhere. Other variables would need the user, or VS Code: they are refused. */
-function substitute(value: unknown, workspaceFolder: string): unknown {
-  if (typeof value === 'string') {
-    const text = value.replaceAll('${workspaceFolder}', () => workspaceFolder);
-    const other = /\$\{[^}]*\}/.exec(text);
-    if (other) throw new Error(`the variable ${other[0]} is not supported here.`);
-    return text;
-  }
-  if (Array.isArray(value)) return value.map((item) => substitute(item, workspaceFolder));
+/** Fills in `${workspaceFolder}` everywhere, and leaves other variables as they are. */
+export function withFolder(value: unknown, workspaceFolder: string): unknown {
+  if (typeof value === 'string') return value.replaceAll('${workspaceFolder}', () => workspaceFolder);
+  if (Array.isArray(value)) return value.map((item) => withFolder(item, workspaceFolder));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, substitute(item, workspaceFolder)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withFolder(item, workspaceFolder)]));
+}
+
+/** Other variables would need the user, or VS Code: they are refused. */
+function substitute(value: unknown, workspaceFolder: string): unknown {
+  refuseVariables(withFolder(value, ''));
+  return withFolder(value, workspaceFolder);
+}
+
+function refuseVariables(value: unknown): void {
+  if (typeof value === 'string') {
+    const other = /\$\{[^}]*\}/.exec(value);
+    if (other) throw new Error(`the variable ${other[0]} is not supported here.`);
+  } else if (typeof value === 'object' && value !== null) {
+    Object.values(value).forEach(refuseVariables);
+  }
 }

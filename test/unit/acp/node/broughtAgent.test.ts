@@ -108,4 +108,25 @@ describe('an agent that a workspace brings', () => {
     assert.notEqual(later.hash, thing.hash);
     assert.match(later.facts.map(({ value }) => value).join(), /x\.js/);
   });
+
+  it('is another server when a script that ${workspaceFolder} leads to changes, and is shown with its path', async () => {
+    const file = path.join(work, '.vscode', 'mcp.json');
+    const server = { command: 'node', args: ['${workspaceFolder}/agent.mjs'] };
+    const before = await broughtServer('tool', server, { ...places(), file });
+    assert.deepEqual(
+      before.facts.map(({ label, value }) => `${label}: ${value}`),
+      [`Command: node ${work}/agent.mjs`, `Runs the file: ${path.join(work, 'agent.mjs')}`],
+    );
+    await writeFile(path.join(work, 'agent.mjs'), 'two');
+    assert.notEqual((await broughtServer('tool', server, { ...places(), file })).hash, before.hash);
+  });
+
+  it('is another agent when a script changes that one of its servers names, from each folder of the workspace', async () => {
+    const mcpServers = { tool: { command: 'node', args: ['${workspaceFolder}/agent.mjs'] } };
+    const entry = entryOf({ command: 'other', mcpServers });
+    const in2 = { cwd: path.join(work, 'elsewhere'), folders: [work] };
+    const before = await broughtAgent(entry, in2);
+    await writeFile(path.join(work, 'agent.mjs'), 'two');
+    assert.notEqual((await broughtAgent(entry, in2))?.hash, before?.hash);
+  });
 });
