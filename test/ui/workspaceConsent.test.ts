@@ -118,7 +118,7 @@ describe('What a workspace brings that runs', () => {
   it('is a module that stays off when it is denied, also after the window was loaded again', async () => {
     await window.chooseInStatus('Allow evil');
     await question(
-      /Allow the context provider "evil"[^]*Module: .*evil\.mjs[^]*\.vscode\/settings\.json[^]*asked again when it changes/,
+      /Allow the context provider "evil"[^]*Module: .*evil\.mjs[^]*\.vscode\/settings\.json[^]*asked again when the entry or a file named above changes/,
     );
     await window.screenshot('consent-module');
     await answer('Don’t Allow');

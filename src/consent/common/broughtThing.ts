@@ -97,8 +97,14 @@ export function detailsOf(thing: BroughtThing, hasChanged: boolean): string {
     ...(hasChanged ? ['It has changed since you answered.'] : []),
     lines.join('\n') + (left > 0 ? `\n… and ${left} more. Choose Show to see all.` : ''),
     `From ${placeOf(source)}`,
-    `${consequences[thing.kind]} You are asked again when it changes.`,
+    `${consequences[thing.kind]} ${whenAgain(thing.kind)}`,
   ].join('\n\n');
+}
+
+function whenAgain(kind: BroughtKind): string {
+  return kind === 'providerAddress' || kind === 'webCode'
+    ? 'You are asked again when the entry changes.'
+    : 'You are asked again when the entry or a file named above changes.';
 }
 
 /** For example `.vscode/settings.json, backline.acp.agents → Mine`. */

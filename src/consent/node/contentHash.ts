@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { realpath, stat } from 'node:fs/promises';
+import { readFile, realpath, stat } from 'node:fs/promises';
 import * as path from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import * as z from 'zod';
 import { canonicalJson } from '../common/canonicalJson';
 
 /** SHA-256 in hex of a value, whatever the order of its members. */
@@ -41,6 +42,12 @@ const impliedFiles: Readonly<Record<string, readonly string[]>> = {
   deno: ['deno.json', 'deno.jsonc', 'package.json'],
 };
 
+/** What programs try behind a name that no file has as it is. */
+const endings = ['.js', '.mjs', '.cjs', '.json', '.node'];
+/** What of a folder runs when it is named; a `main` of its `package.json` besides. */
+const entryFiles = ['package.json', 'index.js', 'index.mjs', 'index.cjs', 'index.json', 'index.node', '__main__.py'];
+const PackageMain = z.object({ main: z.string().min(1) });
+
 /**
  * The files inside the workspace that words of a command line name, as they are now. A name that no file has is passed
  * over: once there is one, the result is another.
@@ -55,7 +62,7 @@ export async function hashNamedFiles(
     const implied = Object.hasOwn(impliedFiles, program) ? (impliedFiles[program] ?? []) : [];
     for (const name of [word, ...word.split(separators), ...implied]) {
       if (name === '' || name.includes('\0')) continue;
-      names.add(path.resolve(cwd, name));
+      for (const file of await filesBehind(path.resolve(cwd, name))) names.add(file);
     }
   }
   const roots = [...folders, ...(await Promise.all(folders.map(realOf)))];
@@ -68,6 +75,26 @@ export async function hashNamedFiles(
     if (found.length > mostFiles) throw new Error(`It names more than ${mostFiles} files of the workspace.`);
   }
   return found.sort((one, other) => (one.file < other.file ? -1 : 1));
+}
+
+/** Every file that may run when a program is given this path; not all of them need to be there. */
+async function filesBehind(named: string): Promise<readonly string[]> {
+  const files = inPlaceOf(named);
+  const main = await mainOf(path.join(named, 'package.json'));
+  return main === undefined ? files : [...files, ...inPlaceOf(path.resolve(named, main))];
+}
+
+function inPlaceOf(named: string): string[] {
+  return [named, ...endings.map((ending) => named + ending), ...entryFiles.map((name) => path.join(named, name))];
+}
+
+/** What cannot be read as a package has no `main` for who runs it either. */
+async function mainOf(packageFile: string): Promise<string | undefined> {
+  try {
+    return PackageMain.safeParse(JSON.parse(await readFile(packageFile, 'utf8'))).data?.main;
+  } catch {
+    return undefined;
+  }
 }
 
 async function realOf(file: string): Promise<string> {
@@ -85,5 +112,6 @@ async function hashFile(file: string): Promise<string | undefined> {
 
 function isInside(file: string, folder: string): boolean {
   const relative = path.relative(folder, file);
-  return relative !== '' && !relative.startsWith('..') && !path.isAbsolute(relative);
+  const isOutside = relative === '..' || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative);
+  return relative !== '' && !isOutside;
 }

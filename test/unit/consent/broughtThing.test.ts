@@ -19,6 +19,7 @@ describe('the question for what a workspace brings', () => {
     assert.match(details, /^Command: node agent\.mjs⏎rm -rf$/m);
     assert.match(details, /^⚠ Variable PATH: \.\/bin \(decides which program runs\)$/m);
     assert.match(details, /^From \/work\/\.vscode\/settings\.json, backline\.acp\.agents → Mine$/m);
+    assert.match(details, /You are asked again when the entry or a file named above changes\.$/);
     assert.doesNotMatch(details, /changed since/);
     assert.match(detailsOf(thing, true), /^It has changed since you answered\.$/m);
   });

@@ -59,4 +59,24 @@ describe('the hash of what a workspace brings', () => {
     const [after] = await hashNamedFiles(['./link.mjs'], { cwd: work, folders: [work] });
     assert.notEqual(before?.hash, after?.hash);
   });
+
+  it('covers files whose names begin with two dots, but nothing outside', async () => {
+    await writeFile(inWork('..x.js'), '');
+    await writeFile(path.join(folder, 'outside.mjs'), '');
+    assert.deepEqual(await namesOf('./..x.js', '../outside.mjs', '..'), ['work/..x.js']);
+  });
+
+  it('covers what runs of a folder, and names without their ending', async () => {
+    await mkdir(inWork('lib'));
+    for (const name of ['server.js', 'other.cjs', 'index.mjs', 'lib/index.js', 'tools/index.js'])
+      await writeFile(inWork(name), name);
+    await writeFile(inWork('tools', 'package.json'), '{ "main": "../lib" }');
+    assert.deepEqual(await namesOf('node', 'server', './other'), ['work/other.cjs', 'work/server.js']);
+    assert.deepEqual(await namesOf('node', '.'), ['work/index.mjs']);
+    assert.deepEqual(await namesOf('node', 'tools'), [
+      'work/lib/index.js',
+      'work/tools/index.js',
+      'work/tools/package.json',
+    ]);
+  });
 });
