@@ -39,6 +39,7 @@ export async function broughtAgent(entry: CatalogueEntry, places: WorkspacePlace
       ...files.map((each) => ({ label: 'Runs the file', value: each.file })),
     ],
     hash: hashOf({ kind: 'agent', name, cwd, setting, files }),
+    lookAgain: () => broughtAgent(entry, places),
   };
 }
 
@@ -59,6 +60,7 @@ export async function broughtServer(
     source: { file, keys: ['servers', name] },
     facts: [...serverFacts('', server), ...files.map((each) => ({ label: 'Runs the file', value: each.file }))],
     hash: hashOf({ kind: 'mcpServer', name, cwd, server, files }),
+    lookAgain: () => broughtServer(name, written, { cwd, file, folders }),
   };
 }
 

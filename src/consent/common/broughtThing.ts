@@ -29,6 +29,8 @@ export interface BroughtThing {
   readonly facts: readonly BroughtFact[];
   /** SHA-256 in hex of everything that decides what runs. Other content is another thing to ask for. */
   readonly hash: string;
+  /** Looks at it once more; undefined when it is gone. Absent where nothing but the entry decides. Rejects when it cannot be read. */
+  readonly lookAgain?: () => Promise<BroughtThing | undefined>;
 }
 
 /** The same for each content of one entry. */
@@ -85,9 +87,19 @@ export function isTooLong({ facts }: BroughtThing): boolean {
   return facts.length > mostFacts || facts.some(({ value }) => value.length > longestValue);
 }
 
+const tooLongToShow = 'It is too long to be shown here. Choose Show to read it in its file, then allow it.';
+const tooLongToAllow =
+  'It is too long to be shown here, and no file can be opened to read it in, so that it cannot be allowed. Make the entry shorter.';
+
+/** What can be chosen in the dialog, besides a denial. Only what can be read whole is allowed there. */
+export function choicesFor(thing: BroughtThing): { readonly canAllow: boolean; readonly canShow: boolean } {
+  return { canAllow: !isTooLong(thing), canShow: thing.source.file !== undefined };
+}
+
 /** What the user reads below the question. */
 export function detailsOf(thing: BroughtThing, hasChanged: boolean): string {
   const { facts, source } = thing;
+  const { canAllow, canShow } = choicesFor(thing);
   const lines = facts.slice(0, mostFacts).map(({ label, value, warning }) => {
     const line = `${shown(label, 80)}: ${shown(value, longestValue)}`;
     return warning === undefined ? line : `⚠ ${line} (${warning})`;
@@ -95,7 +107,8 @@ export function detailsOf(thing: BroughtThing, hasChanged: boolean): string {
   const left = facts.length - lines.length;
   return [
     ...(hasChanged ? ['It has changed since you answered.'] : []),
-    lines.join('\n') + (left > 0 ? `\n… and ${left} more. Choose Show to see all.` : ''),
+    lines.join('\n') + (left > 0 ? `\n… and ${left} more.` : ''),
+    ...(canAllow ? [] : [canShow ? tooLongToShow : tooLongToAllow]),
     `From ${placeOf(source)}`,
     `${consequences[thing.kind]} ${whenAgain(thing.kind)}`,
   ].join('\n\n');

@@ -85,6 +85,19 @@ export class ConsentDesk implements Consent, Disposable {
     return await this.queue.run('question', () => this.showFor(thing));
   }
 
+  /**
+   * An answer that was given beside the open file, long after the look that the question came from. It counts when nothing has
+   * changed since; else the user is asked about what is there now. Rejects when it cannot be read.
+   */
+  async answerLater(thing: BroughtThing, answer: ConsentAnswer): Promise<void> {
+    const latest = this.seen.get(entryOf(thing)) ?? thing;
+    const now = latest.lookAgain ? await latest.lookAgain() : latest;
+    if (!now) return;
+    if (now.hash === thing.hash) return await this.book.set(thing, answer);
+    this.decide(now);
+    await this.askAgain(now);
+  }
+
   dispose(): void {
     this.seenEmitter.dispose();
     this.book.dispose();

@@ -1,5 +1,12 @@
 import * as vscode from 'vscode';
-import { describeThing, detailsOf, isTooLong, placeOf, questionAbout, type BroughtThing } from '../common/broughtThing';
+import {
+  describeThing,
+  detailsOf,
+  choicesFor,
+  placeOf,
+  questionAbout,
+  type BroughtThing,
+} from '../common/broughtThing';
 import type { ConsentAnswer } from '../common/consentBook';
 
 const allow = 'Allow';
@@ -10,7 +17,7 @@ const show = 'Show';
 export type LateAnswer = (thing: BroughtThing, answer: ConsentAnswer) => void;
 
 /**
- * One modal question. What the dialog cannot show whole is only allowed after it was opened. Undefined when it was closed,
+ * One modal question. What the dialog cannot show whole is only allowed beside its open file, and not at all without one. Undefined when it was closed,
  * or when the user wants to look first: then a message waits beside the file, and `onLateAnswer` hears of its answer.
  */
 export async function askInDialog(
@@ -18,13 +25,13 @@ export async function askInDialog(
   hasChanged: boolean,
   onLateAnswer: LateAnswer,
 ): Promise<ConsentAnswer | undefined> {
-  const canShow = thing.source.file !== undefined;
-  const answers = [...(isTooLong(thing) && canShow ? [] : [allow]), deny, ...(canShow ? [show] : [])];
+  const { canAllow, canShow } = choicesFor(thing);
+  const answers = [...(canAllow ? [allow] : []), deny, ...(canShow ? [show] : [])];
   const options = { modal: true, detail: detailsOf(thing, hasChanged) };
   const chosen = await vscode.window.showWarningMessage(questionAbout(thing), options, ...answers);
   if (chosen !== show) return answerOf(chosen);
-  await openSource(thing);
-  void askInCorner(thing, onLateAnswer);
+  // What the user could not look at is not offered to be allowed.
+  if (await openSource(thing)) void askInCorner(thing, onLateAnswer);
   return undefined;
 }
 
@@ -40,10 +47,10 @@ function answerOf(chosen: string | undefined): ConsentAnswer | undefined {
   return chosen === deny ? 'denied' : undefined;
 }
 
-/** With the entry selected, where its name can be found. */
-async function openSource(thing: BroughtThing): Promise<void> {
+/** With the entry selected, where its name can be found. Resolves with whether the file is open. */
+async function openSource(thing: BroughtThing): Promise<boolean> {
   const { file, keys } = thing.source;
-  if (file === undefined) return;
+  if (file === undefined) return false;
   try {
     const document = await vscode.workspace.openTextDocument(vscode.Uri.file(file));
     const text = document.getText();
@@ -52,9 +59,11 @@ async function openSource(thing: BroughtThing): Promise<void> {
     const place = document.positionAt(at);
     const selection = new vscode.Range(place, place);
     await vscode.window.showTextDocument(document, { preview: true, selection });
+    return true;
   } catch {
     void vscode.window.showErrorMessage(
       `Backline: ${file} cannot be opened, so ${describeThing(thing)} cannot be shown.`,
     );
+    return false;
   }
 }

@@ -52,7 +52,9 @@ export class WorkspaceConsent implements Disposable {
       book,
       (thing, hasChanged) =>
         askInDialog(thing, hasChanged, (late, answer) => {
-          book.set(late, answer).catch((error: unknown) => log.error('an answer could not be kept', error));
+          this.desk
+            .answerLater(late, answer)
+            .catch((error: unknown) => log.error('an answer could not be kept', error));
         }),
       onError,
     );

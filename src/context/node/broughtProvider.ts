@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { BroughtFact, BroughtKind, BroughtThing } from '../../consent/common/broughtThing';
 import type { ConsentDecision } from '../../consent/common/consentDesk';
@@ -33,7 +35,12 @@ export class BroughtProvider {
       { label: 'Module', value: pathOf(address) },
       ...others.map(({ url }) => ({ label: 'Runs the file', value: pathOf(url) })),
     ];
-    this.require(this.thing('providerModule', { facts, files: sorted }), 'It is code that this workspace brings.');
+    this.require(this.code(facts, sorted), 'It is code that this workspace brings.');
+  }
+
+  private code(facts: readonly BroughtFact[], files: readonly HashedFile[]): BroughtThing {
+    const lookAgain = async (): Promise<BroughtThing> => this.code(facts, await Promise.all(files.map(hashedNow)));
+    return { ...this.thing('providerModule', { facts, files }), lookAgain };
   }
 
   /** The download only: what is found needs a permission of its own. @throws ProviderError */
@@ -77,6 +84,12 @@ export class BroughtProvider {
     const isOpen = protocol !== 'https:' && !isLoopback(hostname);
     return [{ label, value: url, ...(isOpen ? { warning: 'not encrypted' } : {}) }];
   }
+}
+
+/** As it is on the disk now. Rejects where it cannot be read. */
+async function hashedNow({ url }: HashedFile): Promise<HashedFile> {
+  const bytes = await readFile(fileURLToPath(url));
+  return { url, hash: createHash('sha256').update(bytes).digest('hex') };
 }
 
 function pathOf(url: string): string {

@@ -1,5 +1,11 @@
 import assert from 'node:assert/strict';
-import { detailsOf, isTooLong, questionAbout, type BroughtThing } from '../../../src/consent/common/broughtThing';
+import {
+  choicesFor,
+  detailsOf,
+  isTooLong,
+  questionAbout,
+  type BroughtThing,
+} from '../../../src/consent/common/broughtThing';
 
 const thing: BroughtThing = {
   kind: 'agent',
@@ -30,6 +36,16 @@ describe('the question for what a workspace brings', () => {
     const many = { ...thing, facts: Array.from({ length: 60 }, (_, at) => ({ label: `V${at}`, value: 'x' })) };
     assert.deepEqual([isTooLong(long), isTooLong(many)], [true, true]);
     assert.match(detailsOf(long, false), /… \(600 more characters\)/);
-    assert.match(detailsOf(many, false), /… and 36 more\. Choose Show to see all\./);
+    assert.match(detailsOf(many, false), /… and 36 more\.$[^]*Choose Show to read it/m);
+  });
+
+  it('offers to allow only what can be read whole, in the dialog or in a file', () => {
+    assert.deepEqual(choicesFor(thing), { canAllow: true, canShow: true });
+    const long = { ...thing, facts: [{ label: 'Command', value: 'x'.repeat(1_000) }] };
+    assert.deepEqual(choicesFor(long), { canAllow: false, canShow: true });
+    const nowhere = { ...long, source: { file: undefined, keys: ['a'] } };
+    assert.deepEqual(choicesFor(nowhere), { canAllow: false, canShow: false });
+    assert.match(detailsOf(nowhere, false), /cannot be allowed\. Make the entry shorter\./);
+    assert.doesNotMatch(detailsOf(nowhere, false), /Choose Show/);
   });
 });

@@ -107,6 +107,29 @@ describe('the permission for what a workspace brings', () => {
     );
   });
 
+  it('is given beside the open file only for what was asked: what has changed since is asked for anew', async () => {
+    const [asked, changed] = [thingOf('a', 'one'), thingOf('a', 'two')];
+    let now: BroughtThing | undefined = changed;
+    const looked = (thing: BroughtThing): BroughtThing => ({ ...thing, lookAgain: () => Promise.resolve(now) });
+    desk.decide(looked(asked));
+    await answered(desk.answerLater(looked(asked), 'allowed'), 'denied');
+    assert.deepEqual([desk.decide(looked(asked)), desk.decide(looked(changed))], ['ask', 'denied']);
+    now = undefined;
+    await desk.answerLater(looked(asked), 'allowed');
+    assert.equal(desk.decide(looked(asked)), 'ask');
+    now = asked;
+    await desk.answerLater(looked(asked), 'allowed');
+    assert.equal(desk.decide(looked(asked)), 'allowed');
+    assert.equal(shown.length, 1);
+  });
+
+  it('is not given late when the settings say another thing by then', async () => {
+    desk.decide(thingOf('a', 'one'));
+    desk.decide(thingOf('a', 'two'));
+    await answered(desk.answerLater(thingOf('a', 'one'), 'allowed'), undefined);
+    assert.deepEqual([shown.length, desk.decide(thingOf('a', 'one'))], [1, 'ask']);
+  });
+
   it('is not there when what was kept cannot be read', () => {
     memento.values.set('backline.consent.answers', [{ hash: 'x', answer: 'allowed', entry: '' }, 7]);
     assert.equal(desk.decide(thingOf('a', '1')), 'ask');
