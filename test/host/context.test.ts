@@ -14,8 +14,8 @@ describe('context providers', () => {
   const alpha = new vscode.Position(1, 14);
 
   beforeEach(async () => {
-    await writeInWorkspace('context/wide.mjs', itemModule('Wide', 1, 0, 21));
-    await writeInWorkspace('context/narrow.mjs', itemModule('Narrow', 1, 12, 17));
+    await writeInWorkspace('../own-providers/wide.mjs', itemModule('Wide', 1, 0, 21));
+    await writeInWorkspace('../own-providers/narrow.mjs', itemModule('Narrow', 1, 12, 17));
     editor = await show(await writeInWorkspace('context/sample.txt', text));
   });
 
@@ -36,7 +36,7 @@ describe('context providers', () => {
   };
 
   it('all show in one hover, the smallest range first, with who says it', async () => {
-    await configureProviders({ './context/wide.mjs': true, './context/narrow.mjs#small': true });
+    await configureProviders({ '../own-providers/wide.mjs': true, '../own-providers/narrow.mjs#small': true });
     await shows(alpha, 'Narrow', 'Wide');
     const parts = await hoverTexts(editor.document, alpha);
     assert.deepEqual(parts.slice(0, 3), ['**Narrow**', 'Narrow says', '*small*']);
@@ -45,7 +45,7 @@ describe('context providers', () => {
   });
 
   it('keep their places while the text before them grows', async () => {
-    await configureProviders({ './context/narrow.mjs': { once: true } });
+    await configureProviders({ '../own-providers/narrow.mjs': { once: true } });
     await shows(alpha, 'Narrow');
     await type(editor, new vscode.Position(0, 0), 'zero\nzero\n');
     await eventually('the moved mark', async () => {
@@ -54,15 +54,15 @@ describe('context providers', () => {
   });
 
   it('are loaded again when their file changes on disk', async () => {
-    await configureProviders({ './context/narrow.mjs': true });
+    await configureProviders({ '../own-providers/narrow.mjs': true });
     await shows(alpha, 'Narrow');
-    await writeInWorkspace('context/narrow.mjs', itemModule('Renewed', 1, 12, 17));
+    await writeInWorkspace('../own-providers/narrow.mjs', itemModule('Renewed', 1, 12, 17));
     await shows(alpha, 'Renewed');
   });
 
   it('do not hold up the window or each other when one loops', async () => {
-    await writeInWorkspace('context/loop.mjs', 'export default { capabilities() { for (;;); } };');
-    await configureProviders({ './context/loop.mjs': true, './context/narrow.mjs': true });
+    await writeInWorkspace('../own-providers/loop.mjs', 'export default { capabilities() { for (;;); } };');
+    await configureProviders({ '../own-providers/loop.mjs': true, '../own-providers/narrow.mjs': true });
     await shows(alpha, 'Narrow');
     const startedAt = performance.now();
     await new Promise((resolve) => setTimeout(resolve, 10));
@@ -72,8 +72,8 @@ describe('context providers', () => {
 
   it('are not trusted: no commands, no html', async () => {
     const markdown = '[run](command:workbench.action.closeWindow) <b>bold</b>';
-    await writeInWorkspace('context/narrow.mjs', itemModule('Narrow', 1, 12, 17, markdown));
-    await configureProviders({ './context/narrow.mjs': true });
+    await writeInWorkspace('../own-providers/narrow.mjs', itemModule('Narrow', 1, 12, 17, markdown));
+    await configureProviders({ '../own-providers/narrow.mjs': true });
     await shows(alpha, 'Narrow');
     const hovers = await vscode.commands.executeCommand<vscode.Hover[]>(
       'vscode.executeHoverProvider',
@@ -87,7 +87,7 @@ describe('context providers', () => {
   });
 
   it('never see a file that agents may not see', async () => {
-    await configureProviders({ './context/narrow.mjs': true });
+    await configureProviders({ '../own-providers/narrow.mjs': true });
     await shows(alpha, 'Narrow');
     editor = await show(await writeInWorkspace('context/.env', text));
     assert.deepEqual(await hoverTexts(editor.document, alpha), []);
@@ -96,7 +96,7 @@ describe('context providers', () => {
 
   it('never see such a file before it is saved either', async () => {
     // What only the workspace names is not asked about documents that are no files of it.
-    const module = vscode.Uri.file(inWorkspace('context/narrow.mjs')).toString();
+    const module = vscode.Uri.file(inWorkspace('../own-providers/narrow.mjs')).toString();
     await setSetting(settingIds.contextProviders, { [module]: true }, vscode.ConfigurationTarget.Global);
     const opened = async (name: string): Promise<void> => {
       const uri = vscode.Uri.file(inWorkspace('context', name)).with({ scheme: 'untitled' });
@@ -117,8 +117,8 @@ describe('context providers', () => {
 
   it('show in the cells of a notebook, unless agents may not see it', async () => {
     const module = itemModule('Narrow', 1, 12, 17).replace('{*.txt,.env}', '*.ipynb');
-    await writeInWorkspace('context/cells.mjs', module);
-    await configureProviders({ './context/cells.mjs': true });
+    await writeInWorkspace('../own-providers/cells.mjs', module);
+    await configureProviders({ '../own-providers/cells.mjs': true });
     const cell = { cell_type: 'code', source: text.split(/(?<=\n)/), metadata: {}, outputs: [], execution_count: null };
     const notebook = JSON.stringify({ cells: [cell], metadata: {}, nbformat: 4, nbformat_minor: 5 });
     for (const [name, expected] of [
@@ -140,10 +140,10 @@ describe('context providers', () => {
 
   it('have lenses for the whole file, for all items, or none', async () => {
     await writeInWorkspace(
-      'context/whole.mjs',
+      '../own-providers/whole.mjs',
       "export default { capabilities: () => ({}), items: () => [{ title: 'Whole $(bug)', ui: { hover: { text: 'all of it' } } }] };",
     );
-    await configureProviders({ './context/whole.mjs': true, './context/narrow.mjs': true });
+    await configureProviders({ '../own-providers/whole.mjs': true, '../own-providers/narrow.mjs': true });
     const lenses = (...expected: readonly string[]): Promise<void> =>
       eventually('lenses', async () => assert.deepEqual(await lensTitles(editor.document), expected));
     await lenses('Whole \\$(bug)');
@@ -155,7 +155,7 @@ describe('context providers', () => {
   });
 
   it('are asked again when the language of a file changes', async () => {
-    await configureProviders({ './context/narrow.mjs': true });
+    await configureProviders({ '../own-providers/narrow.mjs': true });
     await setSetting(settingIds.contextCodeLens, 'all');
     const lens = (): Promise<void> =>
       eventually('the lens', async () => assert.deepEqual(await lensTitles(editor.document), ['Narrow']));
@@ -181,10 +181,10 @@ describe('context providers', () => {
     const item = { title: 'Opens', url: linked.toString() };
     const annotation = { item, presentationHints: ['prefer-link-over-detail'] };
     await writeInWorkspace(
-      'context/hint.mjs',
+      '../own-providers/hint.mjs',
       `export default { meta: () => ({ name: 'Hint', annotations: {} }), annotations: ({ uri }) => [{ uri, ...${JSON.stringify(annotation)} }] };`,
     );
-    await configureProviders({ './context/hint.mjs': true });
+    await configureProviders({ '../own-providers/hint.mjs': true });
     await eventually('the lens', async () => {
       const [lens] = await vscode.commands.executeCommand<vscode.CodeLens[]>(
         'vscode.executeCodeLensProvider',
@@ -200,7 +200,7 @@ describe('context providers', () => {
   });
 
   it('are switched off and on by one command', async () => {
-    await configureProviders({ './context/narrow.mjs': true });
+    await configureProviders({ '../own-providers/narrow.mjs': true });
     await shows(alpha, 'Narrow');
     await vscode.commands.executeCommand(commandIds.contextToggle);
     await shows(alpha);
@@ -212,7 +212,7 @@ describe('context providers', () => {
   });
 
   it('tell their items to models by a tool', async () => {
-    await configureProviders({ './context/wide.mjs': true, './context/narrow.mjs': true });
+    await configureProviders({ '../own-providers/wide.mjs': true, '../own-providers/narrow.mjs': true });
     await shows(alpha, 'Narrow', 'Wide');
     const call = async (input: object): Promise<string> => {
       const options = { input, toolInvocationToken: undefined };

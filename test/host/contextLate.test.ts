@@ -16,9 +16,9 @@ describe('hovers over the items of slow context providers', () => {
   const alpha = new vscode.Position(1, 14);
 
   beforeEach(async () => {
-    await writeInWorkspace('context/waiting.mjs', waitingModule);
-    await writeInWorkspace('context/hanging.mjs', hangingModule);
-    await writeInWorkspace('context/narrow.mjs', itemModule('Narrow', 1, 12, 17));
+    await writeInWorkspace('../own-providers/waiting.mjs', waitingModule);
+    await writeInWorkspace('../own-providers/hanging.mjs', hangingModule);
+    await writeInWorkspace('../own-providers/narrow.mjs', itemModule('Narrow', 1, 12, 17));
     editor = await show(await writeInWorkspace('context/sample.txt', text));
   });
 
@@ -41,13 +41,13 @@ describe('hovers over the items of slow context providers', () => {
 
   it('show what is known after an edit, and what is fresh the next time', async () => {
     await setSetting(settingIds.contextHoverTimeoutMs, 10_000);
-    await configureProviders({ './context/waiting.mjs': true });
+    await configureProviders({ '../own-providers/waiting.mjs': true });
     await eventually('the first answer', async () => assert.deepEqual(await titlesAt(alpha), ['Of4']));
     await type(editor, new vscode.Position(0, 0), 'zero\n');
     const [moved, ms] = await timed(titlesAt(alpha.translate(1)));
     assert.deepEqual(moved, ['Of4']);
     assert.ok(ms < providerMs, `it took ${ms} ms, as if it waited for the provider`);
-    await writeInWorkspace('context/go.txt', '');
+    await writeInWorkspace('../own-providers/go.txt', '');
     await eventually('the fresh answer', async () => {
       assert.deepEqual(await titlesAt(alpha.translate(1)), ['Of5']);
     });
@@ -55,8 +55,8 @@ describe('hovers over the items of slow context providers', () => {
 
   it('end in time when the only provider never answers', async () => {
     await setSetting(settingIds.contextHoverTimeoutMs, 200);
-    await configureProviders({ './context/hanging.mjs': true });
-    await eventually('the question', () => access(inWorkspace('context/asked.txt')));
+    await configureProviders({ '../own-providers/hanging.mjs': true });
+    await eventually('the question', () => access(inWorkspace('../own-providers/asked.txt')));
     const [found, ms] = await timed(titlesAt(alpha));
     assert.deepEqual(found, []);
     assert.ok(ms < providerMs, `it took ${ms} ms`);
@@ -64,8 +64,8 @@ describe('hovers over the items of slow context providers', () => {
 
   it('do not wait twice for one that never answers when another has something to say', async () => {
     await setSetting(settingIds.contextHoverTimeoutMs, 1_000);
-    await configureProviders({ './context/hanging.mjs': true, './context/narrow.mjs': true });
-    await eventually('the question', () => access(inWorkspace('context/asked.txt')));
+    await configureProviders({ '../own-providers/hanging.mjs': true, '../own-providers/narrow.mjs': true });
+    await eventually('the question', () => access(inWorkspace('../own-providers/asked.txt')));
     await titlesAt(alpha);
     await setSetting(settingIds.contextHoverTimeoutMs, 10_000);
     const [found, ms] = await timed(titlesAt(alpha));

@@ -23,17 +23,17 @@ describe('Context items, as a user sees them', () => {
         const evil = "[click me](command:backline.showStatus) <b class='evil'>html</b>";
         const item = { title: 'Evil', ui: { hover: { markdown: evil } }, range: rangeOfLine(0, 22) };
         await writeFile(
-          path.join(workspace, 'evil.mjs'),
+          path.join(folder, 'providers', 'evil.mjs'),
           `export default { capabilities: () => ({ selector: [{ path: '**/evil.txt' }] }), items: () => [${JSON.stringify(item)}] };`,
         );
         await writeFile(path.join(workspace, 'evil.txt'), 'look at this evil line\n');
-        // As the user's own: what a workspace brings is asked for first.
+        // As the user's own, and outside the workspace: what a workspace brings is asked for first.
         const file = path.join(workspace, '.vscode', 'settings.json');
         const { [providers]: ofExample, ...others } = Settings.parse(JSON.parse(await readFile(file, 'utf8')));
         await writeFile(file, JSON.stringify(others));
         const machine = path.join(dataDir, 'data', 'Machine');
         await mkdir(machine, { recursive: true });
-        const own = { [providers]: { './evil.mjs': true, ...Settings.parse(ofExample) } };
+        const own = { [providers]: { '../providers/evil.mjs': true, ...Settings.parse(ofExample) } };
         await writeFile(path.join(machine, 'settings.json'), JSON.stringify(own));
       },
     });

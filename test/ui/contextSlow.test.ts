@@ -39,7 +39,8 @@ export default {
 
 describe('Context providers that are slow or fail, as a user sees them', () => {
   let window: VsCodeWindow;
-  const inWorkspace = (name: string): string => path.join(window.sandbox.workspace, name);
+  /** Outside the workspace, whose code would be asked for. */
+  const ownFile = (name: string): string => path.join(window.sandbox.dataDir, 'providers', name);
 
   before(async () => {
     window = await VsCodeWindow.open({
@@ -47,14 +48,16 @@ describe('Context providers that are slow or fail, as a user sees them', () => {
         'editor.hover.delay': 100,
         'editor.hover.sticky': true,
       },
-      prepare: async ({ dataDir, workspace }) => {
+      prepare: async ({ dataDir }) => {
         const machine = path.join(dataDir, 'data', 'Machine');
         await mkdir(machine, { recursive: true });
-        const settings = { 'backline.context.providers': { './late.mjs': true, './quick.mjs': true } };
+        const own = path.join(dataDir, 'providers');
+        await mkdir(own, { recursive: true });
+        const wanted = { [path.join(own, 'late.mjs')]: true, [path.join(own, 'quick.mjs')]: true };
+        const settings = { 'backline.context.providers': wanted };
         await writeFile(path.join(machine, 'settings.json'), JSON.stringify(settings));
         const sources = { quick, late, hanging, failing };
-        for (const [name, source] of Object.entries(sources))
-          await writeFile(path.join(workspace, `${name}.mjs`), source);
+        for (const [name, source] of Object.entries(sources)) await writeFile(path.join(own, `${name}.mjs`), source);
       },
     });
     await window.openFile('hello.ts');
@@ -73,7 +76,7 @@ describe('Context providers that are slow or fail, as a user sees them', () => {
     await window.page.keyboard.press('ArrowDown');
     await window.screenshot('context-items-waiting');
     await focused.filter({ hasText: 'Quick too' }).waitFor();
-    await writeFile(inWorkspace('go'), '');
+    await writeFile(ownFile('go'), '');
     await window.picks.filter({ hasText: 'Late' }).first().waitFor();
     await window.picks.filter({ hasText: 'Still waiting' }).waitFor({ state: 'detached' });
     await focused.filter({ hasText: 'Quick too' }).waitFor();
@@ -81,7 +84,7 @@ describe('Context providers that are slow or fail, as a user sees them', () => {
   });
 
   it('do not leave a hover that only says that it is loading', async () => {
-    await configure({ './hanging.mjs': true });
+    await configure({ [ownFile('hanging.mjs')]: true });
     await window.page.locator('.codelens-decoration').waitFor({ state: 'detached' });
     const loading = window.page.locator('.monaco-hover:not(.hidden)').filter({ hasText: 'Loading' });
     // Not in the seconds in which a provider that has just been given up is left alone.
@@ -93,12 +96,12 @@ describe('Context providers that are slow or fail, as a user sees them', () => {
   });
 
   it('are asked again by the status, which says what went wrong', async () => {
-    await configure({ './failing.mjs': true });
+    await configure({ [ownFile('failing.mjs')]: true });
     await window.showStatus('Retry failing');
     const row = window.picks.filter({ hasText: 'Retry failing: The database is away (failing.mjs:8)' });
     await row.first().waitFor();
     await window.screenshot('context-failing');
-    await writeFile(inWorkspace('mended'), '');
+    await writeFile(ownFile('mended'), '');
     await window.pick('Retry failing');
     await window.page.locator('.codelens-decoration').filter({ hasText: 'Mended' }).waitFor();
     await window.showStatus('Context providers');

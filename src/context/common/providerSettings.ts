@@ -16,7 +16,7 @@ export interface ProviderEntry {
   /** As written; references to secrets are still references. */
   readonly settings: ProviderSettings;
   readonly selectorMatch: SelectorMatch;
-  /** Whether the user's own settings say just this; else it is the workspace's or a folder's word. */
+  /** Whether the user's own settings say just this; else it is the workspace's or a folder's word. The code may still be the workspace's. */
   readonly isOfUser: boolean;
   /** Where it is written; of the user's own only the setting. */
   readonly source: BroughtSource;

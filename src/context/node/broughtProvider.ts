@@ -10,7 +10,10 @@ import { addressOf } from '../common/providerUri';
 import { isLoopback } from './httpAnswer';
 import type { HashedFile } from './workerMessages';
 
-/** A provider that only the workspace names: nothing of it runs, is downloaded or is sent a text before the user allows it. */
+/**
+ * A provider that only the workspace names, or whose code the workspace has: nothing of it runs, is downloaded or is sent a
+ * text before the user allows it.
+ */
 export class BroughtProvider {
   private address: BroughtThing | undefined;
   private download: BroughtThing | undefined;
@@ -40,7 +43,12 @@ export class BroughtProvider {
 
   private code(facts: readonly BroughtFact[], files: readonly HashedFile[]): BroughtThing {
     const lookAgain = async (): Promise<BroughtThing> => this.code(facts, await Promise.all(files.map(hashedNow)));
-    return { ...this.thing('providerModule', { facts, files }), lookAgain };
+    const thing = this.thing('providerModule', { facts, files });
+    if (!this.entry.isOfUser) return { ...thing, lookAgain };
+    // The workspace does not say that it is used: what there is to read is its code.
+    const first = files.find(({ url }) => url === addressOf(this.entry.place)) ?? files[0];
+    const file = first && pathOf(first.url);
+    return { ...thing, source: { ...thing.source, file }, lookAgain };
   }
 
   /** The download only: what is found needs a permission of its own. @throws ProviderError */

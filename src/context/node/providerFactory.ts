@@ -37,6 +37,8 @@ export interface ProviderFactoryOptions {
   readonly decide?: (thing: BroughtThing) => ConsentDecision;
   /** `file:` URIs of folders whose code may not run now; without it there are none. */
   readonly untrustedFolders?: () => readonly string[];
+  /** `file:` URIs of all folders of the workspace: whoever names their code, the workspace decides what it does. */
+  readonly workspaceFolders?: () => readonly string[];
   readonly workerLimits?: WorkerLimits;
 }
 
@@ -54,8 +56,9 @@ export class ProviderFactory {
   create(entry: ProviderEntry): ContextProvider {
     const { place, title, settings } = entry;
     const { fetch, clock, decide = () => 'ask', isAllowed } = this.options;
-    const brought = entry.isOfUser ? undefined : new BroughtProvider(entry, decide);
-    const permit = brought ? { permit: (files: readonly HashedFile[]) => brought.permitCode(files) } : {};
+    const code = new BroughtProvider(entry, decide);
+    const brought = entry.isOfUser ? undefined : code;
+    const permit = (files: readonly HashedFile[]): void => code.permitCode(files);
     switch (place.kind) {
       case 'endpoint':
         return new HttpProvider(place.url, {
@@ -67,10 +70,14 @@ export class ProviderFactory {
           traffic: this.trafficOf(title),
         });
       case 'module':
-        return this.worker(title, async () => ({ specifier: await this.trusted(place.url), ...permit }));
+        return this.worker(title, async () => {
+          const specifier = await this.trusted(place.url);
+          return !brought && !(await this.isOfWorkspace(specifier)) ? { specifier } : { specifier, permit };
+        });
       case 'package':
         return this.worker(title, () =>
-          Promise.resolve({ specifier: place.specifier, folder: place.folder, ...permit }),
+          // Whoever names it: which code that is, the folder says that it is found from.
+          Promise.resolve({ specifier: place.specifier, folder: place.folder, permit }),
         );
       case 'remoteModule':
         return this.worker(title, async (signal, isAgain) => {
@@ -85,6 +92,10 @@ export class ProviderFactory {
     const folders = this.options.untrustedFolders?.() ?? [];
     if (await isCodeOf(folders, url)) throw new ProviderError(untrustedMessage);
     return url;
+  }
+
+  private async isOfWorkspace(url: string): Promise<boolean> {
+    return await isCodeOf(this.options.workspaceFolders?.() ?? [], url);
   }
 
   private trafficOf(title: string): CallTraffic {

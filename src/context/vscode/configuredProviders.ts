@@ -45,8 +45,12 @@ export function folderPaths(): readonly string[] {
 
 /** URIs of the folders whose code may not run. */
 export function untrustedFolders(): readonly string[] {
-  const { isTrusted, workspaceFolders = [] } = vscode.workspace;
-  return isTrusted ? [] : workspaceFolders.map(({ uri }) => uri.toString());
+  return vscode.workspace.isTrusted ? [] : workspaceFolders();
+}
+
+/** URIs of all folders of the workspace. */
+export function workspaceFolders(): readonly string[] {
+  return (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.toString());
 }
 
 export function namesProviders({ user, workspace, folders }: SettingsLevels): boolean {

@@ -25,6 +25,7 @@ import {
   providerLevels,
   touchesProviders,
   untrustedFolders,
+  workspaceFolders,
 } from './configuredProviders';
 import { manageConsent } from './consentDialog';
 import type { ContextFeatureOptions } from './contextFeature';
@@ -89,6 +90,7 @@ export class ContextRoom implements Disposable {
       allowedCode: (url) => this.allowed.codeOf(url),
       decide: (thing) => options.consent.decide(thing),
       untrustedFolders,
+      workspaceFolders,
     });
     const clientOptions = {
       ...defaultClientOptions,
@@ -240,7 +242,10 @@ export class ContextRoom implements Disposable {
     const { consent } = this.options;
     const hasOther = ({ consent: request }: ProviderState): boolean =>
       request?.kind === 'brought' && consent.decide(request.thing) !== (request.isDenied ? 'denied' : 'ask');
-    const isTakenBack = ({ id }: ProviderState): boolean => this.client.handleOf(id)?.entry.isOfUser === false;
+    const isTakenBack = ({ id }: ProviderState): boolean => {
+      const { isOfUser = true, place } = this.client.handleOf(id)?.entry ?? {};
+      return !isOfUser || place?.kind === 'module' || place?.kind === 'package';
+    };
     this.retry(
       this.client.states.filter((state) => hasOther(state) || (state.status === 'ready' && isTakenBack(state))),
     );

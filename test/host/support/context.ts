@@ -48,7 +48,10 @@ export default {
 };
 `;
 
-/** Into the settings of the user, which need no permission; undefined takes them out. */
+/**
+ * Into the settings of the user, which need no permission as long as the modules lie outside the workspace; undefined takes
+ * them out.
+ */
 export async function configureProviders(providers: Readonly<Record<string, unknown>> | undefined): Promise<void> {
   await setSetting(settingIds.contextProviders, providers, vscode.ConfigurationTarget.Global);
 }

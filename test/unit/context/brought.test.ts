@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { nullLogger } from '../../../src/base/common/log';
@@ -63,6 +63,7 @@ describe('a context provider that only the workspace names', () => {
         seen.push(thing);
         return answers.get(thing.hash) ?? 'ask';
       },
+      workspaceFolders: () => [pathToFileURL(work).href],
       workerLimits: testWorkerLimits,
     });
     client = new ContextClient(
@@ -251,9 +252,38 @@ describe('a context provider that only the workspace names', () => {
     assert.deepEqual(fetched, ['https://127.0.0.1:9/p.js']);
   });
 
-  it('needs no such permission where the settings of the user say the same', async () => {
-    await writeFile(file('p.mjs'), moduleOf("'Mine'"));
-    open('./p.mjs', true, true);
+  it('is not what the user names, as long as its code is not the workspace’s', async () => {
+    const outside = path.join(worker.folder, 'outside.mjs');
+    await writeFile(outside, moduleOf("'Mine'"));
+    open(outside, true, true);
     assert.deepEqual([await titles(), seen], [['Mine'], []]);
+    client?.dispose();
+    endpoint = await serveProvider({ capabilities: () => ({}), items: () => [{ title: 'From afar' }] });
+    open(endpoint.url, true, true);
+    assert.deepEqual([await titles(), seen], [['From afar'], []]);
+  });
+
+  it('has its code asked for also where the user names it: by a relative path, through a link, as a package', async () => {
+    await writeFile(file('p.mjs'), `${noting('entry')}${moduleOf("'Theirs'")}`);
+    const link = path.join(worker.folder, 'link.mjs');
+    await rm(link, { force: true });
+    await symlink(file('p.mjs'), link);
+    await mkdir(file('node_modules/pack'), { recursive: true });
+    await writeFile(
+      file('node_modules/pack/package.json'),
+      '{ "name": "pack", "type": "module", "exports": "./index.js" }',
+    );
+    await writeFile(file('node_modules/pack/index.js'), `${noting('entry')}${moduleOf("'Packed'")}`);
+    for (const key of ['./p.mjs', link, 'pack']) {
+      seen = [];
+      open(key, true, true);
+      assert.deepEqual([await titles(), await ran(), seen[0]?.kind], [[], '', 'providerModule'], key);
+      assert.match(seen[0]?.source.file ?? '', /\.m?js$/, key);
+      client?.dispose();
+    }
+    open('./p.mjs', true, true);
+    await titles();
+    answer('allowed');
+    assert.deepEqual(await titles(), ['Theirs']);
   });
 });

@@ -66,6 +66,8 @@ export function factoryOf(
     clock,
     log: nullLogger,
     isAllowed: () => false,
+    // Packages are the workspace's, whoever names them.
+    decide: () => 'allowed',
     workerLimits: limits,
   });
 }
