@@ -25,6 +25,7 @@ describe('context providers', () => {
     await setSetting(settingIds.contextCodeLens, undefined);
     await setSetting(settingIds.contextEnabled, undefined);
     await rm(inWorkspace('context'), { recursive: true });
+    await rm(inWorkspace('../own-providers'), { recursive: true, force: true });
   });
 
   const shows = async (position: vscode.Position, ...expected: readonly string[]): Promise<void> => {

@@ -27,6 +27,7 @@ describe('hovers over the items of slow context providers', () => {
     await configureProviders(undefined);
     await setSetting(settingIds.contextHoverTimeoutMs, undefined);
     await rm(inWorkspace('context'), { recursive: true });
+    await rm(inWorkspace('../own-providers'), { recursive: true, force: true });
   });
 
   async function titlesAt(position: vscode.Position): Promise<string[]> {

@@ -15,10 +15,13 @@ export interface WorkspacePlaces {
   readonly folders: readonly string[];
 }
 
-/** What of an agent needs the user's permission, as it is now; undefined for the user's own. @throws for files that cannot be read */
+/**
+ * What of an agent needs the user's permission, as it is now: what the workspace brings, and an agent of the user's settings
+ * that runs files of the workspace. Undefined for others. @throws for files that cannot be read
+ */
 export async function broughtAgent(entry: CatalogueEntry, places: WorkspacePlaces): Promise<BroughtThing | undefined> {
   const { brought } = entry;
-  if (!brought) return undefined;
+  if (!brought) return entry.source === 'configured' ? await ownAgentWithCode(entry, places) : undefined;
   const { name, setting, file } = brought;
   const cwd = entry.cwd ?? places.cwd;
   const files = await filesOf([
@@ -41,6 +44,50 @@ export async function broughtAgent(entry: CatalogueEntry, places: WorkspacePlace
     hash: hashOf({ kind: 'agent', name, cwd, setting, files }),
     lookAgain: () => broughtAgent(entry, places),
   };
+}
+
+/** In each workspace the same words of the user run other code, so that they are asked for by that code. */
+async function ownAgentWithCode(entry: CatalogueEntry, places: WorkspacePlaces): Promise<BroughtThing | undefined> {
+  const { args, command, env, id, mcpServers } = entry;
+  const cwd = entry.cwd ?? places.cwd;
+  const { folders } = places;
+  const words = [...programWords(command, args), ...Object.values(env).filter(isPathLike)];
+  const ofServers = serverPlaces(mcpServers, { cwd, folders });
+  const named = [
+    { words, cwd, folders, onlyNamed: true },
+    ...ofServers.map((each) => ({ ...each, words: each.words.filter(isPathLike), onlyNamed: true })),
+  ];
+  const files = await filesOf(named);
+  if (files.length === 0) return undefined;
+  return {
+    kind: 'agent',
+    name: id,
+    id,
+    // The file of the user's settings is nothing of the workspace; what there is to read is the code.
+    source: { file: files[0]?.file, keys: [settingIds.acpAgents, id] },
+    facts: [
+      { label: 'Command', value: commandLine(command, args) },
+      { label: 'Folder', value: cwd },
+      ...variableFacts(env),
+      ...Object.entries(mcpServers).flatMap(([server, value]) => serverFacts(`MCP server ${server}`, value)),
+      ...files.map((each) => ({ label: 'Runs the file of this workspace', value: each.file })),
+    ],
+    hash: hashOf({ kind: 'agent', of: 'user', id, cwd, command, args, env, mcpServers, files }),
+    lookAgain: () => broughtAgent(entry, places),
+  };
+}
+
+const interpreters =
+  /^(?:node|nodejs|deno|bun|tsx|ts-node|python[\d.]*|ruby|perl|php|bash|sh|zsh|pwsh|powershell)(?:\.exe)?$/i;
+
+/** Of words such as `acp` only an interpreter makes a file's name. */
+function programWords(command: string, args: readonly string[]): string[] {
+  const program = command.split(/[\\/]/).at(-1) ?? command;
+  return [command, ...args].filter((word, at) => isPathLike(word) || (at > 0 && interpreters.test(program)));
+}
+
+function isPathLike(word: string): boolean {
+  return /[\\/]|\.\w+$/.test(word);
 }
 
 /**
@@ -94,7 +141,7 @@ export async function requirePermission(entry: CatalogueEntry, { consent, places
 export function permissionMessage(decision: Exclude<ConsentDecision, 'allowed'>): string {
   return decision === 'denied'
     ? 'You did not allow this agent of the workspace. Run "Backline: Review What This Workspace Runs" to change that.'
-    : 'Needs your permission: this workspace brings it. It is asked for when you use the agent.';
+    : 'Needs your permission: this workspace brings it, or code that it runs. It is asked for when you use the agent.';
 }
 
 function wordsOf({ command, args, env }: AgentSetting): string[] {
@@ -103,6 +150,7 @@ function wordsOf({ command, args, env }: AgentSetting): string[] {
 
 interface NamingPlace extends WorkspacePlaces {
   readonly words: readonly string[];
+  readonly onlyNamed?: boolean;
 }
 
 /** The session's folder, which `${workspaceFolder}` stands for, can be each folder of the workspace. */

@@ -23,6 +23,8 @@ export interface NamedFilesOptions {
   readonly cwd: string;
   /** Absolute paths of the workspace's folders. */
   readonly folders: readonly string[];
+  /** Without what programs such as npm run of the folder although nobody names it. */
+  readonly onlyNamed?: boolean;
 }
 
 const mostFiles = 64;
@@ -54,12 +56,12 @@ const PackageMain = z.object({ main: z.string().min(1) });
  */
 export async function hashNamedFiles(
   words: readonly string[],
-  { cwd, folders }: NamedFilesOptions,
+  { cwd, folders, onlyNamed = false }: NamedFilesOptions,
 ): Promise<readonly HashedFile[]> {
   const names = new Set<string>();
   for (const word of words) {
     const program = path.basename(word).replace(/\.(?:cmd|exe|bat)$/i, '');
-    const implied = Object.hasOwn(impliedFiles, program) ? (impliedFiles[program] ?? []) : [];
+    const implied = !onlyNamed && Object.hasOwn(impliedFiles, program) ? (impliedFiles[program] ?? []) : [];
     for (const name of [word, ...word.split(separators), ...implied]) {
       if (name === '' || name.includes('\0')) continue;
       for (const file of await filesBehind(path.resolve(cwd, name))) names.add(file);

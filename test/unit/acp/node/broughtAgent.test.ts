@@ -64,8 +64,8 @@ describe('an agent that a workspace brings', () => {
     assert.notEqual(await hash(), before);
   });
 
-  it('needs no permission when it is the user’s own', async () => {
-    const { brought, ...own } = entryOf(setting);
+  it('needs no permission when it is the user’s own, and runs nothing of the workspace', async () => {
+    const { brought, ...own } = entryOf({ ...setting, args: ['elsewhere.mjs'] });
     assert.ok(brought);
     const consent = answeringConsent('denied');
     await requirePermission(own, { consent, places });
@@ -128,5 +128,33 @@ describe('an agent that a workspace brings', () => {
     const before = await broughtAgent(entry, in2);
     await writeFile(path.join(work, 'agent.mjs'), 'two');
     assert.notEqual((await broughtAgent(entry, in2))?.hash, before?.hash);
+  });
+
+  it('is also one of the user’s settings that runs files of the workspace, under the user’s id', async () => {
+    const own = (setting: object): CatalogueEntry => {
+      const { brought, ...entry } = entryOf(setting);
+      assert.ok(brought);
+      return { ...entry, id: 'mine', title: 'mine' };
+    };
+    const ask = (setting: object) => broughtAgent(own(setting), places());
+    await writeFile(path.join(work, 'package.json'), '{}');
+    await writeFile(path.join(work, 'acp.js'), '');
+    const asked: object[] = [
+      { command: './agent.mjs' },
+      { command: 'node', args: ['agent.mjs'] },
+      { command: 'node', args: ['agent'] },
+      { command: 'other', env: { NODE_OPTIONS: '--require ./agent.mjs' } },
+      { command: 'other', mcpServers: { tool: { command: 'node', args: ['${workspaceFolder}/agent.mjs'] } } },
+    ];
+    for (const setting of asked) assert.equal((await ask(setting))?.id, 'mine', JSON.stringify(setting));
+    const others: object[] = [
+      { command: 'other', args: ['acp'] },
+      { command: 'npx', args: ['-y', '@team/agent'] },
+      { command: '/usr/bin/other', args: ['--cwd', '.'] },
+    ];
+    for (const setting of others) assert.equal(await ask(setting), undefined, JSON.stringify(setting));
+    const before = await ask({ command: './agent.mjs' });
+    await writeFile(path.join(work, 'agent.mjs'), 'two');
+    assert.notEqual((await ask({ command: './agent.mjs' }))?.hash, before?.hash);
   });
 });
