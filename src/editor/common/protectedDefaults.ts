@@ -5,6 +5,7 @@ export interface ProtectedDefault {
 }
 
 const editor = 'VS Code reads settings, tasks, debuggers and MCP servers from this folder';
+const otherEditor = 'an editor takes settings, tasks and programs to run from this folder';
 const git = 'Git reads its configuration and runs hooks from here';
 const hooks = 'commands in it run when you commit or push';
 const shell = 'commands in it run when a shell enters the folder';
@@ -25,6 +26,7 @@ const agents = 'agents take their permissions, hooks, servers or instructions fr
  */
 export const protectedDefaults: readonly ProtectedDefault[] = [
   ...all(editor, '.vscode', '*.code-workspace'),
+  ...all(otherEditor, '.idea', '.zed'),
   ...all(git, '.git', '.gitmodules', '.gitattributes'),
   ...all(
     hooks,
@@ -46,6 +48,7 @@ export const protectedDefaults: readonly ProtectedDefault[] = [
   ...all(installs, '.npmrc', '.yarnrc*', '.yarn', '.pnpmfile.*', 'pnpm-workspace.y*ml', '.bunfig.toml', 'bunfig.toml'),
   ...all(lock, 'package-lock.json', 'npm-shrinkwrap.json', 'yarn.lock', 'pnpm-lock.y*ml', 'bun.lock'),
   ...all(build, '**/.cargo/config*', '.mvn', '**/gradle/wrapper', 'gradlew', 'gradlew.bat', 'mvnw', 'mvnw.cmd'),
+  ...all(build, 'rust-toolchain', 'rust-toolchain.toml'),
   ...all(container, '.devcontainer', '.devcontainer.json', '.gitpod.y*ml'),
   ...all(
     pipeline,
@@ -72,6 +75,13 @@ export const protectedDefaults: readonly ProtectedDefault[] = [
     '.roo',
     '.continue',
     '.windsurf',
+    '.vibe',
+    '.pi',
+    '.augment',
+    '.augment-guidelines',
+    '.cline',
+    '.kimi',
+    '.goose',
     'opencode.json*',
     '.mcp.json',
     '{AGENT,AGENTS,CLAUDE,GEMINI,QWEN}{,.local,.override}.md',
@@ -81,7 +91,7 @@ export const protectedDefaults: readonly ProtectedDefault[] = [
     '.windsurfrules',
     '.goosehints',
     '.aider*',
-    '**/.github/{copilot-instructions.md,instructions,prompts,agents,chatmodes,hooks,skills}',
+    '**/.github/{copilot,copilot-instructions.md,mcp.json,instructions,prompts,agents,chatmodes,hooks,skills}',
   ),
 ];
 

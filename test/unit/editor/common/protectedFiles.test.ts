@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { knownAgents } from '../../../../src/acp/common/knownAgents';
 import { timedRunner } from '../../../../src/base/node/timedRunner';
 import type { FileName } from '../../../../src/editor/common/globRules';
 import {
@@ -24,6 +25,8 @@ describe('protected files out of the box', () => {
     '.vscode/extensions.json',
     'packages/web/.vscode/tasks.json',
     'my.code-workspace',
+    '.idea/runConfigurations/x.xml',
+    '.zed/tasks.json',
     '.git',
     '.git/hooks/pre-commit',
     '.git/config',
@@ -70,6 +73,8 @@ describe('protected files out of the box', () => {
     'android/gradle/wrapper/gradle-wrapper.properties',
     'gradlew',
     'mvnw.cmd',
+    'rust-toolchain',
+    'rust-toolchain.toml',
     '.devcontainer/devcontainer.json',
     '.devcontainer.json',
     '.gitpod.yml',
@@ -112,7 +117,26 @@ describe('protected files out of the box', () => {
     '.roorules-code',
     '.github/copilot-instructions.md',
     '.github/instructions/x.instructions.md',
+    '.github/mcp.json',
+    '.augment-guidelines',
   ];
+  /** One or more for each known agent, by its id: from where it takes its configuration in a workspace. */
+  const filesOfAgents: Readonly<Record<string, readonly string[]>> = {
+    claude: ['.claude/settings.json'],
+    codex: ['.codex/config.toml'],
+    gemini: ['.gemini/settings.json'],
+    opencode: ['.opencode/plugin/x.ts', 'opencode.json'],
+    copilot: ['.github/copilot/settings.json', '.github/mcp.json', '.github/hooks/x.json'],
+    qwen: ['.qwen/settings.json'],
+    cursor: ['.cursor/mcp.json'],
+    cline: ['.cline/skills/x/SKILL.md', '.clinerules/hooks/x'],
+    auggie: ['.augment/rules/x.md', '.augment/settings.json'],
+    goose: ['.goose/recipes/x.yaml', '.goosehints'],
+    kimi: ['.kimi/skills/x/SKILL.md'],
+    vibe: ['.vibe/config.toml'],
+    pi: ['.pi/extensions/x.ts', '.pi/settings.json'],
+    amp: ['.amp/settings.json'],
+  };
 
   for (const path of protectedPaths) {
     it(`protects ${path}, in either case`, () => {
@@ -122,10 +146,19 @@ describe('protected files out of the box', () => {
     });
   }
 
+  for (const { id, title } of knownAgents) {
+    it(`protects the configuration of ${title}, which is offered as an agent`, () => {
+      const files = filesOfAgents[id] ?? [];
+      assert.notDeepEqual(files, []);
+      for (const file of files) assert.match(reasonOf(file) ?? '', /^agents take/, file);
+    });
+  }
+
   it('has a path for each glob among those', () => {
+    const allPaths = [...protectedPaths, ...Object.values(filesOfAgents).flat()];
     const idle = defaultProtectedFiles.filter((glob) => {
       const reasonOfOne = protector(glob);
-      return !protectedPaths.some((path) => reasonOfOne(path) !== undefined);
+      return !allPaths.some((path) => reasonOfOne(path) !== undefined);
     });
     assert.deepEqual(idle, [
       '.bunfig.toml',
@@ -138,7 +171,6 @@ describe('protected files out of the box', () => {
       '.continue',
       '.windsurf',
       '.windsurfrules',
-      '.goosehints',
       '.aider*',
     ]);
   });
@@ -161,6 +193,9 @@ describe('protected files out of the box', () => {
     '.claude/worktrees/fix/src/a.ts',
     '.cursor/worktrees/fix/README.md',
     'claude.ts',
+    'pi/main.py',
+    'src/kimi.ts',
+    'rust-toolchain.md',
   ]) {
     it(`lets ${path} be changed`, () => assert.equal(reasonOf(path), undefined));
   }
