@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import { SessionThreads } from './acp/common/sessionThreads';
 import { AcpFeature } from './acp/vscode/acpFeature';
+import { ampPolicyId } from './amp/common/ampPolicy';
 import { findInstalledAmp } from './amp/node/findAmp';
 import { AmpFeature } from './amp/vscode/ampFeature';
 import { AllBackends } from './amplifier/common/allBackends';
@@ -222,6 +223,7 @@ export function compose(context: vscode.ExtensionContext): App {
     new AmpFeature({
       ...shared('amp'),
       editor,
+      policy: () => standing.policyOf(ampPolicyId),
       traffic,
       memento: context.workspaceState,
       storageFolder: context.globalStorageUri.fsPath,

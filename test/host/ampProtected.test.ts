@@ -52,6 +52,7 @@ describe('Amp and protected files, over a WebSocket and in the real editor', () 
     server = new AmpServer({
       editor: subject.adapter,
       protectedEdits: desk,
+      policy: () => ({}),
       log: nullLogger,
       clock: systemClock,
       traffic: closedTap,

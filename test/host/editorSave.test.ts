@@ -71,7 +71,8 @@ describe('saving of what was edited', () => {
   it('that is slow does not make the edit of the Amp CLI a failed one', async () => {
     const file = await writeInWorkspace('save/amp.txt', 'one\n');
     await saveSlowly(file);
-    const editFile = createMethods(editor, () => true, nobodyToAsk(editor)).get('editFile');
+    const ports = { editor, isToken: () => true, protectedEdits: nobodyToAsk(editor), policy: () => ({}) };
+    const editFile = createMethods(ports).get('editFile');
     const answer = await editFile?.({
       dialect: 'cli',
       params: { path: file, fullContent: 'two\n' },

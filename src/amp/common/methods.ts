@@ -10,6 +10,7 @@ import { isProtectedChange } from '../../editor/common/guardedEditor';
 import { applyTextEdits } from '../../editor/common/textEdits';
 import { LineIndex, utf16OffsetAt } from '../../editor/common/textOffsets';
 import { toCliDiagnostics, toDocumentDiagnostics } from './diagnostics';
+import { checkRead, editOptions, type AmpPolicy } from './ampPolicy';
 import type { AmpDialect } from './envelope';
 import type { EditGrant, ProtectedEditDesk } from './protectedEditDesk';
 import {
@@ -43,14 +44,25 @@ export const maxSmallFileBytes = 256 * 1024;
 /** @throws ZodError for params of the wrong shape, EditorError for what the editor did not do */
 export type AmpMethod = (call: AmpCall) => object | Promise<object>;
 
+export interface AmpMethodPorts {
+  readonly editor: EditorPort;
+  /** Whether a token is this server's, compared in constant time. */
+  readonly isToken: (token: string) => boolean;
+  /** Asks the user about edits of protected files, and of others where the policy says `ask`. */
+  readonly protectedEdits: Pick<ProtectedEditDesk, 'grantOf' | 'made'>;
+  /** What holds now. */
+  readonly policy: () => AmpPolicy;
+}
+
 /** What each dialect answers is in docs/protocols/amp.md, field by field. */
-export function createMethods(
-  editor: EditorPort,
-  isToken: (token: string) => boolean,
-  desk: Pick<ProtectedEditDesk, 'grantOf' | 'made'>,
-): ReadonlyMap<string, AmpMethod> {
+export function createMethods({
+  editor,
+  isToken,
+  policy,
+  protectedEdits: desk,
+}: AmpMethodPorts): ReadonlyMap<string, AmpMethod> {
   const edited = async (edit: FileEdit, signal: AbortSignal, deadline: number): Promise<TextFile> => {
-    const options = { signal, awaitSaveUntil: deadline - answerMs };
+    const options = { ...editOptions(edit.path, policy()), signal, awaitSaveUntil: deadline - answerMs };
     try {
       return await applyEdit(editor, edit, options);
     } catch (error) {
@@ -71,7 +83,10 @@ export function createMethods(
       'readFile',
       async ({ dialect, params, signal, takeTurn }) => {
         const { path } = ReadFileParams.parse(params);
-        const read = (): Promise<TextFile> => readInTurn(editor, path, signal, takeTurn);
+        const read = async (): Promise<TextFile> => {
+          checkRead(path, policy());
+          return await readInTurn(editor, path, signal, takeTurn);
+        };
         if (dialect === 'document') {
           const file = await read();
           return { content: file.text, ...hintOf(file) };

@@ -1,19 +1,13 @@
 import * as z from 'zod';
 import { messageOf, TimeoutError } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
-import { EditorError, type EditorErrorCode, type EditorPort } from '../../editor/common/editorPort';
+import { EditorError, type EditorErrorCode } from '../../editor/common/editorPort';
 import { ampErrorCodes, formatError, formatResult, parseRequest, RequestError, type AmpRequest } from './envelope';
-import { createMethods, type AmpMethod } from './methods';
-import type { ProtectedEditDesk } from './protectedEditDesk';
+import { createMethods, type AmpMethod, type AmpMethodPorts } from './methods';
 import type { RequestScope } from './requestScope';
 
-export interface AmpRouterOptions {
-  readonly editor: EditorPort;
-  /** Asks the user about edits of protected files. */
-  readonly protectedEdits: Pick<ProtectedEditDesk, 'grantOf' | 'made'>;
+export interface AmpRouterOptions extends AmpMethodPorts {
   readonly log: Logger;
-  /** Whether a token is this server's, compared in constant time. */
-  readonly isToken: (token: string) => boolean;
 }
 
 export interface AmpAnswer {
@@ -34,7 +28,7 @@ export class AmpRouter {
   private readonly methods: ReadonlyMap<string, AmpMethod>;
 
   constructor(private readonly options: AmpRouterOptions) {
-    this.methods = createMethods(options.editor, options.isToken, options.protectedEdits);
+    this.methods = createMethods(options);
   }
 
   /**
@@ -111,6 +105,7 @@ function codeOf(reason: EditorErrorCode): number {
     case 'unsupportedUri':
       return ampErrorCodes.invalidParams;
     case 'protected':
+    case 'denied':
     case 'untrusted':
     case 'staleVersion':
     case 'dirty':

@@ -8,6 +8,7 @@ import type { Logger } from '../../base/common/log';
 import type { EditorPort } from '../../editor/common/editorPort';
 import type { PortRange } from '../../platform/common/settings';
 import type { TrafficTap } from '../../wire/common/traffic';
+import type { AmpPolicy } from '../common/ampPolicy';
 import { AnswerHealth, type FailingAnswers } from '../common/answerHealth';
 import {
   appendToPromptNotification,
@@ -30,6 +31,8 @@ export interface AmpServerOptions {
   readonly editor: EditorPort;
   /** Outlives this server, so that an answer of the user counts after a restart. */
   readonly protectedEdits: Pick<ProtectedEditDesk, 'grantOf' | 'made'>;
+  /** What the user's settings say about Amp, now. */
+  readonly policy: () => AmpPolicy;
   readonly log: Logger;
   readonly clock: Clock;
   readonly traffic: TrafficTap;
@@ -76,12 +79,12 @@ export class AmpServer implements Disposable {
   private stopping: Promise<void> | undefined;
 
   constructor(private readonly options: AmpServerOptions) {
-    const { editor, protectedEdits, clock, log, pid, ideName, lockfileFolders } = options;
+    const { editor, policy, protectedEdits, clock, log, pid, ideName, lockfileFolders } = options;
     this.limits = { ...defaultAmpLimits, ...options.limits };
     const { maxFrameBytes, handshakeTimeoutMs, maxHandshakes, maxClients } = this.limits;
     const guard = new UpgradeGuard(this.token);
     this.lockfile = new Lockfiles({ folders: lockfileFolders, ideName, pid, log });
-    this.router = new AmpRouter({ editor, protectedEdits, log, isToken: (token) => guard.isToken(token) });
+    this.router = new AmpRouter({ editor, policy, protectedEdits, log, isToken: (token) => guard.isToken(token) });
     this.largeAnswers = new LargeAnswers(() => this.unreadBytes <= this.limits.maxTotalBufferedBytes);
     this.listener = new WebSocketListener({
       guard,

@@ -8,6 +8,7 @@ import type { PortRange } from '../../platform/common/settings';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
 import type { TrafficTap } from '../../wire/common/traffic';
+import type { AmpPolicy } from '../common/ampPolicy';
 import { ampStatus } from '../common/ampStatus';
 import { ProtectedEditDesk } from '../common/protectedEditDesk';
 import { AmpServer } from '../node/ampServer';
@@ -21,6 +22,8 @@ import { ProtectedEditQuestions } from './protectedEditQuestions';
 
 export interface AmpFeatureOptions extends FeatureContext {
   readonly editor: EditorPort;
+  /** What the user's settings say about Amp, now. */
+  readonly policy: () => AmpPolicy;
   readonly traffic: TrafficTap;
   /** Of this workspace: remembers the terminals over a reload of the window. */
   readonly memento: vscode.Memento;
@@ -120,9 +123,10 @@ export class AmpFeature implements Feature {
   }
 
   private createServer(portRange: PortRange, protectedEdits: ProtectedEditDesk): AmpServer {
-    const { editor, log, clock, traffic, version } = this.options;
+    const { editor, policy, log, clock, traffic, version } = this.options;
     return new AmpServer({
       editor,
+      policy,
       protectedEdits,
       log,
       clock,

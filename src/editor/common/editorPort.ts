@@ -183,6 +183,8 @@ export interface WriteOptions {
    * user's word: the user has seen this very change, or has made it.
    */
   readonly protectedFiles?: 'refuse' | 'allow';
+  /** Take every file for a protected one, for this reason: part of a sentence, as the user reads it. */
+  readonly askBecause?: string;
   /** Nothing is changed when it has fired before the edit is applied. */
   readonly signal?: AbortSignal;
 }
@@ -238,6 +240,8 @@ export type EditorErrorCode =
   | 'outsideWorkspace'
   | 'excluded'
   | 'protected'
+  /** The user's settings say no. */
+  | 'denied'
   | 'untrusted'
   | 'notFound'
   | 'isDirectory'

@@ -47,7 +47,8 @@ export function isProtectedChange(error: unknown): error is ProtectedChangeError
 
 /**
  * The editor port that features get. It stands before every write: a change of a protected file is made only with
- * `protectedFiles: 'allow'`, which stands for the user's word, and throws `ProtectedChangeError` otherwise.
+ * `protectedFiles: 'allow'`, which stands for the user's word, and throws `ProtectedChangeError` otherwise. So is any change with
+ * `askBecause`.
  */
 export class GuardedEditor implements EditorPort {
   /** `protectedFiles` is asked at each write. The editor stays the caller's to dispose. */
@@ -137,9 +138,10 @@ export class GuardedEditor implements EditorPort {
     return this.editor.showDiff(path, proposedText, title);
   }
 
-  private check({ protectedFiles }: WriteOptions = {}): ChangeCheck {
+  private check({ protectedFiles, askBecause }: WriteOptions = {}): ChangeCheck {
+    const everyFile: Protection | undefined = askBecause === undefined ? undefined : { reason: askBecause };
     return (change) => {
-      const protection = this.protectedFiles().protectionOf(change.names, change);
+      const protection = this.protectedFiles().protectionOf(change.names, change) ?? everyFile;
       if (protection && protectedFiles !== 'allow') throw new ProtectedChangeError(change, protection);
     };
   }

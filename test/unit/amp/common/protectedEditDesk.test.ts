@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
+import type { AmpPolicy } from '../../../../src/amp/common/ampPolicy';
 import { ProtectedEditDesk } from '../../../../src/amp/common/protectedEditDesk';
 import { answerMs, type EditAnswer, type RefusedEdit } from '../../../../src/amp/common/refusedEdits';
 import { RequestScope } from '../../../../src/amp/common/requestScope';
@@ -21,6 +22,7 @@ describe('Amp and protected files', () => {
   let router: AmpRouter;
   let questions: { edit: RefusedEdit; answer: (answer: EditAnswer | undefined) => void; fail: (e: Error) => void }[];
   let told: string[];
+  let policy: AmpPolicy;
 
   beforeEach(() => {
     fake = new FakeEditor({ [tasks]: '{}\n', '/ws/a.ts': 'one', '/ws/.npmrc.md': '' });
@@ -28,6 +30,7 @@ describe('Amp and protected files', () => {
     log = new MemoryLogger();
     questions = [];
     told = [];
+    policy = {};
     const protectedFiles = new ProtectedFiles();
     const editor = new GuardedEditor(fake, () => protectedFiles);
     desk = new ProtectedEditDesk({
@@ -37,7 +40,13 @@ describe('Amp and protected files', () => {
       ask: (edit) => new Promise((answer, fail) => questions.push({ edit, answer, fail })),
       tellWritten: ({ path }) => told.push(path),
     });
-    router = new AmpRouter({ editor, protectedEdits: desk, log: nullLogger, isToken: () => true });
+    router = new AmpRouter({
+      editor,
+      protectedEdits: desk,
+      policy: () => policy,
+      log: nullLogger,
+      isToken: () => true,
+    });
   });
 
   afterEach(() => desk.dispose());
@@ -87,6 +96,56 @@ describe('Amp and protected files', () => {
     assert.match(message, /try again once it is allowed/);
     assert.deepEqual(data, { reason: 'protected' });
   });
+
+  it('asks before each edit where the policy says so, and lets the next try pass', async () => {
+    policy = { edit: 'ask' };
+    const { success, message } = await write('two', 'a.ts');
+    assert.equal(success, false);
+    assert.match(message ?? '', /setting backline\.permissions asks before each edit of Amp\. The user is being asked/);
+    assert.equal(fake.diskText('/ws/a.ts'), 'one');
+    await answer(0, 'allow');
+    assert.equal((await write('two', 'a.ts')).success, true);
+    assert.equal(fake.diskText('/ws/a.ts'), 'two');
+    assert.equal((await edit({ path: 'a.ts', start: 0, end: 3, newText: 'three' })).success, false);
+    assert.deepEqual(
+      questions.map((question) => question.edit.after),
+      ['two', 'three'],
+    );
+  });
+
+  it('asks for protected files also where the policy allows edits', async () => {
+    policy = { edit: 'allow' };
+    assert.equal((await write('[]\n')).success, false);
+    assert.equal(questions.length, 1);
+  });
+
+  it('refuses every edit where the policy denies it, in both dialects, without a question', async () => {
+    policy = { edit: 'deny' };
+    for (const path of ['a.ts', '.vscode/tasks.json']) {
+      const { success, message } = await write('two', path);
+      assert.equal(success, false);
+      assert.match(
+        message ?? '',
+        /^\S+ was not changed\. The user does not let Amp edit files .* backline\.permissions\.$/,
+      );
+    }
+    const { error } = await request({ id: 1, method: { editFile: { path: 'a.ts', fullContent: 'two' } } });
+    assert.deepEqual((error as NonNullable<Answer['error']>).data, { reason: 'denied' });
+    assert.deepEqual([questions.length, fake.diskText('/ws/a.ts')], [0, 'one']);
+  });
+
+  for (const read of ['deny', 'ask'] as const) {
+    it(`refuses reading in both dialects where the policy says ${read}, for nobody can be asked in time`, async () => {
+      policy = { read };
+      const answered = (await request({ id: '1', readFile: { path: 'a.ts' } }))['readFile'] as Answer;
+      assert.equal(answered.success, false);
+      assert.match(answered.message ?? '', /^a\.ts was not read\. .* backline\.permissions\.$/);
+      const { error } = await request({ id: 1, method: { readFile: { path: 'a.ts' } } });
+      assert.deepEqual((error as NonNullable<Answer['error']>).data, { reason: 'denied' });
+      policy = { read: 'allow' };
+      assert.notEqual((await request({ id: 1, method: { readFile: { path: 'a.ts' } } }))['result'], undefined);
+    });
+  }
 
   it('asks once for each file and content', async () => {
     await write('[]\n');

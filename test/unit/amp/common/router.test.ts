@@ -22,7 +22,13 @@ describe('AmpRouter', () => {
     clock = new FakeClock();
     turns = 0;
     const isToken = (token: string): boolean => token === 'secret';
-    router = new AmpRouter({ editor, protectedEdits: nobodyToAsk(editor), log: nullLogger, isToken });
+    router = new AmpRouter({
+      editor,
+      protectedEdits: nobodyToAsk(editor),
+      policy: () => ({}),
+      log: nullLogger,
+      isToken,
+    });
   });
 
   const answerTo = (frame: string, arrivedAt = clock.monotonicNow()): Promise<AmpAnswer> =>

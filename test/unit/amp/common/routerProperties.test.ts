@@ -12,7 +12,13 @@ const takeTurn = (): Promise<void> => Promise.resolve();
 describe('AmpRouter, whatever it is sent', () => {
   const clock = new FakeClock();
   const routerOver = (editor: FakeEditor): AmpRouter =>
-    new AmpRouter({ editor, protectedEdits: nobodyToAsk(editor), log: nullLogger, isToken: () => true });
+    new AmpRouter({
+      editor,
+      protectedEdits: nobodyToAsk(editor),
+      policy: () => ({}),
+      log: nullLogger,
+      isToken: () => true,
+    });
   const answer = async (router: AmpRouter, frame: string): Promise<AmpAnswer> => {
     const scope = new RequestScope(clock, clock.monotonicNow(), 1800);
     const answered = await router.answer(frame, scope, takeTurn);

@@ -278,6 +278,7 @@ function newServer(lockfileFolder: string, portRange = { first: 1, last: 0 }): A
   return new AmpServer({
     editor,
     protectedEdits: nobodyToAsk(editor),
+    policy: () => ({}),
     log: nullLogger,
     clock: systemClock,
     traffic: closedTap,

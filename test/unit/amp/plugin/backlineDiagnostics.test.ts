@@ -55,6 +55,7 @@ describe('the diagnostics plugin for Amp', () => {
     const server = new AmpServer({
       editor,
       protectedEdits: nobodyToAsk(editor),
+      policy: () => ({}),
       ideName,
       log: nullLogger,
       clock: systemClock,

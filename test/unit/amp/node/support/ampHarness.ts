@@ -35,6 +35,7 @@ export class AmpHarness {
     const server = new AmpServer({
       editor,
       protectedEdits: nobodyToAsk(editor),
+      policy: () => ({}),
       log: nullLogger,
       clock: systemClock,
       traffic: closedTap,
