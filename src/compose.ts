@@ -139,6 +139,7 @@ export function compose(context: vscode.ExtensionContext): App {
       ...shared('permissions'),
       standing,
       agents: acp.backends,
+      others: [{ id: ampPolicyId, title: 'Amp', kinds: ['read', 'edit'] }],
       editor,
       extensionUri: context.extensionUri,
     }),

@@ -38,6 +38,10 @@ describe('the permissions', () => {
       clock: systemClock,
       standing,
       agents: { list: () => Promise.resolve([demo]), onDidChange: new Emitter<void>(throwIt).event },
+      others: [
+        { id: 'amp', title: 'Amp', kinds: ['read', 'edit'] },
+        { id: demo.id, title: 'Not listed twice' },
+      ],
       editor: { folders: [], onDidChangeFolders: new Emitter<void>(throwIt).event },
       extensionUri: vscode.Uri.file('/nowhere'),
     });
@@ -50,10 +54,11 @@ describe('the permissions', () => {
     assert.deepEqual(setting(), { 'demo-agent': { run: 'deny' }, '*': { edit: 'ask' } });
     const { policy } = await controller.view();
     assert.deepEqual(
-      policy.map(({ title, cells }) => [title, cells.run.choice, cells.edit.choice]),
+      policy.map(({ title, cells }) => [title, cells.run?.choice, cells.edit?.choice]),
       [
         ['All agents', 'inherit', 'ask'],
         ['Demo agent', 'deny', 'inherit'],
+        ['Amp', undefined, 'inherit'],
       ],
     );
     await controller.setPolicy('demo-agent', 'run', 'inherit');

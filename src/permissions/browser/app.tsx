@@ -1,6 +1,6 @@
 import { useChanges } from '../../webview/browser/useChanges';
 import { IconButton } from '../../webview/browser/iconButton';
-import { AddIcon, CloseIcon, ErrorIcon, ShieldIcon } from '../../webview/browser/icons';
+import { AddIcon, CloseIcon, ErrorIcon, InfoIcon, ShieldIcon } from '../../webview/browser/icons';
 import { permissionsRequests } from '../common/permissionsApi';
 import type { PermissionsPage } from './permissionsPage';
 import { PolicyTable } from './policyTable';
@@ -27,9 +27,10 @@ export function App({ page }: { page: PermissionsPage }) {
             <p class="permissions-note">
               <ShieldIcon />
               <span>
-                By default an agent asks as its own mode says, and Backline asks before it runs a command for one.
-                Agents never edit files outside the workspace. Changes to files that make things run, such as tasks,
-                hooks and workflows, are always asked for.{' '}
+                By default agents read and edit files of the workspace through Backline without asking; what an agent
+                asks for by itself, and each command that it has Backline run, is asked for. Through Backline, agents
+                never edit files outside the workspace, and changes to files that make things run, such as tasks, hooks
+                and workflows, are always asked for.{' '}
                 <button
                   type="button"
                   class="link"
@@ -37,6 +38,15 @@ export function App({ page }: { page: PermissionsPage }) {
                 >
                   Protected files
                 </button>
+              </span>
+            </p>
+            <p class="permissions-note">
+              <InfoIcon />
+              <span>
+                Agents are programs with your rights: what one reads, edits, runs or sends by itself, without asking
+                Backline, is not stopped here. “Use the network” covers only what an agent declares. Amp does not wait
+                for an answer: an edit that asks is refused, and its next try passes once you allow it; reading that
+                asks is refused. Agents of an Amplifier server run there and are not covered.
               </span>
             </p>
           </section>

@@ -34,18 +34,30 @@ export function PolicyTable({ rows, ask }: PolicyTableProps) {
             <th scope="row">
               <bdi>{row.title}</bdi>
             </th>
-            {policyKinds.map((kind) => (
-              <td key={kind}>
-                <span class="policy-kind" aria-hidden="true">
-                  {headings[kind]}
-                </span>
-                <PolicyCell row={row} kind={kind} cell={row.cells[kind]} ask={ask} />
-              </td>
-            ))}
+            {policyKinds.map((kind) => {
+              const cell = row.cells[kind];
+              return (
+                <td key={kind} class={cell ? undefined : 'is-not-governed'}>
+                  <span class="policy-kind" aria-hidden="true">
+                    {headings[kind]}
+                  </span>
+                  {cell ? <PolicyCell row={row} kind={kind} cell={cell} ask={ask} /> : <NotGoverned />}
+                </td>
+              );
+            })}
           </tr>
         ))}
       </tbody>
     </table>
+  );
+}
+
+function NotGoverned() {
+  return (
+    <>
+      <span aria-hidden="true">–</span>
+      <span class="policy-spoken">Not decided by Backline</span>
+    </>
   );
 }
 
@@ -57,7 +69,7 @@ interface PolicyCellProps {
 }
 
 function PolicyCell({ row, kind, cell: { choice, stricter }, ask }: PolicyCellProps) {
-  const names = choiceNames(row.agent === everyAgent);
+  const names = choiceNames(row.agent === everyAgent, kind);
   return (
     <>
       <select
@@ -82,6 +94,14 @@ function PolicyCell({ row, kind, cell: { choice, stricter }, ask }: PolicyCellPr
   );
 }
 
-function choiceNames(isForAll: boolean): Readonly<Record<Choice, string>> {
-  return { inherit: isForAll ? 'Default' : 'Same as all', ask: 'Ask', allow: 'Allow', deny: 'Deny' };
+/** What holds without a choice. An agent's own requests to read or edit are asked even then, which the note says. */
+const usual: Readonly<Record<PolicyKind, string>> = { read: 'allow', edit: 'allow', run: 'ask', fetch: 'ask' };
+
+function choiceNames(isForAll: boolean, kind: PolicyKind): Readonly<Record<Choice, string>> {
+  return {
+    inherit: isForAll ? `Default (${usual[kind]})` : 'Same as all agents',
+    ask: 'Ask',
+    allow: 'Allow',
+    deny: 'Deny',
+  };
 }

@@ -22,7 +22,8 @@ export const PolicyRow = z.object({
   /** Id of the agent, or `*` for all. */
   agent: z.string(),
   title: z.string(),
-  cells: z.record(Kind, Cell),
+  /** Without those kinds that the policy does not govern for this agent. */
+  cells: z.partialRecord(Kind, Cell),
 });
 export type PolicyRow = z.infer<typeof PolicyRow>;
 

@@ -1,7 +1,7 @@
 import type { Cell, PermissionsView, PolicyRow, RuleRow } from './permissionsApi';
 import { ruleKey, type PermissionRule } from './permissionRules';
 import type { AgentPolicy, PermissionPolicy } from './policy';
-import { everyAgent, type PolicyKind } from './policyKinds';
+import { everyAgent, policyKinds, type PolicyKind } from './policyKinds';
 import { detailsOf, subjectOf } from './ruleWords';
 import type { SessionGrant } from './sessionGrants';
 import type { KeptRule } from './userRules';
@@ -10,6 +10,8 @@ import { visible } from './visibleText';
 export interface NamedAgent {
   readonly id: string;
   readonly title: string;
+  /** What the policy governs for it; everything when absent. */
+  readonly kinds?: readonly PolicyKind[];
 }
 
 /** A grant with the id by which the page names it. */
@@ -29,14 +31,18 @@ export interface Permissions {
 export function permissionsView({ policy, agents, kept, grants }: Permissions): PermissionsView {
   const titles = new Map(agents.map(({ id, title }) => [id, title]));
   const unknown = [...policy.user.keys()].filter((id) => id !== everyAgent && !titles.has(id));
-  const rows = [{ id: everyAgent, title: 'All agents' }, ...agents, ...unknown.map((id) => ({ id, title: id }))];
+  const rows: NamedAgent[] = [
+    { id: everyAgent, title: 'All agents' },
+    ...agents,
+    ...unknown.map((id) => ({ id, title: id })),
+  ];
   return {
     policy: rows.map((agent) => policyRow(agent, policy)),
     rules: [...kept.map((entry) => keptRow(entry, titles)), ...grants.map(grantRow)],
   };
 }
 
-function policyRow({ id, title }: NamedAgent, policy: PermissionPolicy): PolicyRow {
+function policyRow({ id, title, kinds = policyKinds }: NamedAgent, policy: PermissionPolicy): PolicyRow {
   const own = policy.user.get(id) ?? {};
   const forAll = policy.user.get(everyAgent) ?? {};
   const holds = policy.of(id);
@@ -44,7 +50,7 @@ function policyRow({ id, title }: NamedAgent, policy: PermissionPolicy): PolicyR
   return {
     agent: id,
     title: visible(title),
-    cells: { read: cell('read'), edit: cell('edit'), run: cell('run'), fetch: cell('fetch') },
+    cells: Object.fromEntries(kinds.map((kind) => [kind, cell(kind)])),
   };
 }
 

@@ -22,6 +22,8 @@ export interface PermissionsControllerOptions extends FeatureContext {
   readonly standing: StandingPermissions;
   /** The agents that the policy can be about. */
   readonly agents: Pick<BackendRegistry, 'list' | 'onDidChange'>;
+  /** Who else it can be about. One with the id of an agent is not listed beside it. */
+  readonly others: readonly NamedAgent[];
   readonly editor: Pick<EditorPort, 'folders' | 'onDidChangeFolders'>;
   readonly extensionUri: vscode.Uri;
 }
@@ -71,8 +73,9 @@ export class PermissionsController implements PermissionsModel, Disposable {
   }
 
   async view(): Promise<PermissionsView> {
-    const { standing } = this.options;
-    const agents = await this.agents();
+    const { others, standing } = this.options;
+    const listed = await this.agents();
+    const agents = [...listed, ...others.filter((other) => !listed.some(({ id }) => id === other.id))];
     return permissionsView({ policy: standing.policy, agents, kept: standing.kept, grants: this.grants() });
   }
 

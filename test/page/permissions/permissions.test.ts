@@ -23,6 +23,7 @@ const view: PermissionsView = {
   policy: [
     row('*', 'All agents', { read: { choice: 'allow' }, run: { choice: 'allow', stricter: 'ask' } }),
     row('opencode', 'OpenCode', { fetch: { choice: 'deny' } }),
+    { agent: 'amp', title: 'Amp', cells: { read: inherit, edit: { choice: 'deny' } } },
     row('a', 'An agent with a name that is longer than anybody would like it to be'),
   ],
   rules: [
@@ -110,6 +111,27 @@ describe('the page of permissions', function () {
     await host.notify(didChangePermissions, { ...view, policy });
     await drawn(page);
     assert.equal(await select.inputValue(), 'deny');
+  });
+
+  it('says what holds by default, and has no choice for what Backline does not decide', async () => {
+    const { page } = await open();
+    const shownFor = (name: string): Promise<string> =>
+      page
+        .getByRole('combobox', { name })
+        .evaluate((select: HTMLSelectElement) => select.selectedOptions[0]?.text ?? '');
+    assert.equal(await shownFor('All agents: Edit files'), 'Default (allow)');
+    assert.equal(await shownFor('All agents: Use the network'), 'Default (ask)');
+    assert.equal(await shownFor('Amp: Read files'), 'Same as all agents');
+    assert.equal(await page.getByRole('combobox', { name: /^Amp: / }).count(), 2);
+    assert.equal(await page.getByText('Not decided by Backline').count(), 2);
+  });
+
+  it('does not promise more than what goes through Backline', async () => {
+    const { page } = await open();
+    const note = (await page.locator('.permissions-note').allInnerTexts()).join(' ');
+    assert.match(note, /Through Backline, agents never edit files outside the workspace/);
+    assert.match(note, /programs with your rights/);
+    assert.match(note, /“Use the network” covers only what an agent declares/);
   });
 
   it('says where a workspace is stricter', async () => {

@@ -22,6 +22,13 @@ describe('permissionsView', () => {
     );
   });
 
+  it('has only the kinds that the policy governs for an agent', () => {
+    const policy = effectivePolicy({ amp: { edit: 'deny' } }, []);
+    const rows = view({ policy, agents: [{ id: 'amp', title: 'Amp', kinds: ['read', 'edit'] }] }).policy;
+    assert.deepEqual(rows[1]?.cells, { read: { choice: 'inherit' }, edit: { choice: 'deny' } });
+    assert.equal(rows.length, 2);
+  });
+
   it('says where the workspace is stricter than what the user has chosen', () => {
     const policy = effectivePolicy({ '*': { run: 'allow', read: 'deny' } }, [{ '*': { run: 'ask', read: 'ask' } }]);
     const [forAll, demo] = view({ policy, agents: [{ id: 'demo', title: 'Demo' }] }).policy;
