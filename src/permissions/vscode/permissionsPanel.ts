@@ -7,6 +7,7 @@ import { panelTypes, settingIds } from '../../manifest';
 import { PageHost } from '../../webview/vscode/pageHost';
 import { webviewHtml, type PageFiles } from '../../webview/vscode/webviewHtml';
 import { didChangePermissions, permissionsRequests, type Choice, type PermissionsView } from '../common/permissionsApi';
+import { NewestView } from '../common/newestView';
 import type { PolicyKind } from '../common/policyKinds';
 
 /** What the page shows and changes. */
@@ -64,16 +65,18 @@ export class PermissionsPanel implements Disposable {
       script: vscode.Uri.joinPath(folder, 'permissions.js'),
       style: vscode.Uri.joinPath(folder, 'permissions.css'),
     };
-    const show = async (): Promise<void> => {
-      const view = await model.view();
-      if (!store.isDisposed) host.notify(didChangePermissions, view);
-    };
+    const newest = new NewestView(
+      () => model.view(),
+      (view) => {
+        if (!store.isDisposed) host.notify(didChangePermissions, view);
+      },
+    );
     const host = store.add(
       new PageHost<typeof permissionsRequests>(
         panel.webview,
         {
           ready: permissionsRequests.ready.handledBy(async () => {
-            await show();
+            await newest.show();
             return {};
           }),
           setPolicy: permissionsRequests.setPolicy.handledBy(async ({ agent, kind, choice }) => {
@@ -97,7 +100,19 @@ export class PermissionsPanel implements Disposable {
         clock,
       ),
     );
-    store.add(model.onDidChange(() => void show()));
+    const show = (): void => void newest.show();
+    store.add(model.onDidChange(show));
+    // Another window may have made or removed rules meanwhile, of which this one is not told.
+    store.add(
+      panel.onDidChangeViewState(() => {
+        if (panel.visible) show();
+      }),
+    );
+    store.add(
+      vscode.window.onDidChangeWindowState(({ focused }) => {
+        if (focused && panel.visible) show();
+      }),
+    );
     this.open = { panel, store };
     panel.onDidDispose(() => {
       store.dispose();
