@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
+import type { AmpPolicy } from '../../src/amp/common/ampPolicy';
 import { ProtectedEditDesk } from '../../src/amp/common/protectedEditDesk';
 import { AmpServer } from '../../src/amp/node/ampServer';
 import { ProtectedEditQuestions } from '../../src/amp/vscode/protectedEditQuestions';
@@ -29,11 +30,13 @@ describe('Amp and protected files, over a WebSocket and in the real editor', () 
   let home: string;
   let file: string;
   let notifications: Notification[];
+  let policy: AmpPolicy;
 
   beforeEach(async () => {
     subject = new AdapterUnderTest();
     home = await mkdtemp(path.join(tmpdir(), 'backline-guarded-'));
     notifications = [];
+    policy = {};
     const questions = new ProtectedEditQuestions({
       editor: subject.adapter,
       log: nullLogger,
@@ -52,7 +55,7 @@ describe('Amp and protected files, over a WebSocket and in the real editor', () 
     server = new AmpServer({
       editor: subject.adapter,
       protectedEdits: desk,
-      policy: () => ({}),
+      policy: () => policy,
       log: nullLogger,
       clock: systemClock,
       traffic: closedTap,
@@ -81,6 +84,7 @@ describe('Amp and protected files, over a WebSocket and in the real editor', () 
     await rm(folder, { recursive: true, force: true });
   });
 
+  /** Each test writes a text of its own: VS Code may still hold the document, and the text, of the one before. */
   const write = async (fullContent: string): Promise<string> => {
     const { success, message } = await client.ask('editFile', { path: file, fullContent });
     return success === true ? 'done' : String(message);
@@ -102,28 +106,53 @@ describe('Amp and protected files, over a WebSocket and in the real editor', () 
     assert.equal(await onDisk(), '{}\n');
     const { message, buttons, press } = await last(1);
     assert.match(message, /Amp wants to change guarded\/\.vscode\/tasks\.json/);
-    assert.deepEqual(buttons, ['Allow Once', 'Show Change', 'Deny']);
-    press('Allow Once');
+    assert.deepEqual(buttons, ['Show Change', 'Deny']);
+    press('Show Change');
+    const shown = await last(2);
+    assert.deepEqual(shown.buttons, ['Allow Once', 'Show Change', 'Deny']);
+    shown.press('Allow Once');
     await eventually('the edit', async () => assert.equal(await write('[]\n'), 'done'));
     assert.equal(await onDisk(), '[]\n');
-    assert.equal(notifications.length, 1);
+    assert.equal(notifications.length, 2);
     assert.match(await write('[1]\n'), /is being asked/);
-    await last(2);
+    assert.deepEqual((await last(3)).buttons, ['Show Change', 'Deny']);
     assert.equal(await onDisk(), '[]\n');
   });
 
   it('shows the change, asks again, and closes the diff with the answer', async () => {
-    await write('[]\n');
+    await write('[2]\n');
     (await last(1)).press('Show Change');
     const second = await last(2);
     await eventually('the diff', () => assert.equal(diffs().length, 1));
     const [input] = diffs().map((tab) => tab.input);
     assert.ok(input instanceof vscode.TabInputTextDiff);
-    assert.equal((await vscode.workspace.openTextDocument(input.modified)).getText(), '[]\n');
+    assert.equal((await vscode.workspace.openTextDocument(input.modified)).getText(), '[2]\n');
     second.press('Deny');
     await eventually('no diff', () => assert.equal(diffs().length, 0));
-    assert.match(await write('[]\n'), /has denied this change/);
+    assert.match(await write('[2]\n'), /has denied this change/);
     assert.equal(await onDisk(), '{}\n');
+  });
+
+  it('does not offer to allow a change that cannot be shown', async () => {
+    subject.adapter.showDiff = () => Promise.reject(new Error('no diff'));
+    await write('[3]\n');
+    (await last(1)).press('Show Change');
+    const { buttons, press } = await last(2);
+    assert.deepEqual(buttons, ['Show Change', 'Deny']);
+    press('Deny');
+    await eventually('the answer', async () => assert.match(await write('[3]\n'), /has denied this change/));
+  });
+
+  it('asks before an edit of any file where the policy says so', async () => {
+    policy = { edit: 'ask' };
+    file = await writeInWorkspace('guarded/a.txt', 'one\n');
+    assert.match(await write('two\n'), /asks before each edit of Amp\. The user is being asked/);
+    (await last(1)).press('Show Change');
+    (await last(2)).press('Allow Once');
+    await eventually('the edit', async () => assert.equal(await write('two\n'), 'done'));
+    policy = { edit: 'deny' };
+    assert.match(await write('three\n'), /does not let Amp edit files/);
+    assert.equal(await onDisk(), 'two\n');
   });
 
   it('asks about a file that is to be made', async () => {
@@ -143,9 +172,9 @@ describe('Amp and protected files, over a WebSocket and in the real editor', () 
   });
 
   it('says that a client has written the file by itself, and shows the file', async () => {
-    await write('[]\n');
+    await write('[4]\n');
     await last(1);
-    await writeFile(file, '[]\n');
+    await writeFile(file, '[4]\n');
     const { message, buttons, press } = await last(2);
     assert.match(message, /Amp wrote guarded\/\.vscode\/tasks\.json itself after Backline refused it/);
     assert.deepEqual(buttons, ['Show File']);

@@ -48,6 +48,8 @@ describe('Amp and a protected file, in a real window', () => {
     const question = 'Amp wants to change .vscode/tasks.json, which is protected';
     await window.messages.filter({ hasText: question }).waitFor();
     await window.screenshot('amp-protected');
+    const shown = window.page.locator('.notification-list-item').filter({ hasText: question });
+    assert.equal(await shown.getByRole('button', { name: 'Allow Once' }).count(), 0);
     assert.equal(await write('{ "version": "2.0.0" }\n'), false);
     await press(question, 'Show Change');
     await window.page.locator('.tab.active').filter({ hasText: 'tasks.json (change by Amp)' }).waitFor();

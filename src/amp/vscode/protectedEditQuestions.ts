@@ -21,14 +21,17 @@ const showFile = 'Show File';
 export class ProtectedEditQuestions {
   constructor(private readonly options: ProtectedEditQuestionsOptions) {}
 
-  /** Undefined when the user closes the notification. A diff that was opened for it is closed with the answer. */
+  /**
+   * Only a change that is shown can be allowed. Undefined when the user closes the notification. A diff that was opened for
+   * it is closed with the answer.
+   */
   async ask(edit: RefusedEdit): Promise<EditAnswer | undefined> {
     const name = vscode.workspace.asRelativePath(edit.path);
     const message = `Backline: Amp wants to change ${name}, which is protected: ${edit.reason}. If you allow it, Amp has to try again.`;
     let diff: Disposable | undefined;
     try {
       for (;;) {
-        const choice = await this.message(message, allow, show, deny);
+        const choice = await this.message(message, ...(diff ? [allow] : []), show, deny);
         if (choice !== show) return choice === allow ? 'allow' : choice === deny ? 'deny' : undefined;
         diff?.dispose();
         diff = await this.showDiff(edit, name);
