@@ -82,10 +82,10 @@ describe('what the description of a setting promises', () => {
     for (const [id, setting] of settings) assert.notEqual(textOf(setting), '', id);
   });
 
-  it('is not synchronised where it says so, and says so where it is not', () => {
+  it('is not synchronized where it says so, and says so where it is not', () => {
     for (const [id, setting] of settings) {
       const isOfMachine = setting.scope === 'machine' || setting.scope === 'machine-overridable';
-      const says = textOf(setting).includes('belongs to this machine: it is not synchronised');
+      const says = textOf(setting).includes('belongs to this machine: it is not synchronized');
       assert.deepEqual([id, isOfMachine, setting.ignoreSync === true], [id, says, says]);
     }
     assert.equal(settingOf(settingIds.acpAgents).scope, 'machine-overridable');
