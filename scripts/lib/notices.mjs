@@ -14,7 +14,7 @@ export async function writeNotices(file, metafiles) {
   );
   const packages = inputs.flatMap((input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0] ?? []);
   const notices = await Promise.all([...new Set(packages)].sort().map(noticeOf));
-  const head = 'Backline contains these packages, each under its own licence.\n';
+  const head = 'Backline contains these packages, each under its own license.\n';
   await writeFile(file, [head, ...notices].join(`\n${'-'.repeat(80)}\n\n`));
 }
 

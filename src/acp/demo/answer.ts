@@ -5,7 +5,7 @@ import { admit, greet } from './skills/greet';
 import { quote } from './skills/quote';
 import { run } from './skills/run';
 import { showPlan, speakSlowly } from './skills/show';
-import { summarise } from './skills/summarise';
+import { summarize } from './skills/summarize';
 import type { Turn } from './turn';
 
 /** Answers one prompt: quotes the texts that came with it, then does what its words ask for. @throws TurnCancelled, RpcError */
@@ -18,8 +18,8 @@ export async function answer(turn: Turn): Promise<void> {
       return;
     case 'help':
       return greet(turn);
-    case 'summarise':
-      return summarise(turn, intent.paths);
+    case 'summarize':
+      return summarize(turn, intent.paths);
     case 'rename':
       return rename(turn, intent.from, intent.to, intent.path);
     case 'sort':

@@ -3,7 +3,7 @@ import type { Prompt } from './prompt';
 /** What a prompt asks for. `path` is a word of the prompt, not yet resolved. */
 export type Intent =
   | { readonly kind: 'help' | 'plan' | 'quote' | 'unknown' }
-  | { readonly kind: 'summarise'; readonly paths: readonly string[] }
+  | { readonly kind: 'summarize'; readonly paths: readonly string[] }
   | { readonly kind: 'rename'; readonly from: string; readonly to: string; readonly path: string | undefined }
   | { readonly kind: 'sort'; readonly path: string | undefined }
   | { readonly kind: 'run'; readonly line: string }
@@ -18,7 +18,7 @@ export interface Command {
 
 export const commands: readonly Command[] = [
   { name: 'help', description: 'Say what the demo agent can do' },
-  { name: 'summarise', description: 'Count lines, declarations and TODOs of a file', hint: 'path' },
+  { name: 'summarize', description: 'Count lines, declarations and TODOs of a file', hint: 'path' },
   { name: 'rename', description: 'Rename a word in a file, with your permission', hint: 'old to new in path' },
   { name: 'sort', description: 'Sort the imports of a file, with your permission', hint: 'path' },
   { name: 'run', description: "Run a command in the client's terminal", hint: 'command' },
@@ -46,7 +46,7 @@ export function intentOf({ text, files, notes }: Prompt): Intent {
 
   // What came along is mentioned in the words, and a title may look like a path.
   const paths = notes.length > 0 && !/^summari[sz]e\b/i.test(text) ? [] : pathsIn(text);
-  if (files.length > 0 || paths.length > 0) return { kind: 'summarise', paths };
+  if (files.length > 0 || paths.length > 0) return { kind: 'summarize', paths };
   if (notes.length > 0) return { kind: 'quote' };
   if (/^(?:hi|hello|hey|help|good \w+|what can you do)\b/i.test(text) || text === '') return { kind: 'help' };
   return { kind: 'unknown' };
@@ -57,9 +57,9 @@ function commandIntent(name: string, rest: string): Intent {
     case 'help':
     case 'plan':
       return { kind: name };
-    case 'summarise':
     case 'summarize':
-      return { kind: 'summarise', paths: rest === '' ? [] : [rest] };
+    case 'summarise':
+      return { kind: 'summarize', paths: rest === '' ? [] : [rest] };
     case 'rename': {
       const words = /^(\S+)\s+(?:to|->|→)\s+(\S+)(?:\s+in\s+([\s\S]+))?$/i.exec(rest.trim());
       if (!words) return { kind: 'unknown' };

@@ -7,7 +7,7 @@ import { backendDot, backendWord, repairLabel } from './words';
 /** What the demo agent can do. */
 const demoStarters = [
   'What can you do?',
-  'Summarise README.md',
+  'Summarize README.md',
   'Sort the imports of ',
   'Rename oldName to newName in ',
 ];

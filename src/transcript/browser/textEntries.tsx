@@ -108,7 +108,7 @@ export function SummaryEntry({ entry }: { entry: EntryOf<'summary'> }) {
       summary={
         <>
           <ChevronRightIcon />
-          <span>Earlier messages were summarised</span>
+          <span>Earlier messages were summarized</span>
           <span class="quiet">{countOf(entry.text.length + (entry.omitted ?? 0), 'character')}</span>
         </>
       }

@@ -167,10 +167,10 @@ describe('what goes with a prompt', () => {
   it('can be a command of the agent, with what it expects', async () => {
     const chat = await openWithRows();
     await chat.composer.pressSequentially('/s');
-    await chat.page.getByRole('option', { name: /\/summarise/ }).waitFor();
+    await chat.page.getByRole('option', { name: /\/summarize/ }).waitFor();
     assert.equal(await chat.page.getByRole('option').count(), 2);
     await chat.composer.press('Tab');
-    assert.equal(await chat.composer.inputValue(), '/summarise ');
+    assert.equal(await chat.composer.inputValue(), '/summarize ');
     await chat.page.getByText('path', { exact: true }).waitFor();
   });
 

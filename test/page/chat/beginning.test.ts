@@ -148,10 +148,10 @@ describe('the first prompt of a conversation', () => {
     await chat.page.getByRole('option', { name: /\/sort/ }).waitFor();
     await chat.composer.press('Enter');
     assert.equal((await chat.host.waitFor(chatRequests.send)).text, '/sort');
-    await chat.composer.pressSequentially('/summarise');
-    await chat.page.getByRole('option', { name: /\/summarise/ }).waitFor();
+    await chat.composer.pressSequentially('/summarize');
+    await chat.page.getByRole('option', { name: /\/summarize/ }).waitFor();
     await chat.composer.press('Enter');
-    assert.equal(await textOf(chat), '/summarise ', 'it takes a path');
+    assert.equal(await textOf(chat), '/summarize ', 'it takes a path');
   });
 
   it('names files at the root of the workspace without the way to it', async () => {

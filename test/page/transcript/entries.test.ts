@@ -53,7 +53,7 @@ describe('the entries of a transcript', () => {
       '3 files changed',
       '1 min 4 s 12.3K in 890 out $0.0123',
       'The model was changed to “fast”.',
-      'Earlier messages were summarised',
+      'Earlier messages were summarized',
       'audio block',
       'The agent ended unexpectedly.',
     ]) {

@@ -14,7 +14,7 @@ export async function greet(turn: Turn): Promise<void> {
       `I am here so that you can try everything before you install a real agent.\n\n` +
       `${abilities}\n\n` +
       `Plain words work as well:\n\n` +
-      '```text\nrename colour to color in src/paint.ts\nsort imports in src/main.ts\nrun git status\nsummarise README.md\n```\n\n' +
+      '```text\nrename colour to color in src/paint.ts\nsort imports in src/main.ts\nrun git status\nsummarize README.md\n```\n\n' +
       `Real agents speak the same [Agent Client Protocol](https://agentclientprotocol.com).\n`,
   );
 }
@@ -23,6 +23,6 @@ export async function greet(turn: Turn): Promise<void> {
 export async function admit(turn: Turn): Promise<void> {
   await turn.say(
     `I have no model, so I only understand a few fixed phrases, and this is none of them. ` +
-      `Type \`/help\` for the list, or point me at a file and I will summarise it.\n`,
+      `Type \`/help\` for the list, or point me at a file and I will summarize it.\n`,
   );
 }

@@ -70,7 +70,7 @@ describe('the demo agent as an agent', () => {
 
     async function converse(demo: DemoClient, id: string): Promise<void> {
       demo.files.set(join(demos.folder, 'k.md'), '# One\n');
-      await demo.prompt(id, 'summarise k.md');
+      await demo.prompt(id, 'summarize k.md');
       await demo.prompt(id, '/plan');
     }
 

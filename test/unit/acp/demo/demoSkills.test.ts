@@ -42,7 +42,7 @@ describe('what the demo agent does', () => {
       const [demo, id] = await demos.startSession();
       await demo.until(() => demo.updatesOf('available_commands_update').length > 0);
       const names = demo.updatesOf('available_commands_update')[0]?.availableCommands.map(({ name }) => name);
-      assert.deepEqual(names, ['help', 'summarise', 'rename', 'sort', 'run', 'slow', 'plan', 'fail']);
+      assert.deepEqual(names, ['help', 'summarize', 'rename', 'sort', 'run', 'slow', 'plan', 'fail']);
       await demo.prompt(id, 'hello there');
       await demo.prompt(id, 'hello again');
       assert.deepEqual(
@@ -54,13 +54,13 @@ describe('what the demo agent does', () => {
     });
   });
 
-  describe('summarises', () => {
+  describe('summarizes', () => {
     const text = '# Title\nTODO: more\n';
 
     it('a file that the words name, through the client', async () => {
       const [demo, id] = await demos.startSession();
       demo.files.set(join(demos.folder, 'notes.md'), text);
-      await demo.prompt(id, 'summarise notes.md');
+      await demo.prompt(id, 'summarize notes.md');
       assert.match(demo.said, /\*\*notes\.md\*\*: 2 lines, 1 declaration, 0 imports, 1 TODO/);
       const [call] = demo.updatesOf('tool_call');
       assert.equal(call?.kind, 'read');
@@ -92,7 +92,7 @@ describe('what the demo agent does', () => {
 
     it('and says why when the client does not give the file', async () => {
       const [demo, id] = await demos.startSession();
-      assert.equal(await demo.prompt(id, 'summarise missing.md'), 'end_turn');
+      assert.equal(await demo.prompt(id, 'summarize missing.md'), 'end_turn');
       assert.match(demo.said, /I could not read/);
       assert.deepEqual(
         demo.updatesOf('tool_call_update').map(({ status }) => status),
@@ -103,9 +103,9 @@ describe('what the demo agent does', () => {
     it('from disk when the client offers no files, but only inside the session', async () => {
       const [demo, id] = await demos.startSession([], {});
       await writeFile(join(demos.folder, 'disk.md'), text);
-      await demo.prompt(id, 'summarise disk.md');
+      await demo.prompt(id, 'summarize disk.md');
       assert.match(demo.said, /\*\*disk\.md\*\*: 2 lines/);
-      await demo.prompt(id, `summarise ${demos.agentFile}`);
+      await demo.prompt(id, `summarize ${demos.agentFile}`);
       assert.match(demo.said, /outside the folders of this session/);
     });
   });

@@ -11,9 +11,10 @@ describe('the demo agent understands', () => {
     ['hello', { kind: 'help' }],
     ['/help', { kind: 'help' }],
     ['What can you do?', { kind: 'help' }],
-    ['summarise README.md', { kind: 'summarise', paths: ['README.md'] }],
-    ['what is in @src/a.ts?', { kind: 'summarise', paths: ['@src/a.ts'] }],
-    ['/summarise my file.txt', { kind: 'summarise', paths: ['my file.txt'] }],
+    ['summarize README.md', { kind: 'summarize', paths: ['README.md'] }],
+    ['what is in @src/a.ts?', { kind: 'summarize', paths: ['@src/a.ts'] }],
+    ['/summarize my file.txt', { kind: 'summarize', paths: ['my file.txt'] }],
+    ['/summarise my file.txt', { kind: 'summarize', paths: ['my file.txt'] }],
     ['rename foo to bar in src/a.ts', { kind: 'rename', from: 'foo', to: 'bar', path: 'src/a.ts' }],
     ['/rename `foo` to `bar` in a.ts', { kind: 'rename', from: 'foo', to: 'bar', path: 'a.ts' }],
     ['rename foo to bar', { kind: 'rename', from: 'foo', to: 'bar', path: undefined }],
@@ -34,8 +35,8 @@ describe('the demo agent understands', () => {
   ];
   for (const [text, intent] of cases) it(JSON.stringify(text), () => assert.deepEqual(understood(text), intent));
 
-  it('an attached file as one to summarise', () => {
-    assert.equal(intentOf({ text: 'look', files: [{ path: '/a' }], notes: [] }).kind, 'summarise');
+  it('an attached file as one to summarize', () => {
+    assert.equal(intentOf({ text: 'look', files: [{ path: '/a' }], notes: [] }).kind, 'summarize');
   });
 });
 

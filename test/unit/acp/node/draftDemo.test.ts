@@ -65,7 +65,7 @@ describe('the draft backend with the demo agent as a child process', () => {
     start('--draft', { [file()]: '# From the editor\n' });
     const session = await real.createSession(options);
     const follower = new Follower(session);
-    await session.prompt({ text: 'summarise notes.md' });
+    await session.prompt({ text: 'summarize notes.md' });
     assert.match((await follower.next('prompt:complete')).response, /\*\*notes\.md\*\*: 1 line, 1 declaration/);
     assert.equal(follower.all('tool:pre').length, 1);
 
@@ -82,7 +82,7 @@ describe('the draft backend with the demo agent as a child process', () => {
 
     assert.deepEqual(
       (await real.listSessions()).map(({ title }) => title),
-      ['summarise notes.md'],
+      ['summarize notes.md'],
     );
     await session.close();
     const loaded = new Follower(await real.loadSession(session.id, options));
@@ -104,7 +104,7 @@ describe('the draft backend with the demo agent as a child process', () => {
     start('--draft=document');
     const session = await real.createSession(options);
     const follower = new Follower(session);
-    await session.prompt({ text: 'summarise notes.md' });
+    await session.prompt({ text: 'summarize notes.md' });
     assert.match((await follower.next('prompt:complete')).response, /\*\*notes\.md\*\*: 2 lines/);
     await session.prompt({ text: 'hello' });
     assert.match((await follower.next('prompt:complete', 2)).response, /message number 2 in this thread/);

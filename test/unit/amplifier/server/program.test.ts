@@ -149,7 +149,7 @@ describe('the Amplifier server program over ACP and the demo agent', () => {
     const id = await newSession(url);
     const stream = await SseClient.open(`${url}/sessions/${id}/events`);
     for (const [turn, path] of ['.env', '/etc/passwd', '../outside.txt'].entries()) {
-      await call(url, 'POST', `/sessions/${id}/prompt`, { body: { prompt: `/summarise ${path}` } });
+      await call(url, 'POST', `/sessions/${id}/prompt`, { body: { prompt: `/summarize ${path}` } });
       await stream.next('prompt:complete', turn + 1);
     }
     assert.doesNotMatch(stream.text, /SECRET|root:/u);

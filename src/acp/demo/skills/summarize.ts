@@ -7,20 +7,20 @@ import { TurnCancelled, type Turn } from '../turn';
 const mostListed = 40;
 
 /** Tells what is in the files that came with the prompt, else in those its words name. */
-export async function summarise(turn: Turn, paths: readonly string[]): Promise<void> {
+export async function summarize(turn: Turn, paths: readonly string[]): Promise<void> {
   const named = paths.map((path) => ({ path: pathOfWord(path, turn.cwd) }));
   const files = turn.prompt.files.length > 0 ? turn.prompt.files : named;
   if (files.length === 0) {
-    await turn.say('Which file? Name it, as in `/summarise src/main.ts`, or attach it.\n');
+    await turn.say('Which file? Name it, as in `/summarize src/main.ts`, or attach it.\n');
     return;
   }
   await turn.think(
     `The prompt points at ${files.map(({ path }) => basename(path)).join(', ')}. I count what is in there.`,
   );
-  for (const file of files) await summariseFile(turn, file);
+  for (const file of files) await summarizeFile(turn, file);
 }
 
-async function summariseFile(turn: Turn, { path, text }: PromptFile): Promise<void> {
+async function summarizeFile(turn: Turn, { path, text }: PromptFile): Promise<void> {
   let content: string;
   try {
     content = text ?? (await turn.readFile(path));
