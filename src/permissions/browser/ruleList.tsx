@@ -52,6 +52,19 @@ function Rule({ rule, ask }: { rule: RuleRow; ask: Ask }) {
         <p class="rule-facts">
           <bdi>{who}</bdi>
           {facts !== '' && ` · ${facts}`}
+          {!canRemove && (
+            <>
+              {' '}
+              <button
+                type="button"
+                class="link"
+                aria-label={`Restart Agent, which remembers: ${title}`}
+                onClick={() => void ask(permissionsRequests.restartAgent, {})}
+              >
+                Restart Agent…
+              </button>
+            </>
+          )}
         </p>
       </div>
       {canRemove && (

@@ -56,6 +56,8 @@ export const permissionsRequests = {
   ready: defineRequest('ready', Nothing, Nothing),
   setPolicy: defineRequest('setPolicy', z.object({ agent: z.string(), kind: Kind, choice: Choice }), Nothing),
   removeRule: defineRequest('removeRule', z.object({ id: z.string() }), Nothing),
+  /** Asks the user which agent, and restarts it: it forgets what only it remembers. */
+  restartAgent: defineRequest('restartAgent', Nothing, Nothing),
   addRule: defineRequest('addRule', Nothing, Nothing),
   /** Opens the setting with its list of files. */
   showProtectedFiles: defineRequest('showProtectedFiles', Nothing, Nothing),

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/common/async';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import type { Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
-import { panelTypes, settingIds } from '../../manifest';
+import { commandIds, panelTypes, settingIds } from '../../manifest';
 import { PageHost } from '../../webview/vscode/pageHost';
 import { webviewHtml, type PageFiles } from '../../webview/vscode/webviewHtml';
 import { didChangePermissions, permissionsRequests, type Choice, type PermissionsView } from '../common/permissionsApi';
@@ -85,6 +85,10 @@ export class PermissionsPanel implements Disposable {
           }),
           removeRule: permissionsRequests.removeRule.handledBy(async ({ id }) => {
             await model.removeRule(id);
+            return {};
+          }),
+          restartAgent: permissionsRequests.restartAgent.handledBy(async () => {
+            await vscode.commands.executeCommand(commandIds.acpRestartAgent);
             return {};
           }),
           addRule: permissionsRequests.addRule.handledBy(async () => {

@@ -153,6 +153,19 @@ describe('the page of permissions', function () {
     assert.deepEqual(asked, [{ id: 'r1' }]);
   });
 
+  it('restarts an agent for what only it remembers', async () => {
+    let count = 0;
+    const { page } = await open({
+      prepare: (fake) =>
+        fake.answer(permissionsRequests.restartAgent, () => {
+          count++;
+          return {};
+        }),
+    });
+    await page.getByRole('button', { name: 'Restart Agent' }).click();
+    assert.equal(count, 1);
+  });
+
   it('shows what the host could not do until it is dismissed', async () => {
     const { page } = await open({
       prepare: (fake) =>
