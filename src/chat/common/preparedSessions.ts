@@ -1,307 +1,231 @@
-import type { RequestPermissionOutcome } from '@agentclientprotocol/sdk';
-import type { ApprovalContext } from '../../amplifier/common/approvalContext';
-import type { ToolContent } from '../../amplifier/common/events';
-import { DisposableStore, type Disposable } from '../../base/common/disposable';
+import { applyChoices } from '../../amplifier/common/optionChoices';
+import {
+  BackendError,
+  type BackendSession,
+  type CreateSessionOptions,
+  type SessionBackend,
+} from '../../amplifier/common/sessionBackend';
+import { KeyedQueue } from '../../base/common/async';
 import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
-import { decide, type Decision } from '../../permissions/common/decide';
-import type { PermissionRule } from '../../permissions/common/permissionRules';
-import type { AgentPolicy } from '../../permissions/common/policy';
-import type { PolicyKind } from '../../permissions/common/policyKinds';
-import type { StandingPermissions } from '../../permissions/common/standingPermissions';
-import { fileRequest, type CheckedRequest, type ToolRequest } from '../../permissions/common/toolRequest';
-import { visible } from '../../permissions/common/visibleText';
-import { tooManyQuestions, type Approvals } from '../common/approvals';
-import { inOrder, isForGoodOnly, lastingChoices, pick, toolChoices, type Choice } from '../common/permissionChoices';
-import type { CallDescription } from '../common/toolCalls';
-import { permissionContext, permissionPrompt, terminalRequest, visibleName } from '../common/toolRequests';
-import type { PermissionRequest } from '../common/v1Schema';
-import type { TerminalRequest } from './terminalService';
+import type { SessionStarts } from './sessionStarts';
 
-export interface PermissionServiceOptions {
-  readonly agentId: string;
-  readonly agentTitle: string;
-  /** The session's folder; absolute. */
-  readonly cwd: string;
-  readonly approvals: Approvals;
-  readonly standing: StandingPermissions;
+export interface PreparedSessionsPorts {
+  /** @throws BackendError */
+  readonly open: (backendId: string) => Promise<SessionBackend>;
+  /** `folder`: absolute. @throws BackendError when there is no folder to work in */
+  readonly createOptions: (backendId: string, folder: string | undefined) => CreateSessionOptions;
+  /** It was never spoken in: it is not listed as a conversation, and deleted where that is possible. Never rejects. */
+  readonly forget: (backendId: string, sessionId: string) => Promise<void>;
+  readonly starts: SessionStarts;
   readonly log: Logger;
-  /** The mode the agent says it works in. */
-  readonly mode: () => string | undefined;
-  /** Fires, or has fired, when nobody waits for answers any more: the turn was cancelled, or the session closed. */
-  readonly stopped?: () => AbortSignal | undefined;
 }
 
-/** The answer to a request. `protectedFiles`: the user was told that the file is a protected one. */
-export type Permit =
-  | { readonly isGranted: true; readonly protectedFiles?: 'allow' }
-  /** `reason` is for the agent, and says how to go on. */
-  | { readonly isGranted: false; readonly reason: string };
-
-/** A file as it is, and as it would be. */
-export interface FileChange {
-  /** Absolute and resolved. */
-  readonly path: string;
-  /** Null for a file that does not exist. */
-  readonly before: string | null;
-  readonly after: string;
-  /** `before` is what the user has not saved. */
-  readonly isUnsaved: boolean;
-  /** Why the file is protected, as half a sentence. */
-  readonly protection?: string | undefined;
+interface Waiting {
+  readonly backendId: string;
+  readonly options: CreateSessionOptions;
+  /** Fires when it is given up, or taken. */
+  readonly over: AbortController;
+  /** Undefined where none is made. Never rejects. */
+  making: Promise<Made | undefined>;
+  made: Made | undefined;
 }
 
-/** What a question belongs to. */
-interface About {
-  readonly callId?: string;
-  /** Of the request that asks. */
-  readonly signal?: AbortSignal;
+interface Made {
+  readonly backend: SessionBackend;
+  readonly session: BackendSession;
 }
 
-/** The names of yes and no, once each, and between them what lasts. */
-type Answers = readonly [string, readonly Choice[], string];
+/**
+ * One session that is made before there is a prompt, so that its modes and models can be chosen: it becomes the session of the next
+ * conversation with that agent, or is closed. What goes wrong with it is told by the prompt.
+ */
+export class PreparedSessions {
+  private waiting: Waiting | undefined;
+  private readonly queue = new KeyedQueue();
 
-const onceAnswers: Answers = ['Allow once', [], 'Deny'];
-const stopped = 'The user has stopped this.';
-const granted: Permit = { isGranted: true };
-const policyWords: Readonly<Record<PolicyKind, string>> = {
-  read: 'reading',
-  edit: 'edits',
-  run: 'commands',
-  fetch: 'fetching from the web',
-};
-/** What happens to the files of the workspace where the user has set nothing. */
-const usualForFiles: AgentPolicy = { read: 'allow', edit: 'allow' };
+  constructor(private readonly ports: PreparedSessionsPorts) {}
 
-/** Decides for one session what an agent may do: by what the user has said in advance, else by asking. */
-export class PermissionService implements Disposable {
-  private sessionRules: readonly PermissionRule[] = [];
-  private readonly grants = new DisposableStore();
-  /** What only the agent remembers, as it is listed. */
-  private readonly remembered = new Set<string>();
-
-  constructor(private readonly options: PermissionServiceOptions) {}
-
-  /** Answers `session/request_permission`. What is answered without a question is answered this once: the agent remembers nothing. */
-  async decideTool(
-    asked: PermissionRequest,
-    call: CallDescription,
-    request: CheckedRequest,
-    signal: AbortSignal,
-  ): Promise<RequestPermissionOutcome> {
-    const { agentTitle, approvals, cwd, mode } = this.options;
-    const live = this.live(signal);
-    if (live?.aborted) return { outcome: 'cancelled' };
-    const reject = pick(asked, 'reject_once');
-    const { answer } = this.decide(request);
-    if (answer === 'deny') return reject;
-    const once = pick(asked, 'allow_once');
-    if (answer === 'allow' && once.outcome === 'selected') return once;
-    const isProtected = request.protections.size > 0;
-    const forGood = `${agentTitle} can be allowed this only for good, which no answer does for a protected file.`;
-    const warnings = [...this.warningsOf(request), ...(isProtected && isForGoodOnly(asked) ? [forGood] : [])];
-    const chosen = await approvals.ask({
-      prompt: this.promptOf(request, call.title),
-      options: toolChoices(asked, request, { agentTitle, folder: cwd, isProtected }),
-      context: permissionContext(request, { agent: agentTitle, folder: cwd, mode: mode(), call, warnings }),
-      callId: asked.toolCall.toolCallId,
-      ...(live ? { signal: live } : {}),
-    });
-    if (!chosen) return { outcome: 'cancelled' };
-    if (!('chosen' in chosen)) return reject;
-    await this.keep(chosen.chosen.rule);
-    this.noteMemory(chosen.chosen);
-    return chosen.chosen.outcome;
-  }
-
-  /** The end of the session: what it remembers is not listed any more. */
-  dispose(): void {
-    this.sessionRules = [];
-    this.grants.dispose();
-  }
-
-  /** Whether a command may be run in a terminal of ours. */
-  async mayRun(asked: TerminalRequest, signal?: AbortSignal): Promise<Permit> {
-    const { agentId, agentTitle, cwd } = this.options;
-    const request = terminalRequest(agentId, asked);
-    const settled = this.settle(request, signal);
-    if (settled) return settled;
-    const context = permissionContext(request, { agent: agentTitle, folder: cwd });
-    return this.ask(this.promptOf(request), this.answersTo(request), context, signal ? { signal } : {});
-  }
-
-  /** Whether Backline may give the agent a file, whose path is absolute and resolved. */
-  async mayRead(path: string, signal: AbortSignal): Promise<Permit> {
-    const { agentId, agentTitle, cwd } = this.options;
-    const request = fileRequest(agentId, 'read', path);
-    const settled = this.settle(request, signal, usualForFiles);
-    if (settled) return settled;
-    const context = permissionContext(request, { agent: agentTitle, folder: cwd });
-    return this.ask(this.promptOf(request), this.answersTo(request), context, { signal });
-  }
-
-  /** Whether it is settled that Backline writes a file for the agent; undefined when the change has to be shown first. */
-  mayWrite(path: string, signal: AbortSignal): Permit | undefined {
-    return this.settle(fileRequest(this.options.agentId, 'edit', path), signal, usualForFiles);
-  }
-
-  /** Shows a change that Backline would make for the agent, and asks for it. */
-  async askToWrite({ path, before, after, isUnsaved, protection }: FileChange, signal: AbortSignal): Promise<Permit> {
-    const { agentId, agentTitle, cwd } = this.options;
-    if (this.live(signal)?.aborted) return refused(stopped);
-    const protections = new Map(protection === undefined ? [] : [[path, protection]]);
-    const request = { ...fileRequest(agentId, 'edit', path), protections };
-    const name = visibleName(path, cwd);
-    const content: ToolContent[] = [{ type: 'diff', path, old_text: before, new_text: after }];
-    const unsaved = isUnsaved ? [`${name} has unsaved changes, which this replaces.`] : [];
-    const warnings = [...this.warningsOf(request), ...unsaved];
-    const context = permissionContext(request, { agent: agentTitle, folder: cwd, content, warnings });
-    const isOverwriteOnly = isUnsaved && protection === undefined;
-    const prompt = isOverwriteOnly
-      ? `${agentTitle} wants to overwrite unsaved changes in ${name}`
-      : this.promptOf(request);
-    const answers = isUnsaved || protection !== undefined ? onceAnswers : this.answersTo(request);
-    const permit = await this.ask(prompt, answers, context, { signal });
-    return permit.isGranted && protection !== undefined ? { ...permit, protectedFiles: 'allow' } : permit;
-  }
-
-  /** Whether Backline may make a change that the agent has proposed, and cannot make itself. */
-  async mayApply(
-    call: CallDescription,
-    request: CheckedRequest,
-    about: { callId: string; signal: AbortSignal },
-  ): Promise<Permit> {
-    const { agentTitle, cwd } = this.options;
-    const settled = this.settle(request, about.signal);
-    if (settled) return settled;
-    const warnings = this.warningsOf(request);
-    const context = permissionContext(request, { agent: agentTitle, folder: cwd, call, warnings });
-    const permit = await this.ask(this.promptOf(request, call.title), ['Apply', [], 'Reject'], context, about);
-    return permit.isGranted && request.protections.size > 0 ? { ...permit, protectedFiles: 'allow' } : permit;
-  }
-
-  /** The answer without a question; undefined when there has to be one. */
-  private settle(
-    request: ToolRequest | CheckedRequest,
-    signal: AbortSignal | undefined,
-    usual: AgentPolicy = {},
-  ): Permit | undefined {
-    if (this.live(signal)?.aborted) return refused(stopped);
-    const decision = this.decide(request, usual);
-    if (decision.answer === 'ask') return undefined;
-    if (decision.answer === 'allow') return granted;
-    return refused(
-      'rule' in decision
-        ? "A rule of the user's does not allow it. Go on without it, or ask the user to change the rule."
-        : `The user's settings (backline.permissions) do not allow ${policyWords[decision.policy]}. Go on without it, or ask the user.`,
-    );
-  }
-
-  private decide(request: ToolRequest | CheckedRequest, usual: AgentPolicy = {}): Decision {
-    const { agentId, standing } = this.options;
-    const decision = decide(request, {
-      rules: [...standing.rules, ...this.sessionRules],
-      policy: { ...usual, ...standing.policyOf(agentId) },
-      globs: standing.globs,
-      isProtected: (path) => 'protections' in request && request.protections.has(path),
-    });
-    if ('rule' in decision && decision.rule.scope === 'always') standing.noteUse(decision.rule);
-    return decision;
-  }
-
-  private warningsOf(request: CheckedRequest): string[] {
-    const { cwd } = this.options;
-    const unresolved = 'A path cannot be checked: it is outside the workspace, excluded, or not known.';
-    const guarded = [...request.protections].map(
-      ([path, reason]) => `${visibleName(path, cwd)} is protected: ${visible(reason)}.`,
-    );
-    return [...guarded, ...(request.isUnresolved ? [unresolved] : [])];
-  }
-
-  private answersTo(request: ToolRequest): Answers {
-    const { agentTitle, cwd } = this.options;
-    return ['Allow once', lastingChoices(request, { agentTitle, folder: cwd }), 'Deny'];
-  }
-
-  private promptOf(request: ToolRequest, title?: string): string {
-    const { agentTitle, cwd } = this.options;
-    return permissionPrompt(agentTitle, request, { title, cwd });
-  }
-
-  private async ask(
-    prompt: string,
-    [yes, lasting, no]: Answers,
-    context: ApprovalContext,
-    { callId, signal }: About,
-  ): Promise<Permit> {
-    const live = this.live(signal);
-    const options: Choice[] = [{ name: yes, kind: 'allow_once' }, ...lasting, { name: no, kind: 'reject_once' }];
-    const answer = await this.options.approvals.ask({
-      prompt,
-      options: inOrder(options),
-      context,
-      ...(callId === undefined ? {} : { callId }),
-      ...(live ? { signal: live } : {}),
-    });
-    if (!answer) return refused(stopped);
-    if ('refused' in answer) return refused(tooManyQuestions);
-    if ('timedOut' in answer) return refused('The user did not answer in time. Ask the user how to go on.');
-    const { rule, kind } = answer.chosen;
-    await this.keep(rule);
-    return kind.startsWith('allow') ? granted : refused('The user did not allow this. Ask the user how to go on.');
-  }
-
-  private async keep(rule: PermissionRule | undefined): Promise<void> {
-    const { approvals, log, standing } = this.options;
-    if (rule?.scope === 'session') this.keepForSession(rule);
-    if (rule?.scope !== 'always') return;
+  /** Makes one unless it is there; brings it up to date with what is chosen by now. Never throws. */
+  prepare(backendId: string, folder: string | undefined): void {
+    let options: CreateSessionOptions;
     try {
-      await standing.add(rule);
+      options = this.ports.createOptions(backendId, folder);
+    } catch {
+      return;
+    }
+    const { waiting } = this;
+    if (waiting && fits(waiting, backendId, options)) {
+      if (waiting.made) void this.apply(waiting.made);
+      return;
+    }
+    this.giveUp();
+    const mine: Waiting = {
+      backendId,
+      options,
+      over: new AbortController(),
+      making: Promise.resolve(undefined),
+      made: undefined,
+    };
+    mine.making = this.make(mine);
+    this.waiting = mine;
+  }
+
+  /** Closes the one that waits, unless it is with that backend. */
+  keepOnly(backendId: string | undefined): void {
+    if (this.waiting && this.waiting.backendId !== backendId) this.giveUp();
+  }
+
+  /** Whether it is the one that waits, which is no conversation yet. */
+  has(backendId: string, sessionId: string): boolean {
+    return this.waiting?.backendId === backendId && this.waiting.made?.session.id === sessionId;
+  }
+
+  /** The one that waits, where it fits, else a new one. @throws BackendError */
+  async create(backend: SessionBackend, options: CreateSessionOptions, signal: AbortSignal): Promise<BackendSession> {
+    const prepared = await this.take(backend, options, signal);
+    if (prepared) return prepared;
+    const session = await backend.createSession(options, signal);
+    this.ports.starts.learn(backend.id, session.config);
+    return session;
+  }
+
+  /** The window ends: its agents do, too. */
+  dispose(): void {
+    const { made } = this.waiting ?? {};
+    this.waiting?.over.abort();
+    this.waiting = undefined;
+    if (!made) return;
+    made.session.dispose();
+    void this.ports.forget(made.backend.id, made.session.id);
+  }
+
+  private async take(
+    backend: SessionBackend,
+    options: CreateSessionOptions,
+    signal: AbortSignal,
+  ): Promise<BackendSession | undefined> {
+    const { waiting } = this;
+    if (waiting?.backendId !== backend.id) return undefined;
+    if (!fits(waiting, backend.id, options)) {
+      this.giveUp();
+      return undefined;
+    }
+    this.waiting = undefined;
+    let made: Made | undefined;
+    try {
+      made = await untilAborted(waiting.making, signal);
+      // What is being set is set before anything else is.
+      if (made) await untilAborted(this.queue.idle(made.session.id), signal);
     } catch (error) {
-      log.error('Could not keep a rule', error);
-      approvals.warn(`The answer counts this once only, because it could not be kept as a rule. ${messageOf(error)}`);
+      this.putBack(waiting);
+      throw error;
+    }
+    waiting.over.abort();
+    if (!made) return undefined;
+    const isAlive = made.backend === backend && backend.state.kind === 'ready';
+    if (isAlive) return made.session;
+    made.session.dispose();
+    this.ports.starts.showWaiting(backend.id, undefined);
+    return undefined;
+  }
+
+  /** The user has stopped waiting for it: the next prompt may have it. */
+  private putBack(waiting: Waiting): void {
+    if (this.waiting) this.discard(waiting);
+    else this.waiting = waiting;
+  }
+
+  private giveUp(): void {
+    const { waiting } = this;
+    this.waiting = undefined;
+    if (waiting) this.discard(waiting);
+  }
+
+  private discard(waiting: Waiting): void {
+    const { forget, log, starts } = this.ports;
+    waiting.over.abort();
+    starts.showWaiting(waiting.backendId, undefined);
+    const { made } = waiting;
+    if (!made) return;
+    made.session
+      .close()
+      .catch((error: unknown) => log.debug(`Could not close a session that was not used: ${messageOf(error)}`))
+      .finally(() => void forget(waiting.backendId, made.session.id));
+  }
+
+  private async make(waiting: Waiting): Promise<Made | undefined> {
+    const { forget, log, open, starts } = this.ports;
+    const { backendId, options, over } = waiting;
+    try {
+      const backend = await open(backendId);
+      over.signal.throwIfAborted();
+      const session = await backend.prepareSession?.(options, over.signal);
+      if (!session) return undefined;
+      if (over.signal.aborted) {
+        await session.close();
+        await forget(backendId, session.id);
+        return undefined;
+      }
+      const made = { backend, session };
+      waiting.made = made;
+      starts.learn(backendId, session.config);
+      this.endWithAgent(waiting, backend);
+      void this.follow(waiting, session);
+      await this.apply(made);
+      return made;
+    } catch (error) {
+      log.debug(`No session was made before the prompt: ${messageOf(error)}`);
+      return undefined;
     }
   }
 
-  private keepForSession(rule: PermissionRule): void {
-    this.sessionRules = [...this.sessionRules, rule];
-    const revoke = (): void => {
-      this.sessionRules = this.sessionRules.filter((other) => other !== rule);
-      listed.dispose();
-    };
-    const { agentTitle, standing } = this.options;
-    const listed = standing.grants.add({ kind: 'rule', agentTitle, rule, revoke });
-    this.grants.add(listed);
+  /** So that what depends on a choice is shown as it is then. What is refused is told by the prompt. Never rejects. */
+  private apply({ backend, session }: Made): Promise<void> {
+    return this.queue.run(session.id, async () => {
+      try {
+        await applyChoices(session, this.ports.starts.wanted(backend.id), backend.title);
+      } catch (error) {
+        this.ports.log.debug(messageOf(error));
+      }
+    });
   }
 
-  /** An answer for always that is no rule of ours: the agent does not ask again, and Backline does not hear of it. */
-  private noteMemory({ kind, name, rule }: Choice): void {
-    const { agentTitle, standing } = this.options;
-    if (rule || !kind.endsWith('_always') || this.remembered.has(name)) return;
-    this.remembered.add(name);
-    const effect = kind.startsWith('allow') ? 'allow' : 'deny';
-    this.grants.add(standing.grants.add({ kind: 'remembered', agentTitle, effect, option: name }));
+  /** Another process of the agent has never heard of it. */
+  private endWithAgent(waiting: Waiting, backend: SessionBackend): void {
+    const states = backend.onDidChangeState(({ kind }) => {
+      if (kind !== 'ready' && this.waiting === waiting) this.giveUp();
+    });
+    waiting.over.signal.addEventListener('abort', () => states.dispose(), { once: true });
   }
 
-  /** The request's signal and the turn's in one. */
-  private live(signal: AbortSignal | undefined): AbortSignal | undefined {
-    const stopped = this.options.stopped?.();
-    return signal && stopped ? AbortSignal.any([signal, stopped]) : (signal ?? stopped);
+  private async follow(waiting: Waiting, session: BackendSession): Promise<void> {
+    const { log, starts } = this.ports;
+    const { backendId, over } = waiting;
+    try {
+      for await (const { event } of session.events({ signal: over.signal })) {
+        if (event.event === 'config:update' || event.event === 'commands:update')
+          starts.showWaiting(backendId, session);
+      }
+    } catch (error) {
+      log.error('The events of a session that waits broke off', error);
+    }
+    // It has ended by itself: its agent was stopped, or its settings have changed.
+    if (this.waiting !== waiting) return;
+    this.waiting = undefined;
+    starts.showWaiting(backendId, undefined);
   }
 }
 
-/** What the user has said in advance about a file of the workspace; undefined where the user has to be asked. */
-export function settledForFiles(standing: StandingPermissions, request: ToolRequest): 'allow' | 'deny' | undefined {
-  const policy = { ...usualForFiles, ...standing.policyOf(request.agent) };
-  const { answer } = decide(request, {
-    rules: standing.rules,
-    policy,
-    globs: standing.globs,
-    isProtected: () => false,
+function fits(waiting: Waiting, backendId: string, options: CreateSessionOptions): boolean {
+  return waiting.backendId === backendId && JSON.stringify(waiting.options) === JSON.stringify(options);
+}
+
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(new BackendError('cancelled', 'Cancelled.'));
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    void promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
-  return answer === 'ask' ? undefined : answer;
-}
-
-function refused(reason: string): Permit {
-  return { isGranted: false, reason };
 }
