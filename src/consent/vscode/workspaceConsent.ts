@@ -88,7 +88,7 @@ export class WorkspaceConsent implements Disposable {
         if (!isNew) return;
         const names = waiting.map(({ thing }) => describeThing(thing)).join(', ');
         const review = { label: 'Review…', run: () => this.review() };
-        this.messages.info(`This workspace needs your permission to run or to be sent texts: ${names}.`, review);
+        this.messages.info(`This workspace wants to run or use: ${names}. Review before you allow it.`, review);
       })
       .catch((error: unknown) => log.error('the hint could not be shown', error));
   }
@@ -102,7 +102,10 @@ export class WorkspaceConsent implements Disposable {
       id: 'consent',
       title: 'What this workspace runs',
       state: this.waiting.length > 0 ? 'attention' : 'ready',
-      summary: this.waiting.length > 0 ? `Needs your permission: ${names}.` : 'You have answered for all of it.',
+      summary:
+        this.waiting.length > 0
+          ? `Needs your permission: ${names}.`
+          : 'You have allowed or denied everything that it wants to run or use.',
       actions: [{ label: 'Review what this workspace runs', command: commandIds.reviewWorkspace }],
     });
   }
