@@ -120,13 +120,15 @@ interface OfWorkspace {
   readonly origin: NonNullable<SettingsLevel['origin']>;
 }
 
-/** `name@folder`; where that is taken, with the beginning of a hash of where it is written, so that no order changes it. */
+/**
+ * `name@folder~hash`, with the beginning of a hash of where it is written: what is remembered for an id, such as rules, holds
+ * for no other workspace whose folder has the same name.
+ */
 function withIds(agents: readonly OfWorkspace[], taken: ReadonlySet<string>): (OfWorkspace & { id: string })[] {
-  const plain = agents.map(({ name, origin }) => `${name}@${origin.name}`);
-  return agents.map((agent, index) => {
-    const id = plain[index] ?? agent.name;
-    const isAlone = !taken.has(id) && plain.filter((other) => other === id).length === 1;
-    return { ...agent, id: isAlone ? id : `${id}~${hashOf([agent.name, agent.origin]).slice(0, 8)}` };
+  return agents.map((agent) => {
+    const { name, origin } = agent;
+    const id = `${name}@${origin.name}~${hashOf([name, origin]).slice(0, 8)}`;
+    return { ...agent, id: taken.has(id) ? `${id}~` : id };
   });
 }
 

@@ -148,13 +148,17 @@ describe('the catalogue of agents', () => {
     it('has them beside those of the user, those found and the demo agent, under ids of their own', async () => {
       const { agents } = await load(own, workspace(entries));
       assert.deepEqual(
-        agents.map(({ id, title, command, args }) => [id, title, [command, ...args].join(' ')]),
+        agents.map(({ id, title, command, args }) => [
+          id.replace(/~[0-9a-f]{8}$/, '~…'),
+          title,
+          [command, ...args].join(' '),
+        ]),
         [
           ['mine', 'mine', 'opencode user'],
-          ['mine@work', 'mine (workspace)', 'opencode workspace'],
-          ['added@work', 'added (workspace)', 'gemini'],
-          ['opencode@work', 'opencode (workspace)', 'evil'],
-          ['demo-agent@work', 'demo-agent (workspace)', 'evil'],
+          ['mine@work~…', 'mine (workspace)', 'opencode workspace'],
+          ['added@work~…', 'added (workspace)', 'gemini'],
+          ['opencode@work~…', 'opencode (workspace)', 'evil'],
+          ['demo-agent@work~…', 'demo-agent (workspace)', 'evil'],
           ['gemini', 'Gemini', 'gemini --acp'],
           ['opencode', 'OpenCode', 'opencode acp'],
           ['auggie', 'Auggie', 'auggie --acp'],
@@ -190,7 +194,8 @@ describe('the catalogue of agents', () => {
       for (const id of ids.values()) assert.match(id, /^mine@app~[0-9a-f]{8}$/);
       assert.deepEqual(await idsOf(level('b'), level('a')), new Map([...ids].reverse()));
       const taken = await idsOf(user({ 'mine@app': { command: 'opencode' } }), level('a'));
-      assert.match(taken.get('a') ?? '', /^mine@app~/);
+      assert.equal(taken.get('a'), ids.get('a'));
+      assert.deepEqual(await idsOf(level('a')), new Map([...ids].slice(0, 1)));
     });
 
     it('does not look at them in an untrusted one', async () => {
