@@ -123,11 +123,13 @@ export class AgentOptions {
     return this.views.get(agentId)?.description ?? '';
   }
 
-  /** What another program offered under that name says nothing of this one. */
+  /** What another program offered under that name, and what was chosen for it, says nothing of this one. */
   private kept(agentId: string): KeptAgent {
     const kept = z.safeParse(KeptAgent, this.all[agentId]).data;
     if (!kept) return { about: '', options: [], chosen: {} };
-    return kept.about === this.aboutOf(agentId) ? kept : { ...kept, options: [] };
+    const view = this.views.get(agentId);
+    if (!view) return { ...kept, options: [] };
+    return kept.about === (view.description ?? '') ? kept : { ...kept, options: [], chosen: {} };
   }
 
   private keep(agentId: string, kept: KeptAgent): void {

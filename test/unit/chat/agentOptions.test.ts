@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { AgentOptions } from '../../../src/chat/common/page/agentOptions';
+import { MemoryMemento } from '../../fake/memoryMemento';
+
+describe('the options that are kept for an agent', () => {
+  const fail = (error: unknown): void => {
+    throw error;
+  };
+
+  it('are those of its entry: what was chosen for another command line under its name is dropped', () => {
+    const memento = new MemoryMemento();
+    const open = (description: string): AgentOptions => {
+      const options = new AgentOptions(memento, fail);
+      options.know({ id: 'mine', title: 'mine', description, source: 'configured', state: 'stopped' });
+      options.learn('mine', [
+        {
+          id: 'mode',
+          name: 'Mode',
+          category: 'mode',
+          type: 'select',
+          value: 'ask',
+          choices: [
+            { value: 'ask', name: 'Ask' },
+            { value: 'free', name: 'Free' },
+          ],
+        },
+      ]);
+      return options;
+    };
+    const valuesOf = (description: string) =>
+      open(description)
+        .wanted('mine')
+        .map(({ value }) => value);
+    open('one').pick('mine', 'mode', 'free');
+    assert.deepEqual(valuesOf('one'), ['free']);
+    assert.deepEqual(valuesOf('two'), ['ask']);
+    assert.deepEqual(valuesOf('one'), ['ask']);
+  });
+});
