@@ -93,7 +93,10 @@ export class ConsentDesk implements Consent, Disposable {
     const latest = this.seen.get(entryOf(thing)) ?? thing;
     const now = latest.lookAgain ? await latest.lookAgain() : latest;
     if (!now) return;
-    if (now.hash === thing.hash) return await this.book.set(thing, answer);
+    if (now.hash === thing.hash) {
+      await this.book.set(thing, answer);
+      return;
+    }
     this.decide(now);
     await this.askAgain(now);
   }

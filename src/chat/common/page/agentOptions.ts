@@ -129,7 +129,7 @@ export class AgentOptions {
     if (!kept) return { about: '', options: [], chosen: {} };
     const view = this.views.get(agentId);
     if (!view) return { ...kept, options: [] };
-    return kept.about === (view.description ?? '') ? kept : { ...kept, options: [], chosen: {} };
+    return kept.about === view.description ? kept : { ...kept, options: [], chosen: {} };
   }
 
   private keep(agentId: string, kept: KeptAgent): void {
