@@ -224,6 +224,10 @@ export class FakeChats implements Chats {
     // None is made.
   }
 
+  awaitPrompt(): void {
+    // None is made.
+  }
+
   create(backendId: string): Promise<FakeChat> {
     const chat = this.add(`new-${this.opened.size + 1}`);
     chat.change({ backendId });

@@ -27,6 +27,11 @@ export interface Chats extends Disposable {
   /** Closes a session that waits, unless it is one of that backend. */
   keepPrepared(backendId: string | undefined): void;
   /**
+   * Whether a page shows a conversation that is not begun: a session that waits is closed a short while after none does, or
+   * when nobody has written for long. Called again with `true` while the user writes.
+   */
+  awaitPrompt(isAwaited: boolean): void;
+  /**
    * A conversation that is on no disk and starts nothing before its first prompt. Its agent works in `folder` (absolute)
    * where that is in the workspace, else in the first workspace folder. @throws BackendError `notFound`
    */

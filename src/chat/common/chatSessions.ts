@@ -86,6 +86,7 @@ export class ChatSessions implements Chats, WriteWitness {
       createOptions: (backendId, folder) => this.createOptions({ backendId, folder }),
       forget: (backendId, id) => this.remotes.forget(backendId, id, this.used.get(backendId)),
       starts,
+      clock,
       log,
     });
     this.chatPorts = {
@@ -156,6 +157,10 @@ export class ChatSessions implements Chats, WriteWitness {
 
   keepPrepared(backendId: string | undefined): void {
     this.prepared.keepOnly(backendId);
+  }
+
+  awaitPrompt(isAwaited: boolean): void {
+    this.prepared.setAwaited(isAwaited);
   }
 
   async create(backendId: string, folder?: string): Promise<Chat> {

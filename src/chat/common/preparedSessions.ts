@@ -5,7 +5,8 @@ import {
   type CreateSessionOptions,
   type SessionBackend,
 } from '../../amplifier/common/sessionBackend';
-import { KeyedQueue } from '../../base/common/async';
+import { KeyedQueue, type Clock } from '../../base/common/async';
+import type { Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
 import type { SessionStarts } from './sessionStarts';
@@ -18,8 +19,14 @@ export interface PreparedSessionsPorts {
   /** It was never spoken in: it is not listed as a conversation, and deleted where that is possible. Never rejects. */
   readonly forget: (backendId: string, sessionId: string) => Promise<void>;
   readonly starts: SessionStarts;
+  readonly clock: Clock;
   readonly log: Logger;
 }
+
+/** Nobody has written for so long: the first prompt makes a session of its own. */
+const idleMs = 10 * 60_000;
+/** A prompt on its way has left its page too, and takes the session once its agent has started. */
+const leftMs = 2 * 60_000;
 
 interface Waiting {
   readonly backendId: string;
@@ -42,6 +49,8 @@ interface Made {
  */
 export class PreparedSessions {
   private waiting: Waiting | undefined;
+  private isAwaited = true;
+  private limit: Disposable | undefined;
   private readonly queue = new KeyedQueue();
 
   constructor(private readonly ports: PreparedSessionsPorts) {}
@@ -55,7 +64,9 @@ export class PreparedSessions {
       return;
     }
     const { waiting } = this;
+    this.isAwaited = true;
     if (waiting && fits(waiting, backendId, options)) {
+      this.startLimit();
       if (waiting.made) void this.apply(waiting.made);
       return;
     }
@@ -69,6 +80,17 @@ export class PreparedSessions {
     };
     mine.making = this.make(mine);
     this.waiting = mine;
+    this.startLimit();
+  }
+
+  /**
+   * Whether a prompt may come for it: a page shows where it would be written. Without one it is closed after a short while,
+   * with one when nothing was said or written for long: each `true` counts as that.
+   */
+  setAwaited(isAwaited: boolean): void {
+    if (!isAwaited && !this.isAwaited) return;
+    this.isAwaited = isAwaited;
+    this.startLimit();
   }
 
   /** Closes the one that waits, unless it is with that backend. */
@@ -93,6 +115,7 @@ export class PreparedSessions {
   /** The window ends: its agents do, too. */
   dispose(): void {
     const { made } = this.waiting ?? {};
+    this.limit?.dispose();
     this.waiting?.over.abort();
     this.waiting = undefined;
     if (!made) return;
@@ -112,6 +135,7 @@ export class PreparedSessions {
       return undefined;
     }
     this.waiting = undefined;
+    this.limit?.dispose();
     let made: Made | undefined;
     try {
       made = await untilAborted(waiting.making, signal);
@@ -133,12 +157,22 @@ export class PreparedSessions {
   /** The user has stopped waiting for it: the next prompt may have it. */
   private putBack(waiting: Waiting): void {
     if (this.waiting) this.discard(waiting);
-    else this.waiting = waiting;
+    else {
+      this.waiting = waiting;
+      this.startLimit();
+    }
+  }
+
+  private startLimit(): void {
+    this.limit?.dispose();
+    if (!this.waiting) return;
+    this.limit = this.ports.clock.setTimer(this.isAwaited ? idleMs : leftMs, () => this.giveUp());
   }
 
   private giveUp(): void {
     const { waiting } = this;
     this.waiting = undefined;
+    this.limit?.dispose();
     if (waiting) this.discard(waiting);
   }
 

@@ -180,6 +180,7 @@ export class ChatFeature implements Feature<ShownChat> {
     store.add(backends.onDidChange(() => chats.keepPrepared(backends.chosen?.id)));
     store.add(approvals.onDidChange(changed));
     store.add(pages.onDidChange(() => notices.look()));
+    store.add(pages.onDidChange(() => chats.awaitPrompt(pages.awaitsPrompt)));
     store.add(
       settings.onDidChange((id) => {
         if (id === settingIds.chatBackend) void backends.refresh();

@@ -122,8 +122,10 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
       (await chatOf(sessionId)).promptToEdit(entryId),
     ),
     saveDraft: chatRequests.saveDraft.handledBy(async ({ sessionId, ...draft }) => {
-      if (sessionId === undefined) newDraft.save(draft);
-      else (await chatOf(sessionId)).saveDraft(draft);
+      if (sessionId === undefined) {
+        newDraft.save(draft);
+        if (page.chat === undefined) chats.awaitPrompt(true);
+      } else (await chatOf(sessionId)).saveDraft(draft);
       if (page.chat?.id === sessionId) page.draftSaved();
       return done;
     }),

@@ -61,6 +61,11 @@ export class ChatPages implements Disposable {
     return [...shown.filter((page) => page === active), ...shown.filter((page) => page !== active)];
   }
 
+  /** Some page shows a conversation that is not begun, or would if it were not hidden. */
+  get awaitsPrompt(): boolean {
+    return [...this.pages].some(({ chat }) => chat === undefined);
+  }
+
   get inView(): ChatPage | undefined {
     return this.view?.page;
   }

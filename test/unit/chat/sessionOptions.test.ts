@@ -7,6 +7,7 @@ import { toDisposable } from '../../../src/base/common/disposable';
 import { backendView } from '../../../src/chat/common/backendView';
 import { NewOptions } from '../../../src/chat/common/page/newOptions';
 import { backendOf } from '../../fake/backendHarness';
+import { FakeClock } from '../../fake/fakeClock';
 import { MemoryMemento } from '../../fake/memoryMemento';
 import type { ScriptedAgents } from '../../fake/scriptedAgent';
 import { capabilities, type Script } from '../../fake/scriptedAgent';
@@ -92,7 +93,13 @@ class Desk {
 
   static async open(
     agent: Agent,
-    more: { defaults?: BackendEntry['defaults']; memento?: MemoryMemento; folder?: string; fails?: boolean } = {},
+    more: {
+      defaults?: BackendEntry['defaults'];
+      memento?: MemoryMemento;
+      folder?: string;
+      fails?: boolean;
+      clock?: FakeClock;
+    } = {},
   ): Promise<Desk> {
     const { memento = new MemoryMemento() } = more;
     const made = ['one', 'two'].map((id) =>
@@ -119,8 +126,14 @@ class Desk {
       },
     };
     const options = new NewOptions({ backends: registry, memento, onError: assert.ifError });
-    const { folder } = more;
-    const window = await Window.open({ backends: registry, memento, starts: options, ...(folder ? { folder } : {}) });
+    const { clock, folder } = more;
+    const window = await Window.open({
+      backends: registry,
+      memento,
+      starts: options,
+      ...(folder ? { folder } : {}),
+      ...(clock ? { clock } : {}),
+    });
     const desk = new Desk(
       window,
       options,
@@ -332,6 +345,52 @@ describe('what a conversation begins with', () => {
     assert.deepEqual(rows, [], 'nor is it a conversation of the agent');
     await desk.say('go');
     assert.deepEqual(agent.wire.slice(-2), ['new', 'prompt in ask with small']);
+  });
+
+  it('is closed with its session a while after no page shows where its prompt would be written', async () => {
+    const clock = new FakeClock();
+    await open({ clock });
+    await desk.type();
+    const { chats } = desk.window;
+    chats.awaitPrompt(false);
+    clock.advance(60_000);
+    chats.awaitPrompt(true);
+    clock.advance(9 * 60_000);
+    assert.deepEqual(agent.wire, ['new'], 'the user is back');
+    chats.awaitPrompt(false);
+    clock.advance(60_000);
+    chats.awaitPrompt(false);
+    clock.advance(60_000);
+    await until('it is closed', () => agent.wire.at(-1) === 'close s1.1');
+    await desk.type();
+    await desk.say('go');
+    assert.equal(agent.wire.at(-1), 'prompt in ask with small');
+  });
+
+  it('is closed with its session when nobody has written for long, and not while somebody writes', async () => {
+    const clock = new FakeClock();
+    await open({ clock });
+    await desk.type();
+    const { chats } = desk.window;
+    for (let minutes = 0; minutes < 30; minutes += 9) {
+      clock.advance(9 * 60_000);
+      chats.awaitPrompt(true);
+    }
+    assert.deepEqual(agent.wire, ['new']);
+    clock.advance(10 * 60_000);
+    await until('it is closed', () => agent.wire.at(-1) === 'close s1.1');
+  });
+
+  it('is the one of a prompt that leaves its page, whose session stays open', async () => {
+    const clock = new FakeClock();
+    await open({ clock });
+    await desk.type();
+    const chat = await desk.window.chats.create('one');
+    desk.window.chats.awaitPrompt(false);
+    await chat.send(draft('go'));
+    await until('the end', () => outline(chat).some((line) => line.startsWith('end:')));
+    clock.advance(2 * 60_000);
+    assert.deepEqual(agent.wire, ['new', 'prompt in ask with small']);
   });
 
   it('is of no session in the list of what the agent keeps, while that waits', async () => {
