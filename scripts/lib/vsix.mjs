@@ -1,4 +1,5 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
 import { inRoot, root } from './paths.mjs';
 import { run } from './processes.mjs';
 
@@ -28,6 +29,11 @@ export async function checkPackage() {
   for (const file of packaged)
     if (!expected.includes(file)) problems.push(`${file} is in the package, but not expected`);
   for (const file of expected) if (!packaged.includes(file)) problems.push(`${file} is missing from the package`);
+  // A bundle that is built and not shipped is missed only when somebody uses what is in it.
+  for (const name of await readdir(inRoot('dist'), { recursive: true })) {
+    const file = `dist/${name.replaceAll(path.sep, '/')}`;
+    if (file.endsWith('.js') && !packaged.includes(file)) problems.push(`${file} is built, but not in the package`);
+  }
   return problems;
 }
 

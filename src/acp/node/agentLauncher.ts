@@ -127,6 +127,16 @@ export class AgentLauncher {
     });
   }
 
+  /** A conversation begins without them when they cannot start. */
+  private async ownServers(log: Logger): Promise<Readonly<Record<string, unknown>>> {
+    try {
+      return (await this.options.ownMcpServers?.()) ?? {};
+    } catch (error) {
+      log.error("The window's MCP server cannot start, so the agent goes without its tools", error);
+      return {};
+    }
+  }
+
   private async mcpServers(
     entry: CatalogueEntry,
     capabilities: { http: boolean; sse: boolean },
@@ -135,7 +145,7 @@ export class AgentLauncher {
   ): Promise<readonly McpServer[]> {
     const { env } = await this.surroundings(entry);
     const findProgram = (command: string): Promise<FoundCommand> => find(command, env, cwd);
-    const own = (await this.options.ownMcpServers?.()) ?? {};
+    const own = await this.ownServers(log);
     const permit = (server: WorkspaceServer): Promise<boolean> => this.permitServer(server);
     const request = { setting: entry.mcpServers, cwd, own, capabilities, findProgram, permit };
     return await workspaceMcpServers(request, this.options.editor, log);

@@ -5,32 +5,37 @@ import { nullLogger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import { closedTap } from '../../../../src/wire/common/traffic';
 import { answeringConsent } from '../../../fake/answeringConsent';
+import { buildDemoAgent } from '../../../fake/demoAgentFile';
 import { FakeEditor } from '../../../fake/fakeEditor';
 import { until } from '../../../support/eventually';
 import { standingOf } from '../../../fake/fakePermissions';
 
+function launcherWith(ownMcpServers: () => Promise<never>): AgentLauncher {
+  return new AgentLauncher({
+    clientInfo: { name: 'backline', title: 'Backline', version: '0.0.0' },
+    editor: new FakeEditor({}, [tmpdir()]),
+    clock: systemClock,
+    log: nullLogger,
+    tap: closedTap,
+    standing: standingOf(),
+    environment: () => Promise.resolve({ PATH: '' }),
+    folder: () => tmpdir(),
+    isTrusted: () => true,
+    permission: { consent: answeringConsent('denied'), places: () => ({ cwd: tmpdir(), folders: [] }) },
+    createId: () => 'id',
+    random: () => 0,
+    ownMcpServers,
+    elicit: () => Promise.resolve({ action: 'decline' }),
+    runInTerminal: () => Promise.resolve(false),
+  });
+}
+
 describe('the start of an agent', () => {
   it('gets the MCP server of the window ready meanwhile, and does without one that fails', async () => {
     let asked = 0;
-    const launcher = new AgentLauncher({
-      clientInfo: { name: 'backline', title: 'Backline', version: '0.0.0' },
-      editor: new FakeEditor({}, [tmpdir()]),
-      clock: systemClock,
-      log: nullLogger,
-      tap: closedTap,
-      standing: standingOf(),
-      environment: () => Promise.resolve({ PATH: '' }),
-      folder: () => tmpdir(),
-      isTrusted: () => true,
-      permission: { consent: answeringConsent('denied'), places: () => ({ cwd: tmpdir(), folders: [] }) },
-      createId: () => 'id',
-      random: () => 0,
-      ownMcpServers: () => {
-        asked++;
-        return Promise.reject(new Error('no port'));
-      },
-      elicit: () => Promise.resolve({ action: 'decline' }),
-      runInTerminal: () => Promise.resolve(false),
+    const launcher = launcherWith(() => {
+      asked++;
+      return Promise.reject(new Error('no port'));
     });
     const backend = await launcher.create({
       id: 'silent',
@@ -50,5 +55,28 @@ describe('the start of an agent', () => {
     await backend.stop();
     await failed;
     backend.dispose();
+  });
+
+  it('begins a conversation without the MCP server of the window when that fails', async () => {
+    const demo = await buildDemoAgent();
+    try {
+      const backend = await launcherWith(() => Promise.reject(new Error('no port'))).create({
+        id: 'demo',
+        title: 'Demo',
+        command: process.execPath,
+        args: [demo.file],
+        env: {},
+        dialect: 'v1',
+        mcpServers: {},
+        missingFile: 'error',
+        source: 'demo',
+      });
+      const session = await backend.createSession({ cwd: tmpdir() });
+      await session.close();
+      await backend.stop();
+      backend.dispose();
+    } finally {
+      await demo.remove();
+    }
   });
 });
