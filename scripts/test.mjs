@@ -18,14 +18,18 @@ const interruption = whenInterrupted();
 
 const tool = (/** @type {string} */ file) => inRoot('node_modules', ...file.split('/'));
 
-/** @type {readonly Step[]} */
-const steps = [
+/** They need one processor, and the unit tests another. @type {readonly Step[]} */
+const checks = [
   { title: 'Types', command: [tool('typescript/bin/tsc'), '--noEmit'] },
   { title: 'Types of the pages', command: [tool('typescript/bin/tsc'), '--noEmit', '-p', 'tsconfig.page.json'] },
   { title: 'Lint', command: [tool('eslint/bin/eslint.js'), '.', '--max-warnings=0'] },
   { title: 'Format', command: [tool('prettier/bin/prettier.cjs'), '--check', '--log-level', 'warn', '.'] },
   { title: 'Package', command: ['scripts/package.mjs', '--strict'] },
-  { title: 'Unit tests', command: ['scripts/testUnit.mjs'], summary: 'unit' },
+];
+/** @type {Step} */
+const unitTests = { title: 'Unit tests', command: ['scripts/testUnit.mjs'], summary: 'unit' };
+/** @type {readonly Step[]} */
+const windows = [
   { title: 'Tests inside VS Code', command: ['scripts/testHost.mjs'], summary: 'host' },
   { title: 'Tests of the installed package', command: ['scripts/testUi.mjs'], summary: 'ui' },
   { title: 'Page tests', command: ['scripts/testPage.mjs'], summary: 'page' },
@@ -39,15 +43,41 @@ const failures = [];
 /** @type {string[]} tests that passed when their file ran again */
 const flaky = [];
 const startedAt = Date.now();
-for (const step of steps) {
-  const { title, summary: name } = step;
-  console.log(`\n=== ${title} (${Math.round((Date.now() - startedAt) / 1000)} s)`);
-  if (name !== undefined) await forgetSummary(name);
-  const code = await Promise.race([runStep(step), interruption]);
-  if (typeof code === 'string') {
-    await stopChildren();
-    process.exit(130);
+await Promise.all([runAll(checks, 'pipe'), runAll([unitTests], 'inherit')]);
+await runAll(windows, 'inherit');
+console.log(`\n=== ${secondsSinceStart()} s`);
+for (const failure of failures) console.log(`\nFailed: ${failure}`);
+if (flaky.length > 0) console.log(`\n${flaky.map((test) => `flaky: ${test}`).join('\n')}`);
+console.log(`\n${passed} passed, ${failed} failed`);
+process.exit(failed === 0 ? 0 : 1);
+
+/**
+ * One after the other.
+ * @param {readonly Step[]} steps
+ * @param {'inherit' | 'pipe'} output `pipe` prints what a step has to say when it has ended
+ */
+async function runAll(steps, output) {
+  for (const step of steps) {
+    const { title, summary: name } = step;
+    const heading = `\n=== ${title} (${secondsSinceStart()} s)`;
+    if (output === 'inherit') console.log(heading);
+    if (name !== undefined) await forgetSummary(name);
+    const ended = await Promise.race([runStep(step, output), interruption]);
+    if (typeof ended === 'string') {
+      await stopChildren();
+      process.exit(130);
+    }
+    const { code, printed } = ended;
+    if (output === 'pipe') console.log(`${heading}\n${printed}`);
+    await count(step, code);
   }
+}
+
+/**
+ * @param {Step} step
+ * @param {number} code
+ */
+async function count({ title, summary: name }, code) {
   const summary = name === undefined ? undefined : await readSummary(name);
   if (!summary) {
     if (code === 0 && name === undefined) passed++;
@@ -55,7 +85,7 @@ for (const step of steps) {
       failed++;
       failures.push(title);
     }
-    continue;
+    return;
   }
   passed += summary.passes;
   failed += summary.failures + summary.pending;
@@ -66,20 +96,24 @@ for (const step of steps) {
     failures.push(`${title}: the run broke off (exit code ${code})`);
   }
 }
-console.log(`\n=== ${Math.round((Date.now() - startedAt) / 1000)} s`);
-for (const failure of failures) console.log(`\nFailed: ${failure}`);
-if (flaky.length > 0) console.log(`\n${flaky.map((test) => `flaky: ${test}`).join('\n')}`);
-console.log(`\n${passed} passed, ${failed} failed`);
-process.exit(failed === 0 ? 0 : 1);
+
+function secondsSinceStart() {
+  return Math.round((Date.now() - startedAt) / 1000);
+}
 
 /**
  * A run that hangs is ended: after 25 minutes, or 15 s after it has written its summary (a failed test may leave behind
  * what keeps the process from ending).
  * @param {Step} step
- * @returns {Promise<number>} exit code
+ * @param {'inherit' | 'pipe'} output
+ * @returns {Promise<{ code: number, printed: string }>} the exit code, and what was printed into the pipe
  */
-async function runStep({ command, summary }) {
-  const child = spawn(process.execPath, command, { cwd: inRoot(), stdio: ['ignore', 'inherit', 'inherit'] });
+async function runStep({ command, summary }, output) {
+  const child = spawn(process.execPath, command, { cwd: inRoot(), stdio: ['ignore', output, output] });
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (/** @type {string} */ text) => (printed += text));
+  }
   let secondsLeft = 25 * 60;
   const watch = setInterval(() => {
     if (--secondsLeft === 0 && child.pid !== undefined) {
@@ -92,8 +126,8 @@ async function runStep({ command, summary }) {
     });
   }, 1_000);
   try {
-    await once(child, 'exit');
-    return child.exitCode ?? 1;
+    await once(child, 'close');
+    return { code: child.exitCode ?? 1, printed };
   } finally {
     clearInterval(watch);
   }

@@ -89,7 +89,9 @@ async function withoutAmp({ home }: Sandbox): Promise<void> {
 async function titles(): Promise<string[]> {
   const Manifest = z.object({
     contributes: z.object({
-      commands: z.array(z.object({ command: z.string(), title: z.string(), category: z.string() })),
+      commands: z.array(
+        z.object({ command: z.string(), title: z.string(), category: z.string(), enablement: z.string().optional() }),
+      ),
       menus: z.object({ commandPalette: z.array(z.object({ command: z.string() })) }),
     }),
   });
@@ -97,7 +99,9 @@ async function titles(): Promise<string[]> {
   const texts = z.record(z.string(), z.string()).parse(JSON.parse(await readFile(inRoot('package.nls.json'), 'utf8')));
   const { commands, menus } = manifest.contributes;
   const sometimes = new Set(menus.commandPalette.map(({ command }) => command));
-  return commands.flatMap(({ command, title, category }) =>
-    sometimes.has(command) ? [] : [`${category}: ${texts[title.replaceAll('%', '')] ?? title}`],
+  return commands.flatMap(({ command, title, category, enablement }) =>
+    sometimes.has(command) || enablement !== undefined
+      ? []
+      : [`${category}: ${texts[title.replaceAll('%', '')] ?? title}`],
   );
 }
