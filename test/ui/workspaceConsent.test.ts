@@ -107,7 +107,7 @@ describe('What a workspace brings that runs', () => {
   }
 
   it('is hinted at once, and nothing of it runs or is sent a text before', async () => {
-    await window.messages.filter({ hasText: 'This workspace needs your permission' }).waitFor();
+    await window.messages.filter({ hasText: 'This workspace wants to run or use' }).waitFor();
     await window.screenshot('consent-hint');
     assert.equal(await window.messages.count(), 1);
     await statusSays('Needs your permission: ');
