@@ -58,6 +58,7 @@ describe('tools of the window', () => {
   let settings: Settings;
   let feature: ToolsFeature;
   let running: RunningFeature;
+  let status: StatusBoard;
   let address: McpAddress;
 
   before(async () => {
@@ -74,9 +75,10 @@ describe('tools of the window', () => {
     editor.changeExclude('.env*', '**/hidden/**');
     settings = new Settings(nullLogger);
     settings.start();
+    status = new StatusBoard(() => undefined);
     feature = new ToolsFeature({
       log: nullLogger,
-      status: new StatusBoard(() => undefined),
+      status,
       commands: new Commands(nullLogger),
       settings,
       clock: systemClock,
@@ -139,6 +141,18 @@ describe('tools of the window', () => {
       await setSetting(settingIds.toolsEnabled, undefined);
       await setSetting(settingIds.toolsEnabled, undefined, vscode.ConfigurationTarget.Global);
     }
+  });
+
+  it('say in the status whether they are on, from the start', async () => {
+    const states = (): string[] => status.all.map(({ state }) => state);
+    assert.deepEqual(states(), ['ready']);
+    await setSetting(settingIds.toolsEnabled, false, vscode.ConfigurationTarget.Global);
+    try {
+      await until('they are off', () => states()[0] === 'off');
+    } finally {
+      await setSetting(settingIds.toolsEnabled, undefined, vscode.ConfigurationTarget.Global);
+    }
+    await until('they are on', () => states()[0] === 'ready');
   });
 
   it('know what a file declares', async () => {

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/common/disposable';
 import { LateFeature, type Feature, type RunningFeature } from '../../base/common/feature';
 import type { EditorPort } from '../../editor/common/editorPort';
+import { settingIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { chatTools } from '../common/chatTools';
 import type { ToolProvider } from '../common/toolProvider';
@@ -35,6 +36,8 @@ export class ToolsFeature implements Feature {
   start(): Promise<RunningFeature> {
     const store = new DisposableStore();
     store.add(this.room);
+    store.add(this.options.settings.onDidChange((id) => id === settingIds.toolsEnabled && this.showStatus()));
+    this.showStatus();
     for (const [name, message] of Object.entries(chatTools)) {
       store.add(
         vscode.lm.registerTool<object>(`backline_${name}`, {
@@ -44,6 +47,16 @@ export class ToolsFeature implements Feature {
       );
     }
     return Promise.resolve({ stop: () => this.room.stop(), dispose: () => store.dispose() });
+  }
+
+  private showStatus(): void {
+    const { settings, status } = this.options;
+    const { id, title } = this;
+    status.set(
+      settings.toolsEnabled()
+        ? { id, title, state: 'ready', summary: 'Agents can ask VS Code for symbols, problems and unsaved text.' }
+        : { id, title, state: 'off', summary: `Off. Turn them on with the setting ${settingIds.toolsEnabled}.` },
+    );
   }
 
   private async open(): Promise<ToolsRoom> {
