@@ -109,6 +109,13 @@ describe('a context provider that only the workspace names', () => {
     answers.set(thing.hash, decision);
   }
 
+  it('that is not there says so, without words of ours', async () => {
+    open('./gone.mjs');
+    await titles();
+    assert.equal(client?.states[0]?.lastError, `Cannot find module '${file('gone.mjs')}'`);
+    assert.deepEqual(seen, []);
+  });
+
   it('is a module that does not run before all its files are allowed, and again for each change of one', async () => {
     await writeFile(file('p.mjs'), `${noting('entry')}import { word } from './part.mjs';\n${moduleOf('word')}`);
     await writeFile(
