@@ -1,4 +1,6 @@
 // `npm run pictures`: takes the README's pictures of the chat and of Amp threads from the real thing, into media/. Look at it before you commit it.
+import { cp } from 'node:fs/promises';
+import path from 'node:path';
 import { bootstrap } from './lib/bootstrap.mjs';
 
 await bootstrap();
@@ -16,6 +18,8 @@ await ensureCodeServer();
 await packageVsix();
 const sandbox = await makeSandbox({ workspace: 'examples/workspace' });
 const { dataDir, env, extensionsDir, workspace } = sandbox;
+// The settings of the workspace name them beside it.
+await cp(inRoot('examples/providers'), path.join(sandbox.folder, 'providers'), { recursive: true });
 await writeSampleThreads(sandbox);
 await installVsix(vsixFile, { dataDir, extensionsDir, env });
 const host = await startHost({
@@ -34,6 +38,7 @@ try {
   await page.goto(host.url(workspace));
   await page.locator('[id="backline.backline.backline.status"]').waitFor({ timeout: 60_000 });
   await openFile(page, 'format.ts');
+  await allowProviders(page);
   await chat(page);
   await page.close();
   const wide = await browser.newPage({ viewport: { width: 1280, height: 800 }, deviceScaleFactor: 1.5 });
@@ -51,12 +56,28 @@ process.exit();
 /** @typedef {import('playwright-core').Page} Page */
 
 /**
+ * Those of the workspace run only after they were allowed.
+ * @param {Page} page
+ */
+async function allowProviders(page) {
+  await page.locator('.notifications-toasts').getByRole('button', { name: 'Review…' }).click();
+  for (const name of ['todoOwners', 'links']) {
+    await page.locator('.quick-input-list .monaco-list-row').filter({ hasText: name }).first().click();
+    const dialog = page.locator('.monaco-dialog-box');
+    await dialog.getByRole('button', { name: 'Allow', exact: true }).click();
+    await dialog.waitFor({ state: 'hidden' });
+  }
+  await page.keyboard.press('Escape');
+  await runCommand(page, 'Notifications: Clear All Notifications');
+}
+
+/**
  * The demo agent asks with the change it would make.
  * @param {Page} page
  */
 async function chat(page) {
   await runCommand(page, 'Backline: Open Chat');
-  await widen(page, 470);
+  await widen(page, 520);
   const frame = await frameWith(page, 'textarea');
   await frame.locator('textarea').first().fill('rename formatDuration to asMinutes in src/format.ts');
   await page.keyboard.press('Enter');

@@ -200,7 +200,7 @@ export function isRunning(session: SessionView | undefined): boolean {
 function placeholderOf(session: SessionView | undefined): string {
   if (session?.isInUse) return 'In use in another window';
   if (session?.status === 'readonly') return 'This conversation is read-only here';
-  if (isRunning(session)) return 'Queue what comes next';
+  if (isRunning(session)) return 'Queue a follow-up';
   return 'Ask, or @ to add context';
 }
 

@@ -45,7 +45,7 @@ export function ToolEntry({ entry }: { entry: EntryOf<'tool'> }) {
 
 const isOpenByItself: Record<ToolState, boolean> = {
   pending: false,
-  waiting: true,
+  waiting: false,
   running: true,
   done: false,
   failed: true,
