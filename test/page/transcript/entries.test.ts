@@ -100,6 +100,7 @@ describe('the entries of a transcript', () => {
 
   it('numbers the lines of a diff on both sides', async () => {
     const { page: shown } = await open(sampleEntries());
+    await shown.locator('.tool-waiting > summary').click();
     const rows = await shown.locator('.diff-lines tr').allInnerTexts();
     assert.deepEqual(rows.map((row) => row.replace(/\s+/g, ' ').trim()).slice(1, 3), [
       "41 − return row.split(',');",
@@ -123,6 +124,7 @@ describe('the entries of a transcript', () => {
     const absolute = '/work/csv/src/csv/parse.ts';
     assert.deepEqual(await actionOf(opened, click('Edit and resend')), ['editPrompt', 'p1']);
     assert.deepEqual(await actionOf(opened, click('parse.ts')), ['open', absolute, undefined]);
+    await opened.page.locator('.tool-waiting > summary').click();
     assert.deepEqual(await actionOf(opened, click('Open diff editor')), ['openDiff', 'edit1', 0]);
     assert.deepEqual(await actionOf(opened, click('Copy command')), ['copy', 'npm test -- parse']);
     assert.deepEqual(await actionOf(opened, click(`Revert ${absolute} to what it was before this turn`)), [
