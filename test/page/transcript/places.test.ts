@@ -28,6 +28,7 @@ describe('the paths of a transcript', () => {
   it('are relative to the folder of the workspace, and whole in the title', async () => {
     const newest = sampleEntries().filter(({ turn }) => turn < 2);
     const { page: shown, host } = await open(newest, { folders: '/work/csv' });
+    await shown.locator('.tool-waiting > summary').click();
     const head = shown.locator('.diff .path');
     assert.equal(await head.locator('.path-folder').innerText(), 'src/csv');
     assert.equal(await head.getAttribute('title'), file);
@@ -38,6 +39,7 @@ describe('the paths of a transcript', () => {
 
   it('are whole where no folder has them', async () => {
     const { page: shown } = await open(sampleEntries(), { folders: '/work/cs /other' });
+    await shown.locator('.tool-waiting > summary').click();
     assert.equal(await shown.locator('.diff .path-folder').innerText(), '/work/csv/src/csv');
   });
 
