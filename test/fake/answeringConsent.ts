@@ -4,6 +4,8 @@ import type { Consent, ConsentDecision } from '../../src/consent/common/consentD
 export interface AnsweringConsent extends Consent {
   /** What the user was asked, in its order. */
   readonly asked: BroughtThing[];
+  /** What was decided about and is still named. */
+  readonly seen: BroughtThing[];
   /** What they answer from now on. */
   answer: ConsentDecision;
 }
@@ -12,12 +14,21 @@ export interface AnsweringConsent extends Consent {
 export function answeringConsent(answer: ConsentDecision): AnsweringConsent {
   const answers = new Map<string, ConsentDecision>();
   const asked: BroughtThing[] = [];
-  const decide = ({ hash }: BroughtThing): ConsentDecision => answers.get(hash) ?? 'ask';
+  const seen: BroughtThing[] = [];
+  const decide = (thing: BroughtThing): ConsentDecision => {
+    if (!seen.some(({ hash }) => hash === thing.hash)) seen.push(thing);
+    return answers.get(thing.hash) ?? 'ask';
+  };
   const consent: AnsweringConsent = {
     asked,
+    seen,
     answer,
     onDidChange: () => ({ dispose: () => undefined }),
     decide,
+    keepOnly: (kinds, isNamed) => {
+      const kept = seen.filter((thing) => !kinds.includes(thing.kind) || isNamed(thing));
+      seen.splice(0, seen.length, ...kept);
+    },
     ask: (thing) => {
       if (decide(thing) === 'ask') {
         asked.push(thing);

@@ -20,7 +20,7 @@ import { DraftBackend } from './draftBackend';
 import { RestartPolicy } from './restartPolicy';
 import type { SignInCommand } from './signIn';
 import type { Elicit, V1ClientOptions } from './v1Client';
-import { workspaceMcpServers, type WorkspaceServer } from './workspaceMcp';
+import { workspaceMcpServers, type NamedServer, type WorkspaceServer } from './workspaceMcp';
 
 /** A command to run where the user sees it and can type. */
 export interface TerminalCommand {
@@ -147,8 +147,16 @@ export class AgentLauncher {
     const findProgram = (command: string): Promise<FoundCommand> => find(command, env, cwd);
     const own = await this.ownServers(log);
     const permit = (server: WorkspaceServer): Promise<boolean> => this.permitServer(server);
-    const request = { setting: entry.mcpServers, cwd, own, capabilities, findProgram, permit };
+    const onNamed = (servers: readonly NamedServer[]): void => this.keepNamed(servers);
+    const request = { setting: entry.mcpServers, cwd, own, capabilities, findProgram, permit, onNamed };
     return await workspaceMcpServers(request, this.options.editor, log);
+  }
+
+  /** What no file names any more waits for no permission. */
+  private keepNamed(servers: readonly NamedServer[]): void {
+    this.options.permission.consent.keepOnly(['mcpServer'], ({ name, source }) =>
+      servers.some((server) => server.name === name && server.file === source.file),
+    );
   }
 
   /** Waits for the user as long as the question is open; a session begins without what was not allowed. */

@@ -76,8 +76,8 @@ export class AgentRegistry implements BackendRegistry, Disposable {
   async list(signal?: AbortSignal): Promise<readonly BackendEntry[]> {
     const { agents } = await (signal ? untilAborted(this.load(), signal) : this.load());
     const isTrusted = this.options.isTrusted();
-    return await Promise.all(
-      agents.map(async (entry) => {
+    const entries = await Promise.all(
+      agents.map(async (entry): Promise<BackendEntry> => {
         const listed = toBackendEntry(entry, isTrusted);
         if (listed.problem !== undefined) return listed;
         const lack = await this.lackOf(entry);
@@ -86,6 +86,9 @@ export class AgentRegistry implements BackendRegistry, Disposable {
           : listed;
       }),
     );
+    // The settings may have changed while the agents were looked at.
+    this.keepNamed();
+    return entries;
   }
 
   async open(id: string): Promise<SessionBackend> {
@@ -105,8 +108,9 @@ export class AgentRegistry implements BackendRegistry, Disposable {
 
   /** Settings, folders or trust have changed: what no longer is what it was made from is stopped. Never rejects. */
   async refresh(): Promise<void> {
+    const wasLoaded = this.last !== undefined;
     this.last = undefined;
-    if (this.opened.size > 0) {
+    if (wasLoaded || this.opened.size > 0) {
       const { agents } = await this.load();
       const isTrusted = this.options.isTrusted();
       await Promise.all(
@@ -139,8 +143,15 @@ export class AgentRegistry implements BackendRegistry, Disposable {
     for (const { message } of catalogue.problems) if (!told.has(message)) this.options.log.warn(message);
     const hasChanged = JSON.stringify(catalogue) !== JSON.stringify(this.last);
     this.last = catalogue;
+    this.keepNamed();
     if (hasChanged) this.emitter.fire();
     return catalogue;
+  }
+
+  /** What no settings name any more waits for no permission. */
+  private keepNamed(): void {
+    const ids = new Set(this.last?.agents.map(({ id }) => id));
+    if (this.last) this.options.permission.consent.keepOnly(['agent'], ({ id }) => id !== undefined && ids.has(id));
   }
 
   private async create(entry: CatalogueEntry): Promise<SessionBackend> {

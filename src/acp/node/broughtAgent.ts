@@ -117,25 +117,33 @@ export interface AgentPermission {
 }
 
 /** What was answered for an agent as it is now; asks nobody. */
-export async function decisionFor(
-  entry: CatalogueEntry,
-  { consent, places }: AgentPermission,
-): Promise<ConsentDecision> {
-  const thing = await broughtAgent(entry, places());
-  return thing ? consent.decide(thing) : 'allowed';
+export async function decisionFor(entry: CatalogueEntry, permission: AgentPermission): Promise<ConsentDecision> {
+  const thing = await seenAgent(entry, permission);
+  return thing ? permission.consent.decide(thing) : 'allowed';
 }
 
 /**
  * Asks the user where it is needed. What was allowed is looked at once more after the question, which may have been open for
  * long. @throws BackendError `notReady` when it may not run
  */
-export async function requirePermission(entry: CatalogueEntry, { consent, places }: AgentPermission): Promise<void> {
+export async function requirePermission(entry: CatalogueEntry, permission: AgentPermission): Promise<void> {
+  const { consent } = permission;
   for (;;) {
-    const thing = await broughtAgent(entry, places());
+    const thing = await seenAgent(entry, permission);
     if (!thing || consent.decide(thing) === 'allowed') return;
     const decision = await consent.ask(thing, 'user');
     if (decision !== 'allowed') throw new BackendError('notReady', permissionMessage(decision));
   }
+}
+
+/** One that runs nothing of the workspace any more waits for no answer. */
+async function seenAgent(
+  entry: CatalogueEntry,
+  { consent, places }: AgentPermission,
+): Promise<BroughtThing | undefined> {
+  const thing = await broughtAgent(entry, places());
+  if (!thing) consent.keepOnly(['agent'], ({ id }) => id !== entry.id);
+  return thing;
 }
 
 export function permissionMessage(decision: Exclude<ConsentDecision, 'allowed'>): string {

@@ -16,7 +16,11 @@ export interface McpRequest extends McpOptions {
   readonly own: Readonly<Record<string, unknown>>;
   /** Whether the user allows a server of the workspace, who may be asked. Rejects when that cannot be known. */
   readonly permit: (server: WorkspaceServer) => Promise<boolean>;
+  /** Hears of all servers that the files of the workspace name, used or not, before any is asked for. */
+  readonly onNamed: (servers: readonly NamedServer[]) => void;
 }
+
+export type NamedServer = Pick<WorkspaceServer, 'name' | 'file'>;
 
 /** A server of `.vscode/mcp.json` that would be used. */
 export interface WorkspaceServer {
@@ -39,7 +43,7 @@ const maxFileBytes = 1024 * 1024;
  * be used is told in the log.
  */
 export async function workspaceMcpServers(
-  { setting, cwd, own, permit, ...options }: McpRequest,
+  { setting, cwd, own, permit, onNamed, ...options }: McpRequest,
   editor: Pick<EditorPort, 'folders' | 'readText'>,
   log: Logger,
 ): Promise<readonly McpServer[]> {
@@ -55,10 +59,9 @@ export async function workspaceMcpServers(
     }
   };
   await add({ setting, mcpJson: undefined, workspaceFolder: cwd });
-  for (const { path: folder } of editor.folders) {
-    const file = join(folder, '.vscode', 'mcp.json');
-    const mcpJson = await readMcpJson(file, editor, log);
-    const written = Written.safeParse(mcpJson).data?.servers ?? {};
+  const read = await Promise.all(editor.folders.map(({ path }) => readFolder(path, editor, log)));
+  onNamed(read.flatMap(({ file, written }) => Object.keys(written).map((name) => ({ name, file }))));
+  for (const { file, folder, mcpJson, written } of read) {
     await add({ setting: undefined, mcpJson, workspaceFolder: folder }, async (name) => {
       const server = written[name];
       if (server && (await isPermitted(permit, { name, server, folder, file }, log))) return true;
@@ -78,6 +81,12 @@ async function isPermitted(permit: McpRequest['permit'], server: WorkspaceServer
     log.warn(`The MCP server "${server.name}" cannot be looked at: ${messageOf(error)}`);
     return false;
   }
+}
+
+async function readFolder(folder: string, editor: Pick<EditorPort, 'readText'>, log: Logger) {
+  const file = join(folder, '.vscode', 'mcp.json');
+  const mcpJson = await readMcpJson(file, editor, log);
+  return { folder, file, mcpJson, written: Written.safeParse(mcpJson).data?.servers ?? {} };
 }
 
 /** Undefined when there is none, or none that can be read. */

@@ -104,6 +104,11 @@ export class StatusBoard implements Disposable {
     this.emitter.fire();
   }
 
+  /** There is nothing to say any more. One that is not there is no error. */
+  remove(id: string): void {
+    if (this.byId.delete(id)) this.emitter.fire();
+  }
+
   /** To be called when the statuses are shown to the user. */
   look(): void {
     this.lookEmitter.fire();

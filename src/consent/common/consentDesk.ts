@@ -1,7 +1,7 @@
 import { KeyedQueue } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { Emitter, type Event } from '../../base/common/event';
-import { entryOf, type BroughtThing } from './broughtThing';
+import { entryOf, type BroughtKind, type BroughtThing } from './broughtThing';
 import type { ConsentAnswer, ConsentBook } from './consentBook';
 
 export type ConsentDecision = ConsentAnswer | 'ask';
@@ -18,6 +18,11 @@ export interface Consent {
   readonly onDidChange: Event<void>;
   /** Asks nobody, and notes that there is such a thing. */
   decide(thing: BroughtThing): ConsentDecision;
+  /**
+   * To be told by who has read what the workspace names: of the things of these kinds, all that are not named any more are
+   * forgotten. What was answered for them is kept.
+   */
+  keepOnly(kinds: readonly BroughtKind[], isNamed: (thing: BroughtThing) => boolean): void;
   /** Asks the user when nobody has answered. `ask` when the question was closed without an answer. */
   ask(thing: BroughtThing, reason: ConsentReason): Promise<ConsentDecision>;
   /** Asks whatever was answered before: the user wants to change it. Closing the question changes nothing. */
@@ -51,22 +56,28 @@ export class ConsentDesk implements Consent, Disposable {
     return this.book.onDidChange;
   }
 
-  /** There is a thing, or content of one, that was not there before. */
-  get onDidSee(): Event<void> {
+  /** There is a thing, or content of one, that was not there before; or one is gone. */
+  get onDidChangeSeen(): Event<void> {
     return this.seenEmitter.event;
   }
 
-  /** What this window has met, the latest content of each. */
+  /** What this window has met and the workspace still names, the latest content of each. */
   get all(): readonly SeenThing[] {
     return [...this.seen.values()].map((thing) => ({ thing, decision: this.book.answerTo(thing) ?? 'ask' }));
   }
 
   decide(thing: BroughtThing): ConsentDecision {
-    const entry = entryOf(thing);
-    const isNew = this.seen.get(entry)?.hash !== thing.hash;
-    this.seen.set(entry, thing);
+    const key = keyOf(thing);
+    const isNew = this.seen.get(key)?.hash !== thing.hash;
+    this.seen.set(key, thing);
     if (isNew) this.seenEmitter.fire();
     return this.book.answerTo(thing) ?? 'ask';
+  }
+
+  keepOnly(kinds: readonly BroughtKind[], isNamed: (thing: BroughtThing) => boolean): void {
+    const gone = [...this.seen].filter(([, thing]) => kinds.includes(thing.kind) && !isNamed(thing));
+    for (const [key] of gone) this.seen.delete(key);
+    if (gone.length > 0) this.seenEmitter.fire();
   }
 
   async ask(thing: BroughtThing, reason: ConsentReason): Promise<ConsentDecision> {
@@ -90,7 +101,7 @@ export class ConsentDesk implements Consent, Disposable {
    * changed since; else the user is asked about what is there now. Rejects when it cannot be read.
    */
   async answerLater(thing: BroughtThing, answer: ConsentAnswer): Promise<void> {
-    const latest = this.seen.get(entryOf(thing)) ?? thing;
+    const latest = this.seen.get(keyOf(thing)) ?? thing;
     const now = latest.lookAgain ? await latest.lookAgain() : latest;
     if (!now) return;
     if (now.hash === thing.hash) {
@@ -112,4 +123,9 @@ export class ConsentDesk implements Consent, Disposable {
     else this.closed.add(thing.hash);
     return this.book.answerTo(thing) ?? 'ask';
   }
+}
+
+/** One for each thing there is at a time: what has an id can be written in another file than before. */
+function keyOf(thing: BroughtThing): string {
+  return thing.id === undefined ? entryOf(thing) : JSON.stringify([thing.kind, thing.id]);
 }

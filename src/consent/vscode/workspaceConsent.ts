@@ -69,7 +69,7 @@ export class WorkspaceConsent implements Disposable {
     const { desk, store } = this;
     const later = store.add(new Coalescer(clock, burstMs, () => this.tell()));
     store.add(desk);
-    store.add(desk.onDidSee(() => later.schedule()));
+    store.add(desk.onDidChangeSeen(() => later.schedule()));
     store.add(desk.onDidChange(() => this.showStatus()));
     store.add(commands.handle(commandIds.reviewWorkspace, (id) => this.review(id)));
   }
@@ -96,7 +96,11 @@ export class WorkspaceConsent implements Disposable {
   private showStatus(): void {
     const { status } = this.options;
     const { all } = this.desk;
-    if (all.length === 0 || this.store.isDisposed) return;
+    if (this.store.isDisposed) return;
+    if (all.length === 0) {
+      status.remove('consent');
+      return;
+    }
     const names = this.waiting.map(({ thing }) => describeThing(thing)).join(', ');
     status.set({
       id: 'consent',

@@ -84,6 +84,8 @@ export interface ContextClientPorts {
   readonly runInTime: RunInTime;
   /** Whether the user has allowed it; asks nobody. Without it nothing is. */
   readonly isAllowed?: (request: RememberedRequest) => boolean;
+  /** Hears of the ids of the providers that went on as they were when others were configured. */
+  readonly onKept?: (ids: ReadonlySet<string>) => void;
   /** Makes the provider of an entry; nothing of it runs before it is asked. The client disposes it. */
   readonly createProvider: (entry: ProviderEntry) => ContextProvider;
 }
@@ -148,6 +150,7 @@ export class ContextClient implements Disposable {
   /** From now on these are asked. What has not changed goes on as it is. */
   configure(list: ProviderList): void {
     const ids = this.providers.replace(list);
+    this.ports.onKept?.(ids);
     for (const record of this.book.all) record.keepOnly(ids);
     this.stateEmitter.fire();
     this.changeEmitter.fire(undefined);

@@ -2,6 +2,8 @@ import * as vscode from 'vscode';
 import { Coalescer } from '../../base/common/async';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { timedRunner } from '../../base/node/timedRunner';
+import type { BroughtKind, BroughtThing } from '../../consent/common/broughtThing';
+import type { ConsentDecision } from '../../consent/common/consentDesk';
 import { ExcludeList } from '../../editor/common/excludeList';
 import { commandIds, settingIds, type CommandId } from '../../manifest';
 import { AllowedRequests } from '../common/allowedRequests';
@@ -44,6 +46,8 @@ export interface ContextRoomOptions extends ContextFeatureOptions {
   readonly id: string;
   readonly title: string;
 }
+
+const providerKinds: readonly BroughtKind[] = ['providerModule', 'providerAddress', 'webCode'];
 
 /** Providers change their state often while somebody types. */
 const statusMs = 200;
@@ -88,7 +92,7 @@ export class ContextRoom implements Disposable {
       traffic: options.traffic,
       isAllowed,
       allowedCode: (url) => this.allowed.codeOf(url),
-      decide: (thing) => options.consent.decide(thing),
+      decide: (thing) => this.decide(thing),
       untrustedFolders,
       workspaceFolders,
     });
@@ -106,6 +110,8 @@ export class ContextRoom implements Disposable {
         runInTime: this.runInTime,
         logOf: (ref) => this.logs.logOf(ref),
         isAllowed,
+        // Of a provider that is gone, or begins anew, nothing waits for an answer before it is asked again.
+        onKept: (ids) => options.consent.keepOnly(providerKinds, ({ id }) => id !== undefined && ids.has(id)),
         createProvider: (entry) => factory.create(entry),
       },
       clientOptions,
@@ -222,6 +228,12 @@ export class ContextRoom implements Disposable {
 
   private readExclude(): ExcludeList {
     return new ExcludeList(this.options.settings.exclude(), { runInTime: this.runInTime });
+  }
+
+  /** One that is gone may still be at work: what it finds is not asked for. */
+  private decide(thing: BroughtThing): ConsentDecision {
+    const isNamed = this.providers.entries.some(({ id }) => id === thing.id);
+    return isNamed ? this.options.consent.decide(thing) : 'ask';
   }
 
   private configure(): void {

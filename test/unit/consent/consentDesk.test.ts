@@ -130,6 +130,34 @@ describe('the permission for what a workspace brings', () => {
     assert.deepEqual([shown.length, desk.decide(thingOf('a', 'one'))], [1, 'ask']);
   });
 
+  it('is not waited for any more when the workspace does not name the thing, and its answer is kept', async () => {
+    const names = (): string[] => desk.all.map(({ thing: { name } }) => name);
+    let tellings = 0;
+    desk.onDidChangeSeen(() => tellings++);
+    const server: BroughtThing = { ...thingOf('s', '1'), kind: 'mcpServer' };
+    for (const thing of [thingOf('a', '1'), thingOf('b', '1'), server]) desk.decide(thing);
+    await answered(desk.ask(thingOf('a', '1'), 'user'), 'allowed');
+    desk.keepOnly(['agent'], ({ name }) => name === 'b');
+    assert.deepEqual([names(), tellings], [['b', 's'], 4]);
+    desk.keepOnly(['agent'], ({ name }) => name === 'b');
+    assert.equal(tellings, 4, 'nothing has gone');
+    assert.equal(desk.decide(thingOf('a', '1')), 'allowed');
+  });
+
+  it('is for one thing where an id is written in another file than before', () => {
+    const inFile = (file: string): BroughtThing => ({
+      ...thingOf('a', file),
+      id: 'a',
+      source: { file, keys: [] },
+    });
+    desk.decide(inFile('/work/one.js'));
+    desk.decide(inFile('/work/two.js'));
+    assert.deepEqual(
+      desk.all.map(({ thing: { source } }) => source.file),
+      ['/work/two.js'],
+    );
+  });
+
   it('is not there when what was kept cannot be read', () => {
     memento.values.set('backline.consent.answers', [{ hash: 'x', answer: 'allowed', entry: '' }, 7]);
     assert.equal(desk.decide(thingOf('a', '1')), 'ask');

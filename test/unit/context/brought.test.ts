@@ -22,6 +22,7 @@ describe('a context provider that only the workspace names', () => {
   let endpoint: ProviderServer | undefined;
   let fetched: string[];
   let seen: BroughtThing[];
+  let kept: string[][];
   let answers: Map<string, ConsentDecision>;
 
   before(async () => (worker = await buildContextWorker()));
@@ -32,6 +33,7 @@ describe('a context provider that only the workspace names', () => {
     await mkdir(work, { recursive: true });
     fetched = [];
     seen = [];
+    kept = [];
     answers = new Map();
   });
   afterEach(() => {
@@ -72,6 +74,7 @@ describe('a context provider that only the workspace names', () => {
         log: nullLogger,
         secrets: { get: () => Promise.resolve(undefined) },
         runInTime: timedRunner(2_000),
+        onKept: (ids) => kept.push([...ids]),
         createProvider: (entry) => factory.create(entry),
       },
       { ...defaultClientOptions, deadlineMs: 50_000 },
@@ -257,6 +260,17 @@ describe('a context provider that only the workspace names', () => {
     answer('allowed');
     await titles();
     assert.deepEqual(fetched, ['https://127.0.0.1:9/p.js']);
+  });
+
+  it('waits for an answer only as long as the settings name it, unchanged', () => {
+    const folders = [{ uri: pathToFileURL(work).href, settings: {} }];
+    const listed = (backline: unknown) =>
+      listProviders({ user: {}, workspace: { backline }, folders, isTrusted: true });
+    const opened = open('./p.mjs', { level: 1 });
+    opened.configure(listed({ './p.mjs': { level: 1 }, './q.mjs': true }));
+    opened.configure(listed({ './p.mjs': { level: 2 }, './q.mjs': true }));
+    opened.configure(listed({}));
+    assert.deepEqual(kept, [[], ['./p.mjs'], ['./q.mjs'], []]);
   });
 
   it('is not what the user names, as long as its code is not the workspace’s', async () => {

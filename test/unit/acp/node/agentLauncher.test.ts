@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { AgentLauncher } from '../../../../src/acp/node/agentLauncher';
 import { nullLogger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';
@@ -10,7 +11,7 @@ import { FakeEditor } from '../../../fake/fakeEditor';
 import { until } from '../../../support/eventually';
 import { standingOf } from '../../../fake/fakePermissions';
 
-function launcherWith(ownMcpServers: () => Promise<never>): AgentLauncher {
+function launcherWith(ownMcpServers: () => Promise<never>, consent = answeringConsent('denied')): AgentLauncher {
   return new AgentLauncher({
     clientInfo: { name: 'backline', title: 'Backline', version: '0.0.0' },
     editor: new FakeEditor({}, [tmpdir()]),
@@ -21,7 +22,7 @@ function launcherWith(ownMcpServers: () => Promise<never>): AgentLauncher {
     environment: () => Promise.resolve({ PATH: '' }),
     folder: () => tmpdir(),
     isTrusted: () => true,
-    permission: { consent: answeringConsent('denied'), places: () => ({ cwd: tmpdir(), folders: [] }) },
+    permission: { consent, places: () => ({ cwd: tmpdir(), folders: [] }) },
     createId: () => 'id',
     random: () => 0,
     ownMcpServers,
@@ -72,6 +73,38 @@ describe('the start of an agent', () => {
         source: 'demo',
       });
       const session = await backend.createSession({ cwd: tmpdir() });
+      await session.close();
+      await backend.stop();
+      backend.dispose();
+    } finally {
+      await demo.remove();
+    }
+  });
+
+  it('lets go of a server that .vscode/mcp.json named in an earlier conversation', async () => {
+    const demo = await buildDemoAgent();
+    const consent = answeringConsent('denied');
+    consent.decide({
+      kind: 'mcpServer',
+      name: 'gone',
+      source: { file: join(tmpdir(), '.vscode', 'mcp.json'), keys: ['servers', 'gone'] },
+      facts: [],
+      hash: '0'.repeat(64),
+    });
+    try {
+      const backend = await launcherWith(() => Promise.reject(new Error('no port')), consent).create({
+        id: 'demo',
+        title: 'Demo',
+        command: process.execPath,
+        args: [demo.file],
+        env: {},
+        dialect: 'v1',
+        mcpServers: {},
+        missingFile: 'error',
+        source: 'demo',
+      });
+      const session = await backend.createSession({ cwd: tmpdir() });
+      assert.deepEqual(consent.seen, []);
       await session.close();
       await backend.stop();
       backend.dispose();

@@ -245,6 +245,16 @@ describe('the registry of agents', () => {
       assert.equal(consent.asked.length, 3, 'nobody is asked for the user’s own');
     });
 
+    it('waits for no answer when no settings name it any more', async () => {
+      const names = (): string[] => consent.seen.map(({ name }) => name);
+      agents = [agent('one'), brought(['a'])];
+      await registry.list();
+      assert.deepEqual(names(), ['one']);
+      agents = [agent('one')];
+      await registry.refresh();
+      assert.deepEqual(names(), []);
+    });
+
     it('stops one when what was allowed is denied later', async () => {
       agents = [brought(['a'])];
       consent.answer = 'allowed';

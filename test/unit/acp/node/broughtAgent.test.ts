@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { AgentSetting } from '../../../../src/acp/common/agentSettings';
 import type { CatalogueEntry } from '../../../../src/acp/node/agentCatalogue';
-import { broughtAgent, broughtServer, requirePermission } from '../../../../src/acp/node/broughtAgent';
+import { broughtAgent, broughtServer, decisionFor, requirePermission } from '../../../../src/acp/node/broughtAgent';
 import { answeringConsent } from '../../../fake/answeringConsent';
 
 describe('an agent that a workspace brings', () => {
@@ -70,6 +70,16 @@ describe('an agent that a workspace brings', () => {
     const consent = answeringConsent('denied');
     await requirePermission(own, { consent, places });
     assert.equal(consent.asked.length, 0);
+  });
+
+  it('waits for no answer once it is the user’s own and runs nothing of the workspace any more', async () => {
+    const { brought, ...own } = entryOf(setting);
+    assert.ok(brought);
+    const consent = answeringConsent('denied');
+    assert.equal(await decisionFor(own, { consent, places }), 'ask');
+    assert.equal(consent.seen.length, 1);
+    assert.equal(await decisionFor({ ...own, args: ['elsewhere.mjs'], env: {} }, { consent, places }), 'allowed');
+    assert.equal(consent.seen.length, 0);
   });
 
   it('is looked at again after the question: what changed meanwhile is asked for anew', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { nullLogger } from '../../../../src/base/common/log';
-import { workspaceMcpServers, type WorkspaceServer } from '../../../../src/acp/node/workspaceMcp';
+import { workspaceMcpServers, type NamedServer, type WorkspaceServer } from '../../../../src/acp/node/workspaceMcp';
 import { FakeEditor } from '../../../fake/fakeEditor';
 
 const json = (servers: Record<string, unknown>) => `// ours\n${JSON.stringify({ servers }).replace(/\}$/, ',}')}`;
@@ -8,6 +8,7 @@ const json = (servers: Record<string, unknown>) => `// ours\n${JSON.stringify({ 
 describe('the MCP servers of a workspace', () => {
   let warnings: string[];
   const asked: WorkspaceServer[] = [];
+  let named: readonly NamedServer[];
   let permit: (server: WorkspaceServer) => Promise<boolean>;
   beforeEach(() => {
     asked.length = 0;
@@ -23,7 +24,7 @@ describe('the MCP servers of a workspace', () => {
     const findProgram = (command: string) => Promise.resolve({ file: 'node', args: [`/bin/${command}.js`] });
     const capabilities = { http, sse: false };
     return await workspaceMcpServers(
-      { setting, cwd: '/one', own, capabilities, findProgram, permit: noting },
+      { setting, cwd: '/one', own, capabilities, findProgram, permit: noting, onNamed: (all) => (named = all) },
       editor,
       log,
     );
@@ -95,6 +96,28 @@ describe('the MCP servers of a workspace', () => {
       asked.map(({ name, folder }) => `${folder} ${name}`),
       ['/one a', '/two a', '/two b'],
     );
+  });
+
+  it('are told whole each time they are read, also those that are not used', async () => {
+    const editor = new FakeEditor(
+      {
+        '/one/.vscode/mcp.json': json({ mine: { command: 'a' }, broken: {} }),
+        '/two/.vscode/mcp.json': json({ b: { command: 'b' } }),
+      },
+      ['/one', '/two'],
+    );
+    permit = () => Promise.resolve(named.length > 0);
+    const servers = await serversOf(editor, { mine: { command: 'mine' } });
+    assert.deepEqual(
+      servers.map(({ name }) => name),
+      ['mine', 'b'],
+    );
+    assert.deepEqual(
+      named.map(({ file, name }) => `${file} ${name}`),
+      ['/one/.vscode/mcp.json mine', '/one/.vscode/mcp.json broken', '/two/.vscode/mcp.json b'],
+    );
+    await serversOf(new FakeEditor({}, ['/one', '/two']));
+    assert.deepEqual(named, []);
   });
 
   it('are left out where the permission cannot be looked at', async () => {
