@@ -71,9 +71,10 @@ describe('the permissions', () => {
     const controller = controllerOf(standing);
     let isRevoked = false;
     const granted = { ...rule, scope: 'session' } as const;
-    const grant = { kind: 'rule', agentTitle: 'Demo', rule: granted, revoke: () => (isRevoked = true) } as const;
+    const who = { agentId: 'demo', agentTitle: 'Demo' };
+    const grant = { kind: 'rule', ...who, rule: granted, revoke: () => (isRevoked = true) } as const;
     standing.grants.add(grant);
-    standing.grants.add({ kind: 'remembered', agentTitle: 'Demo', effect: 'deny', option: 'Deny All' });
+    standing.grants.add({ kind: 'remembered', ...who, effect: 'deny', option: 'Deny All' });
     const { rules } = await controller.view();
     assert.deepEqual(
       rules.map(({ canRemove, effect, lasts, title }) => [effect, title, lasts, canRemove]),

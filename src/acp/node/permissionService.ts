@@ -77,8 +77,8 @@ const usualForFiles: AgentPolicy = { read: 'allow', edit: 'allow' };
 export class PermissionService implements Disposable {
   private sessionRules: readonly PermissionRule[] = [];
   private readonly grants = new DisposableStore();
-  /** What only the agent remembers, as it is listed. */
-  private readonly remembered = new Set<string>();
+  /** What only the agent's process remembers, by the name of the option, as it is listed. */
+  private readonly remembered = new Map<string, Disposable>();
 
   constructor(private readonly options: PermissionServiceOptions) {}
 
@@ -118,6 +118,13 @@ export class PermissionService implements Disposable {
   dispose(): void {
     this.sessionRules = [];
     this.grants.dispose();
+    this.forgetMemory();
+  }
+
+  /** The agent runs in another process from now on, which does not know what the former one was told. */
+  forgetMemory(): void {
+    for (const listed of this.remembered.values()) listed.dispose();
+    this.remembered.clear();
   }
 
   /** Whether a command may be run in a terminal of ours. */
@@ -269,18 +276,18 @@ export class PermissionService implements Disposable {
       this.sessionRules = this.sessionRules.filter((other) => other !== rule);
       listed.dispose();
     };
-    const { agentTitle, standing } = this.options;
-    const listed = standing.grants.add({ kind: 'rule', agentTitle, rule, revoke });
+    const { agentId, agentTitle, standing } = this.options;
+    const listed = standing.grants.add({ kind: 'rule', agentId, agentTitle, rule, revoke });
     this.grants.add(listed);
   }
 
   /** An answer for always that is no rule of ours: the agent does not ask again, and Backline does not hear of it. */
   private noteMemory({ kind, name, rule }: Choice): void {
-    const { agentTitle, standing } = this.options;
+    const { agentId, agentTitle, standing } = this.options;
     if (rule || !kind.endsWith('_always') || this.remembered.has(name)) return;
-    this.remembered.add(name);
     const effect = kind.startsWith('allow') ? 'allow' : 'deny';
-    this.grants.add(standing.grants.add({ kind: 'remembered', agentTitle, effect, option: name }));
+    const grant = { kind: 'remembered', agentId, agentTitle, effect, option: name } as const;
+    this.remembered.set(name, standing.grants.add(grant));
   }
 
   /** The request's signal and the turn's in one. */

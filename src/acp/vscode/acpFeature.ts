@@ -108,7 +108,7 @@ export class AcpFeature implements Feature {
         if (id === settingIds.acpAgents) refresh();
       }),
     );
-    store.add(commands.handle(commandIds.acpRestartAgent, () => agentCommands.restart()));
+    store.add(commands.handle(commandIds.acpRestartAgent, (id) => agentCommands.restart(id)));
     store.add(commands.handle(commandIds.acpSignIn, () => agentCommands.signIn()));
     showStatus();
     return Promise.resolve({ stop: () => registry.stopAll(), dispose: () => store.dispose() });

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { AuthMethod, BackendState, SessionBackend } from '../../amplifier/common/sessionBackend';
+import { agentToRestart } from '../common/agentToRestart';
 import type { Messages } from '../../platform/vscode/messages';
 
 export interface AgentCommandsOptions {
@@ -15,16 +16,17 @@ interface AgentPick extends vscode.QuickPickItem {
 export class AgentCommands {
   constructor(private readonly options: AgentCommandsOptions) {}
 
-  /** The command `backline.acp.restartAgent`. @throws BackendError */
-  async restart(): Promise<void> {
-    const used = this.options.backends().filter(({ state }) => state.kind !== 'stopped');
-    if (used.length === 0) {
-      this.options.messages.info(
-        'No agent is running, so there is none to restart. One starts when you begin to write.',
-      );
+  /** The command `backline.acp.restartAgent`, which asks which one where no id is given. @throws BackendError */
+  async restart(id?: unknown): Promise<void> {
+    const which = agentToRestart(this.options.backends(), id);
+    if (which.kind === 'none') {
+      this.options.messages.info(which.message);
       return;
     }
-    const backend = await pickAgent(used, 'Restart Agent', 'Which one? What it is doing now is stopped');
+    const backend =
+      which.kind === 'one'
+        ? which.backend
+        : await pickAgent(which.backends, 'Restart Agent', 'Which one? What it is doing now is stopped');
     if (!backend) return;
     await withProgress(`Restarting ${backend.title}`, async () => {
       await backend.stop();

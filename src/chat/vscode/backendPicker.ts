@@ -63,7 +63,7 @@ export class BackendPicker {
     else if (how === 'install' && view?.install !== undefined) this.installs.install(view.title, view.install);
     else if (view?.state === 'authRequired') await run(commandIds.acpSignIn);
     else if (view?.source === 'server') await run(commandIds.showStatus);
-    else if (view?.state === 'failed') await run(commandIds.acpRestartAgent);
+    else if (view?.state === 'failed') await run(commandIds.acpRestartAgent, view.id);
     else if (how === undefined && view?.state === 'unavailable') this.offerRepair(view);
     else await editAgents();
     await this.backends.refresh();

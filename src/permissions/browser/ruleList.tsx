@@ -34,7 +34,7 @@ export function RuleList({ rules, ask }: RuleListProps) {
 }
 
 function Rule({ rule, ask }: { rule: RuleRow; ask: Ask }) {
-  const { id, effect, title, matches, who, facts, canRemove } = rule;
+  const { id, effect, title, matches, who, facts, canRemove, remembers } = rule;
   const isAllowing = effect === 'allow';
   return (
     <li class="rule">
@@ -52,16 +52,16 @@ function Rule({ rule, ask }: { rule: RuleRow; ask: Ask }) {
         <p class="rule-facts">
           <bdi>{who}</bdi>
           {facts !== '' && ` · ${facts}`}
-          {!canRemove && (
+          {remembers !== undefined && (
             <>
               {' '}
               <button
                 type="button"
                 class="link"
-                aria-label={`Restart Agent, which remembers: ${title}`}
-                onClick={() => void ask(permissionsRequests.restartAgent, {})}
+                aria-label={`Restart Agent ${who}, which remembers: ${title}`}
+                onClick={() => void ask(permissionsRequests.restartAgent, { agent: remembers })}
               >
-                Restart Agent…
+                Restart Agent
               </button>
             </>
           )}

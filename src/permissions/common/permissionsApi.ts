@@ -42,6 +42,8 @@ export const RuleRow = z.object({
   lasts: z.enum(['always', 'conversation']),
   /** False for what only the agent remembers. */
   canRemove: z.boolean(),
+  /** Id of the agent that forgets it when it is restarted; absent for what Backline keeps. */
+  remembers: z.optional(z.string()),
 });
 export type RuleRow = z.infer<typeof RuleRow>;
 
@@ -56,8 +58,8 @@ export const permissionsRequests = {
   ready: defineRequest('ready', Nothing, Nothing),
   setPolicy: defineRequest('setPolicy', z.object({ agent: z.string(), kind: Kind, choice: Choice }), Nothing),
   removeRule: defineRequest('removeRule', z.object({ id: z.string() }), Nothing),
-  /** Asks the user which agent, and restarts it: it forgets what only it remembers. */
-  restartAgent: defineRequest('restartAgent', Nothing, Nothing),
+  /** Restarts the agent: it forgets what only it remembers. */
+  restartAgent: defineRequest('restartAgent', z.object({ agent: z.string() }), Nothing),
   addRule: defineRequest('addRule', Nothing, Nothing),
   /** Opens the setting with its list of files. */
   showProtectedFiles: defineRequest('showProtectedFiles', Nothing, Nothing),

@@ -88,7 +88,7 @@ function whatMustMatch(rule: PermissionRule): string[] {
 }
 
 function grantRow({ id, grant }: ListedGrant): RuleRow {
-  const { agentTitle } = grant;
+  const { agentId, agentTitle } = grant;
   const row = { id, who: visible(agentTitle), lasts: 'conversation' as const };
   if (grant.kind === 'rule') {
     const { rule } = grant;
@@ -103,7 +103,15 @@ function grantRow({ id, grant }: ListedGrant): RuleRow {
     };
   }
   const facts = visible(`Only ${agentTitle} remembers it. Restart it to be asked again.`);
-  return { ...row, effect: grant.effect, title: visible(grant.option), matches: [], facts, canRemove: false };
+  return {
+    ...row,
+    effect: grant.effect,
+    title: visible(grant.option),
+    matches: [],
+    facts,
+    canRemove: false,
+    remembers: agentId,
+  };
 }
 
 function dateOf(time: number): string {

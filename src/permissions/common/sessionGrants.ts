@@ -5,19 +5,22 @@ import type { PermissionRule } from './permissionRules';
 /** What the user has allowed or denied for the rest of a conversation. */
 export type SessionGrant = RuleGrant | RememberedGrant;
 
-export interface RuleGrant {
-  readonly kind: 'rule';
+interface Grantee {
+  readonly agentId: string;
   /** Who it was given to. */
   readonly agentTitle: string;
+}
+
+export interface RuleGrant extends Grantee {
+  readonly kind: 'rule';
   readonly rule: PermissionRule;
   /** Takes it back. */
   readonly revoke: () => void;
 }
 
 /** A lasting answer that only the agent knows: it does not ask again, and Backline does not hear of it. */
-export interface RememberedGrant {
+export interface RememberedGrant extends Grantee {
   readonly kind: 'remembered';
-  readonly agentTitle: string;
   readonly effect: PermissionRule['effect'];
   /** The option that was chosen, as it was offered. */
   readonly option: string;

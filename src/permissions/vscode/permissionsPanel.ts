@@ -87,8 +87,8 @@ export class PermissionsPanel implements Disposable {
             await model.removeRule(id);
             return {};
           }),
-          restartAgent: permissionsRequests.restartAgent.handledBy(async () => {
-            await vscode.commands.executeCommand(commandIds.acpRestartAgent);
+          restartAgent: permissionsRequests.restartAgent.handledBy(async ({ agent }) => {
+            await vscode.commands.executeCommand(commandIds.acpRestartAgent, agent);
             return {};
           }),
           addRule: permissionsRequests.addRule.handledBy(async () => {

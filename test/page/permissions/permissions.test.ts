@@ -56,6 +56,7 @@ const view: PermissionsView = {
       facts: 'Only Qwen Code remembers it. Restart it to be asked again.',
       lasts: 'conversation',
       canRemove: false,
+      remembers: 'qwen',
     },
   ],
 };
@@ -154,16 +155,16 @@ describe('the page of permissions', function () {
   });
 
   it('restarts an agent for what only it remembers', async () => {
-    let count = 0;
+    const asked: unknown[] = [];
     const { page } = await open({
       prepare: (fake) =>
-        fake.answer(permissionsRequests.restartAgent, () => {
-          count++;
+        fake.answer(permissionsRequests.restartAgent, (params) => {
+          asked.push(params);
           return {};
         }),
     });
     await page.getByRole('button', { name: 'Restart Agent' }).click();
-    assert.equal(count, 1);
+    assert.deepEqual(asked, [{ agent: 'qwen' }]);
   });
 
   it('shows what the host could not do until it is dismissed', async () => {

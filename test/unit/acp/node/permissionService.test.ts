@@ -112,8 +112,10 @@ describe('what an agent may do', () => {
       assert.deepEqual(await answer, { outcome: 'selected', optionId: 'all' });
     }
     assert.deepEqual(opened.standing.grants.all, [
-      { kind: 'remembered', effect: 'allow', option: 'Allow All', agentTitle: 'Demo' },
+      { kind: 'remembered', effect: 'allow', option: 'Allow All', agentId: 'demo', agentTitle: 'Demo' },
     ]);
+    opened.service.forgetMemory();
+    assert.deepEqual(opened.standing.grants.all, [], 'another process does not know it');
   });
 
   it('can be made a rule where the agent offers none, and the agent is answered for this once', async () => {
@@ -347,7 +349,7 @@ describe('attacks on the questions', () => {
       opened.approvals.answer(question.approval_id, shown[0]);
       assert.deepEqual(await answer, outcome);
     }
-    const remembered = { kind: 'remembered', effect: 'deny', option: 'Never', agentTitle: 'Demo' };
+    const remembered = { kind: 'remembered', effect: 'deny', option: 'Never', agentId: 'demo', agentTitle: 'Demo' };
     assert.deepEqual(opened.standing.grants.all, [remembered]);
   });
 

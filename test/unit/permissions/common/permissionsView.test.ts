@@ -59,10 +59,17 @@ describe('permissionsView', () => {
   });
 
   it('shows what an agent remembers with what was answered, without a way to remove it', () => {
-    const grant = { kind: 'remembered', agentTitle: 'Demo\u202e', effect: 'deny', option: 'Never\u202e' } as const;
+    const grant = {
+      kind: 'remembered',
+      agentId: 'demo',
+      agentTitle: 'Demo\u202e',
+      effect: 'deny',
+      option: 'Never\u202e',
+    } as const;
     const [row] = view({ grants: [{ id: 'grant-1', grant }] }).rules;
     assert.equal(row?.effect, 'deny');
     assert.equal(row.canRemove, false);
+    assert.equal(row.remembers, 'demo', 'the agent to restart');
     assert.doesNotMatch(`${row.title}${row.who}${row.facts}`, /\u202e/);
   });
 });
