@@ -3,22 +3,32 @@ import * as z from 'zod/mini';
 import { IconButton } from '../../webview/browser/iconButton';
 import { ChevronLeftIcon, ChevronRightIcon } from '../../webview/browser/icons';
 import { inOrder, shownQuestion } from '../common/approvalOrder';
+import { reasonFor, withoutGone, withReason, withReasonSent, type QuestionReason } from '../common/questionReasons';
 import { ApprovalCard } from './approvalCard';
 import { usePage, usePageState } from './pageContext';
 import { useApprovalGuard } from './useApprovalGuard';
 import { useWish } from './useWish';
 
-/** Kept over a reload: which question was in view, and what was written about it. Other conversations have the same ids. */
-const Kept = z.object({
-  question: z.object({ sessionId: z.string(), id: z.string(), asks: z.string(), reason: z.optional(z.string()) }),
-});
-type KeptQuestion = z.infer<typeof Kept>['question'];
+/** Kept over a reload: which question was in view. Other conversations have the same ids. */
+const KeptQuestion = z.object({ sessionId: z.string(), id: z.string(), asks: z.string() });
+type KeptQuestion = z.infer<typeof KeptQuestion>;
+
+/** Kept over a reload, and while other questions are in view: what was written about each. */
+const KeptReasons = z.array(
+  z.object({ sessionId: z.string(), id: z.string(), prompt: z.string(), reason: z.string() }),
+);
 
 /** The open questions of the conversation, one at a time, always in sight. Never takes the focus by itself. */
 export function ApprovalArea() {
   const page = usePage();
   const { session } = usePageState();
-  const [kept, setKept] = useState<KeptQuestion | undefined>(() => Kept.safeParse(page.memory.all).data?.question);
+  const [kept, setKept] = useState(() => KeptQuestion.safeParse(page.memory.all['question']).data);
+  const [reasons, setReasons] = useState<readonly QuestionReason[]>(
+    () => KeptReasons.safeParse(page.memory.all['reasons']).data ?? [],
+  );
+  /** For answers that come when the page has been drawn again. */
+  const latestReasons = useRef(reasons);
+  latestReasons.current = reasons;
   const inView = kept?.sessionId === session?.id ? kept : undefined;
   const ordered = inOrder(session?.approvals ?? []);
   const approval = shownQuestion(ordered, inView);
@@ -31,12 +41,18 @@ export function ApprovalArea() {
     setKept(question);
     page.memory.keep({ question });
   };
+  const keepReasons = (next: readonly QuestionReason[]): void => {
+    setReasons(next);
+    page.memory.keep({ reasons: next.filter(({ isSent }) => !isSent) });
+  };
+  useLayoutEffect(() => {
+    if (session && approval && approval.id !== inView?.id) keep(questionOf(session.id, approval));
+  }, [session?.id, approval?.id, inView?.id]);
   useLayoutEffect(() => {
     if (!session) return;
-    if (approval && approval.id !== inView?.id) keep(questionOf(session.id, approval));
-    // It is gone: an agent that starts again gives its id to another question.
-    else if (!approval && inView?.reason !== undefined) keep(questionOf(session.id, inView));
-  }, [session?.id, approval?.id, inView?.id]);
+    const left = withoutGone(reasons, session.id, session.approvals);
+    if (left !== reasons) keepReasons(left);
+  }, [session?.id, session?.approvals]);
 
   useWish('focusApproval', () => focusCard(area.current));
   useLayoutEffect(() => {
@@ -61,6 +77,7 @@ export function ApprovalArea() {
   }, [page, approval?.id]);
 
   if (!session || !approval) return null;
+  const name = { sessionId: session.id, id: approval.id, prompt: approval.prompt };
   const show = (offset: number): void => {
     const next = ordered[(index + offset + ordered.length) % ordered.length];
     if (next) keep(questionOf(session.id, next));
@@ -79,14 +96,9 @@ export function ApprovalArea() {
         session={session}
         approval={approval}
         isMeant={isMeant}
-        reason={inView?.id === approval.id ? inView.reason : undefined}
-        onReason={(reason) => keep(questionOf(session.id, approval, reason))}
-        onReasonSent={() => {
-          // It stays in sight until the question is gone, but not for a page that is loaded again.
-          const inMemory = Kept.safeParse(page.memory.all).data?.question;
-          const isSame = inMemory?.sessionId === session.id && inMemory.id === approval.id;
-          if (isSame) page.memory.keep({ question: questionOf(session.id, approval) });
-        }}
+        reason={reasonFor(reasons, name)}
+        onReason={(reason) => keepReasons(withReason(reasons, name, reason))}
+        onReasonSent={() => keepReasons(withReasonSent(latestReasons.current, name))}
       />
       {ordered.length > 1 && (
         <div class="approvals-pager">
@@ -101,8 +113,8 @@ export function ApprovalArea() {
   );
 }
 
-function questionOf(sessionId: string, { id, asks }: Pick<KeptQuestion, 'id' | 'asks'>, reason?: string): KeptQuestion {
-  return { sessionId, id, asks, ...(reason === undefined ? {} : { reason }) };
+function questionOf(sessionId: string, { id, asks }: Pick<KeptQuestion, 'id' | 'asks'>): KeptQuestion {
+  return { sessionId, id, asks };
 }
 
 function focusCard(area: HTMLElement | null): void {

@@ -200,6 +200,42 @@ describe('the answers of a question', () => {
     await isFocused(chat, 'textarea');
   });
 
+  it('keep a reason that is not sent yet while the question of another conversation comes between, over a reload too', async () => {
+    const chat = await withReason();
+    const reason = chat.page.getByRole('textbox', { name: 'What the agent should do instead' });
+    await chat.tellSession({ id: 's2', status: 'busy', approvals: [question] });
+    await chat.page.clock.runFor(guardMs);
+    await button(chat, 'More ways to deny').click();
+    await chat.page.getByRole('menuitem', { name: 'Deny and Say Why…' }).click();
+    await reason.fill('of the second');
+    await chat.page.reload();
+    // A reload begins with the first conversation.
+    await reason.waitFor();
+    assert.equal(await reason.inputValue(), 'of the first');
+    await chat.tellSession({ id: 's2', status: 'busy', approvals: [question] });
+    await chat.page.waitForFunction(
+      () => document.querySelector<HTMLInputElement>('.approval-reason input')?.value === 'of the second',
+    );
+    await chat.tellSession({ id: 's2', status: 'busy', approvals: [] });
+    await chat.page.locator('.approval').waitFor({ state: 'detached' });
+    await chat.tellSession({ id: 's2', status: 'busy', approvals: [question] });
+    await button(chat, 'Deny').waitFor();
+    assert.equal(await reason.count(), 0, 'its question was gone');
+  });
+
+  it('keep a reason for each question of a conversation while its others are in view', async () => {
+    const other = { ...question, id: 'other', prompt: 'Another question' };
+    const chat = await withReason();
+    const reason = chat.page.getByRole('textbox', { name: 'What the agent should do instead' });
+    await chat.tellSession({ status: 'busy', approvals: [question, other] });
+    await button(chat, 'Next question').click();
+    await button(chat, 'Deny').waitFor();
+    assert.equal(await reason.count(), 0);
+    await button(chat, 'Next question').click();
+    await reason.waitFor();
+    assert.equal(await reason.inputValue(), 'of the first');
+  });
+
   it('take no reason from an earlier question with the same id', async () => {
     const chat = await withReason();
     await chat.tellSession({ status: 'busy', approvals: [] });
