@@ -3,7 +3,7 @@ import type { ApprovalOptionKind } from '../../amplifier/common/events';
 import { narrowRule, type PermissionRule } from '../../permissions/common/permissionRules';
 import { scopeOf } from '../../permissions/common/ruleWords';
 import type { ToolRequest } from '../../permissions/common/toolRequest';
-import { visible } from '../../permissions/common/visibleText';
+import { visible } from '../../base/common/visibleText';
 import type { ApprovalOption } from './approvals';
 import type { PermissionRequest } from './v1Schema';
 

@@ -5,7 +5,7 @@ import type { Protection } from '../../editor/common/protectedFiles';
 import { readToolInput, sorted } from '../../permissions/common/toolInput';
 import { mayChange } from '../../permissions/common/decide';
 import type { CheckedRequest, ToolRequest } from '../../permissions/common/toolRequest';
-import { visible, visibleCommand } from '../../permissions/common/visibleText';
+import { visible, visibleCommand } from '../../base/common/visibleText';
 import type { CallDescription } from './toolCalls';
 import { toolContent } from './toolContent';
 

@@ -1,3 +1,4 @@
+import { isRecord } from '../../base/common/isRecord';
 import { BackendError } from '../../amplifier/common/sessionBackend';
 import type { BroughtFact, BroughtThing } from '../../consent/common/broughtThing';
 import type { Consent, ConsentDecision } from '../../consent/common/consentDesk';
@@ -222,10 +223,6 @@ function otherFacts(setting: AgentSetting): BroughtFact[] {
       ? []
       : [{ label: key, value: typeof value === 'string' ? value : JSON.stringify(value) }],
   );
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isPlainHttp(key: string, value: unknown): boolean {

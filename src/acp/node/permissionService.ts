@@ -10,7 +10,7 @@ import type { AgentPolicy } from '../../permissions/common/policy';
 import type { PolicyKind } from '../../permissions/common/policyKinds';
 import type { StandingPermissions } from '../../permissions/common/standingPermissions';
 import { fileRequest, type CheckedRequest, type ToolRequest } from '../../permissions/common/toolRequest';
-import { visible } from '../../permissions/common/visibleText';
+import { visible } from '../../base/common/visibleText';
 import { tooManyQuestions, type Approvals } from '../common/approvals';
 import { inOrder, isForGoodOnly, lastingChoices, pick, toolChoices, type Choice } from '../common/permissionChoices';
 import type { CallDescription } from '../common/toolCalls';

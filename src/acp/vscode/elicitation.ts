@@ -1,7 +1,7 @@
 import type { CreateElicitationRequest, CreateElicitationResponse } from '@agentclientprotocol/sdk';
 import * as vscode from 'vscode';
 import * as z from 'zod';
-import { visible } from '../../permissions/common/visibleText';
+import { visible } from '../../base/common/visibleText';
 import { formFields, problemWith, valueOf, type FormField, type FormValue } from '../common/elicitationForm';
 
 const UrlRequest = z.looseObject({ mode: z.literal('url'), url: z.url({ protocol: /^https?$/ }), message: z.string() });

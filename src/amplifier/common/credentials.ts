@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Credentials as WireCredentials } from './apiSchema';
-import { isLoopback, isPrivate } from './serverUrl';
+import { isLoopback } from '../../base/common/loopback';
+import { isPrivate } from './serverUrl';
 
 /** VS Code's SecretStorage fits. */
 export interface SecretStore {

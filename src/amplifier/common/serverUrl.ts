@@ -1,3 +1,4 @@
+import { isLoopback } from '../../base/common/loopback';
 import * as z from 'zod';
 
 const Host = z.string();
@@ -27,11 +28,6 @@ export function serverUrl(host: string, port: number): URL {
   url.search = '';
   url.hash = '';
   return url;
-}
-
-/** Whether nobody but this machine is at the other end. */
-export function isLoopback({ hostname }: URL): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/u.test(hostname);
 }
 
 /** Whether secrets on the way there can be read by others. */

@@ -32,7 +32,7 @@ export function hasHiddenCharacters(text: string): boolean {
   return hidden.test(text);
 }
 
-/** For what can only be text, such as titles and tooltips. */
+/** For what can only be text, such as titles and tooltips. Where a line break would hide something too, `visible` is right. */
 export function namingHiddenCharacters(text: string): string {
   if (!hidden.test(text)) return text;
   return piecesOf(text)
@@ -52,10 +52,15 @@ export function piecesOf(text: string): (string | HiddenCharacter)[] {
   return [...pieces, text.slice(shownTo)].filter((piece) => piece !== '');
 }
 
+/** For example `U+202E`. */
+export function codePointOf(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
 function hiddenCharacter(run: string): HiddenCharacter {
   const [character = ''] = run;
   const count = run.length / Math.max(1, character.length);
-  const point = `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+  const point = codePointOf(character);
   if (count === 1) return { character, count, code: point, title: `An invisible character, ${point}` };
   return { character, count, code: `${point} ×${count}`, title: `${count} invisible characters in a row, ${point}` };
 }

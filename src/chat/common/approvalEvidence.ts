@@ -1,3 +1,4 @@
+import { isRecord } from '../../base/common/isRecord';
 import { ApprovalContext } from '../../amplifier/common/approvalContext';
 import { environmentEffect } from '../../permissions/common/environmentVariables';
 import { escalationsIn } from '../../permissions/common/escalations';
@@ -179,8 +180,4 @@ function namedTexts(members: readonly (readonly [string, unknown])[]): NamedText
 
 function asText(value: unknown): string {
   return typeof value === 'string' ? value : toJson(value);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import { isRecord } from '../../base/common/isRecord';
 import type { ToolContent } from '../../amplifier/common/events';
 import type { EntryOf, Part } from '../../transcript/common/entries';
 import { diffOf } from '../../transcript/common/lineDiff';
@@ -131,10 +132,6 @@ function quoted(argument: string): string {
 
 function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const nothing: ShownParts = { parts: [], diffs: [] };

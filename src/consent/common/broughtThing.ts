@@ -1,4 +1,4 @@
-import { namingHiddenCharacters } from '../../base/common/hiddenCharacters';
+import { visible } from '../../base/common/visibleText';
 
 /** What a workspace can bring that runs on this machine, or gets texts from it. */
 export type BroughtKind = 'agent' | 'providerModule' | 'providerAddress' | 'webCode' | 'mcpServer';
@@ -127,7 +127,7 @@ export function placeOf({ file, keys }: BroughtSource): string {
 }
 
 function shown(text: string, longest: number): string {
-  const line = namingHiddenCharacters(text.replace(/\r\n|\r|\n/g, '⏎'));
+  const line = visible(text);
   if (line.length <= longest) return line;
   return `${line.slice(0, longest)}… (${line.length - longest} more characters)`;
 }

@@ -4,11 +4,14 @@ import { readFile, realpath, stat } from 'node:fs/promises';
 import * as path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import * as z from 'zod';
-import { canonicalJson } from '../common/canonicalJson';
+import { canonicalJson } from '../../base/common/canonicalJson';
+import { isBelow } from '../../base/node/isBelow';
 
-/** SHA-256 in hex of a value, whatever the order of its members. */
+/** SHA-256 in hex of a value of JSON, whatever the order of its members. @throws for what cannot be told from other values */
 export function hashOf(value: unknown): string {
-  return createHash('sha256').update(canonicalJson(value)).digest('hex');
+  const text = canonicalJson(value);
+  if (text === undefined) throw new Error('Its entry in the settings is nested too deeply, or is no JSON.');
+  return createHash('sha256').update(text).digest('hex');
 }
 
 export interface HashedFile {
@@ -71,7 +74,7 @@ export async function hashNamedFiles(
   const found: HashedFile[] = [];
   for (const file of names) {
     const real = await realOf(file);
-    if (!roots.some((root) => isInside(file, root) || isInside(real, root))) continue;
+    if (!roots.some((root) => isBelow(file, root) || isBelow(real, root))) continue;
     const hash = await hashFile(real);
     if (hash !== undefined) found.push({ file, hash });
     if (found.length > mostFiles) throw new Error(`It names more than ${mostFiles} files of the workspace.`);
@@ -110,10 +113,4 @@ async function hashFile(file: string): Promise<string | undefined> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(file), hash);
   return hash.digest('hex');
-}
-
-function isInside(file: string, folder: string): boolean {
-  const relative = path.relative(folder, file);
-  const isOutside = relative === '..' || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative);
-  return relative !== '' && !isOutside;
 }

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { isLoopback } from '../../base/common/loopback';
 import type { BroughtFact, BroughtKind, BroughtThing } from '../../consent/common/broughtThing';
 import type { ConsentDecision } from '../../consent/common/consentDesk';
 import { hashOf } from '../../consent/node/contentHash';
 import { ProviderError } from '../common/providerError';
 import type { ProviderEntry } from '../common/providerSettings';
 import { addressOf } from '../common/providerUri';
-import { isLoopback } from './httpAnswer';
 import type { HashedFile } from './workerMessages';
 
 /**
@@ -88,8 +88,8 @@ export class BroughtProvider {
 
   private addressFacts(label: string): BroughtFact[] {
     const url = addressOf(this.entry.place);
-    const { hostname, protocol } = new URL(url);
-    const isOpen = protocol !== 'https:' && !isLoopback(hostname);
+    const parsed = new URL(url);
+    const isOpen = parsed.protocol !== 'https:' && !isLoopback(parsed);
     return [{ label, value: url, ...(isOpen ? { warning: 'not encrypted' } : {}) }];
   }
 }

@@ -68,8 +68,3 @@ function causeOf(error: unknown): string {
 export function hostOf(url: string): string {
   return URL.parse(url)?.host ?? 'the address';
 }
-
-/** Of a parsed URL. */
-export function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
-}

@@ -1,3 +1,4 @@
+import { isLoopback } from '../../base/common/loopback';
 import * as z from 'zod';
 import type { Clock } from '../../base/common/async';
 import { TimeoutError } from '../../base/common/errors';
@@ -10,7 +11,7 @@ import { countOfPacked, rangeWidth, type PackedItems } from '../common/packedIte
 import { ProviderError, type ConsentRequest, type RememberedRequest } from '../common/providerError';
 import { responseMessage, type Dialect, type WireError } from '../common/schema';
 import type { CallTraffic } from './callTraffic';
-import { fetchAnswer, hostOf, isLoopback, isRedirect, type Fetch, type HttpAnswer } from './httpAnswer';
+import { fetchAnswer, hostOf, isRedirect, type Fetch, type HttpAnswer } from './httpAnswer';
 
 export interface HttpProviderPorts {
   readonly fetch: Fetch;
@@ -229,8 +230,8 @@ export class HttpProvider implements ContextProvider {
 
   private checkAllowed(): void {
     this.ports.permit?.();
-    const { protocol, hostname } = new URL(this.url);
-    if (protocol === 'https:' || isLoopback(hostname)) return;
+    const url = new URL(this.url);
+    if (url.protocol === 'https:' || isLoopback(url)) return;
     const request: ConsentRequest = { kind: 'plainHttp', url: this.url };
     if (this.ports.isAllowed(request)) return;
     throw new ProviderError(

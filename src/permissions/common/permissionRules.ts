@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { ToolKind } from '../../amplifier/common/events';
-import { canonicalJson } from './canonicalJson';
+import { canonicalJson } from '../../base/common/canonicalJson';
 import type { RuleGlobs } from './ruleGlobs';
 import type { ToolRequest } from './toolRequest';
 

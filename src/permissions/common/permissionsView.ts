@@ -5,7 +5,7 @@ import { everyAgent, policyKinds, type PolicyKind } from './policyKinds';
 import { detailsOf, subjectOf } from './ruleWords';
 import type { SessionGrant } from './sessionGrants';
 import type { KeptRule } from './userRules';
-import { visible } from './visibleText';
+import { visible } from '../../base/common/visibleText';
 
 export interface NamedAgent {
   readonly id: string;

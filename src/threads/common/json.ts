@@ -1,10 +1,10 @@
+import { isRecord } from '../../base/common/isRecord';
+
 /** Looks at parsed JSON of unknown shape. */
 
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
-export function isRecord(value: unknown): value is JsonRecord {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+export { isRecord } from '../../base/common/isRecord';
 
 /** An empty one for what is no array. */
 export function listOf(value: unknown): readonly unknown[] {

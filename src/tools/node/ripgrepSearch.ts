@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import * as path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import * as z from 'zod';
+import { isBelow } from '../../base/node/isBelow';
 import { timedRunner } from '../../base/node/timedRunner';
 import { messageOf } from '../../base/common/errors';
 import type { FoundLine, FoundText, TextQuery, TextSearch } from '../common/textSearch';
@@ -180,11 +181,6 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function isBelow(file: string, folder: string): boolean {
-  const below = path.relative(folder, file);
-  return below !== '' && !below.startsWith('..') && !path.isAbsolute(below);
 }
 
 function slashed(relative: string): string {

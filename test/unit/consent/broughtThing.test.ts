@@ -22,7 +22,7 @@ describe('the question for what a workspace brings', () => {
   it('says what it is, what would run, what changes that, and where it is written', () => {
     assert.equal(questionAbout(thing), 'Allow the agent "Mine[U+202E]" of this workspace to run?');
     const details = detailsOf(thing, false);
-    assert.match(details, /^Command: node agent\.mjs⏎rm -rf$/m);
+    assert.match(details, /^Command: node agent\.mjs\\nrm -rf$/m);
     assert.match(details, /^⚠ Variable PATH: \.\/bin \(decides which program runs\)$/m);
     assert.match(details, /^From \/work\/\.vscode\/settings\.json, backline\.acp\.agents → Mine$/m);
     assert.match(details, /You are asked again when the entry or a file named above changes\.$/);

@@ -15,7 +15,7 @@ import {
   type SessionChoices,
   type SessionSummary,
 } from '../../common/sessionBackend';
-import { isLoopback } from '../../common/serverUrl';
+import { isLoopback } from '../../../base/common/loopback';
 import { toRfc3339 } from '../../common/wireTime';
 import type { AmplifierClient } from './amplifierClient';
 import { AmplifierSession } from './amplifierSession';

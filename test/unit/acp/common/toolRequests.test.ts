@@ -127,11 +127,11 @@ describe('the question about a request', () => {
     const argv = ['rm', '-rf', 'a b', "it's", '', 'x\n\u001b[2K\u202e'];
     assert.equal(
       permissionPrompt('Demo', { ...run, command: { argv, cwd: '/ws' } }, { title: undefined, cwd: '/other' }),
-      "Demo wants to run rm -rf 'a b' 'it'\\''s' '' 'x\\n\\u{1b}[2K\\u{202e}' in /ws",
+      "Demo wants to run rm -rf 'a b' 'it'\\''s' '' 'x\\n[U+001B][2K[U+202E]' in /ws",
     );
     assert.equal(
       permissionPrompt('Demo', { ...edit, paths: [] }, { title: 'Fine\r\u2066', cwd: '/ws' }),
-      'Demo asks: Fine\\u{d}\\u{2066}',
+      'Demo asks: Fine[U+000D][U+2066]',
     );
   });
 

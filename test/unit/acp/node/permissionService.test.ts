@@ -127,7 +127,7 @@ describe('what an agent may do', () => {
       const opened = serviceOf();
       const { answer, question } = await ask(opened);
       assert.deepEqual(question?.options, [
-        'Allow\\u{202e}',
+        'Allow[U+202E]',
         'Always allow in this conversation',
         'Always allow',
         'Reject',
@@ -201,7 +201,7 @@ describe('what an agent may do', () => {
   it('is not made a rule where it is not known what is touched', async () => {
     const opened = serviceOf();
     const { answer, question } = await ask(opened, options, { kind: 'edit', rawInput: { file_path: '/etc/passwd' } });
-    assert.deepEqual(question?.options, ['Allow\\u{202e}', 'Reject']);
+    assert.deepEqual(question?.options, ['Allow[U+202E]', 'Reject']);
     assert.match(JSON.stringify(question.context?.['warnings']), /cannot be checked/);
     opened.approvals.withdrawAll();
     await answer;
@@ -328,7 +328,7 @@ describe('attacks on the questions', () => {
       const { answer, question } = await ask(opened, offered, request);
       assert.deepEqual(question?.option_kinds, ['allow_once', 'reject_once']);
       assert.deepEqual(question.context?.['warnings'], ['.vscode/settings.json is protected: VS Code runs it.']);
-      opened.approvals.answer(question.approval_id, 'Allow\\u{202e}');
+      opened.approvals.answer(question.approval_id, 'Allow[U+202E]');
       assert.deepEqual(await answer, { outcome: 'selected', optionId: 'yes' });
     }
     assert.deepEqual(opened.standing.grants.all, []);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Credentials } from '../../../../src/amplifier/common/credentials';
-import { isLoopback, serverUrl } from '../../../../src/amplifier/common/serverUrl';
+import { serverUrl } from '../../../../src/amplifier/common/serverUrl';
+import { isLoopback } from '../../../../src/base/common/loopback';
 import { toRfc3339 } from '../../../../src/amplifier/common/wireTime';
 
 describe('the address of an Amplifier server', () => {

@@ -132,7 +132,7 @@ describe('a permission rule', () => {
     );
     assert.equal(
       describeRule(allow({ pathGlob: '/ws/\u202ea' })),
-      'Allow the use of every tool in /ws/\\u{202e}a, always',
+      'Allow the use of every tool in /ws/[U+202E]a, always',
     );
     const edits = allow({ kind: 'edit', pathGlob: '/ws/**' });
     assert.equal(describeRule(edits), 'Allow editing files in /ws/**, always');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { canonicalJson } from '../../../../src/permissions/common/canonicalJson';
+import { canonicalJson } from '../../../../src/base/common/canonicalJson';
 import { escalationsIn } from '../../../../src/permissions/common/escalations';
 import { readToolInput } from '../../../../src/permissions/common/toolInput';
 

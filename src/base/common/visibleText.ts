@@ -1,22 +1,20 @@
-import { piecesOf } from '../../base/common/hiddenCharacters';
+import { codePointOf, piecesOf } from './hiddenCharacters';
 
 /** Controls, invisible and reordering characters, line breaks, private ones and halves of pairs. */
 const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/gu;
 
-/** What an agent wrote, as it may stand in a question: whatever would hide or reorder the rest is spelled out. */
+/**
+ * What others wrote, as it may stand in a question: one line, in which whatever would hide or reorder the rest is named by
+ * its code point.
+ */
 export function visible(text: string): string {
   return piecesOf(text)
-    .map((piece) => {
-      if (typeof piece === 'string') return piece.replace(unseen, spelled);
-      const { character, count } = piece;
-      return count > 3 ? `${spelled(character)}×${count}` : spelled(character).repeat(count);
-    })
+    .map((piece) => (typeof piece === 'string' ? piece.replace(unseen, named) : `[${piece.code}]`))
     .join('');
 }
 
-function spelled(character: string): string {
-  if (character === '\n') return '\\n';
-  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+function named(character: string): string {
+  return character === '\n' ? '\\n' : `[${codePointOf(character)}]`;
 }
 
 /**

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { canonicalJson } from '../../../src/base/common/canonicalJson';
+import { hashOf } from '../../../src/consent/node/contentHash';
+
+describe('the canonical JSON', () => {
+  it('is the same for the same value, whatever the order of its members', () => {
+    const [one, other] = [
+      { b: [1, { d: null, c: 'x' }], a: true, 10: 1, 9: 2 },
+      { 9: 2, 10: 1, a: true, b: [1, { c: 'x', d: null }], left: undefined },
+    ];
+    assert.equal(canonicalJson(one), '{"10":1,"9":2,"a":true,"b":[1,{"c":"x","d":null}]}');
+    assert.equal(canonicalJson(other), canonicalJson(one));
+    assert.equal(hashOf(other), hashOf(one));
+  });
+
+  it('is none of what could be taken for something else, so that it has no hash that could be allowed', () => {
+    let deep: unknown = 1;
+    for (let at = 0; at < 100; at++) deep = [deep];
+    const hostile: unknown = JSON.parse('{ "a": 1, "__proto__": { "b": 2 } }');
+    for (const value of [deep, hostile, [undefined], Number.NaN, () => 1]) {
+      assert.equal(canonicalJson(value), undefined);
+      assert.throws(() => hashOf(value), /nested too deeply, or is no JSON/);
+    }
+  });
+});

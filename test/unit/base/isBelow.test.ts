@@ -1,0 +1,15 @@
+import assert from 'node:assert/strict';
+import { isBelow } from '../../../src/base/node/isBelow';
+
+describe('a path below a folder', () => {
+  for (const [file, folder, expected] of [
+    ['/ws/a', '/ws', true],
+    ['/ws/..a/b', '/ws', true],
+    ['/ws', '/ws', false],
+    ['/wsx/a', '/ws', false],
+    ['/ws/../a', '/ws', false],
+    ['/', '/ws', false],
+  ] as const) {
+    it(`is told by whole names: ${file} in ${folder}`, () => assert.equal(isBelow(file, folder), expected));
+  }
+});

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { namingHiddenCharacters } from '../../../src/base/common/hiddenCharacters';
+import { visible, visibleCommand } from '../../../src/base/common/visibleText';
+
+describe('text of others in a question', () => {
+  const cases: readonly (readonly [string, string])[] = [
+    ['plain text, é, 日本', 'plain text, é, 日本'],
+    ['a\u202eb', 'a[U+202E]b'],
+    ['a\u200b\u200b\u200b\u200b\u200bb', 'a[U+200B ×5]b'],
+    ['one\r\ntwo\tthree', 'one[U+000D]\\ntwo[U+0009]three'],
+    ['\ue000 \ud800', '[U+E000] [U+D800]'],
+  ];
+  for (const [text, shown] of cases) {
+    it(`is one line in which nothing is hidden: ${shown}`, () => {
+      assert.equal(visible(text), shown);
+      assert.equal(visible(shown), shown, 'what is shown stays as it is');
+    });
+  }
+
+  it('has the names of hidden characters that titles have', () => {
+    for (const text of ['a\u202eb', 'a\u200b\u200bb', 'a\u00a0\u00a0b']) {
+      assert.equal(visible(text), namingHiddenCharacters(text));
+    }
+  });
+
+  it('is a command that cannot be taken for another one', () => {
+    assert.equal(visibleCommand(['rm', 'a b', "it's"]), "rm 'a b' 'it'\\''s'");
+  });
+});
