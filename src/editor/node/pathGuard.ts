@@ -7,7 +7,9 @@ import { checkPath, isUri, nearestFolder, relativeTo } from '../common/boundary'
 import { EditorError } from '../common/editorPort';
 import type { ExcludeList } from '../common/excludeList';
 import type { FileName } from '../common/globRules';
+import { hardLinkedNames } from './hardLinkedNames';
 import { HardLinks } from './hardLinks';
+import { hookNames, usualHookNamesOptions } from './hookNames';
 import { linkedNames } from './linkedNames';
 import { isOrdinaryWindowsPath } from './windowsPath';
 
@@ -17,6 +19,8 @@ export interface PathGuardOptions {
   readonly exclude: () => ExcludeList;
   /** There one real path can be spelled in two cases; macOS resolves to the one it has on disk. */
   readonly isWindows: boolean;
+  /** Absolute: where the user's configuration of Git is; the user's home when absent. */
+  readonly gitHome?: string;
 }
 
 /** A path that peers may name. */
@@ -73,11 +77,19 @@ export class PathGuard {
     return { path: absolute, realPath, exists, names };
   }
 
-  /** As `check`, with the names that the file has by links of the workspace, too. */
+  /** As `check`, with the names that the file has by links of the workspace, and by Git's configuration, too. */
   async checkWrite(requested: string): Promise<CheckedPath> {
     const checked = await this.check(requested);
-    const linked = await linkedNames(checked.realPath, await this.resolvedFolders(), this.options.isWindows);
-    return { ...checked, names: [...checked.names, ...linked] };
+    const { exists, realPath } = checked;
+    const { gitHome: home = usualHookNamesOptions.home, isWindows } = this.options;
+    const folders = await this.resolvedFolders();
+    const info = exists ? await stat(realPath, { bigint: true }).catch(() => undefined) : undefined;
+    const others = await Promise.all([
+      linkedNames(realPath, folders, isWindows),
+      hookNames(realPath, folders, { isWindows, home }),
+      info ? hardLinkedNames({ realPath, info }, folders, isWindows) : [],
+    ]);
+    return { ...checked, names: [...checked.names, ...others.flat()] };
   }
 
   /** @throws EditorError `excluded` for a file that is known to have another name on the exclude list */
