@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { demoAgentId, knownAgents } from './knownAgents';
 
 const Variables = z.record(z.string(), z.string());
 
@@ -14,7 +15,12 @@ const RemoteServer = z.object({ type: z.enum(['http', 'sse']), url: z.url(), hea
 export const McpServerSetting = z.union([StdioServer, RemoteServer]);
 export type McpServerSetting = z.infer<typeof McpServerSetting>;
 
-/** One entry of `backline.acp.agents`. */
+const Defaults = z.record(z.string(), z.union([z.string(), z.boolean()]));
+
+/** An entry of `backline.acp.agents` for an agent that is found without one. */
+const FoundAgentSetting = z.strictObject({ defaults: Defaults });
+
+/** An entry of `backline.acp.agents` that says what is run. */
 export const AgentSetting = z.object({
   /** A name on PATH, or a path; relative ones start from the session's folder. */
   command: z.string().min(1),
@@ -25,7 +31,7 @@ export const AgentSetting = z.object({
   dialect: z.enum(['v1', 'draft']).default('v1'),
   mcpServers: z.record(z.string(), McpServerSetting).default({}),
   /** What new conversations begin with: `mode`, `model`, or an option's id, with a value or its name. */
-  defaults: z.record(z.string(), z.union([z.string(), z.boolean()])).optional(),
+  defaults: Defaults.optional(),
 });
 export type AgentSetting = z.infer<typeof AgentSetting>;
 
@@ -38,27 +44,46 @@ export interface SettingProblem {
 
 export interface AgentSettings {
   readonly agents: ReadonlyMap<string, AgentSetting>;
+  /** For agents that are found without an entry, by their ids: what new conversations begin with. */
+  readonly defaults: ReadonlyMap<string, NonNullable<AgentSetting['defaults']>>;
   readonly problems: readonly SettingProblem[];
 }
 
-/** Reads `backline.acp.agents`. An entry that is wrong is told of and left out; the others are not touched by it. */
-export function parseAgentSettings(value: unknown): AgentSettings {
+/**
+ * Reads `backline.acp.agents`. An entry that is wrong is told of and left out; the others are not touched by it. What new
+ * conversations with an agent of the user begin with, such as its mode, is no workspace's to say.
+ */
+export function parseAgentSettings(value: unknown, isOfWorkspace = false): AgentSettings {
   const agents = new Map<string, AgentSetting>();
-  if (value === undefined || value === null) return { agents, problems: [] };
+  const defaults = new Map<string, NonNullable<AgentSetting['defaults']>>();
+  if (value === undefined || value === null) return { agents, defaults, problems: [] };
   const entries = z.record(z.string(), z.unknown()).safeParse(value);
   if (!entries.success) {
     return {
       agents,
+      defaults,
       problems: [{ name: '', message: 'backline.acp.agents must be an object: name → { "command": … }' }],
     };
   }
   const problems: SettingProblem[] = [];
   for (const [name, entry] of Object.entries(entries.data)) {
-    const parsed = AgentSetting.safeParse(entry);
-    if (parsed.success) agents.set(name, parsed.data);
-    else problems.push({ name, message: `Agent '${name}' in backline.acp.agents: ${wordsOf(parsed.error)}` });
+    const found = FoundAgentSetting.safeParse(entry).data;
+    const lack = found && lackOf(name, isOfWorkspace);
+    const parsed = found ? undefined : AgentSetting.safeParse(entry);
+    if (parsed?.success) agents.set(name, parsed.data);
+    else if (found && lack === undefined) defaults.set(name, found.defaults);
+    const wrong = lack ?? (parsed?.error && wordsOf(parsed.error));
+    if (wrong !== undefined) problems.push({ name, message: `Agent '${name}' in backline.acp.agents: ${wrong}` });
   }
-  return { agents, problems };
+  return { agents, defaults, problems };
+}
+
+/** Why an entry with nothing but `defaults` does not count. */
+function lackOf(name: string, isOfWorkspace: boolean): string | undefined {
+  if (isOfWorkspace) return 'command: it is missing; an entry with only "defaults" counts in your user settings';
+  if (name === demoAgentId || knownAgents.some(({ id }) => id === name)) return undefined;
+  const ids = knownAgents.map(({ id }) => id).join(', ');
+  return `command: it is missing; without it only agents can be named that are found by themselves (${ids})`;
 }
 
 function wordsOf(error: z.ZodError): string {

@@ -25,6 +25,8 @@ export interface KnownAgent extends AgentTraits {
 }
 
 /** Agents that are offered when their command is on PATH; best supported first. */
+export const demoAgentId = 'demo-agent';
+
 export const knownAgents: readonly KnownAgent[] = [
   agent('claude', 'Claude', 'claude-agent-acp', [], '@agentclientprotocol/claude-agent-acp'),
   agent('codex', 'Codex', 'codex-acp', [], '@agentclientprotocol/codex-acp'),

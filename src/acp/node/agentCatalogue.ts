@@ -8,7 +8,7 @@ import {
   type McpServerSetting,
   type SettingProblem,
 } from '../common/agentSettings';
-import { knownAgentOf, knownAgents, type KnownAgent, type MissingFile } from '../common/knownAgents';
+import { demoAgentId, knownAgentOf, knownAgents, type KnownAgent, type MissingFile } from '../common/knownAgents';
 import { CommandError, lookupCommand, type CommandFiles } from './commandLookup';
 
 /** An agent that the user can choose. */
@@ -80,19 +80,21 @@ export interface CatalogueOptions {
   readonly demo: { readonly execPath: string; readonly script: string; readonly stateFolder?: string };
 }
 
-export const demoAgentId = 'demo-agent';
-
 /** Reads the settings and looks for commands; starts nothing. */
 export async function loadAgentCatalogue(options: CatalogueOptions): Promise<Catalogue> {
   const levels = options.levels
     .filter(({ isTrusted }) => isTrusted)
-    .map(({ origin, value }) => ({ origin, ...parseAgentSettings(value) }));
+    .map(({ origin, value }) => ({ origin, ...parseAgentSettings(value, origin !== undefined) }));
   const own = new Map(levels.flatMap(({ agents, origin }) => (origin ? [] : [...agents])));
   const configured = await Promise.all([...own].map(([name, setting]) => configuredAgent(name, setting, options)));
   const wanted = knownAgents.filter(({ id }) => !own.has(id));
   const found = await Promise.all(wanted.map((known) => foundAgent(known, options)));
   const demo = own.has(demoAgentId) ? [] : [demoAgent(options.demo)];
-  const usual = [...found.filter((entry) => entry !== undefined), ...demo];
+  const ownDefaults = new Map(levels.flatMap(({ defaults }) => [...defaults]));
+  const usual = [...found.filter((entry) => entry !== undefined), ...demo].map((entry) => {
+    const defaults = ownDefaults.get(entry.id);
+    return defaults === undefined ? entry : { ...entry, defaults };
+  });
   const taken = new Set([...configured, ...usual].map(({ id }) => id));
   const ofWorkspace = levels.flatMap(({ agents, origin }) =>
     [...agents].flatMap(([name, setting]) =>

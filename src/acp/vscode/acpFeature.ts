@@ -165,7 +165,7 @@ export class AcpFeature implements Feature {
     const { registry } = this;
     const { id, title } = this;
     const levels = settings.acpAgents().filter((level) => level.isTrusted);
-    const parsed = levels.map(({ value }) => parseAgentSettings(value));
+    const parsed = levels.map(({ origin, value }) => parseAgentSettings(value, origin !== undefined));
     const entries = registry.catalogue?.agents;
     const situation = {
       isTrusted: isTrusted(),

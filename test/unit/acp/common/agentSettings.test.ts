@@ -45,9 +45,40 @@ describe('backline.acp.agents', () => {
 
   for (const value of [undefined, null]) {
     it(`has no agents and no problems when it is ${String(value)}`, () => {
-      assert.deepEqual(parseAgentSettings(value), { agents: new Map(), problems: [] });
+      assert.deepEqual(parseAgentSettings(value), { agents: new Map(), defaults: new Map(), problems: [] });
     });
   }
+
+  it('takes an entry with only defaults for an agent that is found without one, from the user alone', () => {
+    const value = { gemini: { defaults: { mode: 'plan' } }, 'demo-agent': { defaults: {} } };
+    const { agents, defaults, problems } = parseAgentSettings(value);
+    assert.deepEqual(
+      [...defaults],
+      [
+        ['gemini', { mode: 'plan' }],
+        ['demo-agent', {}],
+      ],
+    );
+    assert.deepEqual([agents.size, problems], [0, []]);
+    const ofWorkspace = parseAgentSettings(value, true);
+    assert.equal(ofWorkspace.defaults.size, 0);
+    assert.match(
+      ofWorkspace.problems[0]?.message ?? '',
+      /'gemini'.*command: it is missing; .* counts in your user settings/,
+    );
+  });
+
+  it('needs a command of an agent that nobody finds, and beside anything but defaults', () => {
+    for (const value of [
+      { mine: { defaults: { mode: 'plan' } } },
+      { gemini: { defaults: {}, env: {} } },
+      { gemini: {} },
+    ]) {
+      const { agents, defaults, problems } = parseAgentSettings(value);
+      assert.deepEqual([agents.size, defaults.size, problems.length], [0, 0, 1]);
+      assert.match(problems[0]?.message ?? '', /command: /);
+    }
+  });
 
   for (const value of [[], 'agent', 7]) {
     it(`says what it should be when it is ${JSON.stringify(value)}`, () => {

@@ -73,6 +73,26 @@ describe('the catalogue of agents', () => {
     assert.deepEqual(agents.find(({ id }) => id === 'gemini')?.defaults, { mode: 'plan' });
   });
 
+  it('merges defaults of the user without a command into the agent that it found, and into no other', async () => {
+    const plain = (await load()).agents;
+    const defaults = { mode: 'plan' };
+    const { agents, problems } = await load(
+      user({ gemini: { defaults }, opencode: { defaults: {} }, claude: { defaults } }),
+    );
+    assert.deepEqual(
+      agents,
+      plain.map((entry) =>
+        entry.id === 'gemini' ? { ...entry, defaults } : entry.id === 'opencode' ? { ...entry, defaults: {} } : entry,
+      ),
+    );
+    assert.deepEqual(problems, []);
+    const origin = { name: 'work', file: '/work/.vscode/settings.json' };
+    const bypass = { value: { gemini: { defaults: { mode: 'yolo' } } }, isTrusted: true, origin };
+    const withWorkspace = await load(user({ gemini: { defaults } }), bypass);
+    assert.deepEqual(withWorkspace.agents.find(({ id }) => id === 'gemini')?.defaults, defaults);
+    assert.equal(withWorkspace.problems.length, 1);
+  });
+
   it('puts configured agents first and lets them replace known ones of their name', async () => {
     const { agents } = await load(
       user({ mine: { command: 'opencode' }, gemini: { command: 'gemini', args: ['--old'] } }),
