@@ -1,5 +1,7 @@
 import type * as z from 'zod';
-import type { AmplifierEvent, SlashCommand, TokenUsage } from '../../amplifier/common/events';
+import type { AmplifierEvent, SlashCommand, TokenUsage, Unattended } from '../../amplifier/common/events';
+import { ToolKind } from '../../amplifier/common/events';
+import { isModeOption, unattendedIn } from '../../amplifier/common/optionChoices';
 import type { Clock } from '../../base/common/async';
 import { ConfigOptions } from './configOptions';
 import { MessageBlocks } from './messageBlocks';
@@ -7,6 +9,7 @@ import type { TerminalView } from './terminalViews';
 import type { TokenCounts } from './turnUsage';
 import { blockToText } from './toolContent';
 import { ToolCalls, type CallDescription } from './toolCalls';
+import { UnattendedWatch } from './unattendedWatch';
 import {
   sessionUpdates,
   type ContentBlock,
@@ -38,6 +41,7 @@ export class SessionMapping {
   private commandList: readonly SlashCommand[] = [];
   private readonly tools: ToolCalls;
   private readonly blocks: MessageBlocks;
+  private readonly watch = new UnattendedWatch();
   private readonly ignoredUpdates = new Map<string, number>();
 
   private turn: Turn | undefined;
@@ -83,9 +87,20 @@ export class SessionMapping {
     return replayed.length > 0 ? [...replayed, ...events] : events;
   }
 
-  /** A tool call of an update, or of a permission request, which the agent may not have announced. */
+  /** A tool call of an update, which the agent may not have announced. */
   toolCall(update: ToolCallUpdate): AmplifierEvent[] {
-    return [...this.blocks.close(), ...this.tools.upsert(update)];
+    return [...this.blocks.close(), ...this.tools.upsert(update).map((event) => this.withWhatItShows(event))];
+  }
+
+  /** As `toolCall`, of a permission request. */
+  askedCall(update: ToolCallUpdate): AmplifierEvent[] {
+    this.hasAsked();
+    return this.toolCall(update);
+  }
+
+  /** The agent has asked the user, or Backline stood before what it did: only before its commands where that is said. */
+  hasAsked(what?: Unattended): void {
+    this.watch.hasAsked(what);
   }
 
   describeCall(id: string): CallDescription | undefined {
@@ -245,6 +260,15 @@ export class SessionMapping {
   private openTurn(turn: Turn): void {
     this.turn = turn;
     this.blocks.restart();
+  }
+
+  /** Of an agent with modes it is the mode that says whether it asks. What is told of the past says nothing of today. */
+  private withWhatItShows(event: AmplifierEvent): AmplifierEvent {
+    if (event.event !== 'tool:post' || this.replaying || !this.turn) return event;
+    if (this.config.all.some((option) => isModeOption(option)) || unattendedIn(this.config.all)) return event;
+    const kind = ToolKind.safeParse(event.data.operation).data;
+    const unattended = kind && this.watch.shownBy(kind);
+    return unattended ? { ...event, data: { ...event.data, unattended } } : event;
   }
 
   private closeTurn(reasonForOpenCalls: string): AmplifierEvent[] {

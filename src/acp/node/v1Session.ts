@@ -97,7 +97,10 @@ export class V1Session implements BackendSession, SessionPeer {
     this.agentSessionId = id;
     this.mapping = new SessionMapping(id, clock, () => traits().knownAs);
     this.log = new EventLog(() => new Promise((resolve) => setImmediate(resolve)));
-    this.approvals = new Approvals(id, clock, folders.approvalTimeoutMs, (event) => this.log.append(event));
+    this.approvals = new Approvals(id, clock, folders.approvalTimeoutMs, (event) => {
+      if (event.event === 'approval:required') this.mapping.hasAsked();
+      this.log.append(event);
+    });
     const { approvals } = this;
     const { cwd } = folders;
     this.setter = new OptionSetter({
@@ -122,7 +125,10 @@ export class V1Session implements BackendSession, SessionPeer {
       cwd,
       env,
       maxTerminals,
-      authorize: (request, signal) => permissions.mayRun(request, signal),
+      authorize: (request, signal) => {
+        this.mapping.hasAsked('runs');
+        return permissions.mayRun(request, signal);
+      },
       onDidChange: (terminalId, view) => {
         this.mapping.setTerminal(terminalId, view);
         this.tell(this.mapping.takeTerminalUpdates());
@@ -162,7 +168,7 @@ export class V1Session implements BackendSession, SessionPeer {
   }
 
   async requestPermission(request: PermissionRequest, signal: AbortSignal) {
-    this.tell(this.mapping.toolCall(request.toolCall));
+    this.tell(this.mapping.askedCall(request.toolCall));
     const { agentId, editor } = this.options;
     const call = this.mapping.describeCall(request.toolCall.toolCallId);
     if (!call || this.ended.aborted || this.turn?.abort.signal.aborted) return { outcome: 'cancelled' as const };

@@ -184,6 +184,8 @@ export const AmplifierEvent = z.discriminatedUnion('event', [
     ...toolName,
     result: z.looseObject({ success: z.boolean(), output: z.unknown().optional(), error: z.unknown().optional() }),
     duration_ms: z.number().nullable().optional(),
+    /** The agent has no modes and has not asked in its session: it has done this without asking. */
+    unattended: Unattended.optional().catch(undefined),
     ...toolDetails,
   }),
   /** `unfinished`: nobody has said how the call ended; its turn is over. */

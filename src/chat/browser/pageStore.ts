@@ -7,6 +7,7 @@ import type {
   OptionView,
   SessionRow,
   SessionView,
+  Unattended,
 } from '../common/chatView';
 
 /** A request that failed, for the user to read. */
@@ -25,6 +26,8 @@ export interface PageState {
   readonly chosenBackend: string | undefined;
   /** Of a conversation that has not begun. */
   readonly newOptions: readonly OptionView[];
+  /** What its agent has been seen to do without asking. */
+  readonly seenUnattended: Unattended | undefined;
   readonly newCommands: readonly CommandView[];
   readonly chips: readonly ContextChipView[];
   /** Absolute. */
@@ -49,6 +52,7 @@ export class PageStore {
     backends: [],
     chosenBackend: undefined,
     newOptions: [],
+    seenUnattended: undefined,
     newCommands: [],
     chips: [],
     folders: [],
@@ -73,6 +77,7 @@ export class PageStore {
       backends,
       chosenBackend,
       newOptions,
+      seenUnattended,
       newCommands,
       chips,
       folders,
@@ -89,6 +94,7 @@ export class PageStore {
       ...(backends && { backends }),
       ...(chosenBackend !== undefined && { chosenBackend }),
       ...(newOptions && { newOptions }),
+      ...(seenUnattended !== undefined && { seenUnattended: seenUnattended ?? undefined }),
       ...(newCommands && { newCommands }),
       ...(chips && { chips }),
       ...(folders && { folders }),

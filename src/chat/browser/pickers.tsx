@@ -5,20 +5,28 @@ import { Picker, type Choice } from '../../webview/browser/picker';
 import { chatRequests } from '../common/chatApi';
 import type { BackendView, OptionView, SessionView } from '../common/chatView';
 import { usePage, usePageState } from './pageContext';
-import { backendDot, backendWord, unattendedHint, unattendedWord } from './words';
+import { backendDot, backendWord, seenUnattendedHint, unattendedHint, unattendedWord } from './words';
 
 /** The agent of the conversation and its settings; of a new one, what it begins with. */
 export function Pickers() {
-  const { session, backends, chosenBackend, newOptions } = usePageState();
+  const { session, backends, chosenBackend, newOptions, seenUnattended } = usePageState();
   const value = session?.backendId ?? chosenBackend;
   const options = inOrder(session?.options ?? newOptions);
   const noteId = useId();
   const unattended = unattendedIn(options);
   const cause = unattended && options.find((option) => unattendedOf(option) === unattended);
+  // Of an agent with modes it is the mode that says it.
+  const seen = options.some(isModeOption) || unattended ? undefined : seenUnattended;
   const who = session?.backendTitle ?? backends.find(({ id }) => id === value)?.title ?? 'The agent';
   return (
     <>
       <BackendPicker backends={backends} value={value} session={session} />
+      {seen && (
+        <span class="unattended" title={seenUnattendedHint(who, seen)}>
+          <ShieldIcon />
+          <span>{unattendedWord(seen)}</span>
+        </span>
+      )}
       {options.map((option) => (
         <span key={option.id} class="option">
           <OptionControl session={session} option={option} noteId={option === cause ? noteId : undefined} />

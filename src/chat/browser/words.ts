@@ -104,6 +104,12 @@ export function unattendedWord(unattended: 'edits' | 'runs'): string {
   return unattended === 'edits' ? 'Edits without asking' : 'Runs without asking';
 }
 
+/** Of an agent without modes. */
+export function seenUnattendedHint(who: string, unattended: 'edits' | 'runs'): string {
+  const what = unattended === 'edits' ? 'edited files' : 'run commands';
+  return `${who} has ${what} without asking you first, and has not asked since.`;
+}
+
 export function unattendedHint(who: string, unattended: 'edits' | 'runs'): string {
   const what = unattended === 'edits' ? 'edits files' : 'edits files and runs commands';
   return `In this mode ${who} ${what} without asking you first, unless its own settings say otherwise.`;

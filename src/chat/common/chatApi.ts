@@ -11,6 +11,7 @@ import {
   OptionView,
   SessionRow,
   SessionView,
+  Unattended,
 } from './chatView';
 
 /** What the page of the chat asks of its host, and what the host tells it. */
@@ -31,6 +32,8 @@ export const ChatUpdate = z.object({
   chosenBackend: optional(Text),
   /** What can be chosen for a session of the backend of the conversation that is shown, or would begin. */
   newOptions: optional(z.array(OptionView)),
+  /** What the agent of the conversation has been seen to do without asking; null when nothing was. */
+  seenUnattended: optional(z.nullable(Unattended)),
   /** The commands that the agent of a new conversation had last. */
   newCommands: optional(z.array(CommandView)),
   /** What goes along with the prompts of the conversation that is shown, or would begin, by itself. */

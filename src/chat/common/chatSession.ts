@@ -343,6 +343,9 @@ export class ChatSession implements Chat {
     const { isBusy: wasBusy } = this.story;
     if (this.watchesFiles) this.told.journal.observe(event);
     this.told.record({ type: 'event', event }, textOnly.has(event.event));
+    const { backendId, ports } = this;
+    if (event.event === 'tool:post' && event.data.unattended) ports.starts.saw(backendId, event.data.unattended);
+    if (event.event === 'approval:required') ports.starts.saw(backendId, undefined);
     if (event.event === 'session:info') this.informed(event.data);
     if (event.event === 'prompt:submit') this.told.titledByPrompt(event.data.prompt);
     if (wasBusy && !this.story.isBusy) this.turnEnded();

@@ -102,7 +102,8 @@ export const QueuedPrompt = z.object({ id: Text, ...Draft.shape });
 export type QueuedPrompt = z.infer<typeof QueuedPrompt>;
 
 /** What the agent does without asking the user: it edits files, or runs commands, too. */
-const Unattended = z.enum(['edits', 'runs']);
+export const Unattended = z.enum(['edits', 'runs']);
+export type Unattended = z.infer<typeof Unattended>;
 
 /** A setting of the agent: its mode, its model and others. */
 export const OptionView = z.discriminatedUnion('type', [

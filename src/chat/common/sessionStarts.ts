@@ -1,4 +1,4 @@
-import type { ConfigOption } from '../../amplifier/common/events';
+import type { ConfigOption, Unattended } from '../../amplifier/common/events';
 import type { OptionChoice } from '../../amplifier/common/optionChoices';
 import type { BackendSession, SessionChoices } from '../../amplifier/common/sessionBackend';
 
@@ -12,6 +12,8 @@ export interface SessionStarts {
   learn(backendId: string, options: readonly ConfigOption[]): void;
   /** What the session that waits for its first prompt says; undefined when none waits any more. */
   showWaiting(backendId: string, session: Pick<BackendSession, 'config' | 'commands'> | undefined): void;
+  /** What an agent was seen to do without asking; undefined when it asked. */
+  saw(backendId: string, unattended: Unattended | undefined): void;
   /** What to tell the user of a choice that the agent does not offer; undefined when there is nothing, or it was told. */
   notOffered(backendId: string, choice: OptionChoice): string | undefined;
 }
@@ -22,5 +24,6 @@ export const noStarts: SessionStarts = {
   wanted: () => [],
   learn: () => undefined,
   showWaiting: () => undefined,
+  saw: () => undefined,
   notOffered: () => undefined,
 };

@@ -143,6 +143,23 @@ describe('the foot of the composer', () => {
     assert.equal(await choice.textContent(), 'BypassRuns without asking');
   });
 
+  it('says of an agent without modes what it was seen to do without asking, before the next prompt', async () => {
+    const chat = await pages.openChat(snapshot(null, { newOptions: [model], seenUnattended: 'runs' }), { width: 300 });
+    const note = chat.page.locator('.unattended');
+    assert.equal(await note.textContent(), 'Runs without asking');
+    assert.match((await note.getAttribute('title')) ?? '', /has run commands without asking you first/);
+    for (const theme of themeNames) {
+      await chat.setTheme(theme);
+      assert.deepEqual(await chat.axe(), [], theme);
+    }
+    await chat.tell({ newOptions: [inMode('default'), model], seenUnattended: 'runs' });
+    await note.waitFor({ state: 'detached' });
+    await chat.tell({ newOptions: [model], seenUnattended: 'edits' });
+    await chat.page.getByText('Edits without asking').waitFor();
+    await chat.tell({ seenUnattended: null });
+    await note.waitFor({ state: 'detached' });
+  });
+
   it('shows the options of a conversation that has not begun, and takes choices for it', async () => {
     const chat = await pages.openChat(snapshot(null, { newOptions: [mode, model] }), { width: 300 });
     await chat.page.getByText('Edits without asking').waitFor();

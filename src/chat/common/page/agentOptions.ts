@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { ConfigOption } from '../../../amplifier/common/events';
 import { unattendedOf, type OptionChoice, type OptionValue } from '../../../amplifier/common/optionChoices';
 import type { Memento } from '../../../base/common/memento';
-import { OptionView, type BackendView } from '../chatView';
+import { OptionView, Unattended, type BackendView } from '../chatView';
 import { shownOptions, wantedChoices, type OptionSources } from '../optionPrecedence';
 
 const memoryName = 'chat.agentOptions';
@@ -14,6 +14,8 @@ const KeptAgent = z.object({
   options: z.array(OptionView),
   /** The user's last choices. */
   chosen: Values,
+  /** What it was seen to do without asking. */
+  unattended: z.optional(Unattended),
 });
 type KeptAgent = z.infer<typeof KeptAgent>;
 const Kept = z.record(z.string(), z.unknown());
@@ -79,9 +81,22 @@ export class AgentOptions {
   learn(agentId: string, options: readonly ConfigOption[]): void {
     const views = options.map((option) => OptionView.parse(option));
     this.learnt.set(agentId, views);
-    const { chosen } = this.kept(agentId);
+    const kept = this.kept(agentId);
     const isLarge = JSON.stringify(views).length > maxKeptUnits;
-    this.keep(agentId, { about: this.aboutOf(agentId), options: isLarge ? [] : views, chosen });
+    this.keep(agentId, { ...kept, about: this.aboutOf(agentId), options: isLarge ? [] : views });
+  }
+
+  /** What it did without asking; undefined when it asked. Returns whether that is news. */
+  saw(agentId: string, unattended: Unattended | undefined): boolean {
+    const { unattended: before, ...kept } = this.kept(agentId);
+    const now = unattended && before === 'runs' ? before : unattended;
+    if (now === before) return false;
+    this.keep(agentId, { ...kept, about: this.aboutOf(agentId), ...(now === undefined ? {} : { unattended: now }) });
+    return true;
+  }
+
+  seen(agentId: string): Unattended | undefined {
+    return this.kept(agentId).unattended;
   }
 
   showWaiting(agentId: string, options: readonly ConfigOption[] | undefined): void {
@@ -129,7 +144,7 @@ export class AgentOptions {
     if (!kept) return { about: '', options: [], chosen: {} };
     const view = this.views.get(agentId);
     if (!view) return { ...kept, options: [] };
-    return kept.about === view.description ? kept : { ...kept, options: [], chosen: {} };
+    return kept.about === view.description ? kept : { about: kept.about, options: [], chosen: {} };
   }
 
   private keep(agentId: string, kept: KeptAgent): void {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { BackendRegistry } from '../../../amplifier/common/backendRegistry';
-import type { ConfigOption, SlashCommand } from '../../../amplifier/common/events';
+import type { ConfigOption, SlashCommand, Unattended } from '../../../amplifier/common/events';
 import type { OptionChoice, OptionValue } from '../../../amplifier/common/optionChoices';
 import type { BackendSession, SessionChoices } from '../../../amplifier/common/sessionBackend';
 import type { Disposable } from '../../../base/common/disposable';
@@ -98,6 +98,16 @@ export class NewOptions implements SessionStarts, Disposable {
     this.agents.showWaiting(backendId, session?.config);
     if (session) this.keepCommands(backendId, session.commands.map(toCommandView));
     this.emitter.fire();
+  }
+
+  saw(backendId: string, unattended: Unattended | undefined): void {
+    if (this.isServer(backendId) || !this.agents.saw(backendId, unattended)) return;
+    this.emitter.fire();
+  }
+
+  /** What an agent has been seen to do without asking in earlier turns; undefined when nothing was. */
+  seen(backendId: string | undefined): Unattended | undefined {
+    return backendId === undefined || this.isServer(backendId) ? undefined : this.agents.seen(backendId);
   }
 
   notOffered(backendId: string, choice: OptionChoice): string | undefined {

@@ -16,7 +16,7 @@ export interface PageFeedPorts {
   readonly chips: Pick<PageChips, 'of' | 'onDidChange'>;
   readonly attached: Pick<AttachedFiles, 'missing' | 'onDidChange'>;
   readonly keyChords: { readonly beginnings: readonly string[]; readonly onDidChange: Event<void> };
-  readonly newOptions: Pick<NewOptions, 'of' | 'commandsOf' | 'keepCommands' | 'onDidChange'>;
+  readonly newOptions: Pick<NewOptions, 'of' | 'seen' | 'commandsOf' | 'keepCommands' | 'onDidChange'>;
   readonly folders: () => readonly string[];
   readonly isTrusted: () => boolean;
   /** What is typed where no conversation has begun. */
@@ -35,7 +35,7 @@ const rowsMs = 250;
 const maxRows = 200;
 const tail = 40;
 
-type Part = Exclude<keyof ChatUpdate, 'transcript' | 'sent'>;
+type Part = Exclude<keyof ChatUpdate, 'transcript' | 'sent' | 'seenUnattended'>;
 const everything: readonly Part[] = [
   'session',
   'sessions',
@@ -226,6 +226,7 @@ export class PageFeed implements Disposable {
       ...(isDirty('backends') ? { backends: [...backends.views] } : {}),
       ...(isDirty('chosenBackend') && chosen !== undefined ? { chosenBackend: chosen } : {}),
       ...(isDirty('newOptions') ? { newOptions: newOptions.of(chat?.view.backendId ?? chosen) } : {}),
+      ...(isDirty('newOptions') ? { seenUnattended: newOptions.seen(chat?.view.backendId ?? chosen) ?? null } : {}),
       ...(isDirty('newCommands') ? { newCommands: [...newOptions.commandsOf(chosen)] } : {}),
       ...(isDirty('chips') ? { chips: this.chips } : {}),
       ...(isDirty('keyChords') ? { keyChords: [...keyChords.beginnings] } : {}),

@@ -28,7 +28,7 @@ function run(mapping: SessionMapping, step: z.infer<typeof Step>): AmplifierEven
   }
   if ('prompt' in step) return mapping.startTurn(step.prompt, 'r1');
   if ('update' in step) return mapping.update(step.update);
-  if ('permission' in step) return mapping.toolCall(step.permission);
+  if ('permission' in step) return mapping.askedCall(step.permission);
   if ('flush' in step) return mapping.takeTerminalUpdates();
   if ('answer' in step)
     return mapping.endTurn(turnEndOf(step.answer, (counted) => new TurnUsage().ofTurn(counted, 'turn')));
