@@ -22,6 +22,8 @@ export function wordsOf(folded: string): readonly string[] {
 
 /** Whether a word of the folded text can start or end at this position. */
 export function isWordBoundary(folded: string, position: number): boolean {
+  const [before, after] = [folded.charCodeAt(position - 1), folded.charCodeAt(position)];
+  if (before < 0x80 && after < 0x80) return !isAsciiWordUnit(before) || !isAsciiWordUnit(after);
   return !isInWord(characterBefore(folded, position)) || !isInWord(characterAt(folded, position));
 }
 
@@ -48,6 +50,10 @@ function isInWord(character: string | undefined): boolean {
   if (character === undefined) return false;
   if (character <= lastAscii) return isAsciiWord(character);
   return letter.test(character) && !unspaced.test(character);
+}
+
+function isAsciiWordUnit(unit: number): boolean {
+  return (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x30 && unit <= 0x39);
 }
 
 function isAsciiWord(character: string): boolean {

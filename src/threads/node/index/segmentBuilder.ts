@@ -51,12 +51,13 @@ export class SegmentBuilder {
     encodeTexts(conversation, this.texts, (bytes, isAscii, index) =>
       this.scanText(bytes, isAscii, conversation[index]?.kind === 'prompt' ? promptField : answerField),
     );
+    const pairsStart = this.pairs.add(this.pairBuilder.take());
     const workStart = this.texts.length;
     encodeTexts(work, this.texts, (bytes, isAscii) => this.scanText(bytes, isAscii, workField));
-    const pairsStart = this.pairs.add(this.pairBuilder.take());
+    const workPairsStart = this.pairs.add(this.pairBuilder.take());
     this.threads.push({
       ...{ file, threadId, title, lastPromptAt, textsStart, workStart, textsEnd: this.texts.length },
-      ...{ pairsStart, pairsEnd: this.pairs.bytes },
+      ...{ pairsStart, workPairsStart, pairsEnd: this.pairs.bytes },
     });
   }
 
@@ -64,13 +65,13 @@ export class SegmentBuilder {
   copy(threads: readonly SegmentThread[], segment: TextSegment): void {
     const numbers = new Map<number, number>();
     for (const thread of threads) {
-      const { pairsStart, pairsEnd } = thread;
       numbers.set(segment.threads.indexOf(thread), this.threads.length);
       const textsStart = this.texts.length;
       this.texts.add(segment.readTexts(thread, 'all'));
       this.threads.push({
         ...thread,
-        pairsStart: this.pairs.add(segment.pairs.subarray(pairsStart, pairsEnd)),
+        pairsStart: this.pairs.add(segment.pairsOf(thread, 'conversation')),
+        workPairsStart: this.pairs.add(segment.pairsOf(thread, 'work')),
         pairsEnd: this.pairs.bytes,
         textsStart,
         workStart: thread.workStart - thread.textsStart + textsStart,

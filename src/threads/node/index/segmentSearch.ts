@@ -2,10 +2,8 @@ import { countTerms, scoreOf, type RankedText, type SearchField } from '../../co
 import { snippetOf } from '../../common/query/snippet';
 import type { ThreadQuery } from '../../common/query/threadQuery';
 import type { ThreadHit } from '../../common/threadPorts';
-import { mayFollow } from './pairFilter';
 import { ThreadMatcher } from './threadMatcher';
 import type { SegmentThread, TextSegment } from './textSegment';
-import { hashesOfWord } from './wordScan';
 import { WordSearch } from './wordSearch';
 import { wordFields } from './wordTable';
 
@@ -41,12 +39,10 @@ export function searchSegments(scope: SearchScope, { query, limit, nowMs }: Sear
     .flatMap((segment) => candidatesOf(scope, segment, words, nowMs))
     .sort((one, other) => other.score - one.score);
   const found = new Map<string, readonly ThreadHit[]>();
-  const phrases = phrasesOf(query);
   const matcher = new ThreadMatcher(query, words.length, hitsPerThread);
   for (const { segment, thread, fields, score } of candidates) {
     if (found.size >= limit) break;
-    const pairs = segment.pairs.subarray(thread.pairsStart, thread.pairsEnd);
-    if (found.has(thread.threadId) || !phrases.every((phrase) => mayFollow(pairs, phrase))) continue;
+    if (found.has(thread.threadId)) continue;
     const match = matcher.match(segment, thread, fields);
     if (!match) continue;
     const exact = match.fields ? scoreOf(match.fields, thread.lastPromptAt, nowMs) : score;
@@ -86,14 +82,6 @@ function wordsToFind({ terms }: ThreadQuery): readonly WordSearch[] {
     words.map((word, index) => (isPrefix && index === words.length - 1 ? word : `${word}\n`)),
   );
   return [...new Set(lines)].sort((one, other) => other.length - one.length).map((line) => new WordSearch(line));
-}
-
-/** Hashes of whole words that have to follow each other. */
-function phrasesOf({ terms }: ThreadQuery): readonly (readonly number[])[] {
-  return terms
-    .map(({ words, isPrefix }) => (isPrefix ? words.slice(0, -1) : words))
-    .filter((words) => words.length > 1)
-    .map((words) => words.map((word) => hashesOfWord(Buffer.from(word))[0]));
 }
 
 /** The threads that have all words. */

@@ -1,16 +1,18 @@
 import * as z from 'zod/mini';
 import { isAscii } from '../../common/query/fold';
 import { textKinds, type SearchedText } from '../../common/query/searchedText';
+import type { QueryTerm } from '../../common/query/threadQuery';
+import { findTerm } from '../../common/query/termMatch';
 import type { Arena } from './arena';
 import { IndexFileError, parsedLine } from './headFile';
 
 /**
- * The texts of one thread in a segment. A search looks at the bytes of all of them at once and makes strings only of those
+ * The texts of one thread in a segment. A search looks at the bytes and decodes only those
  * that may have what it seeks: most have not, and there are thousands.
  *
  *     count, bytes of the ids ─ for each text: its bytes and kind, bytes of its more words ─ ids ─ texts ─ more words
  *
- * A text ends with a line end, so that the next one begins a word. Its more words are those that its bytes do not show,
+ * Each id is JSON on a line of its own. A text ends with a line end, so that the next one begins a word. Its more words are those that its bytes do not show,
  * whatever the case: `naive` for `naïve`.
  */
 
@@ -20,7 +22,7 @@ const asciiBit = 1;
 const kindShift = 1;
 const kindMask = 0xf;
 const lengthShift = 5;
-const Ids = z.array(z.string());
+const Id = z.string();
 
 /** Writes texts as they are stored. `onText` is called for each and tells which words of it its bytes do not show. */
 export function encodeTexts(
@@ -30,7 +32,7 @@ export function encodeTexts(
 ): void {
   let row = to.length;
   to.take(prefixBytes + texts.length * rowBytes);
-  const ids = to.addText(JSON.stringify(texts.map(({ entryId }) => entryId)));
+  const ids = to.addText(texts.map(({ entryId }) => JSON.stringify(entryId)).join('\n'));
   to.writeUInt32(texts.length, row);
   to.writeUInt32(ids.length, row + 4);
   row += prefixBytes;
@@ -52,10 +54,10 @@ export function encodeTexts(
 
 /** What begins like them in ASCII and is not in the bytes, each with a line end before it. */
 function moreWords(content: Buffer, words: readonly string[]): string {
-  const lower = lowerBytes(content, 0);
+  const lower = lowerBytes(content, 0, content.length);
   const begins = new Set(words.flatMap((word) => /^[a-z0-9]+/.exec(word)?.[0] ?? []));
   return [...begins]
-    .filter((begin) => indexOfWord(lower, begin, 0) < 0)
+    .filter((begin) => !hasWord(lower, begin))
     .map((begin) => `\n${begin}`)
     .join('');
 }
@@ -65,6 +67,7 @@ export class StoredTexts {
   private readonly count: number;
   private readonly idsAt: number;
   private readonly textsAt: number;
+  private readonly moreAt: number;
 
   /** @throws IndexFileError when it is not what was written */
   constructor(private readonly content: Buffer) {
@@ -73,22 +76,35 @@ export class StoredTexts {
     this.idsAt = prefixBytes + this.count * rowBytes;
     this.textsAt = this.idsAt + (isThere ? content.readUInt32LE(4) : 0);
     if (!isThere || this.textsAt > content.length) throw new IndexFileError('a thread has no texts');
-    let end = this.textsAt;
-    for (let index = 0; index < this.count; index++) end += this.bytesAt(index) + this.moreBytesAt(index);
-    if (end !== content.length) throw new IndexFileError('the texts of a thread are damaged');
+    let [texts, more] = [0, 0];
+    for (let index = 0; index < this.count; index++) {
+      texts += this.bytesAt(index);
+      more += this.moreBytesAt(index);
+    }
+    this.moreAt = this.textsAt + texts;
+    if (this.moreAt + more !== content.length) throw new IndexFileError('the texts of a thread are damaged');
   }
 
   /**
-   * For each text: a bit for each term that it may have, the first one for the first term. A term is folded words, all of
-   * which are in a text that has it, or begin words of it.
+   * For each text: a bit for each term that it may have, the first one for the first term. In a text of ASCII the term is
+   * there then; in any other all of its words are, or words that begin with them.
    */
-  mayHave(terms: readonly (readonly string[])[]): Uint32Array {
-    const lower = lowerBytes(this.content, this.textsAt);
+  mayHave(terms: readonly QueryTerm[]): Uint32Array {
     const bits = new Uint32Array(this.count);
-    for (const [position, words] of terms.entries()) {
-      const marks = words.map((word) => this.marksOf(word, lower));
-      for (let index = 0; index < this.count; index++)
-        if (marks.every((mark) => mark[index] === 1)) bits[index] = (bits[index] ?? 0) | (1 << position);
+    let start = this.textsAt;
+    let moreStart = this.moreAt;
+    for (let index = 0; index < this.count; index++) {
+      const [end, moreEnd] = [start + this.bytesAt(index), moreStart + this.moreBytesAt(index)];
+      const lower = lowerBytes(this.content, start, end);
+      const isFolded = (this.rowAt(index) & asciiBit) !== 0;
+      const more = moreStart === moreEnd ? '' : lowerBytes(this.content, moreStart, moreEnd);
+      for (let position = 0; position < terms.length; position++) {
+        const term = terms[position];
+        if (term && (isFolded ? findTerm(lower, term) !== undefined : mayFold(term, lower, more)))
+          bits[index] = (bits[index] ?? 0) | (1 << position);
+      }
+      start = end;
+      moreStart = moreEnd;
     }
     return bits;
   }
@@ -103,7 +119,7 @@ export class StoredTexts {
       if (isWanted(index)) {
         ids ??= this.ids();
         const kind = textKinds[(this.rowAt(index) >>> kindShift) & kindMask] ?? 'output';
-        found.push({ entryId: ids[index] ?? '', kind, text: this.content.toString('utf8', start, end - 1) });
+        found.push({ entryId: idIn(ids[index]), kind, text: this.content.toString('utf8', start, end - 1) });
       }
       start = end;
     }
@@ -111,38 +127,9 @@ export class StoredTexts {
   }
 
   private ids(): readonly string[] {
-    const ids = Ids.safeParse(parsedLine(this.content.toString('utf8', this.idsAt, this.textsAt))).data;
-    if (ids?.length !== this.count) throw new IndexFileError('the texts of a thread are damaged');
+    const ids = this.content.toString('utf8', this.idsAt, this.textsAt).split('\n');
+    if (ids.length !== this.count) throw new IndexFileError('the texts of a thread are damaged');
     return ids;
-  }
-
-  /** 1 for each text that may have it. */
-  private marksOf(word: string, lower: string): Uint8Array {
-    const may = new Uint8Array(this.count);
-    if (isAscii(word)) this.markWith(word, lower, may);
-    else this.markNotAscii(may);
-    return may;
-  }
-
-  private markWith(word: string, lower: string, may: Uint8Array): void {
-    let end = 0;
-    let at = indexOfWord(lower, word, 0);
-    for (let index = 0; index < this.count && at >= 0; index++) {
-      end += this.bytesAt(index);
-      if (at >= end) continue;
-      may[index] = 1;
-      at = indexOfWord(lower, word, end);
-    }
-    for (let index = 0; index < this.count && at >= 0; index++) {
-      end += this.moreBytesAt(index);
-      if (at >= end) continue;
-      may[index] = 1;
-      at = indexOfWord(lower, word, end);
-    }
-  }
-
-  private markNotAscii(may: Uint8Array): void {
-    for (let index = 0; index < this.count; index++) if ((this.rowAt(index) & asciiBit) === 0) may[index] = 1;
   }
 
   private bytesAt(index: number): number {
@@ -158,16 +145,27 @@ export class StoredTexts {
   }
 }
 
-/** One character a byte, so that positions are those of bytes; ASCII in lower case, and nothing else becomes ASCII. */
-function lowerBytes(content: Buffer, from: number): string {
-  return content.toString('latin1', from).toLowerCase();
+function idIn(line: string | undefined): string {
+  const id = Id.safeParse(parsedLine(line ?? '')).data;
+  if (id === undefined) throw new IndexFileError('the texts of a thread are damaged');
+  return id;
 }
 
-/** Where a word begins so, at or after `from`; -1 when there is none. */
-function indexOfWord(lower: string, word: string, from: number): number {
-  let at = lower.indexOf(word, from);
+/** Whether a text that is not ASCII may have the term, by its bytes and its more words. */
+function mayFold({ words }: QueryTerm, lower: string, more: string): boolean {
+  return words.every((word) => !isAscii(word) || hasWord(lower, word) || hasWord(more, word));
+}
+
+/** One character a byte; ASCII in lower case, and nothing else becomes ASCII. */
+function lowerBytes(content: Buffer, start: number, end: number): string {
+  return content.toString('latin1', start, end).toLowerCase();
+}
+
+/** Whether a word begins so. */
+function hasWord(lower: string, word: string): boolean {
+  let at = lower.indexOf(word);
   while (at > 0 && isWordUnit(lower.charCodeAt(at - 1))) at = lower.indexOf(word, at + 1);
-  return at;
+  return at >= 0;
 }
 
 function isWordUnit(unit: number): boolean {

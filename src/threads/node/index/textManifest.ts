@@ -6,7 +6,7 @@ import { IndexFileError } from './headFile';
 import { temporarySuffix, writeWholeFile } from './wholeFile';
 
 /** To be raised when words, texts or segments change. */
-const version = 3;
+const version = 4;
 const fileName = 'texts.json';
 const segmentSuffix = '.seg';
 

@@ -7,8 +7,8 @@ import type { WordLists } from './wordTable';
 
 /**
  * A file of the text index: a table of threads, the words of all of them and which threads have each (what a search looks
- * through), which words follow each other in each thread, and the texts (what it shows). It is written once and never
- * changed.
+ * through), which words follow each other in the conversation of each thread and in its work, and the texts (what it shows).
+ * It is written once and never changed.
  *
  *     magic, length and checksum of the table ─ table ─ words ─ numbers ─ pairs ─ texts
  *
@@ -17,7 +17,7 @@ import type { WordLists } from './wordTable';
  * of the conversation come first, then those of its work.
  */
 
-const magic = Buffer.from('BLTEXT3\n');
+const magic = Buffer.from('BLTEXT4\n');
 const prefixBytes = magic.length + 8;
 const numberBytes = 4;
 const Position = z.int().check(z.nonnegative());
@@ -29,12 +29,14 @@ export const SegmentThread = z.object({
   title: z.string(),
   lastPromptAt: z.number(),
   pairsStart: Position,
+  workPairsStart: Position,
   pairsEnd: Position,
   textsStart: Position,
   workStart: Position,
   textsEnd: Position,
 });
 export type SegmentThread = z.infer<typeof SegmentThread>;
+export type ThreadPart = 'conversation' | 'work';
 
 const Table = z.object({
   threads: z.array(SegmentThread),
@@ -82,6 +84,7 @@ export function encodeSegment({ threads, lists, pairs, texts }: SegmentContent):
 /** A segment: its table, words and pairs in memory, its texts read from disk when they are shown. */
 export class TextSegment {
   private handle: number | undefined;
+  private lastRead: Buffer = Buffer.alloc(0);
 
   private constructor(
     readonly file: string,
@@ -111,20 +114,20 @@ export class TextSegment {
   static load(file: string): TextSegment {
     const handle = openSync(file, 'r');
     try {
-      const prefix = readAt(handle, 0, prefixBytes);
+      const prefix = readAt(handle, 0, newBuffer(prefixBytes));
       if (!prefix.subarray(0, magic.length).equals(magic)) throw new IndexFileError('it is of another version');
-      const json = readAt(handle, prefixBytes, prefix.readUInt32LE(magic.length));
+      const json = readAt(handle, prefixBytes, newBuffer(prefix.readUInt32LE(magic.length)));
       if (crc32(json) !== prefix.readUInt32LE(magic.length + 4)) throw new IndexFileError('its table is damaged');
       const table = Table.parse(JSON.parse(json.toString('utf8')));
       const wordsAt = prefixBytes + json.length;
-      const words = readAt(handle, wordsAt, table.wordsBytes);
+      const words = readAt(handle, wordsAt, newBuffer(table.wordsBytes));
       if (crc32(words) !== table.wordsCrc) throw new IndexFileError('its words are damaged');
       const numbersAt = wordsAt + table.wordsBytes;
       const counts = [table.wordCount + 1, table.wordCount + 1, table.postingCount] as const;
-      const numbers = readAt(handle, numbersAt, (counts[0] + counts[1] + counts[2]) * numberBytes);
+      const numbers = readAt(handle, numbersAt, newBuffer((counts[0] + counts[1] + counts[2]) * numberBytes));
       if (crc32(numbers) !== table.numbersCrc) throw new IndexFileError('its words are damaged');
       const pairsAt = numbersAt + numbers.length;
-      const pairs = readAt(handle, pairsAt, table.pairsBytes);
+      const pairs = readAt(handle, pairsAt, newBuffer(table.pairsBytes));
       if (crc32(pairs) !== table.pairsCrc) throw new IndexFileError('its pairs are damaged');
       const textsAt = pairsAt + table.pairsBytes;
       const bytes = textsAt + table.textsBytes;
@@ -142,19 +145,28 @@ export class TextSegment {
     }
   }
 
-  /** @throws Error of Node.js when the file is gone */
-  readTexts({ textsStart, workStart, textsEnd }: SegmentThread, part: 'conversation' | 'work' | 'all'): Buffer {
+  /** See `mayFollow`. */
+  pairsOf({ pairsStart, workPairsStart, pairsEnd }: SegmentThread, part: ThreadPart): Buffer {
+    return part === 'conversation'
+      ? this.pairs.subarray(pairsStart, workPairsStart)
+      : this.pairs.subarray(workPairsStart, pairsEnd);
+  }
+
+  /** Until the next ones are read. @throws Error of Node.js when the file is gone */
+  readTexts({ textsStart, workStart, textsEnd }: SegmentThread, part: ThreadPart | 'all'): Buffer {
     const start = part === 'work' ? workStart : textsStart;
     const end = part === 'conversation' ? workStart : textsEnd;
     if (this.texts) return this.texts.subarray(start, end);
     this.handle ??= openSync(this.file, 'r');
-    return readAt(this.handle, this.textsAt + start, end - start);
+    if (this.lastRead.length < end - start) this.lastRead = newBuffer(end - start);
+    return readAt(this.handle, this.textsAt + start, this.lastRead.subarray(0, end - start));
   }
 
   /** Closes what reading has opened; reading opens it again. */
   close(): void {
     if (this.handle !== undefined) closeSync(this.handle);
     this.handle = undefined;
+    this.lastRead = Buffer.alloc(0);
   }
 }
 
@@ -163,11 +175,16 @@ function bytesOf(numbers: Uint32Array): Buffer {
   return Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength);
 }
 
-/** Begins a buffer of its own, so that numbers in it are aligned. */
-function readAt(handle: number, position: number, length: number): Buffer {
+/** Of its own memory, so that numbers in it are aligned. */
+function newBuffer(length: number): Buffer {
   // A length that a damaged prefix says may be any.
   if (length > 2 ** 30) throw new IndexFileError('it is damaged');
-  const content = Buffer.allocUnsafeSlow(length);
-  if (readSync(handle, content, 0, length, position) !== length) throw new IndexFileError('it is cut off');
+  return Buffer.allocUnsafeSlow(length);
+}
+
+/** Fills it, and returns it. */
+function readAt(handle: number, position: number, content: Buffer): Buffer {
+  if (readSync(handle, content, 0, content.length, position) !== content.length)
+    throw new IndexFileError('it is cut off');
   return content;
 }

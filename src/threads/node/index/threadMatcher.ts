@@ -1,7 +1,12 @@
 import { matchTexts, rankTexts, type RankedText, type SearchField } from '../../common/query/rank';
-import type { ThreadQuery } from '../../common/query/threadQuery';
+import type { SearchedText } from '../../common/query/searchedText';
+import type { QueryTerm, ThreadQuery } from '../../common/query/threadQuery';
+import { mayFollow } from './pairFilter';
 import { StoredTexts } from './storedTexts';
-import type { SegmentThread, TextSegment } from './textSegment';
+import type { SegmentThread, TextSegment, ThreadPart } from './textSegment';
+import { hashesOfWord } from './wordScan';
+
+const parts: readonly ThreadPart[] = ['conversation', 'work'];
 
 export interface IndexedMatch {
   /** The best place of each term; undefined when that of each word says it. */
@@ -17,6 +22,8 @@ export interface IndexedMatch {
 export class ThreadMatcher {
   /** Then the words alone say how well a thread matches. */
   private readonly isByWords: boolean;
+  /** Of each term, the hashes of its whole words. */
+  private readonly hashes: readonly (readonly number[])[];
 
   /** `words` is how many different words are looked for. */
   constructor(
@@ -25,6 +32,7 @@ export class ThreadMatcher {
     private readonly maxTexts: number,
   ) {
     this.isByWords = query.terms.length === words && query.terms.every((term) => term.words.length === 1);
+    this.hashes = query.terms.map(hashesOf);
   }
 
   /** `fields` are the best ones of each word. Undefined for a thread that does not match. */
@@ -43,27 +51,32 @@ export class ThreadMatcher {
 
   private byTerms(segment: TextSegment, thread: SegmentThread): IndexedMatch | undefined {
     const { query } = this;
-    const said = matchTexts(query, thread.title, this.possible(segment.readTexts(thread, 'conversation')));
+    if (!this.hashes.every((words) => parts.some((part) => mayFollow(segment.pairsOf(thread, part), words))))
+      return undefined;
+    const said = matchTexts(query, thread.title, this.possible(segment, thread, 'conversation'));
     const saidFields = said.fields.flatMap((field) => field ?? []);
     if (saidFields.length === query.terms.length && said.texts.length + said.titleTerms > 0)
       return { fields: saidFields, texts: said.texts };
-    const work = matchTexts(query, '', this.possible(segment.readTexts(thread, 'work')));
+    const work = matchTexts(query, '', this.possible(segment, thread, 'work'));
     const fields = said.fields.map((field, index) => field ?? work.fields[index]);
     if (fields.some((field) => field === undefined)) return undefined;
     const texts = [...said.texts, ...work.texts].sort((one, other) => other.terms - one.terms);
     return { fields: fields.flatMap((field) => field ?? []), texts };
   }
 
-  private possible(content: Buffer): ReturnType<StoredTexts['read']> {
-    const texts = new StoredTexts(content);
-    const may = texts.mayHave(this.query.terms.map((term) => term.words));
+  /** The texts that may have a term. */
+  private possible(segment: TextSegment, thread: SegmentThread, part: ThreadPart): readonly SearchedText[] {
+    const pairs = segment.pairsOf(thread, part);
+    if (!this.hashes.some((words) => mayFollow(pairs, words))) return [];
+    const texts = new StoredTexts(segment.readTexts(thread, part));
+    const may = texts.mayHave(this.query.terms);
     return texts.read((index) => may[index] !== 0);
   }
 
   /** The texts with most of the terms, of a thread that has them all, and maybe some with fewer. */
   private bestTexts(texts: StoredTexts): readonly RankedText[] {
     const { query, maxTexts } = this;
-    const may = texts.mayHave(query.terms.map((term) => term.words));
+    const may = texts.mayHave(query.terms);
     for (let least = query.terms.length; least > 0; least--) {
       let left = maxTexts;
       // A text that may have them nearly always has them.
@@ -81,6 +94,10 @@ export class ThreadMatcher {
     }
     return [];
   }
+}
+
+function hashesOf({ words, isPrefix }: QueryTerm): readonly number[] {
+  return (isPrefix ? words.slice(0, -1) : words).map((word) => hashesOfWord(Buffer.from(word))[0]);
 }
 
 function bitsIn(value: number): number {

@@ -24,8 +24,9 @@ function encoded(texts: readonly string[]): Buffer {
 
 const kinds = ['prompt', 'output', 'answer'] as const;
 
-const mayHave = (texts: StoredTexts, ...terms: readonly (readonly string[])[]): readonly number[] => [
-  ...texts.mayHave(terms),
+/** Each query is one term. */
+const mayHave = (texts: StoredTexts, ...queries: readonly string[]): readonly number[] => [
+  ...texts.mayHave(queries.flatMap((query) => parseQuery(query).terms)),
 ];
 
 describe('the stored texts of a thread', () => {
@@ -47,12 +48,18 @@ describe('the stored texts of a thread', () => {
 
   it('say which of them may have a term, by the beginnings of words', () => {
     const texts = stored('A Needle', 'needles and pins', 'pineedle', '', 'pins');
-    assert.deepEqual(mayHave(texts, ['needle'], ['pins'], ['pins', 'needle']), [1, 7, 0, 0, 2]);
+    assert.deepEqual(mayHave(texts, 'needle', 'pins', '"and pins"'), [1, 7, 0, 0, 2]);
+  });
+
+  it('have a phrase only as it stands, if they are ASCII', () => {
+    const texts = stored('open THE\n  door', 'the door, open', 'open, the', 'door', 'open the doors', 'open the doo');
+    assert.deepEqual(mayHave(texts, '"open the door"', '"the door'), [3, 2, 0, 0, 2, 0]);
+    assert.deepEqual(mayHave(stored('door the – open', 'dóor the open', 'the open'), '"open the door"'), [1, 1, 0]);
   });
 
   it('do not take the end of one for the beginning of the next', () => {
-    assert.deepEqual(mayHave(stored('un', 'do', 'it'), ['undo']), [0, 0, 0]);
-    assert.deepEqual(mayHave(stored('un', 'do', 'it'), ['do']), [0, 1, 0]);
+    assert.deepEqual(mayHave(stored('un', 'do', 'it'), 'undo'), [0, 0, 0]);
+    assert.deepEqual(mayHave(stored('un', 'do', 'it'), 'do'), [0, 1, 0]);
   });
 
   // What a search finds must not be lost for the sake of speed, whatever folding makes of a text.
@@ -77,7 +84,7 @@ describe('the stored texts of a thread', () => {
         for (let end = start + 1; end <= folded.length; end++) {
           const { terms } = parseQuery(folded.slice(start, end));
           for (const term of terms.filter((one) => findTerm(folded, one)))
-            assert.equal(mayHave(texts, term.words)[1], 1, JSON.stringify(term));
+            assert.equal(texts.mayHave([term])[1], 1, JSON.stringify(term));
         }
       }
     });
@@ -87,7 +94,9 @@ describe('the stored texts of a thread', () => {
     const good = encoded(['some', 'texts']);
     for (const content of [Buffer.alloc(0), good.subarray(0, good.length - 1), Buffer.alloc(100, 0x7f)])
       assert.throws(() => new StoredTexts(content), IndexFileError);
-    const ids = Buffer.from(good.toString('latin1').replace('["m0"', '[ m0 '), 'latin1');
-    assert.throws(() => new StoredTexts(ids).read(() => true), IndexFileError);
+    for (const ids of ['"m0 \n"m1"', '"m0"  "m1"']) {
+      const damaged = Buffer.from(good.toString('latin1').replace('"m0"\n"m1"', ids), 'latin1');
+      assert.throws(() => new StoredTexts(damaged).read(() => true), IndexFileError);
+    }
   });
 });

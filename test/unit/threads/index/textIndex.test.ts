@@ -20,6 +20,7 @@ const store = join(tmpdir(), 'store');
 describe('the text of threads', () => {
   let folder: string;
   let texts: Map<string, string>;
+  let outputs: Map<string, string>;
   let warnings: string[];
   let reads: string[];
   let version: number;
@@ -27,6 +28,7 @@ describe('the text of threads', () => {
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'backline texts '));
     texts = new Map();
+    outputs = new Map();
     warnings = [];
     reads = [];
     version = 0;
@@ -34,8 +36,9 @@ describe('the text of threads', () => {
   afterEach(() => rmSync(folder, { recursive: true }));
 
   const keys = new Map<string, FileKey>();
-  const put = (id: string, text: string): void => {
+  const put = (id: string, text: string, output = ''): void => {
     texts.set(id, text);
+    outputs.set(id, output);
     keys.set(id, { path: join(store, `${id}.json`), sizeBytes: text.length, mtimeMs: ++version });
   };
   const ports = (): TextIndexPorts => ({
@@ -45,7 +48,9 @@ describe('the text of threads', () => {
       const text = texts.get(id);
       reads.push(id);
       if (text === undefined) return undefined;
-      return { file, threadId: id, title: '', lastPromptAt: 0, texts: [{ entryId: 'm0', kind: 'prompt', text }] };
+      const said = { entryId: 'm0', kind: 'prompt', text } as const;
+      const work = { entryId: 'm1', kind: 'output', text: outputs.get(id) ?? '' } as const;
+      return { file, threadId: id, title: '', lastPromptAt: 0, texts: [said, work] };
     },
     warn: (message) => warnings.push(message),
     pause: () => Promise.resolve(),
@@ -96,6 +101,28 @@ describe('the text of threads', () => {
     }
     assert.equal(reads.filter((id) => id === 'T-3').length, 1);
     assert.doesNotMatch(readFileSync(segments()[0] ?? '', 'latin1'), /word1/);
+  });
+
+  it('finds phrases in what was said and in what tools gave back, also when segments are put together', async () => {
+    const index = open();
+    const threads = (query: string): readonly string[] => [...new Set(found(index, query))];
+    const check = (): void => {
+      assert.deepEqual(threads('"quick brown fox"'), ['both', 'said', 'work']);
+      assert.deepEqual(threads('"quick brown" "lazy dog"'), ['both', 'work']);
+      assert.deepEqual(threads('"brown fox" cat'), ['said']);
+    };
+    put('said', 'the quick brown fox', 'and a cat');
+    put('work', 'the lazy dog', 'a quick brown fox');
+    put('both', 'a quick brown fox', 'the quick brown fox and the lazy dog');
+    put('neither', 'brown fox, lazy', 'dog, quick brown');
+    await build(index);
+    check();
+    for (let other = 0; other < 8; other++) {
+      put(`other ${other}`, 'other');
+      await build(index);
+    }
+    assert.equal(segments().length, 1);
+    check();
   });
 
   it('makes a segment anew of which most is dead', async () => {
