@@ -1,4 +1,4 @@
-import { textAfter, withoutSpace } from '../../base/common/spacing';
+import { endsWithText, textAfter } from '../../base/common/spacing';
 import type { AmplifierEvent, EventOf } from './events';
 
 interface Block {
@@ -111,8 +111,7 @@ export class AnswerBlocks {
 
 /** `candidates` are texts that came already: the whole turn's, its last step's. The server may have changed their white space. */
 function missingText(candidates: readonly string[], response: string): { text: string; isTail: boolean } {
-  const wanted = withoutSpace(response);
-  if (candidates.some((text) => withoutSpace(text).endsWith(wanted))) return { text: '', isTail: false };
+  if (candidates.some((text) => endsWithText(text, response))) return { text: '', isTail: false };
   // The longest text first: the tail must be what follows all that came.
   for (const begun of candidates.toSorted((a, b) => b.length - a.length)) {
     const tail = begun.trim() === '' ? undefined : textAfter(begun, response);

@@ -1,4 +1,4 @@
-import { withoutSpace } from '../../base/common/spacing';
+import { isSameText } from '../../base/common/spacing';
 import { AnswerBlocks } from './answerBlocks';
 import type { ApprovalAnswer, PendingApproval } from './apiSchema';
 import { ApprovalBook, type ApprovalBookPorts } from './approvalBook';
@@ -373,11 +373,6 @@ function isEchoOf(turn: Turn, { prompt, request_id }: EventData<'prompt:submit'>
   return request_id !== undefined && turn.requestId !== undefined
     ? request_id === turn.requestId
     : turn.prompt !== undefined && isSameText(turn.prompt, prompt);
-}
-
-/** Servers trim and join what they tell again. */
-function isSameText(one: string, other: string): boolean {
-  return withoutSpace(one) === withoutSpace(other);
 }
 
 function isOfAnother(turn: Turn | undefined, requestId: string | undefined): boolean {

@@ -1,6 +1,6 @@
 import { AnswerBlocks } from '../../amplifier/common/answerBlocks';
 import type { AmplifierEvent, EventOf } from '../../amplifier/common/events';
-import { textAfter, withoutSpace } from '../../base/common/spacing';
+import { endsWithText, textAfter } from '../../base/common/spacing';
 import type { EntryBase, EntryWriter } from './entryWriter';
 import { contentParts } from './toolParts';
 
@@ -72,7 +72,7 @@ export class SpokenText {
   complete(response: string): void {
     this.endThinking();
     const rest = textAfter(this.before, response) ?? response;
-    if (!withoutSpace(this.said.join('')).endsWith(withoutSpace(rest))) this.blocks.complete(rest);
+    if (!endsWithText(this.said.join(''), rest)) this.blocks.complete(rest);
     this.end();
   }
 

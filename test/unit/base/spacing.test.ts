@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import * as fc from 'fast-check';
+import { endsWithText, isSameText, textAfter } from '../../../src/base/common/spacing';
+
+/** What the functions say, told slowly. */
+const withoutSpace = (text: string): string => text.replace(/\s+/gu, '');
+
+const spaced = fc.string({ unit: fc.constantFrom('a', 'b', '🧵', ' ', '\n', '\u00a0', '\u0085', '\u2028', '\ufeff') });
+
+describe('white space that was changed', () => {
+  it('does not matter to how a text ends', () => {
+    fc.assert(
+      fc.property(spaced, spaced, (text, end) => {
+        assert.equal(endsWithText(text, end), withoutSpace(text).endsWith(withoutSpace(end)));
+      }),
+    );
+    assert.ok(endsWithText('one  two\n', 'e two'));
+    assert.ok(!endsWithText('two', 'one two'));
+  });
+
+  it('does not matter to whether texts are the same', () => {
+    fc.assert(
+      fc.property(spaced, spaced, (one, other) => {
+        assert.equal(isSameText(one, other), withoutSpace(one) === withoutSpace(other));
+      }),
+    );
+  });
+
+  it('does not matter to what follows a text, and stays in that', () => {
+    fc.assert(
+      fc.property(spaced, spaced, spaced, (begun, text, more) => {
+        for (const whole of [text, `${begun}${more}`, `${withoutSpace(begun)}${more}`]) {
+          const after = textAfter(begun, whole);
+          assert.equal(after !== undefined, withoutSpace(whole).startsWith(withoutSpace(begun)));
+          if (after === undefined) continue;
+          assert.ok(whole.endsWith(after));
+          assert.equal(withoutSpace(whole), withoutSpace(begun) + withoutSpace(after));
+        }
+      }),
+    );
+    assert.equal(textAfter('one two ', 'one\ntwo  three'), '  three');
+    assert.equal(textAfter('one two ', 'one two  three'), '  three');
+    assert.equal(textAfter('', ' one'), ' one');
+  });
+});
