@@ -1,0 +1,22 @@
+// Changes guards of a feature one at a time and lists the changes that no unit test notices:
+// `npm run mutate -- chat`, `npm run mutate -- chat sessionTitle`, `npm run mutate -- threads --limit 60 --seed 1`.
+import { parseArgs } from 'node:util';
+import { bootstrap } from './lib/bootstrap.mjs';
+import { endWhenInterrupted } from './lib/processes.mjs';
+
+await bootstrap();
+endWhenInterrupted();
+const { mutateFeature } = await import('./lib/mutate/mutateFeature.mjs');
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { limit: { type: 'string' }, seed: { type: 'string', default: '1' } },
+});
+const [feature, ...filters] = positionals;
+const [limit, seed] = [values.limit === undefined ? Infinity : Number(values.limit), Number(values.seed)];
+if (feature === undefined || !/^[a-z]+$/.test(feature) || Number.isNaN(limit) || !Number.isInteger(seed)) {
+  console.error('Usage: npm run mutate -- <folder of src> [words in the paths of sources] [--limit N] [--seed S]');
+  process.exit(2);
+}
+await mutateFeature({ feature, filters, limit, seed });
+process.exit(0);
