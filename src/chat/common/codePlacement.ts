@@ -45,7 +45,7 @@ export function placeCode({ text = '', code, selection }: PlaceCodeInput): Place
   const at = selection?.start ?? text.length;
   const lineEnd = endOfLine(text, at, newline);
   const before = text.slice(0, lineEnd);
-  const glue = before === '' || before.endsWith(newline) ? '' : newline;
+  const glue = before.endsWith(newline) ? '' : newline;
   return { text: before + glue + withEnd(body, newline) + text.slice(lineEnd), placement: 'cursor' };
 }
 
@@ -67,9 +67,10 @@ function placesOf(lines: readonly string[], wanted: string): number[] {
   return lines.flatMap((line, index) => (line.trimEnd() === wanted.trimEnd() ? [index] : []));
 }
 
+/** Of blank lines only, none are left. */
 function trimBlank(lines: readonly string[]): string[] {
   const first = lines.findIndex((line) => !isBlank(line));
-  return first === -1 ? [] : lines.slice(first, lines.findLastIndex((line) => !isBlank(line)) + 1);
+  return lines.slice(first, lines.findLastIndex((line) => !isBlank(line)) + 1);
 }
 
 function isBlank(line: string): boolean {

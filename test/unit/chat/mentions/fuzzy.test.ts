@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { placeCode } from '../../../../src/chat/common/codePlacement';
 import { bestPaths } from '../../../../src/chat/common/mentions/fuzzy';
 
 const candidates = (...paths: string[]) => paths.map((relative) => ({ relative, lower: relative.toLowerCase() }));
@@ -39,39 +38,5 @@ describe('finding paths by some letters', () => {
     });
     assert.equal(found.length, 5);
     assert.equal(found[0]?.relative, 'src/file42.ts');
-  });
-});
-
-describe('where code of an answer goes', () => {
-  const text = 'import a;\n\nfunction one() {\n  return 1;\n}\n\nfunction two() {\n  return 2;\n}\n';
-
-  it('is the whole of a file that is empty or not there', () => {
-    assert.deepEqual(placeCode({ text: undefined, code: 'x', selection: undefined }), {
-      text: 'x\n',
-      placement: 'whole file',
-    });
-  });
-
-  it('is what is selected', () => {
-    const start = text.indexOf('  return 1;');
-    const placed = placeCode({ text, code: '  return 3;', selection: { start, end: start + '  return 1;\n'.length } });
-    assert.deepEqual(placed, { text: text.replace('return 1', 'return 3'), placement: 'selection' });
-  });
-
-  it('is the lines from its own first one to its last', () => {
-    const code = 'function two() {\n  return 22;\n}';
-    const placed = placeCode({ text, code, selection: { start: 0, end: 0 } });
-    assert.deepEqual(placed, { text: text.replace('return 2;', 'return 22;'), placement: 'matching lines' });
-  });
-
-  it('is the line behind the cursor when nothing says more', () => {
-    const placed = placeCode({ text, code: 'const c = 1;', selection: { start: 3, end: 3 } });
-    assert.deepEqual(placed, { text: text.replace('import a;\n', 'import a;\nconst c = 1;\n'), placement: 'cursor' });
-  });
-
-  it('keeps the line endings of the file', () => {
-    const crlf = text.replaceAll('\n', '\r\n');
-    const placed = placeCode({ text: crlf, code: 'function two() {\n  return 22;\n}', selection: undefined });
-    assert.equal(placed.text, crlf.replace('return 2;', 'return 22;'));
   });
 });

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { titleOfPrompt } from '../../../src/chat/common/sessionTitle';
+
+describe('the title of a conversation', () => {
+  it('is the first line of the prompt that has words, with single spaces', () => {
+    assert.equal(titleOfPrompt('\n \t\n  Fix   the\tlogin  \nThen test it.'), 'Fix the login');
+  });
+
+  it('says so when the prompt has no words', () => {
+    for (const text of ['', '   ', '\n\n \t\n']) assert.equal(titleOfPrompt(text), 'New chat');
+  });
+
+  it('is not cut up to 80 UTF-16 units', () => {
+    const eighty = 'x'.repeat(80);
+    assert.equal(titleOfPrompt(eighty), eighty);
+    assert.equal(titleOfPrompt(`${eighty}x`), `${eighty}…`);
+  });
+
+  it('is cut behind a word that ends in its second half, else within the word', () => {
+    const after = (spaceAt: number): string => titleOfPrompt(`${'a'.repeat(spaceAt)} ${'b'.repeat(80)}`);
+    assert.equal(after(41), `${'a'.repeat(41)}…`);
+    assert.equal(after(40), `${'a'.repeat(40)} ${'b'.repeat(39)}…`);
+    assert.equal(after(10), `${'a'.repeat(10)} ${'b'.repeat(69)}…`);
+  });
+
+  it('has no half of a character at its end', () => {
+    assert.equal(titleOfPrompt(`${'x'.repeat(79)}👋 hello`), `${'x'.repeat(79)}…`);
+  });
+});
