@@ -58,7 +58,6 @@ class Screen {
   private style = plain;
 
   take(token: string): void {
-    if (token.startsWith('\x1b')) return;
     if (token === '\n') this.moveTo(this.row + 1, 0);
     else if (token === '\r') this.column = 0;
     else if (token === '\b') this.column = Math.max(0, this.column - 1);
@@ -161,7 +160,7 @@ function styleAfter(style: AnsiStyle, params: string): AnsiStyle {
       // `38;5;n` and `38;2;r;g;b` continue in the codes that follow, `38:5:n` and `38:2::r:g:b` do not.
       const isInline = details.length > 0;
       const rest = isInline ? details : codes.slice(at + 1, at + 5).map(Number);
-      const color = extendedColor(rest, isInline);
+      const color = extendedColor(rest);
       if (!isInline) at += rest[0] === 5 ? 2 : 4;
       if (color !== undefined) after = { ...after, [code === 38 ? 'fg' : 'bg']: color };
     } else {
@@ -190,10 +189,10 @@ function without(style: AnsiStyle, keys: readonly (keyof AnsiStyle)[]): AnsiStyl
 }
 
 /** Of `5;n` or `2;r;g;b`; the form with colons may have a colour space between `2` and `r`. */
-function extendedColor([kind, ...values]: readonly number[], isInline: boolean): AnsiColor | undefined {
+function extendedColor([kind, ...values]: readonly number[]): AnsiColor | undefined {
   if (kind === 5) return paletteColor(values[0]);
   if (kind !== 2) return undefined;
-  const [r, g, b] = isInline ? values.slice(-3) : values;
+  const [r, g, b] = values.slice(-3);
   return [r, g, b].every(isByte) ? `rgb(${r}, ${g}, ${b})` : undefined;
 }
 
@@ -210,7 +209,7 @@ function paletteColor(index: number | undefined): AnsiColor | undefined {
 }
 
 function isByte(value: number | undefined): value is number {
-  return value !== undefined && Number.isInteger(value) && value >= 0 && value <= 255;
+  return value !== undefined && value >= 0 && value <= 255;
 }
 
 function segmentsOf(lines: readonly Line[]): AnsiSegment[] {

@@ -89,6 +89,97 @@ describe('output of a terminal', () => {
     assert.ok(shown.endsWith('end'));
   });
 
+  it('has every colour of both rows, and none for the codes beside them', () => {
+    const colorsOf = (...codes: readonly number[]) =>
+      codes.map((code) => {
+        const [{ fg, bg } = {}] = parseAnsi(`\x1b[${code}mx`);
+        return fg ?? bg;
+      });
+    assert.deepEqual(colorsOf(30, 37, 40, 47, 90, 97, 100, 107), [0, 7, 0, 7, 8, 15, 8, 15]);
+    assert.deepEqual(
+      colorsOf(28, 50, 89, 98, 99, 108),
+      Array.from({ length: 6 }, () => undefined),
+    );
+  });
+
+  it('keeps text and background apart, also of other colours', () => {
+    assert.deepEqual(parseAnsi('\x1b[38;5;208;48;2;1;2;3mx\x1b[39my'), [
+      { text: 'x', fg: 'rgb(255, 135, 0)', bg: 'rgb(1, 2, 3)' },
+      { text: 'y', bg: 'rgb(1, 2, 3)' },
+    ]);
+  });
+
+  it('goes on behind the numbers of a colour', () => {
+    assert.deepEqual(parseAnsi('\x1b[38;5;9;1mx'), [{ text: 'x', fg: 9, bold: true }]);
+    assert.deepEqual(parseAnsi('\x1b[38;2;1;2;3;1mx'), [{ text: 'x', fg: 'rgb(1, 2, 3)', bold: true }]);
+    assert.deepEqual(parseAnsi('\x1b[38:5:9;1mx'), [{ text: 'x', fg: 9, bold: true }]);
+  });
+
+  it('reads the ends of the palette', () => {
+    const colorOf = (index: number) => parseAnsi(`\x1b[38;5;${index}mx`)[0]?.fg;
+    assert.deepEqual([0, 15, 231, 232].map(colorOf), [0, 15, 'rgb(255, 255, 255)', 'rgb(8, 8, 8)']);
+  });
+
+  it('has no colour of a kind that it does not know, or with a part missing', () => {
+    for (const params of ['38;7;1;2;3', '38:7:1:2:3', '38;2;1;2', '38;5', '38;5;<5']) {
+      assert.deepEqual(parseAnsi(`\x1b[${params}mx`), [{ text: 'x' }], params);
+    }
+  });
+
+  for (const flag of ['bold', 'dim', 'italic', 'underline', 'inverse', 'strike'] as const) {
+    it(`begins a new run at a change of ${flag} alone, and none where nothing changes`, () => {
+      const code = { bold: 1, dim: 2, italic: 3, underline: 4, inverse: 7, strike: 9 }[flag];
+      const on = `\x1b[${code}m`;
+      assert.deepEqual(parseAnsi(`a${on}b\x1b[0m${on}c`), [{ text: 'a' }, { text: 'bc', [flag]: true }]);
+    });
+  }
+
+  it('begins a new run at another text or background colour', () => {
+    assert.deepEqual(parseAnsi('\x1b[31ma\x1b[32mb\x1b[42mc\x1b[43md'), [
+      { text: 'a', fg: 1 },
+      { text: 'b', fg: 2 },
+      { text: 'c', fg: 2, bg: 2 },
+      { text: 'd', fg: 2, bg: 3 },
+    ]);
+  });
+
+  it('ends an underline alone by 4:0, and no other style by a detail of its code', () => {
+    assert.deepEqual(parseAnsi('\x1b[1;4mx\x1b[4:0my\x1b[3:0mz'), [
+      { text: 'x', bold: true, underline: true },
+      { text: 'y', bold: true },
+      { text: 'z', bold: true, italic: true },
+    ]);
+  });
+
+  it('moves one cell or line without a number, and within what is there', () => {
+    assert.equal(textOf('ab\x1b[DX'), 'aX');
+    assert.equal(textOf('ab\x1b[CX'), 'ab X');
+    assert.equal(textOf('ab\x1b[0CX'), 'ab X');
+    assert.equal(textOf('a\nb\x1b[AX'), 'aX\nb');
+    assert.equal(textOf('a\nb\nc\x1b[2A\rX\x1b[BY\x1b[9BZ'), 'X\nbY\nc Z');
+    assert.equal(textOf('a\nb\x1b[9A\rX\x1b[9D\x1b[GY'), 'Y\nb');
+    assert.equal(textOf('abc\x1b[2GX\x1b[GY'), 'YXc');
+  });
+
+  it('erases what is below only when it is told so', () => {
+    assert.equal(textOf('a\nb\x1b[A\r\x1b[0JX'), 'X');
+    assert.equal(textOf('a\nb\x1b[A\r\x1b[1JX'), 'X\nb');
+    assert.equal(textOf('ab\nb\x1b[A\r\x1b[hX'), 'Xb\nb');
+  });
+
+  it('fills what it moved over with blanks that have no style', () => {
+    assert.deepEqual(parseAnsi('\x1b[41ma\x1b[2Cb'), [{ text: 'a', bg: 1 }, { text: '  ' }, { text: 'b', bg: 1 }]);
+  });
+
+  it('gives a mark at the beginning of a line a cell of its own', () => {
+    assert.equal(textOf('\u0301x\ny'), '\u0301x\ny');
+  });
+
+  it('gives every other character a cell, in whatever script', () => {
+    assert.equal(textOf('日本\rX'), 'X本');
+    assert.equal(textOf('αβ\rX'), 'Xβ');
+  });
+
   it('never shows a control character, and never throws', () => {
     const pieces = fc.constantFrom(
       '\x1b',

@@ -63,9 +63,11 @@ export function endText({ changes, outcome, text, usage }: EntryOf<'end'>): stri
 }
 
 export function durationText(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
-  return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`;
+  // Rounded first, so that there are no 60 seconds in a minute.
+  const [whole, tenths, seconds] = [Math.round(ms), Math.round(ms / 100), Math.round(ms / 1000)];
+  if (whole < 1000) return `${whole} ms`;
+  if (tenths < 600) return `${(tenths / 10).toFixed(1)} s`;
+  return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
 function usageText({ cost, input, output }: Usage): string {
