@@ -1,9 +1,12 @@
 import { downloadAndUnzipVSCode, runTests } from '@vscode/test-electron';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { findChromium, launchChromium } from './chromium.mjs';
+import { launchArguments, onlyVariables, versionToTest } from './desktop.mjs';
 import { environmentVariable, hasDisplay } from './environment.mjs';
-import { startHost, testSettings, within } from './host.mjs';
-import { cacheRoot, root } from './paths.mjs';
+import { quietSettings, startHost, testSettings, within } from './host.mjs';
+import { readJson } from './json.mjs';
+import { cacheRoot, inRoot, root } from './paths.mjs';
 import { stopChildren } from './processes.mjs';
 import { say } from './progress.mjs';
 import { ensureBrowser } from './systemPackages.mjs';
@@ -50,17 +53,18 @@ async function whyNoElectron() {
 /** @type {HostRunner} */
 const electronRunner = {
   async start(sandbox, entry) {
-    const download = downloadAndUnzipVSCode({ cachePath: path.join(cacheRoot, 'vscode') });
-    const vscodeExecutablePath = await within(5 * 60_000, 'The download of VS Code', download);
+    /** @type {{ engines: { vscode: string } }} */
+    const { engines } = await readJson(inRoot('package.json'));
+    const version = versionToTest(environmentVariable('BACKLINE_VSCODE'), engines.vscode);
+    const download = downloadAndUnzipVSCode({ version, cachePath: path.join(cacheRoot, 'vscode') });
+    const vscodeExecutablePath = await within(5 * 60_000, `The download of VS Code ${version}`, download);
+    await writeUserSettings(sandbox.dataDir);
     const tests = runTests({
       vscodeExecutablePath,
       extensionDevelopmentPath: root,
       extensionTestsPath: entry,
-      extensionTestsEnv: sandbox.env,
-      launchArgs: [
-        ...[sandbox.workspace, '--disable-extensions', '--disable-workspace-trust', '--skip-welcome'],
-        ...['--user-data-dir', sandbox.dataDir, '--extensions-dir', sandbox.extensionsDir],
-      ],
+      extensionTestsEnv: onlyVariables(process.env, sandbox.env),
+      launchArgs: launchArguments(sandbox),
     });
     const ended = tests.then(
       (code) => `VS Code ended with ${code}`,
@@ -75,6 +79,13 @@ const electronRunner = {
     };
   },
 };
+
+/** @param {string} dataDir of a desktop's VS Code */
+async function writeUserSettings(dataDir) {
+  const folder = path.join(dataDir, 'User');
+  await mkdir(folder, { recursive: true });
+  await writeFile(path.join(folder, 'settings.json'), JSON.stringify({ ...quietSettings, ...testSettings }));
+}
 
 /** @type {HostRunner} */
 const browserRunner = {
