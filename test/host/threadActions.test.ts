@@ -9,6 +9,7 @@ import type { ThreadHead } from '../../src/threads/common/threadPorts';
 import type { Command } from '../../src/threads/node/runCommand';
 import { ThreadActions } from '../../src/threads/vscode/threadActions';
 import { eventually } from '../support/eventually';
+import { only } from '../support/only';
 import { answer, envOf, prompt, subagentCall, threadId, ThreadsUnderTest } from './support/threads';
 import { closeAll, closeTerminals, inWorkspace } from './support/workspace';
 
@@ -218,9 +219,8 @@ describe('what can be done with a thread', () => {
     await assert.rejects(actions.run('copyPath', head), /not in a file of this machine/);
   });
 
-  it('is shown as a file', async function () {
-    // Elsewhere it is the system's file manager that shows it.
-    if (vscode.env.remoteName === undefined) return this.skip();
+  // Elsewhere it is the system's file manager that shows it.
+  only('in a window of a remote machine', vscode.env.remoteName !== undefined).it('is shown as a file', async () => {
     await actions.run('reveal', await thread(inWorkspace()));
     await eventually('the file', () =>
       assert.equal(vscode.window.activeTextEditor?.document.uri.fsPath, tested.file(1)),

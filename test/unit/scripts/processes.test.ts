@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { listProcesses, runContained } from '../../../scripts/lib/processes.mjs';
 import { eventually } from '../../support/eventually';
+import { only } from '../../support/only';
 
 /** A server in a process group of its own, which keeps the output open. Writes its pid to the first argument, and then runs `rest`. */
 const startsServer = (rest: string): string => `
@@ -15,7 +16,8 @@ const startsServer = (rest: string): string => `
   writeFileSync(process.argv[1], String(server.pid));
   ${rest}`;
 
-(process.platform === 'win32' ? describe.skip : describe)('what a script starts', () => {
+// Windows has no process groups, and tells nobody's environment.
+only('where there are process groups', process.platform !== 'win32').describe('what a script starts', () => {
   let folder = '';
   beforeEach(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'backline-processes-'));
