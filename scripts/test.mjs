@@ -24,6 +24,7 @@ const checks = [
   { title: 'Types of the pages', command: [tool('typescript/bin/tsc'), '--noEmit', '-p', 'tsconfig.page.json'] },
   { title: 'Lint', command: [tool('eslint/bin/eslint.js'), '.', '--max-warnings=0'] },
   { title: 'Format', command: [tool('prettier/bin/prettier.cjs'), '--check', '--log-level', 'warn', '.'] },
+  { title: 'Workflows and forms', command: ['scripts/checkGithub.mjs'] },
   { title: 'Package', command: ['scripts/package.mjs', '--strict'] },
 ];
 /** @type {Step} */
