@@ -2,8 +2,10 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { SessionThreads } from './acp/common/sessionThreads';
+import { lookupHere } from './acp/node/commandLookup';
 import { AcpFeature } from './acp/vscode/acpFeature';
 import { ampPolicyId } from './amp/common/ampPolicy';
+import { ampCommand } from './amp/node/ampCommand';
 import { findInstalledAmp } from './amp/node/findAmp';
 import { AmpFeature } from './amp/vscode/ampFeature';
 import { AllBackends } from './amplifier/common/allBackends';
@@ -207,10 +209,8 @@ export function compose(context: vscode.ExtensionContext): App {
     return await new ThreadsFeature({
       ...shared('threads'),
       editor,
-      findCommand: async () => {
-        const amp = await findInstalledAmp();
-        return amp && { file: amp.file, args: [] };
-      },
+      findAmp: async () => (await findInstalledAmp())?.file,
+      findCommand: async () => await ampCommand(await findInstalledAmp(), lookupHere),
       startChat: async (digest, folder) => (await chat.use()).beginWith(digest, folder),
       workspaceState: context.workspaceState,
       globalState: context.globalState,

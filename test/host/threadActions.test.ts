@@ -48,7 +48,7 @@ describe('what can be done with a thread', () => {
     actions = new ThreadActions({
       read: (id) => tested.threads.library.read(id),
       readSubthread: (id) => tested.threads.library.readListed(id),
-      findCommand: () => Promise.resolve(command),
+      findAmp: () => Promise.resolve(command?.file),
       startChat: (digest, folder) => {
         begun.push({ digest, folder });
         return Promise.resolve();

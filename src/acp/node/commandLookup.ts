@@ -58,6 +58,12 @@ export async function lookupCommand(command: string, options: LookupOptions): Pr
   return options.platform === 'win32' ? lookupOnWindows(command, options) : lookupOnPosix(command, options);
 }
 
+/** The same with the environment of this process, for an absolute path. @throws CommandError */
+export function lookupHere(file: string): Promise<FoundCommand> {
+  const { platform, env } = process;
+  return lookupCommand(file, { platform, env, cwd: path.dirname(file), files: diskFiles });
+}
+
 /** The value of a variable; Windows does not tell `Path` from `PATH`. */
 export function environmentValue(
   env: Readonly<Record<string, string | undefined>>,

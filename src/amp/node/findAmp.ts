@@ -55,10 +55,11 @@ async function isExecutable(file: string): Promise<boolean> {
 }
 
 function extensionsOf(env: Readonly<Record<string, string | undefined>>): string[] {
-  const extensions = (valueOf(env, 'PATHEXT') ?? '').split(';').filter((extension) => extension.startsWith('.'));
-  return extensions.length > 0
-    ? extensions.map((extension) => extension.toLowerCase())
-    : ['.com', '.exe', '.bat', '.cmd'];
+  // PATHEXT has scripts of other programs, too: a file `amp.js` is not the CLI.
+  const startable = ['.com', '.exe', '.bat', '.cmd'];
+  const configured = (valueOf(env, 'PATHEXT') ?? '').toLowerCase().split(';');
+  const extensions = configured.filter((extension) => startable.includes(extension));
+  return extensions.length > 0 ? extensions : startable;
 }
 
 /** Windows spells `Path` as it likes, and a plain object tells spellings apart. */

@@ -2,6 +2,7 @@ import * as path from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import * as z from 'zod';
+import { messageOf } from '../../base/common/errors';
 import { ThreadError } from '../common/threadPorts';
 import { isThreadId } from './ampData';
 import { cliFailure, isUnknownOption } from './cliFailures';
@@ -95,7 +96,9 @@ export class AmpCli {
   }
 
   private async execute(args: readonly string[], outputFile: string, limits: Limits): Promise<void> {
-    const command = await this.findCommand();
+    const command = await this.findCommand().catch((cause: unknown) => {
+      throw new ThreadError('cli', `The amp CLI cannot be started: ${messageOf(cause)}`, { cause });
+    });
     if (!command) throw new ThreadError('notFound', 'There is no amp CLI on this machine.');
     const { exitCode, errors } = await this.run({ command, args, outputFile, ...limits });
     if (exitCode === 0) return;

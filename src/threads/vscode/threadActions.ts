@@ -9,7 +9,6 @@ import { threadLink } from '../common/threadLinks';
 import type { OpenThread, ThreadHead } from '../common/threadPorts';
 import { shownTitle, titleOf } from '../common/tree/threadRow';
 import { withSubthreads } from '../common/withSubthreads';
-import type { Command } from '../node/runCommand';
 import { knownFolder, workingFolder } from '../node/workingFolder';
 import { exportFileName } from '../../transcript/common/export/exportFileName';
 
@@ -18,7 +17,8 @@ export interface ThreadActionsOptions {
   readonly read: (threadId: string) => Promise<OpenThread>;
   /** Of a subagent, for an export. @throws ThreadError */
   readonly readSubthread: (threadId: string) => Promise<OpenThread>;
-  readonly findCommand: () => Promise<Command | undefined>;
+  /** The file that a shell starts as `amp`, absolute; undefined when there is none on this machine. */
+  readonly findAmp: () => Promise<string | undefined>;
   /** Begins a conversation with another agent, which is given the digest. `folder` is absolute, of the workspace. */
   readonly startChat: (digest: ThreadDigest, folder: string | undefined) => Promise<void>;
   readonly messages: Messages;
@@ -90,9 +90,9 @@ export class ThreadActions {
   private async continueInAmp(head: ThreadHead): Promise<void> {
     const id = checkedId(head);
     if (!this.mayStart()) return;
-    const { findCommand, messages } = this.options;
-    const command = await findCommand();
-    if (!command) {
+    const { findAmp, messages } = this.options;
+    const amp = await findAmp();
+    if (amp === undefined) {
       messages.error('There is no amp CLI on this machine, which continues threads of Amp.', {
         label: 'How to Install',
         run: () => vscode.env.openExternal(vscode.Uri.parse('https://ampcode.com/manual')),
@@ -107,7 +107,7 @@ export class ThreadActions {
       name: `Amp: ${shownTitle(head).slice(0, 40)}`,
       iconPath: new vscode.ThemeIcon('comment-discussion'),
       ...(cwd === undefined ? {} : { cwd }),
-      env: { PATH: [path.dirname(command.file), process.env['PATH'] ?? ''].join(path.delimiter) },
+      env: { PATH: [path.dirname(amp), process.env['PATH'] ?? ''].join(path.delimiter) },
     });
     terminal.show();
     // Into the user's shell, which stays when the CLI ends. The id is of letters, digits and dashes.

@@ -29,7 +29,9 @@ import { ThreadsView } from './threadsView';
 
 export interface ThreadsFeatureOptions extends FeatureContext {
   readonly editor: Pick<EditorPort, 'open' | 'folders' | 'resolve'>;
-  /** The amp CLI; undefined when there is none on this machine. */
+  /** The file that a shell starts as `amp`, absolute; undefined when there is none on this machine. */
+  readonly findAmp: () => Promise<string | undefined>;
+  /** How it is started without a shell; the same. @throws Error that says what is missing */
   readonly findCommand: () => Promise<Command | undefined>;
   /** Begins a conversation with another agent, with the digest attached. `folder` is absolute, of the workspace. */
   readonly startChat: (digest: ThreadDigest, folder: string | undefined) => Promise<void>;
@@ -84,7 +86,7 @@ export class ThreadsFeature implements Feature<RunningThreads> {
   }
 
   start(): Promise<RunningThreads> {
-    const { clock, commands, distFolder, editor, findCommand, globalState, log, settings } = this.options;
+    const { clock, commands, distFolder, editor, findAmp, globalState, log, settings } = this.options;
     const { startChat, workspaceState } = this.options;
     const { account, files, library, local } = this.threads;
     const store = new DisposableStore();
@@ -97,7 +99,7 @@ export class ThreadsFeature implements Feature<RunningThreads> {
     const actions = new ThreadActions({
       read: (id) => library.read(id),
       readSubthread: (id) => library.readListed(id),
-      findCommand,
+      findAmp,
       startChat,
       messages,
       chooseFile: async (defaultUri, filters) =>

@@ -40,4 +40,9 @@ describe('finding the Amp CLI', () => {
     assert.deepEqual(await find(['C:\\w\\amp.cmd'], { ...windows, env }), { file: 'C:\\w\\amp.cmd', isOnPath: true });
     assert.equal((await find(['C:\\Users\\u\\.local\\bin\\amp.exe'], windows))?.isOnPath, false);
   });
+
+  it('takes no script of another program on Windows', async () => {
+    const env = { Path: 'C:\\w', PATHEXT: '.EXE;.JS;.VBS' };
+    assert.equal(await find(['C:\\w\\amp.js', 'C:\\w\\amp.vbs'], { platform: 'win32', env }), undefined);
+  });
 });

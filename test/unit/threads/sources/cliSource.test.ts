@@ -262,6 +262,12 @@ describe('the amp CLI as a source', () => {
     await assert.rejects(cli.list(), has('cli', /amp update/));
   });
 
+  it('says why a CLI that is there cannot be started', async () => {
+    const find = (): Promise<never> => Promise.reject(new Error("'amp.cmd' needs 'node'."));
+    const cli = new AmpCli(find, commandRunner(systemClock), exports);
+    await assert.rejects(cli.list(), has('cli', /cannot be started: 'amp\.cmd' needs 'node'/));
+  });
+
   it('searches once it has answered, in the words of Amp, which are never options', async () => {
     assert.deepEqual(await source.search('cart'), []);
     assert.deepEqual(await amp.calls(), []);
