@@ -1,7 +1,7 @@
+import { isUncPath } from '../../base/common/uncPath';
 import type { Entry } from '../../transcript/common/entries';
 import { titleOf } from './tree/threadRow';
 import { workspaceMatcher } from './tree/workspaceThreads';
-import { isUncPath } from './uncPath';
 import { ThreadError, type OpenThread, type ThreadHead } from './threadPorts';
 
 /** A thread in the words of the agent protocol's draft; `modifiedAt` is RFC 3339. */

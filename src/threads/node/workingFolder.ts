@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import * as path from 'node:path';
-import { isUncPath } from '../common/uncPath';
+import { isUncPath } from '../../base/common/uncPath';
 
 /** Where work on a thread goes on. A thread is a file that anybody may have written: its folders are only a proposal. */
 

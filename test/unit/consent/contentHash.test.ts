@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
-import { hashNamedFiles, hashOf } from '../../../src/consent/node/contentHash';
+import { hashNamedFiles, hashOf, type FileSystem, type NamedFilesOptions } from '../../../src/consent/node/contentHash';
 
 describe('the hash of what a workspace brings', () => {
   let folder: string;
@@ -78,5 +78,79 @@ describe('the hash of what a workspace brings', () => {
       'work/tools/index.js',
       'work/tools/package.json',
     ]);
+  });
+});
+
+describe('the hash of what a workspace brings, on Windows', () => {
+  let asked: string[] = [];
+  beforeEach(() => (asked = []));
+
+  /** A disk that has these files, takes either case for the other, and remembers what it was asked for. */
+  const disk = (files: Readonly<Record<string, string>>): FileSystem => {
+    const find = (file: string): Promise<[name: string, text: string]> => {
+      asked.push(file);
+      const plain = file.replace(/^\\\\\?\\/, '').toLowerCase();
+      const found = Object.entries(files).find(([name]) => name.toLowerCase() === plain);
+      return found ? Promise.resolve(found) : Promise.reject(new Error('ENOENT'));
+    };
+    return {
+      paths: path.win32,
+      realpath: async (file) => (await find(file))[0],
+      readText: async (file) => (await find(file))[1],
+      isFile: (file) =>
+        find(file).then(
+          () => true,
+          () => false,
+        ),
+      chunks: async (file) => new Blob([(await find(file))[1]]).stream(),
+    };
+  };
+  const files = { 'C:\\ws\\a.mjs': 'a', 'C:\\ws\\tools\\b.mjs': 'b' };
+  const found = async (words: string[], options: Partial<NamedFilesOptions> = {}): Promise<string[]> => {
+    const all = await hashNamedFiles(words, { cwd: 'C:\\ws', folders: ['C:\\ws'], system: disk(files), ...options });
+    return all.map(({ file }) => file);
+  };
+  const askedElsewhere = (): string[] => asked.filter((file) => /^[\\/]{2}(?!\?\\C:)/.test(file));
+
+  it('covers files by either separator, in either case, and by the long form', async () => {
+    assert.deepEqual(await found(['a.mjs', 'tools/b.mjs']), ['C:\\ws\\a.mjs', 'C:\\ws\\tools\\b.mjs']);
+    assert.ok((await found(['c:\\WS\\A.mjs'])).includes('c:\\WS\\A.mjs'));
+    assert.ok((await found(['\\\\?\\C:\\ws\\a.mjs'])).includes('\\\\?\\C:\\ws\\a.mjs'));
+  });
+
+  it('asks no server for a link in a command line', async () => {
+    assert.deepEqual(await found(['npx', 'mcp-remote', 'https://mcp.example/sse', '--url=wss://a.example/b']), []);
+    assert.deepEqual(askedElsewhere(), []);
+  });
+
+  it('asks no other machine for a file that the workspace names there, and does not allow what it cannot see', async () => {
+    for (const word of [
+      '\\\\evil\\share\\x.mjs',
+      '//evil/share/x.mjs',
+      '--import=\\\\localhost\\c$\\ws\\a.mjs',
+      'file://evil/share/x.mjs',
+      '\\\\?\\UNC\\evil\\share\\x.mjs',
+    ]) {
+      await assert.rejects(found([word]), /is on another machine/, word);
+    }
+    assert.deepEqual(askedElsewhere(), []);
+  });
+
+  it("leaves to the user's own settings what they name on a server, unasked", async () => {
+    assert.deepEqual(await found(['\\\\tools\\share\\agent.exe', './a.mjs'], { onlyNamed: true }), ['C:\\ws\\a.mjs']);
+    assert.deepEqual(askedElsewhere(), []);
+  });
+
+  it('does not follow a package to another machine', async () => {
+    const system = disk({ ...files, 'C:\\ws\\tools\\package.json': '{ "main": "//evil/share/x.js" }' });
+    await assert.rejects(found(['node', 'tools'], { system }), /is on another machine/);
+    assert.deepEqual(askedElsewhere(), []);
+  });
+
+  it('asks the server that the workspace itself is on', async () => {
+    const system = disk({ '\\\\files\\team\\ws\\a.mjs': 'a' });
+    const there = { cwd: '\\\\files\\team\\ws', folders: ['\\\\files\\team\\ws'], system };
+    assert.deepEqual(await found(['./a.mjs'], there), ['\\\\files\\team\\ws\\a.mjs']);
+    await assert.rejects(found(['\\\\files\\other\\a.mjs'], there), /is on another machine/);
   });
 });

@@ -27,6 +27,26 @@ describe('code of a workspace', () => {
     assert.equal(isBelow('file:///w/my%20app/../p.js', 'file:///w/my%20app'), false);
   });
 
+  it('is known on Windows by the case of the disk, and no other machine is asked', async () => {
+    const asked: string[] = [];
+    const realPath = (path: string): Promise<string> => {
+      asked.push(path);
+      return Promise.resolve(path.replace(/^d:\\link/i, 'C:\\ws').replace(/^c:/, 'C:'));
+    };
+    const isCode = (url: string, ...folders: string[]): Promise<boolean> => isCodeOf(folders, url, realPath, true);
+    assert.equal(await isCode('file:///d:/Link/p.mjs', 'file:///c:/ws'), true);
+    assert.equal(await isCode('file:///c:/mine/p.mjs', 'file:///c:/ws'), false);
+    assert.ok(asked.includes('d:\\Link\\p.mjs'));
+    asked.length = 0;
+    assert.equal(await isCode('file://evil/share/p.mjs', 'file:///c:/ws'), false);
+    assert.equal(await isCode('file://FILES/team/ws/p.mjs', 'file://files/team/ws'), true);
+    assert.deepEqual(
+      asked.filter((path) => path.includes('evil')),
+      [],
+    );
+    assert.ok(asked.some((path) => path.startsWith('\\\\files\\')));
+  });
+
   describe('behind links', () => {
     let root = '';
     const uriOf = (...parts: string[]): string => pathToFileURL(path.join(root, ...parts)).href;

@@ -5,3 +5,8 @@
 export function isUncPath(path: string): boolean {
   return /^[\\/]{2}/.test(path);
 }
+
+/** As `isUncPath`, for an absolute path of Windows that may be written with its prefix for long paths, `\\?\C:\…`. */
+export function isOnOtherMachine(path: string): boolean {
+  return isUncPath(path) && !/^[\\/]{2}[?.][\\/][A-Za-z](?!\w)/.test(path);
+}
