@@ -6,6 +6,8 @@ export interface FileGateOptions {
   /** Of the workspace, absolute. */
   readonly folders: () => readonly string[];
   readonly exclude: () => ExcludeList;
+  /** There one path can be spelled in two cases, as the drive's letter. */
+  readonly isWindows: boolean;
 }
 
 interface Spelling {
@@ -23,10 +25,12 @@ export class FileGate {
   /** Looks where an absolute path leads, once until it is forgotten. Never rejects. */
   async look(file: string): Promise<void> {
     if (this.spellings.has(file)) return;
+    const { isWindows } = this.options;
     const folders = this.options.folders();
     const [real, ...realFolders] = await Promise.all([realOf(file), ...folders.map(realOf)]);
-    const spelled = spellingOf(file, folders);
-    this.spellings.set(file, real === file ? [spelled] : [spelled, spellingOf(real, [...realFolders, ...folders])]);
+    const spelled = spellingOf(file, folders, isWindows);
+    const others = real === file ? [] : [spellingOf(real, [...realFolders, ...folders], isWindows)];
+    this.spellings.set(file, [spelled, ...others]);
   }
 
   /** Whether it may go to providers; nothing may that nobody has looked at. */
@@ -47,8 +51,7 @@ export class FileGate {
   }
 }
 
-function spellingOf(path: string, folders: readonly string[]): Spelling {
-  const ignoresCase = process.platform === 'win32';
+function spellingOf(path: string, folders: readonly string[], ignoresCase: boolean): Spelling {
   const folder = nearestFolder(path, folders, ignoresCase);
   const below = folder === undefined ? undefined : relativeTo(path, folder, ignoresCase);
   return { path, below: below ?? path.replace(/^[\\/]+/, '') };

@@ -75,7 +75,11 @@ export class ContextRoom implements Disposable {
     const onError = (error: unknown): void => log.error('something went wrong with context items', error);
     this.exclude = this.readExclude();
     // Agents' secrets are not for providers either, wherever a file is.
-    this.gate = new FileGate({ folders: folderPaths, exclude: () => this.exclude });
+    this.gate = new FileGate({
+      folders: folderPaths,
+      exclude: () => this.exclude,
+      isWindows: process.platform === 'win32',
+    });
     this.allowed = new AllowedRequests(memento);
     this.secrets = new ProviderSecrets({
       secrets,

@@ -87,7 +87,12 @@ export class GlobRules {
 /** The path with `/` between names, and the part of it that is below the workspace folder. */
 export function slashed({ path, relativePath }: FileName): { readonly whole: string; readonly below: string } {
   const whole = toSlashes(path);
-  return { whole, below: relativePath === '' ? '' : whole.slice(-relativePath.length) };
+  return { whole: composed(whole), below: relativePath === '' ? '' : composed(whole.slice(-relativePath.length)) };
+}
+
+/** macOS keeps `é` as one character or as two, and takes both for the same name. */
+function composed(text: string): string {
+  return text.normalize('NFC');
 }
 
 const globOptions = { dot: true, nocase: true, strictBrackets: true, nonegate: true };
@@ -95,7 +100,7 @@ const globOptions = { dot: true, nocase: true, strictBrackets: true, nonegate: t
 /** @throws Error when the pattern is empty or too long, or leaves a bracket open */
 function compile(pattern: string, globs: TimedGlobs, onSlow: (pattern: string) => void): GlobRule {
   const isException = /^!(?!\()/.test(pattern);
-  const glob = (isException ? pattern.slice(1) : pattern).replace(/\/+$/, '');
+  const glob = composed(isException ? pattern.slice(1) : pattern).replace(/\/+$/, '');
   if (glob === '') throw new Error('it is empty');
   const target = targetOf(glob);
   const full = target === 'names' ? `**/${glob}` : target === 'below' ? glob.replace(/^\.\//, '') : glob;

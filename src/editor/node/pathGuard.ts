@@ -1,12 +1,11 @@
 import type { BigIntStats } from 'node:fs';
-import { lstat, realpath, stat } from 'node:fs/promises';
-import * as path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { errorCode, messageOf, wordsOf } from '../../base/common/errors';
 import { checkPath, isUri, nearestFolder, relativeTo } from '../common/boundary';
 import { EditorError } from '../common/editorPort';
 import type { ExcludeList } from '../common/excludeList';
 import type { FileName } from '../common/globRules';
+import { thisGuardSystem, type GuardSystem } from './guardSystem';
 import { hardLinkedNames } from './hardLinkedNames';
 import { HardLinks } from './hardLinks';
 import { hookNames, usualHookNamesOptions } from './hookNames';
@@ -21,6 +20,8 @@ export interface PathGuardOptions {
   readonly isWindows: boolean;
   /** Absolute: where the user's configuration of Git is; the user's home when absent. */
   readonly gitHome?: string;
+  /** Default this machine's. */
+  readonly system?: GuardSystem;
 }
 
 /** A path that peers may name. */
@@ -38,8 +39,10 @@ export interface CheckedPath {
 export class PathGuard {
   private realFolders: Promise<readonly string[]> | undefined;
   private readonly hardLinks: HardLinks;
+  private readonly system: GuardSystem;
 
   constructor(private readonly options: PathGuardOptions) {
+    this.system = options.system ?? thisGuardSystem;
     this.hardLinks = new HardLinks({
       folders: () => this.resolvedFolders(),
       isExcluded: (file, folder) => options.exclude().excludes(file, this.nameOf(file, folder).relativePath),
@@ -55,11 +58,11 @@ export class PathGuard {
   /** @throws EditorError `invalidPath`, `outsideWorkspace`, `excluded`, `io` */
   async check(requested: string): Promise<CheckedPath> {
     checkPath(requested);
-    const named = isUri(requested) ? pathOfUri(requested) : requested;
+    const named = isUri(requested) ? pathOfUri(requested, this.options.isWindows) : requested;
     if (this.options.isWindows && !isOrdinaryWindowsPath(named, this.options.folders())) throw outside(requested);
     const absolute = await this.absolute(named, requested);
     const folders = await this.resolvedFolders();
-    const { realPath, exists } = await resolveLinks(absolute, requested).catch((error: unknown) => {
+    const { realPath, exists } = await resolveLinks(this.system, absolute, requested).catch((error: unknown) => {
       // Why a path elsewhere cannot be resolved would tell what is there.
       throw this.isInAny(absolute, folders) ? error : outside(requested);
     });
@@ -72,7 +75,7 @@ export class PathGuard {
       const message = `${requested} is on the list of files that no agent may see. The user can change backline.exclude.`;
       throw new EditorError('excluded', message);
     }
-    const info = exists ? await stat(realPath, { bigint: true }).catch(() => undefined) : undefined;
+    const info = exists ? await this.system.stat(realPath).catch(() => undefined) : undefined;
     if (info) await this.checkHardLinks(requested, info);
     return { path: absolute, realPath, exists, names };
   }
@@ -109,8 +112,9 @@ export class PathGuard {
   }
 
   private async absolute(named: string, requested: string): Promise<string> {
-    if (path.isAbsolute(named)) return path.normalize(named);
-    const candidates = this.options.folders().map((folder) => path.join(folder, named));
+    const { paths, stat } = this.system;
+    if (paths.isAbsolute(named)) return paths.normalize(named);
+    const candidates = this.options.folders().map((folder) => paths.join(folder, named));
     const [first] = candidates;
     if (first === undefined) throw outside(requested);
     for (const candidate of candidates) {
@@ -122,10 +126,10 @@ export class PathGuard {
   private async resolvedFolders(): Promise<readonly string[]> {
     this.realFolders ??= Promise.all(
       this.options.folders().map((folder) =>
-        realpath(folder).catch(() => {
+        this.system.realpath(folder).catch(() => {
           // A folder that is not there may come back as something else: ask again.
           this.realFolders = undefined;
-          return path.normalize(folder);
+          return this.system.paths.normalize(folder);
         }),
       ),
     );
@@ -137,17 +141,22 @@ export class PathGuard {
  * In a few calls, whatever the length of the path.
  * @throws EditorError `outsideWorkspace` for a link that leads nowhere: what it would make is not where it seems
  */
-async function resolveLinks(absolute: string, requested: string): Promise<{ realPath: string; exists: boolean }> {
+async function resolveLinks(
+  system: GuardSystem,
+  absolute: string,
+  requested: string,
+): Promise<{ realPath: string; exists: boolean }> {
+  const { paths, realpath } = system;
   try {
     return { realPath: await realpath(absolute), exists: true };
   } catch (error) {
     checkMissing(error, requested);
   }
-  const existing = await deepestExisting(absolute, requested);
+  const existing = await deepestExisting(system, absolute, requested);
   if (existing === undefined) throw outside(requested);
   try {
     const realPath = await realpath(existing);
-    return { realPath: path.join(realPath, path.relative(existing, absolute)), exists: existing === absolute };
+    return { realPath: paths.join(realPath, paths.relative(existing, absolute)), exists: existing === absolute };
   } catch (error) {
     checkMissing(error, requested);
     throw new EditorError('outsideWorkspace', `${requested} goes through a link that leads nowhere.`);
@@ -155,10 +164,14 @@ async function resolveLinks(absolute: string, requested: string): Promise<{ real
 }
 
 /** The longest part of the path that is there, a link that leads nowhere included. */
-async function deepestExisting(absolute: string, requested: string): Promise<string | undefined> {
-  const { root } = path.parse(absolute);
-  const names = absolute.slice(root.length).split(path.sep);
-  const start = (length: number): string => root + names.slice(0, length).join(path.sep);
+async function deepestExisting(
+  { paths, lstat }: GuardSystem,
+  absolute: string,
+  requested: string,
+): Promise<string | undefined> {
+  const { root } = paths.parse(absolute);
+  const names = absolute.slice(root.length).split(paths.sep);
+  const start = (length: number): string => root + names.slice(0, length).join(paths.sep);
   const isThere = async (length: number): Promise<boolean> => {
     try {
       await lstat(start(length));
@@ -190,11 +203,11 @@ function checkMissing(error: unknown, requested: string): void {
 }
 
 /** @throws EditorError `invalidPath` for a URI that names no file of this machine */
-function pathOfUri(uri: string): string {
+function pathOfUri(uri: string, isWindows: boolean): string {
   try {
     const { search } = new URL(uri);
     if (search !== '') throw new Error('it has a query');
-    const file = fileURLToPath(uri);
+    const file = fileURLToPath(uri, { windows: isWindows });
     checkPath(file);
     return file;
   } catch (error) {

@@ -18,5 +18,7 @@ export function isOrdinaryWindowsPath(path: string, folders: readonly string[]):
 }
 
 function isOtherThanFile(name: string): boolean {
+  // Some calls of Windows cut off dots and spaces at the end, and so mean another file than was checked.
+  if (/[. ]$/.test(name) && name !== '.' && name !== '..') return true;
   return name.includes(':') || /^(?:con|prn|aux|nul|(?:com|lpt)[0-9¹²³]|conin\$|conout\$) *(?:\..*)?$/i.test(name);
 }

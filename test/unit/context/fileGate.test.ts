@@ -23,7 +23,8 @@ describe('what the user excludes', () => {
   after(() => rm(root, { recursive: true }));
   beforeEach(() => (exclude = new ExcludeList(['.env*', 'config/secret.json'])));
 
-  const gateOf = (folder = 'repo'): FileGate => new FileGate({ folders: () => [at(folder)], exclude: () => exclude });
+  const gateOf = (folder = 'repo'): FileGate =>
+    new FileGate({ folders: () => [at(folder)], exclude: () => exclude, isWindows: false });
 
   async function isOpen(file: string, gate = gateOf(path.dirname(file).split('/')[0])): Promise<boolean> {
     await gate.look(at(file));
@@ -54,5 +55,19 @@ describe('what the user excludes', () => {
     await gate.look(at('repo/a.ts'));
     gate.forget(at('repo/a.ts'));
     assert.equal(gate.isOpen(at('repo/a.ts')), false);
+  });
+
+  it('is known on Windows with either case of the drive, and on all systems in either form of its letters', async () => {
+    const gateFor = (isWindows: boolean): FileGate =>
+      new FileGate({ folders: () => ['C:\\ws'], exclude: () => exclude, isWindows });
+    const gate = gateFor(true);
+    await gate.look('c:\\WS\\config\\secret.json');
+    assert.equal(gate.isOpen('c:\\WS\\config\\secret.json'), false);
+    const other = gateFor(false);
+    await other.look('c:\\WS\\config\\secret.json');
+    assert.equal(other.isOpen('c:\\WS\\config\\secret.json'), true);
+    exclude = new ExcludeList(['schl\u00fcssel.txt']);
+    await gate.look('C:\\ws\\schlu\u0308ssel.txt');
+    assert.equal(gate.isOpen('C:\\ws\\schlu\u0308ssel.txt'), false);
   });
 });

@@ -25,6 +25,11 @@ const refused = [
   'src\\com1',
   'src/LPT9 .txt',
   'C:\\ws\\conin$',
+  // Names that some calls cut short
+  'C:\\ws\\package.json.',
+  'C:\\ws\\package.json ',
+  '.vscode \\tasks.json',
+  'src\\...',
   // Streams of files, and places relative to a drive
   'C:\\ws\\key.pem::$DATA',
   'key.pem:stream',
