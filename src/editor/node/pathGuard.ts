@@ -86,7 +86,7 @@ export class PathGuard {
     const { exists, realPath } = checked;
     const { gitHome: home = usualHookNamesOptions.home, isWindows } = this.options;
     const folders = await this.resolvedFolders();
-    const info = exists ? await stat(realPath, { bigint: true }).catch(() => undefined) : undefined;
+    const info = exists ? await this.system.stat(realPath).catch(() => undefined) : undefined;
     const others = await Promise.all([
       linkedNames(realPath, folders, isWindows),
       hookNames(realPath, folders, { isWindows, home }),
