@@ -84,9 +84,9 @@ const nouns: Readonly<Record<ToolKind, string>> = {
   move: 'move',
   search: 'search',
   execute: 'run',
-  think: 'use',
+  think: 'thought',
   fetch: 'fetch',
-  switch_mode: 'use',
+  switch_mode: 'mode switch',
   other: 'use',
 };
 

@@ -244,6 +244,38 @@ describe('the rule made by an answer for always', () => {
     );
   });
 
+  it('allows of files just what its few words say, and a denial no less', () => {
+    const place = fc.constantFrom('/ws/a.ts', '/ws/src/a.ts', '/ws/a.ts/b', '/ws', '/ws2/a.ts', '/ws/*', '/ws/A.ts');
+    const request = fc
+      .record({
+        agent: fc.constantFrom('demo', 'other'),
+        kind: fc.constantFrom(...ToolKind.unwrap().options),
+        paths: fc.uniqueArray(place, { minLength: 0, maxLength: 2 }),
+        env: fc.constantFrom({}, { A: '1' }),
+        input: fc.constantFrom({}, { sandbox: 'false' }, { sandbox: 'true' }),
+      })
+      .map((members): ToolRequest => ({ ...fileRequest('', 'read'), ...members }));
+    const scopeIn = (rule: PermissionRule): string => scopeOf(rule, { agentTitle: rule.agent ?? '', folder: '/ws' });
+    fc.assert(
+      fc.property(request, request, fc.constantFrom('session', 'always'), (asked, later, lasts) => {
+        const rule = narrowRule(asked, 'allow', lasts);
+        const other = narrowRule(later, 'allow', lasts);
+        // About no file, or several, there are no words that are short and right.
+        assert.equal(rule === undefined, asked.paths.length !== 1);
+        if (!rule) return;
+        const isSaid =
+          other !== undefined &&
+          asked.agent === later.agent &&
+          scopeIn(rule) === scopeIn(other) &&
+          asked.input['sandbox'] === later.input['sandbox'];
+        assert.equal(matches(rule, later, globs), isSaid, `${scopeIn(rule)} for ${JSON.stringify(later)}`);
+        const denial = narrowRule(asked, 'deny', lasts);
+        assert.ok(denial && (!isSaid || matches(denial, later, globs)));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
   it('denies the same request also with anything added to it', () => {
     const withMore = requests.chain((request) => fc.tuple(fc.constant(request), record, record));
     fc.assert(
