@@ -34,6 +34,13 @@ export class FakeClock implements Clock {
     return { dispose: () => void this.timers.delete(timer) };
   }
 
+  /** The machine sleeps: what fell due meanwhile is run when it wakes up, with the time that it is then. */
+  sleep(ms: number): void {
+    this.timeMs += ms;
+    const due = [...this.timers].filter(({ dueMs }) => dueMs <= this.timeMs).sort((a, b) => a.dueMs - b.dueMs);
+    for (const timer of due) if (this.timers.delete(timer)) timer.callback();
+  }
+
   /** Runs what falls due on the way, in order of time. */
   advance(ms: number): void {
     const endMs = this.timeMs + ms;

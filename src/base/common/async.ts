@@ -99,3 +99,20 @@ export class KeyedQueue {
     }
   }
 }
+
+const awakeStepMs = 30_000;
+
+/**
+ * Calls back once when the machine has been awake for `delayMs`: the time is counted in steps, so that a sleep is at most one
+ * of them. For what the user has left alone; a timer's own clock goes on over a sleep on some systems. Disposing the result
+ * cancels it.
+ */
+export function setAwakeTimer(clock: Pick<Clock, 'setTimer'>, delayMs: number, callback: () => void): Disposable {
+  let timer: Disposable;
+  const wait = (leftMs: number): void => {
+    const stepMs = Math.min(leftMs, awakeStepMs);
+    timer = clock.setTimer(stepMs, () => (leftMs > stepMs ? wait(leftMs - stepMs) : callback()));
+  };
+  wait(delayMs);
+  return { dispose: () => timer.dispose() };
+}

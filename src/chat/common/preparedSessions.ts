@@ -5,7 +5,7 @@ import {
   type CreateSessionOptions,
   type SessionBackend,
 } from '../../amplifier/common/sessionBackend';
-import { KeyedQueue, type Clock } from '../../base/common/async';
+import { KeyedQueue, setAwakeTimer, type Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
@@ -166,7 +166,8 @@ export class PreparedSessions {
   private startLimit(): void {
     this.limit?.dispose();
     if (!this.waiting) return;
-    this.limit = this.ports.clock.setTimer(this.isAwaited ? idleMs : leftMs, () => this.giveUp());
+    // A session that the user was about to prompt when they closed the lid is still theirs when they open it.
+    this.limit = setAwakeTimer(this.ports.clock, this.isAwaited ? idleMs : leftMs, () => this.giveUp());
   }
 
   private giveUp(): void {
