@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { AmplifierEvent, SlashCommand, TokenUsage, Unattended } from '../../amplifier/common/events';
+import type { AmplifierEvent, SlashCommand, TokenUsage } from '../../amplifier/common/events';
 import { ToolKind } from '../../amplifier/common/events';
 import { isModeOption, unattendedIn } from '../../amplifier/common/optionChoices';
 import type { Clock } from '../../base/common/async';
@@ -94,20 +94,23 @@ export class SessionMapping {
 
   /** As `toolCall`, of a permission request. */
   askedCall(update: ToolCallUpdate): AmplifierEvent[] {
-    this.hasAsked();
+    this.watch.hasAsked();
     return this.toolCall(update);
   }
 
-  /** The agent has asked the user, or Backline stood before what it did: only before its commands where that is said. */
-  hasAsked(what?: Unattended): void {
-    this.watch.hasAsked(what);
+  /** The event of a question as it came: who is asked about has asked. */
+  ofQuestion(event: AmplifierEvent): AmplifierEvent {
+    if (event.event === 'approval:required') this.watch.hasAsked();
+    return event;
   }
 
   describeCall(id: string): CallDescription | undefined {
     return this.tools.describe(id);
   }
 
+  /** Takes the state of a terminal that Backline runs, and has decided about. */
   setTerminal(terminalId: string, view: TerminalView): void {
+    this.watch.hasAsked('runs');
     this.tools.setTerminal(terminalId, view);
   }
 

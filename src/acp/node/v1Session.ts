@@ -97,11 +97,9 @@ export class V1Session implements BackendSession, SessionPeer {
     this.agentSessionId = id;
     this.mapping = new SessionMapping(id, clock, () => traits().knownAs);
     this.log = new EventLog(() => new Promise((resolve) => setImmediate(resolve)));
-    this.approvals = new Approvals(id, clock, folders.approvalTimeoutMs, (event) => {
-      if (event.event === 'approval:required') this.mapping.hasAsked();
-      this.log.append(event);
-    });
-    const { approvals } = this;
+    this.approvals = new Approvals(id, clock, folders.approvalTimeoutMs, (event) =>
+      this.log.append(this.mapping.ofQuestion(event)),
+    );
     const { cwd } = folders;
     this.setter = new OptionSetter({
       config: this.mapping.config,
@@ -112,7 +110,7 @@ export class V1Session implements BackendSession, SessionPeer {
     });
     const mode = () => this.mapping.config.modeName;
     const stopped = () => (this.ended.aborted ? AbortSignal.abort() : this.turn?.abort.signal);
-    const asked = { agentId, agentTitle, cwd, approvals, standing, log, mode, stopped };
+    const asked = { agentId, agentTitle, cwd, approvals: this.approvals, standing, log, mode, stopped };
     const permissions = (this.permissions = new PermissionService(asked));
     this.files = new FileService(options.files, {
       missingFile: () => traits().missingFile,
@@ -125,10 +123,7 @@ export class V1Session implements BackendSession, SessionPeer {
       cwd,
       env,
       maxTerminals,
-      authorize: (request, signal) => {
-        this.mapping.hasAsked('runs');
-        return permissions.mayRun(request, signal);
-      },
+      authorize: (request, signal) => permissions.mayRun(request, signal),
       onDidChange: (terminalId, view) => {
         this.mapping.setTerminal(terminalId, view);
         this.tell(this.mapping.takeTerminalUpdates());

@@ -36,7 +36,7 @@ describe('what a call shows of an agent that does not ask', () => {
   it('is nothing once the agent has asked, and of commands once Backline stands before them', () => {
     const agent = mapping(false);
     agent.startTurn('go', 'r1');
-    agent.hasAsked('runs');
+    agent.setTerminal('t1', { output: '', truncated: false });
     assert.deepEqual([done(agent, 'execute'), done(agent, 'edit')], [undefined, 'edits']);
     agent.askedCall(ToolCallUpdate.parse({ toolCallId: 'asked', kind: 'edit' }));
     assert.equal(done(agent, 'edit', 'again'), undefined);
