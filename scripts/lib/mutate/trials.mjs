@@ -37,11 +37,22 @@ export class Trials {
   }
 
   /**
+   * A feature's own tests have to notice: those of others are asked only about what none of its own reaches.
    * @param {number} mutant
-   * @param {readonly TestBundle[]} candidates in the order in which to try
+   * @param {{ own: readonly TestBundle[], others: readonly TestBundle[] }} candidates in the order in which to try
    * @returns {Promise<Verdict>}
    */
-  async judge(mutant, candidates) {
+  async judge(mutant, { own, others }) {
+    const verdict = await this.#judgeBy(mutant, own);
+    return verdict.outcome === 'survived' && !verdict.isReached ? this.#judgeBy(mutant, others) : verdict;
+  }
+
+  /**
+   * @param {number} mutant
+   * @param {readonly TestBundle[]} candidates
+   * @returns {Promise<Verdict>}
+   */
+  async #judgeBy(mutant, candidates) {
     let isReached = false;
     for (const { bundle } of candidates) {
       const profile = await this.#profileOf(bundle);

@@ -28,7 +28,7 @@ describe('the test files of a source', () => {
   const source = 'src/chat/common/title.ts';
   const bundle = (test: string, ...others: string[]) => ({ test, bundle: test, sources: [source, ...others] });
 
-  it('are those that import it: of its name first, then of its feature, the smallest first', () => {
+  it('are those that import it: its own feature and others, its name first, then the smallest', () => {
     const bundles = [
       bundle('test/unit/acp/title.test.ts'),
       bundle('test/unit/chat/large.test.ts', 'a', 'b'),
@@ -36,14 +36,14 @@ describe('the test files of a source', () => {
       bundle('test/unit/chat/deep/title.test.ts', 'a', 'b', 'c'),
       { test: 'test/unit/chat/other.test.ts', bundle: 'x', sources: ['src/chat/common/other.ts'] },
     ];
+    const { own, others } = testFilesOf(source, bundles);
     assert.deepEqual(
-      testFilesOf(source, bundles).map(({ test }) => test),
-      [
-        'test/unit/chat/deep/title.test.ts',
-        'test/unit/chat/small.test.ts',
-        'test/unit/chat/large.test.ts',
-        'test/unit/acp/title.test.ts',
-      ],
+      own.map(({ test }) => test),
+      ['test/unit/chat/deep/title.test.ts', 'test/unit/chat/small.test.ts', 'test/unit/chat/large.test.ts'],
+    );
+    assert.deepEqual(
+      others.map(({ test }) => test),
+      ['test/unit/acp/title.test.ts'],
     );
   });
 });

@@ -55,7 +55,7 @@ describe('trials of mutants', function () {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const judge = (mutant: number) => trials.judge(mutant, candidates);
+  const judge = (mutant: number) => trials.judge(mutant, { own: candidates, others: [] });
 
   it('tell which test kills a mutant', async () => {
     assert.deepEqual(await judge(0), { outcome: 'killed', by: 'unit notices 0' });
@@ -65,6 +65,15 @@ describe('trials of mutants', function () {
   it('tell a mutant that no test notices from one that no test reaches', async () => {
     assert.deepEqual(await judge(1), { outcome: 'survived', isReached: true });
     assert.deepEqual(await judge(99), { outcome: 'survived', isReached: false });
+  });
+
+  it('ask the tests of other features only about what its own do not reach', async () => {
+    const other = path.join(folder, 'other.test.js');
+    const looks = (number: number) => `it('notices ${number}', () => require('node:assert').ok(!is(${number})));`;
+    await writeFile(other, `const is = globalThis.${switchName}; ${looks(1)} ${looks(50)}`);
+    const others = [{ test: 'other.test.ts', bundle: other, sources: [] }];
+    assert.equal((await trials.judge(1, { own: candidates, others })).outcome, 'survived');
+    assert.equal((await trials.judge(50, { own: candidates, others })).outcome, 'killed');
   });
 
   it('end a test that waits for ever, and a process that loops', async () => {
