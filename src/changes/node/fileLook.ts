@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto';
-import { constants, type BigIntStats } from 'node:fs';
-import { access, lstat, open, readlink } from 'node:fs/promises';
+import type { BigIntStats } from 'node:fs';
+import { access, constants, lstat, open, readlink } from 'node:fs/promises';
 import * as path from 'node:path';
 import { errorCode } from '../../base/common/errors';
+import { openFlags } from '../../base/node/openFlags';
 import type { FileKind, FileState } from '../common/checkpoint';
 
 export type Look =
   | { readonly kind: 'file' | 'symlink'; readonly path: string; readonly bytes: number }
   | { readonly kind: 'missing' | 'special' | 'unreadable'; readonly path: string };
 
+const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = openFlags;
 const atOnce = 32;
 
 /** Runs the work for all items, some at once, in their order. */
@@ -85,7 +87,7 @@ export async function stateAt(
   }
   if (info.isSymbolicLink()) return stateOf('symlink', await readlink(file, { encoding: 'buffer' }), format);
   if (!info.isFile()) return 'other';
-  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const handle = await open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   try {
     const kind = tellsExecutable && (info.mode & 0o100n) !== 0n ? 'executable' : 'file';
     return stateOf(kind, await handle.readFile(), format);

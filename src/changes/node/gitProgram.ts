@@ -1,8 +1,8 @@
 import { spawn, spawnSync, type ChildProcessWithoutNullStreams } from 'node:child_process';
-import { access, constants, realpath } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Clock } from '../../base/common/async';
 import { CheckpointError, cancelled } from '../common/checkpointError';
+import { findGitHere } from './findGit';
 
 /** One run of Git, without a shell. */
 export interface GitCall {
@@ -42,7 +42,7 @@ export class GitProgram {
    * @throws CheckpointError `noGit`
    */
   static async find(folder: string, clock: Clock, searchPath = process.env['PATH'] ?? ''): Promise<GitProgram> {
-    const file = await findOnPath(folder, searchPath);
+    const file = await findGitHere(folder, searchPath);
     if (file === undefined) throw new CheckpointError('noGit', 'Git is not installed. Install it to see all changes.');
     const program = new GitProgram(file, clock);
     const env = cleanEnvironment();
@@ -163,21 +163,4 @@ class ProcessEnding {
       // It has ended.
     }
   }
-}
-
-async function findOnPath(folder: string, searchPath: string): Promise<string | undefined> {
-  const name = process.platform === 'win32' ? 'git.exe' : 'git';
-  const inside = await realpath(folder).catch(() => folder);
-  for (const entry of searchPath.split(path.delimiter)) {
-    if (!path.isAbsolute(entry)) continue;
-    const file = path.join(entry, name);
-    try {
-      await access(file, constants.X_OK);
-      const below = path.relative(inside, await realpath(file));
-      if (below.startsWith('..') || path.isAbsolute(below)) return file;
-    } catch {
-      // Not here.
-    }
-  }
-  return undefined;
 }

@@ -1,9 +1,9 @@
-import { constants } from 'node:fs';
 import { lstat, mkdir, open, type FileHandle } from 'node:fs/promises';
 import * as path from 'node:path';
 import { errorCode } from '../../base/common/errors';
+import { openFlags } from '../../base/node/openFlags';
 
-const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants;
+const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = openFlags;
 
 /** A folder of the path is a link, or is no folder. */
 export class BehindLinkError extends Error {

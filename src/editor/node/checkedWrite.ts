@@ -1,13 +1,13 @@
-import { constants } from 'node:fs';
 import { lstat, mkdir, open, rm, rmdir, type FileHandle } from 'node:fs/promises';
 import * as path from 'node:path';
 import { errorCode, messageOf } from '../../base/common/errors';
+import { openFlags } from '../../base/node/openFlags';
 import { EditorError } from '../common/editorPort';
 import { isInPlace } from './checkedRead';
 import { placeOf } from './diskReader';
 import type { CheckedPath, PathGuard } from './pathGuard';
 
-const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
+const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = openFlags;
 
 /**
  * Creates a file, and the folders it needs, at the place that was checked. Any folder of the path may be swapped for a

@@ -2,9 +2,11 @@ import { isAscii } from 'node:buffer';
 import { constants, readlinkSync, type BigIntStats } from 'node:fs';
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import { errorCode, wordsOf } from '../../base/common/errors';
+import { openFlags } from '../../base/node/openFlags';
 import { EditorError, type FileStat } from '../common/editorPort';
 import type { CheckedPath } from './pathGuard';
 
+const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = openFlags;
 /** Enough to see that a file is not text. */
 const sniffBytes = 8 * 1024;
 /** Between two of these, a read can be given up. */
@@ -34,7 +36,7 @@ export interface DiskRange {
  */
 export async function readDisk(file: CheckedPath, range: DiskRange = {}, signal?: AbortSignal): Promise<DiskFile> {
   return await guarded(file, async () => {
-    const handle = await open(file.realPath, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+    const handle = await open(file.realPath, O_RDONLY | O_NONBLOCK | O_NOFOLLOW);
     try {
       const place = placeOf(handle);
       const info = await handle.stat({ bigint: true });
