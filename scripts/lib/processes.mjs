@@ -4,6 +4,7 @@ import { access, constants, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { startable } from './windowsCommand.mjs';
 
 /** @typedef {{ pid: number, parent: number, group: number }} Process */
 /** @typedef {{ code: number, output: string }} Finished `code` is 128 when a signal ended it. */
@@ -18,8 +19,8 @@ import { promisify } from 'node:util';
  */
 export function run(command, args, { cwd, env = process.env, echo = false, afterExit } = {}) {
   return new Promise((resolve, reject) => {
-    const shell = process.platform === 'win32';
-    const child = spawn(command, args, { cwd, env, shell, stdio: ['ignore', 'pipe', 'pipe'] });
+    const how = startable(command, args, process.platform);
+    const child = spawn(how.file, how.args, { cwd, env, ...how.options, stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8');
