@@ -1,20 +1,15 @@
 import { access, constants } from 'node:fs/promises';
-import * as path from 'node:path';
 import * as vscode from 'vscode';
+import { ripgrepPlaces } from '../node/ripgrepPlaces';
 
 /** The ripgrep that comes with VS Code, absolute; undefined when it is not where it is known to be. */
 export async function findRipgrep(appRoot = vscode.env.appRoot): Promise<string | undefined> {
-  const name = process.platform === 'win32' ? 'rg.exe' : 'rg';
-  const system = `${process.platform}-${process.arch}`;
-  for (const modules of ['node_modules', 'node_modules.asar.unpacked']) {
-    for (const place of [`@vscode/ripgrep-universal/bin/${system}`, '@vscode/ripgrep/bin']) {
-      const program = path.join(appRoot, modules, place, name);
-      const isThere = await access(program, constants.X_OK).then(
-        () => true,
-        () => false,
-      );
-      if (isThere) return program;
-    }
+  for (const program of ripgrepPlaces(appRoot, process.platform, process.arch)) {
+    const isThere = await access(program, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return program;
   }
   return undefined;
 }
