@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import * as path from 'node:path';
+
+const root = path.join(process.cwd(), 'src');
+
+/**
+ * Who asks which system this is, and what for. What is decided by it takes the system as a parameter and is tested as each
+ * of them; those who tell it which one it is, and those who can do nothing with another one, are here.
+ */
+const readers: Readonly<Record<string, string>> = {
+  'acp/node/agentLauncher.ts': 'tells lookupCommand',
+  'acp/node/agentProcess.ts': 'tells lookupCommand',
+  'acp/node/agentReaper.ts': 'signals to process groups, which Windows has not',
+  'acp/node/broughtAgent.ts': 'tells environmentEffect',
+  'acp/node/commandLookup.ts': 'tells lookupCommand',
+  'acp/node/linuxProcesses.ts': 'reads /proc',
+  'acp/node/processTree.ts': 'signals to process groups; on Windows taskkill',
+  'acp/node/terminalService.ts': 'tells lookupCommand',
+  'acp/vscode/acpFeature.ts': 'tells the login shell and the known agents',
+  'amp/node/findAmp.ts': 'tells findAmp',
+  'amp/plugin/backlineDiagnostics.ts': 'runs in the Amp CLI, alone: the folder of lockfiles',
+  'amp/vscode/ampFeature.ts': 'tells ampLockfileFolders',
+  'changes/node/findGit.ts': 'tells findGit',
+  'changes/node/gitProgram.ts': 'signals to the process group of Git; on Windows taskkill',
+  'changes/node/heldFolder.ts': 'opens folders below open ones by /proc',
+  'changes/node/openRepository.ts': "what Git takes for granted of a system's files",
+  'changes/node/privateRepository.ts': "what Git takes for granted of a system's files",
+  'context/node/realPlace.ts': 'tells isCodeOf',
+  'context/vscode/contextRoom.ts': 'tells FileGate',
+  'editor/node/checkedWrite.ts': 'opens folders below open ones by /proc',
+  'editor/node/diskEditor.ts': 'tells PathGuard',
+  'editor/node/diskReader.ts': 'reads from /proc where an open file is',
+  'editor/vscode/editorAdapter.ts': 'tells PathGuard',
+  'editor/vscode/openDocuments.ts': "finds VS Code's documents in either case on Windows",
+  'threads/node/folderWatch.ts': 'asks Linux for the type of a file system',
+  'tools/vscode/ripgrepProgram.ts': 'tells ripgrepPlaces',
+};
+
+describe('which system this is', () => {
+  it('is asked by those who are known, so that everything else can be tested as any system', () => {
+    const found = readdirSync(root, { recursive: true, encoding: 'utf8' })
+      .filter((file) => /\.tsx?$/.test(file))
+      .map((file) => file.split(path.sep).join('/'))
+      .filter((file) =>
+        /\bprocess\.platform\b|\bplatform\b[^;=]*\} = process\b/.test(readFileSync(path.join(root, file), 'utf8')),
+      );
+    assert.deepEqual(found.sort(), Object.keys(readers).sort());
+  });
+});
