@@ -1,0 +1,88 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import * as path from 'node:path';
+import * as z from 'zod';
+import { inRoot } from '../../../scripts/lib/paths.mjs';
+import type { Sandbox } from '../../../scripts/lib/sandbox.mjs';
+import { eventually } from '../../support/eventually';
+
+/** What the agent does in a turn, one after the other. A request may be made several `times` at once. */
+export type Step =
+  | { readonly request: { readonly method: string; readonly params: object }; readonly times?: number }
+  | { readonly update: object }
+  /** Not through Backline; the path is absolute. */
+  | { readonly write: { readonly path: string; readonly text: string } };
+
+/** An answer to a request, in the order in which they came; of a terminal how its command ended, and of the prompt how the turn did. */
+const Answer = z.object({ method: z.string(), result: z.looseObject({}).optional(), error: z.string().optional() });
+const Selected = z.object({ outcome: z.object({ outcome: z.string(), optionId: z.string().optional() }) });
+
+export type OptionKind = 'allow_once' | 'allow_always' | 'reject_once' | 'reject_always';
+export type Option = readonly [id: string, name: string, kind: OptionKind];
+
+export const plainOptions: readonly Option[] = [
+  ['yes', 'Allow', 'allow_once'],
+  ['no', 'Deny', 'reject_once'],
+];
+
+/** A question about a call of that tool, which comes with it. */
+export function asks(toolCall: object, options: readonly Option[] = plainOptions): Step & { request: object } {
+  const offered = options.map(([optionId, name, kind]) => ({ optionId, name, kind }));
+  return { request: { method: 'session/request_permission', params: { toolCall, options: offered } } };
+}
+
+/** A question about a command, which is all of the input but for what is given besides. */
+export const asksToRun = (command: string, input: object = {}, options?: readonly Option[]): Step =>
+  asks({ title: 'Run', kind: 'execute', rawInput: { command, ...input } }, options);
+
+export function runs(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Step {
+  const variables = Object.entries(env).map(([name, value]) => ({ name, value }));
+  return { request: { method: 'terminal/create', params: { command, args, env: variables } } };
+}
+
+/** The agent of test/fixtures/agents/planned.mjs, which follows a plan at each prompt. */
+export class PlannedAgent {
+  readonly title = 'Planned agent';
+
+  constructor(private readonly sandbox: Sandbox) {}
+
+  private get folder(): string {
+    return path.join(this.sandbox.home, 'plans');
+  }
+
+  /** Into the settings of the user, before VS Code starts. */
+  async install(): Promise<void> {
+    const settings = path.join(this.sandbox.dataDir, 'data', 'Machine', 'settings.json');
+    for (const folder of [this.folder, path.dirname(settings)]) await mkdir(folder, { recursive: true });
+    const args = [inRoot('test', 'fixtures', 'agents', 'planned.mjs'), this.folder];
+    const agents = { [this.title]: { command: 'node', args } };
+    await writeFile(settings, JSON.stringify({ 'backline.acp.agents': agents, 'backline.chat.backend': this.title }));
+  }
+
+  /** What the agent does at the prompt of that name. */
+  async plan(name: string, steps: readonly Step[]): Promise<void> {
+    await writeFile(path.join(this.folder, `${name}.json`), JSON.stringify(steps));
+  }
+
+  /** What came of the steps so far, in short: what a question was answered with, how a command ended, or the error. */
+  async answers(name: string): Promise<string[]> {
+    const lines = await readFile(path.join(this.folder, `${name}.jsonl`), 'utf8').catch(() => '');
+    return lines
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => {
+        const { error, method, result } = Answer.parse(JSON.parse(line));
+        if (error !== undefined) return error;
+        const { data } = Selected.safeParse(result);
+        return data ? (data.outcome.optionId ?? data.outcome.outcome) : `${method} ${JSON.stringify(result)}`;
+      });
+  }
+
+  /** The same of the whole turn, which has to end. */
+  async allAnswers(name: string): Promise<string[]> {
+    return await eventually(`the end of the turn ${name}`, async () => {
+      const answers = await this.answers(name);
+      if (answers.at(-1)?.startsWith('session/prompt') !== true) throw new Error(answers.join('\n'));
+      return answers.slice(0, -1);
+    });
+  }
+}
