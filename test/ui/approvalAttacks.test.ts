@@ -235,6 +235,7 @@ describe('An agent that wants more than it seems to ask for', () => {
         await card.pressOnCard('1');
         await card.press('Control+k', 'y');
         await card.pressOnCard('1');
+        assert.ok(await card.isOpen());
         if (expected === 'never') await card.answerFrom(/^Reject always/, 'More ways to deny', 'Deny…');
         else await card.answer('Reject');
         assert.deepEqual(await agent.allAnswers(expected), [expected]);
