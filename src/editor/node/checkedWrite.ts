@@ -101,7 +101,13 @@ class OpenFolders {
   }
 
   private async makeByName(realPath: string): Promise<string> {
-    await explained(this.file, () => mkdir(realPath, { recursive: true }));
+    const first = await explained(this.file, () => mkdir(realPath, { recursive: true }));
+    if (first === undefined) return realPath;
+    const below = path.relative(path.toNamespacedPath(first), path.toNamespacedPath(realPath));
+    const depth = below === '' ? 1 : below.split(path.sep).length + 1;
+    const made = [realPath];
+    while (made.length < depth) made.unshift(path.dirname(made[0] ?? realPath));
+    this.made.push(...made);
     return realPath;
   }
 

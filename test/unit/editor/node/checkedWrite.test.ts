@@ -128,6 +128,14 @@ describe('writing where it was checked', () => {
         }
         assert.deepEqual(await readdir(at('outside'), { recursive: true }), ['deep']);
       });
+
+      it('leaves no folder behind such a link, either', async () => {
+        const file = await guard.check(at('ws', 'folder', 'new', 'deep', 'a.txt'));
+        await rename(at('ws', 'folder'), at('ws', 'parked'));
+        await symlink(at('outside'), at('ws', 'folder'));
+        await assert.rejects(createChecked(guard, file, Buffer.from('x'), tellPlace), { code: 'editRejected' });
+        assert.deepEqual(await readdir(at('outside')), []);
+      });
     });
   }
 
