@@ -21,8 +21,9 @@ export async function createChecked(
   file: CheckedPath,
   contents: Uint8Array,
   tellPlace = placeOf,
+  platform = process.platform,
 ): Promise<void> {
-  const folders = new OpenFolders(guard, file, tellPlace);
+  const folders = new OpenFolders(guard, file, tellPlace, platform);
   try {
     const name = path.join(await folders.open(path.dirname(file.realPath)), path.basename(file.realPath));
     const handle = await explained(file, () => open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666));
@@ -70,11 +71,12 @@ class OpenFolders {
     private readonly guard: PathGuard,
     private readonly file: CheckedPath,
     private readonly tellPlace: typeof placeOf,
+    private readonly platform: NodeJS.Platform,
   ) {}
 
   /** Makes the folders that are missing. Returns the name by which the last one is used. */
   async open(realPath: string): Promise<string> {
-    if (process.platform !== 'linux') return await this.makeByName(realPath);
+    if (this.platform !== 'linux') return await this.makeByName(realPath);
     const missing: string[] = [];
     let existing = realPath;
     for (;;) {
