@@ -27,4 +27,8 @@ await packageVsix();
 await ensureBrowser();
 await ensureCodeServer();
 // `npm start` makes the package anew, which the others install.
-await runFiles('ui', files, { timeoutMs: 360_000, alone: ['start'] });
+await runFiles('ui', files, {
+  timeoutMs: 360_000,
+  alone: ['start'],
+  long: ['workspaceConsent', 'ampTroubles', 'approvalAttacks'],
+});

@@ -15,11 +15,14 @@ import { sourceOf } from './testFiles.mjs';
  * prints as it goes.
  * @param {string} name of the run
  * @param {readonly string[]} files bundled
- * @param {{ timeoutMs: number, alone?: readonly string[] }} options `alone` names files that nothing runs beside
+ * @param {{ timeoutMs: number, alone?: readonly string[], long?: readonly string[] }} options `alone` names files that
+ * nothing runs beside, `long` those that begin first, so that none of them is left to run beside nothing
  * @returns {Promise<never>}
  */
-export async function runFiles(name, files, { timeoutMs, alone = [] }) {
-  const isAlone = (/** @type {string} */ file) => alone.some((start) => path.basename(file).startsWith(`${start}.`));
+export async function runFiles(name, files, { timeoutMs, alone = [], long = [] }) {
+  const isOf = (/** @type {string} */ file, /** @type {readonly string[]} */ names) =>
+    names.some((start) => path.basename(file).startsWith(`${start}.`));
+  const isAlone = (/** @type {string} */ file) => isOf(file, alone);
 
   /** @type {(file: string, echo: boolean) => Promise<FileResult[]>} */
   const runOne = async (file, echo) => {
@@ -35,7 +38,8 @@ export async function runFiles(name, files, { timeoutMs, alone = [] }) {
   };
   /** @type {FileResult[]} */
   const first = [];
-  const queue = files.filter((file) => !isAlone(file));
+  const together = files.filter((file) => !isAlone(file));
+  const queue = [...together.filter((file) => isOf(file, long)), ...together.filter((file) => !isOf(file, long))];
   const drain = async () => {
     for (let file = queue.shift(); file !== undefined; file = queue.shift())
       first.push(...(await runOne(file, files.length === 1)));
