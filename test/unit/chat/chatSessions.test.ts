@@ -118,39 +118,6 @@ describe('conversations of a window', () => {
     );
   });
 
-  it('stop at once, and tell the backend after', async () => {
-    const chat = await window.chats.create('one');
-    await chat.send(draft('Go'));
-    await until('the echo', () => chat.view.status === 'busy');
-    const stopped = chat.stop();
-    assert.equal(outline(chat).at(-1), 'end: cancelled');
-    await stopped;
-    assert.deepEqual(window.agent.last.calls, ['cancel']);
-    await chat.send(draft('Again'));
-    window.agent.last.end('Yes.');
-    await until('the next', () => outline(chat).includes('answer: Yes.'));
-  });
-
-  it('can be stopped while their backend starts', async () => {
-    let isAborted = false;
-    window.agent.beforeSession = (signal) =>
-      new Promise((_resolve, reject) => {
-        signal?.addEventListener('abort', () => {
-          isAborted = true;
-          reject(new BackendError('cancelled', 'Cancelled.'));
-        });
-      });
-    const chat = await window.chats.create('one');
-    const sent = chat.send(draft('Go'));
-    await until('the start', () => window.agent.calls.includes('create'));
-    assert.equal(chat.view.status, 'starting');
-    await chat.stop();
-    await sent;
-    assert.ok(isAborted);
-    assert.deepEqual(outline(chat), ['prompt: Go', 'end: cancelled']);
-    assert.equal(chat.view.status, 'idle');
-  });
-
   it('take the prompt back when the backend does not start, and say why', async () => {
     window.agent.beforeSession = () => Promise.reject(new BackendError('notReady', 'Install it first.', 'ENOENT'));
     const chat = await window.chats.create('one');

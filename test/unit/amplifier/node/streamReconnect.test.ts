@@ -195,4 +195,59 @@ describe('the stream of events, by its clock', () => {
     await until('an end', () => log.length > 0);
     assert.deepEqual(log, ['HTTP_406']);
   });
+
+  it('asks for SSE again when the WebSocket did not even answer, and reports no refusal that is past', async () => {
+    let isRefused = true;
+    answer = (response) => {
+      if (response.req.url === '/ws') response.socket?.destroy();
+      else if (isRefused) response.writeHead(406).end();
+      else response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write('data: x\n\n');
+    };
+    open();
+    await said('again 1 in 500');
+    isRefused = false;
+    clock.advance(500);
+    await said('x');
+    assert.deepEqual(
+      requests.map(({ url }) => url),
+      ['/events', '/ws', '/events'],
+    );
+    assert.deepEqual(log, ['again 1 in 500', 'connected', 'x']);
+  });
+
+  it('does not try the WebSocket when the session is gone or may not be seen', async () => {
+    for (const status of [401, 403, 410]) {
+      log = [];
+      requests = [];
+      answer = (response) => response.writeHead(status).end();
+      open();
+      await until('an end', () => log.length > 0);
+      assert.deepEqual([requests.length, log.length], [1, 1], String(status));
+      stream.dispose();
+    }
+  });
+
+  it('waits when a server is busy, and does not take that for a refusal', async () => {
+    for (const status of [408, 429, 500, 503]) {
+      log = [];
+      requests = [];
+      answer = (response) => response.writeHead(status).end();
+      open();
+      await said('again 1 in 500');
+      assert.equal(requests.length, 1, String(status));
+      stream.dispose();
+    }
+  });
+
+  it('opens another when it is told to, once, and none when it is over', async () => {
+    open();
+    await said('connected');
+    stream.reconnect();
+    stream.reconnect();
+    assert.deepEqual(log, ['connected', 'again 1 in 500']);
+    assert.equal(clock.pending, 1);
+    stream.dispose();
+    stream.reconnect();
+    assert.equal(clock.pending, 0);
+  });
 });

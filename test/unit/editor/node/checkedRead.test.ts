@@ -5,7 +5,7 @@ import * as path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { ExcludeList } from '../../../../src/editor/common/excludeList';
 import { readChecked, readCheckedBytes, stillLeadsTo } from '../../../../src/editor/node/checkedRead';
-import { PathGuard } from '../../../../src/editor/node/pathGuard';
+import { PathGuard, type CheckedPath } from '../../../../src/editor/node/pathGuard';
 
 /** Swaps a folder for a link and back, as fast as it can, until it is terminated. */
 const flipper = `
@@ -76,6 +76,69 @@ describe('reading what was checked', () => {
 
   describe('where the system does not tell the place of an open file', () => {
     const opened = (...names: string[]): ReturnType<typeof identity> => identity(at(...names));
+
+    /** Does something between the check of a path and the opening, and before it is checked again: each once. */
+    class RacedGuard extends PathGuard {
+      afterCheck = (): Promise<void> => Promise.resolve();
+      beforeSecondCheck = (): Promise<void> => Promise.resolve();
+
+      override async check(requested: string): Promise<CheckedPath> {
+        const file = await super.check(requested);
+        const race = this.afterCheck;
+        this.afterCheck = () => Promise.resolve();
+        await race();
+        return file;
+      }
+
+      override async checkHardLinks(...args: Parameters<PathGuard['checkHardLinks']>): Promise<void> {
+        await super.checkHardLinks(...args);
+        const race = this.beforeSecondCheck;
+        this.beforeSecondCheck = () => Promise.resolve();
+        await race();
+      }
+    }
+
+    const swapped = async (): Promise<void> => {
+      await rename(at('ws', 'folder'), at('ws', 'parked'));
+      await symlink(at('outside'), at('ws', 'folder'));
+    };
+    const swappedBack = async (): Promise<void> => {
+      await rm(at('ws', 'folder'));
+      await rename(at('ws', 'parked'), at('ws', 'folder'));
+    };
+    const racedGuard = (): RacedGuard => {
+      const exclude = new ExcludeList([]);
+      return new RacedGuard({ folders: () => [at('ws')], exclude: () => exclude, isWindows: false });
+    };
+
+    describe('a read', () => {
+      const platform = Object.getOwnPropertyDescriptor(process, 'platform') ?? {};
+      beforeEach(() => Object.defineProperty(process, 'platform', { ...platform, value: 'darwin' }));
+      afterEach(() => Object.defineProperty(process, 'platform', platform));
+
+      it('gives what was checked when nothing has changed', async () => {
+        const { bytes, place } = await readChecked(racedGuard(), at('ws', 'folder', 'a.txt'));
+        assert.deepEqual([bytes.toString(), place], ['inside', undefined]);
+      });
+
+      it('is refused when the path leads out of the workspace by now', async () => {
+        const raced = racedGuard();
+        raced.afterCheck = swapped;
+        await assert.rejects(readChecked(raced, at('ws', 'folder', 'a.txt')), { code: 'outsideWorkspace' });
+      });
+
+      it('is refused when another file was opened, though the path leads where it did', async () => {
+        const raced = racedGuard();
+        raced.afterCheck = async () => {
+          await swapped();
+          raced.beforeSecondCheck = swappedBack;
+        };
+        await assert.rejects(readChecked(raced, at('ws', 'folder', 'a.txt')), {
+          code: 'io',
+          message: `${at('ws', 'folder', 'a.txt')} was moved while it was read. Read it again.`,
+        });
+      });
+    });
 
     it('takes a path that leads to the opened file still', async () => {
       const file = await guard.check(at('ws', 'folder', 'a.txt'));
