@@ -9,37 +9,44 @@ import { VsCodeWindow } from './support/window';
 
 const run = promisify(execFile);
 
+interface Unwritable {
+  readonly undo: () => Promise<void>;
+  /** What the chat says of it. */
+  readonly problem: string;
+}
+
 /** Nothing can be written there from now on: mounted read-only where that is allowed, else with a file in its place. */
-async function makeUnwritable(folder: string): Promise<() => Promise<void>> {
+async function makeUnwritable(folder: string): Promise<Unwritable> {
   await mkdir(folder, { recursive: true });
   try {
     await run('mount', ['--bind', folder, folder]);
   } catch {
     await rm(folder, { recursive: true });
     await writeFile(folder, '');
-    return () => Promise.resolve();
+    return { undo: () => Promise.resolve(), problem: 'A file is where a folder should be.' };
   }
   await run('mount', ['-o', 'remount,ro,bind', folder]);
-  return async () => {
+  const undo = async (): Promise<void> => {
     await run('umount', ['--lazy', folder]);
   };
+  return { undo, problem: 'The folder of conversations cannot be written.' };
 }
 
 describe('The chat, where its folder cannot be written', () => {
   let window: VsCodeWindow;
   let chat: ChatView;
-  let undo: () => Promise<void> = () => Promise.resolve();
+  let unwritable: Unwritable | undefined;
 
   before(async () => {
     window = await VsCodeWindow.open({
       prepare: async ({ dataDir }) => {
-        undo = await makeUnwritable(path.join(dataDir, 'data', 'User', 'globalStorage', 'backline.backline'));
+        unwritable = await makeUnwritable(path.join(dataDir, 'data', 'User', 'globalStorage', 'backline.backline'));
       },
     });
     chat = new ChatView(window.page);
   });
   after(async () => {
-    await undo();
+    await unwritable?.undo();
     await window.close();
   });
 
@@ -62,9 +69,7 @@ describe('The chat, where its folder cannot be written', () => {
       await chat.shows(`what can you do, ${name}?`);
       await (await chat.button('Send')).waitFor();
     }
-    const problem = (await chat.frame()).getByText(
-      /folder of conversations cannot be written|A file is where a folder/,
-    );
+    const problem = (await chat.frame()).getByText(unwritable?.problem ?? '');
     await problem.first().waitFor();
     assert.equal(await problem.count(), 1);
     await chat.send('rename colour to color in README.md');

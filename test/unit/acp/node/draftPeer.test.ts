@@ -165,8 +165,11 @@ describe('the draft peer', () => {
     assert.deepEqual((await stat('/ws/src/a.ts'))['result'], { exists: true, isDirectory: false });
     assert.deepEqual((await stat('/ws/src'))['result'], { exists: true, isDirectory: true });
     assert.deepEqual((await stat('/ws/none'))['result'], { exists: false, isDirectory: false });
-    for (const path of ['/etc/passwd', '/ws/.env']) {
-      assert.match(JSON.stringify((await stat(path))['error']), /"code":-32603.*(outside|exclude)/);
+    for (const [path, message] of [
+      ['/etc/passwd', '"/etc/passwd" is outside the workspace. Open its folder in the editor.'],
+      ['/ws/.env', '"/ws/.env" is on the exclude list (backline.exclude).'],
+    ] as const) {
+      assert.deepEqual((await stat(path))['error'], { code: -32603, message });
     }
   });
 

@@ -192,8 +192,11 @@ describe('mentions of what goes on', () => {
     const abilities = { images: false, embeddedContext: true };
     const { blocks } = await promptBlocks({ text: 'go', attachments: sent }, abilities, editor);
     const uris = blocks.flatMap((block) => (block.type === 'resource' ? [block.resource.uri] : []));
-    assert.equal(new Set(uris).size, 3);
-    for (const uri of uris) assert.match(uri, /^backline:(Problems|Git%20changes)/);
+    assert.deepEqual(uris, [
+      'backline:Problems',
+      'backline:Problems%20of%20%2Fws%2Fa.ts',
+      'backline:Git%20changes%20in%20%2Fws',
+    ]);
   });
 
   it('send the files in tabs that are for agents', async () => {
