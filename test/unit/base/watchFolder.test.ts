@@ -74,8 +74,11 @@ describe('the watch on a folder', () => {
   it('tells nothing once it is disposed', async () => {
     const disposed = watchFolder(folder, (name) => changes.push(name), { clock: quick, systemWatch: usedUp('ENOSPC') });
     disposed.dispose();
+    let told = 0;
+    watching = watchFolder(folder, () => told++, { clock: quick, systemWatch: usedUp('ENOSPC') });
     await writeFile(path.join(folder, 'a'), '');
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    // Who began to look later has looked: the first one would have told before.
+    await until('the change', () => told > 0);
     assert.deepEqual(changes, []);
   });
 });

@@ -4,6 +4,7 @@ import type { Chat } from '../../../src/chat/common/chatPorts';
 import { ChatBackends } from './support/chatBackend';
 import { event } from './support/told';
 import { eventually, until } from '../../support/eventually';
+import { turns } from '../../support/turns';
 import { draft, outline, settled, Window } from './support/window';
 
 const path = '/ws/a.txt';
@@ -45,7 +46,7 @@ describe('reverting trusts nobody but Backline', () => {
     window.agent.last.end();
     await until('the end', () => outline(chat).includes('end: completed'));
     if (expected) await eventually('the changes', () => assert.deepEqual(states(), expected));
-    else await new Promise((resolve) => setTimeout(resolve, 50));
+    else await turns(500);
   }
 
   async function write(text: string): Promise<void> {

@@ -127,7 +127,7 @@ describe('the lock of a conversation', () => {
     await lock.take();
     clock.advance(10_000);
     lock.dispose();
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    await settled();
     assert.equal(clock.pending, 0);
     assert.equal(losses, 0);
   });

@@ -17,6 +17,8 @@ import {
 import { FakeClock } from '../../fake/fakeClock';
 import { eventually } from '../../support/eventually';
 import { buildContextWorker } from './support/contextWorker';
+import { turns } from '../../support/turns';
+import { until } from '../../support/eventually';
 
 const good = (title: string): string =>
   `export default { capabilities: () => ({}), items: () => [{ title: ${JSON.stringify(title)} }] };\n`;
@@ -223,7 +225,8 @@ describe('a JavaScript provider', () => {
     assert.deepEqual(titles((await client.ask(documentOf('warm', 1))).items), ['warm']);
     const looping = client.ask(documentOf('loop', 2));
     // The window has a turn again and again: nothing in it waits for the loop.
-    for (let turns = 0; turns < 200; turns++) await new Promise((resolve) => setTimeout(resolve, 1));
+    await until('the question', () => clock.pending > 0);
+    await turns(200);
     clock.advance(testWorkerLimits.callMs);
     assert.deepEqual([...(await looping).items], []);
     const { items } = await client.ask(documentOf('fine', 3), { reason: 'explicit' });

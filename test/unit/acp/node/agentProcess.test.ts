@@ -80,9 +80,7 @@ class Subject {
 
   /** Without being stopped: polled, since nothing tells of the end of a grandchild. */
   async gone(): Promise<void> {
-    await withDeadline(systemClock, 'the end of the group', 45_000, async (signal) => {
-      while (!this.isGone && !signal.aborted) await new Promise((resolve) => setTimeout(resolve, 20));
-    });
+    await until('the end of the group', () => this.isGone);
   }
 
   said(key: string): boolean {

@@ -17,18 +17,17 @@ describe('when an ACP agent is ended', () => {
     const startAgent = async () => {
       const command = { command: process.execPath, args: [file, 'ignoresEverything'], env: {}, cwd: process.cwd() };
       const agent = await startAgentProcess(command, { clock: systemClock, log: nullLogger, graceMs: 100 });
-      stubborn.push(agent);
+      // Its first message says that it ignores signals by now.
       await new Promise<void>((resolve) => agent.stream.onMessage(() => resolve()));
+      stubborn.push(agent);
       return agent;
     };
     for (const isAwaited of [true, false]) {
       const { backend } = make(() => undefined, { startAgent });
       const opening = assert.rejects(backend.createSession({ cwd }));
-      while (backend.state.kind !== 'starting' || !stubborn.at(-1))
-        await new Promise((resolve) => setImmediate(resolve));
+      await until('the agent', () => backend.state.kind === 'starting' && stubborn.length > 0);
       const agent = stubborn.pop();
       assert.ok(agent);
-      await new Promise((resolve) => setTimeout(resolve, 100));
       const stopped = backend.stop();
       if (isAwaited) await stopped;
       else {

@@ -58,13 +58,9 @@ describe('the terminals of an ACP session', () => {
 
   /** Resolves with what a command printed, as soon as it has printed a line. */
   async function firstLine(service: TerminalService, terminalId: string): Promise<string> {
-    const deadline = AbortSignal.timeout(45_000);
-    for (;;) {
-      const { output } = service.output(terminalId);
-      if (output.includes('\n')) return output.trim();
-      assert.ok(!deadline.aborted, 'the command printed nothing');
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
+    const printed = (): string => service.output(terminalId).output;
+    await until('a line', () => printed().includes('\n'));
+    return printed().trim();
   }
 
   it('run a program with exactly its arguments, without a shell', async () => {

@@ -4,6 +4,7 @@ import type { SessionLimits } from '../../../../src/amplifier/node/client/sessio
 import { until } from '../../../support/eventually';
 import { connectTo, Recorder, type Harness } from './clientHarness';
 import { DocumentDialectServer, type DocumentDialectOptions } from '../../../fake/documentDialectServer';
+import { turns } from '../../../support/turns';
 
 describe('the client and the document’s dialect', () => {
   let server: DocumentDialectServer;
@@ -190,7 +191,7 @@ describe('the client and the document’s dialect', () => {
     server.intercept = ({ method }, response) => {
       if (method !== 'DELETE') return false;
       server.emit('session:end', { reason: 'user_stopped' });
-      setTimeout(() => response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}'), 50);
+      void turns().then(() => response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}'));
       return true;
     };
     await session.cancel();

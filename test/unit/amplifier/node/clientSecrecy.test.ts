@@ -5,6 +5,7 @@ import { AmplifierClient } from '../../../../src/amplifier/node/client/amplifier
 import type { AmplifierSession } from '../../../../src/amplifier/node/client/amplifierSession';
 import { RealDialectServer } from '../../../fake/realDialectServer';
 import { connectTo, Recorder, type Harness, MemoryLogger } from './clientHarness';
+import { turns } from '../../../support/turns';
 
 const key = 'sk-ant-"very"/secret';
 const token = 'token-of-the-server';
@@ -107,7 +108,7 @@ describe('the key and the token, on a server that echoes them,', () => {
     for (const piece of [' is ', key.slice(0, 9), key.slice(9), token.slice(0, 8)]) {
       server.session.emit('content_block:delta', { block_index: 0, delta: piece });
       // Each comes in a read of its own.
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await turns();
     }
     server.session.emit('content_block:delta', { block_index: 0, delta: `${token.slice(8)}.` });
     server.session.complete('');

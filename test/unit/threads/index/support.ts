@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { threadIndexWorkerBundle } from '../../../../scripts/lib/threadIndexWorker.mjs';
 import { nullLogger } from '../../../../src/base/common/log';
 import { HeadCache } from '../../../../src/threads/node/index/headCache';
 import { scanFolders } from '../../../../src/threads/node/index/storeScan';
+import { until } from '../../../support/eventually';
 
 /** Folders for a test: a store, an index, and the worker's program as it ships. */
 export interface IndexBench {
@@ -67,12 +67,10 @@ export function threadJson({
  */
 export async function headsSaved({ store, index }: IndexBench): Promise<void> {
   const { files } = await scanFolders([store]);
-  for (let tries = 0; tries < 1_600; tries++) {
+  await until('the saved heads', async () => {
     const cache = new HeadCache(index, nullLogger);
     await cache.load();
     const isSaved = files.every((file) => file.sizeBytes > 50 * 1024 * 1024 || cache.holds(file, Date.now()));
-    if (isSaved && cache.goneFrom(new Set([store]), files).length === 0) return;
-    await setTimeout(25);
-  }
-  throw new Error('The heads were not saved.');
+    return isSaved && cache.goneFrom(new Set([store]), files).length === 0;
+  });
 }

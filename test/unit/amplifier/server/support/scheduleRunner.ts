@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import * as z from 'zod';
 import { CountingClock } from '../../../../fake/countingClock';
 import { ServerHarness } from './serverHarness';
+import { turns } from '../../../../support/turns';
 
 /** One thing that a client or an agent does. `at` chooses among what there is. */
 export type Step =
@@ -89,7 +89,7 @@ export class ScheduleRunner {
         return;
       }
       case 'wait':
-        await delay(2);
+        await turns();
         return;
       default:
         this.agent(step);
@@ -142,7 +142,7 @@ export class ScheduleRunner {
     const whole = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
     if (end.how === 'whole') {
       socket.write(whole);
-      await Promise.race([once(socket, 'data'), once(socket, 'close'), delay(5)]);
+      await Promise.race([once(socket, 'data'), once(socket, 'close'), turns(50)]);
       return;
     }
     socket.write(whole.slice(0, Math.floor(whole.length * end.part)));
