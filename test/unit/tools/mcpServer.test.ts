@@ -49,6 +49,19 @@ describe('the MCP server of the window', () => {
     assert.deepEqual(await ask('ping'), {});
   });
 
+  it('tells what its tools are for, if it was told so', async () => {
+    const options = { name: 'backline', version: '1.2.3', clock: systemClock, log: nullLogger, providers: [] };
+    const telling = new McpServer({ ...options, instructions: 'Look first.' });
+    await telling.start();
+    try {
+      address = telling.newAddress();
+      const greeting = z.looseObject({ instructions: z.string() }).parse(await ask('initialize'));
+      assert.equal(greeting.instructions, 'Look first.');
+    } finally {
+      await telling.stop();
+    }
+  });
+
   it('lists and calls the tool', async () => {
     assert.deepEqual(await ask('tools/list'), { tools: [definition] });
     assert.deepEqual(await ask('tools/call', { name: 'look', arguments: { file: 'a' } }), {
