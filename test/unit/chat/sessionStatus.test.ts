@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { statusOf, type StatusFacts } from '../../../src/chat/common/sessionStatus';
+
+const idle = { isBusy: false, isStarting: false, statusText: undefined };
+const busy = { ...idle, isBusy: true };
+const starting = { ...busy, isStarting: true };
+const facts: StatusFacts = {
+  transcript: idle,
+  backend: { kind: 'ready' },
+  readonly: undefined,
+  isStopping: false,
+  isResuming: false,
+  failure: undefined,
+};
+const signIn = { kind: 'authRequired', message: 'Sign in.', methods: [] } as const;
+const failed = { kind: 'failed', message: 'It was lost.' } as const;
+const failure = { text: 'Not taken.' };
+const status = (more: Partial<StatusFacts>) => statusOf({ ...facts, ...more });
+
+describe('the status of a conversation', () => {
+  it('is idle when nothing goes on', () => assert.deepEqual(status({}), { status: 'idle' }));
+
+  it('is first that it can only be read', () => {
+    const everything = { backend: signIn, failure, isStopping: true, isResuming: true, transcript: busy };
+    assert.deepEqual(status({ ...everything, readonly: 'Why.' }), { status: 'readonly', statusText: 'Why.' });
+  });
+
+  it('asks to sign in only when a prompt waits for it or was not taken', () => {
+    const asks = { status: 'signIn', statusText: 'Sign in.' };
+    assert.deepEqual(status({ backend: signIn, transcript: busy, isStopping: true }), asks);
+    assert.deepEqual(status({ backend: signIn, failure }), asks);
+    assert.deepEqual(status({ backend: signIn }), { status: 'idle' });
+  });
+
+  it('is stopping before it is anything that goes on, and looking before it is busy', () => {
+    assert.deepEqual(status({ isStopping: true, isResuming: true, transcript: busy }), { status: 'stopping' });
+    const looking = { status: 'reconnecting', statusText: 'Looking whether the turn still runs…' };
+    assert.deepEqual(status({ isResuming: true, transcript: busy, failure }), looking);
+  });
+
+  it('is starting with what the backend says of it', () => {
+    const backend = { kind: 'starting', message: 'Asking…' } as const;
+    assert.deepEqual(status({ transcript: starting, backend }), { status: 'starting', statusText: 'Asking…' });
+    assert.deepEqual(status({ transcript: starting, backend: undefined }), { status: 'starting' });
+    assert.deepEqual(status({ transcript: starting, backend: failed }), { status: 'starting' });
+  });
+
+  it('is reconnecting while a turn runs whose backend has failed, with its details', () => {
+    const lost = { status: 'reconnecting', statusText: 'It was lost.' };
+    assert.deepEqual(status({ transcript: busy, backend: failed }), lost);
+    const backend = { ...failed, details: 'ECONNRESET' };
+    assert.deepEqual(status({ transcript: busy, backend }), { ...lost, statusDetails: 'ECONNRESET' });
+    assert.deepEqual(status({ backend: failed }), { status: 'idle' });
+  });
+
+  it('is busy with what the agent does, whatever failed before', () => {
+    assert.deepEqual(status({ transcript: busy, failure }), { status: 'busy' });
+    const transcript = { ...busy, statusText: 'Reading…' };
+    assert.deepEqual(status({ transcript }), { status: 'busy', statusText: 'Reading…' });
+  });
+
+  it('has failed when the last prompt was not taken', () => {
+    assert.deepEqual(status({ failure }), { status: 'failed', statusText: 'Not taken.' });
+    const withDetails = { ...failure, details: 'ENOENT' };
+    const shown = { status: 'failed', statusText: 'Not taken.', statusDetails: 'ENOENT' };
+    assert.deepEqual(status({ failure: withDetails }), shown);
+  });
+});

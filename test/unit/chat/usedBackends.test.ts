@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { UsedBackends } from '../../../src/chat/common/usedBackends';
+import { FakeBackend } from '../../fake/fakeBackend';
+import { ChatBackends } from './support/chatBackend';
+
+describe('the backends that a window has used', () => {
+  let told: string[];
+  let used: UsedBackends;
+  beforeEach(() => {
+    told = [];
+    used = new UsedBackends(new ChatBackends(), {
+      onReady: ({ id }) => told.push(`ready ${id}`),
+      onChange: () => told.push('change'),
+    });
+  });
+  afterEach(() => used.dispose());
+
+  it('are ready only while they say so, and each time that is told once', () => {
+    const backend = new FakeBackend('one');
+    used.add(backend);
+    assert.deepEqual([used.ready, told], [[], ['change']]);
+    backend.change({ kind: 'ready' });
+    backend.change({ kind: 'ready' });
+    assert.deepEqual([used.ready, told], [[backend], ['change', 'ready one', 'change', 'change']]);
+    backend.change({ kind: 'stopped' });
+    assert.deepEqual([used.ready, used.stateOf('one')], [[], { kind: 'stopped' }]);
+    backend.change({ kind: 'ready' });
+    assert.equal(told.filter((what) => what === 'ready one').length, 2);
+  });
+
+  it('are followed once, and no more when another takes the place', () => {
+    const [before, after] = [new FakeBackend('one'), new FakeBackend('one')];
+    used.add(before);
+    used.add(before);
+    assert.deepEqual(told, ['change']);
+    used.add(after);
+    told.length = 0;
+    before.change({ kind: 'ready' });
+    assert.deepEqual([told, used.get('one')], [[], after]);
+  });
+
+  it('are not followed any more when this is disposed', () => {
+    const [one, two] = [new FakeBackend('one'), new FakeBackend('two')];
+    used.add(one);
+    used.dispose();
+    told.length = 0;
+    one.change({ kind: 'ready' });
+    used.add(two);
+    assert.deepEqual([told, used.get('one'), used.stateOf('two')], [[], undefined, undefined]);
+  });
+});
