@@ -17,6 +17,17 @@ export function pageBundle({ name, script, style }) {
     target: 'chrome134',
     jsx: 'automatic',
     jsxImportSource: 'preact',
-    alias: { entities: inRoot('src', 'transcript', 'browser', 'markdown', 'htmlEntities.ts') },
+    alias: {
+      entities: markdownFile('htmlEntities.ts'),
+      'linkify-it': markdownFile('bareAddresses.ts'),
+      mdurl: markdownFile('unusedAddressCode.ts'),
+      'punycode.js': markdownFile('unusedAddressCode.ts'),
+      'uc.micro': markdownFile('characterClasses.ts'),
+    },
   };
+}
+
+/** @param {string} name */
+function markdownFile(name) {
+  return inRoot('src', 'transcript', 'browser', 'markdown', name);
 }

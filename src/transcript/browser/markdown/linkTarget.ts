@@ -43,6 +43,17 @@ export function titleOf({ target, line }: LinkTarget): string {
   return line === undefined ? text : `${text}:${line}`;
 }
 
+/** With characters instead of their codes, except where that would change what the address means. */
+export function readableAddress(address: string): string {
+  return address.replace(/(?:%[\da-f]{2})+/gi, (codes) => {
+    try {
+      return decodeURI(codes.replaceAll('%25', '%2525'));
+    } catch {
+      return codes;
+    }
+  });
+}
+
 function webTarget(href: string): LinkTarget | undefined {
   const url = URL.parse(href);
   return url && url.hostname !== '' ? { target: href } : undefined;

@@ -4,7 +4,7 @@ import { blocksOf, keepLargeBlocksPlain, markTasks, rendererRules, type Block } 
 import { decorateBlocks } from './decorate';
 import { showHiddenCharacters } from './hiddenCharacters';
 import { rewriteLinks } from './linkRules';
-import { linkTarget } from './linkTarget';
+import { linkTarget, readableAddress } from './linkTarget';
 import { isRasterImage, sanitized } from './sanitize';
 import type { CodeActions } from './codeActions';
 
@@ -58,15 +58,10 @@ function plainTokens(text: string): Token[] {
 
 function configured(): MarkdownIt {
   const markdown = new createMarkdown({ html: false, linkify: true, breaks: false });
-  // File names are no hosts: only what says its scheme is a link by itself.
-  markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false, fuzzyIP: false });
-  for (const schema of ['ftp:', 'mailto:', '//']) markdown.linkify.add(schema, null);
-  markdown.linkify.add('file:', {
-    validate: (text, at) => /^\/\/\/?[^\s<>"'`()[\]]+/.exec(text.slice(at, at + 4_096))?.[0].length ?? 0,
-  });
   markdown.validateLink = (href) => linkTarget(href) !== undefined || isRasterImage(href);
   // Targets are handed over as they were written.
   markdown.normalizeLink = (href) => href;
+  markdown.normalizeLinkText = readableAddress;
   markdown.core.ruler.after('block', 'large_blocks', keepLargeBlocksPlain);
   markdown.core.ruler.push('links', rewriteLinks);
   markdown.core.ruler.push('tasks', markTasks);

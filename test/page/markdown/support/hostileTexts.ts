@@ -137,6 +137,8 @@ const large: readonly { name: string; text: string }[] = [
   { name: 'entities', text: times('&amp;&#x202e;', 5_000) },
   { name: 'addresses', text: times('https://a.b/c?d=e ', 1_500) },
   { name: 'an address of 30 KB', text: `https://a.b/${times('a.', 15_000)}` },
+  { name: 'addresses in addresses', text: times('https://a.b/', 4_000) },
+  { name: 'addresses with opened brackets', text: times('https://a.b/({a', 3_000) },
   { name: 'paths', text: times('src/a.ts:12 ', 2_500) },
   { name: 'a path of 30 KB', text: `${times('a/', 15_000)}a.ts:12` },
   { name: 'backslashes', text: times('\\', 30_000) },
