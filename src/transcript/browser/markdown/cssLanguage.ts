@@ -1,0 +1,58 @@
+/**
+ * Grammar of CSS and of what Sass and Less add to it. It knows properties and elements by where they stand: the grammar of
+ * highlight.js lists all names, which is a lot to load.
+ */
+import type { HLJSApi, Language, Mode } from 'highlight.js';
+
+const lineComment: Mode = { scope: 'comment', match: /(?<=^|\s)\/\/.*/ };
+const text: Mode = { scope: 'string', match: /"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'/ };
+const number: Mode = { scope: 'number', match: /(?<![\w#.-])[-+]?(?:\d*\.)?\d+(?:e[-+]?\d+)?(?:%|[a-z]+\b)?/ };
+
+const partsOfValues: Mode[] = [
+  lineComment,
+  text,
+  { scope: { 1: 'built_in', 3: 'string' }, match: [/\burl/, /\(\s*/, /[^\s"')][^)\n]*/] },
+  { scope: 'number', match: /#(?:[\da-f]{3,4}|[\da-f]{6}|[\da-f]{8})\b|\bu\+[\da-f?]+(?:-[\da-f]+)?/ },
+  { scope: 'meta', match: /!important\b/ },
+  { scope: 'variable', match: /(?:--|\$)[a-z_][\w-]*/ },
+  { scope: 'built_in', match: /(?<![\w-])[a-z-][\w-]*(?=\()/ },
+  number,
+];
+
+export function css({ C_BLOCK_COMMENT_MODE: blockComment }: HLJSApi): Language {
+  const declaration: Mode = {
+    // Behind the colon of `a:hover` comes no space, and a `{` before any `;` or `}`.
+    begin: [/(?<![\w$-])[\w$-]+/, /\s*:(?=\s|[^;{}]{0,200}[;}])/],
+    beginScope: { 1: 'attribute' },
+    end: /[;{}]/,
+    contains: [blockComment, ...partsOfValues],
+  };
+  const atRule: Mode = {
+    begin: /@[\w-]+/,
+    beginScope: 'keyword',
+    end: /[;{}]/,
+    contains: [
+      blockComment,
+      { scope: 'keyword', match: /\b(?:and|not|only|or)\b/ },
+      { scope: 'attribute', match: /[\w$-]+(?=\s*:)/ },
+      ...partsOfValues,
+    ],
+  };
+  const attributeSelector: Mode = { scope: 'selector-attr', begin: /\[/, end: /\]|$/, contains: [text] };
+  return {
+    name: 'CSS',
+    case_insensitive: true,
+    contains: [
+      blockComment,
+      lineComment,
+      atRule,
+      declaration,
+      attributeSelector,
+      number,
+      { scope: 'selector-id', match: /#[a-z_-][\w-]*/ },
+      { scope: 'selector-class', match: /\.[a-z_-][\w-]*/ },
+      { scope: 'selector-pseudo', match: /::?[a-z-]+/ },
+      { scope: 'selector-tag', match: /(?<![\w$%&-])[a-z][\w-]*/ },
+    ],
+  };
+}
