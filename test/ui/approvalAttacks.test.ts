@@ -327,7 +327,7 @@ describe('An agent that wants more than it seems to ask for', () => {
       await window.runCommand('View: Toggle Primary Side Bar Visibility');
       const message = window.messages.filter({ hasText: 'npm publish' });
       await message.waitFor();
-      assert.match(await message.innerText(), /\\u\{202e\}/);
+      assert.match(await message.innerText(), /\[U\+202E\]/);
       assert.deepEqual(await agent.answers('waits'), []);
       await message.getByRole('button', { name: 'Show' }).click();
       await same();
