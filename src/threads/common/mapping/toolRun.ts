@@ -36,8 +36,9 @@ export function toolRun(block: unknown, open: OpenCall): ToolRun {
   if (!parsed) return withoutResult(open);
   if (parsed.type === 'program_output') return ofProgram(parsed);
   if (parsed.run === undefined || parsed.run === null) return ofProvider(parsed);
-  const answer = answerOf(parsed.userInput);
-  return { ...(answer === undefined ? {} : { decision: answer }), ...runOutcome(parsed.run, open) };
+  const outcome = runOutcome(parsed.run, open);
+  const decision = decisionOf(parsed.userInput, outcome.decision);
+  return decision === undefined ? outcome : { ...outcome, decision };
 }
 
 /** Of a run that is not in a block of its own, as of a command the user ran. One that has no status has ended. */
@@ -136,12 +137,17 @@ function waitingFor({ reason, toAllow }: Run, waits: 'Waits' | 'Waited'): readon
   ];
 }
 
-function answerOf(userInput: ResultBlock['userInput']): string | undefined {
-  if (!userInput) return undefined;
+/** Words of the user before what the run says, and that before a plain yes or no. */
+function decisionOf(userInput: ResultBlock['userInput'], ofRun: string | undefined): string | undefined {
+  if (!userInput) return ofRun;
   const { accepted, denyFeedback, askAnswers } = userInput;
-  if (denyFeedback !== undefined && denyFeedback !== '') return `Rejected: ${denyFeedback}`;
+  if (denyFeedback !== undefined && denyFeedback !== '') {
+    const isTold = ofRun?.includes(denyFeedback) === true;
+    const reason = ofRun?.startsWith('Rejected: ') && !isTold ? ` (${ofRun.slice('Rejected: '.length)})` : '';
+    return `Rejected: ${denyFeedback}${reason}`;
+  }
   if (askAnswers !== undefined && askAnswers !== null) return `Answered: ${rawJson(askAnswers)}`;
-  return accepted === undefined ? undefined : accepted ? 'Allowed' : 'Rejected';
+  return ofRun ?? (accepted === undefined ? undefined : accepted ? 'Allowed' : 'Rejected');
 }
 
 function remark(text: string): Part {
