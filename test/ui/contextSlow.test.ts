@@ -67,9 +67,17 @@ describe('Context providers that are slow or fail, as a user sees them', () => {
   const configure = (providers: object): Promise<void> =>
     setUserSetting(window, 'backline.context.providers', providers);
 
+  it('that ask for no permission are said to, when permissions are to be managed', async () => {
+    await window.runCommand('Backline: Manage Context Provider Permissions');
+    await window.messages.filter({ hasText: 'No context provider asks for permission' }).waitFor();
+    await window.runCommand('Notifications: Clear All Notifications');
+  });
+
   it('add to the list when they answer, and the highlight stays where it is', async () => {
     await window.page.locator('.codelens-decoration').filter({ hasText: 'Quick' }).waitFor();
-    await window.runCommand('Backline: Show Context Items');
+    await window.page.locator('.monaco-editor .view-lines').first().click();
+    await window.page.keyboard.press('Control+K');
+    await window.page.keyboard.press('i');
     await window.picks.filter({ hasText: 'Still waiting for late' }).waitFor();
     const focused = window.page.locator('.quick-input-list .monaco-list-row.focused');
     await focused.filter({ hasText: 'Quick' }).waitFor();
