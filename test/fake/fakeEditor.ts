@@ -22,7 +22,7 @@ import {
   type WorkspaceFolder,
   type WriteOptions,
 } from '../../src/editor/common/editorPort';
-import type { Protection } from '../../src/editor/common/protectedFiles';
+import type { Protection } from '../../src/editor/common/protection';
 import type { ChangeCheck, FilePlace, UncheckedEditor } from '../../src/editor/common/uncheckedEditor';
 
 interface FakeFile {

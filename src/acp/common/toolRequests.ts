@@ -1,7 +1,7 @@
 import type { ApprovalContext } from '../../amplifier/common/approvalContext';
 import type { ToolContent, ToolKind } from '../../amplifier/common/events';
 import { isAbsolutePath, isUri, relativeTo } from '../../editor/common/boundary';
-import type { Protection } from '../../editor/common/protectedFiles';
+import type { Protection } from '../../editor/common/protection';
 import { readToolInput, sorted } from '../../permissions/common/toolInput';
 import { mayChange } from '../../permissions/common/decide';
 import type { CheckedRequest, ToolRequest } from '../../permissions/common/toolRequest';

@@ -1,4 +1,4 @@
-import type { ContentChange } from './protectedFiles';
+import type { ContentChange } from './protection';
 
 /** UTF-16 units. Real ones have a thousandth of it. */
 const maxLength = 1024 * 1024;

@@ -1,20 +1,7 @@
 import { GlobRules, slashed, type BadPattern, type FileName, type GlobOptions, type GlobTarget } from './globRules';
 import { changesWhatRuns } from './packageManifest';
 import { editorFileReasons, protectedDefaults } from './protectedDefaults';
-
-/** Why the user is asked before a file is changed. */
-export interface Protection {
-  /** Half a sentence without a full stop, to follow a colon, for example `VS Code runs tasks from this file`. */
-  readonly reason: string;
-}
-
-/** Texts as the editor has them: without byte order mark. */
-export interface ContentChange {
-  /** Undefined for a file that is not there yet. */
-  readonly before: string | undefined;
-  /** Undefined when the file is taken away. */
-  readonly after: string | undefined;
-}
+import type { ContentChange, Protection } from './protection';
 
 export const defaultProtectedFiles: readonly string[] = protectedDefaults.map(({ glob }) => glob);
 

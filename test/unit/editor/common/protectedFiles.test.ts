@@ -2,11 +2,8 @@ import assert from 'node:assert/strict';
 import { knownAgents } from '../../../../src/acp/common/knownAgents';
 import { timedRunner } from '../../../../src/base/node/timedRunner';
 import type { FileName } from '../../../../src/editor/common/globRules';
-import {
-  defaultProtectedFiles,
-  ProtectedFiles,
-  type ContentChange,
-} from '../../../../src/editor/common/protectedFiles';
+import { defaultProtectedFiles, ProtectedFiles } from '../../../../src/editor/common/protectedFiles';
+import type { ContentChange } from '../../../../src/editor/common/protection';
 
 function named(relativePath: string, folder = '/home/me/ws'): FileName {
   return { path: `${folder}/${relativePath}`, relativePath };
