@@ -76,11 +76,16 @@ async function protectionsOf(
   return new Map(found.flat());
 }
 
+/** A command that the agent wants to run; exactly this is run when it may. */
+export interface TerminalRequest {
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  /** What the agent adds to the environment. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
 /** A command that Backline itself would run: nothing else is in it. */
-export function terminalRequest(
-  agent: string,
-  { argv, cwd, env }: { readonly argv: readonly string[]; readonly cwd: string; readonly env: ToolRequest['env'] },
-): ToolRequest {
+export function terminalRequest(agent: string, { argv, cwd, env }: TerminalRequest): ToolRequest {
   const nothing = { paths: [], input: {}, escalations: {}, isUnresolved: false };
   return { agent, kind: 'execute', command: { argv, cwd }, env: sorted(env), ...nothing };
 }

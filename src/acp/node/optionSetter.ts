@@ -3,12 +3,17 @@ import { applyChoices, choicesOf, keepAsking, type OptionTarget } from '../../am
 import { BackendError } from '../../amplifier/common/sessionBackend';
 import type { ConfigOptions } from '../common/configOptions';
 import type { V1Client } from './v1Client';
-import type { SessionHost } from './v1Session';
+
+/** What a setter needs of the backend that its session belongs to. */
+export interface OptionHost {
+  /** A request that must not take for ever. @throws BackendError */
+  ask<T>(what: string, signal: AbortSignal, request: (signal: AbortSignal) => Promise<T>): Promise<T>;
+}
 
 export interface OptionSetterPorts {
   readonly config: ConfigOptions;
   readonly agentTitle: string;
-  readonly host: Pick<SessionHost, 'ask'>;
+  readonly host: OptionHost;
   /** The agent's name for the session. */
   readonly sessionId: () => string;
   readonly onDidSet: () => void;

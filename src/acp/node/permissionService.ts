@@ -14,9 +14,14 @@ import { visible } from '../../base/common/visibleText';
 import { tooManyQuestions, type Approvals } from '../common/approvals';
 import { inOrder, isForGoodOnly, lastingChoices, pick, toolChoices, type Choice } from '../common/permissionChoices';
 import type { CallDescription } from '../common/toolCalls';
-import { permissionContext, permissionPrompt, terminalRequest, visibleName } from '../common/toolRequests';
+import {
+  permissionContext,
+  permissionPrompt,
+  terminalRequest,
+  visibleName,
+  type TerminalRequest,
+} from '../common/toolRequests';
 import type { PermissionRequest } from '../common/v1Schema';
-import type { TerminalRequest } from './terminalService';
 
 export interface PermissionServiceOptions {
   readonly agentId: string;

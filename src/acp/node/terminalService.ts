@@ -4,19 +4,12 @@ import { Coalescer, type Clock } from '../../base/common/async';
 import { messageOf } from '../../base/common/errors';
 import { type EditorPort, isEditorError } from '../../editor/common/editorPort';
 import type { TerminalView } from '../common/terminalViews';
+import type { TerminalRequest } from '../common/toolRequests';
 import { diskFiles, lookupCommand } from './commandLookup';
 import type { Permit } from './permissionService';
 import { marked } from './processMarks';
 import { endMarked, killMarkedNow } from './processTree';
 import { TerminalProcess, type TerminalExit } from './terminalProcess';
-
-/** A command that the agent wants to run; exactly this is run when it may. */
-export interface TerminalRequest {
-  readonly argv: readonly string[];
-  readonly cwd: string;
-  /** What the agent adds to the environment. */
-  readonly env: Readonly<Record<string, string>>;
-}
 
 export interface TerminalServiceOptions {
   readonly editor: EditorPort;

@@ -19,7 +19,7 @@ import { toolRequest } from '../common/toolRequests';
 import { TurnUsage } from '../common/turnUsage';
 import type { PermissionRequest, PromptResult, SessionSetup } from '../common/v1Schema';
 import { FileService } from './fileService';
-import { OptionSetter } from './optionSetter';
+import { OptionSetter, type OptionHost } from './optionSetter';
 import { PermissionService } from './permissionService';
 import { promptBlocks } from './promptBlocks';
 import { TerminalService } from './terminalService';
@@ -45,9 +45,7 @@ export interface V1SessionOptions {
 }
 
 /** What a session needs of the backend it belongs to. */
-export interface SessionHost {
-  /** A request that must not take for ever. @throws BackendError */
-  ask<T>(what: string, signal: AbortSignal, request: (signal: AbortSignal) => Promise<T>): Promise<T>;
+export interface SessionHost extends OptionHost {
   /** The connection with this session attached to it; starts the agent when it is gone. @throws BackendError */
   connect(session: V1Session, signal: AbortSignal): Promise<V1Client>;
   /** Resolves when the user has signed in, as `error` of the agent asks for. @throws BackendError */

@@ -5,12 +5,9 @@ import * as path from 'node:path';
 import type { Clock } from '../../../../src/base/common/async';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import type { TerminalView } from '../../../../src/acp/common/terminalViews';
+import type { TerminalRequest } from '../../../../src/acp/common/toolRequests';
 import { isTreeAlive } from '../../../../src/acp/node/processTree';
-import {
-  TerminalService,
-  type TerminalRequest,
-  type TerminalServiceOptions,
-} from '../../../../src/acp/node/terminalService';
+import { TerminalService, type TerminalServiceOptions } from '../../../../src/acp/node/terminalService';
 import { FakeEditor } from '../../../fake/fakeEditor';
 import { until } from '../../../support/eventually';
 import type { Permit } from '../../../../src/acp/node/permissionService';
