@@ -5,11 +5,11 @@ import {
   type Chat,
   type Chats,
   type DiffTexts,
+  type RevertOptions,
   type TurnTexts,
   type DraftMove,
   type ExportFormat,
 } from '../../src/chat/common/chatPorts';
-import type { RevertOptions } from '../../src/chat/common/changeJournal';
 import type { BackendView, Draft, DraftAttachment, SessionRow, SessionView } from '../../src/chat/common/chatView';
 import { emptyDraft, joinedDrafts } from '../../src/chat/common/drafts';
 import type { Entry, Part } from '../../src/transcript/common/entries';

@@ -6,7 +6,7 @@ import type { EditorPort, WriteOptions } from '../../editor/common/editorPort';
 import type { FileChange } from '../../transcript/common/entries';
 import { CallFiles } from './callFiles';
 import { ChangeLedger } from './changeLedger';
-import { ChatError, type TurnTexts } from './chatPorts';
+import { ChatError, type RevertOptions, type TurnTexts } from './chatPorts';
 import type { TextBlobs } from './chatStore';
 import { FileTexts, type Text, type TextId } from './fileTexts';
 import type { LogRecord, NewRecord } from './logRecord';
@@ -19,13 +19,6 @@ export interface ChatFiles {
 }
 
 export type DeleteOptions = Pick<WriteOptions, 'protectedFiles'>;
-
-export interface RevertOptions extends DeleteOptions {
-  /** Also over what others have changed since. */
-  readonly force?: boolean;
-  /** Only what this turn has changed. */
-  readonly turn?: number | undefined;
-}
 
 export interface ChangeJournalPorts {
   readonly files: ChatFiles;

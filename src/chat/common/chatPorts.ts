@@ -1,9 +1,9 @@
 import type { PromptAttachment } from '../../amplifier/common/sessionBackend';
 import type { Disposable } from '../../base/common/disposable';
 import type { Event } from '../../base/common/event';
+import type { WriteOptions } from '../../editor/common/editorPort';
 import type { Entry, Part } from '../../transcript/common/entries';
 import type { TranscriptDocument } from '../../transcript/common/transcriptDocument';
-import type { RevertOptions } from './changeJournal';
 import type { BackendView, Draft, DraftAttachment, MentionRow, SessionRow, SessionView } from './chatView';
 
 /** The conversations of a window, kept on disk as they happen. */
@@ -128,6 +128,13 @@ export interface TurnTexts {
   readonly before: string | null;
   /** Undefined when nobody has written it since, or others have: then the file as it is says more. */
   readonly after: string | undefined;
+}
+
+export interface RevertOptions extends Pick<WriteOptions, 'protectedFiles'> {
+  /** Also over what others have changed since. */
+  readonly force?: boolean;
+  /** Only what this turn has changed. */
+  readonly turn?: number | undefined;
 }
 
 /** Where `@` finds things: files, the selection, problems and others. */

@@ -4,8 +4,14 @@ import type { Entry } from '../../transcript/common/entries';
 import { isEditorError, type EditorPort } from '../../editor/common/editorPort';
 import type { ContentChange, Protection } from '../../editor/common/protection';
 import type { Messages } from '../../platform/vscode/messages';
-import type { RevertOptions } from '../common/changeJournal';
-import { ChatError, type Chat, type Chats, type DiffTexts, type ExportFormat } from '../common/chatPorts';
+import {
+  ChatError,
+  type Chat,
+  type Chats,
+  type DiffTexts,
+  type ExportFormat,
+  type RevertOptions,
+} from '../common/chatPorts';
 import type { Dialogs } from './dialogs';
 import type { DiffViews } from './diffViews';
 import { protectionKnown } from './protectionKnown';
