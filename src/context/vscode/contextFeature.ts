@@ -2,31 +2,14 @@ import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/common/disposable';
 import { Emitter, type Event } from '../../base/common/event';
 import type { Feature, RunningFeature } from '../../base/common/feature';
-import type { Memento } from '../../base/common/memento';
-import type { Consent } from '../../consent/common/consentDesk';
-import type { EditorPort } from '../../editor/common/editorPort';
 import { commandIds, settingIds, type CommandId } from '../../manifest';
-import type { FeatureContext } from '../../platform/vscode/featureContext';
 import type { ContextChipView } from '../common/contextChip';
 import type { ContextAttachment, ContextMention, ContextMentions } from '../common/contextMentions';
 import type { ToolProvider } from '../../tools/common/toolProvider';
-import type { TrafficTap } from '../../wire/common/traffic';
 import { namesProviders, openProviderSettings, providerLevels, touchesProviders } from './configuredProviders';
-import type { ContextRoom } from './contextRoom';
+import type { ContextRoom, ContextRoomOptions } from './contextRoom';
 
-export interface ContextFeatureOptions extends FeatureContext {
-  readonly editor: Pick<EditorPort, 'resolve' | 'open' | 'stat'>;
-  readonly secrets: Pick<vscode.SecretStorage, 'get' | 'store' | 'delete'>;
-  /** The user's: what was allowed, and which secrets there are. */
-  readonly memento: Memento;
-  /** `dist/context-worker.js`, absolute. */
-  readonly workerFile: string;
-  /** Where code from elsewhere is kept, absolute. */
-  readonly remoteFolder: string;
-  readonly traffic: TrafficTap;
-  /** For what the workspace brings. */
-  readonly consent: Consent;
-}
+type ContextFeatureOptions = Omit<ContextRoomOptions, 'id' | 'title'>;
 
 /** What `@` finds of providers, in the shape of the chat's mentions. */
 export interface ContextMentionSource {

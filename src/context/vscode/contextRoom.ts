@@ -1,11 +1,14 @@
 import * as vscode from 'vscode';
 import { Coalescer } from '../../base/common/async';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
+import type { Memento } from '../../base/common/memento';
 import { timedRunner } from '../../base/node/timedRunner';
 import type { BroughtKind, BroughtThing } from '../../consent/common/broughtThing';
-import type { ConsentDecision } from '../../consent/common/consentDesk';
+import type { Consent, ConsentDecision } from '../../consent/common/consentDesk';
+import type { EditorPort } from '../../editor/common/editorPort';
 import { ExcludeList } from '../../editor/common/excludeList';
 import { commandIds, settingIds, type CommandId } from '../../manifest';
+import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { AllowedRequests } from '../common/allowedRequests';
 import { ContextChip } from '../common/contextChip';
 import { ContextClient, defaultClientOptions } from '../common/contextClient';
@@ -19,6 +22,7 @@ import type { ProviderState } from '../common/providerHandle';
 import { listProviders, noProviders } from '../common/providerSettings';
 import { secretNames } from '../common/secretReferences';
 import type { Tool } from '../../tools/common/toolProvider';
+import type { TrafficTap } from '../../wire/common/traffic';
 import { FileGate } from '../node/fileGate';
 import { ProviderFactory } from '../node/providerFactory';
 import {
@@ -30,7 +34,6 @@ import {
   workspaceFolders,
 } from './configuredProviders';
 import { manageConsent } from './consentDialog';
-import type { ContextFeatureOptions } from './contextFeature';
 import { contextSchemes, DocumentFeed } from './documentFeed';
 import { ItemCount } from './itemCount';
 import { ItemDecorations } from './itemDecorations';
@@ -41,10 +44,21 @@ import { ProviderLogs } from './providerLogs';
 import { ProviderSecrets } from './providerSecrets';
 import { fileReader, lookupPlace } from './fileReader';
 
-export interface ContextRoomOptions extends ContextFeatureOptions {
+export interface ContextRoomOptions extends FeatureContext {
   /** Of the row in the status. */
   readonly id: string;
   readonly title: string;
+  readonly editor: Pick<EditorPort, 'resolve' | 'open' | 'stat'>;
+  readonly secrets: Pick<vscode.SecretStorage, 'get' | 'store' | 'delete'>;
+  /** The user's: what was allowed, and which secrets there are. */
+  readonly memento: Memento;
+  /** `dist/context-worker.js`, absolute. */
+  readonly workerFile: string;
+  /** Where code from elsewhere is kept, absolute. */
+  readonly remoteFolder: string;
+  readonly traffic: TrafficTap;
+  /** For what the workspace brings. */
+  readonly consent: Consent;
 }
 
 const providerKinds: readonly BroughtKind[] = ['providerModule', 'providerAddress', 'webCode'];
