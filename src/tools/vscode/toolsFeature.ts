@@ -1,20 +1,10 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/common/disposable';
 import { LateFeature, type Feature, type RunningFeature } from '../../base/common/feature';
-import type { EditorPort } from '../../editor/common/editorPort';
 import { settingIds } from '../../manifest';
-import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { chatTools } from '../common/chatTools';
-import type { ToolProvider } from '../common/toolProvider';
 import type { McpAddress } from '../node/mcpServer';
-import type { ToolsRoom } from './toolsRoom';
-
-export interface ToolsFeatureOptions extends FeatureContext {
-  readonly editor: EditorPort;
-  /** Of other features. */
-  readonly providers: readonly ToolProvider[];
-  readonly version: string;
-}
+import type { ToolsRoom, ToolsRoomOptions } from './toolsRoom';
 
 /**
  * What VS Code knows, as tools for models. What does the work is in a bundle of its own, loaded when an agent starts or
@@ -25,7 +15,7 @@ export class ToolsFeature implements Feature {
   readonly title = 'Tools for agents';
   private readonly room = new LateFeature<ToolsRoom>(() => this.open());
 
-  constructor(private readonly options: ToolsFeatureOptions) {}
+  constructor(private readonly options: ToolsRoomOptions) {}
 
   /** For one session of an agent; undefined while the user has the tools off. @throws Error when no port can be had */
   async mcpServer(): Promise<McpAddress | undefined> {

@@ -2,18 +2,26 @@ import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/common/disposable';
 import type { RunningFeature } from '../../base/common/feature';
 import { timedRunner } from '../../base/node/timedRunner';
+import type { EditorPort } from '../../editor/common/editorPort';
 import { settingIds } from '../../manifest';
+import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { EditorSearch } from '../common/editorSearch';
 import { EditorTools, toolInstructions } from '../common/editorTools';
 import type { TextSearch } from '../common/textSearch';
-import type { Tool } from '../common/toolProvider';
+import type { Tool, ToolProvider } from '../common/toolProvider';
 import { McpServer, type McpAddress } from '../node/mcpServer';
 import { RipgrepSearch } from '../node/ripgrepSearch';
 import { LanguageFeatures } from './languageFeatures';
 import { LateSearch } from './lateSearch';
 import { findRipgrep, hiddenGlobs } from './ripgrepProgram';
-import type { ToolsFeatureOptions } from './toolsFeature';
 import { WindowState } from './windowState';
+
+export interface ToolsRoomOptions extends FeatureContext {
+  readonly editor: EditorPort;
+  /** Of other features. */
+  readonly providers: readonly ToolProvider[];
+  readonly version: string;
+}
 
 /** Of a line or file in the search without ripgrep. */
 const patternMs = 1_000;
@@ -25,7 +33,7 @@ export class ToolsRoom implements RunningFeature {
   private starting: Promise<McpServer> | undefined;
   private isStopped = false;
 
-  constructor(private readonly options: ToolsFeatureOptions) {
+  constructor(private readonly options: ToolsRoomOptions) {
     const { clock, editor } = options;
     const window = new WindowState();
     const search = new LateSearch(() => chooseSearch(options, window));
@@ -97,7 +105,7 @@ export class ToolsRoom implements RunningFeature {
   }
 }
 
-async function chooseSearch({ editor, log }: ToolsFeatureOptions, window: WindowState): Promise<TextSearch> {
+async function chooseSearch({ editor, log }: ToolsRoomOptions, window: WindowState): Promise<TextSearch> {
   const program = await findRipgrep();
   if (program !== undefined) {
     return new RipgrepSearch({
