@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import type { ReadFrom } from './heads';
 import { listOf, textOf, timeOf } from './json';
+import type { ReadFrom } from './readFrom';
 import { soft } from './schema';
 import type { OpenThread, ThreadHead } from './threadPorts';
 

@@ -1,6 +1,6 @@
 import { Entry } from '../../transcript/common/entries';
 import { headOfExport, parseExport } from './exportedHead';
-import type { ReadFrom } from './heads';
+import type { ReadFrom } from './readFrom';
 import { isSameJson } from './json';
 import type { MappedThread } from './mapping/mapThread';
 import { rawJson } from './rawJson';

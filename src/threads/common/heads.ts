@@ -1,10 +1,11 @@
-import type { ThreadHead, ThreadSourceKind } from './threadPorts';
+import type { ThreadHead } from './threadPorts';
 import { exportedHead } from './exportedHead';
 import { hasBeenChanging } from './fileChanges';
 import { fileUriPath } from './fileUriPath';
 import { firstLine, isRecord, listOf, textOf, timeOf, type JsonRecord } from './json';
 import { isPrompt, promptText } from './promptText';
 import type { SearchedText } from './query/searchedText';
+import type { ReadFrom } from './readFrom';
 import { relationsOf } from './relations';
 import { ThreadDocument, treesOf } from './schema';
 import { textsOf } from './threadTexts';
@@ -15,20 +16,6 @@ import { ledgerOf, messageModel, threadUsage } from './threadUsage';
  * What the list needs of a thread, without its entries. It is made for thousands of documents, so it looks at messages by
  * `typeof` and leaves their schema to whoever opens one.
  */
-
-/** Where a document was read. Times are milliseconds since the epoch. */
-export interface ReadFrom {
-  readonly source: ThreadSourceKind;
-  /** Wins over the one in the document; files of the store are named by it. Without one that is an id, the path is it. */
-  readonly threadId?: string;
-  /** Absolute. */
-  readonly path?: string;
-  readonly sizeBytes?: number;
-  /** When the file was last written. */
-  readonly mtimeMs?: number;
-  /** Now: tells what runs from what only seems to. */
-  readonly nowMs: number;
-}
 
 /** What is read instead of a thread. */
 export const wrongShape = 'This is JSON, but not a thread of Amp: it has no list of messages.';

@@ -1,4 +1,5 @@
-import { wrongShape, type ReadFrom } from './heads';
+import { wrongShape } from './heads';
+import type { ReadFrom } from './readFrom';
 import { readExport } from './exportedThread';
 import { mapThread, type MappedThread } from './mapping/mapThread';
 import { ThreadDocument } from './schema';

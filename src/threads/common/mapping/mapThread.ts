@@ -1,5 +1,6 @@
 import type { Entry } from '../../../transcript/common/entries';
-import { headOfThread, type ReadFrom } from '../heads';
+import { headOfThread } from '../heads';
+import type { ReadFrom } from '../readFrom';
 import { isRecord, isSameJson, listOf } from '../json';
 import { rawJson } from '../rawJson';
 import type { ThreadDocument } from '../schema';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ReadFrom } from '../../../../src/threads/common/heads';
+import type { ReadFrom } from '../../../../src/threads/common/readFrom';
 import type { MappedThread } from '../../../../src/threads/common/mapping/mapThread';
 import { readThread } from '../../../../src/threads/common/readThread';
 import type { EntryOf } from '../../../../src/transcript/common/entries';

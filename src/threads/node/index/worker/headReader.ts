@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import * as path from 'node:path';
-import { headOf, problemHead, searchedThread, type SearchedThread, type ReadFrom } from '../../../common/heads';
+import { headOf, problemHead, searchedThread, type SearchedThread } from '../../../common/heads';
+import type { ReadFrom } from '../../../common/readFrom';
 import type { ThreadHead } from '../../../common/threadPorts';
 import type { ThreadFile } from '../../../common/threadReader';
 import { asThreadError, readThreadFile } from '../../threadFile';
