@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { EditorPort } from '../../editor/common/editorPort';
 import type { Handlers } from '../../webview/common/requestHandlers';
 import type { FollowedThread } from '../common/followedThread';
 import { threadRequests } from '../common/threadApi';
@@ -6,13 +7,23 @@ import { threadIn, threadLink } from '../common/threadLinks';
 import type { ThreadFeed } from '../common/threadFeed';
 import { foundIn } from '../common/threadFind';
 import type { OpenThread } from '../common/threadPorts';
-import type { ThreadPanelWindow } from './threadPanel';
+import type { ThreadActions } from './threadActions';
+import type { ThreadDocuments } from './threadDocuments';
 import { openAsJson, openPlace } from './threadPlaces';
+
+/** What the page of a thread may have done outside it. */
+export interface HandlerWindow {
+  readonly actions: ThreadActions;
+  readonly documents: ThreadDocuments;
+  readonly editor: Pick<EditorPort, 'open'>;
+  /** False when there is no such thread here. */
+  readonly openThread: (threadId: string) => Promise<boolean>;
+}
 
 interface HandlerOptions {
   readonly followed: FollowedThread;
   readonly feed: ThreadFeed;
-  readonly window: Pick<ThreadPanelWindow, 'actions' | 'documents' | 'editor' | 'openThread'>;
+  readonly window: HandlerWindow;
   /** The page is there. */
   readonly ready: () => void;
   /** Absolute, of the thread. */

@@ -3,7 +3,6 @@ import type * as vscode from 'vscode';
 import type { Clock } from '../../base/common/async';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import type { Logger } from '../../base/common/log';
-import type { EditorPort } from '../../editor/common/editorPort';
 import { PageHost } from '../../webview/vscode/pageHost';
 import { webviewHtml, type PageFiles } from '../../webview/vscode/webviewHtml';
 import { FollowedThread, refreshWhenStale, type FollowedThreadPorts } from '../common/followedThread';
@@ -12,20 +11,13 @@ import { ThreadFeed } from '../common/threadFeed';
 import type { ThreadHead } from '../common/threadPorts';
 import { shownTitle } from '../common/tree/threadRow';
 import type { ReadMarks } from '../common/tree/readMarks';
-import type { ThreadActions } from './threadActions';
-import type { ThreadDocuments } from './threadDocuments';
-import { threadHandlers } from './threadHandlers';
+import { threadHandlers, type HandlerWindow } from './threadHandlers';
 
 /** What all pages of threads share. */
-export interface ThreadPanelWindow {
+export interface ThreadPanelWindow extends HandlerWindow {
   readonly threads: FollowedThreadPorts & { find(threadId: string): ThreadHead | undefined };
   /** Takes in a file that was opened before the window was loaded again. */
   readonly addFile: (file: string) => Promise<ThreadHead>;
-  readonly actions: ThreadActions;
-  readonly documents: ThreadDocuments;
-  readonly editor: Pick<EditorPort, 'open'>;
-  /** False when there is no such thread here. */
-  readonly openThread: (threadId: string) => Promise<boolean>;
   readonly marks: ReadMarks;
   /** Something was read that was not before. */
   readonly onDidRead: () => void;
