@@ -4,17 +4,19 @@ import { rawJson } from '../rawJson';
 import { threadIn } from '../threadLinks';
 import { ProgressCall, ProgressTurn } from '../schema';
 import { rawEntry, type Base, type Mapped, type Unfinished } from './mapped';
-import { toolEntries } from './toolEntries';
-import { errorText, type ToolRun } from './toolRun';
+import { errorText, type ToolCall, type ToolRun } from './toolRun';
+
+/** What a subagent said, as an entry, or a call that it made. */
+export type ProgressStep = Mapped | { readonly call: ToolCall; readonly run: ToolRun };
 
 /**
- * What a subagent said and did, as its call reports it. Entries belong to the entry of the call. Nothing for progress of
+ * What a subagent said and did, as its call reports it. All of it belongs to the entry of the call. Nothing for progress of
  * another form, as that of a command.
  */
-export function progressEntries(progress: unknown, call: Base, unfinished: Unfinished): readonly Mapped[] {
+export function progressSteps(progress: unknown, call: Base, unfinished: Unfinished): readonly ProgressStep[] {
   if (!Array.isArray(progress) || !progress.some(isTurn)) return [];
   return progress.flatMap((turn, index) =>
-    turnEntries(turn, { ...call, parent: call.id, id: `${call.id}.p${index}` }, unfinished),
+    turnSteps(turn, { ...call, parent: call.id, id: `${call.id}.p${index}` }, unfinished),
   );
 }
 
@@ -32,7 +34,7 @@ function isTurn(value: unknown): boolean {
   return isRecord(value) && ('message' in value || 'reasoning' in value || 'tool_uses' in value);
 }
 
-function turnEntries(turn: unknown, base: Base, unfinished: Unfinished): readonly Mapped[] {
+function turnSteps(turn: unknown, base: Base, unfinished: Unfinished): readonly ProgressStep[] {
   const parsed = isTurn(turn) ? ProgressTurn.safeParse(turn).data : undefined;
   if (!parsed) return [rawEntry(base, 'Progress', turn, rawJson(turn))];
   const reasoning = textOf(parsed.reasoning);
@@ -45,9 +47,7 @@ function turnEntries(turn: unknown, base: Base, unfinished: Unfinished): readonl
     ...(message === undefined
       ? []
       : [{ entry: { kind: 'answer' as const, ...base, id: `${base.id}.text`, text: message }, raw: turn }]),
-    ...(parsed.tool_uses ?? []).flatMap((use, index) =>
-      callEntries(use, { ...base, id: `${base.id}.${index}` }, unfinished),
-    ),
+    ...(parsed.tool_uses ?? []).map((use, index) => callStep(use, { ...base, id: `${base.id}.${index}` }, unfinished)),
   ];
 }
 
@@ -57,10 +57,10 @@ function isWhole(turn: unknown, parsed: ProgressTurn): boolean {
   return keys.every((key) => parsed[key] !== undefined || !isRecord(turn) || (turn[key] ?? '') === '');
 }
 
-function callEntries(use: unknown, base: Base, unfinished: Unfinished): readonly Mapped[] {
+function callStep(use: unknown, base: Base, unfinished: Unfinished): ProgressStep {
   const call = ProgressCall.safeParse(use).data;
-  if (!call) return [rawEntry(base, 'Call of a subagent', use, rawJson(use))];
-  return toolEntries({ base, name: call.tool_name, input: call.input, raw: [use] }, runOf(call, unfinished));
+  if (!call) return rawEntry(base, 'Call of a subagent', use, rawJson(use));
+  return { call: { base, name: call.tool_name, input: call.input, raw: [use] }, run: runOf(call, unfinished) };
 }
 
 const states: Readonly<Record<string, ToolState>> = {

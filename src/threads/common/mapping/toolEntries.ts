@@ -4,31 +4,19 @@ import { threadLink } from '../threadLinks';
 import { countOf, isRecord, listOf, textOf } from '../json';
 import { rawJson } from '../rawJson';
 import { proposedParts } from './changeParts';
-import type { Base, Mapped } from './mapped';
-import { progressEntries, subthreadIn } from './progress';
+import type { Mapped } from './mapped';
+import { progressSteps, subthreadIn } from './progress';
 import { isTodoReading, todosOf, todoWords } from './todos';
 import { bareToolName, commandOf, inputPath, toolKind, toolTitle } from './toolNames';
 import { resultParts, type CallView } from './toolResult';
-import type { ToolRun } from './toolRun';
-
-/** A call of a tool, before it is known how it went. */
-export interface ToolCall {
-  readonly base: Base;
-  readonly name: string;
-  /** The name that the tables know it by, when it is another one. */
-  readonly knownName?: string | undefined;
-  readonly input: unknown;
-  /** The JSON of an input that was cut off while it was written. */
-  readonly partialInput?: string | undefined;
-  /** The block of the call, then those of its results. */
-  readonly raw: readonly unknown[];
-}
+import type { ToolCall, ToolRun } from './toolRun';
 
 /** The entry of a call, and those of what a subagent did in it. A list of todos is an entry of its own kind. */
 export function toolEntries(call: ToolCall, run: ToolRun): readonly Mapped[] {
   const { base, name, input, raw } = call;
   const view: CallView = { tool: call.knownName ?? name, input };
-  const nested = progressEntries(run.progress, base, run.state === 'running' ? 'running' : 'stale');
+  const steps = progressSteps(run.progress, base, run.state === 'running' ? 'running' : 'stale');
+  const nested = steps.flatMap((step) => ('call' in step ? toolEntries(step.call, step.run) : [step]));
   const subthread = subthreadIn(run.progress);
   const hasSubagent = nested.length > 0 || subthread !== undefined;
   const unknown = unknownStatus(call, run);

@@ -2,7 +2,20 @@ import type { Part, ToolState } from '../../../transcript/common/entries';
 import { isRecord, listOf, textOf } from '../json';
 import { rawJson } from '../rawJson';
 import { ResultBlock, Run } from '../schema';
-import type { Unfinished } from './mapped';
+import type { Base, Unfinished } from './mapped';
+
+/** A call of a tool, before it is known how it went. */
+export interface ToolCall {
+  readonly base: Base;
+  readonly name: string;
+  /** The name that the tables know it by, when it is another one. */
+  readonly knownName?: string | undefined;
+  readonly input: unknown;
+  /** The JSON of an input that was cut off while it was written. */
+  readonly partialInput?: string | undefined;
+  /** The block of the call, then those of its results. */
+  readonly raw: readonly unknown[];
+}
 
 /** How a call of a tool stands, by what it gave back. */
 export interface ToolRun {
