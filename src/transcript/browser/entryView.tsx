@@ -51,6 +51,11 @@ export function EntryView({ id }: { id: string }) {
   );
 }
 
+/** Handed on to a call, whose steps are entries too. */
+function drawEntry(id: string) {
+  return <EntryView key={id} id={id} />;
+}
+
 function EntryBody({ entry }: { entry: Entry }) {
   switch (entry.kind) {
     case 'prompt':
@@ -60,7 +65,7 @@ function EntryBody({ entry }: { entry: Entry }) {
     case 'thinking':
       return <ThinkingEntry entry={entry} />;
     case 'tool':
-      return <ToolEntry entry={entry} />;
+      return <ToolEntry entry={entry} drawEntry={drawEntry} />;
     case 'todos':
       return <TodosEntry entry={entry} />;
     case 'notice':

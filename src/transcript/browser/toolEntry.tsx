@@ -10,13 +10,13 @@ import { PathButton } from './pathButton';
 import { PartView } from './partView';
 import { ChangeCounts } from './changeCounts';
 import { ShowAllTexts } from './showAll';
-import { Steps, Subthread } from './toolSteps';
+import { Steps, Subthread, type DrawEntry, type StepsProps } from './toolSteps';
 import { useTranscript } from './transcriptContext';
 import { namingHiddenCharacters } from './markdown/hiddenCharacters';
 import { PlainText } from './plainText';
 
 /** A call's card: what it is doing while it goes on, one line when it is done, all of it on demand. */
-export function ToolEntry({ entry }: { entry: EntryOf<'tool'> }) {
+export function ToolEntry({ entry, drawEntry }: { entry: EntryOf<'tool'>; drawEntry: DrawEntry }) {
   const { model } = useTranscript();
   const children = model.childrenOf(entry.id);
   const isEmpty = entry.parts.length === 0 && children.length === 0 && hasNothingElse(entry);
@@ -38,7 +38,7 @@ export function ToolEntry({ entry }: { entry: EntryOf<'tool'> }) {
         </>
       }
     >
-      <ToolBody entry={entry} childIds={children} />
+      <ToolBody entry={entry} childIds={children} drawEntry={drawEntry} />
     </Disclosure>
   );
 }
@@ -101,7 +101,8 @@ function ToolHead({ entry, childCount = 0 }: { entry: EntryOf<'tool'>; childCoun
   );
 }
 
-function ToolBody({ entry, childIds }: { entry: EntryOf<'tool'>; childIds: readonly string[] }) {
+function ToolBody(steps: StepsProps) {
+  const { entry } = steps;
   return (
     <div class="tool-body">
       <Locations entry={entry} />
@@ -109,11 +110,7 @@ function ToolBody({ entry, childIds }: { entry: EntryOf<'tool'>; childIds: reado
       {entry.parts.map((part, index) => (
         <PartView key={index} part={part} index={index} entryId={entry.id} />
       ))}
-      {entry.subthread === undefined ? (
-        <Steps entry={entry} childIds={childIds} />
-      ) : (
-        <Subthread entry={entry} childIds={childIds} />
-      )}
+      {entry.subthread === undefined ? <Steps {...steps} /> : <Subthread {...steps} />}
       {entry.error !== undefined && (
         <pre class="tool-error">
           <PlainText text={entry.error} />

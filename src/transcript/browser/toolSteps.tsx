@@ -1,33 +1,35 @@
+import type { ComponentChild } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { ChevronRightIcon } from '../../webview/browser/icons';
 import type { EntryOf } from '../common/entries';
 import { Disclosure } from './disclosure';
-import { EntryView } from './entryView';
 import { namingHiddenCharacters } from './markdown/hiddenCharacters';
 import { PlainText } from './plainText';
 import { useTranscript } from './transcriptContext';
 
-interface StepsProps {
+/** Draws the entry with this id, which is its key too. */
+export type DrawEntry = (id: string) => ComponentChild;
+
+export interface StepsProps {
   readonly entry: EntryOf<'tool'>;
   readonly childIds: readonly string[];
+  readonly drawEntry: DrawEntry;
 }
 
 /** What the subagent of a call said and did. */
-export function Steps({ entry, childIds }: StepsProps) {
+export function Steps({ entry, childIds, drawEntry }: StepsProps) {
   if (childIds.length === 0) return null;
   return (
     <div class="steps" role="group" aria-label={namingHiddenCharacters(`Steps of ${entry.title}`)}>
-      {childIds.map((id) => (
-        <EntryView key={id} id={id} />
-      ))}
+      {childIds.map(drawEntry)}
     </div>
   );
 }
 
 /** The same of a subagent that has a thread of its own, which is read when this is opened. */
-export function Subthread({ entry, childIds }: StepsProps) {
+export function Subthread(steps: StepsProps) {
   const { showSubthread } = useTranscript().actions;
-  if (!showSubthread) return <Steps entry={entry} childIds={childIds} />;
+  if (!showSubthread) return <Steps {...steps} />;
   return (
     <Disclosure
       class="subthread"
@@ -38,7 +40,7 @@ export function Subthread({ entry, childIds }: StepsProps) {
         </>
       }
     >
-      <SubthreadSteps entry={entry} childIds={childIds} show={showSubthread} />
+      <SubthreadSteps {...steps} show={showSubthread} />
     </Disclosure>
   );
 }
@@ -47,7 +49,8 @@ interface SubthreadProps extends StepsProps {
   readonly show: (entryId: string, isShown: boolean) => Promise<string | undefined>;
 }
 
-function SubthreadSteps({ entry, childIds, show }: SubthreadProps) {
+function SubthreadSteps({ show, ...steps }: SubthreadProps) {
+  const { entry, childIds } = steps;
   const [problem, setProblem] = useState<string>();
   useEffect(() => {
     let isGone = false;
@@ -59,7 +62,7 @@ function SubthreadSteps({ entry, childIds, show }: SubthreadProps) {
       void show(entry.id, false);
     };
   }, [entry.id, entry.subthread]);
-  if (childIds.length > 0) return <Steps entry={entry} childIds={childIds} />;
+  if (childIds.length > 0) return <Steps {...steps} />;
   return (
     <p class="quiet" role="status">
       <PlainText text={problem ?? 'Reading the thread of the subagent…'} />
