@@ -42,7 +42,7 @@ export interface SettingProblem {
   readonly message: string;
 }
 
-export interface AgentSettings {
+interface AgentSettings {
   readonly agents: ReadonlyMap<string, AgentSetting>;
   /** For agents that are found without an entry, by their ids: what new conversations begin with. */
   readonly defaults: ReadonlyMap<string, NonNullable<AgentSetting['defaults']>>;

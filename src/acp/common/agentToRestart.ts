@@ -2,7 +2,7 @@ import type { SessionBackend } from '../../amplifier/common/sessionBackend';
 
 type Restartable = Pick<SessionBackend, 'id' | 'title' | 'state'>;
 
-export type AgentToRestart<Backend> =
+type AgentToRestart<Backend> =
   | { readonly kind: 'one'; readonly backend: Backend }
   /** The user has to say which. */
   | { readonly kind: 'oneOf'; readonly backends: readonly Backend[] }

@@ -11,7 +11,7 @@ export interface ApprovalOption {
   readonly scope?: string;
 }
 
-export interface ApprovalQuestion<Option extends ApprovalOption> {
+interface ApprovalQuestion<Option extends ApprovalOption> {
   readonly prompt: string;
   readonly options: readonly Option[];
   /** Told with the question, and besides, by their names, the `scopes` of options and which are `misnamed`. */
@@ -26,7 +26,7 @@ export interface ApprovalQuestion<Option extends ApprovalOption> {
  * What the user chose; `refused` when too many questions are open already; undefined when the question was withdrawn,
  * because the turn or the session ended.
  */
-export type ApprovalAnswer<Option> =
+type ApprovalAnswer<Option> =
   { readonly chosen: Option } | { readonly timedOut: true } | { readonly refused: true } | undefined;
 
 interface Pending {

@@ -3,7 +3,7 @@ import { unattendedWith } from './unattended';
 import type { ConfigOption as WireOption, Modes, Models, SessionSetup } from './v1Schema';
 
 /** How a change of an option has to be told to the agent. */
-export type ConfigRoute = 'set_config_option' | 'set_mode' | 'set_model';
+type ConfigRoute = 'set_config_option' | 'set_mode' | 'set_model';
 
 /**
  * The options of one session as the user sees them. Agents offer them as `configOptions`, which win, or in older ways:

@@ -7,7 +7,7 @@ import { JsonRpcPeer, type RequestHandler, type RequestOptions } from '../../wir
 import type { MessageStream } from '../../wire/common/messageStream';
 import { draftMethodNames, draftMethods, type DraftMethod, type DraftParams, type DraftResult } from './draftSchema';
 
-export type DraftHandler<Method extends DraftMethod> = (
+type DraftHandler<Method extends DraftMethod> = (
   params: DraftParams<Method>,
   signal: AbortSignal,
 ) => Promise<DraftResult<Method>>;
@@ -15,7 +15,7 @@ export type DraftHandler<Method extends DraftMethod> = (
 /** What this end answers. A method that is left out is answered with -32601, whatever is thrown with -32603. */
 export type DraftHandlers = { readonly [Method in DraftMethod]?: DraftHandler<Method> };
 
-export interface DraftConnectionOptions {
+interface DraftConnectionOptions {
   readonly stream: MessageStream;
   readonly handlers: DraftHandlers;
   readonly clock: Clock;

@@ -18,7 +18,7 @@ export type FormField = FieldBasics &
 
 export type FormValue = string | number | boolean | string[];
 
-export interface FormChoice {
+interface FormChoice {
   readonly value: string;
   readonly title: string;
   readonly description?: string;

@@ -13,11 +13,11 @@ export interface Choice extends ApprovalOption {
 }
 
 /** One to a request of an agent. */
-export interface ToolChoice extends Choice {
+interface ToolChoice extends Choice {
   readonly outcome: RequestPermissionOutcome;
 }
 
-export interface ChoiceContext {
+interface ChoiceContext {
   readonly agentTitle: string;
   /** The session's; absolute. */
   readonly folder: string;

@@ -1,7 +1,7 @@
 import { messageOf } from '../../base/common/errors';
 import { DiffError, parseFileDiff, type FileDiff } from './unifiedDiff';
 
-export interface Proposals {
+interface Proposals {
   readonly diffs: readonly FileDiff[];
   /** What looks like a diff of files and is none; each ends a sentence that says what was not offered. */
   readonly problems: readonly string[];

@@ -19,7 +19,7 @@ import {
 } from './v1Schema';
 
 /** How a turn ended, other than by a failure. */
-export interface TurnEnd {
+interface TurnEnd {
   readonly stopReason: PromptResult['stopReason'] | 'interrupted';
   readonly usage?: TokenUsage;
 }

@@ -9,7 +9,7 @@ import { visible, visibleCommand } from '../../base/common/visibleText';
 import type { CallDescription } from './toolCalls';
 import { toolContent } from './toolContent';
 
-export interface RequestContext {
+interface RequestContext {
   readonly agent: string;
   /** The session's folder, where a command runs that names no other, and where relative paths start. Absolute. */
   readonly cwd: string;

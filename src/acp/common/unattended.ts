@@ -1,7 +1,7 @@
 import type { Unattended } from '../../amplifier/common/events';
 
 /** A value of a setting, as the agent offers it. */
-export interface OfferedValue {
+interface OfferedValue {
   readonly value: string;
   readonly name?: string | undefined;
   readonly description?: string | undefined;

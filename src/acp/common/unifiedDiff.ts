@@ -6,13 +6,13 @@ export interface FileDiff {
   readonly hunks: readonly Hunk[];
 }
 
-export interface Hunk {
+interface Hunk {
   /** 1-based line of the old text; 0 when it has none. */
   readonly oldStart: number;
   readonly lines: readonly DiffLine[];
 }
 
-export interface DiffLine {
+interface DiffLine {
   readonly kind: 'context' | 'remove' | 'add';
   /** Without its line ending. */
   readonly text: string;

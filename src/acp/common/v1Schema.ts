@@ -19,8 +19,8 @@ const list = <T extends z.ZodType>(item: T) =>
     }),
   );
 
-export const Meta = z.record(z.string(), z.unknown()).nullish().catch(undefined);
-export type Meta = z.infer<typeof Meta>;
+const Meta = z.record(z.string(), z.unknown()).nullish().catch(undefined);
+type Meta = z.infer<typeof Meta>;
 
 const Unknown = { type: 'unknown' } as const;
 
@@ -169,7 +169,7 @@ export const SessionNotification = z.looseObject({
 });
 export type SessionNotification = z.infer<typeof SessionNotification>;
 
-export const PermissionOptionKind = z
+const PermissionOptionKind = z
   .enum(['allow_once', 'allow_always', 'reject_once', 'reject_always'])
   // What cannot be read must not be taken for a way to allow.
   .catch('reject_once');

@@ -1,5 +1,5 @@
 /** What a `.cmd` file that npm, pnpm or yarn wrote for a package's command would run. */
-export interface WindowsShim {
+interface WindowsShim {
   /** In the order in which the shim would take them: absolute paths, and names to look up on PATH. */
   readonly programs: readonly string[];
   /** The script and what stands before it; the user's own arguments go behind. */

@@ -11,7 +11,7 @@ import {
 } from './turn';
 import { unifiedDiff } from './unifiedDiff';
 
-export interface DraftTurnOptions {
+interface DraftTurnOptions {
   /** As the client sent it; `File: path` on a line of its own is a file that comes along. */
   readonly text: string;
   /** Absolute. */

@@ -1,7 +1,7 @@
 import type { Prompt } from './prompt';
 
 /** What a prompt asks for. `path` is a word of the prompt, not yet resolved. */
-export type Intent =
+type Intent =
   | { readonly kind: 'help' | 'plan' | 'quote' | 'unknown' }
   | { readonly kind: 'summarize'; readonly paths: readonly string[] }
   | { readonly kind: 'rename'; readonly from: string; readonly to: string; readonly path: string | undefined }
@@ -10,7 +10,7 @@ export type Intent =
   | { readonly kind: 'slow'; readonly words: number }
   | { readonly kind: 'fail'; readonly how: string };
 
-export interface Command {
+interface Command {
   readonly name: string;
   readonly description: string;
   readonly hint?: string;

@@ -1,12 +1,12 @@
 /** What a look at a text file finds without understanding it. Lines are 1-based. */
-export interface Outline {
+interface Outline {
   readonly lines: number;
   readonly imports: number;
   readonly declarations: readonly Declaration[];
   readonly todos: readonly { readonly text: string; readonly line: number }[];
 }
 
-export interface Declaration {
+interface Declaration {
   readonly kind: string;
   readonly name: string;
   readonly line: number;

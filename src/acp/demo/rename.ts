@@ -1,5 +1,5 @@
 /** A text with one word replaced by another. */
-export interface Renamed {
+interface Renamed {
   readonly text: string;
   readonly count: number;
   /** 1-based, of the first replacement. */

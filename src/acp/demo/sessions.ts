@@ -22,14 +22,14 @@ export const modes = [
   { id: 'ask', name: 'Ask', description: 'Ask before every edit' },
   { id: 'auto-edit', name: 'Auto edit', description: 'Write edits without asking; everything else as in Ask' },
 ] as const;
-export type ModeId = (typeof modes)[number]['id'];
+type ModeId = (typeof modes)[number]['id'];
 
 export const paces = [
   { value: 'quick', name: 'Quick', description: 'Whole paragraphs at once', wordMs: 0 },
   { value: 'steady', name: 'Steady', description: 'A word every 20 ms', wordMs: 20 },
   { value: 'slow', name: 'Slow', description: 'A word every 80 ms', wordMs: 80 },
 ] as const;
-export type PaceId = (typeof paces)[number]['value'];
+type PaceId = (typeof paces)[number]['value'];
 
 /** One conversation. What the user set lasts as long as the process. */
 export interface DemoSession extends StoredSession {

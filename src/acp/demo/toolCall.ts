@@ -2,7 +2,7 @@ import type { AgentContext, SessionUpdate, ToolCall as WireToolCall, ToolCallCon
 import { remember, type ToolHistory } from './history';
 import type { DemoSession } from './sessions';
 
-export interface ToolCallStart {
+interface ToolCallStart {
   readonly title: string;
   readonly kind: ToolHistory['kind'];
   readonly path?: string;

@@ -18,7 +18,7 @@ import type { SignIn } from './signIn';
 import { TurnCancelled } from './turn';
 import { V1Turn } from './v1Turn';
 
-export interface V1AgentOptions {
+interface V1AgentOptions {
   readonly name: string;
   readonly version: string;
   readonly sessions: DemoSessions;

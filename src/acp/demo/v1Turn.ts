@@ -17,7 +17,7 @@ import {
   type Turn,
 } from './turn';
 
-export interface V1TurnOptions {
+interface V1TurnOptions {
   readonly client: AgentContext;
   readonly session: DemoSession;
   readonly capabilities: ClientCapabilities;

@@ -35,7 +35,7 @@ export interface CatalogueEntry {
 }
 
 /** An agent that only settings of the workspace know. */
-export interface BroughtAgent {
+interface BroughtAgent {
   /** Its name there. */
   readonly name: string;
   /** Everything that was written there. */
@@ -44,7 +44,7 @@ export interface BroughtAgent {
   readonly file: string | undefined;
 }
 
-export interface EntryProblem {
+interface EntryProblem {
   readonly message: string;
   /** For whoever wants to know more, for example where it was looked for. */
   readonly details?: string;
@@ -67,7 +67,7 @@ export interface SettingsLevel {
   readonly origin?: { readonly name: string; readonly file: string | undefined };
 }
 
-export interface CatalogueOptions {
+interface CatalogueOptions {
   readonly platform: NodeJS.Platform;
   /** From the widest to the narrowest. What a workspace brings stands beside the user's agents and replaces none. */
   readonly levels: readonly SettingsLevel[];

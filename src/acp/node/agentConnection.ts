@@ -25,7 +25,7 @@ export interface RunningAgent {
   killNow(): void;
 }
 
-export interface AgentConnectionOptions {
+interface AgentConnectionOptions {
   readonly title: string;
   readonly clock: Clock;
   readonly log: Logger;

@@ -31,7 +31,7 @@ export interface TerminalCommand {
   readonly cwd: string;
 }
 
-export interface AgentLauncherOptions {
+interface AgentLauncherOptions {
   readonly clientInfo: V1ClientOptions['clientInfo'];
   readonly editor: EditorPort;
   readonly clock: Clock;

@@ -15,7 +15,7 @@ import { CommandError, diskFiles, lookupCommand } from './commandLookup';
 import { marked } from './processMarks';
 import { endTree, groupsBelow, killTreeNow, ownGroup, type TreeEnd } from './processTree';
 
-export interface AgentCommand {
+interface AgentCommand {
   /** A name on the PATH of `env`, or a path. */
   readonly command: string;
   readonly args: readonly string[];
@@ -25,7 +25,7 @@ export interface AgentCommand {
   readonly cwd: string;
 }
 
-export interface AgentProcessOptions {
+interface AgentProcessOptions {
   readonly clock: Clock;
   readonly log: Logger;
   /** How long each step of `stop` waits before the next, harsher one. */
@@ -43,7 +43,7 @@ export interface AgentExit {
 }
 
 /** What it took to end the agent and all it had started; `endOfInput` when it went by itself. */
-export type StopOutcome = Exclude<TreeEnd, 'gone'> | 'endOfInput' | 'alreadyGone';
+type StopOutcome = Exclude<TreeEnd, 'gone'> | 'endOfInput' | 'alreadyGone';
 
 /** Three steps of it must fit into the three seconds that a window has to close. */
 const defaultGraceMs = 700;

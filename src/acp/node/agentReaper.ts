@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { toDisposable, type Disposable } from '../../base/common/disposable';
 import type { Logger } from '../../base/common/log';
 
-export interface AgentReaperOptions {
+interface AgentReaperOptions {
   /** `dist/agent-reaper.js`; run by this process's own program. */
   readonly file: string;
   readonly log: Logger;

@@ -10,7 +10,7 @@ import { decisionFor, permissionMessage, requirePermission, type AgentPermission
 import { knownAgentOf } from '../common/knownAgents';
 import { untilAborted } from './untilAborted';
 
-export interface AgentRegistryOptions {
+interface AgentRegistryOptions {
   /** Starts nothing but, once, the user's login shell. */
   readonly loadCatalogue: () => Promise<Catalogue>;
   /** The registry owns the result. */

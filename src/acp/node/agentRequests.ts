@@ -15,7 +15,7 @@ export async function unlessCancelled<T>(signal: AbortSignal, work: Promise<T>):
   }
 }
 
-export interface SessionRequest {
+interface SessionRequest {
   readonly sessionId: string | undefined;
   /** What the agent calls it when it speaks of it later. */
   readonly id: string | undefined;

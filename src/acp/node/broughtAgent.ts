@@ -9,7 +9,7 @@ import type { AgentSetting } from '../common/agentSettings';
 import type { CatalogueEntry } from './agentCatalogue';
 import { withFolder } from './mcpServers';
 
-export interface WorkspacePlaces {
+interface WorkspacePlaces {
   /** Absolute: where commands run that are not told another folder. */
   readonly cwd: string;
   /** Absolute paths of the workspace's folders. */

@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import { interpreterOf } from '../common/shebang';
 import { parseWindowsShim } from '../common/windowsShim';
 
-export interface LookupOptions {
+interface LookupOptions {
   readonly platform: NodeJS.Platform;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Absolute; where relative commands start from. */
@@ -65,7 +65,7 @@ export function lookupHere(file: string): Promise<FoundCommand> {
 }
 
 /** The value of a variable; Windows does not tell `Path` from `PATH`. */
-export function environmentValue(
+function environmentValue(
   env: Readonly<Record<string, string | undefined>>,
   name: string,
   platform: NodeJS.Platform,

@@ -28,7 +28,7 @@ import { LivingAgents } from './livingAgents';
 import { PermissionService, settledForFiles } from './permissionService';
 import { ProposalDesk } from './proposalDesk';
 
-export interface DraftBackendOptions {
+interface DraftBackendOptions {
   readonly id: string;
   readonly title: string;
   /** The backend owns the result. @throws Error with what to tell the user */

@@ -14,7 +14,7 @@ import type { DraftPermissions } from './draftFiles';
 import { DraftPeer } from './draftPeer';
 import { tapStream } from './tappedStream';
 
-export interface DraftLinkOptions {
+interface DraftLinkOptions {
   /** How the user knows the agent. */
   readonly title: string;
   readonly editor: EditorPort;

@@ -10,7 +10,7 @@ import type { DraftMethod, DraftParams, DraftResult } from '../common/draftSchem
 import type { ThreadStore } from '../common/draftThreads';
 import { createFileHandlers, type DraftPermissions } from './draftFiles';
 
-export interface DraftPeerOptions {
+interface DraftPeerOptions {
   /** Not owned. */
   readonly stream: MessageStream;
   readonly editor: EditorPort;

@@ -15,7 +15,7 @@ import type { Approvals } from '../common/approvals';
 import { MessageBlocks } from '../common/messageBlocks';
 import type { ProposalDesk } from './proposalDesk';
 
-export interface DraftSessionOptions {
+interface DraftSessionOptions {
   /** The thread's id. */
   readonly id: string;
   readonly events: EventLog;

@@ -1,5 +1,5 @@
 /** What can be ended, gently or at once. */
-export interface Ending {
+interface Ending {
   /** Resolves when it is gone, or with `stillRunning`. Never rejects. */
   stop(): Promise<unknown>;
   killNow(): void;

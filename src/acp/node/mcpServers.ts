@@ -36,7 +36,7 @@ export interface McpOptions {
   readonly findProgram: (command: string) => Promise<FoundCommand>;
 }
 
-export interface McpResult {
+interface McpResult {
   readonly servers: readonly McpServer[];
   /** Which servers were left out, and why. */
   readonly notes: readonly string[];

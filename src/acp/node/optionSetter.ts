@@ -10,7 +10,7 @@ export interface OptionHost {
   ask<T>(what: string, signal: AbortSignal, request: (signal: AbortSignal) => Promise<T>): Promise<T>;
 }
 
-export interface OptionSetterPorts {
+interface OptionSetterPorts {
   readonly config: ConfigOptions;
   readonly agentTitle: string;
   readonly host: OptionHost;

@@ -23,7 +23,7 @@ import {
 } from '../common/toolRequests';
 import type { PermissionRequest } from '../common/v1Schema';
 
-export interface PermissionServiceOptions {
+interface PermissionServiceOptions {
   readonly agentId: string;
   readonly agentTitle: string;
   /** The session's folder; absolute. */

@@ -2,7 +2,7 @@ import { commandLineOf, hasVariable, processes, userOf, type ProcessFacts } from
 import { isSpared } from './sparedPrograms';
 
 /** What belongs to an agent, or to a command of one. */
-export interface Belongings {
+interface Belongings {
   /** The process at the top. It is never spared for its name: the user has configured it. */
   readonly leader: number | undefined;
   /** Groups whose leaders are known to belong to it. */

@@ -18,7 +18,7 @@ const firstPollMs = 25;
 const maxPollMs = 200;
 
 /** Where else to look for what belongs to a tree. */
-export interface MoreOfTree {
+interface MoreOfTree {
   /** Groups of it that were found before, with `groupsBelow`. */
   readonly others?: readonly number[];
   /** That its processes were started with; see `processMarks.ts`. */

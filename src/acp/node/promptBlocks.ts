@@ -4,13 +4,13 @@ import type { PromptAttachment, PromptInput } from '../../amplifier/common/sessi
 import { toFileUri } from '../../base/common/fileUri';
 import type { EditorPort } from '../../editor/common/editorPort';
 
-export interface PromptAbilities {
+interface PromptAbilities {
   readonly images: boolean;
   /** Contents of files may be sent; without it only links. */
   readonly embeddedContext: boolean;
 }
 
-export interface PromptBlocks {
+interface PromptBlocks {
   readonly blocks: ContentBlock[];
   /** What could not be sent, in words for the user. */
   readonly notes: readonly string[];

@@ -8,7 +8,7 @@ import { toolRequest } from '../common/toolRequests';
 import { applyDiff, DiffError, type FileDiff } from '../common/unifiedDiff';
 import type { PermissionService, Permit } from './permissionService';
 
-export interface ProposalDeskOptions {
+interface ProposalDeskOptions {
   readonly sessionId: string;
   readonly agentId: string;
   readonly cwd: string;

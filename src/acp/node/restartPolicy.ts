@@ -1,4 +1,4 @@
-export interface RestartRules {
+interface RestartRules {
   readonly firstDelayMs: number;
   readonly maxDelayMs: number;
   /** This many crashes within the window, and the agent is not started again by itself. */
@@ -6,7 +6,7 @@ export interface RestartRules {
   readonly windowMs: number;
 }
 
-export const defaultRestartRules: RestartRules = {
+const defaultRestartRules: RestartRules = {
   firstDelayMs: 500,
   maxDelayMs: 30_000,
   maxCrashes: 5,

@@ -5,7 +5,7 @@ import type { MessageStream } from '../../wire/common/messageStream';
 import { DampedLog } from '../common/dampedLog';
 import { TrafficRecorder, type RecorderOptions } from './trafficRecorder';
 
-export interface SdkStreamOptions extends RecorderOptions {
+interface SdkStreamOptions extends RecorderOptions {
   readonly log: Logger;
   /** Gets the params of each `session/update`, at once and in order. */
   readonly onUpdate: (params: unknown) => void;

@@ -7,7 +7,7 @@ import type { SessionParams } from './v1Client';
 import { isAuthRequired } from './v1Errors';
 import type { V1Session } from './v1Session';
 
-export interface SessionRevivalPorts {
+interface SessionRevivalPorts {
   readonly title: string;
   readonly log: Logger;
   readonly params: (live: LiveAgent, folders: CreateSessionOptions) => Promise<SessionParams>;

@@ -6,7 +6,7 @@ import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
 import { killTreeNow, ownGroup } from './processTree';
 
-export interface ShellEnvironmentOptions {
+interface ShellEnvironmentOptions {
   readonly platform: NodeJS.Platform;
   /** What this process was started with. */
   readonly own: Readonly<Record<string, string | undefined>>;

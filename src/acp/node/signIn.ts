@@ -18,7 +18,7 @@ export interface SignInCommand {
   readonly env: Readonly<Record<string, string>>;
 }
 
-export interface SignInOptions {
+interface SignInOptions {
   readonly title: string;
   readonly clock: Clock;
   readonly log: Logger;

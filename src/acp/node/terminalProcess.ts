@@ -7,7 +7,7 @@ import type { TerminalView } from '../common/terminalViews';
 import { ByteTail } from './byteTail';
 import { endTree, killTreeNow, ownGroup } from './processTree';
 
-export interface TerminalCommand {
+interface TerminalCommand {
   readonly file: string;
   readonly args: readonly string[];
   readonly cwd: string;

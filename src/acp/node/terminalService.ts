@@ -24,7 +24,7 @@ export interface TerminalServiceOptions {
   readonly onDidChange: (terminalId: string, view: TerminalView) => void;
 }
 
-export interface CreateTerminalParams {
+interface CreateTerminalParams {
   readonly command: string;
   readonly args?: readonly string[];
   readonly env?: readonly { readonly name: string; readonly value: string }[];

@@ -9,7 +9,7 @@ export interface RecorderOptions {
 }
 
 /** A request that waits for its answer. */
-export interface OpenRequest {
+interface OpenRequest {
   readonly method: string;
   /** In milliseconds of the monotonic clock. */
   readonly sentAt: number;

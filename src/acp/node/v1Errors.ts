@@ -3,7 +3,7 @@ import { BackendError, type BackendErrorCode } from '../../amplifier/common/sess
 import { messageOf, TimeoutError } from '../../base/common/errors';
 import { ConnectionClosedError } from '../../wire/common/connectionErrors';
 
-export const authRequiredCode = -32000;
+const authRequiredCode = -32000;
 
 const codes = new Map<number, BackendErrorCode>([
   [authRequiredCode, 'authRequired'],

@@ -26,7 +26,7 @@ import { TerminalService } from './terminalService';
 import type { SessionPeer, V1Client } from './v1Client';
 import { isAuthRequired } from './v1Errors';
 
-export interface V1SessionOptions {
+interface V1SessionOptions {
   readonly agentId: string;
   readonly agentTitle: string;
   readonly editor: EditorPort;

@@ -7,7 +7,7 @@ import { type EditorPort, isEditorError } from '../../editor/common/editorPort';
 import { parseJsonc } from '../common/jsonc';
 import { mcpServers, type McpOptions, type McpSources } from './mcpServers';
 
-export interface McpRequest extends McpOptions {
+interface McpRequest extends McpOptions {
   /** `mcpServers` of the agent's setting; wins over servers of the workspace with the same name. */
   readonly setting: unknown;
   /** The session's folder. */

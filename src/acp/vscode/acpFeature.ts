@@ -26,7 +26,7 @@ import { AgentCommands } from './agentCommands';
 import { elicit } from './elicitation';
 import { SignInTerminals } from './signInTerminal';
 
-export interface AcpFeatureOptions extends FeatureContext {
+interface AcpFeatureOptions extends FeatureContext {
   readonly editor: EditorPort;
   readonly traffic: TrafficTap;
   /** What the user has said in advance about what agents may do. Not owned. */

@@ -3,7 +3,7 @@ import type { AuthMethod, BackendState, SessionBackend } from '../../amplifier/c
 import { agentToRestart } from '../common/agentToRestart';
 import type { Messages } from '../../platform/vscode/messages';
 
-export interface AgentCommandsOptions {
+interface AgentCommandsOptions {
   readonly backends: () => readonly SessionBackend[];
   readonly messages: Messages;
 }
