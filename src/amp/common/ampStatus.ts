@@ -15,7 +15,7 @@ export type AmpState =
   /** `message` says what to do. */
   | { readonly kind: 'failed'; readonly message: string };
 
-export interface AmpSurroundings {
+interface AmpSurroundings {
   readonly hasFolder: boolean;
   readonly isTrusted: boolean;
   /** An installed diagnostics plugin is older than the one this version brings. */

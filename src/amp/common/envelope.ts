@@ -16,7 +16,7 @@ export interface AmpRequest {
 }
 
 /** A frame that is not a request. `idJson` is `null` unless the frame had an id that can be sent back. */
-export interface AmpRefusal {
+interface AmpRefusal {
   readonly idJson: string;
   readonly refusal: RequestError;
 }

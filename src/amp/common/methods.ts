@@ -26,7 +26,7 @@ import {
 /** Kept back for the answer. A formatter may outlast the peer, which would take an edit that was made for one that failed. */
 const answerMs = 500;
 
-export interface AmpCall {
+interface AmpCall {
   readonly dialect: AmpDialect;
   /** Not checked yet. */
   readonly params: unknown;
@@ -39,7 +39,7 @@ export interface AmpCall {
 }
 
 /** Files up to this size, in bytes, are read without waiting for a turn. */
-export const maxSmallFileBytes = 256 * 1024;
+const maxSmallFileBytes = 256 * 1024;
 
 /** @throws ZodError for params of the wrong shape, EditorError for what the editor did not do */
 export type AmpMethod = (call: AmpCall) => object | Promise<object>;

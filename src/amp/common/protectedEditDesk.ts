@@ -14,7 +14,7 @@ import {
   type RefusedEdits,
 } from './refusedEdits';
 
-export interface ProtectedEditPorts {
+interface ProtectedEditPorts {
   readonly editor: Pick<EditorPort, 'readBytes'>;
   readonly clock: Clock;
   readonly log: Logger;

@@ -10,7 +10,7 @@ export interface RefusedEdit {
 }
 
 /** Times are those of the monotonic clock, in milliseconds. */
-export type RefusedEditState = RefusedEdit &
+type RefusedEditState = RefusedEdit &
   (
     | { readonly kind: 'asked' }
     /** The user's word, for one edit. */

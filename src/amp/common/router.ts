@@ -6,7 +6,7 @@ import { ampErrorCodes, formatError, formatResult, parseRequest, RequestError, t
 import { createMethods, type AmpMethod, type AmpMethodPorts } from './methods';
 import type { RequestScope } from './requestScope';
 
-export interface AmpRouterOptions extends AmpMethodPorts {
+interface AmpRouterOptions extends AmpMethodPorts {
   readonly log: Logger;
 }
 

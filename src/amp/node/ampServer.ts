@@ -48,7 +48,7 @@ export interface AmpServerOptions {
   readonly limits?: Partial<AmpLimits>;
 }
 
-export interface AmpClientInfo {
+interface AmpClientInfo {
   readonly id: number;
   /** It may know `userSentMessage` and `appendToPrompt`. A newer CLI, which is known not to, says who it is. */
   readonly mayKnowPrompts: boolean;

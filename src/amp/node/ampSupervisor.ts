@@ -20,7 +20,7 @@ export interface SupervisedServer extends Disposable {
   appendToPrompt(message: string): number;
 }
 
-export interface AmpSupervisorOptions {
+interface AmpSupervisorOptions {
   /** The port range to serve on, or undefined for not at all; asked anew each time. */
   readonly wanted: () => PortRange | undefined;
   readonly createServer: (range: PortRange) => SupervisedServer;

@@ -13,7 +13,7 @@ import type { LargeAnswers } from './largeAnswers';
 import type { AmpLimits } from './limits';
 import { textFrame } from './textFrame';
 
-export interface ClientConnectionOptions {
+interface ClientConnectionOptions {
   /** How the log and the traffic view call this client. */
   readonly name: string;
   /** What the WebSocket writes to, each of its frames at once: nothing is compressed, so frames keep their order. */

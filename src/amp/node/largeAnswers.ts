@@ -1,7 +1,7 @@
 import { EditorError } from '../../editor/common/editorPort';
 
 /** Who asks for an answer that may be large. */
-export interface LargeAnswerClient {
+interface LargeAnswerClient {
   /** It is connected and has read most of what it was sent. */
   readonly isReading: boolean;
 }

@@ -3,7 +3,7 @@ import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
 import { LockfileStore, type LockfileStoreOptions } from './lockfileStore';
 
-export interface LockfilesOptions extends Omit<LockfileStoreOptions, 'folder'> {
+interface LockfilesOptions extends Omit<LockfileStoreOptions, 'folder'> {
   /** Absolute; see `ampLockfileFolders`. Only the first one is needed. */
   readonly folders: readonly [string, ...string[]];
 }

@@ -18,7 +18,7 @@ import * as path from 'node:path';
 import { errorCode, messageOf } from '../../base/common/errors';
 
 /** The name under which Amp loads the plugin from any of its plugin folders. */
-export const pluginFileName = 'backline-diagnostics.ts';
+const pluginFileName = 'backline-diagnostics.ts';
 
 /** What is at the place of the plugin. Only what is `ours` is ever replaced or removed. */
 export type PluginState =
@@ -29,7 +29,7 @@ export type PluginState =
   | { readonly kind: 'ours'; readonly version: string; readonly age: PluginAge };
 
 /** Against the one this version of Backline brings; `edited` has its version and another text. */
-export type PluginAge = 'current' | 'older' | 'newer' | 'edited';
+type PluginAge = 'current' | 'older' | 'newer' | 'edited';
 
 /** The first line of an installed plugin, and how it is known as ours. */
 const marker = /^\/\/ backline-diagnostics (\S+):/;

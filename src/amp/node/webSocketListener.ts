@@ -8,7 +8,7 @@ import type { PortRange } from '../../platform/common/settings';
 import { bindPort } from './portBinder';
 import { refuseUpgrade, type Refusal, type UpgradeGuard } from './upgradeGuard';
 
-export interface WebSocketListenerOptions {
+interface WebSocketListenerOptions {
   readonly guard: UpgradeGuard;
   readonly clock: Clock;
   readonly log: Logger;

@@ -5,7 +5,7 @@ import type { Messages } from '../../platform/vscode/messages';
 import { closestFolder, isTypable, mentionOf, whyNotOffered } from '../common/mention';
 import type { AmpTerminals } from './ampTerminals';
 
-export interface AddSelectionOptions {
+interface AddSelectionOptions {
   readonly editor: Pick<EditorPort, 'activeSelection' | 'folders' | 'resolve'>;
   readonly terminals: AmpTerminals;
   readonly messages: Messages;

@@ -20,7 +20,7 @@ import { DiagnosticsPlugin } from './diagnosticsPlugin';
 import { openTerminal } from './openTerminal';
 import { ProtectedEditQuestions } from './protectedEditQuestions';
 
-export interface AmpFeatureOptions extends FeatureContext {
+interface AmpFeatureOptions extends FeatureContext {
   readonly editor: EditorPort;
   /** What the user's settings say about Amp, now. */
   readonly policy: () => AmpPolicy;

@@ -16,7 +16,7 @@ const comeBackMs = 5_000;
 /** The folders of the terminals that were made here, by the process of their shell, which outlives a reload. */
 const Remembered = z.record(z.string(), z.string()).catch({});
 
-export interface AmpTerminalsOptions {
+interface AmpTerminalsOptions {
   /** A folder of this extension. */
   readonly storageFolder: string;
   /** Where a terminal starts that belongs to no folder. */
@@ -26,7 +26,7 @@ export interface AmpTerminalsOptions {
   readonly log: Logger;
 }
 
-export interface AmpTerminal {
+interface AmpTerminal {
   readonly terminal: vscode.Terminal;
   /** Absolute path of the folder it runs in. */
   readonly folder: string;

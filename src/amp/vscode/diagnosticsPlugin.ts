@@ -5,7 +5,7 @@ import type { EditorPort } from '../../editor/common/editorPort';
 import type { Messages } from '../../platform/vscode/messages';
 import { PluginFile, userPluginFolder, workspacePluginFolder, type PluginState } from '../node/pluginFile';
 
-export interface DiagnosticsPluginOptions {
+interface DiagnosticsPluginOptions {
   readonly editor: Pick<EditorPort, 'folders'>;
   readonly messages: Messages;
   /** The plugin that came with this version of Backline. */

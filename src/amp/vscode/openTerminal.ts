@@ -7,7 +7,7 @@ import type { AmpTerminals } from './ampTerminals';
 const installCommand = 'npm install -g @ampcode/cli';
 const installPage = 'https://ampcode.com/manual';
 
-export interface OpenTerminalOptions {
+interface OpenTerminalOptions {
   readonly editor: Pick<EditorPort, 'folders'>;
   readonly terminals: AmpTerminals;
   readonly messages: Messages;

@@ -5,7 +5,7 @@ import { noticeText } from '../../base/common/noticeText';
 import type { EditorPort } from '../../editor/common/editorPort';
 import type { EditAnswer, RefusedEdit } from '../common/refusedEdits';
 
-export interface ProtectedEditQuestionsOptions {
+interface ProtectedEditQuestionsOptions {
   readonly editor: Pick<EditorPort, 'showDiff' | 'open'>;
   readonly log: Logger;
   /** As `vscode.window.showWarningMessage`, which is the default. */
