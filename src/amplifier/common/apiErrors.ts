@@ -79,13 +79,12 @@ const local = {
 const facts: ReadonlyMap<string, ErrorFacts> = new Map(Object.entries({ ...documentedErrors, ...real, ...local }));
 
 export type DocumentedErrorCode = keyof typeof documentedErrors;
-export type LocalErrorCode = keyof typeof local;
 
 /** An error of the API, of the way to it, or an answer that makes no sense. */
 export class AmplifierApiError extends Error {
   override readonly name = 'AmplifierApiError';
   constructor(
-    /** One of the API reference's, one of the server's own, or one of `LocalErrorCode`. */
+    /** One of the API reference's, one of the server's own, or one of `local`. */
     readonly code: string,
     message: string,
     /** Undefined when there was no answer. */

@@ -20,10 +20,10 @@ function orNull<Schema extends z.ZodType>(schema: Schema): z.ZodPreprocess<Schem
 }
 
 /** Lines and characters are 0-based, characters in UTF-16 units, the end is exclusive. */
-export const Position = z.object({ line: Count, character: Count });
-export type Position = z.infer<typeof Position>;
-export const Range = z.object({ start: Position, end: Position });
-export type Range = z.infer<typeof Range>;
+const Position = z.object({ line: Count, character: Count });
+type Position = z.infer<typeof Position>;
+const Range = z.object({ start: Position, end: Position });
+type Range = z.infer<typeof Range>;
 
 export const OpenFile = z.object({
   path: Text,

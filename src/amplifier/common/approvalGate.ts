@@ -25,7 +25,7 @@ interface Waiting {
   timer: Disposable | undefined;
 }
 
-export interface ApprovalGatePorts {
+interface ApprovalGatePorts {
   readonly clock: Clock;
   /** Sends an answer. Rejects when the server did not take it. */
   readonly answer: (approvalId: string, option: string, isDenial: boolean) => Promise<void>;

@@ -8,7 +8,7 @@ import { serverBackendId } from './serverRegistry';
 /** Often enough to follow the user, seldom enough to cost nothing. */
 const refreshMs = 300;
 
-export interface ContextChipsPorts {
+interface ContextChipsPorts {
   readonly collector: Pick<ContextCollector, 'chips'>;
   readonly switches: ContextSwitches;
   /** Each says that something of what the collector reads may have changed. */

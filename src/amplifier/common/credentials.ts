@@ -10,7 +10,7 @@ export interface SecretStore {
   delete(name: string): PromiseLike<void>;
 }
 
-export interface CredentialsPorts {
+interface CredentialsPorts {
   readonly secrets: SecretStore;
   /** Kept across windows; VS Code's global state fits. Holds origins, never a key. */
   readonly state: {

@@ -93,7 +93,7 @@ const PlanEntry = z.looseObject({
   priority: z.enum(['high', 'medium', 'low']).catch('medium'),
   status: z.enum(['pending', 'in_progress', 'completed']).catch('pending'),
 });
-export type PlanEntry = z.infer<typeof PlanEntry>;
+type PlanEntry = z.infer<typeof PlanEntry>;
 
 /** What an agent does without asking the user: it edits files, or runs commands, too. */
 const Unattended = z.enum(['edits', 'runs']);

@@ -59,7 +59,7 @@ export function unattendedOf(option: ConfigOption, value: OptionValue = option.v
 }
 
 /** Whether the agent asks less than before. */
-export function asksLess(before: readonly ConfigOption[], now: readonly ConfigOption[]): boolean {
+function asksLess(before: readonly ConfigOption[], now: readonly ConfigOption[]): boolean {
   const freedom = (options: readonly ConfigOption[]): number => {
     const unattended = unattendedIn(options);
     return unattended === undefined ? 0 : unattended === 'edits' ? 1 : 2;
@@ -148,7 +148,7 @@ function isVital(wanted: string, option: ConfigOption | undefined): boolean {
   return kinds.includes('mode') || kinds.includes('model');
 }
 
-export function nameOf(option: ConfigOption, value: OptionValue): string {
+function nameOf(option: ConfigOption, value: OptionValue): string {
   if (option.type === 'boolean') return value === true ? 'on' : 'off';
   return option.choices.find((choice) => choice.value === value)?.name ?? String(value);
 }

@@ -7,7 +7,7 @@ import { ownServerMessage } from './serverUrl';
 import type { ServerWatch } from './serverWatch';
 import { BackendError, type SessionBackend } from './sessionBackend';
 
-export interface ServerRegistryOptions {
+interface ServerRegistryOptions {
   /** The server of the settings. @throws Error that says which setting is wrong */
   readonly server: () => URL;
   /** The registry owns the result. */

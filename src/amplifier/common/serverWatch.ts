@@ -18,7 +18,7 @@ export type ServerNews =
   /** Who uses it has lost it; `message` says what to do. */
   | { readonly kind: 'missed'; readonly message: string };
 
-export interface ServerWatchOptions {
+interface ServerWatchOptions {
   /** Asks the configured server whether it is well. @throws AmplifierApiError, or an Error about the settings */
   readonly askHealth: (signal: AbortSignal) => Promise<{ readonly version?: string | undefined }>;
   readonly clock: Clock;

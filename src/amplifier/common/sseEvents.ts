@@ -8,13 +8,13 @@ export interface StreamMessage {
   readonly data: string;
 }
 
-export interface IgnoredMessage {
+interface IgnoredMessage {
   readonly ignored: IgnoredReason;
   /** Of the message or of its event, where it has one. */
   readonly name: string;
 }
 /** `name`: a named SSE event that is not a message, such as the server's `ping`. */
-export type IgnoredReason = 'name' | 'notJson' | 'notAnEvent' | 'unknownEvent' | 'invalid';
+type IgnoredReason = 'name' | 'notJson' | 'notAnEvent' | 'unknownEvent' | 'invalid';
 
 type Fields = Readonly<Record<string, unknown>>;
 

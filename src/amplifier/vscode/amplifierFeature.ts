@@ -27,7 +27,7 @@ import { DocumentLanguages } from './documentLanguages';
 import { editorContext, editorContextChanges } from './editorContext';
 import { confirmServer, manageApiKey, manageToken } from './secretDialogs';
 
-export interface AmplifierFeatureOptions extends FeatureContext {
+interface AmplifierFeatureOptions extends FeatureContext {
   readonly editor: EditorPort;
   readonly traffic: TrafficTap;
   /** Keeps the key and the tokens. */

@@ -13,7 +13,7 @@ import type { BackendRegistry } from '../common/backendRegistry';
 import type { AmplifierServer } from '../node/server/amplifierServer';
 import { confirmNoToken } from './confirmNoToken';
 
-export interface ServeFeatureOptions extends Pick<FeatureContext, 'log' | 'status' | 'clock'> {
+interface ServeFeatureOptions extends Pick<FeatureContext, 'log' | 'status' | 'clock'> {
   /** What is offered. Never an Amplifier server: it could be this one. */
   readonly backends: BackendRegistry;
   readonly editor: EditorPort;
@@ -23,7 +23,7 @@ export interface ServeFeatureOptions extends Pick<FeatureContext, 'log' | 'statu
   readonly confirmNoToken?: (isServing: boolean) => Promise<boolean>;
 }
 
-export interface ServedAt {
+interface ServedAt {
   readonly url: string;
   /** Undefined when clients need none. */
   readonly token: string | undefined;

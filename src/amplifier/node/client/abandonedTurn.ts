@@ -7,7 +7,7 @@ import { denyOption } from '../../common/approvalOptions';
 import type { AmplifierEvent, EventData } from '../../common/events';
 import type { AmplifierClient } from './amplifierClient';
 
-export interface AbandonedTurnOptions {
+interface AbandonedTurnOptions {
   readonly client: AmplifierClient;
   readonly sessionId: string;
   readonly clock: Clock;

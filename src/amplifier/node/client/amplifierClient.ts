@@ -8,7 +8,7 @@ import * as api from '../../common/apiSchema';
 import { SecretRedactor } from '../../common/secretRedactor';
 import { keepAliveAgent, sendRequest, type HttpResponse } from './httpRequest';
 
-export interface AmplifierClientOptions {
+interface AmplifierClientOptions {
   readonly baseUrl: URL;
   /** Sent as a bearer token; for servers that ask for one. */
   readonly token?: string;
@@ -19,7 +19,7 @@ export interface AmplifierClientOptions {
   readonly maxResponseBytes?: number;
 }
 
-export interface ClientTimeouts {
+interface ClientTimeouts {
   readonly healthMs: number;
   /** Servers download modules while they create a session. */
   readonly createMs: number;

@@ -6,7 +6,7 @@ import type { AmplifierClient } from './amplifierClient';
 import { EventDecoder } from './eventDecoder';
 import { EventStream, type EventStreamHandlers, type EventStreamLimits } from './eventStream';
 
-export interface EventFeedOptions {
+interface EventFeedOptions {
   readonly client: AmplifierClient;
   readonly sessionId: string;
   readonly clock: Clock;

@@ -21,7 +21,7 @@ export interface EventStreamHandlers {
   readonly onFailed: (error: AmplifierApiError) => void;
 }
 
-export interface EventStreamOptions extends Partial<EventStreamLimits> {
+interface EventStreamOptions extends Partial<EventStreamLimits> {
   readonly eventsUrl: URL;
   readonly webSocketUrl: URL;
   readonly headers: Readonly<Record<string, string>>;

@@ -6,7 +6,7 @@ import { AmplifierApiError, parseApiError } from '../../common/apiErrors';
 
 const maxRefusalBytes = 64 * 1024;
 
-export interface HttpRequest {
+interface HttpRequest {
   readonly method: string;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;

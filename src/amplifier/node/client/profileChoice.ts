@@ -7,7 +7,7 @@ import { BackendError, isBackendError, type SessionChoices } from '../../common/
 import { isRealServer } from './serverKind';
 import type { AmplifierClient } from './amplifierClient';
 
-export interface ProfileChoiceOptions {
+interface ProfileChoiceOptions {
   readonly client: Pick<AmplifierClient, 'listProfiles' | 'getProfile'>;
   /** The user's setting; empty for none. */
   readonly configured: () => string;

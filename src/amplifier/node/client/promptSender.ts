@@ -5,7 +5,7 @@ import { BackendError, type PromptInput } from '../../common/sessionBackend';
 import type { TurnReconciler } from '../../common/turnReconciler';
 import type { AmplifierClient } from './amplifierClient';
 
-export interface PromptSenderOptions {
+interface PromptSenderOptions {
   readonly client: AmplifierClient;
   readonly sessionId: string;
   readonly clock: Clock;

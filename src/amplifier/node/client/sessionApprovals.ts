@@ -15,7 +15,7 @@ const backlogMs = 250;
 /** A denial that hangs must leave time for another one. */
 const denyTimeoutMs = 3000;
 
-export interface SessionApprovalsOptions {
+interface SessionApprovalsOptions {
   readonly client: AmplifierClient;
   readonly sessionId: string;
   readonly clock: Clock;

@@ -2,7 +2,7 @@ import type { Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 import type { SessionStatus } from '../../common/apiSchema';
 
-export interface StatusWatchOptions {
+interface StatusWatchOptions {
   readonly clock: Clock;
   readonly heartbeatMs: number;
   readonly settleMs: number;

@@ -12,7 +12,7 @@ import type { defaultSessionLimits } from './sessionLimits';
 import { sessionMessages } from './sessionMessages';
 import { TurnStopper, type StopOutcome } from './turnStopper';
 
-export interface TurnEndingOptions {
+interface TurnEndingOptions {
   readonly client: AmplifierClient;
   readonly sessionId: string;
   readonly clock: Clock;

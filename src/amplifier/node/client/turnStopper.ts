@@ -3,7 +3,7 @@ import { AmplifierApiError, isMissingRoute } from '../../common/apiErrors';
 import type { AmplifierClient } from './amplifierClient';
 import { sendControl } from './webSocketConnection';
 
-export interface TurnStopperOptions {
+interface TurnStopperOptions {
   readonly client: AmplifierClient;
   readonly sessionId: string;
   readonly clock: Clock;

@@ -38,7 +38,7 @@ export interface AmplifierServerOptions {
   readonly limits?: Partial<ServerLimits>;
 }
 
-export interface ServerLoad extends SessionLoad {
+interface ServerLoad extends SessionLoad {
   readonly connections: number;
   readonly webSockets: number;
   /** That are not answered yet. */

@@ -14,7 +14,7 @@ export interface EventSink {
   cut(): void;
 }
 
-export interface EventFeedOptions {
+interface EventFeedOptions {
   readonly sessionId: string;
   readonly clock: Clock;
   readonly keepAliveMs: number;

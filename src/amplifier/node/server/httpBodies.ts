@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import type { HeldBytes } from './heldBytes';
 import { ApiFailure, documented, invalidFields } from './apiFailure';
 
-export interface BodyLimits {
+interface BodyLimits {
   /** Of one body. */
   readonly maxBytes: number;
   readonly held: HeldBytes;

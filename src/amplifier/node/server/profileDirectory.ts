@@ -13,7 +13,7 @@ interface Profile {
   readonly backendId: string;
 }
 
-export interface OpenedProfile {
+interface OpenedProfile {
   readonly name: string;
   readonly backend: SessionBackend;
   /** Why it is another one than was asked for. */

@@ -18,7 +18,7 @@ export interface ApiRequest {
   readonly json: <Schema extends z.ZodType>(schema: Schema) => Promise<z.output<Schema>>;
 }
 
-export type Route =
+type Route =
   | { readonly answer: (request: ApiRequest) => Promise<ApiAnswer> | ApiAnswer }
   /** Answers by itself, for as long as it likes. */
   | { readonly stream: (id: string, request: IncomingMessage, response: ServerResponse) => void }
@@ -28,7 +28,7 @@ export type Route =
 /** Keys are `METHOD /path`, where a segment of the path may be `{id}`. */
 export type Routes = Readonly<Record<string, Route>>;
 
-export interface FoundRoute {
+interface FoundRoute {
   readonly route: Route;
   readonly id: string;
 }

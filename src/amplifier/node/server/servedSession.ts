@@ -15,7 +15,7 @@ import { SessionAccount } from './sessionAccount';
 import { WireEvents } from './wireEvents';
 import { wireTime } from './wireTime';
 
-export interface ServedSessionOptions {
+interface ServedSessionOptions {
   /** The server's own name for the session: a UUID, whatever the backend calls it. */
   readonly id: string;
   readonly profile: string;

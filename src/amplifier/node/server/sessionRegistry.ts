@@ -7,7 +7,7 @@ import { ServedSession } from './servedSession';
 import type { ServerLimits } from './serverLimits';
 import type { SessionStarter } from './sessionStarter';
 
-export interface SessionRegistryOptions {
+interface SessionRegistryOptions {
   /** Stopped with the registry. */
   readonly starter: SessionStarter;
   readonly clock: Clock;
@@ -25,7 +25,7 @@ export interface SessionLoad {
   readonly pendingApprovals: number;
 }
 
-export interface CreatedSession {
+interface CreatedSession {
   readonly session: ServedSession;
   /** What is not as it was asked for, in words; the profile first. */
   readonly notices: readonly string[];

@@ -11,7 +11,7 @@ import type { ServerLimits } from './serverLimits';
 /** Where agents may work: the first folder, or one inside any of them that a client names. */
 export type Workspace = Pick<EditorPort, 'folders' | 'resolve' | 'stat'>;
 
-export interface SessionStarterOptions {
+interface SessionStarterOptions {
   readonly profiles: Pick<ProfileDirectory, 'open'>;
   readonly workspace: Workspace;
   readonly clock: Clock;
@@ -19,7 +19,7 @@ export interface SessionStarterOptions {
   readonly limits: Pick<ServerLimits, 'approvalTimeoutMs' | 'createTimeoutMs' | 'closeTimeoutMs'>;
 }
 
-export interface StartedSession {
+interface StartedSession {
   readonly backend: SessionBackend;
   /** Whoever asked for it owns it. */
   readonly session: BackendSession;

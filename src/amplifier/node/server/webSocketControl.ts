@@ -6,7 +6,7 @@ import { Control } from './requestSchemas';
 import type { ServedSession } from './servedSession';
 import type { ServerLimits } from './serverLimits';
 
-export interface WebSocketControlOptions {
+interface WebSocketControlOptions {
   readonly session: ServedSession;
   readonly socket: WebSocket;
   readonly log: Logger;
