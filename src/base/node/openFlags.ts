@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 
-export type OpenFlags = Readonly<
+type OpenFlags = Readonly<
   Record<'O_RDONLY' | 'O_WRONLY' | 'O_CREAT' | 'O_EXCL' | 'O_DIRECTORY' | 'O_NOFOLLOW' | 'O_NONBLOCK', number>
 >;
 

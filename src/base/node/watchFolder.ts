@@ -7,7 +7,7 @@ import { systemClock } from './systemClock';
 
 const pollMs = 2_000;
 
-export interface WatchFolderOptions {
+interface WatchFolderOptions {
   /** Files that are written in place, and so do not change the folder itself: looked at one by one where it must be polled. */
   readonly files?: Iterable<string>;
   readonly clock?: Clock;
