@@ -1,4 +1,4 @@
-export type CheckpointErrorCode =
+type CheckpointErrorCode =
   /** There is no Git that can be used. */
   | 'noGit'
   | 'tooLarge'

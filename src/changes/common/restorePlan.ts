@@ -17,7 +17,7 @@ export interface RestorePlan {
   readonly leftOut: readonly LeftOut[];
 }
 
-export type SkipReason =
+type SkipReason =
   /** Somebody else has written it since the plan was made. */
   | 'changedMeanwhile'
   /** A folder with other files, or something else that cannot be replaced, has its name. */
@@ -42,7 +42,7 @@ export function standOf(step: RestoreStep, found: FileState | undefined): StepSt
   return isSameState(found, step.before) ? 'before' : 'neither';
 }
 
-export function isSameState(one: FileState | undefined, other: FileState | undefined): boolean {
+function isSameState(one: FileState | undefined, other: FileState | undefined): boolean {
   return one?.kind === other?.kind && one?.object === other?.object;
 }
 

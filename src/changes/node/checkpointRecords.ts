@@ -90,7 +90,7 @@ export class CheckpointRecords {
   }
 }
 
-export function unknown(): CheckpointError {
+function unknown(): CheckpointError {
   return new CheckpointError('unknownCheckpoint', 'This checkpoint is no longer there. Choose a newer one.');
 }
 

@@ -38,16 +38,16 @@ export interface CheckpointStoreOptions {
   readonly searchPath?: string;
 }
 
-export type OpenedStore =
+type OpenedStore =
   { readonly kind: 'open'; readonly store: CheckpointStore } | { readonly kind: 'noGit'; readonly message: string };
 
-export type TakeResult =
+type TakeResult =
   | { readonly kind: 'taken'; readonly checkpoint: CheckpointDetails }
   /** No checkpoint was made. The code says why, the message what to do. */
   | { readonly kind: 'refused'; readonly error: CheckpointError };
 
 /** Any moment that can be compared: a checkpoint, or the folder as it is. */
-export type Moment = string;
+type Moment = string;
 export const now = 'now';
 
 const foreground = 'foreground';

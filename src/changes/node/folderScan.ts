@@ -16,7 +16,7 @@ export interface Capture {
   readonly unsettled: readonly string[];
 }
 
-export interface ScanRules {
+interface ScanRules {
   /** By an absolute path and its tail below the folder. */
   readonly excludes: (path: string, relativePath: string) => boolean;
   readonly limits: CheckpointLimits;

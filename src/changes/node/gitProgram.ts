@@ -5,7 +5,7 @@ import { CheckpointError, cancelled } from '../common/checkpointError';
 import { findGitHere } from './findGit';
 
 /** One run of Git, without a shell. */
-export interface GitCall {
+interface GitCall {
   readonly args: readonly string[];
   readonly cwd: string;
   /** The whole environment. */

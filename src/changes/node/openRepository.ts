@@ -14,7 +14,7 @@ import { isIgnoreFile, TreeReader } from './treeReader';
 import { indexToStartFrom } from './userIndex';
 import { findUserRepository, readUserSettings, type UserRepository, type UserSettings } from './userRepository';
 
-export interface RepositoryOptions {
+interface RepositoryOptions {
   readonly folder: string;
   readonly storage: string;
   readonly excludes: (path: string, relativePath: string) => boolean;

@@ -7,7 +7,7 @@ import { cleanEnvironment, type GitEnd, type GitProgram } from './gitProgram';
 import type { UserSettings } from './userRepository';
 
 /** What one run of Git in our repository is to do. */
-export interface RepositoryCall {
+interface RepositoryCall {
   readonly args: readonly string[];
   readonly signal: AbortSignal;
   readonly input?: string | Uint8Array;

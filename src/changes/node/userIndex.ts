@@ -12,7 +12,7 @@ export function indexToStartFrom(file: Buffer, format: 'sha1' | 'sha256', prefix
   return reader.read(Buffer.from(prefix), (bytes) => createHash(format).update(bytes).digest());
 }
 
-export interface IndexStart {
+interface IndexStart {
   readonly file: Buffer;
   /** It has the names of all trees, so that they need not be written. */
   readonly hasTrees: boolean;

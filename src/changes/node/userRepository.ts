@@ -23,7 +23,7 @@ const fileSystemSettings = [
   'core.trustctime',
   'core.checkstat',
 ] as const;
-export type FileSystemSetting = (typeof fileSystemSettings)[number];
+type FileSystemSetting = (typeof fileSystemSettings)[number];
 
 export interface UserSettings {
   readonly objectFormat: 'sha1' | 'sha256';
