@@ -193,7 +193,7 @@ function CommandHint({ text }: { text: string }) {
   return hint === undefined ? null : <p class="command-hint">{hint}</p>;
 }
 
-export function isRunning(session: SessionView | undefined): boolean {
+function isRunning(session: SessionView | undefined): boolean {
   return session !== undefined && ['busy', 'stopping', 'reconnecting', 'starting'].includes(session.status);
 }
 

@@ -11,7 +11,7 @@ import type {
 } from '../common/chatView';
 
 /** A request that failed, for the user to read. */
-export interface Problem {
+interface Problem {
   readonly id: number;
   readonly message: string;
   readonly details: string | undefined;

@@ -9,7 +9,7 @@ import {
 } from '../../amplifier/common/optionWords';
 import type { ApprovalOption } from './chatView';
 
-export interface AnswerGroup {
+interface AnswerGroup {
   /** Given by its button and by its key; never one that lasts, or whose name says something else than it does. */
   readonly plain: ApprovalOption | undefined;
   /** The others of the group, in the order in which they were sent. */

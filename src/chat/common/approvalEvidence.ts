@@ -18,7 +18,7 @@ import {
 } from './toolParts';
 
 /** What a question shows, of everything that came with it. */
-export interface Evidence {
+interface Evidence {
   readonly context: ApprovalContext;
   readonly shown: Pick<ApprovalView, 'parts' | 'warnings' | 'escalations' | 'env' | 'cwd' | 'more' | 'isUndescribed'>;
   /** Of the parts that are diffs, by the index of the part. */

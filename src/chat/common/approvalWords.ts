@@ -21,7 +21,7 @@ export function evidenceInWords(parts: readonly Part[]): string | undefined {
 }
 
 /** Lines of a text, without the empty one that a last line break makes. */
-export function lineCount(text: string): number {
+function lineCount(text: string): number {
   return text.trimEnd().split(/\r\n|\r|\n/).length;
 }
 

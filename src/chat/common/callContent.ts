@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { ToolContent } from '../../amplifier/common/events';
 import type { EntryOf } from '../../transcript/common/entries';
 
-export interface CallContent {
+interface CallContent {
   readonly kind: EntryOf<'tool'>['toolKind'];
   readonly title: string | undefined;
   readonly input: Readonly<Record<string, unknown>>;

@@ -7,7 +7,7 @@ import type { ChangeLedger } from './changeLedger';
 import { FileFacts, hasWritten, looksMade, type FileFact, type TouchedFile } from './fileFacts';
 import type { FileTexts, TextId } from './fileTexts';
 
-export interface CallFilesPorts {
+interface CallFilesPorts {
   readonly editor: Pick<EditorPort, 'resolve'>;
   readonly texts: FileTexts;
   readonly ledger: ChangeLedger;

@@ -18,9 +18,9 @@ export interface ChatFiles {
   deleteFile(path: string, options: DeleteOptions): Promise<void>;
 }
 
-export type DeleteOptions = Pick<WriteOptions, 'protectedFiles'>;
+type DeleteOptions = Pick<WriteOptions, 'protectedFiles'>;
 
-export interface ChangeJournalPorts {
+interface ChangeJournalPorts {
   readonly files: ChatFiles;
   readonly texts: TextBlobs;
   readonly log: Logger;

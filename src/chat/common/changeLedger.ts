@@ -3,7 +3,7 @@ import { diffOf } from '../../transcript/common/lineDiff';
 import type { FileNow, FileTexts, Text, TextId } from './fileTexts';
 import type { LogRecord, NewRecord, RecordOf } from './logRecord';
 
-export interface WrittenFile {
+interface WrittenFile {
   /** Before the conversation's first change. Undefined when Backline did not read it then: it cannot be brought back. */
   readonly before: TextId;
   /** After the last change of the agent's. */
@@ -13,7 +13,7 @@ export interface WrittenFile {
   readonly change: FileChange | undefined;
 }
 
-export interface Write {
+interface Write {
   readonly path: string;
   /** Right before the write, as Backline has read it. */
   readonly base: TextId;
@@ -22,7 +22,7 @@ export interface Write {
 }
 
 /** A file as a turn has found it, and as it has left it. */
-export type TurnTexts = Pick<WrittenFile, 'before' | 'after' | 'isMixed'>;
+type TurnTexts = Pick<WrittenFile, 'before' | 'after' | 'isMixed'>;
 
 const maxFiles = 500;
 

@@ -150,7 +150,7 @@ export interface MentionSource {
   resolve(attachment: DraftAttachment, signal: AbortSignal): Promise<readonly PromptAttachment[]>;
 }
 
-export type ChatErrorCode = 'notFound' | 'unreadable' | 'readonly' | 'changedSince' | 'storage';
+type ChatErrorCode = 'notFound' | 'unreadable' | 'readonly' | 'changedSince' | 'storage';
 
 /** What the user reads when a conversation could not be kept, found or changed. */
 export class ChatError extends Error {

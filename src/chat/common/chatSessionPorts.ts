@@ -17,7 +17,7 @@ export interface ChatSessionPorts {
   readonly host: ChatSessionHost;
 }
 
-export interface ChatSessionHost {
+interface ChatSessionHost {
   newId(): string;
   /** @throws BackendError when there is no folder to work in */
   createOptions(head: SessionHead): CreateSessionOptions;

@@ -24,7 +24,7 @@ import { noStarts, type SessionStarts } from './sessionStarts';
 import { storedEntries } from './storedEntries';
 import { UsedBackends } from './usedBackends';
 
-export interface ChatSessionsPorts {
+interface ChatSessionsPorts {
   readonly backends: BackendRegistry;
   readonly store: ChatStore;
   readonly files: ChatFiles;

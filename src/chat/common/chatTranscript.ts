@@ -22,7 +22,7 @@ interface Turn {
   prompt: SentPrompt | undefined;
 }
 
-export interface SentPrompt {
+interface SentPrompt {
   /** Of its record; none for one that was sent elsewhere. */
   readonly id: string | undefined;
   readonly entryId: string;

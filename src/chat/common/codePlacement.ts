@@ -1,20 +1,20 @@
 /** Where code of an answer belongs in a file: answers rarely say. */
 
-export interface LineSpan {
+interface LineSpan {
   /** 0-based; `end` is the first line behind it. */
   readonly start: number;
   readonly end: number;
 }
 
-export type Placement = 'whole file' | 'selection' | 'matching lines' | 'cursor';
+type Placement = 'whole file' | 'selection' | 'matching lines' | 'cursor';
 
-export interface PlacedCode {
+interface PlacedCode {
   /** The whole text of the file with the code in it. */
   readonly text: string;
   readonly placement: Placement;
 }
 
-export interface PlaceCodeInput {
+interface PlaceCodeInput {
   /** Undefined for a file that does not exist. */
   readonly text: string | undefined;
   readonly code: string;

@@ -9,7 +9,7 @@ import { logVersion, type LogRecord, type NewRecord } from './logRecord';
 import { PromptQueue } from './promptQueue';
 import { titleOfPrompt } from './sessionTitle';
 
-export interface ConversationPorts {
+interface ConversationPorts {
   readonly files: ChatFiles;
   readonly clock: Clock;
   readonly log: Logger;

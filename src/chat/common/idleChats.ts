@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 
-export interface Idle {
+interface Idle {
   /** Nobody shows it, and nothing goes on that would be lost. */
   readonly canLetGo: boolean;
 }

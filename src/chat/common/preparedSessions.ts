@@ -11,7 +11,7 @@ import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
 import type { SessionStarts } from './sessionStarts';
 
-export interface PreparedSessionsPorts {
+interface PreparedSessionsPorts {
   /** @throws BackendError */
   readonly open: (backendId: string) => Promise<SessionBackend>;
   /** `folder`: absolute. @throws BackendError when there is no folder to work in */

@@ -14,7 +14,7 @@ export interface AttachmentResolver {
   resolve(attachment: DraftAttachment, signal: AbortSignal): Promise<readonly PromptAttachment[]>;
 }
 
-export interface ResolvedAttachments {
+interface ResolvedAttachments {
   readonly attachments: PromptAttachment[];
   /** Ids of those that cannot be sent. */
   readonly notSent: string[];

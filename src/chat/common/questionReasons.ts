@@ -1,5 +1,5 @@
 /** What names a question: ids are unique only within one session of an agent, and one that starts again gives them once more. */
-export interface QuestionName {
+interface QuestionName {
   readonly sessionId: string;
   readonly id: string;
   readonly prompt: string;

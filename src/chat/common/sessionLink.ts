@@ -15,7 +15,7 @@ import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
 import { HistorySkip } from './historySkip';
 
-export interface SessionLinkPorts {
+interface SessionLinkPorts {
   readonly backends: Pick<BackendRegistry, 'open'>;
   readonly log: Logger;
   readonly backendId: string;
@@ -30,7 +30,7 @@ export interface SessionLinkPorts {
   readonly handlers: LinkHandlers;
 }
 
-export interface LinkHandlers {
+interface LinkHandlers {
   readonly onEvent: (event: AmplifierEvent) => void;
   /** Events were lost on the way here. */
   readonly onGap: () => void;

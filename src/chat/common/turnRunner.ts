@@ -17,7 +17,7 @@ import { pause, promptWhenFree, resolveAttachments, type AttachmentResolver } fr
 import type { Connected, SessionLink } from './sessionLink';
 import type { SessionStarts } from './sessionStarts';
 
-export interface TurnRunnerPorts {
+interface TurnRunnerPorts {
   readonly told: Conversation;
   readonly link: SessionLink;
   readonly attachments: AttachmentResolver;

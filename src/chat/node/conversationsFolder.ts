@@ -31,7 +31,7 @@ async function realPath(place: string): Promise<string> {
 /** As long as another window may still write a conversation without being heard of. */
 const lockedMs = 60_000;
 
-export interface Gathering {
+interface Gathering {
   readonly from: string;
   readonly to: string;
   readonly files: FilePort;

@@ -8,7 +8,7 @@ const soonMs = 100;
 /** For what no watch tells: a window that died, a disk elsewhere. */
 const pollMs = 2000;
 
-export interface LogFollowerPorts {
+interface LogFollowerPorts {
   readonly files: Pick<FilePort, 'watch'>;
   readonly clock: Clock;
   readonly log: Logger;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { LogRecord, logVersion } from '../common/logRecord';
 import type { FilePort } from './filePort';
 
-export interface ReadLog {
+interface ReadLog {
   readonly records: readonly LogRecord[];
   /** Behind the last whole line, in bytes: writing goes on there. */
   readonly end: number;
@@ -12,7 +12,7 @@ export interface ReadLog {
   readonly isNewer: boolean;
 }
 
-export interface ReadLogOptions {
+interface ReadLogOptions {
   /** In bytes; default the beginning. */
   readonly start?: number;
   /** A line that ends nowhere is no damage. */
@@ -50,7 +50,7 @@ export async function readLog(
   return { records, end, damage: damageOf(unread, isTorn && !isBeingWritten, isNewer), isNewer };
 }
 
-export interface Line {
+interface Line {
   readonly text: string;
   /** Behind its line feed, in bytes. */
   readonly endOffset: number;

@@ -16,7 +16,7 @@ const maxWaitingUnits = 32 * 1024 * 1024;
 /** After these the user may believe that it is kept. */
 const flushedEvents: ReadonlySet<string> = new Set(['prompt:complete', 'error', 'approval:required', 'session:end']);
 
-export interface LogWriterPorts {
+interface LogWriterPorts {
   readonly files: FilePort;
   readonly clock: Clock;
   readonly log: Logger;

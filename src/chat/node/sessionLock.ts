@@ -18,7 +18,7 @@ const listenMs = 5000;
 /** As often as that a process that lives has to be found silent: as long as `staleMs`. */
 const silences = 9;
 
-export interface LockPorts {
+interface LockPorts {
   readonly files: FilePort;
   readonly clock: Clock;
   /** Somebody else has taken it: nothing may be written any more. */

@@ -28,7 +28,7 @@ const maxFound = 200;
 /** What one search reads at most. */
 const maxSearchBytes = 256 * 1024 * 1024;
 
-export interface SessionStoreOptions {
+interface SessionStoreOptions {
   /** Absolute. It is made when the first conversation is kept. */
   readonly folder: string;
   readonly files: FilePort;

@@ -24,9 +24,9 @@ const takenOver =
 const newerVersion = 'A newer version of Backline has written this conversation: it can be read here, not continued.';
 
 /** Who may write a conversation. `lost`: another window has taken over while this one wrote. */
-export type Access = 'ours' | 'free' | 'theirs' | 'lost' | 'newer';
+type Access = 'ours' | 'free' | 'theirs' | 'lost' | 'newer';
 
-export interface StoredSessionPorts {
+interface StoredSessionPorts {
   readonly files: FilePort;
   readonly clock: Clock;
   readonly log: Logger;

@@ -3,7 +3,7 @@ import type { Messages } from '../../platform/vscode/messages';
 import type { ApprovalWatch, WaitingApproval } from '../common/page/approvalWatch';
 import type { ShownChats } from '../common/page/shownChats';
 
-export interface ApprovalNoticesOptions {
+interface ApprovalNoticesOptions {
   readonly approvals: ApprovalWatch;
   readonly shown: ShownChats;
   readonly setBadge: (value: number, tooltip: string) => void;

@@ -13,7 +13,7 @@ import type { ChatPages } from './chatPages';
 import type { ChatWindow } from './chatWindow';
 import { openFiles } from './recentFiles';
 
-export interface ChatCommandsOptions {
+interface ChatCommandsOptions {
   readonly commands: Commands;
   readonly pages: ChatPages;
   readonly window: ChatWindow;

@@ -33,7 +33,7 @@ import { ReviewActions } from './reviewActions';
 import { VirtualDocuments } from './virtualDocuments';
 import type { WindowMentions } from './windowMentions';
 
-export interface ChatFeatureOptions extends FeatureContext {
+interface ChatFeatureOptions extends FeatureContext {
   /** The feature starts, stops and disposes it. */
   readonly chats: Chats & { start(): Promise<void> };
   /** All that `@` finds. */

@@ -18,7 +18,7 @@ export interface PageSurface {
   readonly onDidChangeVisibility: (listener: () => void) => vscode.Disposable;
 }
 
-export interface ChatPageOptions {
+interface ChatPageOptions {
   readonly window: ChatWindow;
   readonly surface: PageSurface;
   readonly files: PageFiles;
@@ -33,7 +33,7 @@ export interface ChatPageOptions {
 }
 
 /** What a command asks of a page. */
-export type PageAsk = 'focusComposer' | 'showSessions' | 'focusApproval' | 'find';
+type PageAsk = 'focusComposer' | 'showSessions' | 'focusApproval' | 'find';
 export type PageAnswer = 'allow' | 'deny';
 
 /** The page shows an empty conversation before it waits any longer for the one it had. */

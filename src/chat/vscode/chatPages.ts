@@ -17,7 +17,7 @@ const shownName = 'chat.shown';
 /** Tabs have no badge. */
 const waitingMark = '● ';
 
-export interface ChatPagesOptions {
+interface ChatPagesOptions {
   readonly window: () => ChatWindow;
   readonly files: PageFiles;
   /** Remembers what the view shows. */

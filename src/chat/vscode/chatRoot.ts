@@ -24,7 +24,7 @@ import { modalDialogs } from './dialogs';
 import type { RecentFiles } from './recentFiles';
 import { WindowMentions } from './windowMentions';
 
-export interface ChatRootOptions extends FeatureContext {
+interface ChatRootOptions extends FeatureContext {
   readonly backends: BackendRegistry;
   readonly editor: EditorPort;
   /** What other features let users mention. */

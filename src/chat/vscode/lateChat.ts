@@ -7,7 +7,7 @@ import { provideTexts } from '../../platform/vscode/readOnlyTexts';
 import type { RunningChat } from './chatRoot';
 import type { RecentFiles } from './recentFiles';
 
-export interface LateChatOptions extends Pick<FeatureContext, 'commands' | 'status'> {
+interface LateChatOptions extends Pick<FeatureContext, 'commands' | 'status'> {
   /** The chat itself. */
   readonly chat: LateFeature<RunningChat>;
   readonly recent: RecentFiles;

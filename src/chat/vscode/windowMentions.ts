@@ -18,7 +18,7 @@ import { SelectionMentions } from '../common/mentions/selectionMentions';
 import { gitChanges } from './gitChanges';
 import { openFiles, type RecentFiles } from './recentFiles';
 
-export interface WindowMentionsOptions {
+interface WindowMentionsOptions {
   readonly editor: EditorPort;
   readonly recent: RecentFiles;
   readonly clock: Clock;

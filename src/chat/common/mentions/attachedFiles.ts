@@ -4,7 +4,7 @@ import { Emitter, type Event } from '../../../base/common/event';
 import { isEditorError, type EditorPort } from '../../../editor/common/editorPort';
 import type { DraftAttachment } from '../chatView';
 
-export interface AttachedFilesPorts {
+interface AttachedFilesPorts {
   readonly editor: Pick<EditorPort, 'stat'>;
   /** A file or folder has come or gone. */
   readonly onDidChangeFiles: Event<void>;

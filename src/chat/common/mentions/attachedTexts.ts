@@ -14,7 +14,7 @@ const AttachedText = z.object({ title: z.string(), text: z.string(), folder: z.o
 type AttachedText = z.infer<typeof AttachedText>;
 const Kept = z.catch(z.array(z.tuple([z.string(), AttachedText])), []);
 
-export interface AttachedTextsOptions {
+interface AttachedTextsOptions {
   /** Tells none twice, also after a reload. */
   readonly newId: () => string;
   /** Of this workspace: drafts and queues outlive the window, and so does what is attached to them. */

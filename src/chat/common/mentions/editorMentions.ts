@@ -4,7 +4,7 @@ import type { MentionSource } from '../chatPorts';
 import type { MentionRow } from '../chatView';
 import { isAskedFor, tokensOf } from './mentions';
 
-export interface EditorMentionsPorts {
+interface EditorMentionsPorts {
   readonly editor: Pick<EditorPort, 'stat' | 'resolve'>;
   /** Absolute paths of the files in tabs, the active one first. */
   readonly openFiles: () => readonly string[];

@@ -9,7 +9,7 @@ export interface IndexedFile extends PathCandidate {
   readonly path: string;
 }
 
-export interface FileIndexPorts {
+interface FileIndexPorts {
   /** All files of the workspace that are not hidden, absolute. */
   readonly listFiles: (signal: AbortSignal) => Promise<readonly string[]>;
   readonly onDidCreate: Event<string>;

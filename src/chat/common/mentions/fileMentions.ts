@@ -6,7 +6,7 @@ import type { FileIndex, IndexedFile } from './fileIndex';
 import { bestPaths } from './fuzzy';
 import { tokensOf } from './mentions';
 
-export interface FileMentionsPorts {
+interface FileMentionsPorts {
   readonly index: Pick<FileIndex, 'files'>;
   readonly editor: Pick<EditorPort, 'resolve' | 'stat'>;
   /** Absolute paths, the one opened last first. */

@@ -6,7 +6,7 @@ import type { DraftAttachment, MentionRow } from '../chatView';
 import type { FileIndex } from './fileIndex';
 import { bestPaths, type PathCandidate } from './fuzzy';
 
-export interface FolderMentionsPorts {
+interface FolderMentionsPorts {
   readonly index: Pick<FileIndex, 'files'>;
   readonly editor: Pick<EditorPort, 'resolve' | 'stat'>;
 }

@@ -13,7 +13,7 @@ const separators = new Set(['/', '-', '_', '.', ' ']);
  * How well the letters of `query` (lower case, no spaces) fit: undefined when they are not all there, in their order. The
  * name counts more than its folders, letters in a row and at the beginning of words more than others, short paths more.
  */
-export function scorePath(query: string, { relative, lower }: PathCandidate): number | undefined {
+function scorePath(query: string, { relative, lower }: PathCandidate): number | undefined {
   if (query === '') return 0;
   const nameStart = lower.lastIndexOf('/') + 1;
   const inName = query.includes('/') ? undefined : scoreFrom(query, relative, lower, nameStart);

@@ -5,7 +5,7 @@ import type { MentionRow } from '../chatView';
 import { isAskedFor } from './mentions';
 
 /** What has changed in the repository since its last commit. */
-export interface GitChanges {
+interface GitChanges {
   readonly root: string;
   readonly branch: string;
   readonly files: readonly GitFile[];

@@ -6,7 +6,7 @@ import type { Memento } from '../../../base/common/memento';
 import type { Chats } from '../chatPorts';
 import type { BackendView } from '../chatView';
 
-export interface BackendChoicePorts {
+interface BackendChoicePorts {
   readonly chats: Pick<Chats, 'backends' | 'onDidChangeBackends'>;
   /** The id or the title of the setting; empty for none. */
   readonly preferred: () => string;

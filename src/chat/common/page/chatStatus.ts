@@ -1,7 +1,7 @@
 import type { FeatureStatus, StatusAction } from '../../../base/common/feature';
 import type { BackendView, SessionRow } from '../chatView';
 
-export interface ChatSituation {
+interface ChatSituation {
   readonly isTrusted: boolean;
   readonly chosen: BackendView | undefined;
   /** The setting names a backend that there is not. */

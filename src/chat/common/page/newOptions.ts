@@ -10,7 +10,7 @@ import { CommandView, type BackendView, type OptionView } from '../chatView';
 import type { SessionStarts } from '../sessionStarts';
 import { AgentOptions } from './agentOptions';
 
-export interface NewOptionsPorts {
+interface NewOptionsPorts {
   readonly backends: BackendRegistry;
   readonly memento: Memento;
   readonly onError: (error: unknown) => void;

@@ -10,7 +10,7 @@ import type { BackendChoice } from './backendChoice';
 import type { NewOptions } from './newOptions';
 import type { PageChips } from './pageChips';
 
-export interface PageFeedPorts {
+interface PageFeedPorts {
   readonly chats: Pick<Chats, 'rows' | 'onDidChange'>;
   readonly backends: Pick<BackendChoice, 'views' | 'chosen' | 'onDidChange'>;
   readonly chips: Pick<PageChips, 'of' | 'onDidChange'>;
