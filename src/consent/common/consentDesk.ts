@@ -10,7 +10,7 @@ export type ConsentDecision = ConsentAnswer | 'ask';
  * Who asks: `user` wants this very thing now; `background` needs it on the way to something else, and is not asked for
  * again in this window when the user closed the question.
  */
-export type ConsentReason = 'user' | 'background';
+type ConsentReason = 'user' | 'background';
 
 /** What a feature needs to run something that a workspace brings. Trust is the caller's to look at first. */
 export interface Consent {
@@ -35,7 +35,7 @@ export interface SeenThing {
 }
 
 /** Shows one question. Undefined when it was closed without an answer. */
-export type ShowQuestion = (thing: BroughtThing, hasChanged: boolean) => Promise<ConsentAnswer | undefined>;
+type ShowQuestion = (thing: BroughtThing, hasChanged: boolean) => Promise<ConsentAnswer | undefined>;
 
 /** Decides by what was answered, and asks the user one question at a time. Dispose it. */
 export class ConsentDesk implements Consent, Disposable {

@@ -14,7 +14,7 @@ const deny = 'Don’t Allow';
 const show = 'Show';
 
 /** Answers that come after the question was closed. */
-export type LateAnswer = (thing: BroughtThing, answer: ConsentAnswer) => void;
+type LateAnswer = (thing: BroughtThing, answer: ConsentAnswer) => void;
 
 /**
  * One modal question. What the dialog cannot show whole is only allowed beside its open file, and not at all without one. Undefined when it was closed,

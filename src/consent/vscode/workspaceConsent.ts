@@ -13,7 +13,7 @@ import { ConsentDesk, type Consent, type ConsentDecision, type SeenThing } from 
 import { ConsentHints } from '../common/consentHints';
 import { askInDialog } from './consentQuestion';
 
-export interface WorkspaceConsentOptions {
+interface WorkspaceConsentOptions {
   readonly clock: Clock;
   readonly commands: Commands;
   readonly log: Logger;
