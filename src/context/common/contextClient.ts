@@ -34,7 +34,7 @@ export interface ContextDocument {
  * Who asks: somebody who waits for a hover; something that refreshes itself, and asks after each edit; or the user by
  * name, who also wants those providers asked that are paused after a failure.
  */
-export type AskReason = 'hover' | 'background' | 'explicit';
+type AskReason = 'hover' | 'background' | 'explicit';
 
 export interface AskOptions {
   readonly reason?: AskReason;
@@ -50,7 +50,7 @@ export interface AskOptions {
   readonly isEnough?: (items: ItemList) => boolean;
 }
 
-export interface ClientOptions extends ProviderRules {
+interface ClientOptions extends ProviderRules {
   /** How long an answer waits for slow providers. */
   readonly deadlineMs: number;
   /** The same when the user asks by name. */
@@ -74,7 +74,7 @@ export const defaultClientOptions: ClientOptions = {
   records: { documents: 200, units: 8 * 1_024 * 1_024 },
 };
 
-export interface ContextClientPorts {
+interface ContextClientPorts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly secrets: SecretSource;
@@ -90,7 +90,7 @@ export interface ContextClientPorts {
   readonly createProvider: (entry: ProviderEntry) => ContextProvider;
 }
 
-export interface FoundItem {
+interface FoundItem {
   readonly uri: string;
   readonly item: ContextItem;
 }

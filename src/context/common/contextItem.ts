@@ -12,7 +12,7 @@ export interface ItemRange {
   readonly end: ItemPosition;
 }
 
-export interface ItemHover {
+interface ItemHover {
   /** Preferred where it can be rendered. Untrusted: to be shown without html and command links. */
   readonly markdown?: string;
   readonly text?: string;

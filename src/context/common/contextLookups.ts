@@ -15,7 +15,7 @@ export interface LookupPlace {
   readonly codebase: string | undefined;
 }
 
-export interface LookupPorts {
+interface LookupPorts {
   readonly clock: Clock;
   /** The providers of a document; of the window without one. */
   readonly providersFor: (uri: string | undefined) => readonly ProviderHandle[];
@@ -23,7 +23,7 @@ export interface LookupPorts {
   readonly place: () => Promise<LookupPlace>;
 }
 
-export interface LookedUp {
+interface LookedUp {
   readonly items: readonly ContextItem[];
   /** Whose answer did not come in time. */
   readonly waitingFor: readonly ProviderRef[];

@@ -141,7 +141,7 @@ function uriOf(uri: string): { readonly uri?: string } {
 }
 
 /** Those that have something to say to AI. */
-export function itemsForAi(items: Iterable<ContextItem>): readonly ContextItem[] {
+function itemsForAi(items: Iterable<ContextItem>): readonly ContextItem[] {
   return [...items].filter(({ aiContent }) => aiContent !== undefined);
 }
 

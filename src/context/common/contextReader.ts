@@ -11,7 +11,7 @@ export interface ReadableFile {
   readonly document: ContextDocument;
 }
 
-export interface ContextReaderPorts {
+interface ContextReaderPorts {
   readonly client: Pick<ContextClient, 'ask' | 'peek' | 'search'>;
   /** The file that a path names, opened if it is not. @throws EditorError when it is not for agents, or not there */
   readonly open: (path: string) => Promise<ReadableFile>;
@@ -21,7 +21,7 @@ export interface ContextReaderPorts {
   readonly pathOf: (uri: string) => Promise<string | undefined>;
 }
 
-export interface FileItem {
+interface FileItem {
   /** Absolute. */
   readonly path: string;
   readonly item: ContextItem;

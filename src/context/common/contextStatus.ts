@@ -12,7 +12,7 @@ export interface ContextSituation {
   readonly notes: readonly string[];
 }
 
-export interface ContextActions {
+interface ContextActions {
   readonly toggle: string;
   readonly retry: string;
   readonly allow: string;

@@ -60,7 +60,7 @@ const maxItems = 200;
 /** UTF-16 units. */
 const maxText = 64 * 1_024;
 
-export interface ContextToolPorts {
+interface ContextToolPorts {
   readonly reader: Pick<ContextReader, 'itemsOf' | 'search'>;
   readonly lookups: Pick<ContextLookups, 'lookUp'>;
 }

@@ -4,7 +4,7 @@ import { shiftItems, type TextChange } from './itemShift';
 import { weightOfPacked, type PackedItems } from './packedItems';
 import type { ProviderHandle } from './providerHandle';
 
-export interface ProviderNotes {
+interface ProviderNotes {
   readonly provider: ProviderRef;
   readonly notes: readonly string[];
 }

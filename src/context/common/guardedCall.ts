@@ -26,7 +26,7 @@ export function untilTakenBack<T>(signal: AbortSignal, work: Promise<T>): Promis
   });
 }
 
-export interface CallGuard {
+interface CallGuard {
   readonly clock: Clock;
   readonly timeoutMs: number;
   /** Fires when nobody waits any more. */

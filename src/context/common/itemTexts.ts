@@ -21,7 +21,7 @@ export function withoutMarkup(markdown: string): string {
 }
 
 /** What it says to AI; what it says to people where it has nothing else. Empty when there is only a title. */
-export function textForAi({ aiContent, hover }: ContextItem): string {
+function textForAi({ aiContent, hover }: ContextItem): string {
   return aiContent ?? hover?.text ?? hover?.markdown ?? '';
 }
 

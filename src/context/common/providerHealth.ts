@@ -8,7 +8,7 @@ export interface HealthRules {
   readonly maxPauseMs: number;
 }
 
-export interface Failure {
+interface Failure {
   /** What went wrong and what to do. */
   readonly message: string;
   /** What the user would have to allow. */

@@ -4,7 +4,7 @@ import { outsideCell } from './notebookCell';
 import { ProviderHandle, type HandleOptions, type ProviderState } from './providerHandle';
 import { noProviders, type ProviderEntry, type ProviderList, type ProviderProblem } from './providerSettings';
 
-export interface ProviderSetOptions {
+interface ProviderSetOptions {
   readonly createProvider: (entry: ProviderEntry) => ContextProvider;
   readonly handleOptions: HandleOptions;
   /** The code of a provider has changed. */

@@ -36,7 +36,7 @@ export interface SettingsLevel {
   readonly openctxEnable?: unknown;
 }
 
-export interface FolderSettings {
+interface FolderSettings {
   /** `file:` URI of the workspace folder, without a slash at its end. */
   readonly uri: string;
   readonly settings: SettingsLevel;

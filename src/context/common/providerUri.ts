@@ -10,7 +10,7 @@ export type ProviderPlace =
   | { readonly kind: 'package'; readonly specifier: string; readonly folder: string }
   | { readonly kind: 'remoteModule'; readonly url: string };
 
-export interface ProviderUri {
+interface ProviderUri {
   readonly place: ProviderPlace;
   /** What comes after `#`: the same provider can be there more than once. */
   readonly name: string | undefined;

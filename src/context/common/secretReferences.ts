@@ -9,7 +9,7 @@ export function refersToSecrets(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.values(value).some(refersToSecrets);
 }
 
-export interface ResolvedSettings {
+interface ResolvedSettings {
   readonly settings: ProviderSettings;
   /** What must not be seen in messages. */
   readonly secrets: readonly string[];

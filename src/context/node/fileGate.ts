@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { nearestFolder, relativeTo } from '../../editor/common/boundary';
 import type { ExcludeList } from '../../editor/common/excludeList';
 
-export interface FileGateOptions {
+interface FileGateOptions {
   /** Of the workspace, absolute. */
   readonly folders: () => readonly string[];
   readonly exclude: () => ExcludeList;

@@ -13,7 +13,7 @@ import { responseMessage, type Dialect, type WireError } from '../common/schema'
 import type { CallTraffic } from './callTraffic';
 import { fetchAnswer, hostOf, isRedirect, type Fetch, type HttpAnswer } from './httpAnswer';
 
-export interface HttpProviderPorts {
+interface HttpProviderPorts {
   readonly fetch: Fetch;
   readonly clock: Clock;
   /** Whether the user has allowed it. Never asks: what needs to be asked is an error that says so. */

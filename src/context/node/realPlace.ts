@@ -4,7 +4,7 @@ import { toFileUri } from '../../base/common/fileUri';
 import { isBelow } from '../common/providerUri';
 
 /** A path with every link resolved. */
-export type RealPath = (path: string) => Promise<string>;
+type RealPath = (path: string) => Promise<string>;
 
 /**
  * Whether a module is a file of one of the folders, whatever spelling or links lead there. All are URIs. Another machine is

@@ -12,7 +12,7 @@ import {
 } from '../common/providerError';
 import { fetchAnswer, hostOf, isRedirect, type Fetch } from './httpAnswer';
 
-export interface RemoteModulePorts {
+interface RemoteModulePorts {
   readonly fetch: Fetch;
   readonly clock: Clock;
   readonly isAllowed: (request: RememberedRequest) => boolean;
@@ -30,7 +30,7 @@ export interface LocateOptions {
   readonly signal: AbortSignal;
 }
 
-export interface RemoteModule {
+interface RemoteModule {
   /** Its `file:` URI. */
   readonly specifier: string;
   /** The address has other code now, which the user has not allowed. */

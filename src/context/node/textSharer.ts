@@ -1,5 +1,5 @@
 /** A text on its way to workers: UTF-8, in memory that they read without a copy being sent. */
-export interface SharedText {
+interface SharedText {
   readonly memory: SharedArrayBuffer;
   /** Bytes of the text; what is behind them in the memory means nothing. */
   readonly size: number;

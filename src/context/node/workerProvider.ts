@@ -26,7 +26,7 @@ export interface LocatedModule extends WorkerStart {
   readonly permit?: (files: readonly HashedFile[]) => void;
 }
 
-export interface WorkerProviderPorts {
+interface WorkerProviderPorts {
   /** The bundle of `worker/main.ts`, absolute. */
   readonly workerFile: string;
   readonly clock: Clock;

@@ -14,7 +14,7 @@ export interface WorkerLimits {
   readonly callMs: number;
 }
 
-export interface WorkerRunOptions {
+interface WorkerRunOptions {
   readonly workerFile: string;
   readonly start: WorkerStart;
   readonly limits: WorkerLimits;

@@ -10,7 +10,7 @@ interface ConsentPick extends vscode.QuickPickItem {
   readonly allowed?: RememberedRequest;
 }
 
-export interface ConsentPorts {
+interface ConsentPorts {
   readonly allowed: AllowedRequests;
   /** For what the workspace brings. */
   readonly consent: Pick<Consent, 'askAgain'>;

@@ -12,7 +12,7 @@ import type { ContextRoom, ContextRoomOptions } from './contextRoom';
 type ContextFeatureOptions = Omit<ContextRoomOptions, 'id' | 'title'>;
 
 /** What `@` finds of providers, in the shape of the chat's mentions. */
-export interface ContextMentionSource {
+interface ContextMentionSource {
   readonly kind: 'context';
   isSearching(query: string): boolean;
   next(query: string, signal: AbortSignal): Promise<boolean>;
@@ -21,7 +21,7 @@ export interface ContextMentionSource {
 }
 
 /** What goes along with prompts by itself, in the shape of the chat's chips. */
-export interface ContextChipSource {
+interface ContextChipSource {
   readonly onDidChange: Event<void>;
   of(backendId: string): Promise<readonly ContextChipView[]>;
   set(kind: string, isOn: boolean): void;

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { Memento } from '../../base/common/memento';
 import type { SecretSource } from '../common/contextProvider';
 
-export interface ProviderSecretsPorts {
+interface ProviderSecretsPorts {
   readonly secrets: Pick<vscode.SecretStorage, 'get' | 'store' | 'delete'>;
   /** Remembers the names, never the values. */
   readonly memento: Memento;

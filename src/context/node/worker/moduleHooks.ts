@@ -5,7 +5,7 @@ import { ProviderError } from '../../common/providerError';
 import type { LoadGuard } from './loadGuard';
 import { packageScheme } from './providerModule';
 
-export interface ModuleHooks {
+interface ModuleHooks {
   /** `file:` URI of the folder that packages are looked for from. */
   readonly folder: string | undefined;
   readonly onFile: (url: string) => void;
