@@ -34,7 +34,7 @@ export interface GlobTarget {
   readonly whole: string;
 }
 
-export interface GlobRule {
+interface GlobRule {
   /** As it was given. */
   readonly pattern: string;
   /** False for an exception. */

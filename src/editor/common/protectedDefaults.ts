@@ -1,5 +1,5 @@
 /** A glob (`GlobRules`) of files that make things run, and what runs, as the user reads it. */
-export interface ProtectedDefault {
+interface ProtectedDefault {
   readonly glob: string;
   readonly reason: string;
 }

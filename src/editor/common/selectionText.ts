@@ -2,7 +2,7 @@ import type { Position, Range } from './editorPort';
 import { splitsSurrogatePair } from './textOffsets';
 
 /** What the cut needs of a document. `text` is the line without its ending. */
-export interface Lines {
+interface Lines {
   lineAt(line: number): { readonly text: string };
   /** UTF-16 units of a line ending. */
   readonly lineEndingLength: 1 | 2;

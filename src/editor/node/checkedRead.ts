@@ -6,7 +6,7 @@ import type { CheckedPath, PathGuard } from './pathGuard';
 /** Each makes it several times less likely that a file slips through which was swapped in and out again. */
 const looks = 3;
 
-export interface CheckedFile extends DiskFile {
+interface CheckedFile extends DiskFile {
   readonly file: CheckedPath;
 }
 
@@ -48,7 +48,7 @@ export async function readCheckedBytes(
 }
 
 /** What is open. */
-export interface Opened {
+interface Opened {
   /** As Linux tells it; undefined where the system does not. */
   readonly place: string | undefined;
   readonly info: FileId;

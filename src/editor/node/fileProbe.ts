@@ -6,7 +6,7 @@ const fastMs = 1;
 /** As long as this after a fast answer, another one is expected. */
 const trustMs = 250;
 
-export interface Probed {
+interface Probed {
   /** With every link resolved. */
   readonly realPath: string;
   /** Of the file the links lead to. */

@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import * as path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export interface HardLinksOptions {
+interface HardLinksOptions {
   /** The workspace folders, links resolved. */
   readonly folders: () => Promise<readonly string[]>;
   /** Whether a file below one of them is on the exclude list. */

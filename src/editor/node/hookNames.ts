@@ -6,7 +6,7 @@ import { relativeTo } from '../common/boundary';
 import { gitConfigEntries, type GitConfigEntry } from '../common/gitConfig';
 import type { FileName } from '../common/globRules';
 
-export interface HookNamesOptions {
+interface HookNamesOptions {
   readonly isWindows: boolean;
   /** Absolute: where Git's configuration of the user is. */
   readonly home: string;

@@ -12,7 +12,7 @@ import { hookNames, usualHookNamesOptions } from './hookNames';
 import { linkedNames } from './linkedNames';
 import { isOrdinaryWindowsPath } from './windowsPath';
 
-export interface PathGuardOptions {
+interface PathGuardOptions {
   /** The workspace folders, absolute, as VS Code names them. */
   readonly folders: () => readonly string[];
   readonly exclude: () => ExcludeList;

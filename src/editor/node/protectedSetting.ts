@@ -4,7 +4,7 @@ import type { Logger } from '../../base/common/log';
 import { timedRunner } from '../../base/node/timedRunner';
 import { ProtectedFiles } from '../common/protectedFiles';
 
-export interface ProtectedSettingOptions {
+interface ProtectedSettingOptions {
   readonly log: Logger;
   /** The globs of `backline.protectedFiles`. */
   readonly patterns: () => readonly string[];

@@ -29,7 +29,7 @@ import { OpenDocuments } from './openDocuments';
 import { PlaceOpener } from './placeOpener';
 import { SelectionTracker } from './selectionTracker';
 
-export interface EditorAdapterOptions {
+interface EditorAdapterOptions {
   readonly log: Logger;
   /** The globs of `backline.exclude`. */
   readonly excludePatterns: () => readonly string[];
