@@ -4,7 +4,7 @@
  */
 
 /** In words that follow the name: `PATH decides which program runs`. */
-export type EnvironmentEffect =
+type EnvironmentEffect =
   | 'decides which program runs'
   | 'makes programs load code'
   | 'makes programs run commands'

@@ -9,7 +9,7 @@ export type PolicyAnswer = z.infer<typeof PolicyAnswer>;
 export type AgentPolicy = Readonly<Partial<Record<PolicyKind, PolicyAnswer>>>;
 
 /** What the setting `backline.permissions` holds at one level, checked. */
-export type PolicyTable = ReadonlyMap<string, AgentPolicy>;
+type PolicyTable = ReadonlyMap<string, AgentPolicy>;
 
 /** What holds, for whoever decides. */
 export interface PermissionPolicy {

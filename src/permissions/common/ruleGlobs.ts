@@ -2,7 +2,7 @@ import type { RunInTime } from '../../base/common/timedRun';
 import { toSlashes } from '../../editor/common/boundary';
 import { looseMatcher, TimedGlobs, type TimedMatch } from '../../editor/common/timedGlobs';
 
-export interface RuleGlobsOptions {
+interface RuleGlobsOptions {
   /** Limits how long a glob may take. */
   readonly runInTime: RunInTime;
   /** A glob took too long: its rules allow nothing, and deny every path with the names in it. Called once for each. */

@@ -11,7 +11,7 @@ interface Grantee {
   readonly agentTitle: string;
 }
 
-export interface RuleGrant extends Grantee {
+interface RuleGrant extends Grantee {
   readonly kind: 'rule';
   readonly rule: PermissionRule;
   /** Takes it back. */
@@ -19,7 +19,7 @@ export interface RuleGrant extends Grantee {
 }
 
 /** A lasting answer that only the agent knows: it does not ask again, and Backline does not hear of it. */
-export interface RememberedGrant extends Grantee {
+interface RememberedGrant extends Grantee {
   readonly kind: 'remembered';
   readonly effect: PermissionRule['effect'];
   /** The option that was chosen, as it was offered. */

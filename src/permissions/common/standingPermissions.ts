@@ -5,7 +5,7 @@ import type { RuleGlobs } from './ruleGlobs';
 import { SessionGrants } from './sessionGrants';
 import type { KeptRule, UserRules } from './userRules';
 
-export interface StandingPermissionsOptions {
+interface StandingPermissionsOptions {
   /** Owned by the result. */
   readonly rules: UserRules;
   /** What holds now. */

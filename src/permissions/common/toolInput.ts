@@ -3,7 +3,7 @@ import { canonicalJson, isPlainName, sortedEntries } from '../../base/common/can
 import { escalationsIn } from './escalations';
 
 /** What the input of a tool says, in parts that rules speak of. Every member ends in one of them, or is known to change nothing. */
-export interface ToolInput {
+interface ToolInput {
   /** A line for a shell is one argument. */
   readonly argv?: readonly string[];
   /** As the agent wrote it. */

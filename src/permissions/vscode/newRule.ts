@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { PermissionRule } from '../common/permissionRules';
 import type { NamedAgent } from '../common/permissionsView';
 
-export interface NewRuleOptions {
+interface NewRuleOptions {
   /** Where a new rule is offered to apply; absolute. */
   readonly folder: string;
   /** Those a rule can be about. */

@@ -18,7 +18,7 @@ import type { StandingPermissions } from '../common/standingPermissions';
 import { askForRule } from './newRule';
 import { PermissionsPanel, type PermissionsModel } from './permissionsPanel';
 
-export interface PermissionsControllerOptions extends FeatureContext {
+interface PermissionsControllerOptions extends FeatureContext {
   readonly standing: StandingPermissions;
   /** The agents that the policy can be about. */
   readonly agents: Pick<BackendRegistry, 'list' | 'onDidChange'>;

@@ -23,7 +23,7 @@ export interface PermissionsModel {
   addRule(): Promise<void>;
 }
 
-export interface PermissionsPanelOptions {
+interface PermissionsPanelOptions {
   readonly model: PermissionsModel;
   readonly extensionUri: vscode.Uri;
   readonly clock: Clock;
