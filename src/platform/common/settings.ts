@@ -28,14 +28,14 @@ export function parsePortRange(value: unknown): PortRange | undefined {
 }
 
 /** The values of `backline.exclude` or `backline.protectedFiles`, level by level. Any of them can hold anything. */
-export interface GlobLevels {
+interface GlobLevels {
   readonly defaults: unknown;
   readonly user: unknown;
   /** An agent can write these settings, so they are not the user's word: they add globs and do nothing else. */
   readonly workspace: unknown;
 }
 
-export interface GlobSetting {
+interface GlobSetting {
   /** Of the globs that match a file the last one decides; one with a `!` before it is an exception. */
   readonly globs: readonly string[];
   /** What the setting holds that did not count as written, for the log. */

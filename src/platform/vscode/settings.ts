@@ -15,7 +15,7 @@ import {
 } from '../common/settings';
 
 /** The value of `backline.acp.agents` at one level. */
-export interface AgentsLevel {
+interface AgentsLevel {
   readonly value: unknown;
   /** Whether the user trusts it to say what is run. */
   readonly isTrusted: boolean;
@@ -23,7 +23,7 @@ export interface AgentsLevel {
   readonly origin?: SettingsOrigin;
 }
 
-export interface SettingsOrigin {
+interface SettingsOrigin {
   /** Of the workspace or the folder, as the user knows it. */
   readonly name: string;
   /** Where its settings are kept, absolute; undefined when that is not on this disk. */
