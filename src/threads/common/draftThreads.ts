@@ -5,13 +5,13 @@ import { workspaceMatcher } from './tree/workspaceThreads';
 import { ThreadError, type OpenThread, type ThreadHead } from './threadPorts';
 
 /** A thread in the words of the agent protocol's draft; `modifiedAt` is RFC 3339. */
-export interface DraftThread {
+interface DraftThread {
   readonly id: string;
   readonly title: string;
   readonly modifiedAt: string;
 }
 
-export type DraftEntry =
+type DraftEntry =
   | {
       type: 'message';
       role: 'user' | 'assistant';
@@ -19,7 +19,7 @@ export type DraftEntry =
     }
   | { type: 'readFile'; path: string; content: string };
 
-export interface DraftThreadsPort {
+interface DraftThreadsPort {
   readonly heads: readonly ThreadHead[];
   ready(): Promise<void>;
   find(threadId: string): ThreadHead | undefined;

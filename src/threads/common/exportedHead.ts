@@ -53,7 +53,7 @@ const Export = z.object({
   thread: soft(ThreadPart),
   entries: z.array(z.optional(z.unknown())),
 });
-export type Export = z.infer<typeof Export>;
+type Export = z.infer<typeof Export>;
 
 /** Undefined for what is no export of ours. */
 export function parseExport(json: unknown): Export | undefined {

@@ -123,7 +123,7 @@ export function searchedThread(json: unknown, from: ReadFrom): SearchedThread | 
 }
 
 /** Amp lists no thread that is empty, unless a draft is in it; one that its server runs may have nothing here but its title. */
-export function isHidden({ messages, draft, queuedMessages, meta, title }: ThreadDocument): boolean {
+function isHidden({ messages, draft, queuedMessages, meta, title }: ThreadDocument): boolean {
   if (messages.length > 0 || listOf(draft).length > 0 || textOf(draft) !== undefined) return false;
   if ((queuedMessages ?? []).length > 0) return false;
   return meta?.usesDtw !== true || textOf(title) === undefined;

@@ -18,7 +18,7 @@ export interface EntryOrigin {
 }
 
 /** The thread of a subagent, followed as the one that shows it is. */
-export interface FollowedSubthread extends Disposable {
+interface FollowedSubthread extends Disposable {
   readonly thread: OpenThread | undefined;
   readonly problem: string | undefined;
   readonly onDidChange: Event<void>;
@@ -36,7 +36,7 @@ export interface SubthreadScope {
   readonly count: { open: number };
 }
 
-export interface OpenSubthreadsPorts {
+interface OpenSubthreadsPorts {
   readonly scope: SubthreadScope;
   readonly follow: (threadId: string, scope: SubthreadScope) => FollowedSubthread;
   readonly onDidChange: () => void;

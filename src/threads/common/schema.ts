@@ -21,7 +21,7 @@ const Tree = z.object({
   fsPath: Text,
   repository: soft(z.object({ type: Text, url: Text, ref: Text, sha: Text })),
 });
-export type Tree = z.infer<typeof Tree>;
+type Tree = z.infer<typeof Tree>;
 
 const Platform = z.object({
   os: Text,

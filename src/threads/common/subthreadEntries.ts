@@ -3,7 +3,7 @@ import type { Entry, EntryOf } from '../../transcript/common/entries';
 export type SubagentCall = EntryOf<'tool'> & { readonly subthread: string };
 
 /** How many threads may be inside each other on one page and in one export. */
-export const maxDepth = 3;
+const maxDepth = 3;
 
 export function isSubagentCall(entry: Entry): entry is SubagentCall {
   return entry.kind === 'tool' && entry.subthread !== undefined;

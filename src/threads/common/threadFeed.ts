@@ -7,7 +7,7 @@ import { threadOutline } from './threadOutline';
 import type { OpenThread } from './threadPorts';
 import { titleOf } from './tree/threadRow';
 
-export interface ThreadFeedPorts {
+interface ThreadFeedPorts {
   readonly followed: FollowedThread;
   readonly actionsFor: (thread: OpenThread) => readonly ThreadAction[];
   /** It is in a file of this machine, also when it could not be read. */
@@ -154,7 +154,7 @@ export class ThreadFeed implements Disposable {
   }
 }
 
-export function viewOf({ head, facts, notes }: OpenThread, actions: readonly ThreadAction[]): ThreadView {
+function viewOf({ head, facts, notes }: OpenThread, actions: readonly ThreadAction[]): ThreadView {
   const { id, state, isArchived, mode, usage, folders, promptCount, messageCount } = head;
   return {
     id,

@@ -6,7 +6,7 @@ import type { Logger } from '../../base/common/log';
 import { layered } from './layeredHead';
 import { ThreadError, type OpenThread, type ThreadHead, type ThreadSource, type ThreadSourceKind } from './threadPorts';
 
-export interface ThreadLibraryOptions {
+interface ThreadLibraryOptions {
   /**
    * The first one wins where two have the same thread to the same length, and adds what a longer one of the account does not
    * say. The library disposes them.

@@ -17,7 +17,7 @@ export function threadIn(target: string): string | undefined {
 }
 
 /** A thread that somebody asks for by its id; without a head, nobody knows whether there is one. */
-export interface NamedThread {
+interface NamedThread {
   readonly threadId: string;
   readonly head?: ThreadHead;
 }

@@ -4,7 +4,7 @@ import { parseQuery } from './query/threadQuery';
 import type { TextCoverage, ThreadHead, ThreadHit } from './threadPorts';
 import { titleOf } from './tree/threadRow';
 
-export interface ThreadSearchPorts {
+interface ThreadSearchPorts {
   readonly heads: () => readonly ThreadHead[];
   /** Through the text of the threads that are on this machine. @throws ThreadError */
   readonly searchText: (query: string, limit: number) => Promise<TextHits>;
@@ -14,7 +14,7 @@ export interface ThreadSearchPorts {
   readonly now: () => number;
 }
 
-export interface TextHits {
+interface TextHits {
   readonly hits: readonly ThreadHit[];
   readonly coverage: TextCoverage;
 }

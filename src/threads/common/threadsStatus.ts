@@ -2,7 +2,7 @@ import type { FeatureStatus, StatusAction } from '../../base/common/feature';
 import { commandIds } from '../../manifest';
 import type { ThreadHead } from './threadPorts';
 
-export interface ThreadsSituation {
+interface ThreadsSituation {
   readonly heads: readonly Pick<ThreadHead, 'state'>[];
   /** Whether `heads` says something. */
   readonly isListed: boolean;

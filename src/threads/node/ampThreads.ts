@@ -12,7 +12,7 @@ import { PrivateFolder } from './privateFolder';
 import { commandRunner, type Command } from './runCommand';
 import { WorkerThreadReader } from './workerThreadReader';
 
-export interface AmpThreadsOptions {
+interface AmpThreadsOptions {
   readonly places: AmpPlaces;
   /** More folders with threads, absolute, as the settings have them now. */
   readonly moreFolders: () => readonly string[];

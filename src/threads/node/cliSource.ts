@@ -14,7 +14,7 @@ import { newestFirst } from './newestFirst';
 import { asThreadError } from './threadFile';
 import { ThreadSubscriptions } from './threadSubscriptions';
 
-export interface CliSourceOptions {
+interface CliSourceOptions {
   readonly cli: AmpCli;
   readonly reader: ThreadReader;
   readonly clock: Clock;

@@ -19,7 +19,7 @@ import { FolderWatch } from './folderWatch';
 import { newestFirst } from './newestFirst';
 import { ThreadSubscriptions } from './threadSubscriptions';
 
-export interface ExportedFilesOptions {
+interface ExportedFilesOptions {
   readonly reader: ThreadReader;
   readonly clock: Clock;
   readonly log: Logger;

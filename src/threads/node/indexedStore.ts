@@ -10,7 +10,7 @@ import { Pacer } from './index/pacer';
 import type { SearchResult, ThreadIndex } from './index/threadIndex';
 import { LocalStore } from './localStore';
 
-export interface IndexedStoreOptions {
+interface IndexedStoreOptions {
   readonly places: AmpPlaces;
   readonly index: ThreadIndex;
   readonly reader: ThreadReader;

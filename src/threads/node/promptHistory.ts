@@ -14,7 +14,7 @@ const sliceMs = 4;
 const maxPromptUnits = 200;
 
 /** Where prompts were written: absolute folders by the first line of the prompt. */
-export type PromptFolders = ReadonlyMap<string, string>;
+type PromptFolders = ReadonlyMap<string, string>;
 
 /** Amp's own history of prompts, which says neither when nor in which thread. Read again only when its file has changed. */
 export class PromptHistory {

@@ -25,7 +25,7 @@ export interface CommandRun {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface CommandResult {
+interface CommandResult {
   /** Null when a signal ended it. */
   readonly exitCode: number | null;
   /** The end of it. */

@@ -5,13 +5,13 @@ import { ThreadError } from '../common/threadPorts';
 /** Amp itself reads nothing larger. */
 export const maxThreadBytes = 50 * 1024 * 1024;
 
-export interface ThreadFileStats {
+interface ThreadFileStats {
   readonly sizeBytes: number;
   /** Milliseconds since the epoch. */
   readonly mtimeMs: number;
 }
 
-export interface ThreadFileContent extends ThreadFileStats {
+interface ThreadFileContent extends ThreadFileStats {
   /** Of any shape. */
   readonly json: unknown;
 }

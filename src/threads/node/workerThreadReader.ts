@@ -8,7 +8,7 @@ import { ThreadReading } from './index/threadReading';
 import { WorkerEndedError, WorkerLink } from './index/workerLink';
 import { HeadAnswer } from './index/workerMessages';
 
-export interface ThreadReaderPorts {
+interface ThreadReaderPorts {
   /** `dist/thread-index-worker.js`, absolute. */
   readonly workerFile: string;
   readonly clock: Clock;

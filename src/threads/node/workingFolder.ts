@@ -4,7 +4,7 @@ import { isUncPath } from '../../base/common/uncPath';
 
 /** Where work on a thread goes on. A thread is a file that anybody may have written: its folders are only a proposal. */
 
-export interface WorkingFolderPorts {
+interface WorkingFolderPorts {
   /** Absolute, of the workspace, with its worktrees, the workspace's first one first. */
   readonly roots: readonly string[];
   /** Asked for a folder outside of the roots. Undefined when the user wants neither. */

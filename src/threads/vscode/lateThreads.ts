@@ -10,7 +10,7 @@ import { keptFilters, showFilterKeys } from './keptFilters';
 import { LateTree } from './lateTree';
 import type { RunningThreads } from './threadsFeature';
 
-export interface LateThreadsOptions extends Pick<FeatureContext, 'commands' | 'status'> {
+interface LateThreadsOptions extends Pick<FeatureContext, 'commands' | 'status'> {
   /** The feature itself. */
   readonly threads: LateFeature<RunningThreads>;
   /** Of the workspace: what the list shows. */

@@ -12,7 +12,7 @@ import { withSubthreads } from '../common/withSubthreads';
 import { knownFolder, workingFolder } from '../node/workingFolder';
 import { exportFileName } from '../../transcript/common/export/exportFileName';
 
-export interface ThreadActionsOptions {
+interface ThreadActionsOptions {
   /** @throws ThreadError */
   readonly read: (threadId: string) => Promise<OpenThread>;
   /** Of a subagent, for an export. @throws ThreadError */

@@ -17,7 +17,7 @@ import type { ThreadPanels } from './threadPanels';
 import type { ThreadSearchPick } from './threadSearchPick';
 import type { ThreadsView } from './threadsView';
 
-export interface ThreadCommandsOptions {
+interface ThreadCommandsOptions {
   readonly commands: Commands;
   readonly library: ThreadLibrary;
   readonly files: ExportedFiles;

@@ -6,7 +6,7 @@ import { textUri } from '../../platform/vscode/readOnlyTexts';
 import { diffTexts } from '../common/diffTexts';
 import type { OpenThread } from '../common/threadPorts';
 
-export interface ThreadTexts {
+interface ThreadTexts {
   /** @throws ThreadError */
   read(threadId: string): Promise<OpenThread>;
   /** @throws ThreadError */

@@ -7,7 +7,7 @@ import { textKindWords } from '../common/query/searchedText';
 import type { ThreadHead, ThreadHit } from '../common/threadPorts';
 import { threadRow, titleOf } from '../common/tree/threadRow';
 
-export interface ThreadSearchPickOptions extends LiveSearchPorts {
+interface ThreadSearchPickOptions extends LiveSearchPorts {
   /** Resolves when there is a list. */
   readonly ready: () => Promise<void>;
   readonly heads: () => readonly ThreadHead[];

@@ -27,7 +27,7 @@ import { ThreadPanels } from './threadPanels';
 import { ThreadSearchPick } from './threadSearchPick';
 import { ThreadsView } from './threadsView';
 
-export interface ThreadsFeatureOptions extends FeatureContext {
+interface ThreadsFeatureOptions extends FeatureContext {
   readonly editor: Pick<EditorPort, 'open' | 'folders' | 'resolve'>;
   /** The file that a shell starts as `amp`, absolute; undefined when there is none on this machine. */
   readonly findAmp: () => Promise<string | undefined>;

@@ -21,7 +21,7 @@ import { treeChanges } from '../common/tree/treeChanges';
 import { keepFilters, keptFilters, showFilterKeys } from './keptFilters';
 import type { ThreadDecorations } from './threadDecorations';
 
-export interface ThreadsViewOptions {
+interface ThreadsViewOptions {
   readonly library: ThreadLibrary;
   readonly marks: ReadMarks;
   readonly decorations: ThreadDecorations;

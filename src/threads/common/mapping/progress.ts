@@ -7,7 +7,7 @@ import { rawEntry, type Base, type Mapped, type Unfinished } from './mapped';
 import { errorText, type ToolCall, type ToolRun } from './toolRun';
 
 /** What a subagent said, as an entry, or a call that it made. */
-export type ProgressStep = Mapped | { readonly call: ToolCall; readonly run: ToolRun };
+type ProgressStep = Mapped | { readonly call: ToolCall; readonly run: ToolRun };
 
 /**
  * What a subagent said and did, as its call reports it. All of it belongs to the entry of the call. Nothing for progress of

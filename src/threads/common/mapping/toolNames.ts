@@ -4,7 +4,7 @@ import { firstLine, isRecord, listOf, ownOf, textOf, type JsonRecord } from '../
 
 /** What Amp's tools are called and what their calls are about. */
 
-export type ToolKind = EntryOf<'tool'>['toolKind'];
+type ToolKind = EntryOf<'tool'>['toolKind'];
 
 const kinds: Readonly<Record<string, ToolKind>> = {
   read: 'read',

@@ -11,7 +11,7 @@ function foldRun(run: string): string {
   return run.normalize('NFKD').replace(marks, '').toLowerCase().replaceAll('ς', 'σ');
 }
 
-export interface FoldedText {
+interface FoldedText {
   readonly text: string;
   /** Of a position in the folded text (its end included): the position in the original of the character it came from. */
   originOf(position: number): number;

@@ -4,7 +4,7 @@ import { isConversation, type SearchedText, type TextKind } from './searchedText
 import { findTerm } from './termMatch';
 
 /** Where something was found, and what that is worth. */
-export const fieldScores = { title: 3, prompt: 2, answer: 1, work: 0.5 } as const;
+const fieldScores = { title: 3, prompt: 2, answer: 1, work: 0.5 } as const;
 export type SearchField = keyof typeof fieldScores;
 
 const halfLifeMs = 30 * 24 * 3_600_000;
@@ -19,7 +19,7 @@ export function scoreOf(fields: readonly SearchField[], lastPromptAt: number, no
   return sum / fields.length + 2 ** -(Math.max(0, nowMs - lastPromptAt) / halfLifeMs);
 }
 
-export function fieldOf(kind: TextKind): SearchField {
+function fieldOf(kind: TextKind): SearchField {
   return isConversation(kind) ? kind : 'work';
 }
 
@@ -30,12 +30,12 @@ export interface RankedText {
 }
 
 /** What a thread matched with. */
-export interface ThreadMatch extends TextMatch {
+interface ThreadMatch extends TextMatch {
   readonly fields: readonly SearchField[];
 }
 
 /** What a part of a thread matched with. */
-export interface TextMatch {
+interface TextMatch {
   /** The best place of each term, in the order of the query; undefined for one that is nowhere in it. */
   readonly fields: readonly (SearchField | undefined)[];
   readonly titleTerms: number;

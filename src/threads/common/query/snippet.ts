@@ -2,7 +2,7 @@ import { foldTraceably } from './fold';
 import { findTerm, type Bounds } from './termMatch';
 import type { ThreadQuery } from './threadQuery';
 
-export interface Snippet {
+interface Snippet {
   readonly text: string;
   /** Of what matched in `text`, in its order, without overlaps. */
   readonly matches: readonly Bounds[];

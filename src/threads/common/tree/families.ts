@@ -3,7 +3,7 @@ import type { ThreadHead, ThreadRelation } from '../threadPorts';
 /** What makes a thread a child of another one, the strongest tie first. A mention is none. */
 const ties: readonly ThreadRelation['type'][] = ['subthread', 'fork', 'handoff'];
 
-export interface Tie {
+interface Tie {
   readonly parentId: string;
   readonly type: ThreadRelation['type'];
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 
-export interface Pace {
+interface Pace {
   /** Between the end of one run and the start of the next, at least. */
   readonly minMs: number;
   /** Of one processor, at most, 0 to 1: what costs much is done seldom. */

@@ -7,7 +7,7 @@ import type { SegmentThread, TextSegment } from './textSegment';
 import { WordSearch } from './wordSearch';
 import { wordFields } from './wordTable';
 
-export interface SearchScope {
+interface SearchScope {
   readonly segments: readonly TextSegment[];
   /** Whether this is what the file of the thread is now. */
   isCurrent(thread: SegmentThread, segment: TextSegment): boolean;

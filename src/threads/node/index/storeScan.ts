@@ -5,7 +5,7 @@ import { errorCode, messageOf } from '../../../base/common/errors';
 import { isThreadFileName } from '../ampData';
 import type { FileKey } from './fileKey';
 
-export interface StoreScan {
+interface StoreScan {
   readonly files: readonly FileKey[];
   /** Folders that are there and cannot be read. */
   readonly problems: readonly FolderProblem[];

@@ -15,7 +15,7 @@ import { maxThreadBytes, tooLarge } from '../threadFile';
 import { WorkerEndedError, WorkerLink } from './workerLink';
 import { CoveragePart, HeadPart, Hits, TextsBuilt } from './workerMessages';
 
-export interface ThreadIndexPorts {
+interface ThreadIndexPorts {
   /** Where the index is kept, absolute; made when needed. Several windows may share it. */
   readonly folder: string;
   /** `dist/thread-index-worker.js`, absolute. */
@@ -24,7 +24,7 @@ export interface ThreadIndexPorts {
   readonly log: Logger;
 }
 
-export interface ThreadList {
+interface ThreadList {
   /** Newest prompt first. */
   readonly heads: readonly ThreadHead[];
   /** Folders that are there and cannot be read. */
@@ -33,14 +33,14 @@ export interface ThreadList {
   readonly isUnsettled: boolean;
 }
 
-export interface ListOptions {
+interface ListOptions {
   readonly signal?: AbortSignal;
   /** Called with what is known so far, while much has to be read. */
   readonly onHeads?: (heads: readonly ThreadHead[]) => void;
 }
 
 /** How much of the store a search looks through. */
-export interface TextCoverage {
+interface TextCoverage {
   readonly indexed: number;
   readonly total: number;
 }

@@ -8,7 +8,7 @@ import { hashesOfWord } from './wordScan';
 
 const parts: readonly ThreadPart[] = ['conversation', 'work'];
 
-export interface IndexedMatch {
+interface IndexedMatch {
   /** The best place of each term; undefined when that of each word says it. */
   readonly fields: readonly SearchField[] | undefined;
   /** Those with most terms first. */

@@ -7,13 +7,13 @@ import type { ThreadFile } from '../../common/threadReader';
 import { WorkerEndedError, type WorkerLink } from './workerLink';
 import { CountAnswer, EntriesAnswer, OpenAnswer } from './workerMessages';
 
-export interface ReadOptions {
+interface ReadOptions {
   /** Called once with the last entries of a thread of which nothing is here yet, when there are more. */
   readonly onFirst?: ((thread: OpenThread) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface ReadingPorts {
+interface ReadingPorts {
   readonly clock: Clock;
   /** The worker of the moment. */
   readonly link: () => WorkerLink;

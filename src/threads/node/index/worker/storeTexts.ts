@@ -13,7 +13,7 @@ export interface KnownFiles {
   readonly folders: readonly string[];
 }
 
-export interface SearchRequest {
+interface SearchRequest {
   readonly query: string;
   readonly limit: number;
   readonly nowMs: number;
