@@ -13,7 +13,7 @@ export interface CallLimits {
   readonly burst: number;
 }
 
-export const defaultCallLimits: CallLimits = {
+const defaultCallLimits: CallLimits = {
   running: 24,
   runningOfClient: 6,
   waitingOfClient: 200,

@@ -7,5 +7,3 @@ export const chatTools = {
   hover: 'Looking up types and documentation',
   call_hierarchy: 'Following calls',
 } as const;
-
-export type ChatToolName = keyof typeof chatTools;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Tool } from './toolProvider';
 import { ToolError } from './toolError';
 
-export interface ToolOptions<Input extends z.ZodObject> {
+interface ToolOptions<Input extends z.ZodObject> {
   readonly name: string;
   /** For people, where an agent shows its calls. */
   readonly title: string;

@@ -34,7 +34,7 @@ export class OpenCalls {
 }
 
 /** The client does not want the answer any more. */
-export class CancelledCallError extends Error {
+class CancelledCallError extends Error {
   override readonly name = 'CancelledCallError';
   constructor() {
     super('The call was cancelled.');

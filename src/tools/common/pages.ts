@@ -1,6 +1,6 @@
 import { ToolError } from './toolError';
 
-export interface Page<T> {
+interface Page<T> {
   readonly items: readonly T[];
   /** 1-based. */
   readonly page: number;

@@ -18,7 +18,7 @@ export const placeInput = {
 
 export const pageInput = z.int().min(1).default(1).describe('Of a long answer.');
 
-export interface NamedPlace {
+interface NamedPlace {
   readonly path?: string | undefined;
   readonly symbol?: string | undefined;
   /** 1-based, as `column`. */
@@ -167,7 +167,7 @@ function isNamed(symbol: string, name: string): boolean {
   return symbol === name || splitName(symbol).name === name || symbol.replace(/[(<:].*$/su, '').trim() === name;
 }
 
-export function flat(outline: readonly OutlineSymbol[]): readonly OutlineSymbol[] {
+function flat(outline: readonly OutlineSymbol[]): readonly OutlineSymbol[] {
   return outline.flatMap((symbol) => [symbol, ...flat(symbol.children)]);
 }
 

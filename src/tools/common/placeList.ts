@@ -14,7 +14,7 @@ export interface VisiblePlace extends Place {
   readonly path: string;
 }
 
-export interface PlaceAnswer<P extends VisiblePlace> {
+interface PlaceAnswer<P extends VisiblePlace> {
   /** Nearest first, then in the order of the text. */
   readonly places: readonly P[];
   /** What is not among them, in sentences. */
@@ -51,7 +51,7 @@ export async function visiblePlaces<P extends Place>(
   };
 }
 
-export interface PlaceListOptions<P extends VisiblePlace> {
+interface PlaceListOptions<P extends VisiblePlace> {
   /** 1-based. */
   readonly page: number;
   /** What a place is, behind its line of code. */

@@ -7,7 +7,7 @@ const wordCharacter = /[\p{ID_Continue}$\u200c\u200d]/u;
 /** Beyond this a text is not looked through. */
 const maxOccurrences = 10_000;
 
-export interface FoundName {
+interface FoundName {
   readonly position: Position;
   /** It is not in the line that was asked for, but in this one. */
   readonly isElsewhere: boolean;

@@ -7,7 +7,7 @@ import { visibleFiles } from './visibleFiles';
 
 const searchMs = 15_000;
 
-export interface TextMatches {
+interface TextMatches {
   /** Only those that agents may see; nearest first. */
   readonly files: readonly FoundText[];
   /** There are more. */

@@ -11,7 +11,7 @@ export interface Tool {
 }
 
 /** As MCP has it. */
-export interface ToolDefinition {
+interface ToolDefinition {
   readonly name: string;
   readonly description: string;
   /** A JSON schema of an object. */

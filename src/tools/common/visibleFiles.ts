@@ -5,7 +5,7 @@ const atOnce = 16;
 /** Nearest first: what is farther away is not looked at. */
 const maxFiles = 2_000;
 
-export interface VisibleFiles {
+interface VisibleFiles {
   /** In the order they were given. */
   readonly paths: readonly string[];
   readonly outside: number;

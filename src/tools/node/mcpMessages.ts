@@ -6,7 +6,7 @@ import type { Tool } from '../common/toolProvider';
 
 /** Answers the messages of the Model Context Protocol that a server of tools gets. */
 
-export interface McpServerFacts {
+interface McpServerFacts {
   readonly name: string;
   readonly version: string;
   /** For models, when the server is introduced to them. */

@@ -16,7 +16,7 @@ export interface McpAddress {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export interface McpServerOptions {
+interface McpServerOptions {
   readonly name: string;
   readonly version: string;
   /** For models, when the server is introduced to them. */

@@ -11,7 +11,7 @@ import type { FoundLine, FoundText, TextQuery, TextSearch } from '../common/text
 import { ToolError } from '../common/toolError';
 import { folderOf, includeFilter } from '../common/includeFilter';
 
-export interface RipgrepOptions {
+interface RipgrepOptions {
   /** The program, absolute. */
   readonly program: string;
   /** Absolute. */
