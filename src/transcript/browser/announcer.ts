@@ -3,7 +3,7 @@ import { toolTrouble } from '../common/toolTrouble';
 import type { TranscriptChange } from './transcriptModel';
 
 /** The words of a markdown text without its marks; code is named, not read out. */
-export type MarkdownReader = (markdown: string) => string;
+type MarkdownReader = (markdown: string) => string;
 
 /** A screen reader takes minutes for more; the answer itself is there to be read. */
 const maxSpoken = 2_000;

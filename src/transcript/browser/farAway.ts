@@ -6,7 +6,7 @@ import { wordsIn } from './textSearch';
 import { useTranscript } from './transcriptContext';
 
 /** What stands in place of an entry that is far from the screen: its words, for search and screen readers. */
-export interface FarAway {
+interface FarAway {
   readonly words: string;
   /** In pixels; undefined when it was never drawn. */
   readonly height?: number | undefined;

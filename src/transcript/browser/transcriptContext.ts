@@ -7,7 +7,7 @@ import type { NearScreen } from './nearScreen';
 import type { TranscriptModel } from './transcriptModel';
 
 /** What every part of a transcript is drawn with. */
-export interface Surroundings {
+interface Surroundings {
   readonly model: TranscriptModel;
   readonly actions: TranscriptActions;
   readonly options: TranscriptOptions;

@@ -19,7 +19,7 @@ export interface WholeSearch {
 }
 
 /** The entries that are not loaded and in which a text stands, in reading order. */
-export interface FoundElsewhere {
+interface FoundElsewhere {
   readonly before: readonly FoundEntry[];
   readonly after: readonly FoundEntry[];
 }

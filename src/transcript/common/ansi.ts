@@ -3,7 +3,7 @@
 /** 0 to 15 are the theme's colours, the bright ones from 8; others are CSS, `rgb(r, g, b)`. */
 export type AnsiColor = number | string;
 
-export interface AnsiStyle {
+interface AnsiStyle {
   readonly fg?: AnsiColor;
   readonly bg?: AnsiColor;
   readonly bold?: true;

@@ -207,7 +207,7 @@ export const Entry = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('raw'), ...base, label: Text, json: Text }),
 ]);
 export type Entry = z.infer<typeof Entry>;
-export type EntryKind = Entry['kind'];
+type EntryKind = Entry['kind'];
 export type EntryOf<Kind extends EntryKind> = Extract<Entry, { kind: Kind }>;
 /** The entries whose text grows as it comes. */
 export type TextEntry = EntryOf<'answer' | 'thinking'>;

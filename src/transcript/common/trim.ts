@@ -82,7 +82,7 @@ class TextCutter {
 }
 
 /** The same object when there was nothing to cut. */
-export function trimPart(part: Part): Part {
+function trimPart(part: Part): Part {
   switch (part.type) {
     case 'text':
     case 'file': {

@@ -3,7 +3,7 @@
  * and the marks of a list, a table or a block of code are not shown before it is clear what they are.
  */
 
-export interface OpenFence {
+interface OpenFence {
   readonly marker: string;
   /** Neither in a list nor in a quote, nor indented. */
   readonly isTopLevel: boolean;

@@ -3,7 +3,7 @@
 /** A piece ends with the first line from here on that ends outside of what is coloured. */
 const linesPerPiece = 16;
 
-export interface Pieces {
+interface Pieces {
   readonly pieces: readonly Element[];
   /** How many lines the last piece has; 0 when nothing more belongs to it. */
   readonly lines: number;

@@ -1,7 +1,7 @@
 /** What the line that opens a code block says of it. */
 import { linkTarget, pathInCode } from './linkTarget';
 
-export interface FenceInfo {
+interface FenceInfo {
   /** As it was written; empty when none was. */
   readonly language: string;
   readonly path?: string;
