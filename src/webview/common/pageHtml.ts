@@ -1,7 +1,7 @@
 import { escapeHtml } from '../../base/common/escapeHtml';
 
 /** Where a page's files are, as the page loads them. */
-export interface PageSources {
+interface PageSources {
   readonly script: string;
   readonly style: string;
   /** From where styles and fonts may come, as the policy names it. */

@@ -7,7 +7,7 @@ export type RequestTable = Readonly<Record<string, { readonly method: string }>>
 /** One for each request of the table: leaving one out does not compile. */
 export type Handlers<Table extends RequestTable> = { readonly [Name in keyof Table]: HandledRequest };
 
-export type Answer = Extract<HostMessage, { id: number }>;
+type Answer = Extract<HostMessage, { id: number }>;
 
 /** Of what is told of an unknown request. */
 const maxNameUnits = 80;
