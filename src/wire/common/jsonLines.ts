@@ -2,7 +2,7 @@ import { LineDecoder, type OverlongLine } from './lineDecoder';
 import type { StreamNoise } from './messageStream';
 
 /** The longest line that is read: agents send lines of half a megabyte, and files of 16 MiB as base64. */
-export const defaultMaxLineBytes = 32 * 1024 * 1024;
+const defaultMaxLineBytes = 32 * 1024 * 1024;
 
 export type JsonLine =
   | { readonly message: Record<string, unknown>; readonly noise?: never }

@@ -9,7 +9,7 @@ import type { MessageStream, StreamClosed } from './messageStream';
 /** Answers a request. What it throws is the error of the answer. The signal fires when the answer can reach nobody. */
 export type RequestHandler = (params: unknown, context: { readonly signal: AbortSignal }) => Promise<unknown>;
 
-export interface JsonRpcPeerOptions {
+interface JsonRpcPeerOptions {
   readonly stream: MessageStream;
   readonly handlers: ReadonlyMap<string, RequestHandler>;
   /** Whether messages carry `"jsonrpc": "2.0"`. */

@@ -1,6 +1,6 @@
 import type { RecordedTraffic } from './traffic';
 
-export interface TrafficTextOptions {
+interface TrafficTextOptions {
   /** How many messages are kept. */
   readonly maxEntries: number;
   /** How many older ones had to go. */

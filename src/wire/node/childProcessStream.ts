@@ -7,7 +7,7 @@ import { ConnectionClosedError } from '../common/connectionErrors';
 import { encodeJsonLine, JsonLineReader } from '../common/jsonLines';
 import type { MessageStream, StreamClosed, StreamNoise } from '../common/messageStream';
 
-export interface ChildProcessStreamOptions {
+interface ChildProcessStreamOptions {
   readonly clock: Clock;
   readonly maxLineBytes?: number;
   /** Gets what a listener of this stream throws. */
