@@ -35,7 +35,10 @@ export function readNames(file: string, text: string): SourceNames {
   const visit = (node: ts.Node): void => {
     const found = importOf(node, source);
     if (found) imports.push(found);
-    for (const comment of ts.getJSDocCommentsAndTags(node)) if (ts.isJSDoc(comment)) ts.forEachChild(comment, visit);
+    for (const comment of ts.getJSDocCommentsAndTags(node)) {
+      // It answers with those of nodes around it, too.
+      if (comment.parent === node) ts.forEachChild(comment, visit);
+    }
     ts.forEachChild(node, visit);
   };
   visit(source);
