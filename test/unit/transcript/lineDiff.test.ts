@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
 import type { DiffPart } from '../../../src/transcript/common/entries';
-import { diffFromUnified, diffOf } from '../../../src/transcript/common/lineDiff';
+import { diffFromLines, diffFromUnified, diffOf } from '../../../src/transcript/common/lineDiff';
 
 const marks = { context: ' ', add: '+', remove: '-' } as const;
 
@@ -164,5 +164,16 @@ describe('a unified diff', () => {
     assert.equal(diffFromUnified('a', 'no diff'), undefined);
     assert.equal(diffFromUnified('a', ''), undefined);
     assert.equal(diffFromUnified('a', '@@ -1,5 +1 @@\n-a\n'), undefined);
+  });
+});
+
+describe('a change without the header of its hunk', () => {
+  it('leaves out the names of the files above it, and no line that only looks like one', () => {
+    const change = '--- a removed comment of SQL\n+-- another one\n';
+    const expected = ['@ 5 5', '--- a removed comment of SQL', '+-- another one'];
+    for (const header of ['', '--- a/b.sql\n+++ b/b.sql\n', 'Index: b.sql\n===========\n--- b.sql\n+++ b.sql\n']) {
+      const part = diffFromLines('b.sql', header + change, 5);
+      assert.deepEqual(part && shown(part), expected, header);
+    }
   });
 });
