@@ -84,12 +84,13 @@ export class PathGuard {
   async checkWrite(requested: string): Promise<CheckedPath> {
     const checked = await this.check(requested);
     const { exists, realPath } = checked;
-    const { gitHome: home = usualHookNamesOptions.home, isWindows } = this.options;
+    const { gitHome, isWindows } = this.options;
+    const gitPlaces = gitHome === undefined ? usualHookNamesOptions : { home: gitHome };
     const folders = await this.resolvedFolders();
     const info = exists ? await this.system.stat(realPath).catch(() => undefined) : undefined;
     const others = await Promise.all([
       linkedNames(realPath, folders, isWindows),
-      hookNames(realPath, folders, { isWindows, home }),
+      hookNames(realPath, folders, { ...gitPlaces, isWindows }),
       info ? hardLinkedNames({ realPath, info }, folders, isWindows) : [],
     ]);
     return { ...checked, names: [...checked.names, ...others.flat()] };

@@ -80,6 +80,15 @@ describe('a file that is protected by another name', () => {
       assert.match((await reasonFor('ws', 'githooks', 'pre-push')) ?? '', runsHooks);
     });
 
+    it('is also a file that the configuration includes, before it is there, too', async () => {
+      await put(at('ws', '.git', 'config'), '[include]\n path = ../.gitconfig');
+      assert.notEqual(await reasonFor('ws', '.gitconfig'), undefined);
+      await put(at('ws', '.gitconfig'), '[include]\n path = tools/more');
+      assert.notEqual(await reasonFor('ws', '.gitconfig'), undefined);
+      assert.notEqual(await reasonFor('ws', 'tools', 'more'), undefined);
+      assert.equal(await reasonFor('ws', 'tools', 'a'), undefined);
+    });
+
     it('is only what Git would run where the folder is the whole workspace', async () => {
       await put(at('ws', '.git', 'config'), hooksPath('.'));
       assert.match((await reasonFor('ws', 'pre-commit')) ?? '', runsHooks);
