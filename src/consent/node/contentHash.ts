@@ -103,11 +103,13 @@ export async function hashNamedFiles(
   return found.sort((one, other) => (one.file < other.file ? -1 : 1));
 }
 
-/** Between what command lines put around a name of a file. Windows would take the host of a link, `//host/…`, for a server. */
+/** Between what command lines put around a name of a file. Windows would take the host of an address, `https://host/…`, for a server. */
 function namesIn(word: string): { name: string; isHost: boolean }[] {
   return [...word.matchAll(/[^\s'"`=;:,|&()<>]+/g)].map(({ 0: name, index }) => ({
     name,
-    isHost: name.startsWith('//') && /(?<!\bfile):$/i.test(word.slice(0, index)),
+    isHost:
+      name.startsWith('//') &&
+      /(?:^|[^a-z0-9])(?:https?|wss?|ftp|git|ssh|git\+(?:https?|ssh)|npm|jsr|data):$/i.test(word.slice(0, index)),
   }));
 }
 

@@ -129,6 +129,8 @@ describe('the hash of what a workspace brings, on Windows', () => {
       '//evil/share/x.mjs',
       '--import=\\\\localhost\\c$\\ws\\a.mjs',
       'file://evil/share/x.mjs',
+      '-javaagent://evil/share/a.jar',
+      '/r://evil/x.dll',
       '\\\\?\\UNC\\evil\\share\\x.mjs',
     ]) {
       await assert.rejects(found([word]), /is on another machine/, word);
