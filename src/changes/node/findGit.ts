@@ -27,7 +27,7 @@ export async function findGit(options: FindGitOptions): Promise<string | undefin
     try {
       await mayRun(file);
       const below = paths.relative(inside, await realPath(file));
-      if (/^\.\.(?:[\\/]|$)/.test(below) || paths.isAbsolute(below)) return file;
+      if (below === '..' || below.startsWith(`..${paths.sep}`) || paths.isAbsolute(below)) return file;
     } catch {
       // Not here.
     }

@@ -30,6 +30,7 @@ describe('finding Git', () => {
   it('takes none that a link leads into the workspace, nor from a folder there whose name begins with two dots', async () => {
     assert.equal(await find(['/usr/bin/git'], linux, { '/usr/bin/git': '/ws/tools/git' }), undefined);
     assert.equal(await find(['/ws/..bin/git'], { ...linux, searchPath: '/ws/..bin' }), undefined);
+    assert.equal(await find(['/ws/..\\bin/git'], { ...linux, searchPath: '/ws/..\\bin' }), undefined);
     assert.equal(await find(['/wsx/git'], { ...linux, searchPath: '/wsx' }), '/wsx/git');
   });
 
