@@ -80,10 +80,11 @@ export function parseAgentSettings(value: unknown, isOfWorkspace = false): Agent
 
 /** Why an entry with nothing but `defaults` does not count. */
 function lackOf(name: string, isOfWorkspace: boolean): string | undefined {
-  if (isOfWorkspace) return 'command: it is missing; an entry with only "defaults" counts in your user settings';
+  if (isOfWorkspace)
+    return 'an entry with only "defaults" counts only in your user settings: move it there, or add a "command"';
   if (name === demoAgentId || knownAgents.some(({ id }) => id === name)) return undefined;
   const ids = knownAgents.map(({ id }) => id).join(', ');
-  return `command: it is missing; without it only agents can be named that are found by themselves (${ids})`;
+  return `add a "command": without one, the name has to be one of ${demoAgentId}, ${ids}`;
 }
 
 function wordsOf(error: z.ZodError): string {

@@ -64,7 +64,7 @@ describe('backline.acp.agents', () => {
     assert.equal(ofWorkspace.defaults.size, 0);
     assert.match(
       ofWorkspace.problems[0]?.message ?? '',
-      /'gemini'.*command: it is missing; .* counts in your user settings/,
+      /'gemini'.*an entry with only "defaults" counts only in your user settings: move it there/,
     );
   });
 
@@ -76,7 +76,7 @@ describe('backline.acp.agents', () => {
     ]) {
       const { agents, defaults, problems } = parseAgentSettings(value);
       assert.deepEqual([agents.size, defaults.size, problems.length], [0, 0, 1]);
-      assert.match(problems[0]?.message ?? '', /command: /);
+      assert.match(problems[0]?.message ?? '', /command/);
     }
   });
 
