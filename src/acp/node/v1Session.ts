@@ -183,6 +183,7 @@ export class V1Session implements BackendSession, SessionPeer {
 
   disconnected(): void {
     this.approvals.withdrawAll();
+    this.permissions.forgetMemory();
     void this.terminals.endAll();
   }
 
@@ -197,7 +198,6 @@ export class V1Session implements BackendSession, SessionPeer {
   /** Another process of the agent has the session from now on. */
   joinedProcess(): void {
     this.usage.restart();
-    this.permissions.forgetMemory();
   }
 
   /** The agent does not remember the session and has begun another one in its place. */
