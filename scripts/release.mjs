@@ -8,8 +8,12 @@ const { registries } = await import('./lib/release/registries.mjs');
 const { release } = await import('./lib/release/release.mjs');
 const { checkPackage, packageVsix, vsixFile } = await import('./lib/vsix.mjs');
 
+// What builds and packages gets no token: only the command that publishes to its registry.
+const env = { ...process.env };
+for (const { token } of registries) Reflect.deleteProperty(process.env, token);
+
 try {
-  await release(process.argv.slice(2), { root, env: process.env, registries, build, print: console.log });
+  await release(process.argv.slice(2), { root, env, registries, build, print: console.log });
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;
