@@ -102,7 +102,7 @@ function grantRow({ id, grant }: ListedGrant): RuleRow {
       canRemove: true,
     };
   }
-  const facts = visible(`Only ${agentTitle} remembers it. Restart it to be asked again.`);
+  const facts = visible(`Only ${agentTitle} remembers it. Restart it to be asked again; that stops what it is doing.`);
   return {
     ...row,
     effect: grant.effect,

@@ -53,7 +53,7 @@ const view: PermissionsView = {
       title: 'Always Allow in project: seq *',
       matches: [],
       who: 'Qwen Code',
-      facts: 'Only Qwen Code remembers it. Restart it to be asked again.',
+      facts: 'Only Qwen Code remembers it. Restart it to be asked again; that stops what it is doing.',
       lasts: 'conversation',
       canRemove: false,
       remembers: 'qwen',
