@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { BackendSession } from '../src/amplifier/common/sessionBackend';
+import type { BackendSession } from '../src/session/common/sessionBackend';
 import { FakeEditor } from '../test/fake/fakeEditor';
 import { benchAgent } from './lib/benchAgent';
 import { median, printBenchLine } from './lib/benchLine';

@@ -1,7 +1,7 @@
 // `chat.posts`: how often the host posts to the page in a frame of 16 ms while a backend tells 1,000 events a second: the mean
 // over some seconds of a real clock. The peer posts each event. Run by `npm run bench -- chatPosts`.
 import { Emitter } from '../src/base/common/event';
-import type { AmplifierEvent } from '../src/amplifier/common/events';
+import type { SessionEvent } from '../src/session/common/sessionEvents';
 import { systemClock } from '../src/base/node/systemClock';
 import { ChatTranscript } from '../src/chat/common/chatTranscript';
 import { PageFeed } from '../src/chat/common/page/pageFeed';
@@ -69,7 +69,7 @@ async function main(): Promise<void> {
   });
 }
 
-function* answerEvents(): Generator<AmplifierEvent> {
+function* answerEvents(): Generator<SessionEvent> {
   const session_id = 'one';
   yield { event: 'content_block:start', data: { session_id, block_type: 'text', block_index: 0 } };
   for (let at = 1; at < eventsPerSecond * seconds; at++) {

@@ -8,7 +8,7 @@ import { ampPolicyId } from './amp/common/ampPolicy';
 import { ampCommand } from './amp/node/ampCommand';
 import { findInstalledAmp } from './amp/node/findAmp';
 import { AmpFeature } from './amp/vscode/ampFeature';
-import { AllBackends } from './amplifier/common/allBackends';
+import { AllBackends } from './session/common/allBackends';
 import { AmplifierFeature } from './amplifier/vscode/amplifierFeature';
 import { ServeFeature } from './amplifier/vscode/serveFeature';
 import { SessionEffects } from './amplifier/vscode/sessionEffects';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { AmplifierEvent, AmplifierEventName, EventOf } from '../../src/amplifier/common/events';
-import type { BackendSession } from '../../src/amplifier/common/sessionBackend';
+import type { SessionEvent, SessionEventName, EventOf } from '../../src/session/common/sessionEvents';
+import type { BackendSession } from '../../src/session/common/sessionBackend';
 import { systemClock } from '../../src/base/node/systemClock';
 import { nullLogger } from '../../src/base/common/log';
 import { closedTap } from '../../src/wire/common/traffic';
@@ -57,7 +57,7 @@ export function useBackends(): typeof backendOf {
 
 /** Reads a session's events as they come. */
 export class Follower {
-  readonly events: AmplifierEvent[] = [];
+  readonly events: SessionEvent[] = [];
   private readonly counts = new Map<string, number>();
   private readonly waiting = new Set<() => void>();
   /** Settles when the session has ended. */
@@ -74,12 +74,12 @@ export class Follower {
     return this.events.map(({ event }) => event);
   }
 
-  all<Name extends AmplifierEventName>(name: Name): EventOf<Name>['data'][] {
+  all<Name extends SessionEventName>(name: Name): EventOf<Name>['data'][] {
     return this.events.filter((event): event is EventOf<Name> => event.event === name).map(dataOf);
   }
 
   /** The data of the `nth` event (from 1) of that name, as soon as it is there. */
-  async next<Name extends AmplifierEventName>(name: Name, nth = 1): Promise<EventOf<Name>['data']> {
+  async next<Name extends SessionEventName>(name: Name, nth = 1): Promise<EventOf<Name>['data']> {
     const deadline = AbortSignal.timeout(this.timeoutMs);
     deadline.addEventListener('abort', () => this.wake(), { once: true });
     for (;;) {
@@ -108,7 +108,7 @@ export class Follower {
   }
 }
 
-function dataOf<Event extends AmplifierEvent>(event: Event): Event['data'] {
+function dataOf<Event extends SessionEvent>(event: Event): Event['data'] {
   return event.data;
 }
 

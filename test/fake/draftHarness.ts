@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { DraftBackend } from '../../src/acp/node/draftBackend';
 import type { AgentExit } from '../../src/acp/node/agentProcess';
-import { BackendError } from '../../src/amplifier/common/sessionBackend';
+import { BackendError } from '../../src/session/common/sessionBackend';
 import { Emitter } from '../../src/base/common/event';
 import { nullLogger } from '../../src/base/common/log';
 import { TrafficLog } from '../../src/wire/common/traffic';

@@ -1,12 +1,12 @@
-import { EventLog } from '../../src/amplifier/common/eventLog';
-import type { AmplifierEvent } from '../../src/amplifier/common/events';
+import { EventLog } from '../../src/session/common/eventLog';
+import type { SessionEvent } from '../../src/session/common/sessionEvents';
 import {
   BackendError,
   type BackendSession,
   type BackendState,
   type SequencedEvent,
   type SessionBackend,
-} from '../../src/amplifier/common/sessionBackend';
+} from '../../src/session/common/sessionBackend';
 import { Emitter } from '../../src/base/common/event';
 
 /** A session whose events the test tells. */
@@ -18,7 +18,7 @@ export class FakeSession implements BackendSession {
 
   constructor(readonly id: string) {}
 
-  tell(event: AmplifierEvent): void {
+  tell(event: SessionEvent): void {
     this.log.append(event);
   }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import type { BackendSession } from '../../src/amplifier/common/sessionBackend';
+import type { BackendSession } from '../../src/session/common/sessionBackend';
 import { AmplifierProgram } from '../fake/amplifierProgram';
 import { CuttableProxy } from '../fake/cuttableProxy';
 import { Recorder } from '../unit/amplifier/node/clientHarness';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import * as z from 'zod';
-import { BackendError } from '../../src/amplifier/common/sessionBackend';
+import { BackendError } from '../../src/session/common/sessionBackend';
 import { ServeFeature } from '../../src/amplifier/vscode/serveFeature';
 import { toDisposable } from '../../src/base/common/disposable';
 import { StatusBoard, type FeatureStatus, type RunningFeature } from '../../src/base/common/feature';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
-import type { BackendEntry } from '../../src/amplifier/common/backendRegistry';
+import type { BackendEntry } from '../../src/session/common/backendRegistry';
 import { Emitter } from '../../src/base/common/event';
 import { nullLogger } from '../../src/base/common/log';
 import { StatusBoard } from '../../src/base/common/feature';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { BackendSession } from '../../src/amplifier/common/sessionBackend';
+import type { BackendSession } from '../../src/session/common/sessionBackend';
 import { RealDialectServer } from '../fake/realDialectServer';
 import { connectTo } from '../unit/amplifier/node/clientHarness';
 

@@ -1,4 +1,4 @@
-import type { SessionBackend } from '../../amplifier/common/sessionBackend';
+import type { SessionBackend } from '../../session/common/sessionBackend';
 
 type Restartable = Pick<SessionBackend, 'id' | 'title' | 'state'>;
 

@@ -1,4 +1,4 @@
-import type { BackendState } from '../../amplifier/common/sessionBackend';
+import type { BackendState } from '../../session/common/sessionBackend';
 import type { FeatureStatus, StatusAction } from '../../base/common/feature';
 
 export interface AgentsSituation {

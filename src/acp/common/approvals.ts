@@ -1,6 +1,6 @@
-import type { ApprovalContext } from '../../amplifier/common/approvalContext';
-import type { AmplifierEvent, ApprovalOptionKind } from '../../amplifier/common/events';
-import { BackendError } from '../../amplifier/common/sessionBackend';
+import type { ApprovalContext } from '../../session/common/approvalContext';
+import type { SessionEvent, ApprovalOptionKind } from '../../session/common/sessionEvents';
+import { BackendError } from '../../session/common/sessionBackend';
 import type { Clock } from '../../base/common/async';
 import { contradictsItsKind, optionNames } from './optionNames';
 
@@ -58,7 +58,7 @@ export class Approvals {
     private readonly sessionId: string,
     private readonly clock: Clock,
     private readonly timeoutMs: number | undefined,
-    private readonly emit: (event: AmplifierEvent) => void,
+    private readonly emit: (event: SessionEvent) => void,
   ) {}
 
   ask<Option extends ApprovalOption>(question: ApprovalQuestion<Option>): Promise<ApprovalAnswer<Option>> {

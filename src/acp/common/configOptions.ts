@@ -1,4 +1,4 @@
-import type { ConfigOption } from '../../amplifier/common/events';
+import type { ConfigOption } from '../../session/common/sessionEvents';
 import { unattendedWith } from './unattended';
 import type { ConfigOption as WireOption, Modes, Models, SessionSetup } from './v1Schema';
 

@@ -1,12 +1,12 @@
-import type { AmplifierEvent } from '../../amplifier/common/events';
+import type { SessionEvent } from '../../session/common/sessionEvents';
 import type { ThreadEntry } from './draftSchema';
 import { textOf } from './draftThreads';
 import { MessageBlocks } from './messageBlocks';
 
 /** A thread told again as events: a turn begins with a message of the user and ends before the next one. */
-export function historyEvents(sessionId: string, entries: readonly ThreadEntry[]): AmplifierEvent[] {
+export function historyEvents(sessionId: string, entries: readonly ThreadEntry[]): SessionEvent[] {
   const ofSession = { session_id: sessionId };
-  const events: AmplifierEvent[] = [];
+  const events: SessionEvent[] = [];
   const blocks = new MessageBlocks(sessionId);
   let response: string | undefined;
   const endTurn = (): void => {
@@ -32,7 +32,7 @@ export function historyEvents(sessionId: string, entries: readonly ThreadEntry[]
 }
 
 /** The reading of a file as the call of a tool that has ended. */
-export function readFileEvents(sessionId: string, callId: string, path: string, content: string): AmplifierEvent[] {
+export function readFileEvents(sessionId: string, callId: string, path: string, content: string): SessionEvent[] {
   const call = { session_id: sessionId, call_id: callId, tool_name: 'readFile', operation: 'read' };
   return [
     {

@@ -1,4 +1,4 @@
-import type { AmplifierEvent } from '../../amplifier/common/events';
+import type { SessionEvent } from '../../session/common/sessionEvents';
 import { blockToContent, blockToText } from './toolContent';
 import type { ContentBlock } from './v1Schema';
 
@@ -15,7 +15,7 @@ export class MessageBlocks {
     this.nextIndex = 0;
   }
 
-  text(text: string, messageId: string | undefined): AmplifierEvent[] {
+  text(text: string, messageId: string | undefined): SessionEvent[] {
     const events = this.closeThinking();
     if (this.block && this.block.messageId !== messageId) events.push(...this.closeBlock());
     let { block } = this;
@@ -29,7 +29,7 @@ export class MessageBlocks {
   }
 
   /** Empty for content of an unknown type. */
-  media(content: ContentBlock, messageId: string | undefined): AmplifierEvent[] {
+  media(content: ContentBlock, messageId: string | undefined): SessionEvent[] {
     const shown = blockToContent(content);
     if (!shown) return [];
     const events = this.close();
@@ -43,7 +43,7 @@ export class MessageBlocks {
     return events;
   }
 
-  thought(content: ContentBlock): AmplifierEvent[] {
+  thought(content: ContentBlock): SessionEvent[] {
     const delta = blockToText(content);
     const events = this.closeBlock();
     this.thinking = (this.thinking ?? '') + delta;
@@ -51,11 +51,11 @@ export class MessageBlocks {
     return events;
   }
 
-  close(): AmplifierEvent[] {
+  close(): SessionEvent[] {
     return [...this.closeThinking(), ...this.closeBlock()];
   }
 
-  private start(index: number, type: string, messageId: string | undefined): AmplifierEvent {
+  private start(index: number, type: string, messageId: string | undefined): SessionEvent {
     const data = { session_id: this.sessionId, block_type: type, block_index: index };
     return {
       event: 'content_block:start',
@@ -63,14 +63,14 @@ export class MessageBlocks {
     };
   }
 
-  private closeThinking(): AmplifierEvent[] {
+  private closeThinking(): SessionEvent[] {
     const { thinking } = this;
     if (thinking === undefined) return [];
     this.thinking = undefined;
     return [{ event: 'thinking:final', data: { session_id: this.sessionId, thinking } }];
   }
 
-  private closeBlock(): AmplifierEvent[] {
+  private closeBlock(): SessionEvent[] {
     const { block } = this;
     if (!block) return [];
     this.block = undefined;

@@ -1,4 +1,4 @@
-import type { ApprovalOptionKind } from '../../amplifier/common/events';
+import type { ApprovalOptionKind } from '../../session/common/sessionEvents';
 import {
   allowingWords,
   denyingWords,
@@ -7,7 +7,7 @@ import {
   notAskingWords,
   onceWords,
   optionText,
-} from '../../amplifier/common/optionWords';
+} from '../../session/common/optionWords';
 
 export interface NamedOption {
   readonly name: string;

@@ -1,5 +1,5 @@
 import type { RequestPermissionOutcome } from '@agentclientprotocol/sdk';
-import type { ApprovalOptionKind } from '../../amplifier/common/events';
+import type { ApprovalOptionKind } from '../../session/common/sessionEvents';
 import { narrowRule, type PermissionRule } from '../../permissions/common/permissionRules';
 import { scopeOf } from '../../permissions/common/ruleWords';
 import type { ToolRequest } from '../../permissions/common/toolRequest';

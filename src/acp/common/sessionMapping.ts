@@ -1,7 +1,7 @@
 import type * as z from 'zod';
-import type { AmplifierEvent, SlashCommand, TokenUsage } from '../../amplifier/common/events';
-import { ToolKind } from '../../amplifier/common/events';
-import { isModeOption, unattendedIn } from '../../amplifier/common/optionChoices';
+import type { SessionEvent, SlashCommand, TokenUsage } from '../../session/common/sessionEvents';
+import { ToolKind } from '../../session/common/sessionEvents';
+import { isModeOption, unattendedIn } from '../../session/common/optionChoices';
 import type { Clock } from '../../base/common/async';
 import { ConfigOptions } from './configOptions';
 import { MessageBlocks } from './messageBlocks';
@@ -30,7 +30,7 @@ interface Turn {
 }
 
 /** The events of an update as it came; undefined for one that does not have its kind's shape. */
-type Handler = (update: object) => AmplifierEvent[] | undefined;
+type Handler = (update: object) => SessionEvent[] | undefined;
 
 /**
  * Turns what an agent says of one session (`session/update`, ACP v1) into Amplifier's events. Pure: time is handed in,
@@ -79,7 +79,7 @@ export class SessionMapping {
   }
 
   /** `update` is the member of that name of a `session/update`, as it came. */
-  update(update: { readonly sessionUpdate: string }): AmplifierEvent[] {
+  update(update: { readonly sessionUpdate: string }): SessionEvent[] {
     const { sessionUpdate: kind } = update;
     if (!isKnown(kind)) return this.ignore(kind);
     const replayed = kind === 'user_message_chunk' ? [] : this.flushReplayedPrompt();
@@ -88,18 +88,18 @@ export class SessionMapping {
   }
 
   /** A tool call of an update, which the agent may not have announced. */
-  toolCall(update: ToolCallUpdate): AmplifierEvent[] {
+  toolCall(update: ToolCallUpdate): SessionEvent[] {
     return [...this.blocks.close(), ...this.tools.upsert(update).map((event) => this.withWhatItShows(event))];
   }
 
   /** As `toolCall`, of a permission request. */
-  askedCall(update: ToolCallUpdate): AmplifierEvent[] {
+  askedCall(update: ToolCallUpdate): SessionEvent[] {
     this.watch.hasAsked();
     return this.toolCall(update);
   }
 
   /** The event of a question as it came: who is asked about has asked. */
-  ofQuestion(event: AmplifierEvent): AmplifierEvent {
+  ofQuestion(event: SessionEvent): SessionEvent {
     if (event.event === 'approval:required') this.watch.hasAsked();
     return event;
   }
@@ -114,11 +114,11 @@ export class SessionMapping {
     this.tools.setTerminal(terminalId, view);
   }
 
-  takeTerminalUpdates(): AmplifierEvent[] {
+  takeTerminalUpdates(): SessionEvent[] {
     return this.tools.takeTerminalUpdates();
   }
 
-  startTurn(prompt: string, requestId: string): AmplifierEvent[] {
+  startTurn(prompt: string, requestId: string): SessionEvent[] {
     const events = this.endReplay();
     this.openTurn({ requestId, response: '' });
     events.push({ event: 'prompt:submit', data: { session_id: this.sessionId, prompt, request_id: requestId } });
@@ -126,7 +126,7 @@ export class SessionMapping {
   }
 
   /** Nothing when no turn is open: it may have been ended by a failure before its answer came. */
-  endTurn({ stopReason, usage }: TurnEnd): AmplifierEvent[] {
+  endTurn({ stopReason, usage }: TurnEnd): SessionEvent[] {
     const { turn } = this;
     if (!turn) return [];
     const events = this.closeTurn(stopReason === 'cancelled' ? 'Cancelled.' : 'The turn ended before this did.');
@@ -136,7 +136,7 @@ export class SessionMapping {
   }
 
   /** Ends the turn by a failure. `details` is what may help to find out why. */
-  failTurn(error: string, code: string, details?: string): AmplifierEvent[] {
+  failTurn(error: string, code: string, details?: string): SessionEvent[] {
     const { turn } = this;
     if (!turn) return [];
     const events = this.closeTurn('The turn failed.');
@@ -149,14 +149,14 @@ export class SessionMapping {
     this.replaying = true;
   }
 
-  endReplay(): AmplifierEvent[] {
+  endReplay(): SessionEvent[] {
     if (!this.replaying) return [];
     const events = [...this.flushReplayedPrompt(), ...this.endTurn({ stopReason: 'end_turn' })];
     this.replaying = false;
     return events;
   }
 
-  configEvent(): AmplifierEvent {
+  configEvent(): SessionEvent {
     return { event: 'config:update', data: { session_id: this.sessionId, options: [...this.config.all] } };
   }
 
@@ -208,7 +208,7 @@ export class SessionMapping {
     compaction_summary_chunk: on(sessionUpdates.compaction_summary_chunk, () => []),
   };
 
-  private userChunk(content: ContentBlock, messageId: string | undefined): AmplifierEvent[] {
+  private userChunk(content: ContentBlock, messageId: string | undefined): SessionEvent[] {
     // During a turn of ours it is an echo of the prompt, which was told when the turn began.
     if (!this.replaying) return [];
     const text = blockToText(content);
@@ -222,7 +222,7 @@ export class SessionMapping {
     return events;
   }
 
-  private flushReplayedPrompt(): AmplifierEvent[] {
+  private flushReplayedPrompt(): SessionEvent[] {
     const { replayedPrompt } = this;
     if (!replayedPrompt) return [];
     this.replayedPrompt = undefined;
@@ -231,7 +231,7 @@ export class SessionMapping {
     return [{ event: 'prompt:submit', data }];
   }
 
-  private agentChunk(content: ContentBlock, messageId: string | undefined): AmplifierEvent[] | undefined {
+  private agentChunk(content: ContentBlock, messageId: string | undefined): SessionEvent[] | undefined {
     if (content.type === 'unknown') return undefined;
     if (content.type !== 'text') return this.blocks.media(content, messageId);
     const events = this.blocks.text(content.text, messageId);
@@ -242,7 +242,7 @@ export class SessionMapping {
     return events;
   }
 
-  private compaction(status: string, error: string | undefined): AmplifierEvent[] {
+  private compaction(status: string, error: string | undefined): SessionEvent[] {
     const message = 'The agent is shortening the conversation to make room.';
     switch (status) {
       case 'in_progress':
@@ -256,7 +256,7 @@ export class SessionMapping {
     }
   }
 
-  private notice(level: 'info' | 'warning' | 'error', message: string): AmplifierEvent {
+  private notice(level: 'info' | 'warning' | 'error', message: string): SessionEvent {
     return { event: 'notice', data: { session_id: this.sessionId, level, message } };
   }
 
@@ -266,7 +266,7 @@ export class SessionMapping {
   }
 
   /** Of an agent with modes it is the mode that says whether it asks. What is told of the past says nothing of today. */
-  private withWhatItShows(event: AmplifierEvent): AmplifierEvent {
+  private withWhatItShows(event: SessionEvent): SessionEvent {
     if (event.event !== 'tool:post' || this.replaying || !this.turn) return event;
     if (this.config.all.some((option) => isModeOption(option)) || unattendedIn(this.config.all)) return event;
     const kind = ToolKind.safeParse(event.data.operation).data;
@@ -274,7 +274,7 @@ export class SessionMapping {
     return unattended ? { ...event, data: { ...event.data, unattended } } : event;
   }
 
-  private closeTurn(reasonForOpenCalls: string): AmplifierEvent[] {
+  private closeTurn(reasonForOpenCalls: string): SessionEvent[] {
     this.turn = undefined;
     return [...this.blocks.close(), ...this.tools.endAll(reasonForOpenCalls)];
   }
@@ -283,7 +283,7 @@ export class SessionMapping {
     return { session_id: this.sessionId, ...(requestId === undefined ? {} : { request_id: requestId }) };
   }
 
-  private ignore(what: string): AmplifierEvent[] {
+  private ignore(what: string): SessionEvent[] {
     // The agent chooses the names: they must not grow without end.
     const name = this.ignoredUpdates.size < 100 || this.ignoredUpdates.has(what) ? what : 'others';
     this.ignoredUpdates.set(name, (this.ignoredUpdates.get(name) ?? 0) + 1);
@@ -303,7 +303,7 @@ type ToUsage = (counted: TokenCounts) => TokenUsage;
 
 function on<Schema extends z.ZodType>(
   schema: Schema,
-  handle: (update: z.output<Schema>) => AmplifierEvent[] | undefined,
+  handle: (update: z.output<Schema>) => SessionEvent[] | undefined,
 ): Handler {
   return (update) => {
     const parsed = schema.safeParse(update);

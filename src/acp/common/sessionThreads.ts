@@ -1,5 +1,5 @@
-import type { AmplifierEvent } from '../../amplifier/common/events';
-import type { BackendSession } from '../../amplifier/common/sessionBackend';
+import type { SessionEvent } from '../../session/common/sessionEvents';
+import type { BackendSession } from '../../session/common/sessionBackend';
 import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
@@ -64,7 +64,7 @@ export class SessionThreads implements ThreadSource, Disposable {
     for await (const { event } of session.events({ signal: this.end.signal })) this.take(thread, event);
   }
 
-  private take(thread: SessionThread, { event, data }: AmplifierEvent): void {
+  private take(thread: SessionThread, { event, data }: SessionEvent): void {
     if (event === 'session:info' && data.title !== undefined) thread.title = data.title;
     if (event === 'prompt:submit') {
       if (thread.title === '') thread.title = data.prompt.slice(0, maxTitleUnits);

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { AmplifierEvent, ToolContent, ToolKind, ToolLocation } from '../../amplifier/common/events';
+import type { SessionEvent, ToolContent, ToolKind, ToolLocation } from '../../session/common/sessionEvents';
 import type { Clock } from '../../base/common/async';
 import { TerminalViews, type TerminalView } from './terminalViews';
 import { toolContent } from './toolContent';
@@ -70,14 +70,14 @@ export class ToolCalls {
     );
   }
 
-  upsert(update: ToolCallUpdate): AmplifierEvent[] {
+  upsert(update: ToolCallUpdate): SessionEvent[] {
     const known = this.calls.get(update.toolCallId);
     const call = known ?? this.begin(update.toolCallId);
     const changes = apply(call, update);
     this.applyTerminalMeta(call, update);
     this.applyRawOutput(call);
 
-    const events: AmplifierEvent[] = known ? [] : [this.pre(call)];
+    const events: SessionEvent[] = known ? [] : [this.pre(call)];
     const ends = !call.ended && (call.status === 'completed' || call.status === 'failed');
     if (ends) events.push(this.end(call));
     else if (known && Object.keys(changes).length > 0) events.push(this.update(call, changes));
@@ -90,14 +90,14 @@ export class ToolCalls {
     this.markStale(terminalId);
   }
 
-  takeTerminalUpdates(): AmplifierEvent[] {
+  takeTerminalUpdates(): SessionEvent[] {
     const events = [...this.stale].map((call) => this.update(call, { content: this.contentOf(call) }));
     this.stale.clear();
     return events;
   }
 
   /** Ends what is still open, for example because the turn was cancelled, and forgets the bulk of what has ended. */
-  endAll(reason: string): AmplifierEvent[] {
+  endAll(reason: string): SessionEvent[] {
     const events = this.takeTerminalUpdates();
     for (const call of this.calls.values()) {
       if (!call.ended) {
@@ -174,17 +174,17 @@ export class ToolCalls {
     }
   }
 
-  private pre(call: Call): AmplifierEvent {
+  private pre(call: Call): SessionEvent {
     return { event: 'tool:pre', data: { ...this.identity(call), input: call.input, ...this.details(call) } };
   }
 
-  private update(call: Call, changes: Changes): AmplifierEvent {
+  private update(call: Call, changes: Changes): SessionEvent {
     if (changes.content) this.stale.delete(call);
     const content = changes.content ? { content: this.contentOf(call) } : {};
     return { event: 'tool:update', data: { session_id: this.sessionId, call_id: call.id, ...changes, ...content } };
   }
 
-  private end(call: Call): AmplifierEvent {
+  private end(call: Call): SessionEvent {
     call.ended = true;
     this.stale.delete(call);
     const shared = { ...this.identity(call), ...this.details(call) };

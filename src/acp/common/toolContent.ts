@@ -1,4 +1,4 @@
-import type { ToolContent } from '../../amplifier/common/events';
+import type { ToolContent } from '../../session/common/sessionEvents';
 import type { TerminalView } from './terminalViews';
 import type { ContentBlock, ToolCallContent } from './v1Schema';
 

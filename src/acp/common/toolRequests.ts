@@ -1,5 +1,5 @@
-import type { ApprovalContext } from '../../amplifier/common/approvalContext';
-import type { ToolContent, ToolKind } from '../../amplifier/common/events';
+import type { ApprovalContext } from '../../session/common/approvalContext';
+import type { ToolContent, ToolKind } from '../../session/common/sessionEvents';
 import { isAbsolutePath, isUri, relativeTo } from '../../editor/common/boundary';
 import type { Protection } from '../../editor/common/protection';
 import { readToolInput, sorted } from '../../permissions/common/toolInput';

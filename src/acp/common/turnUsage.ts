@@ -1,4 +1,4 @@
-import type { TokenUsage } from '../../amplifier/common/events';
+import type { TokenUsage } from '../../session/common/sessionEvents';
 
 export interface TokenCounts {
   readonly input: number;

@@ -1,4 +1,4 @@
-import type { Unattended } from '../../amplifier/common/events';
+import type { Unattended } from '../../session/common/sessionEvents';
 
 /** A value of a setting, as the agent offers it. */
 interface OfferedValue {

@@ -1,4 +1,4 @@
-import type { ToolKind, Unattended } from '../../amplifier/common/events';
+import type { ToolKind, Unattended } from '../../session/common/sessionEvents';
 
 const kinds: Partial<Record<ToolKind, Unattended>> = { edit: 'edits', delete: 'edits', move: 'edits', execute: 'runs' };
 

@@ -7,7 +7,7 @@ import {
   type CreateSessionOptions,
   type SessionBackend,
   type SessionSummary,
-} from '../../amplifier/common/sessionBackend';
+} from '../../session/common/sessionBackend';
 import { KeyedQueue, withDeadline, type Clock } from '../../base/common/async';
 import { messageOf } from '../../base/common/errors';
 import type { Event } from '../../base/common/event';

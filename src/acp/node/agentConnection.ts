@@ -1,4 +1,4 @@
-import { BackendError, type BackendState } from '../../amplifier/common/sessionBackend';
+import { BackendError, type BackendState } from '../../session/common/sessionBackend';
 import { withDeadline, type Clock } from '../../base/common/async';
 import { DisposableStore } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';

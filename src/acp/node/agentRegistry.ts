@@ -1,5 +1,5 @@
-import type { BackendEntry, BackendRegistry } from '../../amplifier/common/backendRegistry';
-import { BackendError, type SessionBackend } from '../../amplifier/common/sessionBackend';
+import type { BackendEntry, BackendRegistry } from '../../session/common/backendRegistry';
+import { BackendError, type SessionBackend } from '../../session/common/sessionBackend';
 import { KeyedQueue } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { Emitter, type Event } from '../../base/common/event';

@@ -1,5 +1,5 @@
 import { isRecord } from '../../base/common/isRecord';
-import { BackendError } from '../../amplifier/common/sessionBackend';
+import { BackendError } from '../../session/common/sessionBackend';
 import type { BroughtFact, BroughtThing } from '../../consent/common/broughtThing';
 import type { Consent, ConsentDecision } from '../../consent/common/consentDesk';
 import { hashNamedFiles, hashOf, type HashedFile } from '../../consent/node/contentHash';

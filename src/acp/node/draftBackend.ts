@@ -2,8 +2,8 @@ import type { Clock } from '../../base/common/async';
 import { messageOf } from '../../base/common/errors';
 import { Emitter, type Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
-import { EventLog } from '../../amplifier/common/eventLog';
-import type { AmplifierEvent } from '../../amplifier/common/events';
+import { EventLog } from '../../session/common/eventLog';
+import type { SessionEvent } from '../../session/common/sessionEvents';
 import {
   BackendError,
   type BackendCapabilities,
@@ -11,7 +11,7 @@ import {
   type CreateSessionOptions,
   type SessionBackend,
   type SessionSummary,
-} from '../../amplifier/common/sessionBackend';
+} from '../../session/common/sessionBackend';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { witnessed, type WriteWitness } from '../../editor/common/writeWitness';
 import type { StandingPermissions } from '../../permissions/common/standingPermissions';
@@ -186,7 +186,7 @@ export class DraftBackend implements SessionBackend {
     const files = witness ? witnessed(editor, witness, { backendId: id, sessionId: threadId }) : editor;
     this.threads.add(threadId, history);
     const events = new EventLog(breathe);
-    const emit = (event: AmplifierEvent): void => events.append(event);
+    const emit = (event: SessionEvent): void => events.append(event);
     const approvals = new Approvals(threadId, clock, approvalTimeoutMs, emit);
     const mode = (): undefined => undefined;
     const permissions = new PermissionService({ agentId: id, agentTitle: title, cwd, approvals, standing, log, mode });

@@ -1,4 +1,4 @@
-import type { ToolKind } from '../../amplifier/common/events';
+import type { ToolKind } from '../../session/common/sessionEvents';
 import { EditorError, type EditorPort, isEditorError } from '../../editor/common/editorPort';
 import type { DraftHandlers } from '../common/draftConnection';
 import { FileVersions } from '../common/fileVersions';

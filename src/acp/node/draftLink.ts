@@ -3,7 +3,7 @@ import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { messageOf, TimeoutError } from '../../base/common/errors';
 import type { Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
-import { BackendError } from '../../amplifier/common/sessionBackend';
+import { BackendError } from '../../session/common/sessionBackend';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { ConnectionClosedError, RpcError, rpcErrorCode } from '../../wire/common/connectionErrors';
 import type { TrafficTap } from '../../wire/common/traffic';

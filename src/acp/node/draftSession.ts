@@ -1,14 +1,14 @@
 import { withDeadline, type Clock } from '../../base/common/async';
 import { messageOf, TimeoutError, toError } from '../../base/common/errors';
-import type { EventLog } from '../../amplifier/common/eventLog';
-import type { AmplifierEvent, ConfigOption, SlashCommand } from '../../amplifier/common/events';
+import type { EventLog } from '../../session/common/eventLog';
+import type { SessionEvent, ConfigOption, SlashCommand } from '../../session/common/sessionEvents';
 import {
   BackendError,
   type BackendSession,
   type PromptAttachment,
   type PromptInput,
   type SequencedEvent,
-} from '../../amplifier/common/sessionBackend';
+} from '../../session/common/sessionBackend';
 import { historyEvents, readFileEvents } from '../common/draftHistory';
 import type { ThreadEntry } from '../common/draftSchema';
 import type { Approvals } from '../common/approvals';
@@ -221,7 +221,7 @@ export class DraftSession implements BackendSession {
     this.options.didClose();
   }
 
-  private emit(...events: readonly AmplifierEvent[]): void {
+  private emit(...events: readonly SessionEvent[]): void {
     for (const event of events) this.options.events.append(event);
   }
 }

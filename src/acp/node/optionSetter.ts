@@ -1,6 +1,6 @@
-import type { ConfigOption } from '../../amplifier/common/events';
-import { applyChoices, choicesOf, keepAsking, type OptionTarget } from '../../amplifier/common/optionChoices';
-import { BackendError } from '../../amplifier/common/sessionBackend';
+import type { ConfigOption } from '../../session/common/sessionEvents';
+import { applyChoices, choicesOf, keepAsking, type OptionTarget } from '../../session/common/optionChoices';
+import { BackendError } from '../../session/common/sessionBackend';
 import type { ConfigOptions } from '../common/configOptions';
 import type { V1Client } from './v1Client';
 

@@ -1,6 +1,6 @@
 import type { RequestPermissionOutcome } from '@agentclientprotocol/sdk';
-import type { ApprovalContext } from '../../amplifier/common/approvalContext';
-import type { ToolContent } from '../../amplifier/common/events';
+import type { ApprovalContext } from '../../session/common/approvalContext';
+import type { ToolContent } from '../../session/common/sessionEvents';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';

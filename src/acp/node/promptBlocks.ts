@@ -1,6 +1,6 @@
 import type { ContentBlock } from '@agentclientprotocol/sdk';
 import { posix, win32 } from 'node:path';
-import type { PromptAttachment, PromptInput } from '../../amplifier/common/sessionBackend';
+import type { PromptAttachment, PromptInput } from '../../session/common/sessionBackend';
 import { toFileUri } from '../../base/common/fileUri';
 import type { EditorPort } from '../../editor/common/editorPort';
 

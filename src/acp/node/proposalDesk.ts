@@ -1,4 +1,4 @@
-import type { AmplifierEvent, ToolContent } from '../../amplifier/common/events';
+import type { SessionEvent, ToolContent } from '../../session/common/sessionEvents';
 import { messageOf } from '../../base/common/errors';
 import { type EditorPort, isEditorError, type TextFile } from '../../editor/common/editorPort';
 import type { FileAccess } from '../../editor/common/writeWitness';
@@ -15,7 +15,7 @@ interface ProposalDeskOptions {
   readonly editor: FileAccess;
   readonly protectionOf: EditorPort['protectionOf'];
   readonly permissions: Pick<PermissionService, 'mayApply'>;
-  readonly emit: (event: AmplifierEvent) => void;
+  readonly emit: (event: SessionEvent) => void;
 }
 
 /** A change as it would be made now. */

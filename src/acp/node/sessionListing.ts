@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import type { SessionSummary } from '../../amplifier/common/sessionBackend';
+import type { SessionSummary } from '../../session/common/sessionBackend';
 import type { SessionList } from '../common/v1Schema';
 
 type Page = z.infer<typeof SessionList>;

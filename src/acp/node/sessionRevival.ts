@@ -1,5 +1,5 @@
 import { TimeoutError, messageOf } from '../../base/common/errors';
-import type { CreateSessionOptions } from '../../amplifier/common/sessionBackend';
+import type { CreateSessionOptions } from '../../session/common/sessionBackend';
 import type { Logger } from '../../base/common/log';
 import type { SessionSetup } from '../common/v1Schema';
 import type { LiveAgent } from './agentConnection';

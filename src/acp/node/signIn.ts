@@ -1,6 +1,6 @@
 import { RequestError } from '@agentclientprotocol/sdk';
 import * as z from 'zod';
-import { BackendError, type AuthMethod } from '../../amplifier/common/sessionBackend';
+import { BackendError, type AuthMethod } from '../../session/common/sessionBackend';
 import { withDeadline, type Clock } from '../../base/common/async';
 import { DisposableStore } from '../../base/common/disposable';
 import { Emitter } from '../../base/common/event';

@@ -1,4 +1,4 @@
-import { BackendError } from '../../amplifier/common/sessionBackend';
+import { BackendError } from '../../session/common/sessionBackend';
 
 /** Rejects with `cancelled` when `signal` fires first. */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -12,7 +12,7 @@ import {
   type RequestPermissionOutcome,
 } from '@agentclientprotocol/sdk';
 import * as z from 'zod';
-import { BackendError } from '../../amplifier/common/sessionBackend';
+import { BackendError } from '../../session/common/sessionBackend';
 import { withDeadline, type Clock } from '../../base/common/async';
 import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';

@@ -1,5 +1,5 @@
 import { RequestError } from '@agentclientprotocol/sdk';
-import { BackendError, type BackendErrorCode } from '../../amplifier/common/sessionBackend';
+import { BackendError, type BackendErrorCode } from '../../session/common/sessionBackend';
 import { messageOf, TimeoutError } from '../../base/common/errors';
 import { ConnectionClosedError } from '../../wire/common/connectionErrors';
 

@@ -1,12 +1,12 @@
-import { EventLog } from '../../amplifier/common/eventLog';
-import type { AmplifierEvent, ConfigOption, SlashCommand } from '../../amplifier/common/events';
+import { EventLog } from '../../session/common/eventLog';
+import type { SessionEvent, ConfigOption, SlashCommand } from '../../session/common/sessionEvents';
 import {
   BackendError,
   type BackendSession,
   type CreateSessionOptions,
   type PromptInput,
   type SequencedEvent,
-} from '../../amplifier/common/sessionBackend';
+} from '../../session/common/sessionBackend';
 import { Coalescer, withDeadline, type Clock } from '../../base/common/async';
 import type { Logger } from '../../base/common/log';
 import type { EditorPort } from '../../editor/common/editorPort';
@@ -391,7 +391,7 @@ export class V1Session implements BackendSession, SessionPeer {
     }
   }
 
-  private tell(events: readonly AmplifierEvent[]): void {
+  private tell(events: readonly SessionEvent[]): void {
     for (const event of events) this.log.append(event);
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
-import type { BackendRegistry } from '../../amplifier/common/backendRegistry';
+import type { BackendRegistry } from '../../session/common/backendRegistry';
 import { DisposableStore } from '../../base/common/disposable';
 import type { Feature, RunningFeature } from '../../base/common/feature';
 import type { Consent } from '../../consent/common/consentDesk';

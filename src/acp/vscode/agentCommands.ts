@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { AuthMethod, BackendState, SessionBackend } from '../../amplifier/common/sessionBackend';
+import type { AuthMethod, BackendState, SessionBackend } from '../../session/common/sessionBackend';
 import { agentToRestart } from '../common/agentToRestart';
 import type { Messages } from '../../platform/vscode/messages';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { BackendError, type BackendErrorCode } from './sessionBackend';
+import { BackendError, type BackendErrorCode } from '../../session/common/sessionBackend';
 
 interface ErrorFacts {
   /** As the API reference has it; undefined for what never came as an HTTP answer. */

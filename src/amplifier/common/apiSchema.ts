@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { withTextId } from './approvalId';
-import { AmplifierEvent, approvalDetails, TokenUsage } from './events';
-import { isSessionState } from './sessionState';
+import { SessionEvent, approvalDetails, TokenUsage } from '../../session/common/sessionEvents';
+import { isSessionState } from '../../session/common/sessionState';
 
 /**
  * What goes over the wire of Amplifier's REST API, by its own names. Requests are as the API reference has them. Responses
@@ -151,9 +151,9 @@ function readPending(value: unknown): PendingApproval | 'unreadable' | undefined
   return (fields && PendingApproval.safeParse(withTextId(fields)).data) ?? 'unreadable';
 }
 
-function readState(value: unknown): AmplifierEvent[] {
+function readState(value: unknown): SessionEvent[] {
   const events = z.array(z.unknown()).safeParse(value).data ?? [];
-  return events.flatMap((event) => AmplifierEvent.safeParse(event).data ?? []).filter(isSessionState);
+  return events.flatMap((event) => SessionEvent.safeParse(event).data ?? []).filter(isSessionState);
 }
 
 export const SessionStatus = z

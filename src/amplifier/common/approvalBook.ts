@@ -1,6 +1,6 @@
 import type { ApprovalAnswer, PendingApproval } from './apiSchema';
-import { denyOption, isDenial } from './approvalOptions';
-import type { AmplifierEvent, EventData } from './events';
+import { denyOption, isDenial } from '../../session/common/approvalOptions';
+import type { SessionEvent, EventData } from '../../session/common/sessionEvents';
 
 interface Entry {
   readonly id: string;
@@ -42,7 +42,7 @@ export class ApprovalBook {
 
   constructor(
     private readonly sessionId: string,
-    private readonly emit: (event: AmplifierEvent) => void,
+    private readonly emit: (event: SessionEvent) => void,
     private readonly ports: ApprovalBookPorts,
   ) {}
 

@@ -1,8 +1,8 @@
 import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
-import { denyOption, isDenial } from './approvalOptions';
-import type { EventData } from './events';
-import { BackendError, isBackendError } from './sessionBackend';
+import { denyOption, isDenial } from '../../session/common/approvalOptions';
+import type { EventData } from '../../session/common/sessionEvents';
+import { BackendError, isBackendError } from '../../session/common/sessionBackend';
 
 /** Long enough for a jump of the clock, such as sleep, to be seen soon after it. */
 const maxStepMs = 2000;

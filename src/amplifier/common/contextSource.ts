@@ -1,5 +1,5 @@
 import type { ContextUpdate, OpenFile, WorkspaceContext } from './apiSchema';
-import type { PromptAttachment } from './sessionBackend';
+import type { PromptAttachment } from '../../session/common/sessionBackend';
 
 /** Where a session gets what the agent is told of the editor. Never rejects for a part that cannot be read: leaves it out. */
 export interface ContextSource {

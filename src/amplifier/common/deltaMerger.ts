@@ -1,6 +1,6 @@
-import type { AmplifierEvent } from './events';
+import type { SessionEvent } from '../../session/common/sessionEvents';
 
-type Delta = Extract<AmplifierEvent, { event: 'content_block:delta' | 'thinking:delta' }>;
+type Delta = Extract<SessionEvent, { event: 'content_block:delta' | 'thinking:delta' }>;
 
 /**
  * Tells deltas of one text that come at a stretch, such as in one read of a socket, as one event: what follows costs the
@@ -10,9 +10,9 @@ export class DeltaMerger {
   private first: Delta | undefined;
   private texts: string[] = [];
 
-  constructor(private readonly emit: (event: AmplifierEvent) => void) {}
+  constructor(private readonly emit: (event: SessionEvent) => void) {}
 
-  add(event: AmplifierEvent): void {
+  add(event: SessionEvent): void {
     if (event.event !== 'content_block:delta' && event.event !== 'thinking:delta') {
       this.flush();
       this.emit(event);

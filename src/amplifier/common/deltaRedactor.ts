@@ -1,10 +1,10 @@
-import type { AmplifierEvent, AmplifierEventName } from './events';
+import type { SessionEvent, SessionEventName } from '../../session/common/sessionEvents';
 import type { SecretRedactor } from './secretRedactor';
 
-type Delta = Extract<AmplifierEvent, { event: 'content_block:delta' | 'thinking:delta' }>;
+type Delta = Extract<SessionEvent, { event: 'content_block:delta' | 'thinking:delta' }>;
 
 /** What the text of a turn does not go on behind. */
-const ends: ReadonlySet<AmplifierEventName> = new Set<AmplifierEventName>([
+const ends: ReadonlySet<SessionEventName> = new Set<SessionEventName>([
   'content_block:start',
   'content_block:end',
   'content_block:media',
@@ -29,10 +29,10 @@ export class DeltaRedactor {
 
   constructor(
     private readonly redactor: SecretRedactor,
-    private readonly emit: (event: AmplifierEvent) => void,
+    private readonly emit: (event: SessionEvent) => void,
   ) {}
 
-  handle(event: AmplifierEvent): void {
+  handle(event: SessionEvent): void {
     if (event.event === 'content_block:delta') {
       this.add(String(event.data.block_index), event, (delta) => ({ ...event, data: { ...event.data, delta } }));
     } else if (event.event === 'thinking:delta') {

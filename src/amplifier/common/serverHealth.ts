@@ -1,4 +1,4 @@
-import type { BackendHealth } from './backendRegistry';
+import type { BackendHealth } from '../../session/common/backendRegistry';
 import type { ServerNews } from './serverWatch';
 
 /** What who chooses a backend is told of the server at `url`. */

@@ -1,11 +1,11 @@
 import { messageOf } from '../../base/common/errors';
 import type { Disposable } from '../../base/common/disposable';
 import { Emitter, type Event } from '../../base/common/event';
-import type { BackendEntry, BackendRegistry } from './backendRegistry';
+import type { BackendEntry, BackendRegistry } from '../../session/common/backendRegistry';
 import { serverHealth } from './serverHealth';
 import { ownServerMessage } from './serverUrl';
 import type { ServerWatch } from './serverWatch';
-import { BackendError, type SessionBackend } from './sessionBackend';
+import { BackendError, type SessionBackend } from '../../session/common/sessionBackend';
 
 interface ServerRegistryOptions {
   /** The server of the settings. @throws Error that says which setting is wrong */

@@ -3,7 +3,7 @@ import type { Disposable } from '../../base/common/disposable';
 import { Emitter, type Event } from '../../base/common/event';
 import { messageOf, TimeoutError } from '../../base/common/errors';
 import { AmplifierApiError } from './apiErrors';
-import type { BackendState } from './sessionBackend';
+import type { BackendState } from '../../session/common/sessionBackend';
 
 /** The newest that is known of the configured server. */
 export type ServerNews =

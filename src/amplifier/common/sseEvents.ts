@@ -1,5 +1,5 @@
 import { withTextId } from './approvalId';
-import { AmplifierEvent, type EventData } from './events';
+import { SessionEvent, type EventData } from '../../session/common/sessionEvents';
 
 /** One message of the stream, before it means anything. */
 export interface StreamMessage {
@@ -18,10 +18,10 @@ type IgnoredReason = 'name' | 'notJson' | 'notAnEvent' | 'unknownEvent' | 'inval
 
 type Fields = Readonly<Record<string, unknown>>;
 
-const knownNames: ReadonlySet<string> = new Set(AmplifierEvent.options.map((option) => option.shape.event.value));
+const knownNames: ReadonlySet<string> = new Set(SessionEvent.options.map((option) => option.shape.event.value));
 
 /** Reads a message of the stream of session `sessionId`. Never throws: what does not count says why. */
-export function decodeMessage(sessionId: string, message: StreamMessage): AmplifierEvent | IgnoredMessage {
+export function decodeMessage(sessionId: string, message: StreamMessage): SessionEvent | IgnoredMessage {
   if (message.event !== undefined && message.event !== 'message') return ignored('name', message.event);
   let json: unknown;
   try {
@@ -46,12 +46,12 @@ function isThinkingDelta(data: unknown): data is EventData<'thinking:delta'> {
   return isFields(data) && typeof data['session_id'] === 'string' && typeof data['delta'] === 'string';
 }
 
-function decodeRare(sessionId: string, wireName: string, data: unknown): AmplifierEvent | IgnoredMessage {
+function decodeRare(sessionId: string, wireName: string, data: unknown): SessionEvent | IgnoredMessage {
   const fields = { session_id: sessionId, ...withoutNulls(isFields(data) ? data : {}) };
   const name = renamed[wireName] ?? wireName;
   if (!knownNames.has(name)) return ignored('unknownEvent', wireName);
   const repair = repairs[wireName];
-  const event = AmplifierEvent.safeParse({ event: name, data: repair ? repair(fields) : fields });
+  const event = SessionEvent.safeParse({ event: name, data: repair ? repair(fields) : fields });
   return event.data ?? ignored('invalid', wireName);
 }
 

@@ -1,9 +1,9 @@
 import { isSameText } from '../../base/common/spacing';
-import { AnswerBlocks } from './answerBlocks';
+import { ContentBlocks } from '../../session/common/normalize/contentBlocks';
 import type { ApprovalAnswer, PendingApproval } from './apiSchema';
 import { ApprovalBook, type ApprovalBookPorts } from './approvalBook';
-import type { AmplifierEvent, EventData, EventOf } from './events';
-import { ToolPairing } from './toolPairing';
+import type { SessionEvent, EventData, EventOf } from '../../session/common/sessionEvents';
+import { ToolCallPairing } from '../../session/common/normalize/toolCallPairing';
 import { UsageCounter } from './usageCounter';
 
 /** One turn as it is told to the readers of the session. */
@@ -15,7 +15,7 @@ interface Turn {
   isEchoed: boolean;
   /** Begun by a prompt of this client. */
   readonly isOwn: boolean;
-  readonly blocks: AnswerBlocks;
+  readonly blocks: ContentBlocks;
   thinking: string[];
 }
 
@@ -41,15 +41,15 @@ export class TurnReconciler {
   private hasEnded = false;
   /** The last turn was own, and was ended here and not by the server: what goes on there is the same turn. */
   private hasLeftOwn = false;
-  private readonly tools: ToolPairing;
+  private readonly tools: ToolCallPairing;
   private readonly approvals: ApprovalBook;
 
   constructor(
     private readonly sessionId: string,
-    private readonly emit: (event: AmplifierEvent) => void,
+    private readonly emit: (event: SessionEvent) => void,
     ports: Pick<ApprovalBookPorts, 'onLeft' | 'onSuperseded'>,
   ) {
-    this.tools = new ToolPairing(sessionId, emit);
+    this.tools = new ToolCallPairing(sessionId, emit);
     const onDenied = (callId: string): void => this.tools.deny(callId);
     this.approvals = new ApprovalBook(sessionId, emit, { ...ports, onDenied });
   }
@@ -169,7 +169,7 @@ export class TurnReconciler {
 
   // What the stream says
 
-  handle(event: AmplifierEvent): void {
+  handle(event: SessionEvent): void {
     switch (event.event) {
       case 'content_block:delta':
         this.textTurn().blocks.delta(event);
@@ -324,7 +324,7 @@ export class TurnReconciler {
     isEchoed: boolean,
     isOwn: boolean,
   ): Turn {
-    const blocks = new AnswerBlocks(this.sessionId, this.emit);
+    const blocks = new ContentBlocks(this.sessionId, this.emit);
     return { prompt, requestId, isEchoed, isOwn, blocks, thinking: [] };
   }
 

@@ -1,4 +1,4 @@
-import type { TokenUsage } from './events';
+import type { TokenUsage } from '../../session/common/sessionEvents';
 
 /** Token usage per turn, also of servers that count the whole session. */
 export class UsageCounter {

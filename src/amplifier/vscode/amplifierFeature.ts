@@ -9,7 +9,7 @@ import { commandIds, settingIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
 import type { TrafficTap } from '../../wire/common/traffic';
-import type { BackendRegistry } from '../common/backendRegistry';
+import type { BackendRegistry } from '../../session/common/backendRegistry';
 import { ContextChips } from '../common/contextChips';
 import type { ContextCollector, ContextCollectorPorts } from '../common/contextCollector';
 import type { ContextSwitches } from '../common/contextSwitches';

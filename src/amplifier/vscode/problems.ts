@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Diagnostic, EditorPort } from '../../editor/common/editorPort';
-import type { EventData, EventDiagnostic } from '../common/events';
-import type { BackendSession } from '../common/sessionBackend';
+import type { EventData, EventDiagnostic } from '../../session/common/sessionEvents';
+import type { BackendSession } from '../../session/common/sessionBackend';
 
 /** What agents find, in VS Code's Problems: kept for each session, shown together, cleared with the session. */
 export class Problems implements vscode.Disposable {

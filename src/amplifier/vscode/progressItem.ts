@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { progressText, type SessionProgress } from '../common/progressText';
-import type { BackendSession } from '../common/sessionBackend';
+import type { BackendSession } from '../../session/common/sessionBackend';
 
 /** What agents say they are doing, in the status bar, while they do it. */
 export class ProgressItem implements vscode.Disposable {

@@ -9,7 +9,7 @@ import { commandIds, settingIds } from '../../manifest';
 import type { Commands } from '../../platform/vscode/commands';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages, type MessageAction } from '../../platform/vscode/messages';
-import type { BackendRegistry } from '../common/backendRegistry';
+import type { BackendRegistry } from '../../session/common/backendRegistry';
 import type { AmplifierServer } from '../node/server/amplifierServer';
 import { confirmNoToken } from './confirmNoToken';
 

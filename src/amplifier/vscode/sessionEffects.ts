@@ -1,8 +1,8 @@
 import type { Disposable } from '../../base/common/disposable';
 import type { Logger } from '../../base/common/log';
 import type { Diagnostic, EditorPort } from '../../editor/common/editorPort';
-import type { AmplifierEvent } from '../common/events';
-import type { BackendSession } from '../common/sessionBackend';
+import type { SessionEvent } from '../../session/common/sessionEvents';
+import type { BackendSession } from '../../session/common/sessionBackend';
 import { Problems } from './problems';
 import { ProgressItem } from './progressItem';
 
@@ -55,7 +55,7 @@ export class SessionEffects implements Disposable {
     }
   }
 
-  private async show(session: BackendSession, event: AmplifierEvent): Promise<void> {
+  private async show(session: BackendSession, event: SessionEvent): Promise<void> {
     switch (event.event) {
       case 'diagnostic:add':
         await this.problems.add(session, event.data);

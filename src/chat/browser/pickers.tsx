@@ -1,5 +1,5 @@
 import { useId } from 'preact/hooks';
-import { isModeOption, unattendedIn, unattendedOf } from '../../amplifier/common/optionChoices';
+import { isModeOption, unattendedIn, unattendedOf } from '../../session/common/optionChoices';
 import { ShieldIcon } from '../../webview/browser/icons';
 import { Picker, type Choice } from '../../webview/browser/picker';
 import { chatRequests } from '../common/chatApi';

@@ -1,4 +1,4 @@
-import { isDenial } from '../../amplifier/common/approvalOptions';
+import { isDenial } from '../../session/common/approvalOptions';
 import {
   allowingWords,
   denyingWords,
@@ -6,7 +6,7 @@ import {
   notAskingWords,
   onceWords,
   optionText,
-} from '../../amplifier/common/optionWords';
+} from '../../session/common/optionWords';
 import type { ApprovalOption } from './chatView';
 
 interface AnswerGroup {

@@ -1,5 +1,5 @@
 import { isRecord } from '../../base/common/isRecord';
-import { ApprovalContext } from '../../amplifier/common/approvalContext';
+import { ApprovalContext } from '../../session/common/approvalContext';
 import { environmentEffect } from '../../permissions/common/environmentVariables';
 import { escalationsIn } from '../../permissions/common/escalations';
 import { environmentNames } from '../../permissions/common/toolInput';

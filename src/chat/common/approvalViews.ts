@@ -1,6 +1,6 @@
-import { isDenial } from '../../amplifier/common/approvalOptions';
-import type { ApprovalContext } from '../../amplifier/common/approvalContext';
-import type { EventData } from '../../amplifier/common/events';
+import { isDenial } from '../../session/common/approvalOptions';
+import type { ApprovalContext } from '../../session/common/approvalContext';
+import type { EventData } from '../../session/common/sessionEvents';
 import type { Part } from '../../transcript/common/entries';
 import { diffOf } from '../../transcript/common/lineDiff';
 import { kindOf, saysElse } from './approvalAnswers';

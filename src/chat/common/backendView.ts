@@ -1,5 +1,5 @@
-import type { BackendEntry } from '../../amplifier/common/backendRegistry';
-import type { BackendState } from '../../amplifier/common/sessionBackend';
+import type { BackendEntry } from '../../session/common/backendRegistry';
+import type { BackendState } from '../../session/common/sessionBackend';
 import type { BackendView } from './chatView';
 
 /** What the user sees of a backend; `state` is undefined when it was never used. */

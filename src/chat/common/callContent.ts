@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ToolContent } from '../../amplifier/common/events';
+import type { ToolContent } from '../../session/common/sessionEvents';
 import type { EntryOf } from '../../transcript/common/entries';
 
 interface CallContent {

@@ -1,4 +1,4 @@
-import type { AmplifierEvent } from '../../amplifier/common/events';
+import type { SessionEvent } from '../../session/common/sessionEvents';
 import type { KeyedQueue } from '../../base/common/async';
 import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
@@ -43,7 +43,7 @@ export class CallFiles {
 
   constructor(private readonly ports: CallFilesPorts) {}
 
-  observe(event: AmplifierEvent): void {
+  observe(event: SessionEvent): void {
     for (const fact of this.facts.of(event)) this.take(fact);
   }
 

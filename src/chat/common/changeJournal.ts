@@ -1,4 +1,4 @@
-import type { AmplifierEvent } from '../../amplifier/common/events';
+import type { SessionEvent } from '../../session/common/sessionEvents';
 import { KeyedQueue } from '../../base/common/async';
 import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
@@ -86,7 +86,7 @@ export class ChangeJournal {
     this.ports.onDidChange();
   }
 
-  observe(event: AmplifierEvent): void {
+  observe(event: SessionEvent): void {
     this.shown.observe(event);
     this.calls.observe(event);
   }

@@ -1,4 +1,4 @@
-import type { PromptAttachment } from '../../amplifier/common/sessionBackend';
+import type { PromptAttachment } from '../../session/common/sessionBackend';
 import type { Disposable } from '../../base/common/disposable';
 import type { Event } from '../../base/common/event';
 import type { WriteOptions } from '../../editor/common/editorPort';

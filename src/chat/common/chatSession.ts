@@ -1,4 +1,4 @@
-import type { AmplifierEvent, EventData } from '../../amplifier/common/events';
+import type { SessionEvent, EventData } from '../../session/common/sessionEvents';
 import { toDisposable, type Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
 import type { Event } from '../../base/common/event';
@@ -338,7 +338,7 @@ export class ChatSession implements Chat {
     else await this.turns.run(prompt);
   }
 
-  private handle(event: AmplifierEvent): void {
+  private handle(event: SessionEvent): void {
     const { isBusy: wasBusy } = this.story;
     if (this.watchesFiles) this.told.journal.observe(event);
     this.told.record({ type: 'event', event }, textOnly.has(event.event));

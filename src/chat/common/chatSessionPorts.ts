@@ -1,5 +1,5 @@
-import type { BackendRegistry } from '../../amplifier/common/backendRegistry';
-import type { BackendSession, CreateSessionOptions, SessionBackend } from '../../amplifier/common/sessionBackend';
+import type { BackendRegistry } from '../../session/common/backendRegistry';
+import type { BackendSession, CreateSessionOptions, SessionBackend } from '../../session/common/sessionBackend';
 import type { Clock } from '../../base/common/async';
 import type { Logger } from '../../base/common/log';
 import type { ChatFiles } from './changeJournal';

@@ -1,5 +1,5 @@
-import type { BackendEntry, BackendRegistry } from '../../amplifier/common/backendRegistry';
-import { BackendError, type CreateSessionOptions } from '../../amplifier/common/sessionBackend';
+import type { BackendEntry, BackendRegistry } from '../../session/common/backendRegistry';
+import { BackendError, type CreateSessionOptions } from '../../session/common/sessionBackend';
 import { withDeadline, type Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';

@@ -1,4 +1,4 @@
-import type { AmplifierEvent, ConfigOption, EventData, EventOf, SlashCommand } from '../../amplifier/common/events';
+import type { SessionEvent, ConfigOption, EventData, EventOf, SlashCommand } from '../../session/common/sessionEvents';
 import { Attachment, type EntryOf } from '../../transcript/common/entries';
 import type { TranscriptDocument } from '../../transcript/common/transcriptDocument';
 import { ApprovalViews } from './approvalViews';
@@ -173,7 +173,7 @@ export class ChatTranscript {
     this.isSettling = inBackend;
   }
 
-  private event(event: AmplifierEvent): void {
+  private event(event: SessionEvent): void {
     if (this.isReplaying) this.writer.at = undefined;
     switch (event.event) {
       case 'content_block:start':
@@ -227,7 +227,7 @@ export class ChatTranscript {
     }
   }
 
-  private stateEvent(event: AmplifierEvent): void {
+  private stateEvent(event: SessionEvent): void {
     switch (event.event) {
       case 'session:info':
         this.title = event.data.title ?? this.title;

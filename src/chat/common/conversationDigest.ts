@@ -1,4 +1,4 @@
-import type { PromptAttachment } from '../../amplifier/common/sessionBackend';
+import type { PromptAttachment } from '../../session/common/sessionBackend';
 import type { Entry } from '../../transcript/common/entries';
 
 /** In UTF-16 units: enough to know what was talked about, little enough for any context window. */

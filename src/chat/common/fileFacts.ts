@@ -1,5 +1,5 @@
-import type { AmplifierEvent, ToolContent } from '../../amplifier/common/events';
-import { ToolPairing } from '../../amplifier/common/toolPairing';
+import type { SessionEvent, ToolContent } from '../../session/common/sessionEvents';
+import { ToolCallPairing } from '../../session/common/normalize/toolCallPairing';
 import { kindOf } from './toolEntries';
 import { pathOf, type ToolInput } from './toolParts';
 
@@ -28,7 +28,7 @@ const writes: ReadonlySet<string> = new Set(['edit', 'delete', 'move']);
 /** Which files the calls of a turn change, as far as their events tell. Calls that only read change none, whatever they show. */
 export class FileFacts {
   private readonly kinds = new Map<string, string>();
-  private pairing: ToolPairing | undefined;
+  private pairing: ToolCallPairing | undefined;
   private found: FileFact[] = [];
 
   startTurn(): void {
@@ -36,9 +36,9 @@ export class FileFacts {
     this.pairing = undefined;
   }
 
-  of(event: AmplifierEvent): readonly FileFact[] {
+  of(event: SessionEvent): readonly FileFact[] {
     this.found = [];
-    const pairing = (this.pairing ??= new ToolPairing(event.data.session_id, (paired) => this.paired(paired)));
+    const pairing = (this.pairing ??= new ToolCallPairing(event.data.session_id, (paired) => this.paired(paired)));
     switch (event.event) {
       case 'tool:pre':
         pairing.pre(event);
@@ -70,7 +70,7 @@ export class FileFacts {
     return this.found;
   }
 
-  private paired(event: AmplifierEvent): void {
+  private paired(event: SessionEvent): void {
     if (event.event !== 'tool:pre' && event.event !== 'tool:post' && event.event !== 'tool:error') return;
     const { call_id: call = '', kind, tool_name: name, operation } = event.data;
     const known = kind ?? this.kinds.get(call) ?? kindOf(name, operation);

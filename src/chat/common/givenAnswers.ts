@@ -1,4 +1,4 @@
-import { BackendError, type BackendSession } from '../../amplifier/common/sessionBackend';
+import { BackendError, type BackendSession } from '../../session/common/sessionBackend';
 import type { EntryOf } from '../../transcript/common/entries';
 import type { QueuedPrompt } from './chatView';
 import type { Conversation } from './conversation';

@@ -1,7 +1,7 @@
-import type { AmplifierEvent, AmplifierEventName } from '../../amplifier/common/events';
+import type { SessionEvent, SessionEventName } from '../../session/common/sessionEvents';
 
 /** What a session is now, also when it is told among its history. */
-const present: ReadonlySet<AmplifierEventName> = new Set([
+const present: ReadonlySet<SessionEventName> = new Set([
   'config:update',
   'commands:update',
   'usage:update',
@@ -22,7 +22,7 @@ export class HistorySkip {
     this.isOver = true;
   }
 
-  skips(event: AmplifierEvent): boolean {
+  skips(event: SessionEvent): boolean {
     if (this.isOver || present.has(event.event)) return false;
     if (event.event === 'prompt:submit') {
       this.inReplayedTurn = event.data.replayed === true;

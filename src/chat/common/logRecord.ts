@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { AmplifierEvent } from '../../amplifier/common/events';
+import { SessionEvent } from '../../session/common/sessionEvents';
 import { FileChange } from '../../transcript/common/entries';
 import { DraftAttachment } from './chatView';
 
@@ -40,7 +40,7 @@ export const LogRecord = z.discriminatedUnion('type', [
   record('unqueued', { id: Text }),
   /** The backend did not take the prompt: it was never said. */
   record('withdrawn', { id: Text }),
-  record('event', { event: AmplifierEvent }),
+  record('event', { event: SessionEvent }),
   /** `path` is the file it is about, absolute. */
   record('notice', {
     level: z.enum(['info', 'warning', 'error']),

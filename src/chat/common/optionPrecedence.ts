@@ -1,11 +1,11 @@
-import type { ConfigOption } from '../../amplifier/common/events';
+import type { ConfigOption } from '../../session/common/sessionEvents';
 import {
   isModeOption,
   optionNamed,
   valueOffered,
   type OptionChoice,
   type OptionValue,
-} from '../../amplifier/common/optionChoices';
+} from '../../session/common/optionChoices';
 
 type Values = Readonly<Record<string, OptionValue>>;
 

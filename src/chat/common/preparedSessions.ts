@@ -1,10 +1,10 @@
-import { applyChoices } from '../../amplifier/common/optionChoices';
+import { applyChoices } from '../../session/common/optionChoices';
 import {
   BackendError,
   type BackendSession,
   type CreateSessionOptions,
   type SessionBackend,
-} from '../../amplifier/common/sessionBackend';
+} from '../../session/common/sessionBackend';
 import { KeyedQueue, setAwakeTimer, type Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';

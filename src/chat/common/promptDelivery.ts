@@ -3,7 +3,7 @@ import {
   type BackendSession,
   type PromptAttachment,
   type PromptInput,
-} from '../../amplifier/common/sessionBackend';
+} from '../../session/common/sessionBackend';
 import type { Clock } from '../../base/common/async';
 import { messageOf } from '../../base/common/errors';
 import type { DraftAttachment } from './chatView';

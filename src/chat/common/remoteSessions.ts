@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { BackendError, type SessionBackend } from '../../amplifier/common/sessionBackend';
+import { BackendError, type SessionBackend } from '../../session/common/sessionBackend';
 import { withDeadline, type Clock } from '../../base/common/async';
 import { messageOf } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';

@@ -1,5 +1,5 @@
-import type { BackendRegistry } from '../../amplifier/common/backendRegistry';
-import type { AmplifierEvent } from '../../amplifier/common/events';
+import type { BackendRegistry } from '../../session/common/backendRegistry';
+import type { SessionEvent } from '../../session/common/sessionEvents';
 import {
   isBackendError,
   type BackendCapabilities,
@@ -8,7 +8,7 @@ import {
   type BackendState,
   type CreateSessionOptions,
   type SessionBackend,
-} from '../../amplifier/common/sessionBackend';
+} from '../../session/common/sessionBackend';
 import { KeyedQueue } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
@@ -31,7 +31,7 @@ interface SessionLinkPorts {
 }
 
 interface LinkHandlers {
-  readonly onEvent: (event: AmplifierEvent) => void;
+  readonly onEvent: (event: SessionEvent) => void;
   /** Events were lost on the way here. */
   readonly onGap: () => void;
   readonly onState: () => void;

@@ -1,6 +1,6 @@
-import type { ConfigOption, Unattended } from '../../amplifier/common/events';
-import type { OptionChoice } from '../../amplifier/common/optionChoices';
-import type { BackendSession, SessionChoices } from '../../amplifier/common/sessionBackend';
+import type { ConfigOption, Unattended } from '../../session/common/sessionEvents';
+import type { OptionChoice } from '../../session/common/optionChoices';
+import type { BackendSession, SessionChoices } from '../../session/common/sessionBackend';
 
 /** What new sessions begin with, and what is learnt from them. */
 export interface SessionStarts {

@@ -1,4 +1,4 @@
-import type { BackendState } from '../../amplifier/common/sessionBackend';
+import type { BackendState } from '../../session/common/sessionBackend';
 import type { ChatTranscript } from './chatTranscript';
 import { OptionView, type SessionView } from './chatView';
 

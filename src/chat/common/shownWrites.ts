@@ -1,4 +1,4 @@
-import type { AmplifierEvent } from '../../amplifier/common/events';
+import type { SessionEvent } from '../../session/common/sessionEvents';
 import { evidenceOf } from './approvalEvidence';
 import type { DiffTexts } from './chatPorts';
 import type { Text } from './fileTexts';
@@ -12,7 +12,7 @@ export class ShownWrites {
   private readonly asked = new Map<string, readonly DiffTexts[]>();
   private allowed: readonly DiffTexts[] = [];
 
-  observe(event: AmplifierEvent): void {
+  observe(event: SessionEvent): void {
     switch (event.event) {
       case 'approval:required': {
         const { approval_id: id, context = {}, prompt } = event.data;

@@ -1,5 +1,5 @@
-import { AnswerBlocks } from '../../amplifier/common/answerBlocks';
-import type { AmplifierEvent, EventOf } from '../../amplifier/common/events';
+import { ContentBlocks } from '../../session/common/normalize/contentBlocks';
+import type { SessionEvent, EventOf } from '../../session/common/sessionEvents';
 import { endsWithText, textAfter } from '../../base/common/spacing';
 import type { EntryBase, EntryWriter } from './entryWriter';
 import { contentParts } from './toolParts';
@@ -16,7 +16,7 @@ interface OpenText {
 
 /** What the agent says and thinks in one turn, whether or not it says where its blocks begin and end. */
 export class SpokenText {
-  private readonly blocks: AnswerBlocks;
+  private readonly blocks: ContentBlocks;
   private readonly open = new Map<number, OpenText>();
   private thinking: { readonly base: EntryBase; readonly since: number | undefined } | undefined;
   /** The text of the last thinking that has ended, which its `thinking:final` tells again. */
@@ -33,7 +33,7 @@ export class SpokenText {
     private readonly lastAt: () => number | undefined,
     private readonly before: string,
   ) {
-    this.blocks = new AnswerBlocks(sessionId, (event) => this.show(event));
+    this.blocks = new ContentBlocks(sessionId, (event) => this.show(event));
   }
 
   handle(event: BlockEvent | EventOf<'thinking:final'>): void {
@@ -83,7 +83,7 @@ export class SpokenText {
     this.open.clear();
   }
 
-  private show(event: AmplifierEvent): void {
+  private show(event: SessionEvent): void {
     switch (event.event) {
       case 'content_block:start':
         this.open.set(event.data.block_index, { kind: kindOf(event.data.block_type), base: undefined });

@@ -1,5 +1,5 @@
-import type { AmplifierEvent, EventData, EventOf, ToolContent } from '../../amplifier/common/events';
-import { ToolPairing } from '../../amplifier/common/toolPairing';
+import type { SessionEvent, EventData, EventOf, ToolContent } from '../../session/common/sessionEvents';
+import { ToolCallPairing } from '../../session/common/normalize/toolCallPairing';
 import type { EntryOf, Part, ToolState } from '../../transcript/common/entries';
 import type { DecidedApproval } from './approvalViews';
 import { contentOf } from './callContent';
@@ -41,7 +41,7 @@ const decidedStates: Readonly<Record<DecidedApproval['outcome'], ToolState>> = {
 /** The calls of tools as entries, each updated in its place until it has ended. */
 export class ToolEntries {
   private calls = new Map<string, Call>();
-  private pairing: ToolPairing | undefined;
+  private pairing: ToolCallPairing | undefined;
   /** What a call is that is heard of between turns: nobody knows whether it goes on. */
   private lateState: 'cancelled' | 'stale' | undefined;
 
@@ -54,7 +54,7 @@ export class ToolEntries {
   }
 
   handle(event: ToolEvent): void {
-    const pairing = (this.pairing ??= new ToolPairing(event.data.session_id, (paired) => this.paired(paired)));
+    const pairing = (this.pairing ??= new ToolCallPairing(event.data.session_id, (paired) => this.paired(paired)));
     if (event.event === 'tool:pre') pairing.pre(event);
     else if (event.event === 'tool:post') pairing.post(event);
     else if (event.event === 'tool:error') pairing.error(event);
@@ -116,7 +116,7 @@ export class ToolEntries {
     for (const [id, call] of this.calls) if (ended.has(call.state)) this.calls.delete(id);
   }
 
-  private paired(event: AmplifierEvent): void {
+  private paired(event: SessionEvent): void {
     switch (event.event) {
       case 'tool:pre':
         this.begin(event.data);

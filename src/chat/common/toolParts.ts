@@ -1,5 +1,5 @@
 import { isRecord } from '../../base/common/isRecord';
-import type { ToolContent } from '../../amplifier/common/events';
+import type { ToolContent } from '../../session/common/sessionEvents';
 import type { EntryOf, Part } from '../../transcript/common/entries';
 import { diffOf } from '../../transcript/common/lineDiff';
 import { isPlainText } from './callContent';

@@ -1,4 +1,4 @@
-import type { EventData } from '../../amplifier/common/events';
+import type { EventData } from '../../session/common/sessionEvents';
 import type { EntryOf } from '../../transcript/common/entries';
 import { toJson } from './toolParts';
 

@@ -1,11 +1,11 @@
-import type { ConfigOption } from '../../amplifier/common/events';
-import { applyChoices, choicesOf, keepAsking, type OptionChoice } from '../../amplifier/common/optionChoices';
+import type { ConfigOption } from '../../session/common/sessionEvents';
+import { applyChoices, choicesOf, keepAsking, type OptionChoice } from '../../session/common/optionChoices';
 import {
   BackendError,
   isBackendError,
   type BackendSession,
   type PromptAttachment,
-} from '../../amplifier/common/sessionBackend';
+} from '../../session/common/sessionBackend';
 import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';

@@ -1,4 +1,4 @@
-import type { EventData, TokenUsage } from '../../amplifier/common/events';
+import type { EventData, TokenUsage } from '../../session/common/sessionEvents';
 import type { Usage } from '../../transcript/common/entries';
 
 /** What a conversation has used: tokens are told per turn, cost as a total that grows. */

@@ -1,5 +1,5 @@
-import type { BackendRegistry } from '../../amplifier/common/backendRegistry';
-import type { BackendState, SessionBackend } from '../../amplifier/common/sessionBackend';
+import type { BackendRegistry } from '../../session/common/backendRegistry';
+import type { BackendState, SessionBackend } from '../../session/common/sessionBackend';
 import type { Disposable } from '../../base/common/disposable';
 
 /** The backends that this window has talked to, and how they are. They belong to their registry. */

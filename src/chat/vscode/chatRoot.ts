@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import type { BackendRegistry } from '../../amplifier/common/backendRegistry';
+import type { BackendRegistry } from '../../session/common/backendRegistry';
 import type { Memento } from '../../base/common/memento';
 import type { EditorPort } from '../../editor/common/editorPort';
 import type { WriteWitness } from '../../editor/common/writeWitness';

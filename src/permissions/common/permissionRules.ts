@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ToolKind } from '../../amplifier/common/events';
+import { ToolKind } from '../../session/common/sessionEvents';
 import { canonicalJson } from '../../base/common/canonicalJson';
 import type { RuleGlobs } from './ruleGlobs';
 import type { ToolRequest } from './toolRequest';

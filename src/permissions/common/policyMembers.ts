@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ToolKind } from '../../amplifier/common/events';
+import type { ToolKind } from '../../session/common/sessionEvents';
 import type { ToolRequest } from './toolRequest';
 
 /**

@@ -1,4 +1,4 @@
-import type { ToolKind } from '../../amplifier/common/events';
+import type { ToolKind } from '../../session/common/sessionEvents';
 import { relativeTo } from '../../editor/common/boundary';
 import type { PermissionRule } from './permissionRules';
 import { visible, visibleCommand } from '../../base/common/visibleText';

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import * as vscode from 'vscode';
-import type { BackendRegistry } from '../../amplifier/common/backendRegistry';
+import type { BackendRegistry } from '../../session/common/backendRegistry';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { Emitter, type Event } from '../../base/common/event';
 import type { EditorPort } from '../../editor/common/editorPort';

@@ -1,5 +1,5 @@
-import { AllBackends } from '../../../src/amplifier/common/allBackends';
-import type { BackendSession, SessionBackend } from '../../../src/amplifier/common/sessionBackend';
+import { AllBackends } from '../../../src/session/common/allBackends';
+import type { BackendSession, SessionBackend } from '../../../src/session/common/sessionBackend';
 import { AmplifierFeature } from '../../../src/amplifier/vscode/amplifierFeature';
 import { SessionEffects } from '../../../src/amplifier/vscode/sessionEffects';
 import { Emitter, type Event } from '../../../src/base/common/event';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import * as z from 'zod';
-import type { BackendRegistry } from '../../../src/amplifier/common/backendRegistry';
+import type { BackendRegistry } from '../../../src/session/common/backendRegistry';
 import { toDisposable } from '../../../src/base/common/disposable';
 import { nullLogger } from '../../../src/base/common/log';
 import { systemClock } from '../../../src/base/node/systemClock';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { BackendSession } from '../../../src/amplifier/common/sessionBackend';
+import type { BackendSession } from '../../../src/session/common/sessionBackend';
 import { AmplifierClient } from '../../../src/amplifier/node/client/amplifierClient';
 import { nullLogger } from '../../../src/base/common/log';
 import { AmplifierProgram, buildAmplifierProgram } from '../../fake/amplifierProgram';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { AmplifierEvent, ToolContent } from '../../../src/amplifier/common/events';
+import type { SessionEvent, ToolContent } from '../../../src/session/common/sessionEvents';
 import type { EntryOf } from '../../../src/transcript/common/entries';
 import { event, Told } from './support/told';
 
@@ -14,7 +14,7 @@ function toolOf(told: Told): EntryOf<'tool'> {
 }
 
 /** The call as the chat shows it: while it is told, from its log, and from a history that the agent tells again. */
-function shownIn(...events: AmplifierEvent[]): EntryOf<'tool'>[] {
+function shownIn(...events: SessionEvent[]): EntryOf<'tool'>[] {
   const live = new Told().prompt('Go').events(...events);
   const reloaded = new Told().say(...live.records);
   const replayed = new Told().events(event('prompt:submit', { prompt: 'Go', replayed: true }), ...events);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { BackendError } from '../../../src/amplifier/common/sessionBackend';
+import { BackendError } from '../../../src/session/common/sessionBackend';
 import { beginsWithDraft, joinedDrafts } from '../../../src/chat/common/drafts';
 import type { DraftMove } from '../../../src/chat/common/chatPorts';
 import type { Draft } from '../../../src/chat/common/chatView';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { BackendError } from '../../../src/amplifier/common/sessionBackend';
+import { BackendError } from '../../../src/session/common/sessionBackend';
 import type { Chat } from '../../../src/chat/common/chatPorts';
 import { FileMentions } from '../../../src/chat/common/mentions/fileMentions';
 import { Attachment } from '../../../src/transcript/common/entries';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { BackendRegistry } from '../../../src/amplifier/common/backendRegistry';
+import type { BackendRegistry } from '../../../src/session/common/backendRegistry';
 import type { AcpBackend } from '../../../src/acp/node/acpBackend';
 import { toDisposable } from '../../../src/base/common/disposable';
 import { backendOf } from '../../fake/backendHarness';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { BackendRegistry } from '../../../src/amplifier/common/backendRegistry';
+import type { BackendRegistry } from '../../../src/session/common/backendRegistry';
 import { toDisposable } from '../../../src/base/common/disposable';
 import { NewOptions } from '../../../src/chat/common/page/newOptions';
 import { backendOf } from '../../fake/backendHarness';

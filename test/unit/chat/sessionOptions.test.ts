@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { RequestError, type AgentApp } from '@agentclientprotocol/sdk';
 import type { AcpBackend } from '../../../src/acp/node/acpBackend';
-import type { BackendEntry, BackendRegistry } from '../../../src/amplifier/common/backendRegistry';
-import { BackendError } from '../../../src/amplifier/common/sessionBackend';
+import type { BackendEntry, BackendRegistry } from '../../../src/session/common/backendRegistry';
+import { BackendError } from '../../../src/session/common/sessionBackend';
 import { toDisposable } from '../../../src/base/common/disposable';
 import { backendView } from '../../../src/chat/common/backendView';
 import { NewOptions } from '../../../src/chat/common/page/newOptions';

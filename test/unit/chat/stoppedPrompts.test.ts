@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { BackendError } from '../../../src/amplifier/common/sessionBackend';
+import { BackendError } from '../../../src/session/common/sessionBackend';
 import { until } from '../../support/eventually';
 import { draft, outline, Window } from './support/window';
 

@@ -3,8 +3,8 @@ import type { Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { AmplifierApiError } from '../../common/apiErrors';
-import { denyOption } from '../../common/approvalOptions';
-import type { AmplifierEvent, EventData } from '../../common/events';
+import { denyOption } from '../../../session/common/approvalOptions';
+import type { SessionEvent, EventData } from '../../../session/common/sessionEvents';
 import type { AmplifierClient } from './amplifierClient';
 
 interface AbandonedTurnOptions {
@@ -50,7 +50,7 @@ export class AbandonedTurn implements Disposable {
   }
 
   /** For as long as the stream lives, too. */
-  handle({ event, data }: AmplifierEvent): void {
+  handle({ event, data }: SessionEvent): void {
     if (event === 'approval:granted' || event === 'approval:denied') this.question = undefined;
     if (event !== 'approval:required') return;
     this.question = data;

@@ -4,7 +4,7 @@ import type { Logger } from '../../../base/common/log';
 import { messageOf, TimeoutError } from '../../../base/common/errors';
 import { AmplifierApiError, isMissingRoute } from '../../common/apiErrors';
 import type { CreateSessionRequest, Credentials, ServerInfo } from '../../common/apiSchema';
-import type { ConfigOption } from '../../common/events';
+import type { ConfigOption } from '../../../session/common/sessionEvents';
 import type { ContextSource } from '../../common/contextSource';
 import {
   BackendError,
@@ -14,7 +14,7 @@ import {
   type SessionBackend,
   type SessionChoices,
   type SessionSummary,
-} from '../../common/sessionBackend';
+} from '../../../session/common/sessionBackend';
 import { isLoopback } from '../../../base/common/loopback';
 import { toRfc3339 } from '../../common/wireTime';
 import type { AmplifierClient } from './amplifierClient';

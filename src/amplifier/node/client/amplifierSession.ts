@@ -1,9 +1,14 @@
 import { DisposableStore } from '../../../base/common/disposable';
 import { AmplifierApiError, isTransportError } from '../../common/apiErrors';
 import type { SessionStatus } from '../../common/apiSchema';
-import { EventLog } from '../../common/eventLog';
-import type { AmplifierEvent, ConfigOption, SlashCommand } from '../../common/events';
-import { BackendError, type BackendSession, type PromptInput, type SequencedEvent } from '../../common/sessionBackend';
+import { EventLog } from '../../../session/common/eventLog';
+import type { SessionEvent, ConfigOption, SlashCommand } from '../../../session/common/sessionEvents';
+import {
+  BackendError,
+  type BackendSession,
+  type PromptInput,
+  type SequencedEvent,
+} from '../../../session/common/sessionBackend';
 import { TurnReconciler } from '../../common/turnReconciler';
 import { EventFeed } from './eventFeed';
 import { PromptSender } from './promptSender';
@@ -237,9 +242,7 @@ export class AmplifierSession implements BackendSession {
     void this.cancel();
   }
 
-  // The stream
-
-  private heard(event: AmplifierEvent): void {
+  private heard(event: SessionEvent): void {
     if (this.hasEnded) {
       this.ending.handle(event);
       return;
@@ -281,8 +284,6 @@ export class AmplifierSession implements BackendSession {
     this.giveUp(error, 'stream_failed');
   }
 
-  // The session's status
-
   private async getStatus(signal?: AbortSignal): Promise<SessionStatus> {
     const askedAtMs = this.options.clock.now();
     const status = await this.options.client.getSession(this.id, signal);
@@ -320,9 +321,7 @@ export class AmplifierSession implements BackendSession {
     this.end(isRestart ? 'server_restarted' : reason);
   }
 
-  // The end
-
-  private tell(event: AmplifierEvent): void {
+  private tell(event: SessionEvent): void {
     this.eventLog.append(event);
     switch (event.event) {
       case 'approval:required':

@@ -1,7 +1,7 @@
 import type { Logger } from '../../../base/common/log';
 import { DeltaMerger } from '../../common/deltaMerger';
 import { DeltaRedactor } from '../../common/deltaRedactor';
-import type { AmplifierEvent } from '../../common/events';
+import type { SessionEvent } from '../../../session/common/sessionEvents';
 import type { SecretRedactor } from '../../common/secretRedactor';
 import { decodeMessage, type StreamMessage } from '../../common/sseEvents';
 
@@ -19,7 +19,7 @@ export class EventDecoder {
     private readonly sessionId: string,
     private readonly log: Logger,
     redactor: SecretRedactor,
-    emit: (event: AmplifierEvent) => void,
+    emit: (event: SessionEvent) => void,
     private readonly onLostApproval: () => void,
   ) {
     const deltas = new DeltaRedactor(redactor, emit);

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 import type { Logger } from '../../../base/common/log';
-import type { AmplifierEvent } from '../../common/events';
+import type { SessionEvent } from '../../../session/common/sessionEvents';
 import type { AmplifierClient } from './amplifierClient';
 import { EventDecoder } from './eventDecoder';
 import { EventStream, type EventStreamHandlers, type EventStreamLimits } from './eventStream';
@@ -14,7 +14,7 @@ interface EventFeedOptions {
   readonly log: Logger;
   readonly limits: Partial<EventStreamLimits> | undefined;
   readonly isExpectingEvents: () => boolean;
-  readonly onEvent: (event: AmplifierEvent) => void;
+  readonly onEvent: (event: SessionEvent) => void;
   /** A request for an approval came in a shape that cannot be read. */
   readonly onLostApproval: () => void;
   readonly handlers: Omit<EventStreamHandlers, 'onMessage'>;

@@ -2,8 +2,8 @@ import * as z from 'zod';
 import type { Logger } from '../../../base/common/log';
 import { AmplifierApiError } from '../../common/apiErrors';
 import type { Profile, ServerInfo } from '../../common/apiSchema';
-import type { ConfigOption } from '../../common/events';
-import { BackendError, isBackendError, type SessionChoices } from '../../common/sessionBackend';
+import type { ConfigOption } from '../../../session/common/sessionEvents';
+import { BackendError, isBackendError, type SessionChoices } from '../../../session/common/sessionBackend';
 import { isRealServer } from './serverKind';
 import type { AmplifierClient } from './amplifierClient';
 

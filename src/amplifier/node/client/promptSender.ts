@@ -1,7 +1,7 @@
 import { withDeadline, type Clock } from '../../../base/common/async';
 import type { PromptRequest, SessionStatus, WorkspaceContext } from '../../common/apiSchema';
 import { contextChanges, promptText, withAttached, type ContextSource } from '../../common/contextSource';
-import { BackendError, type PromptInput } from '../../common/sessionBackend';
+import { BackendError, type PromptInput } from '../../../session/common/sessionBackend';
 import type { TurnReconciler } from '../../common/turnReconciler';
 import type { AmplifierClient } from './amplifierClient';
 

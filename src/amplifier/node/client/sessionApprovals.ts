@@ -4,8 +4,8 @@ import { AmplifierApiError } from '../../common/apiErrors';
 import type { PendingApproval, SessionStatus } from '../../common/apiSchema';
 import { ApprovalAge, secondsToAnswer } from '../../common/approvalDeadline';
 import { ApprovalGate } from '../../common/approvalGate';
-import type { AmplifierEvent } from '../../common/events';
-import { BackendError } from '../../common/sessionBackend';
+import type { SessionEvent } from '../../../session/common/sessionEvents';
+import { BackendError } from '../../../session/common/sessionBackend';
 import type { TurnReconciler } from '../../common/turnReconciler';
 import type { AmplifierClient } from './amplifierClient';
 
@@ -68,7 +68,7 @@ export class SessionApprovals {
   }
 
   /** The event with the time that is left to answer, in seconds. */
-  timed(event: AmplifierEvent): AmplifierEvent {
+  timed(event: SessionEvent): SessionEvent {
     if (event.event !== 'approval:required') return event;
     const timeout = secondsToAnswer(event.data.timeout, this.age.ofRequest(event.data['timestamp']));
     return { event: event.event, data: { ...event.data, timeout } };

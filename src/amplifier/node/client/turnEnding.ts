@@ -2,7 +2,7 @@ import { withDeadline, type Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
-import type { AmplifierEvent } from '../../common/events';
+import type { SessionEvent } from '../../../session/common/sessionEvents';
 import type { TurnReconciler } from '../../common/turnReconciler';
 import { AbandonedTurn } from './abandonedTurn';
 import type { AmplifierClient } from './amplifierClient';
@@ -29,7 +29,7 @@ export class TurnEnding implements Disposable {
   private abandoned: AbandonedTurn | undefined;
   /** How many are under way. */
   private cancels = 0;
-  private heldEnd: AmplifierEvent | undefined;
+  private heldEnd: SessionEvent | undefined;
 
   constructor(private readonly options: TurnEndingOptions) {
     const { client, sessionId, clock, limits } = options;
@@ -80,7 +80,7 @@ export class TurnEnding implements Disposable {
   }
 
   /** Holds the end of a session that a cancel may have brought about: why it ended is told first. */
-  holds(event: AmplifierEvent): boolean {
+  holds(event: SessionEvent): boolean {
     if (event.event !== 'session:end' || this.cancels === 0) return false;
     this.heldEnd = event;
     this.turnEnded();
@@ -127,7 +127,7 @@ export class TurnEnding implements Disposable {
   }
 
   /** To be called with what the stream tells of a turn that was abandoned. */
-  handle(event: AmplifierEvent): void {
+  handle(event: SessionEvent): void {
     this.abandoned?.handle(event);
   }
 

@@ -5,7 +5,7 @@ import { withDeadline, type Clock } from '../../../base/common/async';
 import { errorCode } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { ApprovalRequest } from '../../common/apiSchema';
-import type { BackendRegistry } from '../../common/backendRegistry';
+import type { BackendRegistry } from '../../../session/common/backendRegistry';
 import { ApiFailure, documented, invalidFields, toApiFailure } from './apiFailure';
 import { EventStreams, refuseUpgrade } from './eventStreams';
 import { HttpConnections, isWebSocketRequest } from './httpConnections';

@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type * as z from 'zod';
 import { AmplifierApiError, documentedErrors, type DocumentedErrorCode } from '../../common/apiErrors';
-import { isBackendError, type BackendErrorCode } from '../../common/sessionBackend';
+import { isBackendError, type BackendErrorCode } from '../../../session/common/sessionBackend';
 
 /** An answer that is an error, in the API reference's format. The message goes to the peer and says what to do. */
 export class ApiFailure extends Error {

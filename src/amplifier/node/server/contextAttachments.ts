@@ -1,7 +1,7 @@
 import { toFileUri } from '../../../base/common/fileUri';
 import { isAbsolutePath } from '../../../editor/common/boundary';
 import type { ContextDiagnostic, ContextSelection, ContextUpdate, GitState, OpenFile } from '../../common/apiSchema';
-import type { PromptAttachment } from '../../common/sessionBackend';
+import type { PromptAttachment } from '../../../session/common/sessionBackend';
 
 type TextAttachment = Extract<PromptAttachment, { type: 'text' }>;
 

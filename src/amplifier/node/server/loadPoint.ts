@@ -1,16 +1,16 @@
-import type { AmplifierEvent, AmplifierEventName } from '../../common/events';
-import { isSessionState } from '../../common/sessionState';
+import type { SessionEvent, SessionEventName } from '../../../session/common/sessionEvents';
+import { isSessionState } from '../../../session/common/sessionState';
 
 /** From where a client goes on that loads a session: behind its past, at the beginning of the turn that runs. */
 export class LoadPoint {
-  private readonly state = new Map<AmplifierEventName, AmplifierEvent>();
+  private readonly state = new Map<SessionEventName, SessionEvent>();
   private lastEventId = 0;
   private beforeTurn: number | undefined;
 
   constructor(private readonly sessionId: string) {}
 
   /** An event that is about to be told, and the id that it has in the session's feed. */
-  take(event: AmplifierEvent, id: number): void {
+  take(event: SessionEvent, id: number): void {
     if (event.event === 'prompt:submit') this.beforeTurn = this.lastEventId;
     if (event.event === 'prompt:complete' || event.event === 'error') this.beforeTurn = undefined;
     if (isSessionState(event)) this.state.set(event.event, event);

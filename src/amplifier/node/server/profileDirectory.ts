@@ -1,5 +1,5 @@
-import type { BackendEntry, BackendRegistry } from '../../common/backendRegistry';
-import type { SessionBackend } from '../../common/sessionBackend';
+import type { BackendEntry, BackendRegistry } from '../../../session/common/backendRegistry';
+import type { SessionBackend } from '../../../session/common/sessionBackend';
 import { documented, invalidField } from './apiFailure';
 
 /** What clients of the API reference ask for when they are told nothing else. */

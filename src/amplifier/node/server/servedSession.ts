@@ -3,9 +3,9 @@ import type { Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import type { ApprovalRequest, ContextUpdate, PromptRequest, SessionStatusName } from '../../common/apiSchema';
-import type { AmplifierEvent, EventData, EventOf } from '../../common/events';
-import { denyOption, isDenial } from '../../common/approvalOptions';
-import type { BackendSession, SessionBackend } from '../../common/sessionBackend';
+import type { SessionEvent, EventData, EventOf } from '../../../session/common/sessionEvents';
+import { denyOption, isDenial } from '../../../session/common/approvalOptions';
+import type { BackendSession, SessionBackend } from '../../../session/common/sessionBackend';
 import { documented, sessionNotFound } from './apiFailure';
 import { contextAttachments } from './contextAttachments';
 import { EventFeed, type EventSink } from './eventFeed';
@@ -209,7 +209,7 @@ export class ServedSession {
     }
   }
 
-  private tellOf(event: AmplifierEvent): void {
+  private tellOf(event: SessionEvent): void {
     // The server has told its own.
     if (event.event === 'session:start') return;
     if (event.event === 'prompt:complete' || event.event === 'error') this.endApprovals();
@@ -226,13 +226,13 @@ export class ServedSession {
     }
   }
 
-  private withReason(event: EventOf<'approval:denied'>): AmplifierEvent {
+  private withReason(event: EventOf<'approval:denied'>): SessionEvent {
     const { data } = event;
     if (data.reason !== undefined || !this.account.isAnswered(data.approval_id)) return event;
     return { ...event, data: { ...data, reason: this.closeReason ?? 'user_denied' } };
   }
 
-  private tell(told: AmplifierEvent): void {
+  private tell(told: SessionEvent): void {
     this.lastActivityMs = this.options.clock.now();
     const events = this.wire.of(told);
     for (const event of events) {

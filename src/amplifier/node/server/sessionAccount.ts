@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/common/async';
 import type { ApprovalRequest, SessionStatusName } from '../../common/apiSchema';
-import type { AmplifierEvent, EventData, TokenUsage } from '../../common/events';
+import type { SessionEvent, EventData, TokenUsage } from '../../../session/common/sessionEvents';
 import { ApiFailure, documented } from './apiFailure';
 import { wireTime } from './wireTime';
 
@@ -30,7 +30,7 @@ export class SessionAccount {
 
   constructor(private readonly clock: Pick<Clock, 'now' | 'monotonicNow'>) {}
 
-  take(event: AmplifierEvent): void {
+  take(event: SessionEvent): void {
     switch (event.event) {
       case 'prompt:submit':
         this.messageCount++;

@@ -2,7 +2,7 @@ import { withDeadline, type Clock } from '../../../base/common/async';
 import { messageOf, TimeoutError } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { isEditorError, type EditorPort } from '../../../editor/common/editorPort';
-import type { BackendSession, CreateSessionOptions, SessionBackend } from '../../common/sessionBackend';
+import type { BackendSession, CreateSessionOptions, SessionBackend } from '../../../session/common/sessionBackend';
 import { ApiFailure, documented, toApiFailure } from './apiFailure';
 import type { ProfileDirectory } from './profileDirectory';
 import type { NewSession } from './requestSchemas';

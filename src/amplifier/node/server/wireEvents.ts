@@ -1,4 +1,4 @@
-import type { AmplifierEvent, EventData, EventOf } from '../../common/events';
+import type { SessionEvent, EventData, EventOf } from '../../../session/common/sessionEvents';
 
 type Status = Pick<EventData<'status:update'>, 'status' | 'message'>;
 
@@ -16,7 +16,7 @@ export class WireEvents {
   constructor(private readonly sessionId: string) {}
 
   /** The event, with what is told beside it. */
-  of(event: AmplifierEvent): readonly AmplifierEvent[] {
+  of(event: SessionEvent): readonly SessionEvent[] {
     switch (event.event) {
       case 'prompt:submit':
         if (event.data.replayed) return [event];
@@ -49,7 +49,7 @@ export class WireEvents {
   }
 
   /** Clients wait for it, whatever went wrong. */
-  private endOfOpenTurn(): AmplifierEvent[] {
+  private endOfOpenTurn(): SessionEvent[] {
     if (!this.isTurnOpen) return [];
     const { requestId, sessionId: session_id } = this;
     const response = this.said.join('');
@@ -67,12 +67,12 @@ export class WireEvents {
     this.activity = '';
   }
 
-  private nowDoes(activity: string): AmplifierEvent[] {
+  private nowDoes(activity: string): SessionEvent[] {
     this.activity = activity;
     return this.update({ status: 'processing', message: activity });
   }
 
-  private update(status: Status): AmplifierEvent[] {
+  private update(status: Status): SessionEvent[] {
     const isSame = this.status?.status === status.status && this.status.message === status.message;
     if (!this.isTurnOpen || isSame) return [];
     this.status = status;
@@ -84,12 +84,12 @@ export class WireEvents {
 const noTokens = { input_tokens: 0, output_tokens: 0 };
 
 /** The reference does not say which of the two it is, and clients of it read either. */
-function withMessage({ event, data }: EventOf<'error'>): AmplifierEvent {
+function withMessage({ event, data }: EventOf<'error'>): SessionEvent {
   return { event, data: { ...data, message: data.error } };
 }
 
 /** With what becomes of it without an answer, and by `tool`, `operation` and `path` what it is about. */
-function documentedApproval({ event, data }: EventOf<'approval:required'>): AmplifierEvent {
+function documentedApproval({ event, data }: EventOf<'approval:required'>): SessionEvent {
   const { context = {}, default: otherwise = 'deny' } = data;
   return { event, data: { ...data, default: otherwise, context: { ...subjectOf(context), ...context } } };
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { PromptAttachment } from '../../../amplifier/common/sessionBackend';
+import type { PromptAttachment } from '../../../session/common/sessionBackend';
 import type { Memento } from '../../../base/common/memento';
 import type { MentionSource } from '../chatPorts';
 import type { Draft, DraftAttachment, MentionRow } from '../chatView';

@@ -1,4 +1,4 @@
-import type { PromptAttachment } from '../../../amplifier/common/sessionBackend';
+import type { PromptAttachment } from '../../../session/common/sessionBackend';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import type { MentionSource } from '../chatPorts';
 import type { MentionRow } from '../chatView';

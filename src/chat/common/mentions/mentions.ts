@@ -1,4 +1,4 @@
-import type { PromptAttachment } from '../../../amplifier/common/sessionBackend';
+import type { PromptAttachment } from '../../../session/common/sessionBackend';
 import { withDeadline, type Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';

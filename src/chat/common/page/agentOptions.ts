@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import type { ConfigOption } from '../../../amplifier/common/events';
-import { unattendedOf, type OptionChoice, type OptionValue } from '../../../amplifier/common/optionChoices';
+import type { ConfigOption } from '../../../session/common/sessionEvents';
+import { unattendedOf, type OptionChoice, type OptionValue } from '../../../session/common/optionChoices';
 import type { Memento } from '../../../base/common/memento';
 import { OptionView, Unattended, type BackendView } from '../chatView';
 import { shownOptions, wantedChoices, type OptionSources } from '../optionPrecedence';

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import type { BackendRegistry } from '../../../amplifier/common/backendRegistry';
-import type { ConfigOption, SlashCommand, Unattended } from '../../../amplifier/common/events';
-import type { OptionChoice, OptionValue } from '../../../amplifier/common/optionChoices';
-import type { BackendSession, SessionChoices } from '../../../amplifier/common/sessionBackend';
+import type { BackendRegistry } from '../../../session/common/backendRegistry';
+import type { ConfigOption, SlashCommand, Unattended } from '../../../session/common/sessionEvents';
+import type { OptionChoice, OptionValue } from '../../../session/common/optionChoices';
+import type { BackendSession, SessionChoices } from '../../../session/common/sessionBackend';
 import type { Disposable } from '../../../base/common/disposable';
 import { Emitter, type Event } from '../../../base/common/event';
 import type { Memento } from '../../../base/common/memento';

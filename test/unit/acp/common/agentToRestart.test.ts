@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { BackendState } from '../../../../src/amplifier/common/sessionBackend';
+import type { BackendState } from '../../../../src/session/common/sessionBackend';
 import { agentToRestart } from '../../../../src/acp/common/agentToRestart';
 
 const backend = (id: string, kind: 'ready' | 'stopped' = 'ready') => {

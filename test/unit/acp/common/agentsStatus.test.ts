@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { BackendState } from '../../../../src/amplifier/common/sessionBackend';
+import type { BackendState } from '../../../../src/session/common/sessionBackend';
 import { agentsStatus, type AgentsSituation } from '../../../../src/acp/common/agentsStatus';
 
 const action = (command: string) => ({ label: command, command });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { Approvals, tooManyQuestions, type ApprovalOption } from '../../../../src/acp/common/approvals';
-import type { AmplifierEvent } from '../../../../src/amplifier/common/events';
+import type { SessionEvent } from '../../../../src/session/common/sessionEvents';
 import { FakeClock } from '../../../fake/fakeClock';
 
 describe('questions to the user', () => {
@@ -11,7 +11,7 @@ describe('questions to the user', () => {
   ];
   function open(timeoutMs?: number) {
     const clock = new FakeClock();
-    const events: AmplifierEvent[] = [];
+    const events: SessionEvent[] = [];
     const approvals = new Approvals('s1', clock, timeoutMs, (event) => events.push(event));
     const asked = approvals.ask({ prompt: 'May it?', options, context: { a: 1 }, callId: 'c1' });
     return { clock, events, approvals, asked };

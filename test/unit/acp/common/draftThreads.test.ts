@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { AmplifierEvent } from '../../../../src/amplifier/common/events';
+import type { SessionEvent } from '../../../../src/session/common/sessionEvents';
 import { historyEvents } from '../../../../src/acp/common/draftHistory';
 import type { Message, ThreadEntry } from '../../../../src/acp/common/draftSchema';
 import { MemoryThreads, type MemoryThreadsOptions } from '../../../../src/acp/common/draftThreads';
@@ -140,7 +140,7 @@ describe('file versions', () => {
 
 describe('a thread told again', () => {
   const told = (...entries: ThreadEntry[]): string[] =>
-    historyEvents('s', entries).map((event: AmplifierEvent) => {
+    historyEvents('s', entries).map((event: SessionEvent) => {
       if (event.event === 'prompt:submit')
         return `submit ${event.data.prompt} ${event.data.replayed === true ? 'again' : ''}`;
       if (event.event === 'prompt:complete') return `complete ${event.data.response}`;

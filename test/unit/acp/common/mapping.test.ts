@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import * as path from 'node:path';
 import * as z from 'zod';
-import { AmplifierEvent } from '../../../../src/amplifier/common/events';
+import { SessionEvent } from '../../../../src/session/common/sessionEvents';
 import { SessionMapping, turnEndOf } from '../../../../src/acp/common/sessionMapping';
 import { TurnUsage } from '../../../../src/acp/common/turnUsage';
 import { PromptResult, SessionSetup, ToolCallUpdate } from '../../../../src/acp/common/v1Schema';
@@ -21,7 +21,7 @@ const Step = z.union([
 const folder = path.join(process.cwd(), 'test/fixtures/acp');
 const read = (name: string): string => readFileSync(path.join(folder, name), 'utf8');
 
-function run(mapping: SessionMapping, step: z.infer<typeof Step>): AmplifierEvent[] {
+function run(mapping: SessionMapping, step: z.infer<typeof Step>): SessionEvent[] {
   if ('setup' in step) {
     mapping.config.setUp(step.setup);
     return [mapping.configEvent()];
@@ -37,7 +37,7 @@ function run(mapping: SessionMapping, step: z.infer<typeof Step>): AmplifierEven
   return [];
 }
 
-function play(name: string): { events: AmplifierEvent[]; mapping: SessionMapping } {
+function play(name: string): { events: SessionEvent[]; mapping: SessionMapping } {
   const mapping = new SessionMapping('s1', { monotonicNow: () => 0 });
   const steps = read(`${name}.jsonl`)
     .trimEnd()
@@ -47,7 +47,7 @@ function play(name: string): { events: AmplifierEvent[]; mapping: SessionMapping
 }
 
 /** A line an event, its name first, so that a difference is easy to see. */
-const lines = (events: readonly AmplifierEvent[]): string =>
+const lines = (events: readonly SessionEvent[]): string =>
   events.map(({ event, data }) => `${event} ${JSON.stringify(data)}`).join('\n');
 
 describe('the mapping of ACP v1 to Amplifier’s events', () => {
@@ -57,7 +57,7 @@ describe('the mapping of ACP v1 to Amplifier’s events', () => {
     });
 
     it(`tells ${name}'s conversation in events of the vocabulary`, () => {
-      for (const event of play(name).events) assert.deepEqual(AmplifierEvent.parse(event), event);
+      for (const event of play(name).events) assert.deepEqual(SessionEvent.parse(event), event);
     });
   }
 

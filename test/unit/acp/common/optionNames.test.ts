@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { ApprovalOptionKind } from '../../../../src/amplifier/common/events';
+import type { ApprovalOptionKind } from '../../../../src/session/common/sessionEvents';
 import { contradictsItsKind, optionNames, type NamedOption } from '../../../../src/acp/common/optionNames';
 
 const kinds: readonly ApprovalOptionKind[] = ['allow_once', 'allow_always', 'reject_once', 'reject_always'];

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { SessionThreads } from '../../../../src/acp/common/sessionThreads';
 import { MemoryThreads } from '../../../../src/acp/common/draftThreads';
-import { EventLog } from '../../../../src/amplifier/common/eventLog';
-import type { BackendSession } from '../../../../src/amplifier/common/sessionBackend';
+import { EventLog } from '../../../../src/session/common/eventLog';
+import type { BackendSession } from '../../../../src/session/common/sessionBackend';
 import { nullLogger } from '../../../../src/base/common/log';
 import { FakeClock } from '../../../fake/fakeClock';
 

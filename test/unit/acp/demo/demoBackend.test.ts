@@ -4,7 +4,7 @@ import { nullLogger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import type { AcpBackend } from '../../../../src/acp/node/acpBackend';
 import { startAgentProcess, type AgentProcess } from '../../../../src/acp/node/agentProcess';
-import type { PromptInput } from '../../../../src/amplifier/common/sessionBackend';
+import type { PromptInput } from '../../../../src/session/common/sessionBackend';
 import { backendOf, Follower } from '../../../fake/backendHarness';
 import { useDemoAgent } from '../../../fake/demoHarness';
 import { FakeEditor } from '../../../fake/fakeEditor';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { nullLogger } from '../../../../src/base/common/log';
 import { Emitter } from '../../../../src/base/common/event';
-import { BackendError, type BackendState, type SessionBackend } from '../../../../src/amplifier/common/sessionBackend';
+import { BackendError, type BackendState, type SessionBackend } from '../../../../src/session/common/sessionBackend';
 import type { CatalogueEntry } from '../../../../src/acp/node/agentCatalogue';
 import { AgentRegistry } from '../../../../src/acp/node/agentRegistry';
 import { answeringConsent, type AnsweringConsent } from '../../../fake/answeringConsent';

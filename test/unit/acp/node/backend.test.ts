@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { PromptRequest } from '@agentclientprotocol/sdk';
-import type { BackendState } from '../../../../src/amplifier/common/sessionBackend';
+import type { BackendState } from '../../../../src/session/common/sessionBackend';
 import { cwd, Follower, open, useBackends } from '../../../fake/backendHarness';
 import { basics, echo, says, waits, type Script } from '../../../fake/scriptedAgent';
 

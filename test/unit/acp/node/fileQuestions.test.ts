@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { Approvals } from '../../../../src/acp/common/approvals';
 import { FileService } from '../../../../src/acp/node/fileService';
 import { PermissionService } from '../../../../src/acp/node/permissionService';
-import type { AmplifierEvent } from '../../../../src/amplifier/common/events';
+import type { SessionEvent } from '../../../../src/session/common/sessionEvents';
 import { nullLogger } from '../../../../src/base/common/log';
 import { GuardedEditor } from '../../../../src/editor/common/guardedEditor';
 import { ProtectedFiles } from '../../../../src/editor/common/protectedFiles';
@@ -17,10 +17,10 @@ const tasks = '/ws/.vscode/tasks.json';
 function filesOf(rules: readonly PermissionRule[] = [], permissions?: unknown) {
   const fake = new FakeEditor({ '/ws/a.txt': 'one', [tasks]: 'old' });
   const editor = new GuardedEditor(fake, () => new ProtectedFiles());
-  const questions: Extract<AmplifierEvent, { event: 'approval:required' }>['data'][] = [];
+  const questions: Extract<SessionEvent, { event: 'approval:required' }>['data'][] = [];
   /** What the user does when asked: the name of an option. */
   const user = { answer: 'Deny', meanwhile: (): void => undefined };
-  const emit = (event: AmplifierEvent): void => {
+  const emit = (event: SessionEvent): void => {
     if (event.event !== 'approval:required') return;
     questions.push(event.data);
     queueMicrotask(() => {

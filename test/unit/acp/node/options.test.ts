@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { RequestError, type AgentApp } from '@agentclientprotocol/sdk';
-import type { BackendSession } from '../../../../src/amplifier/common/sessionBackend';
+import type { BackendSession } from '../../../../src/session/common/sessionBackend';
 import { cwd, Follower, useBackends } from '../../../fake/backendHarness';
 import { capabilities, type Script } from '../../../fake/scriptedAgent';
 

@@ -3,7 +3,7 @@ import { Approvals, tooManyQuestions } from '../../../../src/acp/common/approval
 import { toolRequest } from '../../../../src/acp/common/toolRequests';
 import { PermissionRequest } from '../../../../src/acp/common/v1Schema';
 import { PermissionService } from '../../../../src/acp/node/permissionService';
-import type { AmplifierEvent, ToolKind } from '../../../../src/amplifier/common/events';
+import type { SessionEvent, ToolKind } from '../../../../src/session/common/sessionEvents';
 import { nullLogger } from '../../../../src/base/common/log';
 import type { PermissionRule } from '../../../../src/permissions/common/permissionRules';
 import { FakeClock } from '../../../fake/fakeClock';
@@ -15,7 +15,7 @@ const allowRun: PermissionRule = { effect: 'allow', command: run.argv, cwd: '/ws
 const allowEdits: PermissionRule = { effect: 'allow', kind: 'edit', pathGlob: '/ws/**', scope: 'always' };
 
 function serviceOf(rules: readonly PermissionRule[] = [], permissions?: unknown) {
-  const events: AmplifierEvent[] = [];
+  const events: SessionEvent[] = [];
   const turn = new AbortController();
   const approvals = new Approvals('s1', new FakeClock(), undefined, (event) => events.push(event));
   const standing = standingOf(rules, () => permissions);

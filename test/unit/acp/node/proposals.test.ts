@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { AmplifierEvent } from '../../../../src/amplifier/common/events';
+import type { SessionEvent } from '../../../../src/session/common/sessionEvents';
 import { nullLogger } from '../../../../src/base/common/log';
 import { Approvals } from '../../../../src/acp/common/approvals';
 import { PermissionService } from '../../../../src/acp/node/permissionService';
@@ -18,7 +18,7 @@ describe('what an agent of the draft proposes', () => {
   let editor: FakeEditor;
   let clock: FakeClock;
   let approvals: Approvals;
-  let events: AmplifierEvent[];
+  let events: SessionEvent[];
   let standing: StandingPermissions;
   let proposals: ProposalDesk;
   let abort: AbortController;
@@ -32,7 +32,7 @@ describe('what an agent of the draft proposes', () => {
     standing = standingOf();
     abort = new AbortController();
     answer = (id) => approvals.answer(id, 'Apply');
-    const emit = (event: AmplifierEvent): void => {
+    const emit = (event: SessionEvent): void => {
       events.push(event);
       if (event.event === 'approval:required') queueMicrotask(() => answer(event.data.approval_id));
     };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { AnswerBlocks } from '../../../../src/amplifier/common/answerBlocks';
+import { ContentBlocks } from '../../../../src/session/common/normalize/contentBlocks';
 
 const word = fc.stringMatching(/^[a-z`*#.]{1,6}$/);
 const space = fc.constantFrom(' ', '\n', '\n\n', '\t', '\u00a0', '');
@@ -16,7 +16,7 @@ describe('the text of an answer', () => {
         fc.constantFrom('', ' ', '\n'),
         (steps, isWhole, between) => {
           let told = '';
-          const blocks = new AnswerBlocks('s', (event) => {
+          const blocks = new ContentBlocks('s', (event) => {
             if (event.event === 'content_block:delta') told += event.data.delta;
           });
           for (const pieces of steps) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ApprovalGate } from '../../../../src/amplifier/common/approvalGate';
-import { denyOption, isDenial } from '../../../../src/amplifier/common/approvalOptions';
-import { BackendError } from '../../../../src/amplifier/common/sessionBackend';
+import { denyOption, isDenial } from '../../../../src/session/common/approvalOptions';
+import { BackendError } from '../../../../src/session/common/sessionBackend';
 import { FakeClock } from '../../../fake/fakeClock';
 
 describe('the approval gate', () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import type { AmplifierEvent } from '../../../../src/amplifier/common/events';
+import type { SessionEvent } from '../../../../src/session/common/sessionEvents';
 import { decodeMessage } from '../../../../src/amplifier/common/sseEvents';
 import { TurnReconciler } from '../../../../src/amplifier/common/turnReconciler';
 
 describe('turns made of what servers send', () => {
-  let told: AmplifierEvent[];
+  let told: SessionEvent[];
   let left: string[];
   let superseded: number;
   let turns: TurnReconciler;

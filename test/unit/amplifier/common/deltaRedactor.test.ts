@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { DeltaRedactor } from '../../../../src/amplifier/common/deltaRedactor';
-import type { AmplifierEvent } from '../../../../src/amplifier/common/events';
+import type { SessionEvent } from '../../../../src/session/common/sessionEvents';
 import { SecretRedactor } from '../../../../src/amplifier/common/secretRedactor';
 
 const key = 'sk-ant-"secret"';
 
 describe('a secret in a text that comes in pieces', () => {
-  let told: AmplifierEvent[];
+  let told: SessionEvent[];
   let deltas: DeltaRedactor;
 
   beforeEach(() => {

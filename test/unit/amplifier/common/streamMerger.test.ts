@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { DeltaMerger } from '../../../../src/amplifier/common/deltaMerger';
-import type { AmplifierEvent } from '../../../../src/amplifier/common/events';
+import type { SessionEvent } from '../../../../src/session/common/sessionEvents';
 
 describe('deltas that come at a stretch', () => {
-  let told: AmplifierEvent[];
+  let told: SessionEvent[];
   let merger: DeltaMerger;
   beforeEach(() => {
     told = [];
     merger = new DeltaMerger((event) => told.push(event));
   });
 
-  const text = (delta: string, block_index = 0): AmplifierEvent => ({
+  const text = (delta: string, block_index = 0): SessionEvent => ({
     event: 'content_block:delta',
     data: { session_id: 's', block_index, delta },
   });
-  const thinking = (delta: string): AmplifierEvent => ({ event: 'thinking:delta', data: { session_id: 's', delta } });
-  const notice: AmplifierEvent = { event: 'notice', data: { session_id: 's', level: 'info', message: 'm' } };
+  const thinking = (delta: string): SessionEvent => ({ event: 'thinking:delta', data: { session_id: 's', delta } });
+  const notice: SessionEvent = { event: 'notice', data: { session_id: 's', level: 'info', message: 'm' } };
 
   it('are one event, at the end of the task', async () => {
     merger.add(text('a'));

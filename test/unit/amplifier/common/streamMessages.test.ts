@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { AmplifierEvent } from '../../../../src/amplifier/common/events';
+import { SessionEvent } from '../../../../src/session/common/sessionEvents';
 import { decodeMessage } from '../../../../src/amplifier/common/sseEvents';
 
 function decode(event: string, data?: unknown) {
@@ -50,11 +50,11 @@ describe('messages of the stream', () => {
     fc.assert(
       fc.property(fc.constantFrom('content_block:delta', 'thinking:delta'), fc.oneof(fields, exact), (event, data) => {
         const wire: unknown = JSON.parse(JSON.stringify({ event, data }));
-        const bySchema = AmplifierEvent.safeParse(wire);
+        const bySchema = SessionEvent.safeParse(wire);
         const result = decodeMessage('s', { data: JSON.stringify(wire) });
         if (bySchema.success) assert.deepEqual(result, bySchema.data);
         // What the schema refuses is repaired or ignored, and fits the schema when it is repaired.
-        else if ('event' in result) AmplifierEvent.parse(result);
+        else if ('event' in result) SessionEvent.parse(result);
       }),
       { numRuns: 500 },
     );

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { nullLogger } from '../../../../src/base/common/log';
 import { SessionStatus } from '../../../../src/amplifier/common/apiSchema';
-import type { AmplifierEvent } from '../../../../src/amplifier/common/events';
+import type { SessionEvent } from '../../../../src/session/common/sessionEvents';
 import { TurnReconciler } from '../../../../src/amplifier/common/turnReconciler';
 import { AmplifierClient } from '../../../../src/amplifier/node/client/amplifierClient';
 import { SessionApprovals } from '../../../../src/amplifier/node/client/sessionApprovals';
@@ -12,7 +12,7 @@ const request = { approval_id: 'a', prompt: 'p', options: ['Allow', 'Deny'] };
 
 describe('a request that is shown and told once more', () => {
   let clock: FakeClock;
-  let told: AmplifierEvent[];
+  let told: SessionEvent[];
   let superseded: number;
   let reconciler: TurnReconciler;
   let approvals: SessionApprovals;

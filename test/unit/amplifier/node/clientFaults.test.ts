@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { BackendError } from '../../../../src/amplifier/common/sessionBackend';
+import { BackendError } from '../../../../src/session/common/sessionBackend';
 import type { AmplifierSession } from '../../../../src/amplifier/node/client/amplifierSession';
 import { RealDialectServer } from '../../../fake/realDialectServer';
 import type { TurnScript } from '../../../fake/realDialectSession';

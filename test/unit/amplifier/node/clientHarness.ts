@@ -2,8 +2,8 @@ import type { Logger } from '../../../../src/base/common/log';
 import type { Clock } from '../../../../src/base/common/async';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import type { OpenFile, WorkspaceContext } from '../../../../src/amplifier/common/apiSchema';
-import type { AmplifierEvent, AmplifierEventName, EventOf } from '../../../../src/amplifier/common/events';
-import type { BackendSession } from '../../../../src/amplifier/common/sessionBackend';
+import type { SessionEvent, SessionEventName, EventOf } from '../../../../src/session/common/sessionEvents';
+import type { BackendSession } from '../../../../src/session/common/sessionBackend';
 import { AmplifierBackend, type AmplifierBackendOptions } from '../../../../src/amplifier/node/client/amplifierBackend';
 import { AmplifierClient } from '../../../../src/amplifier/node/client/amplifierClient';
 import type { SessionLimits } from '../../../../src/amplifier/node/client/sessionLimits';
@@ -74,7 +74,7 @@ export const testContext: WorkspaceContext = { workspace_root: '/ws' };
 
 /** Reads a session's events as they come. */
 export class Recorder {
-  readonly events: AmplifierEvent[] = [];
+  readonly events: SessionEvent[] = [];
   hasEnded = false;
   private readonly waiting = new Set<() => void>();
 
@@ -87,7 +87,7 @@ export class Recorder {
     return this.events.map(({ event }) => event).filter((name, index, all) => name !== all[index - 1]);
   }
 
-  all<Name extends AmplifierEventName>(name: Name): EventOf<Name>[] {
+  all<Name extends SessionEventName>(name: Name): EventOf<Name>[] {
     return this.events.filter((event): event is EventOf<Name> => event.event === name);
   }
 
@@ -99,7 +99,7 @@ export class Recorder {
   }
 
   /** Resolves with the `count`-th event of that name. @throws Error after three quarters of a minute */
-  async next<Name extends AmplifierEventName>(name: Name, count = 1): Promise<EventOf<Name>> {
+  async next<Name extends SessionEventName>(name: Name, count = 1): Promise<EventOf<Name>> {
     await this.until(() => this.all(name).length >= count, `${count} ${name}`);
     const event = this.all(name)[count - 1];
     if (!event) throw new Error(`no ${name}`);

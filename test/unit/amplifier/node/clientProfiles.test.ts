@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import * as z from 'zod';
 import { DocumentDialectServer } from '../../../fake/documentDialectServer';
 import { RealDialectServer } from '../../../fake/realDialectServer';
-import type { ConfigOption } from '../../../../src/amplifier/common/events';
+import type { ConfigOption } from '../../../../src/session/common/sessionEvents';
 import { connectTo, type Harness } from './clientHarness';
 
 const Made = z.object({ profile: z.string(), model: z.string().optional() });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
-import { BackendError } from '../../../../src/amplifier/common/sessionBackend';
+import { BackendError } from '../../../../src/session/common/sessionBackend';
 import { AmplifierClient } from '../../../../src/amplifier/node/client/amplifierClient';
 import type { AmplifierSession } from '../../../../src/amplifier/node/client/amplifierSession';
 import { RealDialectServer } from '../../../fake/realDialectServer';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as z from 'zod';
-import { BackendError } from '../../../../src/amplifier/common/sessionBackend';
+import { BackendError } from '../../../../src/session/common/sessionBackend';
 import { FakeClock } from '../../../fake/fakeClock';
 import type { FakeSession } from './support/fakeBackend';
 import { Failure, ServerHarness, type SseClient } from './support/serverHarness';

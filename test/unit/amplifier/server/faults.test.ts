@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { BackendError } from '../../../../src/amplifier/common/sessionBackend';
+import { BackendError } from '../../../../src/session/common/sessionBackend';
 import { until } from '../../../support/eventually';
 import { Failure, ServerHarness, type CallOptions } from './support/serverHarness';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { BackendSession } from '../../../../src/amplifier/common/sessionBackend';
+import type { BackendSession } from '../../../../src/session/common/sessionBackend';
 import { connectTo, Recorder, type Harness } from '../node/clientHarness';
 import type { FakeSession } from './support/fakeBackend';
 import { ServerHarness, type SseClient } from './support/serverHarness';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { BackendRegistry } from '../../../../src/amplifier/common/backendRegistry';
-import type { ConfigOption } from '../../../../src/amplifier/common/events';
-import type { SessionChoices } from '../../../../src/amplifier/common/sessionBackend';
+import type { BackendRegistry } from '../../../../src/session/common/backendRegistry';
+import type { ConfigOption } from '../../../../src/session/common/sessionEvents';
+import type { SessionChoices } from '../../../../src/session/common/sessionBackend';
 import { NewOptions } from '../../../../src/chat/common/page/newOptions';
 import type { BackendView } from '../../../../src/chat/common/chatView';
 import { eventually } from '../../../support/eventually';

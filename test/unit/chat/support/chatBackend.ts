@@ -1,6 +1,6 @@
-import type { BackendEntry, BackendHealth, BackendRegistry } from '../../../../src/amplifier/common/backendRegistry';
-import { EventLog } from '../../../../src/amplifier/common/eventLog';
-import type { AmplifierEvent } from '../../../../src/amplifier/common/events';
+import type { BackendEntry, BackendHealth, BackendRegistry } from '../../../../src/session/common/backendRegistry';
+import { EventLog } from '../../../../src/session/common/eventLog';
+import type { SessionEvent } from '../../../../src/session/common/sessionEvents';
 import {
   BackendError,
   type BackendSession,
@@ -8,7 +8,7 @@ import {
   type PromptInput,
   type SessionBackend,
   type SessionSummary,
-} from '../../../../src/amplifier/common/sessionBackend';
+} from '../../../../src/session/common/sessionBackend';
 import { Emitter } from '../../../../src/base/common/event';
 import { event } from './told';
 
@@ -29,7 +29,7 @@ export class ChatBackendSession implements BackendSession {
 
   constructor(readonly id: string) {}
 
-  tell(...events: AmplifierEvent[]): void {
+  tell(...events: SessionEvent[]): void {
     for (const one of events) this.log.append(one);
   }
 
@@ -93,7 +93,7 @@ export class ChatBackend implements SessionBackend {
   canList = true;
   summaries: SessionSummary[] = [];
   /** What a session tells when it is loaded. */
-  history: AmplifierEvent[] = [];
+  history: SessionEvent[] = [];
   /** Awaited before a session is opened. */
   beforeSession: (signal: AbortSignal | undefined) => Promise<void> = () => Promise.resolve();
   state: BackendState = { kind: 'stopped' };

@@ -1,12 +1,12 @@
-import { AmplifierEvent, type AmplifierEventName } from '../../../../src/amplifier/common/events';
+import { SessionEvent, type SessionEventName } from '../../../../src/session/common/sessionEvents';
 import { ChatTranscript } from '../../../../src/chat/common/chatTranscript';
 import type { LogRecord, NewRecord } from '../../../../src/chat/common/logRecord';
 import type { Entry } from '../../../../src/transcript/common/entries';
 import { TranscriptDocument } from '../../../../src/transcript/common/transcriptDocument';
 
 /** An event of session `s`, checked as one from outside. */
-export function event(name: AmplifierEventName, data: Readonly<Record<string, unknown>>): AmplifierEvent {
-  return AmplifierEvent.parse({ event: name, data: { session_id: 's', ...data } });
+export function event(name: SessionEventName, data: Readonly<Record<string, unknown>>): SessionEvent {
+  return SessionEvent.parse({ event: name, data: { session_id: 's', ...data } });
 }
 
 /** A transcript that is told records, a tenth of a second apart. */
@@ -28,7 +28,7 @@ export class Told {
     return this;
   }
 
-  events(...events: AmplifierEvent[]): this {
+  events(...events: SessionEvent[]): this {
     return this.say(...events.map((one): NewRecord => ({ type: 'event', event: one })));
   }
 

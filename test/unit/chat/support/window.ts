@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
-import type { BackendRegistry } from '../../../../src/amplifier/common/backendRegistry';
+import type { BackendRegistry } from '../../../../src/session/common/backendRegistry';
 import type { Clock } from '../../../../src/base/common/async';
 import { nullLogger, type Logger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';

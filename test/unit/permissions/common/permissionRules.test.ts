@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { ToolKind } from '../../../../src/amplifier/common/events';
+import { ToolKind } from '../../../../src/session/common/sessionEvents';
 import { matches, narrowRule, PermissionRule } from '../../../../src/permissions/common/permissionRules';
 import { describeRule, scopeOf, subjectOf } from '../../../../src/permissions/common/ruleWords';
 import { fileRequest, type ToolRequest } from '../../../../src/permissions/common/toolRequest';

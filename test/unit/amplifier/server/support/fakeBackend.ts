@@ -1,5 +1,5 @@
-import { EventLog } from '../../../../../src/amplifier/common/eventLog';
-import { AmplifierEvent, type ConfigOption, type SlashCommand } from '../../../../../src/amplifier/common/events';
+import { EventLog } from '../../../../../src/session/common/eventLog';
+import { SessionEvent, type ConfigOption, type SlashCommand } from '../../../../../src/session/common/sessionEvents';
 import {
   BackendError,
   type BackendCapabilities,
@@ -10,7 +10,7 @@ import {
   type SequencedEvent,
   type SessionBackend,
   type SessionSummary,
-} from '../../../../../src/amplifier/common/sessionBackend';
+} from '../../../../../src/session/common/sessionBackend';
 import { toDisposable, type Disposable } from '../../../../../src/base/common/disposable';
 
 /** A backend whose sessions say what a test tells them to say. */
@@ -102,7 +102,7 @@ export class FakeSession implements BackendSession {
   emit(event: string, data: Record<string, unknown>): void {
     const whole = { session_id: this.id, ...data };
     if (event === 'prompt:complete' || event === 'error') this.isBusy = false;
-    const parsed = AmplifierEvent.parse({ event, data: whole });
+    const parsed = SessionEvent.parse({ event, data: whole });
     if (parsed.event === 'approval:required') this.waiting.set(parsed.data.approval_id, parsed.data.options);
     this.log.append(parsed);
   }

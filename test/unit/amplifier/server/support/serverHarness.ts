@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net';
 import { createParser } from 'eventsource-parser';
 import * as z from 'zod';
 import { AmplifierServer, type AmplifierServerOptions } from '../../../../../src/amplifier/node/server/amplifierServer';
-import { BackendError, type SessionBackend } from '../../../../../src/amplifier/common/sessionBackend';
+import { BackendError, type SessionBackend } from '../../../../../src/session/common/sessionBackend';
 import { systemClock } from '../../../../../src/base/node/systemClock';
 import { MemoryLogger } from '../../node/clientHarness';
 import { FakeEditor } from '../../../../fake/fakeEditor';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { EventLog, type EventLogLimits } from '../../../../src/amplifier/common/eventLog';
-import type { AmplifierEvent } from '../../../../src/amplifier/common/events';
+import { EventLog, type EventLogLimits } from '../../../../src/session/common/eventLog';
+import type { SessionEvent } from '../../../../src/session/common/sessionEvents';
 
-const event = (delta: string): AmplifierEvent => ({
+const event = (delta: string): SessionEvent => ({
   event: 'content_block:delta',
   data: { session_id: 's', block_index: 0, delta },
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ConfigOption } from '../../../src/amplifier/common/events';
+import type { ConfigOption } from '../../../../src/session/common/sessionEvents';
 import {
   applyChoices,
   optionNamed,
@@ -8,7 +8,7 @@ import {
   type OptionChoice,
   type OptionTarget,
   type OptionValue,
-} from '../../../src/amplifier/common/optionChoices';
+} from '../../../../src/session/common/optionChoices';
 
 const select = (id: string, value: string, ...others: string[]): ConfigOption => ({
   type: 'select',

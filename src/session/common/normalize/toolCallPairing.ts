@@ -1,4 +1,4 @@
-import type { AmplifierEvent, EventData, EventOf } from './events';
+import type { SessionEvent, EventData, EventOf } from '../sessionEvents';
 
 interface OpenTool {
   readonly callId: string;
@@ -11,13 +11,13 @@ interface OpenTool {
  * Which result belongs to which call. Servers that send no call ids get some: a result goes to the oldest open call of the
  * same tool and operation. A call that never gets a result is closed when the turn ends.
  */
-export class ToolPairing {
+export class ToolCallPairing {
   private readonly open: OpenTool[] = [];
   private calls = 0;
 
   constructor(
     private readonly sessionId: string,
-    private readonly emit: (event: AmplifierEvent) => void,
+    private readonly emit: (event: SessionEvent) => void,
   ) {}
 
   /** The call that waits, when there is no doubt which one it is. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { AllBackends } from '../../../../src/amplifier/common/allBackends';
-import type { BackendRegistry } from '../../../../src/amplifier/common/backendRegistry';
-import { BackendError, type BackendSession } from '../../../../src/amplifier/common/sessionBackend';
+import { AllBackends } from '../../../../src/session/common/allBackends';
+import type { BackendRegistry } from '../../../../src/session/common/backendRegistry';
+import { BackendError, type BackendSession } from '../../../../src/session/common/sessionBackend';
 import { Emitter } from '../../../../src/base/common/event';
 import { nullLogger } from '../../../../src/base/common/log';
 import { FakeBackend } from '../../../fake/fakeBackend';

@@ -1,4 +1,4 @@
-import type { ApprovalOptionKind } from './events';
+import type { ApprovalOptionKind } from './sessionEvents';
 
 /** Nothing but these: "No restrictions" denies nothing. */
 const denyWords =

@@ -141,7 +141,7 @@ export type SlashCommand = z.infer<typeof SlashCommand>;
 const event = <Name extends string, Shape extends z.core.$ZodLooseShape>(name: Name, shape: Shape) =>
   z.looseObject({ event: z.literal(name), data: z.looseObject({ ...ofSession, ...shape }) });
 
-export const AmplifierEvent = z.discriminatedUnion('event', [
+export const SessionEvent = z.discriminatedUnion('event', [
   event('session:start', { profile: Text.optional(), timestamp: Text.optional() }),
   event('session:end', { reason: Text.optional(), token_usage: SideUsage }),
   /**
@@ -225,7 +225,7 @@ export const AmplifierEvent = z.discriminatedUnion('event', [
     progress: z.number().min(0).max(100).optional().catch(undefined),
   }),
 ]);
-export type AmplifierEvent = z.infer<typeof AmplifierEvent>;
-export type AmplifierEventName = AmplifierEvent['event'];
-export type EventOf<Name extends AmplifierEventName> = Extract<AmplifierEvent, { event: Name }>;
-export type EventData<Name extends AmplifierEventName> = EventOf<Name>['data'];
+export type SessionEvent = z.infer<typeof SessionEvent>;
+export type SessionEventName = SessionEvent['event'];
+export type EventOf<Name extends SessionEventName> = Extract<SessionEvent, { event: Name }>;
+export type EventData<Name extends SessionEventName> = EventOf<Name>['data'];

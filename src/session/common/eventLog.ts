@@ -1,5 +1,5 @@
 import { roughUnits } from '../../base/common/roughUnits';
-import type { AmplifierEvent } from './events';
+import type { SessionEvent } from './sessionEvents';
 import type { SequencedEvent } from './sessionBackend';
 
 export interface EventLogLimits {
@@ -19,7 +19,7 @@ const stretch = 256;
 export class EventLog {
   private readonly maxEvents: number;
   private readonly maxUnits: number;
-  private kept: (AmplifierEvent | undefined)[] = [];
+  private kept: (SessionEvent | undefined)[] = [];
   /** Of each event in `kept`, in units. */
   private sizes: number[] = [];
   /** How many places at the front of `kept` are empty; they are cut off in blocks. */
@@ -44,7 +44,7 @@ export class EventLog {
   }
 
   /** After the end nothing is added. */
-  append(event: AmplifierEvent): void {
+  append(event: SessionEvent): void {
     if (this.ended) return;
     const units = roughUnits(event.data);
     this.kept.push(event);

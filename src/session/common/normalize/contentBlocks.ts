@@ -1,5 +1,5 @@
-import { endsWithText, textAfter } from '../../base/common/spacing';
-import type { AmplifierEvent, EventOf } from './events';
+import { endsWithText, textAfter } from '../../../base/common/spacing';
+import type { SessionEvent, EventOf } from '../sessionEvents';
 
 interface Block {
   readonly index: number;
@@ -11,7 +11,7 @@ interface Block {
  * The text of one turn. Gives every block a start, an end and an index of its own in the turn, whatever the server sends:
  * the one that exists announces no block and counts from 0 again in each step.
  */
-export class AnswerBlocks {
+export class ContentBlocks {
   private readonly open = new Map<number, Block>();
   private nextIndex = 0;
   private stepTexts: string[] = [];
@@ -19,7 +19,7 @@ export class AnswerBlocks {
 
   constructor(
     private readonly sessionId: string,
-    private readonly emit: (event: AmplifierEvent) => void,
+    private readonly emit: (event: SessionEvent) => void,
   ) {}
 
   get text(): string {

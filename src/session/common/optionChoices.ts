@@ -1,5 +1,5 @@
 import { messageOf } from '../../base/common/errors';
-import type { ConfigOption, Unattended } from './events';
+import type { ConfigOption, Unattended } from './sessionEvents';
 import { BackendError, isBackendError } from './sessionBackend';
 
 export type OptionValue = string | boolean;

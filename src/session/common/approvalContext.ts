@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { ToolContent } from './events';
+import { ToolContent } from './sessionEvents';
 
 /**
  * The `context` of `approval:required`: what the user sees of a question. Every member is optional, since servers of others

@@ -1,6 +1,6 @@
 import type { Disposable } from '../../base/common/disposable';
 import type { Event } from '../../base/common/event';
-import type { AmplifierEvent, ConfigOption, SlashCommand } from './events';
+import type { SessionEvent, ConfigOption, SlashCommand } from './sessionEvents';
 
 /** Something that holds conversations: an ACP agent, or an Amplifier server. All of them speak Amplifier's events. */
 export interface SessionBackend extends Disposable {
@@ -91,7 +91,7 @@ export interface SessionSummary {
 export interface SequencedEvent {
   /** Counts from 1 without gaps within a session. */
   readonly sequence: number;
-  readonly event: AmplifierEvent;
+  readonly event: SessionEvent;
 }
 
 /** One conversation. Its turn ends by a `prompt:complete` or `error` event, whatever happens to the backend. */
