@@ -53,7 +53,7 @@ const shared = {
  */
 const loadedLater = {
   'amplifier-serve': 'src/amplifier/node/server/amplifierServer.ts',
-  agents: 'src/acp/node/agentLauncher.ts',
+  agents: 'src/acp/node/catalogue/agentLauncher.ts',
   chat: 'src/chat/vscode/chatRoot.ts',
   context: 'src/context/vscode/contextRoom.ts',
   threads: 'src/threads/vscode/threadsFeature.ts',

@@ -6,7 +6,7 @@ import { printBenchLine } from './lib/benchLine';
 
 async function main(): Promise<void> {
   const { outputFiles } = await build({
-    ...pageBundle({ name: 'chat', script: 'src/chat/browser/main.tsx', style: 'src/chat/browser/chat.css' }),
+    ...pageBundle({ name: 'chat', script: 'src/chat/browser/chatMain.tsx', style: 'src/chat/browser/chat.css' }),
     outdir: 'out/bench/chatBundle',
     minify: true,
     write: false,

@@ -3,7 +3,7 @@
 import { Emitter } from '../src/base/common/event';
 import type { SessionEvent } from '../src/session/common/sessionEvents';
 import { systemClock } from '../src/base/node/systemClock';
-import { ChatTranscript } from '../src/chat/common/chatTranscript';
+import { ChatTranscript } from '../src/chat/common/transcript/chatTranscript';
 import { PageFeed } from '../src/chat/common/page/pageFeed';
 import { FakeChat } from '../test/fake/fakeChats';
 import { printBenchLine } from './lib/benchLine';

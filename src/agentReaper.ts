@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { ProcessTree } from './acp/node/processTree';
+import { ProcessTree } from './acp/node/process/processTree';
 
 /**
  * `dist/agent-reaper.js`: reads lines, `+group mark` for a process group to watch and `-group` for one that is gone. When

@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import * as path from 'node:path';
-import { splitCommand } from './acp/common/splitCommand';
-import { knownAgentOf } from './acp/common/knownAgents';
-import { AcpBackend } from './acp/node/acpBackend';
-import { startAgentProcess } from './acp/node/agentProcess';
-import { RestartPolicy } from './acp/node/restartPolicy';
+import { splitCommand } from './acp/common/catalogue/splitCommand';
+import { knownAgentOf } from './acp/common/catalogue/knownAgents';
+import { AcpBackend } from './acp/node/v1/acpBackend';
+import { startAgentProcess } from './acp/node/process/agentProcess';
+import { RestartPolicy } from './acp/node/process/restartPolicy';
 import { AmplifierServer } from './amplifier/node/server/amplifierServer';
 import { parseProgramOptions, programUsage, type ProgramOptions } from './amplifier/node/server/programOptions';
 import { messageOf } from './base/common/errors';

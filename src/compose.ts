@@ -1,8 +1,8 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import * as z from 'zod';
-import { SessionThreads } from './acp/common/sessionThreads';
-import { lookupHere } from './acp/node/commandLookup';
+import { SessionThreads } from './acp/common/draft/sessionThreads';
+import { lookupHere } from './acp/node/process/commandLookup';
 import { AcpFeature } from './acp/vscode/acpFeature';
 import { ampPolicyId } from './amp/common/ampPolicy';
 import { ampCommand } from './amp/node/ampCommand';

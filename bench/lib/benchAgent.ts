@@ -1,6 +1,6 @@
-import { AcpBackend } from '../../src/acp/node/acpBackend';
-import { startAgentProcess } from '../../src/acp/node/agentProcess';
-import { RestartPolicy } from '../../src/acp/node/restartPolicy';
+import { AcpBackend } from '../../src/acp/node/v1/acpBackend';
+import { startAgentProcess } from '../../src/acp/node/process/agentProcess';
+import { RestartPolicy } from '../../src/acp/node/process/restartPolicy';
 import { nullLogger } from '../../src/base/common/log';
 import { systemClock } from '../../src/base/node/systemClock';
 import { closedTap } from '../../src/wire/common/traffic';

@@ -10,10 +10,10 @@ import { contextWorkerBundle } from '../../scripts/lib/contextWorker.mjs';
 import { nullLogger } from '../../src/base/common/log';
 import { systemClock } from '../../src/base/node/systemClock';
 import { ContextClient } from '../../src/context/common/contextClient';
-import type { ItemRange } from '../../src/context/common/contextItem';
-import type { ItemList } from '../../src/context/common/itemList';
-import { itemsAt } from '../../src/context/common/itemQueries';
-import { listProviders } from '../../src/context/common/providerSettings';
+import type { ItemRange } from '../../src/context/common/items/contextItem';
+import type { ItemList } from '../../src/context/common/items/itemList';
+import { itemsAt } from '../../src/context/common/items/itemQueries';
+import { listProviders } from '../../src/context/common/providers/providerSettings';
 import { ProviderFactory } from '../../src/context/node/providerFactory';
 import { timedRunner } from '../../src/base/node/timedRunner';
 

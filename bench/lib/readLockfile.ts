@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import * as path from 'node:path';
-import { Lockfile } from '../../src/amp/common/schema';
+import { Lockfile } from '../../src/amp/common/ampSchema';
 
 /** The lockfile of the only server that announces itself in `folder`. */
 export async function readOnlyLockfile(folder: string): Promise<Lockfile> {

@@ -3,8 +3,8 @@
 import { render } from 'preact';
 import { renderMarkdown } from '../../src/transcript/browser/markdown/renderMarkdown';
 import type { TranscriptActions } from '../../src/transcript/browser/transcriptActions';
-import { TranscriptList } from '../../src/transcript/browser/transcriptList';
-import { TranscriptModel } from '../../src/transcript/browser/transcriptModel';
+import { TranscriptList } from '../../src/transcript/browser/list/transcriptList';
+import { TranscriptModel } from '../../src/transcript/browser/list/transcriptModel';
 import { HostConnection } from '../../src/webview/browser/hostConnection';
 import { loadOlder, open } from '../lib/chatOpenApi';
 import type { TranscriptPatch } from '../../src/transcript/common/patch';

@@ -1,7 +1,7 @@
 // The page of the bench `chat.delta`: ours and the naive full render of the same answer, a delta a paint.
 import createMarkdown from 'markdown-it';
 import DOMPurify from 'dompurify';
-import { highlightedHtml } from '../../src/transcript/browser/markdown/highlight';
+import { highlightedHtml } from '../../src/transcript/browser/markdown/code/highlight';
 import { MarkdownStream } from '../../src/transcript/browser/markdown/markdownStream';
 
 declare global {

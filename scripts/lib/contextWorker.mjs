@@ -4,7 +4,7 @@
  */
 export function contextWorkerBundle() {
   return {
-    entryPoints: { 'context-worker': 'src/context/node/worker/main.ts' },
+    entryPoints: { 'context-worker': 'src/context/node/worker/contextWorkerMain.ts' },
     bundle: true,
     format: 'cjs',
     platform: 'node',

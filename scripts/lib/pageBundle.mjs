@@ -29,5 +29,5 @@ export function pageBundle({ name, script, style }) {
 
 /** @param {string} name */
 function markdownFile(name) {
-  return inRoot('src', 'transcript', 'browser', 'markdown', name);
+  return inRoot('src', 'transcript', 'browser', 'markdown', 'parser', name);
 }

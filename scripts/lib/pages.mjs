@@ -11,6 +11,6 @@ const pages = [
 /** The pages that are shipped, each as `<name>.js` and `<name>.css`. */
 export function pageBundles() {
   return pages.map(({ name, folder }) =>
-    pageBundle({ name, script: `${folder}/main.tsx`, style: `${folder}/${name}.css` }),
+    pageBundle({ name, script: `${folder}/${name}Main.tsx`, style: `${folder}/${name}.css` }),
   );
 }

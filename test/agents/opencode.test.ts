@@ -7,8 +7,8 @@ import { applyChoices, optionNamed, unattendedIn } from '../../src/session/commo
 import type { BackendSession, SessionBackend } from '../../src/session/common/sessionBackend';
 import { nullLogger } from '../../src/base/common/log';
 import { systemClock } from '../../src/base/node/systemClock';
-import { AgentLauncher } from '../../src/acp/node/agentLauncher';
-import { contextItemsTool } from '../../src/context/common/contextTool';
+import { AgentLauncher } from '../../src/acp/node/catalogue/agentLauncher';
+import { contextItemsTool } from '../../src/context/common/ai/contextTool';
 import type { McpAddress } from '../../src/tools/node/mcpServer';
 import { closedTap } from '../../src/wire/common/traffic';
 import { Follower } from '../fake/backendHarness';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { AgentLauncher } from '../../src/acp/node/agentLauncher';
-import { AgentReaper } from '../../src/acp/node/agentReaper';
+import { AgentLauncher } from '../../src/acp/node/catalogue/agentLauncher';
+import { AgentReaper } from '../../src/acp/node/process/agentReaper';
 import { nullLogger, type Logger } from '../../src/base/common/log';
 import { systemClock } from '../../src/base/node/systemClock';
 import { closedTap } from '../../src/wire/common/traffic';

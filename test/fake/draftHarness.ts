@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { DraftBackend } from '../../src/acp/node/draftBackend';
-import type { AgentExit } from '../../src/acp/node/agentProcess';
+import { DraftBackend } from '../../src/acp/node/draft/draftBackend';
+import type { AgentExit } from '../../src/acp/node/process/agentProcess';
 import { BackendError } from '../../src/session/common/sessionBackend';
 import { Emitter } from '../../src/base/common/event';
 import { nullLogger } from '../../src/base/common/log';

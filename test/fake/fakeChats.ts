@@ -11,7 +11,7 @@ import {
   type ExportFormat,
 } from '../../src/chat/common/chatPorts';
 import type { BackendView, Draft, DraftAttachment, SessionRow, SessionView } from '../../src/chat/common/chatView';
-import { emptyDraft, joinedDrafts } from '../../src/chat/common/drafts';
+import { emptyDraft, joinedDrafts } from '../../src/chat/common/conversation/drafts';
 import type { Entry, Part } from '../../src/transcript/common/entries';
 import { TranscriptDocument } from '../../src/transcript/common/transcriptDocument';
 

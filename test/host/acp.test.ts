@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
-import { isTreeAlive } from '../../src/acp/node/processTree';
+import { isTreeAlive } from '../../src/acp/node/process/processTree';
 import { SignInTerminals } from '../../src/acp/vscode/signInTerminal';
 import { commandIds } from '../../src/manifest';
 import { AgentsUnderTest, type Chat } from './support/agents';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile, rm, stat } from 'node:fs/promises';
 import * as vscode from 'vscode';
-import { deleteFile } from '../../src/chat/vscode/deleteFile';
+import { deleteFile } from '../../src/chat/vscode/review/deleteFile';
 import type { FakeChat } from '../fake/fakeChats';
 import { eventually } from '../support/eventually';
 import { ChatUnderTest, type PageUnderTest } from './support/chat';

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { nullLogger } from '../../src/base/common/log';
 import { systemClock } from '../../src/base/node/systemClock';
-import { startAgentProcess } from '../../src/acp/node/agentProcess';
-import { isTreeAlive } from '../../src/acp/node/processTree';
+import { startAgentProcess } from '../../src/acp/node/process/agentProcess';
+import { isTreeAlive } from '../../src/acp/node/process/processTree';
 
 const script = path.resolve('test/fixtures/agents/misbehaving.mjs');
 const env = Object.fromEntries(Object.entries(process.env).filter((entry): entry is [string, string] => !!entry[1]));

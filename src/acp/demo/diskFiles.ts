@@ -1,8 +1,8 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { errorCode } from '../../base/common/errors';
-import type { DraftHandlers } from '../common/draftConnection';
-import { linesOf } from '../node/draftFiles';
+import type { DraftHandlers } from '../common/draft/draftConnection';
+import { linesOf } from '../node/draft/draftFiles';
 
 const maxMatches = 1000;
 

@@ -3,7 +3,7 @@ import { messageOf } from '../../base/common/errors';
 import { nullLogger } from '../../base/common/log';
 import { systemClock } from '../../base/node/systemClock';
 import type { MessageStream } from '../../wire/common/messageStream';
-import { DraftConnection } from '../common/draftConnection';
+import { DraftConnection } from '../common/draft/draftConnection';
 import { answer } from './answer';
 import { diskFileHandlers, readInside } from './diskFiles';
 import { DraftTurn } from './draftTurn';

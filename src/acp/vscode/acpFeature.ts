@@ -12,16 +12,16 @@ import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
 import type { StandingPermissions } from '../../permissions/common/standingPermissions';
 import type { TrafficTap } from '../../wire/common/traffic';
-import { parseAgentSettings } from '../common/agentSettings';
-import { agentsStatus, type AgentActions } from '../common/agentsStatus';
-import type { ThreadSource } from '../common/draftThreads';
-import { loadAgentCatalogue } from '../node/agentCatalogue';
-import type { AgentLauncher } from '../node/agentLauncher';
-import { AgentReaper } from '../node/agentReaper';
-import { AgentRegistry } from '../node/agentRegistry';
-import type { AgentPermission } from '../node/broughtAgent';
-import { diskFiles } from '../node/commandLookup';
-import { ShellEnvironment } from '../node/shellEnvironment';
+import { parseAgentSettings } from '../common/catalogue/agentSettings';
+import { agentsStatus, type AgentActions } from '../common/catalogue/agentsStatus';
+import type { ThreadSource } from '../common/draft/draftThreads';
+import { loadAgentCatalogue } from '../node/catalogue/agentCatalogue';
+import type { AgentLauncher } from '../node/catalogue/agentLauncher';
+import { AgentReaper } from '../node/process/agentReaper';
+import { AgentRegistry } from '../node/catalogue/agentRegistry';
+import type { AgentPermission } from '../node/catalogue/broughtAgent';
+import { diskFiles } from '../node/process/commandLookup';
+import { ShellEnvironment } from '../node/process/shellEnvironment';
 import { AgentCommands } from './agentCommands';
 import { elicit } from './elicitation';
 import { SignInTerminals } from './signInTerminal';
@@ -116,7 +116,7 @@ export class AcpFeature implements Feature {
 
   /** From a bundle of its own: most windows never start an agent. */
   private async createLauncher(): Promise<AgentLauncher> {
-    const { AgentLauncher } = await import('../node/agentLauncher');
+    const { AgentLauncher } = await import('../node/catalogue/agentLauncher');
     const { clock, editor, log, ownMcpServers, standing, threadSources, traffic, version, witness } = this.options;
     return new AgentLauncher({
       threadSources,

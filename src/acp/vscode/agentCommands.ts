@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { AuthMethod, BackendState, SessionBackend } from '../../session/common/sessionBackend';
-import { agentToRestart } from '../common/agentToRestart';
+import { agentToRestart } from '../common/catalogue/agentToRestart';
 import type { Messages } from '../../platform/vscode/messages';
 
 interface AgentCommandsOptions {

@@ -2,7 +2,7 @@ import type { CreateElicitationRequest, CreateElicitationResponse } from '@agent
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { visible } from '../../base/common/visibleText';
-import { formFields, problemWith, valueOf, type FormField, type FormValue } from '../common/elicitationForm';
+import { formFields, problemWith, valueOf, type FormField, type FormValue } from '../common/v1/elicitationForm';
 
 const UrlRequest = z.looseObject({ mode: z.literal('url'), url: z.url({ protocol: /^https?$/ }), message: z.string() });
 const FormRequest = z.looseObject({ mode: z.literal('form'), requestedSchema: z.unknown(), message: z.string() });

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/common/disposable';
-import type { TerminalCommand } from '../node/agentLauncher';
+import type { TerminalCommand } from '../node/catalogue/agentLauncher';
 
 /** The terminals that users sign in with. They close with their commands; disposing this gives up waiting for them. */
 export class SignInTerminals implements vscode.Disposable {

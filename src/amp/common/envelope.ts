@@ -1,4 +1,4 @@
-import { ClientMessage } from './schema';
+import { ClientMessage } from './ampSchema';
 
 /**
  * `document`: the method is inside `clientRequest.method` and its answer inside `serverResponse.result`.

@@ -21,7 +21,7 @@ import {
   OpenUriParams,
   PingParams,
   ReadFileParams,
-} from './schema';
+} from './ampSchema';
 
 /** Kept back for the answer. A formatter may outlast the peer, which would take an edit that was made for one that failed. */
 const answerMs = 500;

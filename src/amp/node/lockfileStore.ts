@@ -7,7 +7,7 @@ import type { Disposable } from '../../base/common/disposable';
 import { errorCode, messageOf, wordsOf } from '../../base/common/errors';
 import { isProcessAlive } from '../../base/node/isProcessAlive';
 import type { Logger } from '../../base/common/log';
-import { Lockfile } from '../common/schema';
+import { Lockfile } from '../common/ampSchema';
 
 export interface LockfileStoreOptions {
   /** Absolute; see `ampLockfileFolders`. Other editors keep their lockfiles in it too. */

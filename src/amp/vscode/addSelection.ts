@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { commandIds } from '../../manifest';
 import type { Messages } from '../../platform/vscode/messages';
-import { closestFolder, isTypable, mentionOf, whyNotOffered } from '../common/mention';
+import { closestFolder, isTypable, mentionOf, whyNotOffered } from '../common/ampMention';
 import type { AmpTerminals } from './ampTerminals';
 
 interface AddSelectionOptions {

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { DisposableStore } from '../../base/common/disposable';
 import type { Logger } from '../../base/common/log';
 import { isProcessAlive } from '../../base/node/isProcessAlive';
-import { closestFolder } from '../common/mention';
+import { closestFolder } from '../common/ampMention';
 import { terminalEnvironment } from '../common/terminalEnvironment';
 import type { FoundAmp } from '../node/findAmp';
 

@@ -1,13 +1,13 @@
 import type * as z from 'zod/mini';
 import { messageOf } from '../../base/common/errors';
 import { Emitter } from '../../base/common/event';
-import { TranscriptModel } from '../../transcript/browser/transcriptModel';
+import { TranscriptModel } from '../../transcript/browser/list/transcriptModel';
 import type { ChordCatcher } from '../../webview/browser/chordCatcher';
 import type { Ask, HostConnection, VsCodeApi } from '../../webview/browser/hostConnection';
 import { PageError, type RequestType } from '../../webview/common/protocol';
-import { chatRequests, didAsk, didInsert, didUpdate, type ChatUpdate } from '../common/chatApi';
+import { chatRequests, didAsk, didInsert, didUpdate, type ChatUpdate } from '../common/page/chatApi';
 import type { Draft } from '../common/chatView';
-import { DraftKeeper } from './draftKeeper';
+import { DraftKeeper } from './composer/draftKeeper';
 import { PageMemory } from './pageMemory';
 import { PageStore } from './pageStore';
 

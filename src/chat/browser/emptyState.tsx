@@ -1,7 +1,7 @@
-import { chatRequests } from '../common/chatApi';
+import { chatRequests } from '../common/page/chatApi';
 import type { BackendView } from '../common/chatView';
-import { usePage, usePageState } from './pageContext';
-import { FolderBanner, TrustBanner } from './statusBanner';
+import { usePage, usePageState } from './chatPageContext';
+import { FolderBanner, TrustBanner } from './notices/statusBanner';
 import { backendDot, backendWord, repairLabel } from './words';
 
 /** What the demo agent can do. */

@@ -1,5 +1,5 @@
 import { Emitter } from '../../base/common/event';
-import type { ChatUpdate } from '../common/chatApi';
+import type { ChatUpdate } from '../common/page/chatApi';
 import type {
   BackendView,
   CommandView,

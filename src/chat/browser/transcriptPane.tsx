@@ -1,13 +1,13 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
-import { FindBar } from '../../transcript/browser/find';
+import { FindBar } from '../../transcript/browser/find/find';
 import type { TranscriptOptions } from '../../transcript/browser/transcriptActions';
-import { TranscriptList, type TranscriptHandle } from '../../transcript/browser/transcriptList';
-import { useFindKey } from '../../transcript/browser/useFindKey';
-import { useIsEmpty } from '../../transcript/browser/useIsEmpty';
+import { TranscriptList, type TranscriptHandle } from '../../transcript/browser/list/transcriptList';
+import { useFindKey } from '../../transcript/browser/find/useFindKey';
+import { useIsEmpty } from '../../transcript/browser/list/useIsEmpty';
 import type { ChatPage } from './chatPage';
 import { EmptyState } from './emptyState';
-import { usePage, usePageState } from './pageContext';
-import { transcriptActions } from './transcriptActions';
+import { usePage, usePageState } from './chatPageContext';
+import { transcriptActions } from './chatTranscriptActions';
 import { useWish } from './useWish';
 
 /** What was said, or what there is to see before anything was. */

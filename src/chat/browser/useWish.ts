@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { PageWish } from './chatPage';
-import { usePage } from './pageContext';
+import { usePage } from './chatPageContext';
 
 /** Calls the newest `grant` whenever another part of the page, or the host, wishes for it. */
 export function useWish(wanted: PageWish, grant: () => void): void {

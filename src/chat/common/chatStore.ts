@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { Disposable } from '../../base/common/disposable';
 import type { Event } from '../../base/common/event';
 import { Draft } from './chatView';
-import type { LogRecord } from './logRecord';
+import type { LogRecord } from './conversation/logRecord';
 
 /** What the list of conversations needs, without reading any of them. */
 export const SessionHead = z.object({

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { LogRecord, logVersion } from '../common/logRecord';
+import { LogRecord, logVersion } from '../common/conversation/logRecord';
 import type { FilePort } from './filePort';
 
 interface ReadLog {

@@ -3,7 +3,7 @@ import type { Disposable } from '../../base/common/disposable';
 import { errorCode, messageOf, wordsOf } from '../../base/common/errors';
 import { Emitter, type Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
-import { mergedDeltas, type LogRecord } from '../common/logRecord';
+import { mergedDeltas, type LogRecord } from '../common/conversation/logRecord';
 import type { FilePort } from './filePort';
 
 const writeDelayMs = 50;

@@ -1,6 +1,6 @@
 import type { SessionHead } from '../common/chatStore';
-import { logVersion, type LogRecord } from '../common/logRecord';
-import { titleOfPrompt } from '../common/sessionTitle';
+import { logVersion, type LogRecord } from '../common/conversation/logRecord';
+import { titleOfPrompt } from '../common/conversation/sessionTitle';
 
 /** What can be told of a conversation whose head is missing. */
 export function rebuiltHead(id: string, records: readonly LogRecord[]): SessionHead {

@@ -7,7 +7,7 @@ import { Emitter, type Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { ChatError } from '../common/chatPorts';
 import type { ReadOn, SessionFile, SessionHead } from '../common/chatStore';
-import type { LogRecord } from '../common/logRecord';
+import type { LogRecord } from '../common/conversation/logRecord';
 import type { FilePort } from './filePort';
 import { LogFollower } from './logFollower';
 import { readLog } from './logReader';

@@ -8,9 +8,9 @@ import type { Chat, ExportFormat } from '../common/chatPorts';
 import { Draft, type MentionRow } from '../common/chatView';
 import type { ApprovalWatch } from '../common/page/approvalWatch';
 import type { BackendPicker } from './backendPicker';
-import type { ChatPage, PageAnswer } from './chatPage';
-import type { ChatPages } from './chatPages';
-import type { ChatWindow } from './chatWindow';
+import type { ChatPageHost, PageAnswer } from './pages/chatPageHost';
+import type { ChatPages } from './pages/chatPages';
+import type { ChatWindow } from './pages/chatWindow';
 import { openFiles } from './recentFiles';
 
 interface ChatCommandsOptions {
@@ -126,12 +126,12 @@ export class ChatCommands implements Disposable {
     page.ask('focusApproval');
   }
 
-  private async openInTab(page: ChatPage | undefined): Promise<void> {
+  private async openInTab(page: ChatPageHost | undefined): Promise<void> {
     const chat = this.chatOf(page);
     if (chat) await this.options.window.openInTab(chat.id);
   }
 
-  private async export(page: ChatPage | undefined): Promise<void> {
+  private async export(page: ChatPageHost | undefined): Promise<void> {
     const chat = this.chatOf(page);
     if (!chat) return;
     const items: (vscode.QuickPickItem & { format: ExportFormat })[] = [
@@ -146,7 +146,7 @@ export class ChatCommands implements Disposable {
     if (picked) await this.options.window.review.export(chat.id, picked.format);
   }
 
-  private chatOf(page: ChatPage | undefined): Chat | undefined {
+  private chatOf(page: ChatPageHost | undefined): Chat | undefined {
     const chat = page?.chat;
     if (!chat) this.options.messages.info('No conversation is shown. Open one in the chat first.');
     return chat;

@@ -22,15 +22,15 @@ import { ShownChats } from '../common/page/shownChats';
 import { ApprovalNotices } from './approvalNotices';
 import { BackendPicker } from './backendPicker';
 import { ChatCommands } from './chatCommands';
-import { ChatPages } from './chatPages';
-import type { ChatWindow } from './chatWindow';
-import { CodeProposals } from './codeProposals';
+import { ChatPages } from './pages/chatPages';
+import type { ChatWindow } from './pages/chatWindow';
+import { CodeProposals } from './review/codeProposals';
 import type { Dialogs } from './dialogs';
-import { DiffViews } from './diffViews';
-import { EditorActions } from './editorActions';
+import { DiffViews } from './review/diffViews';
+import { EditorActions } from './review/editorActions';
 import { InstallTerminals } from './installTerminals';
-import { ReviewActions } from './reviewActions';
-import { VirtualDocuments } from './virtualDocuments';
+import { ReviewActions } from './review/reviewActions';
+import { VirtualDocuments } from './review/virtualDocuments';
 import type { WindowMentions } from './windowMentions';
 
 interface ChatFeatureOptions extends FeatureContext {

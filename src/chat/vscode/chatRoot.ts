@@ -9,7 +9,7 @@ import { commandIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { KeyChords } from '../../webview/vscode/keyChords';
 import type { MentionSource } from '../common/chatPorts';
-import { ChatSessions } from '../common/chatSessions';
+import { ChatSessions } from '../common/conversations/chatSessions';
 import type { Draft } from '../common/chatView';
 import { AttachedTexts } from '../common/mentions/attachedTexts';
 import { Mentions } from '../common/mentions/mentions';
@@ -19,7 +19,7 @@ import { conversationsFolder, gatherConversations, type OpenWorkspace } from '..
 import { DiskFiles } from '../node/filePort';
 import { SessionStore } from '../node/sessionStore';
 import { ChatFeature, type ShownChat } from './chatFeature';
-import { deleteFile } from './deleteFile';
+import { deleteFile } from './review/deleteFile';
 import { modalDialogs } from './dialogs';
 import type { RecentFiles } from './recentFiles';
 import { WindowMentions } from './windowMentions';

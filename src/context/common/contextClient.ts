@@ -3,25 +3,25 @@ import { DisposableStore, toDisposable, type Disposable } from '../../base/commo
 import { Emitter, type Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import type { RunInTime } from '../../base/common/timedRun';
-import type { ContextItem, ProviderRef } from './contextItem';
-import type { ContextProvider, ItemsParams, SecretSource } from './contextProvider';
-import type { Asking, ContextAnswer, DocumentRecord } from './documentRecord';
-import { ItemList } from './itemList';
-import { searchItems } from './itemQueries';
-import { lineLengths, placeItems } from './itemRanges';
-import type { TextChange } from './itemShift';
+import type { ContextItem, ProviderRef } from './items/contextItem';
+import type { ContextProvider, ItemsParams, SecretSource } from './providers/contextProvider';
+import type { Asking, ContextAnswer, DocumentRecord } from './items/documentRecord';
+import { ItemList } from './items/itemList';
+import { searchItems } from './items/itemQueries';
+import { lineLengths, placeItems } from './items/itemRanges';
+import type { TextChange } from './items/itemShift';
 import {
   defaultProviderRules,
   type ProviderHandle,
   type ProviderLog,
   type ProviderRules,
   type ProviderState,
-} from './providerHandle';
-import type { RememberedRequest } from './providerError';
-import { ProviderSet } from './providerSet';
-import type { ProviderEntry, ProviderList, ProviderProblem } from './providerSettings';
-import { RecordBook, type RecordLimits } from './recordBook';
-import { SelectorTarget } from './selector';
+} from './providers/providerHandle';
+import type { RememberedRequest } from './providers/providerError';
+import { ProviderSet } from './providers/providerSet';
+import type { ProviderEntry, ProviderList, ProviderProblem } from './providers/providerSettings';
+import { RecordBook, type RecordLimits } from './items/recordBook';
+import { SelectorTarget } from './providers/selector';
 
 /** A document as an editor has it. `uri` and `version` are its identity; the text is only asked for when it is needed. */
 export interface ContextDocument {

@@ -1,7 +1,7 @@
 import type { FeatureStatus, StatusAction } from '../../base/common/feature';
-import { countOf, namesOf } from './itemTexts';
-import type { ProviderState } from './providerHandle';
-import type { ProviderProblem } from './providerSettings';
+import { countOf, namesOf } from './items/itemTexts';
+import type { ProviderState } from './providers/providerHandle';
+import type { ProviderProblem } from './providers/providerSettings';
 
 export interface ContextSituation {
   readonly isEnabled: boolean;

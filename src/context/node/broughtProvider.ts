@@ -5,10 +5,10 @@ import { isLoopback } from '../../base/common/loopback';
 import type { BroughtFact, BroughtKind, BroughtThing } from '../../consent/common/broughtThing';
 import type { ConsentDecision } from '../../consent/common/consentDesk';
 import { hashOf } from '../../consent/node/contentHash';
-import { ProviderError } from '../common/providerError';
-import type { ProviderEntry } from '../common/providerSettings';
-import { addressOf } from '../common/providerUri';
-import type { HashedFile } from './workerMessages';
+import { ProviderError } from '../common/providers/providerError';
+import type { ProviderEntry } from '../common/providers/providerSettings';
+import { addressOf } from '../common/providers/providerUri';
+import type { HashedFile } from './providerWorkerMessages';
 
 /**
  * A provider that only the workspace names, or whose code the workspace has: nothing of it runs, is downloaded or is sent a

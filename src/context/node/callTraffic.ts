@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/common/async';
 import { errorCode } from '../../base/common/errors';
 import type { TrafficTap } from '../../wire/common/traffic';
-import { TakenBackError } from '../common/guardedCall';
+import { TakenBackError } from '../common/providers/guardedCall';
 
 /** Reports the messages of one provider, while somebody watches. */
 export class CallTraffic {

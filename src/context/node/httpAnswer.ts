@@ -1,5 +1,5 @@
 import { certificateProblem } from '../../base/node/certificateProblem';
-import { ProviderError } from '../common/providerError';
+import { ProviderError } from '../common/providers/providerError';
 
 /** Sends one request and reads its whole answer, within limits. */
 

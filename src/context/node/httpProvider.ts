@@ -2,14 +2,26 @@ import { isLoopback } from '../../base/common/loopback';
 import * as z from 'zod';
 import type { Clock } from '../../base/common/async';
 import { TimeoutError } from '../../base/common/errors';
-import type { Capabilities, ContextProvider, ItemsParams, ProviderSettings } from '../common/contextProvider';
-import { isForDocuments, isNamedB, readCapabilities, saysMentions, type Introduction } from '../common/dialects';
-import { guardedCall } from '../common/guardedCall';
-import { readItems } from '../common/itemReader';
-import { lookupParams, readMentions, type Lookup, type Mention, type MentionsParams } from '../common/mention';
-import { countOfPacked, rangeWidth, type PackedItems } from '../common/packedItems';
-import { ProviderError, type ConsentRequest, type RememberedRequest } from '../common/providerError';
-import { responseMessage, type Dialect, type WireError } from '../common/schema';
+import type { Capabilities, ContextProvider, ItemsParams, ProviderSettings } from '../common/providers/contextProvider';
+import {
+  isForDocuments,
+  isNamedB,
+  readCapabilities,
+  saysMentions,
+  type Introduction,
+} from '../common/providers/dialects';
+import { guardedCall } from '../common/providers/guardedCall';
+import { readItems } from '../common/items/itemReader';
+import {
+  lookupParams,
+  readMentions,
+  type Lookup,
+  type Mention,
+  type MentionsParams,
+} from '../common/ai/providerMention';
+import { countOfPacked, rangeWidth, type PackedItems } from '../common/items/packedItems';
+import { ProviderError, type ConsentRequest, type RememberedRequest } from '../common/providers/providerError';
+import { responseMessage, type Dialect, type WireError } from '../common/providers/contextSchema';
 import type { CallTraffic } from './callTraffic';
 import { fetchAnswer, hostOf, isRedirect, type Fetch, type HttpAnswer } from './httpAnswer';
 

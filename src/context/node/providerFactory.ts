@@ -2,9 +2,9 @@ import type { Clock } from '../../base/common/async';
 import type { Logger } from '../../base/common/log';
 import type { BroughtThing } from '../../consent/common/broughtThing';
 import type { ConsentDecision } from '../../consent/common/consentDesk';
-import type { ContextProvider } from '../common/contextProvider';
-import { ProviderError, type RememberedRequest } from '../common/providerError';
-import { untrustedMessage, type ProviderEntry } from '../common/providerSettings';
+import type { ContextProvider } from '../common/providers/contextProvider';
+import { ProviderError, type RememberedRequest } from '../common/providers/providerError';
+import { untrustedMessage, type ProviderEntry } from '../common/providers/providerSettings';
 import { closedTap, type TrafficTap } from '../../wire/common/traffic';
 import { BroughtProvider } from './broughtProvider';
 import { CallTraffic } from './callTraffic';
@@ -15,7 +15,7 @@ import { isCodeOf } from './realPlace';
 import { RemoteModules } from './remoteModule';
 import { TextSharer } from './textSharer';
 import { defaultWorkerLimits, WorkerProvider, type LocatedModule } from './workerProvider';
-import type { HashedFile } from './workerMessages';
+import type { HashedFile } from './providerWorkerMessages';
 import type { WorkerLimits } from './workerRun';
 
 export interface ProviderFactoryOptions {

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { toFileUri } from '../../base/common/fileUri';
-import { isBelow } from '../common/providerUri';
+import { isBelow } from '../common/providers/providerUri';
 
 /** A path with every link resolved. */
 type RealPath = (path: string) => Promise<string>;

@@ -9,7 +9,7 @@ import {
   type ConsentRequest,
   type RemoteCodeRequest,
   type RememberedRequest,
-} from '../common/providerError';
+} from '../common/providers/providerError';
 import { fetchAnswer, hostOf, isRedirect, type Fetch } from './httpAnswer';
 
 interface RemoteModulePorts {

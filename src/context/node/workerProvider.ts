@@ -2,16 +2,16 @@ import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { Emitter, type Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
-import type { Capabilities, ContextProvider, ItemsParams, ProviderSettings } from '../common/contextProvider';
-import { TakenBackError } from '../common/guardedCall';
-import type { Lookup, Mention, MentionsParams } from '../common/mention';
-import { checkPacked, type PackedItems } from '../common/packedItems';
-import { ProviderError, type ConsentRequest } from '../common/providerError';
+import type { Capabilities, ContextProvider, ItemsParams, ProviderSettings } from '../common/providers/contextProvider';
+import { TakenBackError } from '../common/providers/guardedCall';
+import type { Lookup, Mention, MentionsParams } from '../common/ai/providerMention';
+import { checkPacked, type PackedItems } from '../common/items/packedItems';
+import { ProviderError, type ConsentRequest } from '../common/providers/providerError';
 import type { CallTraffic } from './callTraffic';
 import type { ModuleWatcher } from './moduleWatcher';
 import type { TextSharer } from './textSharer';
 import { WorkerRun, type Unnumbered, type WorkerAnswer, type WorkerLimits } from './workerRun';
-import type { HashedFile, WorkerStart } from './workerMessages';
+import type { HashedFile, WorkerStart } from './providerWorkerMessages';
 
 export const defaultWorkerLimits: WorkerLimits = { memoryMib: 256, callMs: 8_000 };
 

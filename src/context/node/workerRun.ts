@@ -2,10 +2,10 @@ import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { errorCode, messageOf } from '../../base/common/errors';
-import { TakenBackError } from '../common/guardedCall';
-import { ProviderError } from '../common/providerError';
+import { TakenBackError } from '../common/providers/guardedCall';
+import { ProviderError } from '../common/providers/providerError';
 import { PrintedLines } from './printedLines';
-import { workerMessage, type WorkerMessage, type WorkerRequest, type WorkerStart } from './workerMessages';
+import { workerMessage, type WorkerMessage, type WorkerRequest, type WorkerStart } from './providerWorkerMessages';
 
 export interface WorkerLimits {
   /** MiB of JavaScript objects, and as many of buffers. */

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { settingIds } from '../../manifest';
-import type { SettingsLevel, SettingsLevels } from '../common/providerSettings';
+import type { SettingsLevel, SettingsLevels } from '../common/providers/providerSettings';
 
 /** Reads which providers the settings name, level by level and unchecked. */
 

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import type { Consent } from '../../consent/common/consentDesk';
-import { describeRequest, type AllowedRequests } from '../common/allowedRequests';
-import type { RememberedRequest } from '../common/providerError';
-import type { ProviderState } from '../common/providerHandle';
+import { describeRequest, type AllowedRequests } from '../common/providers/allowedRequests';
+import type { RememberedRequest } from '../common/providers/providerError';
+import type { ProviderState } from '../common/providers/providerHandle';
 
 interface ConsentPick extends vscode.QuickPickItem {
   readonly state?: ProviderState;

@@ -2,8 +2,8 @@ import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { Emitter, type Event } from '../../base/common/event';
 import type { AskOptions, ContextClient } from '../common/contextClient';
-import type { ContextAnswer } from '../common/documentRecord';
-import { cellScheme } from '../common/notebookCell';
+import type { ContextAnswer } from '../common/items/documentRecord';
+import { cellScheme } from '../common/items/notebookCell';
 import type { FileGate } from '../node/fileGate';
 import { gatedPath } from './places';
 

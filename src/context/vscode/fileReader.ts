@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import { isEditorError, type EditorPort } from '../../editor/common/editorPort';
 import { remoteUrlOf } from '../../platform/vscode/gitRepository';
-import { codebaseOf } from '../common/codebase';
+import { codebaseOf } from '../common/providers/codebase';
 import type { ContextClient } from '../common/contextClient';
-import type { LookupPlace } from '../common/contextLookups';
-import { ContextReader, type ReadableFile } from '../common/contextReader';
+import type { LookupPlace } from '../common/ai/contextLookups';
+import { ContextReader, type ReadableFile } from '../common/ai/contextReader';
 import { isOfFile } from './places';
 
 /** Where the user is, by a file that providers may know of. */

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import type { DecorationStyle } from '../../platform/common/settings';
-import type { ItemRange } from '../common/contextItem';
+import type { ItemRange } from '../common/items/contextItem';
 import type { DocumentFeed } from './documentFeed';
 
 const maxMarks = 1_000;

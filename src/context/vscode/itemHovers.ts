@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
-import type { ContextItem } from '../common/contextItem';
-import type { ItemList } from '../common/itemList';
-import { itemsAt } from '../common/itemQueries';
-import { countOf } from '../common/itemTexts';
+import type { ContextItem } from '../common/items/contextItem';
+import type { ItemList } from '../common/items/itemList';
+import { itemsAt } from '../common/items/itemQueries';
+import { countOf } from '../common/items/itemTexts';
 import type { DocumentFeed } from './documentFeed';
 import { itemMarkdown } from './itemMarkdown';
 import { toRange } from './places';

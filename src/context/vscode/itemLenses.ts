@@ -3,9 +3,9 @@ import { Emitter, type Event } from '../../base/common/event';
 import type { Disposable } from '../../base/common/disposable';
 import { commandIds } from '../../manifest';
 import type { LensMode } from '../../platform/common/settings';
-import type { ContextItem } from '../common/contextItem';
-import { ItemList } from '../common/itemList';
-import { asLabel } from '../common/itemTexts';
+import type { ContextItem } from '../common/items/contextItem';
+import { ItemList } from '../common/items/itemList';
+import { asLabel } from '../common/items/itemTexts';
 import type { DocumentFeed } from './documentFeed';
 import { toRange } from './places';
 

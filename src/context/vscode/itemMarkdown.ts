@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import type { ContextItem } from '../common/contextItem';
-import { asMarkdown } from '../common/itemTexts';
+import type { ContextItem } from '../common/items/contextItem';
+import { asMarkdown } from '../common/items/itemTexts';
 
 /**
  * An item as a hover shows it: title, what it says, link and who says it. Each is markdown of its own, so that a fence

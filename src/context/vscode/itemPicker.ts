@@ -2,10 +2,10 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import { DisposableStore } from '../../base/common/disposable';
 import { LiveItems } from '../../platform/vscode/quickPickItems';
-import type { ContextItem } from '../common/contextItem';
-import type { ContextAnswer } from '../common/documentRecord';
-import { isFollowed } from '../common/itemLinks';
-import { asLabel, linesOf, namesOf, withoutMarkup } from '../common/itemTexts';
+import type { ContextItem } from '../common/items/contextItem';
+import type { ContextAnswer } from '../common/items/documentRecord';
+import { isFollowed } from '../common/items/itemLinks';
+import { asLabel, linesOf, namesOf, withoutMarkup } from '../common/items/itemTexts';
 import type { DocumentFeed } from './documentFeed';
 import { showHoverAt } from './places';
 

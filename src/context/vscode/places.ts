@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import type { ItemPosition, ItemRange } from '../common/contextItem';
-import { cellScheme } from '../common/notebookCell';
+import type { ItemPosition, ItemRange } from '../common/items/contextItem';
+import { cellScheme } from '../common/items/notebookCell';
 
 export function toRange({ start, end }: ItemRange): vscode.Range {
   return new vscode.Range(start.line, start.character, end.line, end.character);

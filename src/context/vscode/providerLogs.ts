@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../../base/common/disposable';
-import type { ProviderRef } from '../common/contextItem';
-import type { ProviderLog } from '../common/providerHandle';
+import type { ProviderRef } from '../common/items/contextItem';
+import type { ProviderLog } from '../common/providers/providerHandle';
 
 /** An output channel for each provider that has something to say; it ends with the provider. */
 export class ProviderLogs implements Disposable {

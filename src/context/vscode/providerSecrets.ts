@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import type { Memento } from '../../base/common/memento';
-import type { SecretSource } from '../common/contextProvider';
+import type { SecretSource } from '../common/providers/contextProvider';
 
 interface ProviderSecretsPorts {
   readonly secrets: Pick<vscode.SecretStorage, 'get' | 'store' | 'delete'>;

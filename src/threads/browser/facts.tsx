@@ -1,6 +1,6 @@
-import { PlainText } from '../../transcript/browser/plainText';
+import { PlainText } from '../../transcript/browser/parts/plainText';
 import { ChevronRightIcon } from '../../webview/browser/icons';
-import { usePage, usePageState } from './pageContext';
+import { usePage, usePageState } from './threadPageContext';
 
 /** Where the thread was: repository, branch, commit, platform and what else its file tells. */
 export function Facts() {

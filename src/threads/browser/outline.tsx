@@ -1,11 +1,11 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { namingHiddenCharacters } from '../../base/common/hiddenCharacters';
-import { formatAge, formatMoment } from '../../transcript/browser/format';
-import { PlainText } from '../../transcript/browser/plainText';
+import { formatAge, formatMoment } from '../../transcript/browser/parts/format';
+import { PlainText } from '../../transcript/browser/parts/plainText';
 import { useHostTime } from '../../webview/browser/hostTime';
 import { indexAfterKey } from '../../webview/browser/listKeys';
 import type { OutlineItem } from '../common/threadApi';
-import { usePage, usePageState } from './pageContext';
+import { usePage, usePageState } from './threadPageContext';
 
 /** All prompts of the thread, also those that are not loaded; `current` is the one that is being read. */
 export function Outline({ current }: { current: string | undefined }) {

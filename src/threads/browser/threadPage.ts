@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 import { messageOf } from '../../base/common/errors';
 import { Emitter } from '../../base/common/event';
 import type { Folding, TranscriptActions } from '../../transcript/browser/transcriptActions';
-import type { WholeSearch } from '../../transcript/browser/useFoundElsewhere';
-import { TranscriptModel, type TranscriptChange } from '../../transcript/browser/transcriptModel';
+import type { WholeSearch } from '../../transcript/browser/find/useFoundElsewhere';
+import { TranscriptModel, type TranscriptChange } from '../../transcript/browser/list/transcriptModel';
 import type { Ask, HostConnection, VsCodeApi } from '../../webview/browser/hostConnection';
 import {
   didAsk,

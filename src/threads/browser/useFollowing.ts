@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { TranscriptHandle } from '../../transcript/browser/transcriptList';
+import type { TranscriptHandle } from '../../transcript/browser/list/transcriptList';
 
 /** Far enough for the list to stay where it is. */
 const awayPx = 48;

@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect } from 'preact/hooks';
-import type { TranscriptHandle } from '../../transcript/browser/transcriptList';
-import { usePage } from './pageContext';
+import type { TranscriptHandle } from '../../transcript/browser/list/transcriptList';
+import { usePage } from './threadPageContext';
 import type { ThreadPage } from './threadPage';
 
 const shownMs = 1_600;

@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import type { TranscriptModel } from '../../transcript/browser/transcriptModel';
-import { usePage } from './pageContext';
+import type { TranscriptModel } from '../../transcript/browser/list/transcriptModel';
+import { usePage } from './threadPageContext';
 
 /**
  * Draws a line above the first entry that came while the reader was away from the end or from the page. It stays until

@@ -3,8 +3,8 @@ import { useContext, useLayoutEffect, useState } from 'preact/hooks';
 import type { Entry } from '../common/entries';
 import type { TranscriptActions, TranscriptOptions } from './transcriptActions';
 import { shortPath } from '../common/shortPath';
-import type { NearScreen } from './nearScreen';
-import type { TranscriptModel } from './transcriptModel';
+import type { NearScreen } from './list/nearScreen';
+import type { TranscriptModel } from './list/transcriptModel';
 
 /** What every part of a transcript is drawn with. */
 interface Surroundings {

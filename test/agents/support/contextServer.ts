@@ -2,8 +2,8 @@ import { pathToFileURL } from 'node:url';
 import { nullLogger } from '../../../src/base/common/log';
 import { systemClock } from '../../../src/base/node/systemClock';
 import type { ContextClient } from '../../../src/context/common/contextClient';
-import { ContextReader } from '../../../src/context/common/contextReader';
-import { answerContextTool, contextItemsTool } from '../../../src/context/common/contextTool';
+import { ContextReader } from '../../../src/context/common/ai/contextReader';
+import { answerContextTool, contextItemsTool } from '../../../src/context/common/ai/contextTool';
 import { McpServer, type McpAddress } from '../../../src/tools/node/mcpServer';
 import {
   clientOf,

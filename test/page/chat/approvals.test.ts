@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chatRequests, didAsk } from '../../../src/chat/common/chatApi';
+import { chatRequests, didAsk } from '../../../src/chat/common/page/chatApi';
 import type { ApprovalView } from '../../../src/chat/common/chatView';
 import { pauseClock } from '../support/drawn';
 import { commandApproval, diffApproval, now, sessionOf, snapshot } from './support/chatFixtures';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chatRequests } from '../../../src/chat/common/chatApi';
+import { chatRequests } from '../../../src/chat/common/page/chatApi';
 import type { MentionRow } from '../../../src/chat/common/chatView';
 import { eventually } from '../../support/eventually';
 import { sessionOf, snapshot } from './support/chatFixtures';

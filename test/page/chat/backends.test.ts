@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chatRequests } from '../../../src/chat/common/chatApi';
+import { chatRequests } from '../../../src/chat/common/page/chatApi';
 import type { BackendView } from '../../../src/chat/common/chatView';
 import { backends, snapshot } from './support/chatFixtures';
 import { ChatPages } from './support/chatPages';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { chatRequests } from '../../../src/chat/common/chatApi';
+import { chatRequests } from '../../../src/chat/common/page/chatApi';
 import type { OptionView } from '../../../src/chat/common/chatView';
 import { themeNames } from '../support/themes';
 import { sessionOf, snapshot } from './support/chatFixtures';

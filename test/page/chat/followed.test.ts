@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chatRequests } from '../../../src/chat/common/chatApi';
+import { chatRequests } from '../../../src/chat/common/page/chatApi';
 import type { Entry } from '../../../src/transcript/common/entries';
 import { until } from '../../support/eventually';
 import { drawn } from '../support/drawn';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chatRequests } from '../../../src/chat/common/chatApi';
+import { chatRequests } from '../../../src/chat/common/page/chatApi';
 import { themeNames } from '../support/themes';
 import { changes, commandApproval, diffApproval, sessionOf, snapshot, type Update } from './support/chatFixtures';
 import { ChatPages, overflowing, type ChatHere } from './support/chatPages';

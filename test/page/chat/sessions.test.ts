@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chatRequests, didAsk } from '../../../src/chat/common/chatApi';
+import { chatRequests, didAsk } from '../../../src/chat/common/page/chatApi';
 import type { SessionRow } from '../../../src/chat/common/chatView';
 import { backends, changes, entries, now, rows, sessionOf, snapshot } from './support/chatFixtures';
 import { until } from '../../support/eventually';

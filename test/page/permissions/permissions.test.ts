@@ -75,7 +75,7 @@ describe('the page of permissions', function () {
 
   async function open(options: Partial<PageOptions> = {}, shown = view): Promise<OpenedPage> {
     const opened = await pages.openPage({
-      entry: 'src/permissions/browser/main.tsx',
+      entry: 'src/permissions/browser/permissionsMain.tsx',
       style: 'src/permissions/browser/permissions.css',
       width: 1000,
       height: 800,

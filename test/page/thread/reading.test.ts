@@ -169,7 +169,7 @@ describe('reading a thread', () => {
 
   it('hears what the host says before anything is drawn', async () => {
     const { page, host } = await pages.openPage({
-      entry: 'src/threads/browser/main.tsx',
+      entry: 'src/threads/browser/threadMain.tsx',
       style: 'src/threads/browser/thread.css',
       data: { thread: view.id },
       before: heldBack,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { announcementsOf } from '../../../src/transcript/browser/announcer';
-import { TranscriptModel, type TranscriptChange } from '../../../src/transcript/browser/transcriptModel';
+import { announcementsOf } from '../../../src/transcript/browser/list/announcer';
+import { TranscriptModel, type TranscriptChange } from '../../../src/transcript/browser/list/transcriptModel';
 import type { Entry } from '../../../src/transcript/common/entries';
 import { toolEntry } from './sample';
 

@@ -2,10 +2,10 @@
 // `data-folders` are the workspace's, with spaces between them.
 import { render } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { FindBar } from '../../../src/transcript/browser/find';
+import { FindBar } from '../../../src/transcript/browser/find/find';
 import type { TranscriptActions, TranscriptOptions } from '../../../src/transcript/browser/transcriptActions';
-import { TranscriptList, type TranscriptHandle } from '../../../src/transcript/browser/transcriptList';
-import { TranscriptModel } from '../../../src/transcript/browser/transcriptModel';
+import { TranscriptList, type TranscriptHandle } from '../../../src/transcript/browser/list/transcriptList';
+import { TranscriptModel } from '../../../src/transcript/browser/list/transcriptModel';
 import { HostConnection } from '../../../src/webview/browser/hostConnection';
 import { HostTimeContext } from '../../../src/webview/browser/hostTime';
 import { ask, did, didPatch, loadOlder, showAll } from './transcriptPageApi';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { answersOf, isLasting, kindOf } from '../../../src/chat/common/approvalAnswers';
+import { answersOf, isLasting, kindOf } from '../../../src/chat/common/approvals/approvalAnswers';
 import type { ApprovalOption } from '../../../src/chat/common/chatView';
 
 const kinds = ['allow_once', 'allow_always', 'reject_once', 'reject_always', 'other'] as const;

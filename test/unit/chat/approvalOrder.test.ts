@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { inOrder, shownQuestion } from '../../../src/chat/common/approvalOrder';
+import { inOrder, shownQuestion } from '../../../src/chat/common/approvals/approvalOrder';
 
 const question = (id: string, asks: string, expiresInMs?: number) => ({ id, asks, expiresInMs });
 const one = question('1', 'Ada');

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ApprovalViews } from '../../../src/chat/common/approvalViews';
+import { ApprovalViews } from '../../../src/chat/common/approvals/approvalViews';
 import type { ApprovalView } from '../../../src/chat/common/chatView';
 
 const about = { callId: undefined, entryId: undefined, call: undefined };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { evidenceInWords, titleOf } from '../../../src/chat/common/approvalWords';
+import { evidenceInWords, titleOf } from '../../../src/chat/common/approvals/approvalWords';
 import type { Part } from '../../../src/transcript/common/entries';
 
 const titled = (prompt: string, parts: readonly Part[] = []) =>

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { backendView } from '../../../src/chat/common/backendView';
+import { backendView } from '../../../src/chat/common/conversations/backendView';
 import { backendDot, backendWord } from '../../../src/chat/browser/words';
 
 const server = { id: 'amplifier', title: 'Amplifier', source: 'server', description: 'http://127.0.0.1:8765' } as const;

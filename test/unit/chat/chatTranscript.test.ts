@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { LogRecord } from '../../../src/chat/common/logRecord';
+import { LogRecord } from '../../../src/chat/common/conversation/logRecord';
 import { event, Told } from './support/told';
 
 /** A turn as an ACP agent tells it. */

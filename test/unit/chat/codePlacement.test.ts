@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { placeCode } from '../../../src/chat/common/codePlacement';
+import { placeCode } from '../../../src/chat/common/changes/codePlacement';
 
 const at = (offset: number) => ({ start: offset, end: offset });
 const text = 'import a;\n\nfunction one() {\n  return 1;\n}\n\nfunction two() {\n  return 2;\n}\n';

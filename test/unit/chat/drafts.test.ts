@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { BackendError } from '../../../src/session/common/sessionBackend';
-import { beginsWithDraft, joinedDrafts } from '../../../src/chat/common/drafts';
+import { beginsWithDraft, joinedDrafts } from '../../../src/chat/common/conversation/drafts';
 import type { DraftMove } from '../../../src/chat/common/chatPorts';
 import type { Draft } from '../../../src/chat/common/chatView';
 import { until } from '../../support/eventually';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { RequestError, type AgentApp } from '@agentclientprotocol/sdk';
-import type { AcpBackend } from '../../../src/acp/node/acpBackend';
+import type { AcpBackend } from '../../../src/acp/node/v1/acpBackend';
 import type { BackendEntry, BackendRegistry } from '../../../src/session/common/backendRegistry';
 import { BackendError } from '../../../src/session/common/sessionBackend';
 import { toDisposable } from '../../../src/base/common/disposable';
-import { backendView } from '../../../src/chat/common/backendView';
+import { backendView } from '../../../src/chat/common/conversations/backendView';
 import { NewOptions } from '../../../src/chat/common/page/newOptions';
 import { backendOf } from '../../fake/backendHarness';
 import { FakeClock } from '../../fake/fakeClock';

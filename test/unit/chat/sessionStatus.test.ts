@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { statusOf, type StatusFacts } from '../../../src/chat/common/sessionStatus';
+import { statusOf, type StatusFacts } from '../../../src/chat/common/conversation/sessionStatus';
 
 const idle = { isBusy: false, isStarting: false, statusText: undefined };
 const busy = { ...idle, isBusy: true };

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { nullLogger } from '../../../src/base/common/log';
 import type { SessionHead } from '../../../src/chat/common/chatStore';
-import type { NewRecord } from '../../../src/chat/common/logRecord';
+import type { NewRecord } from '../../../src/chat/common/conversation/logRecord';
 import { DiskFiles } from '../../../src/chat/node/filePort';
 import { SessionStore } from '../../../src/chat/node/sessionStore';
 import { FakeClock } from '../../fake/fakeClock';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { titleOfPrompt } from '../../../src/chat/common/sessionTitle';
+import { titleOfPrompt } from '../../../src/chat/common/conversation/sessionTitle';
 
 describe('the title of a conversation', () => {
   it('is the first line of the prompt that has words, with single spaces', () => {

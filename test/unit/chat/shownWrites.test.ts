@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ShownWrites } from '../../../src/chat/common/shownWrites';
+import { ShownWrites } from '../../../src/chat/common/changes/shownWrites';
 import { until } from '../../support/eventually';
 import { event } from './support/told';
 import { draft, Window } from './support/window';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { UsedBackends } from '../../../src/chat/common/usedBackends';
+import { UsedBackends } from '../../../src/chat/common/conversations/usedBackends';
 import { FakeBackend } from '../../fake/fakeBackend';
 import { ChatBackends } from './support/chatBackend';
 

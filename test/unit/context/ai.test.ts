@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { ContextChip } from '../../../src/context/common/contextChip';
-import type { ContextItem } from '../../../src/context/common/contextItem';
-import { ContextMentions } from '../../../src/context/common/contextMentions';
-import { ContextReader } from '../../../src/context/common/contextReader';
-import { answerContextTool, contextTool } from '../../../src/context/common/contextTool';
-import { searchItems } from '../../../src/context/common/itemQueries';
+import { ContextChip } from '../../../src/context/common/ai/contextChip';
+import type { ContextItem } from '../../../src/context/common/items/contextItem';
+import { ContextMentions } from '../../../src/context/common/ai/contextMentions';
+import { ContextReader } from '../../../src/context/common/ai/contextReader';
+import { answerContextTool, contextTool } from '../../../src/context/common/ai/contextTool';
+import { searchItems } from '../../../src/context/common/items/itemQueries';
 import { MemoryMemento } from '../../fake/memoryMemento';
 import { documentOf, itemListOf, noLookups } from './support/contextHarness';
 

@@ -8,7 +8,7 @@ import { timedRunner } from '../../../src/base/node/timedRunner';
 import type { BroughtThing } from '../../../src/consent/common/broughtThing';
 import type { ConsentDecision } from '../../../src/consent/common/consentDesk';
 import { ContextClient, defaultClientOptions } from '../../../src/context/common/contextClient';
-import { listProviders } from '../../../src/context/common/providerSettings';
+import { listProviders } from '../../../src/context/common/providers/providerSettings';
 import { ProviderFactory } from '../../../src/context/node/providerFactory';
 import { eventually } from '../../support/eventually';
 import { documentOf, testWorkerLimits, titles as titlesOf } from './support/contextHarness';

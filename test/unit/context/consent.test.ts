@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { nullLogger } from '../../../src/base/common/log';
 import { systemClock } from '../../../src/base/node/systemClock';
-import { AllowedRequests, describeRequest } from '../../../src/context/common/allowedRequests';
+import { AllowedRequests, describeRequest } from '../../../src/context/common/providers/allowedRequests';
 import { ContextClient } from '../../../src/context/common/contextClient';
-import type { ConsentRequest } from '../../../src/context/common/providerError';
-import { listProviders, type SettingsLevels } from '../../../src/context/common/providerSettings';
+import type { ConsentRequest } from '../../../src/context/common/providers/providerError';
+import { listProviders, type SettingsLevels } from '../../../src/context/common/providers/providerSettings';
 import { documentOf, FakeProvider, provided, providedItem } from './support/contextHarness';
 import { MemoryMemento } from '../../fake/memoryMemento';
 

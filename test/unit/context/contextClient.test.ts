@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { FakeClock } from '../../fake/fakeClock';
-import type { PackedItems } from '../../../src/context/common/packedItems';
+import type { PackedItems } from '../../../src/context/common/items/packedItems';
 import {
   clientOf,
   documentOf,

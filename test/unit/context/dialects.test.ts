@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import type { ProvidedItem } from '../../../src/context/common/contextItem';
-import { dialectOfFunctions, readCapabilities } from '../../../src/context/common/dialects';
-import { readItems } from '../../../src/context/common/itemReader';
+import type { ProvidedItem } from '../../../src/context/common/items/contextItem';
+import { dialectOfFunctions, readCapabilities } from '../../../src/context/common/providers/dialects';
+import { readItems } from '../../../src/context/common/items/itemReader';
 import { itemLimits } from '../../../src/context/common/limits';
-import { checkPacked, packedItems } from '../../../src/context/common/packedItems';
-import { ProviderError } from '../../../src/context/common/providerError';
+import { checkPacked, packedItems } from '../../../src/context/common/items/packedItems';
+import { ProviderError } from '../../../src/context/common/providers/providerError';
 import { packedOf, unpacked } from './support/contextHarness';
 
 const range = { start: { line: 1, character: 2 }, end: { line: 1, character: 5 } };

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import * as z from 'zod';
-import type { ContextItem } from '../../../src/context/common/contextItem';
+import type { ContextItem } from '../../../src/context/common/items/contextItem';
 import { documentOf, factoryOf, realClient, titles } from './support/contextHarness';
 import { buildContextWorker } from './support/contextWorker';
 

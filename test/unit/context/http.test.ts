@@ -2,9 +2,9 @@ import { until } from '../../support/eventually';
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { systemClock } from '../../../src/base/node/systemClock';
-import type { RememberedRequest } from '../../../src/context/common/providerError';
+import type { RememberedRequest } from '../../../src/context/common/providers/providerError';
 import { HttpProvider, maxAnswerBytes } from '../../../src/context/node/httpProvider';
-import type { ProviderState } from '../../../src/context/common/providerHandle';
+import type { ProviderState } from '../../../src/context/common/providers/providerHandle';
 import { documentOf, noTraffic, realClient, titles } from './support/contextHarness';
 import { serveProvider, startServer, type ProviderRequest, type ProviderServer } from './support/providerServer';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ItemList } from '../../../src/context/common/itemList';
+import { ItemList } from '../../../src/context/common/items/itemList';
 import { packedOf, providedItem, titles } from './support/contextHarness';
 
 describe('items that do not all have room', () => {

@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
-import { codebaseOf } from '../../../src/context/common/codebase';
-import { ContextMentions } from '../../../src/context/common/contextMentions';
+import { codebaseOf } from '../../../src/context/common/providers/codebase';
+import { ContextMentions } from '../../../src/context/common/ai/contextMentions';
 import { mentionLimits } from '../../../src/context/common/limits';
-import { lookupParams, readMentions, type Mention, type MentionsParams } from '../../../src/context/common/mention';
+import {
+  lookupParams,
+  readMentions,
+  type Mention,
+  type MentionsParams,
+} from '../../../src/context/common/ai/providerMention';
 import { FakeClock } from '../../fake/fakeClock';
 import { clientOf, FakeProvider, lookupsOf, never, packedOf, provided, settle } from './support/contextHarness';
 

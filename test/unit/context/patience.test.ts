@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { ContextMentions } from '../../../src/context/common/contextMentions';
-import { ContextReader } from '../../../src/context/common/contextReader';
-import { answerContextTool } from '../../../src/context/common/contextTool';
+import { ContextMentions } from '../../../src/context/common/ai/contextMentions';
+import { ContextReader } from '../../../src/context/common/ai/contextReader';
+import { answerContextTool } from '../../../src/context/common/ai/contextTool';
 import { FakeClock } from '../../fake/fakeClock';
 import type { ContextClient } from '../../../src/context/common/contextClient';
-import type { PackedItems } from '../../../src/context/common/packedItems';
+import type { PackedItems } from '../../../src/context/common/items/packedItems';
 import {
   clientOf,
   documentOf,

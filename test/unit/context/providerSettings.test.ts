@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { parseProviderUri } from '../../../src/context/common/providerUri';
-import { listProviders, type SettingsLevels } from '../../../src/context/common/providerSettings';
+import { parseProviderUri } from '../../../src/context/common/providers/providerUri';
+import { listProviders, type SettingsLevels } from '../../../src/context/common/providers/providerSettings';
 
 const folder = 'file:///w/my%20app';
 

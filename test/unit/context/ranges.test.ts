@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import type { ContextItem, ItemRange } from '../../../src/context/common/contextItem';
-import { itemsAt, searchItems } from '../../../src/context/common/itemQueries';
-import { ItemList } from '../../../src/context/common/itemList';
-import { isBefore, lineLengths, placeItems } from '../../../src/context/common/itemRanges';
-import { shiftItems, type TextChange } from '../../../src/context/common/itemShift';
+import type { ContextItem, ItemRange } from '../../../src/context/common/items/contextItem';
+import { itemsAt, searchItems } from '../../../src/context/common/items/itemQueries';
+import { ItemList } from '../../../src/context/common/items/itemList';
+import { isBefore, lineLengths, placeItems } from '../../../src/context/common/items/itemRanges';
+import { shiftItems, type TextChange } from '../../../src/context/common/items/itemShift';
 import { itemListOf, packedOf, unpacked } from './support/contextHarness';
 
 const provider = { id: 'p', title: 'P' };

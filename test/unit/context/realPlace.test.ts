@@ -5,7 +5,7 @@ import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { nullLogger } from '../../../src/base/common/log';
 import { systemClock } from '../../../src/base/node/systemClock';
-import { isBelow } from '../../../src/context/common/providerUri';
+import { isBelow } from '../../../src/context/common/providers/providerUri';
 import { isCodeOf } from '../../../src/context/node/realPlace';
 import { ProviderFactory } from '../../../src/context/node/providerFactory';
 import { listOf } from './support/contextHarness';

@@ -6,7 +6,7 @@ import * as path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '../../../src/base/common/async';
 import { systemClock } from '../../../src/base/node/systemClock';
-import { ProviderError, type ConsentRequest } from '../../../src/context/common/providerError';
+import { ProviderError, type ConsentRequest } from '../../../src/context/common/providers/providerError';
 import { RemoteModules, type LocateOptions } from '../../../src/context/node/remoteModule';
 import { FakeClock } from '../../fake/fakeClock';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { withoutSecrets } from '../../../src/context/common/secretReferences';
+import { withoutSecrets } from '../../../src/context/common/providers/secretReferences';
 
 const token = 'SUPERSECRETTOKEN-0123456789';
 

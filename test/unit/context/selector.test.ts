@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { SelectorList, SelectorTarget, type SelectorMatch } from '../../../src/context/common/selector';
+import { SelectorList, SelectorTarget, type SelectorMatch } from '../../../src/context/common/providers/selector';
 import { timedRunner } from '../../../src/base/node/timedRunner';
-import type { Selector } from '../../../src/context/common/contextProvider';
+import type { Selector } from '../../../src/context/common/providers/contextProvider';
 
 const ts = 'file:///home/a/src/foo.ts';
 

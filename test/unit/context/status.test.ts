@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { AllowedRequests } from '../../../src/context/common/allowedRequests';
+import { AllowedRequests } from '../../../src/context/common/providers/allowedRequests';
 import { contextStatus, type ContextSituation } from '../../../src/context/common/contextStatus';
-import { asLabel, asMarkdown, withoutMarkup } from '../../../src/context/common/itemTexts';
-import type { ProviderState } from '../../../src/context/common/providerHandle';
+import { asLabel, asMarkdown, withoutMarkup } from '../../../src/context/common/items/itemTexts';
+import type { ProviderState } from '../../../src/context/common/providers/providerHandle';
 import { MemoryMemento } from '../../fake/memoryMemento';
 
 const actions = {

@@ -3,8 +3,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { ContextClient } from '../../../src/context/common/contextClient';
-import type { ProviderEntry } from '../../../src/context/common/providerSettings';
-import { listProviders } from '../../../src/context/common/providerSettings';
+import type { ProviderEntry } from '../../../src/context/common/providers/providerSettings';
+import { listProviders } from '../../../src/context/common/providers/providerSettings';
 import {
   impatientLimits,
   testWorkerLimits,

@@ -9,14 +9,14 @@ const root = path.join(process.cwd(), 'src');
  * of them; those who tell it which one it is, and those who can do nothing with another one, are here.
  */
 const readers: Readonly<Record<string, string>> = {
-  'acp/node/agentLauncher.ts': 'tells lookupCommand',
-  'acp/node/agentProcess.ts': 'tells lookupCommand',
-  'acp/node/agentReaper.ts': 'signals to process groups, which Windows has not',
-  'acp/node/broughtAgent.ts': 'tells environmentEffect',
-  'acp/node/commandLookup.ts': 'tells lookupCommand',
-  'acp/node/linuxProcesses.ts': 'reads /proc',
-  'acp/node/processTree.ts': 'signals to process groups; on Windows taskkill',
-  'acp/node/terminalService.ts': 'tells lookupCommand',
+  'acp/node/catalogue/agentLauncher.ts': 'tells lookupCommand',
+  'acp/node/process/agentProcess.ts': 'tells lookupCommand',
+  'acp/node/process/agentReaper.ts': 'signals to process groups, which Windows has not',
+  'acp/node/catalogue/broughtAgent.ts': 'tells environmentEffect',
+  'acp/node/process/commandLookup.ts': 'tells lookupCommand',
+  'acp/node/process/linuxProcesses.ts': 'reads /proc',
+  'acp/node/process/processTree.ts': 'signals to process groups; on Windows taskkill',
+  'acp/node/process/terminalService.ts': 'tells lookupCommand',
   'acp/vscode/acpFeature.ts': 'tells the login shell and the known agents',
   'amp/node/findAmp.ts': 'tells findAmp',
   'amp/plugin/backlineDiagnostics.ts': 'runs in the Amp CLI, alone: the folder of lockfiles',

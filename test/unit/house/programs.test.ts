@@ -4,11 +4,11 @@ import * as path from 'node:path';
 
 /** The files that start programs, each with the program that it starts. */
 const starters: Readonly<Record<string, string>> = {
-  'acp/node/agentProcess.ts': 'the configured agent',
-  'acp/node/agentReaper.ts': 'our own reaper',
-  'acp/node/processTree.ts': 'taskkill',
-  'acp/node/shellEnvironment.ts': "the user's login shell",
-  'acp/node/terminalProcess.ts': 'what an agent asked for and the user allowed',
+  'acp/node/process/agentProcess.ts': 'the configured agent',
+  'acp/node/process/agentReaper.ts': 'our own reaper',
+  'acp/node/process/processTree.ts': 'taskkill',
+  'acp/node/process/shellEnvironment.ts': "the user's login shell",
+  'acp/node/process/terminalProcess.ts': 'what an agent asked for and the user allowed',
   'changes/node/gitProgram.ts': 'Git, in a repository of our own',
   'threads/node/runCommand.ts': 'the amp CLI',
   'tools/node/ripgrepSearch.ts': 'the ripgrep that comes with VS Code, found by its place and not by PATH',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { AgentSetting } from '../../../src/acp/common/agentSettings';
+import { AgentSetting } from '../../../src/acp/common/catalogue/agentSettings';
 import { settingIds } from '../../../src/manifest';
 import {
   DecorationStyle,

@@ -15,9 +15,9 @@ const writes =
 const writers: Readonly<Record<string, string>> = {
   'editor/node/checkedWrite.ts': 'the editor port: new files, and all files without VS Code',
   'editor/vscode/documentWriter.ts': 'the editor port',
-  'chat/vscode/deleteFile.ts': 'takes a reverted file away; asks `protectionOf`',
-  'chat/vscode/editorActions.ts': "inserts text where the user's cursor is; asks `protectionOf`",
-  'chat/vscode/reviewActions.ts': 'an export, to where the user says in a dialog',
+  'chat/vscode/review/deleteFile.ts': 'takes a reverted file away; asks `protectionOf`',
+  'chat/vscode/review/editorActions.ts': "inserts text where the user's cursor is; asks `protectionOf`",
+  'chat/vscode/review/reviewActions.ts': 'an export, to where the user says in a dialog',
   'threads/vscode/threadActions.ts': 'an export, to where the user says in a dialog',
   'amp/node/pluginFile.ts': "Backline's own plugin, by a command of the user",
   'amp/node/lockfileStore.ts': 'own storage',

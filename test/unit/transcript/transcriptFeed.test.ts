@@ -3,7 +3,7 @@ import type { Entry } from '../../../src/transcript/common/entries';
 import { TranscriptPatch } from '../../../src/transcript/common/patch';
 import { TranscriptDocument } from '../../../src/transcript/common/transcriptDocument';
 import type { TranscriptFeed } from '../../../src/transcript/common/transcriptFeed';
-import { TranscriptModel } from '../../../src/transcript/browser/transcriptModel';
+import { TranscriptModel } from '../../../src/transcript/browser/list/transcriptModel';
 
 const answer = (at: number, text = `text ${at}`): Entry => ({
   kind: 'answer',

@@ -1,5 +1,5 @@
 import { messageOf } from '../../../base/common/errors';
-import { splitCommand } from '../../common/splitCommand';
+import { splitCommand } from '../../common/catalogue/splitCommand';
 import type { Turn } from '../turn';
 
 /** Runs a command in the client's terminal; there is no shell, so it is one program and its arguments. */

@@ -3,7 +3,7 @@ import type { ConfigOption } from '../../../session/common/sessionEvents';
 import { unattendedOf, type OptionChoice, type OptionValue } from '../../../session/common/optionChoices';
 import type { Memento } from '../../../base/common/memento';
 import { OptionView, Unattended, type BackendView } from '../chatView';
-import { shownOptions, wantedChoices, type OptionSources } from '../optionPrecedence';
+import { shownOptions, wantedChoices, type OptionSources } from '../conversations/optionPrecedence';
 
 const memoryName = 'chat.agentOptions';
 const Values = z.record(z.string(), z.union([z.string(), z.boolean()]));

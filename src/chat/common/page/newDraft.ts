@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { Memento } from '../../../base/common/memento';
 import { Draft } from '../chatView';
-import { emptyDraft, joinedDrafts } from '../drafts';
+import { emptyDraft, joinedDrafts } from '../conversation/drafts';
 
 const memoryName = 'chat.newDraft';
 

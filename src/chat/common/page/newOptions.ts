@@ -7,7 +7,7 @@ import type { Disposable } from '../../../base/common/disposable';
 import { Emitter, type Event } from '../../../base/common/event';
 import type { Memento } from '../../../base/common/memento';
 import { CommandView, type BackendView, type OptionView } from '../chatView';
-import type { SessionStarts } from '../sessionStarts';
+import type { SessionStarts } from '../conversations/sessionStarts';
 import { AgentOptions } from './agentOptions';
 
 interface NewOptionsPorts {

@@ -2,7 +2,7 @@ import { Coalescer, type Clock } from '../../../base/common/async';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import type { Event } from '../../../base/common/event';
 import type { TranscriptFeed } from '../../../transcript/common/transcriptFeed';
-import type { ChatUpdate } from '../chatApi';
+import type { ChatUpdate } from './chatApi';
 import type { Chat, Chats, DraftMove } from '../chatPorts';
 import type { AttachedFiles } from '../mentions/attachedFiles';
 import type { ContextChipView, Draft, SessionRow } from '../chatView';

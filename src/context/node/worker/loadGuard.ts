@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire, isBuiltin } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { ProviderError } from '../../common/providerError';
-import { mostFiles, type HashedFile } from '../workerMessages';
+import { ProviderError } from '../../common/providers/providerError';
+import { mostFiles, type HashedFile } from '../providerWorkerMessages';
 
 /** Files that code names in a way that is only followed when it runs: `require('…')` and `import('…')`, and what those import. */
 const names = /\b(?:require|import)\s*\(\s*(['"])([^'"\n]+)\1\s*[,)]|\b(?:from|import)\s*(['"])([^'"\n]+)\3/g;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import * as nodeModule from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { ProviderError } from '../../common/providerError';
+import { ProviderError } from '../../common/providers/providerError';
 import type { LoadGuard } from './loadGuard';
 import { packageScheme } from './providerModule';
 

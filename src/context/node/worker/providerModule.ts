@@ -1,7 +1,7 @@
-import { dialectOfFunctions } from '../../common/dialects';
-import { ProviderError } from '../../common/providerError';
-import type { Dialect } from '../../common/schema';
-import type { WorkerStart } from '../workerMessages';
+import { dialectOfFunctions } from '../../common/providers/dialects';
+import { ProviderError } from '../../common/providers/providerError';
+import type { Dialect } from '../../common/providers/contextSchema';
+import type { WorkerStart } from '../providerWorkerMessages';
 
 /** Imports a provider's module and finds the provider in it. */
 

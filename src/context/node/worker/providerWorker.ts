@@ -1,18 +1,18 @@
 import { getHeapStatistics } from 'node:v8';
 import type { Transferable } from 'node:worker_threads';
 import { messageOf } from '../../../base/common/errors';
-import type { Capabilities } from '../../common/contextProvider';
+import type { Capabilities } from '../../common/providers/contextProvider';
 import {
   abilitiesOfFunctions,
   handshakeMethod,
   isForDocuments,
   itemsMethod,
   readCapabilities,
-} from '../../common/dialects';
-import { readItems } from '../../common/itemReader';
-import { ProviderError } from '../../common/providerError';
-import { lookupParams, readMentions } from '../../common/mention';
-import type { PackedItems } from '../../common/packedItems';
+} from '../../common/providers/dialects';
+import { readItems } from '../../common/items/itemReader';
+import { ProviderError } from '../../common/providers/providerError';
+import { lookupParams, readMentions } from '../../common/ai/providerMention';
+import type { PackedItems } from '../../common/items/packedItems';
 import { readShared } from '../textSharer';
 import {
   mostFiles,
@@ -21,7 +21,7 @@ import {
   type WorkerMessage,
   type WorkerRequest,
   type WorkerStart,
-} from '../workerMessages';
+} from '../providerWorkerMessages';
 import type { LoadGuard } from './loadGuard';
 import { loadWithoutRunning } from './moduleHooks';
 import { loadProvider, specifierOf, type LoadedProvider } from './providerModule';

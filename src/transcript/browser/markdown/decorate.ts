@@ -1,7 +1,7 @@
 /** Gives blocks of code their header and buttons. Runs behind the sanitiser, on nodes that are not in the page yet. */
-import { piecesOf } from './codePieces';
+import { piecesOf } from './code/codePieces';
 import { namingHiddenCharacters } from './hiddenCharacters';
-import type { CodeActions } from './codeActions';
+import type { CodeActions } from './code/codeActions';
 
 /** In the order of the buttons; `name` is the style sheet's and the listener's. */
 const buttons = [

@@ -4,12 +4,12 @@
  */
 import type { Env } from 'markdown-it';
 import type { Disposable } from '../../../base/common/disposable';
-import { isClosed, unfinished } from './blockRules';
-import { listenForActions } from './codeActions';
-import { closeUnfinished, openFence } from './closeUnfinished';
+import { isClosed, unfinished } from './parser/blockRules';
+import { listenForActions } from './code/codeActions';
+import { closeUnfinished, openFence } from './parser/closeUnfinished';
 import { plainPiece } from './decorate';
-import { GrowingCode } from './growingCode';
-import { maxParsed, nodesOf, nodesOfText, parseBlocks, plainNodesOf } from './markdownParser';
+import { GrowingCode } from './code/growingCode';
+import { maxParsed, nodesOf, nodesOfText, parseBlocks, plainNodesOf } from './parser/markdownParser';
 import { morphChildren } from './morph';
 import { normalized, type MarkdownOptions } from './renderMarkdown';
 

@@ -1,7 +1,7 @@
 /** Shows a whole markdown text at once; `MarkdownStream` shows one that grows. */
 import type { Disposable } from '../../../base/common/disposable';
-import { listenForActions, type CodeActions } from './codeActions';
-import { nodesOfText } from './markdownParser';
+import { listenForActions, type CodeActions } from './code/codeActions';
+import { nodesOfText } from './parser/markdownParser';
 import { morphChildren } from './morph';
 
 export interface MarkdownOptions {

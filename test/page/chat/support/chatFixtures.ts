@@ -1,6 +1,6 @@
 // What the host of the chat tells in tests.
 import type * as z from 'zod/mini';
-import type { ChatUpdate } from '../../../../src/chat/common/chatApi';
+import type { ChatUpdate } from '../../../../src/chat/common/page/chatApi';
 import type { ApprovalView, BackendView, SessionRow, SessionView } from '../../../../src/chat/common/chatView';
 import type { Entry } from '../../../../src/transcript/common/entries';
 

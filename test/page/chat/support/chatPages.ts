@@ -1,6 +1,6 @@
 // Opens the page of the chat with a host that tells it a first state.
 import type { Locator, Page } from 'playwright-core';
-import { chatRequests, didUpdate } from '../../../../src/chat/common/chatApi';
+import { chatRequests, didUpdate } from '../../../../src/chat/common/page/chatApi';
 import type { SessionView } from '../../../../src/chat/common/chatView';
 import { PageHarness, type OpenedPage, type PageOptions } from '../../support/pageHarness';
 import { sessionOf, snapshot, type Update } from './chatFixtures';
@@ -15,7 +15,7 @@ export class ChatPages extends PageHarness {
   /** The page has drawn the first state; its clock stands at `now` and goes on with `page.clock`. */
   async openChat(first: Update = snapshot(sessionOf()), options: Partial<PageOptions> = {}): Promise<ChatHere> {
     const opened = await this.openPage({
-      entry: 'src/chat/browser/main.tsx',
+      entry: 'src/chat/browser/chatMain.tsx',
       ...options,
       prepare: (host) => {
         host.answer(chatRequests.ready, () => {

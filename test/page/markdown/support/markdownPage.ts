@@ -1,7 +1,7 @@
 // The page of the tests of markdown: what they call in it, by the name `markdownPage`.
-import { renderAnsi } from '../../../../src/transcript/browser/ansiView';
-import { closeUnfinished } from '../../../../src/transcript/browser/markdown/closeUnfinished';
-import type { CodeActions } from '../../../../src/transcript/browser/markdown/codeActions';
+import { renderAnsi } from '../../../../src/transcript/browser/parts/ansiView';
+import { closeUnfinished } from '../../../../src/transcript/browser/markdown/parser/closeUnfinished';
+import type { CodeActions } from '../../../../src/transcript/browser/markdown/code/codeActions';
 import { MarkdownStream } from '../../../../src/transcript/browser/markdown/markdownStream';
 import { renderMarkdown } from '../../../../src/transcript/browser/markdown/renderMarkdown';
 

@@ -13,7 +13,7 @@ export class ThreadPages extends PageHarness {
   /** The page has drawn the first state. */
   async openThread(first: Update = snapshot(), options: Partial<PageOptions> = {}): Promise<ThreadHere> {
     const opened = await this.openPage({
-      entry: 'src/threads/browser/main.tsx',
+      entry: 'src/threads/browser/threadMain.tsx',
       style: 'src/threads/browser/thread.css',
       width: 800,
       data: { thread: view.id },

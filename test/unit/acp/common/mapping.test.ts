@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import * as path from 'node:path';
 import * as z from 'zod';
 import { SessionEvent } from '../../../../src/session/common/sessionEvents';
-import { SessionMapping, turnEndOf } from '../../../../src/acp/common/sessionMapping';
-import { TurnUsage } from '../../../../src/acp/common/turnUsage';
-import { PromptResult, SessionSetup, ToolCallUpdate } from '../../../../src/acp/common/v1Schema';
+import { SessionMapping, turnEndOf } from '../../../../src/acp/common/v1/sessionMapping';
+import { TurnUsage } from '../../../../src/acp/common/v1/turnUsage';
+import { PromptResult, SessionSetup, ToolCallUpdate } from '../../../../src/acp/common/v1/v1Schema';
 
 /** One step of a recorded conversation; `flush` is the moment at which waiting terminal output is told. */
 const Step = z.union([

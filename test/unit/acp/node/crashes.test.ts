@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { RestartPolicy } from '../../../../src/acp/node/restartPolicy';
-import { isTreeAlive } from '../../../../src/acp/node/processTree';
+import { RestartPolicy } from '../../../../src/acp/node/process/restartPolicy';
+import { isTreeAlive } from '../../../../src/acp/node/process/processTree';
 import { FakeClock } from '../../../fake/fakeClock';
 import { cwd, Follower, open, useBackends } from '../../../fake/backendHarness';
 import { standingOf } from '../../../fake/fakePermissions';

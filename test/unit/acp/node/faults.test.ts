@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { CommandError } from '../../../../src/acp/node/commandLookup';
+import { CommandError } from '../../../../src/acp/node/process/commandLookup';
 import { FakeClock } from '../../../fake/fakeClock';
 import { open, useBackends } from '../../../fake/backendHarness';
 import { basics, echo, firstTime, never } from '../../../fake/scriptedAgent';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { FileService, type FileServiceOptions } from '../../../../src/acp/node/fileService';
-import type { FileChange, Permit } from '../../../../src/acp/node/permissionService';
+import { FileService, type FileServiceOptions } from '../../../../src/acp/node/v1/fileService';
+import type { FileChange, Permit } from '../../../../src/acp/node/v1/permissionService';
 import { FakeEditor } from '../../../fake/fakeEditor';
 
 const { signal } = new AbortController();

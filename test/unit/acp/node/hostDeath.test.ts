@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { build } from 'esbuild';
-import { isTreeAlive } from '../../../../src/acp/node/processTree';
+import { isTreeAlive } from '../../../../src/acp/node/process/processTree';
 import { agentReaperBundle } from '../../../../scripts/lib/agentReaper.mjs';
 import { buildDemoAgent } from '../../../fake/demoAgentFile';
 import { until } from '../../../support/eventually';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { SessionEvent } from '../../../../src/session/common/sessionEvents';
 import { nullLogger } from '../../../../src/base/common/log';
-import { Approvals } from '../../../../src/acp/common/approvals';
-import { PermissionService } from '../../../../src/acp/node/permissionService';
-import { ProposalDesk } from '../../../../src/acp/node/proposalDesk';
+import { Approvals } from '../../../../src/acp/common/approvals/approvals';
+import { PermissionService } from '../../../../src/acp/node/v1/permissionService';
+import { ProposalDesk } from '../../../../src/acp/node/draft/proposalDesk';
 import { GuardedEditor } from '../../../../src/editor/common/guardedEditor';
 import { ProtectedFiles } from '../../../../src/editor/common/protectedFiles';
 import type { StandingPermissions } from '../../../../src/permissions/common/standingPermissions';

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import type { Clock } from '../../../../src/base/common/async';
 import { systemClock } from '../../../../src/base/node/systemClock';
-import type { TerminalView } from '../../../../src/acp/common/terminalViews';
-import type { TerminalRequest } from '../../../../src/acp/common/toolRequests';
-import { isTreeAlive } from '../../../../src/acp/node/processTree';
-import { TerminalService, type TerminalServiceOptions } from '../../../../src/acp/node/terminalService';
+import type { TerminalView } from '../../../../src/acp/common/v1/terminalViews';
+import type { TerminalRequest } from '../../../../src/acp/common/approvals/toolRequests';
+import { isTreeAlive } from '../../../../src/acp/node/process/processTree';
+import { TerminalService, type TerminalServiceOptions } from '../../../../src/acp/node/process/terminalService';
 import { FakeEditor } from '../../../fake/fakeEditor';
 import { until } from '../../../support/eventually';
-import type { Permit } from '../../../../src/acp/node/permissionService';
+import type { Permit } from '../../../../src/acp/node/v1/permissionService';
 
 /** What a command does by itself it does some time: only `closeNow` kills, and output that is on its way is waited for. */
 const patient: Clock = {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { lookupCommand } from '../../../../src/acp/node/commandLookup';
+import { lookupCommand } from '../../../../src/acp/node/process/commandLookup';
 import { ampCommand, type StartableProgram } from '../../../../src/amp/node/ampCommand';
 import { findAmp } from '../../../../src/amp/node/findAmp';
 

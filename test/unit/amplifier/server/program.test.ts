@@ -9,7 +9,7 @@ import * as z from 'zod';
 import { demoAgentBundle } from '../../../../scripts/lib/demoAgent.mjs';
 import { amplifierServerBundle } from '../../../../scripts/lib/amplifierServer.mjs';
 import { parseProgramOptions } from '../../../../src/amplifier/node/server/programOptions';
-import { isTreeAlive } from '../../../../src/acp/node/processTree';
+import { isTreeAlive } from '../../../../src/acp/node/process/processTree';
 import { connectTo, patientLimits, Recorder } from '../node/clientHarness';
 import { call, Failure, SseClient } from './support/serverHarness';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Emitter } from '../../../../src/base/common/event';
 import type { BackendRegistry } from '../../../../src/session/common/backendRegistry';
-import type { ChatUpdate } from '../../../../src/chat/common/chatApi';
+import type { ChatUpdate } from '../../../../src/chat/common/page/chatApi';
 import { AttachedFiles } from '../../../../src/chat/common/mentions/attachedFiles';
 import { BackendChoice } from '../../../../src/chat/common/page/backendChoice';
 import { NewOptions } from '../../../../src/chat/common/page/newOptions';

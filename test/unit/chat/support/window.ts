@@ -6,10 +6,10 @@ import type { BackendRegistry } from '../../../../src/session/common/backendRegi
 import type { Clock } from '../../../../src/base/common/async';
 import { nullLogger, type Logger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';
-import { ChatSessions } from '../../../../src/chat/common/chatSessions';
+import { ChatSessions } from '../../../../src/chat/common/conversations/chatSessions';
 import type { Chat } from '../../../../src/chat/common/chatPorts';
-import type { AttachmentResolver } from '../../../../src/chat/common/promptDelivery';
-import type { SessionStarts } from '../../../../src/chat/common/sessionStarts';
+import type { AttachmentResolver } from '../../../../src/chat/common/conversation/promptDelivery';
+import type { SessionStarts } from '../../../../src/chat/common/conversations/sessionStarts';
 import { DiskFiles, type FilePort } from '../../../../src/chat/node/filePort';
 import { SessionStore } from '../../../../src/chat/node/sessionStore';
 import { GuardedEditor } from '../../../../src/editor/common/guardedEditor';

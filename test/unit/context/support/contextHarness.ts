@@ -1,13 +1,17 @@
 import type { ContextDocument } from '../../../../src/context/common/contextClient';
 import { ContextClient, defaultClientOptions } from '../../../../src/context/common/contextClient';
-import { ContextLookups, type LookupPlace } from '../../../../src/context/common/contextLookups';
-import type { ContextProvider } from '../../../../src/context/common/contextProvider';
-import type { ContextItem, ProvidedItem } from '../../../../src/context/common/contextItem';
-import { ItemList } from '../../../../src/context/common/itemList';
-import type { Lookup, Mention, MentionsParams } from '../../../../src/context/common/mention';
-import { readItems } from '../../../../src/context/common/itemReader';
-import { countOfPacked, itemOfPacked, type PackedItems } from '../../../../src/context/common/packedItems';
-import { listProviders, type ProviderEntry, type ProviderList } from '../../../../src/context/common/providerSettings';
+import { ContextLookups, type LookupPlace } from '../../../../src/context/common/ai/contextLookups';
+import type { ContextProvider } from '../../../../src/context/common/providers/contextProvider';
+import type { ContextItem, ProvidedItem } from '../../../../src/context/common/items/contextItem';
+import { ItemList } from '../../../../src/context/common/items/itemList';
+import type { Lookup, Mention, MentionsParams } from '../../../../src/context/common/ai/providerMention';
+import { readItems } from '../../../../src/context/common/items/itemReader';
+import { countOfPacked, itemOfPacked, type PackedItems } from '../../../../src/context/common/items/packedItems';
+import {
+  listProviders,
+  type ProviderEntry,
+  type ProviderList,
+} from '../../../../src/context/common/providers/providerSettings';
 import { CallTraffic } from '../../../../src/context/node/callTraffic';
 import { ProviderFactory } from '../../../../src/context/node/providerFactory';
 import { timedRunner } from '../../../../src/base/node/timedRunner';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { knownAgents } from '../../../../src/acp/common/knownAgents';
+import { knownAgents } from '../../../../src/acp/common/catalogue/knownAgents';
 import { timedRunner } from '../../../../src/base/node/timedRunner';
 import type { FileName } from '../../../../src/editor/common/globRules';
 import { defaultProtectedFiles, ProtectedFiles } from '../../../../src/editor/common/protectedFiles';

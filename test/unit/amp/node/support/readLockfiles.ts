@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import * as path from 'node:path';
-import { Lockfile } from '../../../../../src/amp/common/schema';
+import { Lockfile } from '../../../../../src/amp/common/ampSchema';
 
 /** What a client finds that reads every `*.json` of the folder. */
 export async function readLockfiles(folder: string): Promise<Lockfile[]> {

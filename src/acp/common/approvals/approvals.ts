@@ -1,0 +1,176 @@
+import type { ApprovalContext } from '../../../session/common/approvalContext';
+import type { SessionEvent, ApprovalOptionKind } from '../../../session/common/sessionEvents';
+import { BackendError } from '../../../session/common/sessionBackend';
+import type { Clock } from '../../../base/common/async';
+import { contradictsItsKind, optionNames } from './optionNames';
+
+export interface ApprovalOption {
+  readonly name: string;
+  readonly kind: ApprovalOptionKind;
+  /** Of an answer for always: what it stands for, in a few words. */
+  readonly scope?: string;
+}
+
+interface ApprovalQuestion<Option extends ApprovalOption> {
+  readonly prompt: string;
+  readonly options: readonly Option[];
+  /** Told with the question, and besides, by their names, the `scopes` of options and which are `misnamed`. */
+  readonly context: ApprovalContext;
+  /** The tool call that waits. */
+  readonly callId?: string;
+  /** Withdraws the question. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * What the user chose; `refused` when too many questions are open already; undefined when the question was withdrawn,
+ * because the turn or the session ended.
+ */
+type ApprovalAnswer<Option> =
+  { readonly chosen: Option } | { readonly timedOut: true } | { readonly refused: true } | undefined;
+
+interface Pending {
+  readonly names: readonly string[];
+  settle(index: number | 'timeout' | 'withdrawn'): void;
+}
+
+/** How many answered questions are remembered, to tell a late answer from a wrong one. */
+const maxResolved = 256;
+/** What is asked beyond them is denied: nobody would look through more. */
+const maxPending = 32;
+
+/** For the user and for the agent. */
+export const tooManyQuestions = `${maxPending} questions wait for an answer already. What is asked beyond them is denied.`;
+
+/**
+ * The open questions of one session. Each is told as `approval:required` and ends as granted or denied: by the user's
+ * answer, by the time-out where there is one, or by being withdrawn. Nothing is ever allowed without an answer.
+ */
+export class Approvals {
+  private readonly pending = new Map<string, Pending>();
+  private readonly resolved = new Set<string>();
+  private counter = 0;
+  /** Of too many questions at once; the user is told once until all are answered. */
+  private hasToldOfFlood = false;
+
+  /** Without `timeoutMs` a question waits as long as its asker does. */
+  constructor(
+    private readonly sessionId: string,
+    private readonly clock: Clock,
+    private readonly timeoutMs: number | undefined,
+    private readonly emit: (event: SessionEvent) => void,
+  ) {}
+
+  ask<Option extends ApprovalOption>(question: ApprovalQuestion<Option>): Promise<ApprovalAnswer<Option>> {
+    if (question.signal?.aborted) return Promise.resolve(undefined);
+    if (this.pending.size >= maxPending) {
+      this.tellOfFlood();
+      return Promise.resolve({ refused: true });
+    }
+    const id = `approval-${++this.counter}`;
+    const names = optionNames(question.options);
+    const kinds = question.options.map(({ kind }) => kind);
+    return new Promise((resolve) => {
+      const settle: Pending['settle'] = (outcome) => {
+        this.pending.delete(id);
+        this.remember(id);
+        if (this.pending.size === 0) this.hasToldOfFlood = false;
+        timer?.dispose();
+        question.signal?.removeEventListener('abort', withdraw);
+        this.tell(id, outcome, names, kinds);
+        const chosen = typeof outcome === 'number' ? question.options[outcome] : undefined;
+        resolve(chosen ? { chosen } : outcome === 'timeout' ? { timedOut: true } : undefined);
+      };
+      const withdraw = () => settle('withdrawn');
+      const { timeoutMs } = this;
+      const timer = timeoutMs === undefined ? undefined : this.clock.setTimer(timeoutMs, () => settle('timeout'));
+      this.pending.set(id, { names, settle });
+      const { prompt, callId } = question;
+      const data = {
+        session_id: this.sessionId,
+        approval_id: id,
+        prompt,
+        options: names,
+        option_kinds: kinds,
+        ...(timeoutMs === undefined ? {} : { timeout: timeoutMs / 1000 }),
+        default: 'deny' as const,
+        context: withOptions(question, names),
+        ...(callId === undefined ? {} : { call_id: callId }),
+      };
+      this.emit({ event: 'approval:required', data });
+      question.signal?.addEventListener('abort', withdraw, { once: true });
+    });
+  }
+
+  /** @throws BackendError `approvalInvalid`, `approvalResolved` */
+  answer(id: string, option: string): void {
+    const pending = this.pending.get(id);
+    if (!pending) {
+      if (this.resolved.has(id)) throw new BackendError('approvalResolved', 'This question has already been answered.');
+      throw new BackendError('approvalInvalid', `There is no open question "${id}" in this session.`);
+    }
+    const index = pending.names.indexOf(option);
+    if (index < 0) {
+      throw new BackendError('approvalInvalid', `Answer with one of: ${pending.names.join(', ')}.`);
+    }
+    pending.settle(index);
+  }
+
+  /** Tells the user something about an answer, in the conversation. */
+  warn(message: string): void {
+    this.emit({ event: 'notice', data: { session_id: this.sessionId, level: 'warning', message } });
+  }
+
+  withdrawAll(): void {
+    for (const pending of [...this.pending.values()]) pending.settle('withdrawn');
+  }
+
+  private tell(
+    id: string,
+    outcome: number | 'timeout' | 'withdrawn',
+    names: readonly string[],
+    kinds: readonly ApprovalOptionKind[],
+  ): void {
+    const data = { session_id: this.sessionId, approval_id: id };
+    if (typeof outcome !== 'number') {
+      const reason = outcome === 'timeout' ? 'Nobody answered in time.' : 'The question was withdrawn.';
+      this.emit({ event: 'approval:denied', data: { ...data, decision: 'deny', reason } });
+      return;
+    }
+    const decision = names[outcome] ?? '';
+    const allowed = kinds[outcome]?.startsWith('allow') ?? false;
+    this.emit({ event: allowed ? 'approval:granted' : 'approval:denied', data: { ...data, decision } });
+  }
+
+  private tellOfFlood(): void {
+    if (this.hasToldOfFlood) return;
+    this.hasToldOfFlood = true;
+    this.warn(tooManyQuestions);
+  }
+
+  private remember(id: string): void {
+    this.resolved.add(id);
+    const [oldest] = this.resolved;
+    if (this.resolved.size > maxResolved && oldest !== undefined) this.resolved.delete(oldest);
+  }
+}
+
+/** Of options whose names are the same, the scope of the last one would stand for all: so names are unique. */
+function withOptions(
+  { context, options }: ApprovalQuestion<ApprovalOption>,
+  names: readonly string[],
+): ApprovalContext {
+  const scopes = options.flatMap(({ scope }, index): [string, string][] => {
+    const name = names[index];
+    return name === undefined || scope === undefined ? [] : [[name, scope]];
+  });
+  const misnamed = names.filter((_, index) => {
+    const option = options[index];
+    return option !== undefined && contradictsItsKind(option);
+  });
+  return {
+    ...context,
+    ...(scopes.length === 0 ? {} : { scopes: Object.fromEntries(scopes) }),
+    ...(misnamed.length === 0 ? {} : { misnamed }),
+  };
+}

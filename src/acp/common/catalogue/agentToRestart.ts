@@ -1,0 +1,28 @@
+import type { SessionBackend } from '../../../session/common/sessionBackend';
+
+type Restartable = Pick<SessionBackend, 'id' | 'title' | 'state'>;
+
+type AgentToRestart<Backend> =
+  | { readonly kind: 'one'; readonly backend: Backend }
+  /** The user has to say which. */
+  | { readonly kind: 'oneOf'; readonly backends: readonly Backend[] }
+  | { readonly kind: 'none'; readonly message: string };
+
+/** Which agent is to be restarted; `id` is of the one that the user means, if they have said so. */
+export function agentToRestart<Backend extends Restartable>(
+  backends: readonly Backend[],
+  id: unknown,
+): AgentToRestart<Backend> {
+  const used = backends.filter(({ state }) => state.kind !== 'stopped');
+  if (id !== undefined) {
+    const backend = used.find((each) => each.id === id);
+    if (backend) return { kind: 'one', backend };
+    const title = backends.find((each) => each.id === id)?.title ?? 'The agent';
+    return { kind: 'none', message: `${title} is not running. It starts when you begin to write to it.` };
+  }
+  if (used.length > 0) return { kind: 'oneOf', backends: used };
+  return {
+    kind: 'none',
+    message: 'No agent is running, so there is none to restart. One starts when you begin to write.',
+  };
+}

@@ -1,0 +1,59 @@
+import type { BackendState } from '../../../session/common/sessionBackend';
+import type { FeatureStatus, StatusAction } from '../../../base/common/feature';
+
+export interface AgentsSituation {
+  readonly isTrusted: boolean;
+  /** Of the settings; each says what to do. */
+  readonly problems: readonly string[];
+  readonly configured: number;
+  /** Agents that were there without being configured; undefined before anybody has looked. */
+  readonly found: number | undefined;
+  /** Of these, how many cannot be started as things are. */
+  readonly unavailable?: number | undefined;
+  /** The agents that have been used, running or not. */
+  readonly agents: readonly { readonly title: string; readonly state: BackendState }[];
+}
+
+/** Commands that help; named by the caller, who knows how they are registered. */
+export interface AgentActions {
+  readonly restart: StatusAction;
+  readonly signIn: StatusAction;
+  readonly openSettings: StatusAction;
+  readonly manageTrust: StatusAction;
+}
+
+type Said = Pick<FeatureStatus, 'state' | 'summary' | 'actions'>;
+
+/** What the status list says of agents: first what needs the user, then what runs, then what could. */
+export function agentsStatus(situation: AgentsSituation, actions: AgentActions): Said {
+  const { isTrusted, problems, agents } = situation;
+  if (!isTrusted) {
+    const summary = 'Agents are not started in a workspace that you do not trust.';
+    return { state: 'off', summary, actions: [actions.manageTrust] };
+  }
+  for (const { title, state } of agents) {
+    if (state.kind === 'failed') {
+      return { state: 'attention', summary: `${title}: ${state.message}`, actions: [actions.restart] };
+    }
+    if (state.kind === 'authRequired') return { state: 'attention', summary: state.message, actions: [actions.signIn] };
+  }
+  const [problem] = problems;
+  if (problem !== undefined) return { state: 'attention', summary: problem, actions: [actions.openSettings] };
+  const starting = agents.find(({ state }) => state.kind === 'starting');
+  if (starting?.state.kind === 'starting') return { state: 'starting', summary: starting.state.message };
+  const running = agents.filter(({ state }) => state.kind === 'ready').map(({ title }) => title);
+  if (running.length > 0) {
+    return { state: 'ready', summary: `Running: ${running.join(', ')}.`, actions: [actions.restart] };
+  }
+  return { state: 'off', summary: idle(situation), actions: [actions.openSettings] };
+}
+
+function idle({ configured, found, unavailable }: AgentsSituation): string {
+  const known = [
+    ...(configured > 0 ? [`${configured} configured`] : []),
+    ...(found !== undefined && found > 0 ? [`${found} found on PATH`] : []),
+    ...(unavailable !== undefined && unavailable > 0 ? [`${unavailable} unavailable`] : []),
+  ];
+  const which = known.length > 0 ? ` (${known.join(', ')})` : '';
+  return `No agent runs. One starts when you begin to write${which}.`;
+}

@@ -1,0 +1,74 @@
+import type * as z from 'zod';
+import type { Clock } from '../../../base/common/async';
+import type { Disposable } from '../../../base/common/disposable';
+import type { Logger } from '../../../base/common/log';
+import { RpcError, rpcErrorCode } from '../../../wire/common/connectionErrors';
+import { JsonRpcPeer, type RequestHandler, type RequestOptions } from '../../../wire/common/jsonRpcPeer';
+import type { MessageStream } from '../../../wire/common/messageStream';
+import { draftMethodNames, draftMethods, type DraftMethod, type DraftParams, type DraftResult } from './draftSchema';
+
+type DraftHandler<Method extends DraftMethod> = (
+  params: DraftParams<Method>,
+  signal: AbortSignal,
+) => Promise<DraftResult<Method>>;
+
+/** What this end answers. A method that is left out is answered with -32601, whatever is thrown with -32603. */
+export type DraftHandlers = { readonly [Method in DraftMethod]?: DraftHandler<Method> };
+
+interface DraftConnectionOptions {
+  readonly stream: MessageStream;
+  readonly handlers: DraftHandlers;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** One end of a connection in the draft protocol: whichever of the ten methods either end calls, what goes over it is checked. */
+export class DraftConnection implements Disposable {
+  private readonly peer: JsonRpcPeer;
+
+  constructor({ stream, handlers, clock, log }: DraftConnectionOptions) {
+    this.peer = new JsonRpcPeer({ stream, handlers: toRequestHandlers(handlers), writesVersion: false, clock, log });
+  }
+
+  start(): void {
+    this.peer.start();
+  }
+
+  /**
+   * @throws RpcError what the peer answered, or -32603 when its result is not what the document says
+   * @throws TimeoutError, ConnectionClosedError
+   */
+  async call<Method extends DraftMethod>(
+    method: Method,
+    params: DraftParams<Method>,
+    options?: RequestOptions,
+  ): Promise<DraftResult<Method>> {
+    const result = draftMethods[method].result.safeParse(await this.peer.request(method, params, options));
+    if (result.success) return result.data;
+    throw new RpcError(rpcErrorCode.internalError, `The result of '${method}' is not valid: ${wordsOf(result.error)}`);
+  }
+
+  /** Rejects what is pending. Does not close the stream. */
+  dispose(): void {
+    this.peer.dispose();
+  }
+}
+
+function toRequestHandlers(handlers: DraftHandlers): ReadonlyMap<string, RequestHandler> {
+  const map = new Map<string, RequestHandler>();
+  const add = <Method extends DraftMethod>(method: Method): void => {
+    const handler: DraftHandler<Method> | undefined = handlers[method];
+    if (!handler) return;
+    map.set(method, async (params, { signal }) => {
+      const checked = draftMethods[method].params.safeParse(params);
+      if (checked.success) return await handler(checked.data, signal);
+      throw new RpcError(rpcErrorCode.invalidParams, `Invalid params of '${method}' - ${wordsOf(checked.error)}`);
+    });
+  };
+  draftMethodNames.forEach((method) => add(method));
+  return map;
+}
+
+function wordsOf({ issues }: z.ZodError): string {
+  return issues.map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message)).join('; ');
+}

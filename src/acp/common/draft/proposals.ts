@@ -1,0 +1,58 @@
+import { messageOf } from '../../../base/common/errors';
+import { DiffError, parseFileDiff, type FileDiff } from './unifiedDiff';
+
+interface Proposals {
+  readonly diffs: readonly FileDiff[];
+  /** What looks like a diff of files and is none; each ends a sentence that says what was not offered. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * The changes to files that an answer proposes: its fenced blocks of language `diff` (or `patch`) that name files. A block
+ * with marked lines only shows something, and proposes nothing.
+ */
+export function proposalsIn(markdown: string): Proposals {
+  const lines = markdown.split(/\r?\n/);
+  const diffs: FileDiff[] = [];
+  const problems: string[] = [];
+  for (let at = 0; at < lines.length; at++) {
+    const fence = /^ {0,3}(`{3,}|~{3,})\s*(?:diff|patch)\b/i.exec(lines[at] ?? '')?.[1];
+    if (fence === undefined) continue;
+    try {
+      const block = parseBlock(lines, at + 1, fence);
+      diffs.push(...block.diffs);
+      at = block.end;
+    } catch (error) {
+      problems.push(messageOf(error));
+      while (at + 1 < lines.length && !closes(lines[at + 1], fence)) at++;
+    }
+  }
+  return { diffs, problems };
+}
+
+/** @throws DiffError */
+function parseBlock(lines: readonly string[], start: number, fence: string): { diffs: FileDiff[]; end: number } {
+  const diffs: FileDiff[] = [];
+  let at = start;
+  // Inside a diff its counts say where it ends: a line of the file may look like the fence.
+  while (at < lines.length && !closes(lines[at], fence)) {
+    if (isHeader(lines, at)) {
+      const { diff, end } = parseFileDiff(lines, at);
+      if (/^[ +-]/.test(lines[end] ?? '') && !closes(lines[end], fence) && !isHeader(lines, end)) {
+        throw new DiffError('a part of it has more lines than its "@@" line says.');
+      }
+      diffs.push(diff);
+      at = end;
+    } else at++;
+  }
+  return { diffs, end: at };
+}
+
+function isHeader(lines: readonly string[], at: number): boolean {
+  return lines[at]?.startsWith('--- ') === true && lines[at + 1]?.startsWith('+++ ') === true;
+}
+
+function closes(line: string | undefined, fence: string): boolean {
+  const end = /^ {0,3}(`{3,}|~{3,})\s*$/.exec(line ?? '')?.[1];
+  return end?.startsWith(fence) === true;
+}

@@ -1,0 +1,86 @@
+import type { SessionEvent } from '../../../session/common/sessionEvents';
+import type { BackendSession } from '../../../session/common/sessionBackend';
+import type { Clock } from '../../../base/common/async';
+import type { Disposable } from '../../../base/common/disposable';
+import { messageOf } from '../../../base/common/errors';
+import type { Logger } from '../../../base/common/log';
+import type { Role, ThreadEntry, ThreadMetadata } from './draftSchema';
+import type { ThreadSource } from './draftThreads';
+
+interface SessionThread {
+  readonly id: string;
+  title: string;
+  modifiedMs: number;
+  readonly entries: ThreadEntry[];
+}
+
+/** The least recently changed ones make room. */
+const maxThreads = 50;
+/** Messages of one thread; the oldest make room. */
+const maxEntries = 500;
+const maxTitleUnits = 80;
+
+/**
+ * The window's conversations, with whatever backend, as threads of the draft: a peer that asks for threads is given
+ * what was said in them. Kept in memory.
+ */
+export class SessionThreads implements ThreadSource, Disposable {
+  private readonly threads = new Map<string, SessionThread>();
+  private readonly end = new AbortController();
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly log: Logger,
+  ) {}
+
+  /** From its beginning to its end, or until this is disposed. */
+  follow(session: BackendSession): void {
+    const thread: SessionThread = { id: session.id, title: '', modifiedMs: this.clock.now(), entries: [] };
+    this.threads.set(session.id, thread);
+    this.makeRoom();
+    this.read(session, thread).catch((error: unknown) => {
+      this.log.warn(`a session is no longer followed as a thread: ${messageOf(error)}`);
+    });
+  }
+
+  getThreads(): Promise<ThreadMetadata[]> {
+    const said = [...this.threads.values()].filter(({ entries }) => entries.length > 0);
+    return Promise.resolve(
+      said.map(({ id, title, modifiedMs }) => ({ id, title, modifiedAt: new Date(modifiedMs).toISOString() })),
+    );
+  }
+
+  getThreadEntries(threadId: string): Promise<ThreadEntry[] | undefined> {
+    const entries = this.threads.get(threadId)?.entries;
+    return Promise.resolve(entries && [...entries]);
+  }
+
+  dispose(): void {
+    this.end.abort();
+    this.threads.clear();
+  }
+
+  private async read(session: BackendSession, thread: SessionThread): Promise<void> {
+    for await (const { event } of session.events({ signal: this.end.signal })) this.take(thread, event);
+  }
+
+  private take(thread: SessionThread, { event, data }: SessionEvent): void {
+    if (event === 'session:info' && data.title !== undefined) thread.title = data.title;
+    if (event === 'prompt:submit') {
+      if (thread.title === '') thread.title = data.prompt.slice(0, maxTitleUnits);
+      this.add(thread, 'user', data.prompt);
+    }
+    if (event === 'prompt:complete' && data.response !== '') this.add(thread, 'assistant', data.response);
+  }
+
+  private add(thread: SessionThread, role: Role, text: string): void {
+    thread.modifiedMs = this.clock.now();
+    thread.entries.push({ type: 'message', role, chunks: [{ type: 'text', chunk: text }] });
+    if (thread.entries.length > maxEntries) thread.entries.shift();
+  }
+
+  private makeRoom(): void {
+    const oldestFirst = [...this.threads.values()].sort((a, b) => a.modifiedMs - b.modifiedMs);
+    for (const { id } of oldestFirst.slice(0, Math.max(0, this.threads.size - maxThreads))) this.threads.delete(id);
+  }
+}

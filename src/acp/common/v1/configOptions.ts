@@ -1,0 +1,138 @@
+import type { ConfigOption } from '../../../session/common/sessionEvents';
+import { unattendedWith } from './unattended';
+import type { ConfigOption as WireOption, Modes, Models, SessionSetup } from './v1Schema';
+
+/** How a change of an option has to be told to the agent. */
+type ConfigRoute = 'set_config_option' | 'set_mode' | 'set_model';
+
+/**
+ * The options of one session as the user sees them. Agents offer them as `configOptions`, which win, or in older ways:
+ * `modes`, and `models`, which appear as options named `mode` and `model`.
+ */
+export class ConfigOptions {
+  private declared: readonly ConfigOption[] | undefined;
+  private modes: Modes | undefined;
+  private models: Models | undefined;
+
+  /** `agent` tells the id of the known agent that it is. */
+  constructor(private readonly agent: () => string | undefined = () => undefined) {}
+
+  /** What the session's opening answer says. Without any of the three the options stay as they are. */
+  setUp(setup: SessionSetup): void {
+    if (setup.configOptions) this.declare(setup.configOptions);
+    this.modes = setup.modes ?? this.modes;
+    this.models = setup.models ?? this.models;
+  }
+
+  /** Takes the agent's complete list. */
+  declare(options: readonly WireOption[]): void {
+    this.declared = options.flatMap(toConfigOption);
+  }
+
+  setMode(modeId: string): void {
+    if (this.modes) this.modes = { ...this.modes, currentModeId: modeId };
+    this.declared = this.declared?.map((option) =>
+      option.type === 'select' && isMode(option) ? { ...option, value: modeId } : option,
+    );
+  }
+
+  /** For agents that answer a change of `configOptions` with nothing. */
+  setValue(optionId: string, value: string | boolean): void {
+    this.declared = this.declared?.map((option) => {
+      if (option.id !== optionId) return option;
+      if (option.type === 'boolean') return typeof value === 'boolean' ? { ...option, value } : option;
+      return typeof value === 'string' ? { ...option, value } : option;
+    });
+  }
+
+  setModel(modelId: string): void {
+    if (this.models) this.models = { ...this.models, currentModelId: modelId };
+  }
+
+  get all(): readonly ConfigOption[] {
+    const agent = this.agent();
+    return this.offered.map((option) => (mayWaiveAsking(option) ? withUnattended(option, agent) : option));
+  }
+
+  private get offered(): readonly ConfigOption[] {
+    // A list that declares nothing is no reason to hide the modes the agent has.
+    if (this.declared && this.declared.length > 0) return this.declared;
+    return [...(this.modes ? [modeOption(this.modes)] : []), ...(this.models ? [modelOption(this.models)] : [])];
+  }
+
+  /** The name of the mode the session is in, for permission prompts. */
+  get modeName(): string | undefined {
+    const mode = this.all.find(isMode);
+    if (mode?.type !== 'select') return undefined;
+    return mode.choices.find(({ value }) => value === mode.value)?.name ?? mode.value;
+  }
+
+  /** Undefined when there is no such option, or the value is none of its choices. */
+  routeOf(optionId: string, value: string | boolean): ConfigRoute | undefined {
+    const option = this.all.find(({ id }) => id === optionId);
+    if (!option) return undefined;
+    const fits =
+      option.type === 'boolean' ? typeof value === 'boolean' : option.choices.some((choice) => choice.value === value);
+    if (!fits) return undefined;
+    if (this.declared && this.declared.length > 0) return 'set_config_option';
+    return optionId === 'mode' ? 'set_mode' : 'set_model';
+  }
+}
+
+function isMode(option: ConfigOption): boolean {
+  return option.category === 'mode' || (option.category === undefined && option.id === 'mode');
+}
+
+/** Modes, and switches like Copilot's `allow_all`. */
+function mayWaiveAsking(option: ConfigOption): boolean {
+  return isMode(option) || option.category === 'permissions' || /^(?:allow|approve)[-_]?all|yolo/i.test(option.id);
+}
+
+function withUnattended(option: ConfigOption, agent: string | undefined): ConfigOption {
+  if (option.type === 'boolean') {
+    const unattended = unattendedWith(agent, { value: option.id, name: option.name, description: option.description });
+    return unattended ? { ...option, unattended } : option;
+  }
+  const choices = option.choices.map((choice) => {
+    const isOn = /^(?:on|true|yes|enabled?)$/i.test(choice.value);
+    const offered = isOn ? { value: option.id, name: option.name, description: choice.description } : choice;
+    const unattended = unattendedWith(agent, offered);
+    return unattended ? { ...choice, unattended } : choice;
+  });
+  return { ...option, choices };
+}
+
+function toConfigOption(option: WireOption): ConfigOption[] {
+  if (option.type === 'unknown') return [];
+  const { id, name } = option;
+  const shared = { id, name, ...defined({ description: option.description, category: option.category }) };
+  if (option.type === 'boolean') return [{ ...shared, type: 'boolean', value: option.currentValue }];
+  const choices = option.options.flatMap((entry) =>
+    'options' in entry
+      ? entry.options.map((choice) => ({ ...toChoice(choice), group: entry.name }))
+      : [toChoice(entry)],
+  );
+  return [{ ...shared, type: 'select', value: option.currentValue, choices }];
+}
+
+function toChoice({ value, name, description }: { value: string; name: string; description: string | undefined }) {
+  return { value, name, ...(description === undefined ? {} : { description }) };
+}
+
+function modeOption({ currentModeId, availableModes }: Modes): ConfigOption {
+  const choices = availableModes.map(({ id, name, description }) => toChoice({ value: id, name, description }));
+  return { type: 'select', id: 'mode', name: 'Mode', category: 'mode', value: currentModeId, choices };
+}
+
+function modelOption({ currentModelId, availableModels }: Models): ConfigOption {
+  const choices = availableModels.map(({ modelId, name, description }) =>
+    toChoice({ value: modelId, name, description }),
+  );
+  return { type: 'select', id: 'model', name: 'Model', category: 'model', value: currentModelId, choices };
+}
+
+/** Leaves out what is undefined: optional members of the vocabulary are absent, never undefined. */
+function defined(members: { description: string | undefined; category: string | undefined }) {
+  const { description, category } = members;
+  return { ...(description === undefined ? {} : { description }), ...(category === undefined ? {} : { category }) };
+}

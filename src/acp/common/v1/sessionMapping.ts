@@ -1,0 +1,320 @@
+import type * as z from 'zod';
+import type { SessionEvent, SlashCommand, TokenUsage } from '../../../session/common/sessionEvents';
+import { ToolKind } from '../../../session/common/sessionEvents';
+import { isModeOption, unattendedIn } from '../../../session/common/optionChoices';
+import type { Clock } from '../../../base/common/async';
+import { ConfigOptions } from './configOptions';
+import { MessageBlocks } from './messageBlocks';
+import type { TerminalView } from './terminalViews';
+import type { TokenCounts } from './turnUsage';
+import { blockToText } from './toolContent';
+import { ToolCalls, type CallDescription } from './toolCalls';
+import { UnattendedWatch } from './unattendedWatch';
+import {
+  sessionUpdates,
+  type ContentBlock,
+  type PromptResult,
+  type SessionUpdateKind,
+  type ToolCallUpdate,
+} from './v1Schema';
+
+/** How a turn ended, other than by a failure. */
+interface TurnEnd {
+  readonly stopReason: PromptResult['stopReason'] | 'interrupted';
+  readonly usage?: TokenUsage;
+}
+
+interface Turn {
+  readonly requestId?: string;
+  response: string;
+}
+
+/** The events of an update as it came; undefined for one that does not have its kind's shape. */
+type Handler = (update: object) => SessionEvent[] | undefined;
+
+/**
+ * Turns what an agent says of one session (`session/update`, ACP v1) into Amplifier's events. Pure: time is handed in,
+ * nothing is sent. One turn at most is open; a turn of the history that `session/load` tells is one too.
+ */
+export class SessionMapping {
+  readonly config: ConfigOptions;
+  private commandList: readonly SlashCommand[] = [];
+  private readonly tools: ToolCalls;
+  private readonly blocks: MessageBlocks;
+  private readonly watch = new UnattendedWatch();
+  private readonly ignoredUpdates = new Map<string, number>();
+
+  private turn: Turn | undefined;
+  private replaying = false;
+  /** The prompt of the history that is being told, until something else follows. */
+  private replayedPrompt: { text: string; readonly messageId: string | undefined } | undefined;
+
+  constructor(
+    private readonly sessionId: string,
+    clock: Pick<Clock, 'monotonicNow'>,
+    /** The id of the known agent that it is. */
+    agent: () => string | undefined = () => undefined,
+  ) {
+    this.config = new ConfigOptions(agent);
+    this.tools = new ToolCalls(sessionId, clock);
+    this.blocks = new MessageBlocks(sessionId);
+  }
+
+  get commands(): readonly SlashCommand[] {
+    return this.commandList;
+  }
+
+  get inTurn(): boolean {
+    return this.turn !== undefined;
+  }
+
+  /** How often each kind of update was not understood. */
+  get ignored(): ReadonlyMap<string, number> {
+    return this.ignoredUpdates;
+  }
+
+  /** Terminal output waits to be told; call `takeTerminalUpdates` soon. */
+  get hasTerminalUpdates(): boolean {
+    return this.tools.hasTerminalUpdates;
+  }
+
+  /** `update` is the member of that name of a `session/update`, as it came. */
+  update(update: { readonly sessionUpdate: string }): SessionEvent[] {
+    const { sessionUpdate: kind } = update;
+    if (!isKnown(kind)) return this.ignore(kind);
+    const replayed = kind === 'user_message_chunk' ? [] : this.flushReplayedPrompt();
+    const events = this.table[kind](update) ?? this.ignore(`${kind} (not understood)`);
+    return replayed.length > 0 ? [...replayed, ...events] : events;
+  }
+
+  /** A tool call of an update, which the agent may not have announced. */
+  toolCall(update: ToolCallUpdate): SessionEvent[] {
+    return [...this.blocks.close(), ...this.tools.upsert(update).map((event) => this.withWhatItShows(event))];
+  }
+
+  /** As `toolCall`, of a permission request. */
+  askedCall(update: ToolCallUpdate): SessionEvent[] {
+    this.watch.hasAsked();
+    return this.toolCall(update);
+  }
+
+  /** The event of a question as it came: who is asked about has asked. */
+  ofQuestion(event: SessionEvent): SessionEvent {
+    if (event.event === 'approval:required') this.watch.hasAsked();
+    return event;
+  }
+
+  describeCall(id: string): CallDescription | undefined {
+    return this.tools.describe(id);
+  }
+
+  /** Takes the state of a terminal that Backline runs, and has decided about. */
+  setTerminal(terminalId: string, view: TerminalView): void {
+    this.watch.hasAsked('runs');
+    this.tools.setTerminal(terminalId, view);
+  }
+
+  takeTerminalUpdates(): SessionEvent[] {
+    return this.tools.takeTerminalUpdates();
+  }
+
+  startTurn(prompt: string, requestId: string): SessionEvent[] {
+    const events = this.endReplay();
+    this.openTurn({ requestId, response: '' });
+    events.push({ event: 'prompt:submit', data: { session_id: this.sessionId, prompt, request_id: requestId } });
+    return events;
+  }
+
+  /** Nothing when no turn is open: it may have been ended by a failure before its answer came. */
+  endTurn({ stopReason, usage }: TurnEnd): SessionEvent[] {
+    const { turn } = this;
+    if (!turn) return [];
+    const events = this.closeTurn(stopReason === 'cancelled' ? 'Cancelled.' : 'The turn ended before this did.');
+    const data = { ...this.ofTurn(turn), response: turn.response, stop_reason: stopReason };
+    events.push({ event: 'prompt:complete', data: usage ? { ...data, token_usage: usage } : data });
+    return events;
+  }
+
+  /** Ends the turn by a failure. `details` is what may help to find out why. */
+  failTurn(error: string, code: string, details?: string): SessionEvent[] {
+    const { turn } = this;
+    if (!turn) return [];
+    const events = this.closeTurn('The turn failed.');
+    const data = { ...this.ofTurn(turn), error, code };
+    events.push({ event: 'error', data: details === undefined ? data : { ...data, details } });
+    return events;
+  }
+
+  startReplay(): void {
+    this.replaying = true;
+  }
+
+  endReplay(): SessionEvent[] {
+    if (!this.replaying) return [];
+    const events = [...this.flushReplayedPrompt(), ...this.endTurn({ stopReason: 'end_turn' })];
+    this.replaying = false;
+    return events;
+  }
+
+  configEvent(): SessionEvent {
+    return { event: 'config:update', data: { session_id: this.sessionId, options: [...this.config.all] } };
+  }
+
+  private readonly table: Readonly<Record<SessionUpdateKind, Handler>> = {
+    user_message_chunk: on(sessionUpdates.user_message_chunk, ({ content, messageId }) =>
+      this.userChunk(content, messageId),
+    ),
+    agent_message_chunk: on(sessionUpdates.agent_message_chunk, ({ content, messageId }) =>
+      this.agentChunk(content, messageId),
+    ),
+    agent_thought_chunk: on(sessionUpdates.agent_thought_chunk, ({ content }) => this.blocks.thought(content)),
+    tool_call: on(sessionUpdates.tool_call, (update) => this.toolCall(update)),
+    tool_call_update: on(sessionUpdates.tool_call_update, (update) => this.toolCall(update)),
+    plan: on(sessionUpdates.plan, ({ entries }) => [
+      { event: 'plan:update', data: { session_id: this.sessionId, entries } },
+    ]),
+    available_commands_update: on(sessionUpdates.available_commands_update, ({ availableCommands }) => {
+      this.commandList = availableCommands.map(({ name, description, input }) =>
+        input?.hint === undefined ? { name, description } : { name, description, hint: input.hint },
+      );
+      return [{ event: 'commands:update', data: { session_id: this.sessionId, commands: [...this.commandList] } }];
+    }),
+    current_mode_update: on(sessionUpdates.current_mode_update, ({ currentModeId }) => {
+      this.config.setMode(currentModeId);
+      return [this.configEvent()];
+    }),
+    config_option_update: on(sessionUpdates.config_option_update, ({ configOptions }) => {
+      this.config.declare(configOptions);
+      return [this.configEvent()];
+    }),
+    session_info_update: on(sessionUpdates.session_info_update, ({ title, updatedAt }) => [
+      {
+        event: 'session:info',
+        data: {
+          session_id: this.sessionId,
+          ...(title === undefined ? {} : { title }),
+          ...(updatedAt === undefined ? {} : { updated_at: updatedAt }),
+        },
+      },
+    ]),
+    usage_update: on(sessionUpdates.usage_update, ({ used, size, cost }) => [
+      { event: 'usage:update', data: { session_id: this.sessionId, used, size, ...(cost ? { cost } : {}) } },
+    ]),
+    notice: on(sessionUpdates.notice, ({ severity, title, description }) => [
+      this.notice(toLevel(severity), description === undefined ? title : `${title}\n${description}`),
+    ]),
+    compaction_update: on(sessionUpdates.compaction_update, ({ status, error }) => this.compaction(status, error)),
+    // The summary is the agent's own memory; that the history was shortened is what the user needs to know.
+    compaction_summary_chunk: on(sessionUpdates.compaction_summary_chunk, () => []),
+  };
+
+  private userChunk(content: ContentBlock, messageId: string | undefined): SessionEvent[] {
+    // During a turn of ours it is an echo of the prompt, which was told when the turn began.
+    if (!this.replaying) return [];
+    const text = blockToText(content);
+    const current = this.replayedPrompt;
+    if (current && current.messageId === messageId) {
+      current.text += text;
+      return [];
+    }
+    const events = [...this.flushReplayedPrompt(), ...this.endTurn({ stopReason: 'end_turn' })];
+    this.replayedPrompt = { text, messageId };
+    return events;
+  }
+
+  private flushReplayedPrompt(): SessionEvent[] {
+    const { replayedPrompt } = this;
+    if (!replayedPrompt) return [];
+    this.replayedPrompt = undefined;
+    this.openTurn({ response: '' });
+    const data = { session_id: this.sessionId, prompt: replayedPrompt.text, replayed: true };
+    return [{ event: 'prompt:submit', data }];
+  }
+
+  private agentChunk(content: ContentBlock, messageId: string | undefined): SessionEvent[] | undefined {
+    if (content.type === 'unknown') return undefined;
+    if (content.type !== 'text') return this.blocks.media(content, messageId);
+    const events = this.blocks.text(content.text, messageId);
+    if (this.turn) {
+      const isNewBlock = events.some(({ event }) => event === 'content_block:start');
+      this.turn.response += isNewBlock && this.turn.response !== '' ? `\n\n${content.text}` : content.text;
+    }
+    return events;
+  }
+
+  private compaction(status: string, error: string | undefined): SessionEvent[] {
+    const message = 'The agent is shortening the conversation to make room.';
+    switch (status) {
+      case 'in_progress':
+        return [{ event: 'status:update', data: { session_id: this.sessionId, status: 'compacting', message } }];
+      case 'completed':
+        return [this.notice('info', 'The agent shortened the conversation to make room. It may have lost details.')];
+      case 'failed':
+        return [this.notice('warning', `The agent could not shorten the conversation. ${error ?? ''}`.trim())];
+      default:
+        return [];
+    }
+  }
+
+  private notice(level: 'info' | 'warning' | 'error', message: string): SessionEvent {
+    return { event: 'notice', data: { session_id: this.sessionId, level, message } };
+  }
+
+  private openTurn(turn: Turn): void {
+    this.turn = turn;
+    this.blocks.restart();
+  }
+
+  /** Of an agent with modes it is the mode that says whether it asks. What is told of the past says nothing of today. */
+  private withWhatItShows(event: SessionEvent): SessionEvent {
+    if (event.event !== 'tool:post' || this.replaying || !this.turn) return event;
+    if (this.config.all.some((option) => isModeOption(option)) || unattendedIn(this.config.all)) return event;
+    const kind = ToolKind.safeParse(event.data.operation).data;
+    const unattended = kind && this.watch.shownBy(kind);
+    return unattended ? { ...event, data: { ...event.data, unattended } } : event;
+  }
+
+  private closeTurn(reasonForOpenCalls: string): SessionEvent[] {
+    this.turn = undefined;
+    return [...this.blocks.close(), ...this.tools.endAll(reasonForOpenCalls)];
+  }
+
+  private ofTurn({ requestId }: Turn) {
+    return { session_id: this.sessionId, ...(requestId === undefined ? {} : { request_id: requestId }) };
+  }
+
+  private ignore(what: string): SessionEvent[] {
+    // The agent chooses the names: they must not grow without end.
+    const name = this.ignoredUpdates.size < 100 || this.ignoredUpdates.has(what) ? what : 'others';
+    this.ignoredUpdates.set(name, (this.ignoredUpdates.get(name) ?? 0) + 1);
+    return [];
+  }
+}
+
+/** What the answer of `session/prompt` says of the turn. `toUsage` makes the turn's usage of what the agent has counted. */
+export function turnEndOf({ stopReason, usage, _meta }: PromptResult, toUsage: ToUsage): TurnEnd {
+  if (usage) return { stopReason, usage: toUsage({ input: usage.inputTokens, output: usage.outputTokens }) };
+  const quota = _meta?.quota.token_count;
+  if (!quota) return { stopReason };
+  return { stopReason, usage: toUsage({ input: quota.input_tokens, output: quota.output_tokens }) };
+}
+
+type ToUsage = (counted: TokenCounts) => TokenUsage;
+
+function on<Schema extends z.ZodType>(
+  schema: Schema,
+  handle: (update: z.output<Schema>) => SessionEvent[] | undefined,
+): Handler {
+  return (update) => {
+    const parsed = schema.safeParse(update);
+    return parsed.success ? handle(parsed.data) : undefined;
+  };
+}
+
+function isKnown(kind: string): kind is SessionUpdateKind {
+  return Object.hasOwn(sessionUpdates, kind);
+}
+
+function toLevel(severity: string): 'info' | 'warning' | 'error' {
+  return severity === 'warning' || severity === 'error' ? severity : 'info';
+}

@@ -1,0 +1,263 @@
+import * as z from 'zod';
+import type { SessionEvent, ToolContent, ToolKind, ToolLocation } from '../../../session/common/sessionEvents';
+import type { Clock } from '../../../base/common/async';
+import { TerminalViews, type TerminalView } from './terminalViews';
+import { toolContent } from './toolContent';
+import { TerminalMeta, type ToolCallContent, type ToolCallUpdate } from './v1Schema';
+
+interface Call {
+  readonly id: string;
+  /** In milliseconds of the monotonic clock. */
+  readonly startedAt: number;
+  name: string | undefined;
+  kind: ToolKind;
+  title: string | undefined;
+  status: 'pending' | 'in_progress' | 'completed' | 'failed';
+  input: Record<string, unknown>;
+  output: unknown;
+  content: readonly ToolCallContent[];
+  locations: readonly ToolLocation[];
+  ended: boolean;
+}
+
+const CommandResult = z.looseObject({ formatted_output: z.string() });
+
+/** What a tool call is about. */
+export interface CallDescription {
+  readonly title: string | undefined;
+  readonly kind: ToolKind;
+  readonly content: readonly ToolCallContent[];
+  readonly locations: readonly ToolLocation[];
+  readonly rawInput: Record<string, unknown>;
+}
+
+/** Calls of past turns whose names are remembered: what an agent says late of one must not make another one of it. */
+const maxEnded = 200;
+
+/** What one event carries of a terminal's output, in UTF-16 units. */
+const maxTerminalLength = 128 * 1024;
+
+/**
+ * The tool calls of a session. A call begins with whichever update names it first, ends once with its status, and what
+ * comes after that is still shown. Output of terminals is collected until `takeTerminalUpdates`, since every event
+ * carries the whole output of a call.
+ */
+export class ToolCalls {
+  private readonly calls = new Map<string, Call>();
+  private readonly terminals = new TerminalViews(maxTerminalLength);
+  private readonly stale = new Set<Call>();
+
+  constructor(
+    private readonly sessionId: string,
+    private readonly clock: Pick<Clock, 'monotonicNow'>,
+  ) {}
+
+  get hasTerminalUpdates(): boolean {
+    return this.stale.size > 0;
+  }
+
+  /** All that is known of a call, for a question about it that repeats only a part. */
+  describe(id: string): CallDescription | undefined {
+    const call = this.calls.get(id);
+    return (
+      call && {
+        title: call.title,
+        kind: call.kind,
+        content: call.content,
+        locations: call.locations,
+        rawInput: call.input,
+      }
+    );
+  }
+
+  upsert(update: ToolCallUpdate): SessionEvent[] {
+    const known = this.calls.get(update.toolCallId);
+    const call = known ?? this.begin(update.toolCallId);
+    const changes = apply(call, update);
+    this.applyTerminalMeta(call, update);
+    this.applyRawOutput(call);
+
+    const events: SessionEvent[] = known ? [] : [this.pre(call)];
+    const ends = !call.ended && (call.status === 'completed' || call.status === 'failed');
+    if (ends) events.push(this.end(call));
+    else if (known && Object.keys(changes).length > 0) events.push(this.update(call, changes));
+    return events;
+  }
+
+  /** Takes the state of a terminal that Backline runs. */
+  setTerminal(terminalId: string, view: TerminalView): void {
+    this.terminals.set(terminalId, view);
+    this.markStale(terminalId);
+  }
+
+  takeTerminalUpdates(): SessionEvent[] {
+    const events = [...this.stale].map((call) => this.update(call, { content: this.contentOf(call) }));
+    this.stale.clear();
+    return events;
+  }
+
+  /** Ends what is still open, for example because the turn was cancelled, and forgets the bulk of what has ended. */
+  endAll(reason: string): SessionEvent[] {
+    const events = this.takeTerminalUpdates();
+    for (const call of this.calls.values()) {
+      if (!call.ended) {
+        call.ended = true;
+        const data = { ...this.identity(call), error: reason, unfinished: true, ...this.details(call) };
+        events.push({ event: 'tool:error', data });
+      }
+      call.title = undefined;
+      call.locations = [];
+      call.content = [];
+      call.input = {};
+      call.output = undefined;
+    }
+    for (const id of this.calls.keys()) {
+      if (this.calls.size <= maxEnded) break;
+      this.calls.delete(id);
+    }
+    this.stale.clear();
+    this.terminals.trim();
+    return events;
+  }
+
+  private begin(id: string): Call {
+    const call: Call = {
+      id,
+      startedAt: this.clock.monotonicNow(),
+      name: undefined,
+      kind: 'other',
+      title: undefined,
+      status: 'pending',
+      input: {},
+      output: undefined,
+      content: [],
+      locations: [],
+      ended: false,
+    };
+    this.calls.set(id, call);
+    return call;
+  }
+
+  private applyTerminalMeta(call: Call, { _meta: meta }: ToolCallUpdate): void {
+    if (!meta) return;
+    const { terminal_info, terminal_output, terminal_output_delta, terminal_exit } = TerminalMeta.parse(meta);
+    // Agents that run the terminal themselves may leave its id out: then it is the call's own.
+    const idOf = (part: { terminal_id: string | undefined }) => part.terminal_id ?? call.id;
+    for (const part of [terminal_info, terminal_output, terminal_output_delta, terminal_exit]) {
+      if (!part) continue;
+      const terminalId = idOf(part);
+      const shown = call.content.some((item) => item.type === 'terminal' && item.terminalId === terminalId);
+      if (!shown) call.content = [...call.content, { type: 'terminal', terminalId }];
+    }
+    for (const chunk of [terminal_output, terminal_output_delta]) {
+      if (chunk) this.terminals.append(idOf(chunk), chunk.data);
+    }
+    if (terminal_exit) {
+      this.terminals.end(idOf(terminal_exit), terminal_exit.exit_code ?? null, terminal_exit.signal ?? null);
+    }
+    if (terminal_output ?? terminal_output_delta ?? terminal_exit) this.stale.add(call);
+  }
+
+  /** When codex tells a command of the past, its output is in the result only. */
+  private applyRawOutput(call: Call): void {
+    const terminal = call.content.find((item) => item.type === 'terminal');
+    if (!terminal) return;
+    const output = CommandResult.safeParse(call.output).data?.formatted_output;
+    if (output !== undefined && this.terminals.get(terminal.terminalId).output === '') {
+      this.terminals.append(terminal.terminalId, output);
+    }
+  }
+
+  private markStale(terminalId: string): void {
+    for (const call of this.calls.values()) {
+      if (call.content.some((item) => item.type === 'terminal' && item.terminalId === terminalId)) this.stale.add(call);
+    }
+  }
+
+  private pre(call: Call): SessionEvent {
+    return { event: 'tool:pre', data: { ...this.identity(call), input: call.input, ...this.details(call) } };
+  }
+
+  private update(call: Call, changes: Changes): SessionEvent {
+    if (changes.content) this.stale.delete(call);
+    const content = changes.content ? { content: this.contentOf(call) } : {};
+    return { event: 'tool:update', data: { session_id: this.sessionId, call_id: call.id, ...changes, ...content } };
+  }
+
+  private end(call: Call): SessionEvent {
+    call.ended = true;
+    this.stale.delete(call);
+    const shared = { ...this.identity(call), ...this.details(call) };
+    if (call.status === 'failed') return { event: 'tool:error', data: { ...shared, error: this.errorOf(call) } };
+    const output = call.output ?? (this.textOf(call) || undefined);
+    const result = { success: true, ...(output === undefined ? {} : { output }) };
+    const durationMs = Math.round(this.clock.monotonicNow() - call.startedAt);
+    return { event: 'tool:post', data: { ...shared, result, duration_ms: durationMs } };
+  }
+
+  private identity({ name, kind }: Call) {
+    return { session_id: this.sessionId, tool_name: name ?? kind, operation: kind };
+  }
+
+  private details(call: Call) {
+    return {
+      call_id: call.id,
+      kind: call.kind,
+      ...(call.title === undefined ? {} : { title: call.title }),
+      ...(call.locations.length > 0 ? { locations: [...call.locations] } : {}),
+      ...(call.content.length > 0 ? { content: this.contentOf(call) } : {}),
+    };
+  }
+
+  private contentOf(call: Call): ToolContent[] {
+    return toolContent(call.content, (id) => this.terminals.get(id));
+  }
+
+  private textOf(call: Call): string {
+    return this.contentOf(call)
+      .flatMap((item) => (item.type === 'text' ? [item.text] : []))
+      .join('\n');
+  }
+
+  private errorOf(call: Call): string {
+    const said = typeof call.output === 'string' ? call.output : this.textOf(call);
+    if (said !== '') return said;
+    const code = this.contentOf(call).find((item) => item.type === 'terminal')?.exit_code;
+    return typeof code === 'number' ? `The command ended with exit code ${code}.` : 'The tool call failed.';
+  }
+}
+
+interface Changes {
+  title?: string;
+  kind?: ToolKind;
+  status?: Call['status'];
+  input?: Record<string, unknown>;
+  locations?: ToolLocation[];
+  content?: ToolContent[];
+}
+
+/** Puts what the update says into the call; the result says what is new. New content is marked only: it is told whole. */
+function apply(call: Call, update: ToolCallUpdate): Changes {
+  const changes: Changes = {};
+  call.name = update.name ?? call.name;
+  if (update.title !== undefined && update.title !== call.title) changes.title = call.title = update.title;
+  if (update.kind !== undefined && update.kind !== call.kind) changes.kind = call.kind = update.kind;
+  if (update.status !== undefined && update.status !== call.status) changes.status = call.status = update.status;
+  if (update.rawInput !== undefined && update.rawInput !== null) changes.input = call.input = toRecord(update.rawInput);
+  if (update.rawOutput !== undefined && update.rawOutput !== null) call.output = update.rawOutput;
+  if (update.locations) {
+    changes.locations = update.locations.map(({ path, line }) => ({ path, ...(line === undefined ? {} : { line }) }));
+    call.locations = changes.locations;
+  }
+  if (update.content) {
+    call.content = update.content;
+    changes.content = [];
+  }
+  return changes;
+}
+
+/** Amplifier's inputs are objects; the input of an ACP tool may be anything. */
+function toRecord(input: unknown): Record<string, unknown> {
+  if (typeof input === 'object' && input !== null && !Array.isArray(input)) return { ...input };
+  return { input };
+}

@@ -1,0 +1,198 @@
+import type { McpServer } from '@agentclientprotocol/sdk';
+import { BackendError, type SessionBackend } from '../../../session/common/sessionBackend';
+import type { Clock } from '../../../base/common/async';
+import { messageOf } from '../../../base/common/errors';
+import type { Logger } from '../../../base/common/log';
+import type { EditorPort } from '../../../editor/common/editorPort';
+import type { WriteWitness } from '../../../editor/common/writeWitness';
+import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
+import type { TrafficTap } from '../../../wire/common/traffic';
+import type { ThreadSource } from '../../common/draft/draftThreads';
+import { knownAgentOf } from '../../common/catalogue/knownAgents';
+import { mayDownload } from '../../common/catalogue/packageRunners';
+import { AcpBackend } from '../v1/acpBackend';
+import type { CatalogueEntry } from './agentCatalogue';
+import { broughtServer, requirePermission, type AgentPermission } from './broughtAgent';
+import { startAgentProcess, type AgentProcess } from '../process/agentProcess';
+import type { AgentReaper } from '../process/agentReaper';
+import { diskFiles, lookupCommand, type FoundCommand } from '../process/commandLookup';
+import { DraftBackend } from '../draft/draftBackend';
+import { RestartPolicy } from '../process/restartPolicy';
+import type { SignInCommand } from '../v1/signIn';
+import type { Elicit, V1ClientOptions } from '../v1/v1Client';
+import { workspaceMcpServers, type NamedServer, type WorkspaceServer } from './workspaceMcp';
+
+/** A command to run where the user sees it and can type. */
+export interface TerminalCommand {
+  readonly title: string;
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+}
+
+interface AgentLauncherOptions {
+  readonly clientInfo: V1ClientOptions['clientInfo'];
+  readonly editor: EditorPort;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly tap: TrafficTap;
+  readonly standing: StandingPermissions;
+  /** Sees files before agents write them. */
+  readonly witness?: WriteWitness;
+  /** What agents are started with; the login shell's. */
+  readonly environment: () => Promise<Readonly<Record<string, string>>>;
+  /** Absolute: where an agent runs that is not told another folder. */
+  readonly folder: () => string;
+  /** Asked again at each start, whatever was the case before. */
+  readonly isTrusted: () => boolean;
+  /** The same for what the workspace brings: agents, and MCP servers. */
+  readonly permission: AgentPermission;
+  /** Ends agents that outlive this process. */
+  readonly reaper?: AgentReaper;
+  readonly createId: () => string;
+  /** MCP servers of the window itself, by name, in the form of the setting. */
+  readonly ownMcpServers?: () => Promise<Readonly<Record<string, unknown>>>;
+  /** Conversations that agents of the draft may ask for. */
+  readonly threadSources?: readonly ThreadSource[];
+  /** From 0 up to, not including, 1. */
+  readonly random: () => number;
+  readonly elicit: (agentTitle: string, ...asked: Parameters<Elicit>) => ReturnType<Elicit>;
+  /** Resolves with whether the command ended well. */
+  readonly runInTerminal: (command: TerminalCommand) => Promise<boolean>;
+}
+
+/** Makes backends of catalogue entries. They start their agents when they are used. */
+export class AgentLauncher {
+  constructor(private readonly options: AgentLauncherOptions) {}
+
+  /** The caller owns the result. */
+  async create(entry: CatalogueEntry): Promise<SessionBackend> {
+    const {
+      clock,
+      createId,
+      editor,
+      elicit,
+      random,
+      standing,
+      tap,
+      threadSources = [],
+      clientInfo,
+      witness,
+    } = this.options;
+    const { id, title, missingFile } = entry;
+    const log = this.options.log.child(`agent ${id}`);
+    const startAgent = (): Promise<AgentProcess> => this.start(entry, log);
+    const shared = { id, title, editor, clock, log, tap, standing, startAgent, ...(witness ? { witness } : {}) };
+    if (entry.dialect === 'draft') {
+      const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+      return new DraftBackend({ ...shared, createId, breathe, threadSources });
+    }
+    const known = knownAgentOf(entry.command, entry.args);
+    return new AcpBackend({
+      ...shared,
+      clientInfo,
+      missingFile,
+      ...(known ? { knownAs: known.id } : {}),
+      mayDownload: mayDownload(entry.command, entry.args),
+      restartPolicy: new RestartPolicy(() => clock.monotonicNow(), random),
+      terminalEnv: await this.options.environment(),
+      mcpServers: (capabilities, cwd) => this.mcpServers(entry, capabilities, cwd, log),
+      elicit: (request, signal) => elicit(title, request, signal),
+      runInTerminal: (command) => this.signIn(entry, command),
+    });
+  }
+
+  private async start(entry: CatalogueEntry, log: Logger): Promise<AgentProcess> {
+    const { clock, isTrusted, reaper } = this.options;
+    if (!isTrusted()) throw untrusted(entry);
+    const { command, args } = entry;
+    if (entry.dialect === 'v1') this.prepareOwnServers(log);
+    const { env, cwd } = await this.surroundings(entry);
+    // The last thing before the start, so that what is started is what was looked at.
+    await requirePermission(entry, this.options.permission);
+    // The question may have been open for long.
+    if (!isTrusted()) throw untrusted(entry);
+    const guard = reaper ? { guard: (leader: number, mark: string) => reaper.watch(leader, mark) } : {};
+    const agent = await startAgentProcess({ command, args, env, cwd }, { clock, log, ...guard });
+    log.info(`Started as process ${agent.pid} in ${cwd}`);
+    agent.onDidExit(({ code, signal }) => log.info(`Process ${agent.pid} ended (${signal ?? `exit code ${code}`})`));
+    return agent;
+  }
+
+  /** `session/new` will name them; they get ready while the agent does. */
+  private prepareOwnServers(log: Logger): void {
+    this.options.ownMcpServers?.().catch((error: unknown) => {
+      log.debug(`The window's MCP server is not ready: ${messageOf(error)}`);
+    });
+  }
+
+  /** A conversation begins without them when they cannot start. */
+  private async ownServers(log: Logger): Promise<Readonly<Record<string, unknown>>> {
+    try {
+      return (await this.options.ownMcpServers?.()) ?? {};
+    } catch (error) {
+      log.error("The window's MCP server cannot start, so the agent goes without its tools", error);
+      return {};
+    }
+  }
+
+  private async mcpServers(
+    entry: CatalogueEntry,
+    capabilities: { http: boolean; sse: boolean },
+    cwd: string,
+    log: Logger,
+  ): Promise<readonly McpServer[]> {
+    const { env } = await this.surroundings(entry);
+    const findProgram = (command: string): Promise<FoundCommand> => find(command, env, cwd);
+    const own = await this.ownServers(log);
+    const permit = (server: WorkspaceServer): Promise<boolean> => this.permitServer(server);
+    const onNamed = (servers: readonly NamedServer[]): void => this.keepNamed(servers);
+    const request = { setting: entry.mcpServers, cwd, own, capabilities, findProgram, permit, onNamed };
+    return await workspaceMcpServers(request, this.options.editor, log);
+  }
+
+  /** What no file names any more waits for no permission. */
+  private keepNamed(servers: readonly NamedServer[]): void {
+    this.options.permission.consent.keepOnly(['mcpServer'], ({ name, source }) =>
+      servers.some((server) => server.name === name && server.file === source.file),
+    );
+  }
+
+  /** Waits for the user as long as the question is open; a session begins without what was not allowed. */
+  private async permitServer({ name, server, folder, file }: WorkspaceServer): Promise<boolean> {
+    const { editor, isTrusted, permission } = this.options;
+    const folders = editor.folders.map(({ path }) => path);
+    const thing = await broughtServer(name, server, { cwd: folder, file, folders });
+    return isTrusted() && (await permission.consent.ask(thing, 'background')) === 'allowed';
+  }
+
+  private async signIn(entry: CatalogueEntry, { label, command, args, env: added }: SignInCommand): Promise<boolean> {
+    await requirePermission(entry, this.options.permission);
+    const { env, cwd } = await this.surroundings(entry);
+    const all = { ...env, ...added };
+    const found = await find(command ?? entry.command, all, cwd);
+    const own = command === undefined ? entry.args : [];
+    const title = `${entry.title}: ${label}`;
+    return this.options.runInTerminal({
+      title,
+      file: found.file,
+      args: [...found.args, ...own, ...args],
+      env: all,
+      cwd,
+    });
+  }
+
+  private async surroundings(entry: CatalogueEntry): Promise<{ env: Record<string, string>; cwd: string }> {
+    const env = { ...(await this.options.environment()), ...entry.env };
+    return { env, cwd: entry.cwd ?? this.options.folder() };
+  }
+}
+
+function untrusted({ title }: CatalogueEntry): BackendError {
+  return new BackendError('untrusted', `${title} is not started: you do not trust this workspace.`);
+}
+
+function find(command: string, env: Readonly<Record<string, string>>, cwd: string): Promise<FoundCommand> {
+  return lookupCommand(command, { platform: process.platform, env, cwd, files: diskFiles });
+}

@@ -1,0 +1,220 @@
+import type { BackendEntry, BackendRegistry } from '../../../session/common/backendRegistry';
+import { BackendError, type SessionBackend } from '../../../session/common/sessionBackend';
+import { KeyedQueue } from '../../../base/common/async';
+import type { Disposable } from '../../../base/common/disposable';
+import { Emitter, type Event } from '../../../base/common/event';
+import { messageOf } from '../../../base/common/errors';
+import type { Logger } from '../../../base/common/log';
+import type { Catalogue, CatalogueEntry } from './agentCatalogue';
+import { decisionFor, permissionMessage, requirePermission, type AgentPermission } from './broughtAgent';
+import { knownAgentOf } from '../../common/catalogue/knownAgents';
+import { untilAborted } from '../untilAborted';
+
+interface AgentRegistryOptions {
+  /** Starts nothing but, once, the user's login shell. */
+  readonly loadCatalogue: () => Promise<Catalogue>;
+  /** The registry owns the result. */
+  readonly createBackend: (entry: CatalogueEntry) => Promise<SessionBackend>;
+  readonly isTrusted: () => boolean;
+  /** For agents that the workspace brings. */
+  readonly permission: AgentPermission;
+  readonly log: Logger;
+}
+
+interface Opened {
+  readonly backend: SessionBackend;
+  /** What it was made from. */
+  readonly entry: CatalogueEntry;
+  readonly subscription: Disposable;
+}
+
+interface Lack {
+  readonly problem: string;
+  /** Absent when there is nothing that could be allowed. */
+  readonly decision?: 'denied' | 'ask';
+}
+
+const untrustedMessage =
+  'Agents are not started in a workspace that you do not trust. Run "Workspaces: Manage Workspace Trust" to trust it.';
+
+/** The agents of the catalogue as backends, each made once, stopped when its settings change. */
+export class AgentRegistry implements BackendRegistry, Disposable {
+  private readonly emitter: Emitter<void>;
+  private readonly opened = new Map<string, Opened>();
+  /** Those that are being stopped. */
+  private readonly leaving = new Set<Opened>();
+  private readonly queue = new KeyedQueue();
+  /** Those that somebody has tried to open. */
+  private readonly wanted = new Set<string>();
+  private last: Catalogue | undefined;
+  private isDisposed = false;
+
+  constructor(private readonly options: AgentRegistryOptions) {
+    this.emitter = new Emitter((error) => options.log.error('A listener of the agents failed', error));
+  }
+
+  get onDidChange(): Event<void> {
+    return this.emitter.event;
+  }
+
+  /** What was found when it was last looked for; undefined before that. */
+  get catalogue(): Catalogue | undefined {
+    return this.last;
+  }
+
+  /** Those that somebody has opened, running or not. */
+  get backends(): readonly SessionBackend[] {
+    return [...this.opened.values()].map(({ backend }) => backend);
+  }
+
+  /** Why agents cannot be started that somebody has tried to use. */
+  get problemsInUse(): readonly string[] {
+    const used = this.last?.agents.filter(({ id }) => this.wanted.has(id)) ?? [];
+    return used.flatMap(({ problem, title }) => (problem ? [`${title}: ${problem.message}`] : []));
+  }
+
+  async list(signal?: AbortSignal): Promise<readonly BackendEntry[]> {
+    const { agents } = await (signal ? untilAborted(this.load(), signal) : this.load());
+    const isTrusted = this.options.isTrusted();
+    const entries = await Promise.all(
+      agents.map(async (entry): Promise<BackendEntry> => {
+        const listed = toBackendEntry(entry, isTrusted);
+        if (listed.problem !== undefined) return listed;
+        const lack = await this.lackOf(entry);
+        return lack
+          ? { ...listed, problem: lack.problem, ...(lack.decision ? { needsPermission: true } : {}) }
+          : listed;
+      }),
+    );
+    // The settings may have changed while the agents were looked at.
+    this.keepNamed();
+    return entries;
+  }
+
+  async open(id: string): Promise<SessionBackend> {
+    return await this.queue.run(id, async () => {
+      this.refuseUnlessTrusted();
+      const entry = (await this.load()).agents.find((agent) => agent.id === id);
+      const opened = this.opened.get(id);
+      if (opened && isSame(opened.entry, entry)) return opened.backend;
+      if (opened) await this.drop(id, opened);
+      if (!entry) throw new BackendError('notFound', `There is no agent "${id}". Choose another one.`);
+      this.wanted.add(id);
+      if (entry.problem) throw new BackendError('notReady', entry.problem.message, entry.problem.details);
+      await requirePermission(entry, this.options.permission);
+      return await this.create(entry);
+    });
+  }
+
+  /** Settings, folders or trust have changed: what no longer is what it was made from is stopped. Never rejects. */
+  async refresh(): Promise<void> {
+    const wasLoaded = this.last !== undefined;
+    this.last = undefined;
+    if (wasLoaded || this.opened.size > 0) {
+      const { agents } = await this.load();
+      const isTrusted = this.options.isTrusted();
+      await Promise.all(
+        [...this.opened].map(async ([id, opened]) => {
+          const entry = agents.find((agent) => agent.id === id);
+          const isDenied = entry !== undefined && (await this.lackOf(entry))?.decision === 'denied';
+          if (!isTrusted || isDenied || !isSame(opened.entry, entry)) await this.drop(id, opened);
+        }),
+      );
+    }
+    this.emitter.fire();
+  }
+
+  /** Resolves when every agent is gone. Never rejects. */
+  async stopAll(): Promise<void> {
+    await Promise.all([...this.opened.values(), ...this.leaving].map(({ backend }) => backend.stop()));
+  }
+
+  /** Kills what still runs. */
+  dispose(): void {
+    this.isDisposed = true;
+    for (const opened of [...this.opened.values(), ...this.leaving]) release(opened);
+    this.opened.clear();
+    this.emitter.dispose();
+  }
+
+  private async load(): Promise<Catalogue> {
+    const catalogue = await this.options.loadCatalogue();
+    const told = new Set(this.last?.problems.map(({ message }) => message));
+    for (const { message } of catalogue.problems) if (!told.has(message)) this.options.log.warn(message);
+    const hasChanged = JSON.stringify(catalogue) !== JSON.stringify(this.last);
+    this.last = catalogue;
+    this.keepNamed();
+    if (hasChanged) this.emitter.fire();
+    return catalogue;
+  }
+
+  /** What no settings name any more waits for no permission. */
+  private keepNamed(): void {
+    const ids = new Set(this.last?.agents.map(({ id }) => id));
+    if (this.last) this.options.permission.consent.keepOnly(['agent'], ({ id }) => id !== undefined && ids.has(id));
+  }
+
+  private async create(entry: CatalogueEntry): Promise<SessionBackend> {
+    const backend = await this.options.createBackend(entry);
+    if (this.isDisposed) {
+      backend.dispose();
+      throw new BackendError('closed', 'Backline is ending.');
+    }
+    const subscription = backend.onDidChangeState(() => this.emitter.fire());
+    this.opened.set(entry.id, { backend, entry, subscription });
+    return backend;
+  }
+
+  private async drop(id: string, opened: Opened): Promise<void> {
+    if (this.opened.get(id) === opened) this.opened.delete(id);
+    this.leaving.add(opened);
+    await opened.backend.stop();
+    this.leaving.delete(opened);
+    release(opened);
+  }
+
+  /** Why the user's permission is missing; undefined when it is there, or not needed. Never rejects. */
+  private async lackOf(entry: CatalogueEntry): Promise<Lack | undefined> {
+    try {
+      const decision = await decisionFor(entry, this.options.permission);
+      return decision === 'allowed' ? undefined : { problem: permissionMessage(decision), decision };
+    } catch (error) {
+      return { problem: `It cannot be allowed, since not all of it can be read: ${messageOf(error)}` };
+    }
+  }
+
+  private refuseUnlessTrusted(): void {
+    if (!this.options.isTrusted()) throw new BackendError('untrusted', untrustedMessage);
+  }
+}
+
+function toBackendEntry(entry: CatalogueEntry, isTrusted: boolean): BackendEntry {
+  const { id, title, source, command, args, defaults } = entry;
+  const description = source === 'demo' ? 'Built-in demo. No account needed' : [command, ...args].join(' ');
+  const problem = isTrusted ? entry.problem?.message : untrustedMessage;
+  const install = isTrusted ? entry.problem?.install : undefined;
+  return {
+    id,
+    title,
+    source,
+    description,
+    ...(problem === undefined ? {} : { problem }),
+    ...(install === undefined ? {} : { install }),
+    ...(knownAgentOf(command, args)?.cannotList ? { cannotList: true } : {}),
+    ...(defaults === undefined ? {} : { defaults }),
+  };
+}
+
+/** A problem that has come or gone since does not make a running agent another one. */
+function isSame(made: CatalogueEntry, entry: CatalogueEntry | undefined): boolean {
+  return entry !== undefined && keyOf(made) === keyOf(entry);
+}
+
+function keyOf({ command, args, env, cwd, dialect, mcpServers, missingFile }: CatalogueEntry): string {
+  return JSON.stringify([command, args, env, cwd, dialect, mcpServers, missingFile]);
+}
+
+function release({ backend, subscription }: Opened): void {
+  subscription.dispose();
+  backend.dispose();
+}

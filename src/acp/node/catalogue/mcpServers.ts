@@ -1,0 +1,105 @@
+import type { McpServer } from '@agentclientprotocol/sdk';
+import * as z from 'zod';
+import type { FoundCommand } from '../process/commandLookup';
+
+const Variables = z.record(z.string(), z.union([z.string(), z.number()]).transform(String));
+
+const Stdio = z.looseObject({
+  type: z.literal('stdio').optional(),
+  command: z.string().min(1),
+  args: z.array(z.string()).default([]),
+  env: Variables.default({}),
+});
+const Remote = z.looseObject({
+  type: z.enum(['http', 'sse']),
+  url: z.url({ protocol: /^https?$/ }),
+  headers: Variables.default({}),
+});
+
+/** What VS Code keeps in `.vscode/mcp.json`, and what an agent's `mcpServers` setting has inside. */
+const Servers = z.record(z.string(), z.unknown());
+const McpJson = z.looseObject({ servers: Servers.default({}) });
+
+export interface McpSources {
+  /** The agent's `mcpServers` setting; it wins over a server of the same name in the workspace. */
+  readonly setting: unknown;
+  /** `.vscode/mcp.json`, parsed; undefined when there is none, or when the workspace is not trusted. */
+  readonly mcpJson: unknown;
+  /** Stands for `${workspaceFolder}`. */
+  readonly workspaceFolder: string;
+}
+
+export interface McpOptions {
+  /** What the agent can reach besides processes. */
+  readonly capabilities: { readonly http: boolean; readonly sse: boolean };
+  /** The protocol wants the program's full path. Rejects, in words for the user, when it is not found. */
+  readonly findProgram: (command: string) => Promise<FoundCommand>;
+}
+
+interface McpResult {
+  readonly servers: readonly McpServer[];
+  /** Which servers were left out, and why. */
+  readonly notes: readonly string[];
+}
+
+/** The MCP servers to give to an agent. One that cannot be used is left out and told; it takes no other one down. */
+export async function mcpServers(sources: McpSources, options: McpOptions): Promise<McpResult> {
+  const notes: string[] = [];
+  const servers: McpServer[] = [];
+  for (const [name, entry] of Object.entries(merge(sources, notes))) {
+    try {
+      servers.push(await toServer(name, substitute(entry, sources.workspaceFolder), options));
+    } catch (error) {
+      notes.push(`The MCP server "${name}" is not used: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  return { servers, notes };
+}
+
+function merge({ setting, mcpJson }: McpSources, notes: string[]): Record<string, unknown> {
+  const workspace = McpJson.safeParse(mcpJson ?? {});
+  const own = Servers.safeParse(setting ?? {});
+  if (!workspace.success) notes.push('.vscode/mcp.json has no object of "servers", so none of it is used.');
+  if (!own.success) notes.push('"mcpServers" of the agent is no object, so none of it is used.');
+  return { ...workspace.data?.servers, ...own.data };
+}
+
+async function toServer(name: string, entry: unknown, options: McpOptions): Promise<McpServer> {
+  const remote = Remote.safeParse(entry).data;
+  if (remote) {
+    const { type, url, headers } = remote;
+    if (!options.capabilities[type]) throw new Error(`the agent cannot use servers of type ${type}.`);
+    return { type, name, url, headers: toPairs(headers) };
+  }
+  const local = Stdio.safeParse(entry).data;
+  if (!local) throw new Error('it needs a "command", or a "type" of http or sse and a "url".');
+  const { file, args } = await options.findProgram(local.command);
+  return { name, command: file, args: [...args, ...local.args], env: toPairs(local.env) };
+}
+
+function toPairs(variables: Record<string, string>): { name: string; value: string }[] {
+  return Object.entries(variables).map(([name, value]) => ({ name, value }));
+}
+
+/** Fills in `${workspaceFolder}` everywhere, and leaves other variables as they are. */
+export function withFolder(value: unknown, workspaceFolder: string): unknown {
+  if (typeof value === 'string') return value.replaceAll('${workspaceFolder}', () => workspaceFolder);
+  if (Array.isArray(value)) return value.map((item) => withFolder(item, workspaceFolder));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withFolder(item, workspaceFolder)]));
+}
+
+/** Other variables would need the user, or VS Code: they are refused. */
+function substitute(value: unknown, workspaceFolder: string): unknown {
+  refuseVariables(withFolder(value, ''));
+  return withFolder(value, workspaceFolder);
+}
+
+function refuseVariables(value: unknown): void {
+  if (typeof value === 'string') {
+    const other = /\$\{[^}]*\}/.exec(value);
+    if (other) throw new Error(`the variable ${other[0]} is not supported here.`);
+  } else if (typeof value === 'object' && value !== null) {
+    Object.values(value).forEach(refuseVariables);
+  }
+}

@@ -1,0 +1,101 @@
+import type { McpServer } from '@agentclientprotocol/sdk';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { messageOf } from '../../../base/common/errors';
+import type { Logger } from '../../../base/common/log';
+import { type EditorPort, isEditorError } from '../../../editor/common/editorPort';
+import { parseJsonc } from '../../common/catalogue/jsonc';
+import { mcpServers, type McpOptions, type McpSources } from './mcpServers';
+
+interface McpRequest extends McpOptions {
+  /** `mcpServers` of the agent's setting; wins over servers of the workspace with the same name. */
+  readonly setting: unknown;
+  /** The session's folder. */
+  readonly cwd: string;
+  /** What the window itself offers, in the form of the setting; the others win over it. */
+  readonly own: Readonly<Record<string, unknown>>;
+  /** Whether the user allows a server of the workspace, who may be asked. Rejects when that cannot be known. */
+  readonly permit: (server: WorkspaceServer) => Promise<boolean>;
+  /** Hears of all servers that the files of the workspace name, used or not, before any is asked for. */
+  readonly onNamed: (servers: readonly NamedServer[]) => void;
+}
+
+export type NamedServer = Pick<WorkspaceServer, 'name' | 'file'>;
+
+/** A server of `.vscode/mcp.json` that would be used. */
+export interface WorkspaceServer {
+  readonly name: string;
+  /** As it is written there. */
+  readonly server: Readonly<Record<string, unknown>>;
+  /** The workspace folder, absolute. */
+  readonly folder: string;
+  /** Absolute. */
+  readonly file: string;
+}
+
+const Written = z.looseObject({ servers: z.record(z.string(), z.record(z.string(), z.unknown()).catch({})) });
+
+const maxFileBytes = 1024 * 1024;
+
+/**
+ * The MCP servers of an agent's setting and of `.vscode/mcp.json` in each folder of the workspace, which must be trusted:
+ * they are command lines. The first one of a name wins. Of the workspace's, those are used that the user allows. What cannot
+ * be used is told in the log.
+ */
+export async function workspaceMcpServers(
+  { setting, cwd, own, permit, onNamed, ...options }: McpRequest,
+  editor: Pick<EditorPort, 'folders' | 'readText'>,
+  log: Logger,
+): Promise<readonly McpServer[]> {
+  const byName = new Map<string, McpServer>();
+  const add = async (
+    sources: McpSources,
+    isAllowed: (name: string) => Promise<boolean> = () => Promise.resolve(true),
+  ): Promise<void> => {
+    const { notes, servers } = await mcpServers(sources, options);
+    for (const note of notes) log.warn(note);
+    for (const server of servers) {
+      if (!byName.has(server.name) && (await isAllowed(server.name))) byName.set(server.name, server);
+    }
+  };
+  await add({ setting, mcpJson: undefined, workspaceFolder: cwd });
+  const read = await Promise.all(editor.folders.map(({ path }) => readFolder(path, editor, log)));
+  onNamed(read.flatMap(({ file, written }) => Object.keys(written).map((name) => ({ name, file }))));
+  for (const { file, folder, mcpJson, written } of read) {
+    await add({ setting: undefined, mcpJson, workspaceFolder: folder }, async (name) => {
+      const server = written[name];
+      if (server && (await isPermitted(permit, { name, server, folder, file }, log))) return true;
+      log.info(`The MCP server "${name}" of ${file} is not used: you have not allowed it.`);
+      return false;
+    });
+  }
+  await add({ setting: options.capabilities.http ? own : {}, mcpJson: undefined, workspaceFolder: cwd });
+  return [...byName.values()];
+}
+
+/** Never rejects: what cannot be looked at is not allowed. */
+async function isPermitted(permit: McpRequest['permit'], server: WorkspaceServer, log: Logger): Promise<boolean> {
+  try {
+    return await permit(server);
+  } catch (error) {
+    log.warn(`The MCP server "${server.name}" cannot be looked at: ${messageOf(error)}`);
+    return false;
+  }
+}
+
+async function readFolder(folder: string, editor: Pick<EditorPort, 'readText'>, log: Logger) {
+  const file = join(folder, '.vscode', 'mcp.json');
+  const mcpJson = await readMcpJson(file, editor, log);
+  return { folder, file, mcpJson, written: Written.safeParse(mcpJson).data?.servers ?? {} };
+}
+
+/** Undefined when there is none, or none that can be read. */
+async function readMcpJson(path: string, editor: Pick<EditorPort, 'readText'>, log: Logger): Promise<unknown> {
+  try {
+    return parseJsonc((await editor.readText(path, { maxBytes: maxFileBytes })).text);
+  } catch (error) {
+    const isMissing = isEditorError(error) && error.code === 'notFound';
+    if (!isMissing) log.warn(`The MCP servers of ${path} are not used: ${messageOf(error)}`);
+    return undefined;
+  }
+}

@@ -1,0 +1,275 @@
+import type { Clock } from '../../../base/common/async';
+import { messageOf } from '../../../base/common/errors';
+import { Emitter, type Event } from '../../../base/common/event';
+import type { Logger } from '../../../base/common/log';
+import { EventLog } from '../../../session/common/eventLog';
+import type { SessionEvent } from '../../../session/common/sessionEvents';
+import {
+  BackendError,
+  type BackendCapabilities,
+  type BackendState,
+  type CreateSessionOptions,
+  type SessionBackend,
+  type SessionSummary,
+} from '../../../session/common/sessionBackend';
+import type { EditorPort } from '../../../editor/common/editorPort';
+import { witnessed, type WriteWitness } from '../../../editor/common/writeWitness';
+import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
+import { fileRequest } from '../../../permissions/common/toolRequest';
+import type { TrafficTap } from '../../../wire/common/traffic';
+import type { Message, MessageChunk, ThreadEntry } from '../../common/draft/draftSchema';
+import { MemoryThreads, textOf, type ThreadSource, type ThreadStore } from '../../common/draft/draftThreads';
+import { Approvals } from '../../common/approvals/approvals';
+import type { RunningAgent } from '../v1/agentConnection';
+import type { DraftPermissions } from './draftFiles';
+import { DraftLink } from './draftLink';
+import { DraftSession } from './draftSession';
+import { LivingAgents } from '../process/livingAgents';
+import { PermissionService, settledForFiles } from '../v1/permissionService';
+import { ProposalDesk } from './proposalDesk';
+
+interface DraftBackendOptions {
+  readonly id: string;
+  readonly title: string;
+  /** The backend owns the result. @throws Error with what to tell the user */
+  readonly startAgent: () => Promise<RunningAgent>;
+  readonly editor: EditorPort;
+  /** Conversations of elsewhere that agents may read. */
+  readonly threadSources?: readonly ThreadSource[];
+  readonly standing: StandingPermissions;
+  readonly witness?: WriteWitness;
+  readonly clock: Clock;
+  readonly createId: () => string;
+  /** Lets other work run while a reader of events catches up. */
+  readonly breathe: () => Promise<void>;
+  readonly tap: TrafficTap;
+  readonly log: Logger;
+}
+
+/** An agent that speaks the draft, as a backend. When the agent ends, so do its sessions; the next one starts it again. */
+export class DraftBackend implements SessionBackend {
+  readonly id: string;
+  readonly title: string;
+  private readonly states: Emitter<BackendState>;
+  private readonly threads: MemoryThreads;
+  private readonly sessions = new Map<string, DraftSession>();
+  /** Of the open sessions. */
+  private readonly permissions = new Map<string, PermissionService>();
+  private current: BackendState = { kind: 'stopped' };
+  private starting: Promise<DraftLink> | undefined;
+  private live: DraftLink | undefined;
+  private readonly living = new LivingAgents<DraftLink>();
+  private isDisposed = false;
+
+  constructor(private readonly options: DraftBackendOptions) {
+    this.id = options.id;
+    this.title = options.title;
+    this.states = new Emitter((error) => options.log.error('A listener of a backend failed', error));
+    const { clock, createId, log, threadSources = [] } = options;
+    this.threads = new MemoryThreads({
+      now: () => clock.now(),
+      createId,
+      sources: threadSources,
+      onError: (error) => log.error('A source of threads failed', error),
+      isOpen: (threadId) => this.sessions.has(threadId),
+    });
+  }
+
+  get state(): BackendState {
+    return this.current;
+  }
+
+  get onDidChangeState(): Event<BackendState> {
+    return this.states.event;
+  }
+
+  async capabilities(): Promise<BackendCapabilities> {
+    await this.connect();
+    return { canLoad: true, canList: true, canDelete: false, images: false, embeddedContext: false };
+  }
+
+  /** The draft says nothing of folders: the agent works where it was started. */
+  async createSession(options: CreateSessionOptions, signal?: AbortSignal): Promise<DraftSession> {
+    const link = await this.connect();
+    const created = await link.ifKeepsThreads('createThread', null, signal);
+    return this.openSession(link, created?.threadId ?? (await this.threads.createThread()), options, []);
+  }
+
+  async listSessions({ signal }: { signal?: AbortSignal } = {}): Promise<readonly SessionSummary[]> {
+    const link = await this.connect();
+    const listed = await link.ifKeepsThreads('getThreads', null, signal);
+    const threads = listed?.threads ?? (await this.threads.getThreads()).filter(({ id }) => this.threads.has(id));
+    return threads.map(({ id, title, modifiedAt }) => ({ id, title, updatedAt: modifiedAt }));
+  }
+
+  async loadSession(threadId: string, options: CreateSessionOptions, signal?: AbortSignal): Promise<DraftSession> {
+    const open = this.sessions.get(threadId);
+    if (open) return open;
+    const link = await this.connect();
+    await link.ifKeepsThreads('openThread', { threadId }, signal);
+    const loaded = await link.ifKeepsThreads('getThreadEntries', { threadId }, signal);
+    return this.openSession(link, threadId, options, loaded?.entries ?? (await this.ownEntries(threadId)));
+  }
+
+  deleteSession(): Promise<void> {
+    return Promise.reject(new BackendError('unsupported', 'Agents of the draft protocol cannot delete threads.'));
+  }
+
+  async stop(): Promise<void> {
+    // One that is still starting is waited for: it could not be stopped otherwise.
+    const link = await this.starting?.catch(() => undefined);
+    if (link) this.forget(link, { kind: 'stopped' }, new BackendError('closed', `${this.title} was stopped.`));
+    await this.living.stopAll();
+  }
+
+  /** Kills the agent without waiting for it. */
+  dispose(): void {
+    this.isDisposed = true;
+    const { live } = this;
+    if (live) this.forget(live, { kind: 'stopped' }, new BackendError('closed', `${this.title} was stopped.`));
+    this.living.killNow();
+    this.states.dispose();
+  }
+
+  private connect(): Promise<DraftLink> {
+    this.starting ??= this.open().catch((error: unknown) => {
+      this.starting = undefined;
+      this.setState({ kind: 'failed', message: messageOf(error) });
+      if (error instanceof BackendError) throw error;
+      throw new BackendError('notReady', messageOf(error), undefined, { cause: error });
+    });
+    return this.starting;
+  }
+
+  private async open(): Promise<DraftLink> {
+    const { clock, editor, log, startAgent, tap, title } = this.options;
+    this.setState({ kind: 'starting', message: `Starting ${title}…` });
+    const agent = await startAgent();
+    if (this.isDisposed) {
+      agent.killNow();
+      throw new Error(`${title} was stopped.`);
+    }
+    const threads = this.threadStore();
+    const link = new DraftLink(agent, { title, editor, threads, permissions: this.filePermissions(), clock, tap, log });
+    this.live = link;
+    this.living.add(link);
+    link.start((reason) => {
+      const { message, details } = reason;
+      this.forget(link, { kind: 'failed', message, ...(details === undefined ? {} : { details }) }, reason);
+      void this.living.stop(link);
+    });
+    this.setState({ kind: 'ready' });
+    return link;
+  }
+
+  /** The agent is, or will be, gone: nothing that belongs to it stays open. */
+  private forget(link: DraftLink, state: BackendState, reason: BackendError): void {
+    if (this.live !== link) return;
+    this.live = undefined;
+    this.starting = undefined;
+    for (const session of [...this.sessions.values()]) session.fail(reason);
+    this.setState(state);
+  }
+
+  private setState(state: BackendState): void {
+    this.current = state;
+    this.states.fire(state);
+  }
+
+  private openSession(
+    link: DraftLink,
+    threadId: string,
+    { approvalTimeoutMs, cwd }: CreateSessionOptions,
+    history: readonly ThreadEntry[],
+  ): DraftSession {
+    const { breathe, clock, createId, editor, id, log, standing, title, witness } = this.options;
+    const files = witness ? witnessed(editor, witness, { backendId: id, sessionId: threadId }) : editor;
+    this.threads.add(threadId, history);
+    const events = new EventLog(breathe);
+    const emit = (event: SessionEvent): void => events.append(event);
+    const approvals = new Approvals(threadId, clock, approvalTimeoutMs, emit);
+    const mode = (): undefined => undefined;
+    const permissions = new PermissionService({ agentId: id, agentTitle: title, cwd, approvals, standing, log, mode });
+    this.permissions.set(threadId, permissions);
+    const protectionOf: EditorPort['protectionOf'] = (...asked) => editor.protectionOf(...asked);
+    const session = new DraftSession({
+      id: threadId,
+      events,
+      clock,
+      createRequestId: createId,
+      endsWith: link.keepsThreads ? 'result' : 'message',
+      send: async (text) => {
+        const message: Message = { role: 'user', chunks: [{ type: 'text', chunk: text }] };
+        await this.threads.sendMessage(threadId, message);
+        await link.send(threadId, message);
+      },
+      didClose: () => {
+        this.sessions.delete(threadId);
+        this.permissions.delete(threadId);
+        permissions.dispose();
+      },
+      approvals,
+      proposals: new ProposalDesk({
+        sessionId: threadId,
+        agentId: id,
+        cwd,
+        editor: files,
+        protectionOf,
+        permissions,
+        emit,
+      }),
+    });
+    this.sessions.set(threadId, session);
+    session.start(history);
+    return session;
+  }
+
+  /** What is asked about a thread that nobody has open is only allowed where nobody needs to be asked. */
+  private filePermissions(): DraftPermissions {
+    const { id, permissions } = this;
+    const { standing } = this.options;
+    return {
+      isDenied: (kind, path) => {
+        const request = fileRequest(id, kind, ...(path === undefined ? [] : [path]));
+        return settledForFiles(standing, request) === 'deny';
+      },
+      mayRead: async (threadId, path, signal) => {
+        const open = permissions.get(threadId);
+        if (open) return await open.mayRead(path, signal);
+        if (settledForFiles(standing, fileRequest(id, 'read', path)) === 'allow') return { isGranted: true };
+        return { isGranted: false, reason: 'The user cannot be asked: this conversation is not open.' };
+      },
+    };
+  }
+
+  private async ownEntries(threadId: string): Promise<ThreadEntry[]> {
+    try {
+      return await this.threads.getThreadEntries(threadId);
+    } catch (error) {
+      throw new BackendError('notFound', messageOf(error), undefined, { cause: error });
+    }
+  }
+
+  /** What the agent sees of the threads: what it adds to one that is open shows in its session. */
+  private threadStore(): ThreadStore {
+    const { threads, sessions } = this;
+    return {
+      getThreads: () => threads.getThreads(),
+      createThread: () => threads.createThread(),
+      openThread: (threadId) => threads.openThread(threadId),
+      getThreadEntries: (threadId) => threads.getThreadEntries(threadId),
+      async sendMessage(threadId: string, message: Message): Promise<void> {
+        const session = message.role === 'assistant' ? sessions.get(threadId) : undefined;
+        if (session?.receiveMessage(textOf(message)) !== false) await threads.sendMessage(threadId, message);
+      },
+      async streamMessageChunk(threadId: string, chunk: MessageChunk): Promise<void> {
+        const session = sessions.get(threadId);
+        if (session?.receiveChunk(chunk.chunk) !== false) await threads.streamMessageChunk(threadId, chunk);
+      },
+      didReadFile(threadId: string, path: string, content: string): void {
+        sessions.get(threadId)?.didReadFile(path, content);
+        threads.didReadFile(threadId, path, content);
+      },
+    };
+  }
+}

@@ -1,0 +1,150 @@
+import { withDeadline, type Clock } from '../../../base/common/async';
+import { DisposableStore, type Disposable } from '../../../base/common/disposable';
+import { messageOf, TimeoutError } from '../../../base/common/errors';
+import type { Event } from '../../../base/common/event';
+import type { Logger } from '../../../base/common/log';
+import { BackendError } from '../../../session/common/sessionBackend';
+import type { EditorPort } from '../../../editor/common/editorPort';
+import { ConnectionClosedError, RpcError, rpcErrorCode } from '../../../wire/common/connectionErrors';
+import type { TrafficTap } from '../../../wire/common/traffic';
+import type { DraftParams, DraftResult, Message } from '../../common/draft/draftSchema';
+import type { ThreadStore } from '../../common/draft/draftThreads';
+import type { RunningAgent } from '../v1/agentConnection';
+import type { DraftPermissions } from './draftFiles';
+import { DraftPeer } from './draftPeer';
+import { tapStream } from '../v1/tappedStream';
+
+interface DraftLinkOptions {
+  /** How the user knows the agent. */
+  readonly title: string;
+  readonly editor: EditorPort;
+  readonly threads: ThreadStore;
+  readonly permissions: DraftPermissions;
+  readonly clock: Clock;
+  readonly tap: TrafficTap;
+  readonly log: Logger;
+}
+
+type ThreadMethod = 'createThread' | 'getThreads' | 'openThread' | 'getThreadEntries';
+
+/** The draft has no handshake, so the first call has to wait out the agent's start. */
+const firstCallTimeoutMs = 120_000;
+const callTimeoutMs = 30_000;
+/** A process that has closed its end gets this long to exit by itself and say why. */
+const exitGraceMs = 1_000;
+
+/**
+ * A running agent that speaks the draft. Who keeps the threads, the agent (as in the original code) or Backline (as the
+ * document reads), shows in what it does: it answers the methods of threads, does not know them, or calls them itself.
+ */
+export class DraftLink implements Disposable {
+  private readonly store = new DisposableStore();
+  private readonly peer: DraftPeer;
+  private reading: 'original' | 'document' | undefined;
+  private end: Promise<BackendError> | undefined;
+
+  constructor(
+    private readonly agent: RunningAgent,
+    private readonly options: DraftLinkOptions,
+  ) {
+    const { clock, editor, log, permissions, tap, threads, title } = options;
+    const stream = tapStream(agent.stream, { tap, peer: title, clock });
+    this.peer = this.store.add(new DraftPeer({ stream, editor, threads, permissions, clock, log }));
+  }
+
+  get keepsThreads(): boolean {
+    return this.reading === 'original';
+  }
+
+  /** `onGone` is called once, with the reason, when the agent has ended by itself. */
+  start(onGone: (reason: BackendError) => void): void {
+    const { log, title } = this.options;
+    const exited = firstOf(this.agent.onDidExit);
+    this.store.add(this.peer.onDidAskForThreads(() => (this.reading ??= 'document')));
+    this.store.add(
+      this.agent.stream.onNoise(({ kind, bytes }) =>
+        log.warn(`${title} wrote ${bytes} bytes that are no message (${kind})`),
+      ),
+    );
+    this.store.add(
+      this.agent.stream.onDidClose(() => {
+        this.end ??= this.describeEnd(exited);
+        void this.end.then(onGone);
+      }),
+    );
+    this.peer.start();
+  }
+
+  /**
+   * What the agent answers, or undefined when it is one that keeps no threads.
+   * @throws BackendError
+   */
+  async ifKeepsThreads<Method extends ThreadMethod>(
+    method: Method,
+    params: DraftParams<Method>,
+    signal: AbortSignal | undefined,
+  ): Promise<DraftResult<Method> | undefined> {
+    if (this.reading === 'document') return undefined;
+    const timeoutMs = this.reading === undefined ? firstCallTimeoutMs : callTimeoutMs;
+    try {
+      const result = await this.peer.call(method, params, { timeoutMs, ...(signal ? { signal } : {}) });
+      this.reading = 'original';
+      return result;
+    } catch (error) {
+      if (signal?.aborted) throw new BackendError('cancelled', 'Cancelled.');
+      const isUnknown = error instanceof RpcError && error.code === rpcErrorCode.methodNotFound;
+      if (!isUnknown || this.keepsThreads) throw await this.toBackendError(error);
+      this.reading = 'document';
+      return undefined;
+    }
+  }
+
+  /**
+   * Gives the user's message to the agent. One that keeps threads answers when its turn is over, so there is no deadline:
+   * the user can stop.
+   * @throws BackendError
+   */
+  async send(threadId: string, message: Message): Promise<void> {
+    try {
+      if (this.keepsThreads) await this.peer.call('sendMessage', { threadId, message });
+      else for (const chunk of message.chunks) await this.peer.call('streamMessageChunk', { threadId, chunk });
+    } catch (error) {
+      throw await this.toBackendError(error);
+    }
+  }
+
+  /** Resolves when the agent is gone, or with `stillRunning`. Never rejects. */
+  async stop(): Promise<unknown> {
+    this.dispose();
+    return await this.agent.stop();
+  }
+
+  killNow(): void {
+    this.dispose();
+    this.agent.killNow();
+  }
+
+  /** Ends the conversation, not the agent. */
+  dispose(): void {
+    this.store.dispose();
+  }
+
+  private async describeEnd(exited: Promise<void>): Promise<BackendError> {
+    const { clock, title } = this.options;
+    await withDeadline(clock, 'exit', exitGraceMs, () => exited).catch(() => undefined);
+    const message = `${title} ended unexpectedly. The next session starts it again.`;
+    return new BackendError('backend', message, this.agent.lastWords().trim() || undefined);
+  }
+
+  private async toBackendError(error: unknown): Promise<BackendError> {
+    if (error instanceof ConnectionClosedError && this.end) return await this.end;
+    if (!(error instanceof TimeoutError))
+      return new BackendError('backend', messageOf(error), undefined, { cause: error });
+    const message = `${this.options.title} does not answer. Does it speak the draft protocol? If not, set its dialect to v1.`;
+    return new BackendError('timeout', message, this.agent.lastWords().trim() || undefined, { cause: error });
+  }
+}
+
+function firstOf(event: Event<unknown>): Promise<void> {
+  return new Promise((resolve) => event(() => resolve()));
+}

@@ -1,0 +1,153 @@
+import type { SessionEvent, ToolContent } from '../../../session/common/sessionEvents';
+import { messageOf } from '../../../base/common/errors';
+import { type EditorPort, isEditorError, type TextFile } from '../../../editor/common/editorPort';
+import type { FileAccess } from '../../../editor/common/writeWitness';
+import { proposalsIn } from '../../common/draft/proposals';
+import type { CallDescription } from '../../common/v1/toolCalls';
+import { toolRequest } from '../../common/approvals/toolRequests';
+import { applyDiff, DiffError, type FileDiff } from '../../common/draft/unifiedDiff';
+import type { PermissionService, Permit } from '../v1/permissionService';
+
+interface ProposalDeskOptions {
+  readonly sessionId: string;
+  readonly agentId: string;
+  readonly cwd: string;
+  readonly editor: FileAccess;
+  readonly protectionOf: EditorPort['protectionOf'];
+  readonly permissions: Pick<PermissionService, 'mayApply'>;
+  readonly emit: (event: SessionEvent) => void;
+}
+
+/** A change as it would be made now. */
+interface Change {
+  readonly path: string;
+  /** Undefined for a file that is to be created. */
+  readonly before: TextFile | undefined;
+  readonly newText: string;
+}
+
+/** Of one answer: more is not what anybody looks through. */
+const maxProposals = 50;
+
+/**
+ * The draft has no method to write a file. So what an answer of such an agent proposes as a diff is offered to the user as
+ * the edits of other agents are: seen first, asked for, made through the editor, where undo takes it back.
+ */
+export class ProposalDesk {
+  constructor(private readonly options: ProposalDeskOptions) {}
+
+  /** Offers the proposals of an answer one after another. Never rejects; ends early when `signal` fires. */
+  async offer(answer: string, requestId: string, signal: AbortSignal): Promise<void> {
+    const { diffs, problems } = proposalsIn(answer);
+    for (const problem of problems) this.warn(`A diff in the answer cannot be applied: ${problem}`);
+    if (diffs.length > maxProposals) {
+      this.warn(`The answer proposes changes to ${diffs.length} files; the first ${maxProposals} are offered.`);
+    }
+    for (const [index, diff] of diffs.slice(0, maxProposals).entries()) {
+      if (signal.aborted) return;
+      await this.offerOne(diff, `${requestId}-change-${index + 1}`, signal);
+    }
+  }
+
+  private async offerOne(diff: FileDiff, callId: string, signal: AbortSignal): Promise<void> {
+    const { emit, sessionId } = this.options;
+    const title = `${diff.change === 'create' ? 'Create' : 'Edit'} ${diff.path}`;
+    const call = { session_id: sessionId, call_id: callId, tool_name: 'proposal', operation: 'edit' };
+    const start = (path: string, content: ToolContent[]): void => {
+      const data = { ...call, input: { path }, kind: 'edit' as const, title, locations: [{ path }], content };
+      emit({ event: 'tool:pre', data });
+    };
+    const fail = (error: string): void => emit({ event: 'tool:error', data: { ...call, error } });
+
+    let change: Change;
+    try {
+      change = await this.prepare(diff, signal);
+    } catch (error) {
+      start(diff.path, []);
+      fail(whyNot(diff, error));
+      return;
+    }
+    const { path, before, newText } = change;
+    start(path, [{ type: 'diff', path, old_text: before?.text ?? null, new_text: newText }]);
+    try {
+      const permit = await this.ask(change, { title, callId, signal });
+      if (!permit.isGranted) {
+        fail('You did not apply this change.');
+        return;
+      }
+      await this.apply(change, permit.protectedFiles, signal);
+      emit({ event: 'tool:post', data: { ...call, result: { success: true } } });
+    } catch (error) {
+      fail(whyNot(diff, error));
+    }
+  }
+
+  private async ask(
+    { path, before, newText }: Change,
+    { title, callId, signal }: { title: string; callId: string; signal: AbortSignal },
+  ): Promise<Permit> {
+    const { agentId, cwd, editor, permissions, protectionOf } = this.options;
+    const call: CallDescription = {
+      title,
+      kind: 'edit',
+      content: [{ type: 'diff', path, oldText: before?.text ?? null, newText }],
+      locations: [{ path }],
+      rawInput: { path, unsaved: before?.isDirty ?? false },
+    };
+    // The very change that will be made is known here.
+    const exact = { before: before?.text, after: newText };
+    const request = await toolRequest(call, {
+      agent: agentId,
+      cwd,
+      resolve: (name) => editor.resolve(name),
+      protectionOf: (name) => protectionOf(name, exact),
+    });
+    return permissions.mayApply(call, request, { callId, signal });
+  }
+
+  /** @throws EditorError, DiffError */
+  private async prepare(diff: FileDiff, signal: AbortSignal): Promise<Change> {
+    const { editor } = this.options;
+    if (diff.change === 'delete')
+      throw new Error(`Backline does not delete files for agents. Delete ${diff.path} yourself.`);
+    const path = await editor.resolve(diff.path);
+    const before = await this.read(path, signal);
+    if (diff.change === 'edit' && !before) throw new DiffError('the file does not exist.');
+    if (diff.change === 'create' && before) throw new DiffError('the file exists already.');
+    return { path, before, newText: applyDiff(before?.text ?? '', diff) };
+  }
+
+  /** The file must still be what the user saw. @throws EditorError */
+  private async apply(
+    { path, before, newText }: Change,
+    protectedFiles: 'allow' | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { editor } = this.options;
+    if (!before && (await this.read(path, signal))) throw new DiffError('the file exists already.');
+    await editor.writeText(path, newText, {
+      signal,
+      ...(before ? { expectedVersion: before.version } : {}),
+      ...(protectedFiles ? { protectedFiles } : {}),
+    });
+  }
+
+  private async read(path: string, signal: AbortSignal): Promise<TextFile | undefined> {
+    try {
+      return await this.options.editor.readText(path, { signal });
+    } catch (error) {
+      if (isEditorError(error) && error.code === 'notFound') return undefined;
+      throw error;
+    }
+  }
+
+  private warn(message: string): void {
+    this.options.emit({ event: 'notice', data: { session_id: this.options.sessionId, level: 'warning', message } });
+  }
+}
+
+/** For the user. Nothing has been changed, whatever the reason. */
+function whyNot({ path }: FileDiff, error: unknown): string {
+  if (!(error instanceof DiffError)) return messageOf(error);
+  return `The change does not fit ${path} as it is now: ${error.message} Nothing was changed. Ask the agent to read the file again.`;
+}

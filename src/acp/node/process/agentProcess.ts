@@ -1,0 +1,207 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { randomUUID } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { withDeadline, type Clock } from '../../../base/common/async';
+import type { Disposable } from '../../../base/common/disposable';
+import { messageOf } from '../../../base/common/errors';
+import { Emitter, type Event } from '../../../base/common/event';
+import type { Logger } from '../../../base/common/log';
+import type { MessageStream } from '../../../wire/common/messageStream';
+import { ChildProcessStream, type PipedChild } from '../../../wire/node/childProcessStream';
+import { ByteTail } from './byteTail';
+import { CommandError, diskFiles, lookupCommand } from './commandLookup';
+import { marked } from './processMarks';
+import { endTree, groupsBelow, killTreeNow, ownGroup, type TreeEnd } from './processTree';
+
+interface AgentCommand {
+  /** A name on the PATH of `env`, or a path. */
+  readonly command: string;
+  readonly args: readonly string[];
+  /** All of it: nothing is inherited. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Absolute. */
+  readonly cwd: string;
+}
+
+interface AgentProcessOptions {
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** How long each step of `stop` waits before the next, harsher one. */
+  readonly graceMs?: number;
+  /** Sees to it that what belongs to this leader does not outlive this process; disposed when all of it is gone. */
+  readonly guard?: (leader: number, mark: string) => Disposable;
+}
+
+export interface AgentExit {
+  /** `null` when a signal ended it. */
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** The end of its stderr. */
+  readonly lastWords: string;
+}
+
+/** What it took to end the agent and all it had started; `endOfInput` when it went by itself. */
+type StopOutcome = Exclude<TreeEnd, 'gone'> | 'endOfInput' | 'alreadyGone';
+
+/** Three steps of it must fit into the three seconds that a window has to close. */
+const defaultGraceMs = 700;
+const maxStderrBytes = 64 * 1024;
+const stderrDrainMs = 1000;
+
+/**
+ * Starts an agent, without a shell, as the leader of its own process group. The caller owns the result: `stop` it.
+ * @throws CommandError
+ */
+export async function startAgentProcess(command: AgentCommand, options: AgentProcessOptions): Promise<AgentProcess> {
+  const { env, cwd } = command;
+  await requireFolder(cwd);
+  const found = await lookupCommand(command.command, { platform: process.platform, env, cwd, files: diskFiles });
+  const mark = randomUUID();
+  const surroundings = { cwd, env: marked(env, mark) };
+  const child = await spawned(found.file, [...found.args, ...command.args], surroundings).catch((cause: unknown) => {
+    throw new CommandError('spawnFailed', `'${found.file}' could not be started: ${messageOf(cause)}`, undefined, {
+      cause,
+    });
+  });
+  child.on('error', (error) => options.log.warn(`Agent process ${child.pid}: ${error.message}`));
+  const agent = new AgentProcess(child, mark, options);
+  agent.watch();
+  return agent;
+}
+
+type AgentChild = PipedChild & { readonly pid: number; readonly stderr: Readable };
+
+/** A running agent. When it exits by itself, what it leaves behind is ended as well. */
+export class AgentProcess {
+  /** Closed by `stop` and `killNow`; else ends with the agent, after its last message. */
+  readonly stream: MessageStream;
+  private readonly exits: Emitter<AgentExit>;
+  private readonly stderr = new ByteTail(maxStderrBytes);
+  readonly pid: number;
+  private readonly graceMs: number;
+  private readonly guarded: Disposable | undefined;
+  /** Groups that it has made for what it started. */
+  private others: readonly number[] = [];
+  private leaderGone = false;
+  private exited: AgentExit | undefined;
+  private ending: Promise<StopOutcome> | undefined;
+  private isOver = false;
+
+  constructor(
+    private readonly child: AgentChild,
+    /** In the environment of whatever it starts. */
+    private readonly mark: string,
+    private readonly options: AgentProcessOptions,
+  ) {
+    const { clock, log } = options;
+    const onListenerError = (error: unknown): void => log.error('A listener of an agent process failed', error);
+    this.pid = child.pid;
+    this.graceMs = options.graceMs ?? defaultGraceMs;
+    this.guarded = options.guard?.(child.pid, mark);
+    this.exits = new Emitter(onListenerError);
+    this.stream = new ChildProcessStream(child, { clock, onListenerError });
+  }
+
+  /** Fires once, when the agent itself has exited; what it started may still be ending. */
+  get onDidExit(): Event<AgentExit> {
+    return this.exits.event;
+  }
+
+  get exit(): AgentExit | undefined {
+    return this.exited;
+  }
+
+  /** The end of what it wrote to stderr so far. */
+  lastWords(): string {
+    return this.stderr.toString();
+  }
+
+  /** Called once, before anything can have happened to the child. */
+  watch(): void {
+    const { child, options } = this;
+    const stderrClosed = new Promise<void>((resolve) => child.stderr.once('close', resolve));
+    child.stderr.on('data', (chunk: Buffer) => this.stderr.push(chunk));
+    child.stderr.on('error', (error) => options.log.debug(`stderr of agent ${this.pid}: ${error.message}`));
+    child.once('exit', (code, signal) => {
+      this.leaderGone = true;
+      this.ending ??= this.end();
+      // Its last words may still be in the pipe; a grandchild may hold the other end for ever.
+      void withDeadline(options.clock, 'stderr', stderrDrainMs, () => stderrClosed)
+        .catch(() => undefined)
+        .then(() => {
+          this.exited = { code, signal, lastWords: this.lastWords() };
+          this.exits.fire(this.exited);
+        });
+    });
+  }
+
+  /**
+   * Ends the input, then asks the whole group to end, then kills it: each step only when the one before was not enough.
+   * Resolves when nothing is left, or with `stillRunning`. Never rejects; later calls get the same answer.
+   */
+  async stop(): Promise<StopOutcome> {
+    this.ending ??= this.end();
+    const outcome = await this.ending;
+    this.release();
+    return outcome;
+  }
+
+  /** Kills the group without waiting: for when this process itself is about to end. */
+  killNow(): void {
+    if (!this.isOver) killTreeNow(this.pid, { others: this.others, mark: this.mark });
+    this.release();
+  }
+
+  private async end(): Promise<StopOutcome> {
+    const byItself = this.leaderGone;
+    if (!byItself) {
+      // Once it is gone, only a mark tells what it had started, and not on every system.
+      this.others = groupsBelow(this.pid);
+      this.child.stdin.end();
+      await this.leaderExit();
+    }
+    const { graceMs, mark, options, others } = this;
+    const treeEnd = await endTree(this.pid, graceMs, options.clock, { others, mark });
+    this.isOver = treeEnd !== 'stillRunning';
+    if (this.isOver) this.guarded?.dispose();
+    else this.options.log.error(`Agent process ${this.pid} could not be ended`);
+    if (treeEnd !== 'gone') return treeEnd;
+    return byItself ? 'alreadyGone' : 'endOfInput';
+  }
+
+  /** Settles at the exit of the agent itself, or when its time is up. */
+  private async leaderExit(): Promise<void> {
+    const controller = new AbortController();
+    const exit = once(this.child, 'exit', { signal: controller.signal });
+    await withDeadline(this.options.clock, 'exit', this.graceMs, () => exit).catch(() => controller.abort());
+  }
+
+  private release(): void {
+    this.stream.dispose();
+    this.child.stderr.destroy();
+  }
+}
+
+/** @throws Error of the operating system, or of Node.js about the arguments */
+async function spawned(
+  file: string,
+  args: readonly string[],
+  { env, cwd }: Pick<AgentCommand, 'env' | 'cwd'>,
+): Promise<AgentChild> {
+  const child = spawn(file, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'], ...ownGroup });
+  await once(child, 'spawn');
+  const { pid } = child;
+  if (pid === undefined) throw new Error('it has no process id');
+  return Object.assign(child, { pid });
+}
+
+async function requireFolder(cwd: string): Promise<void> {
+  const isFolder = await stat(cwd).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (isFolder) return;
+  throw new CommandError('folderMissing', `The working folder '${cwd}' does not exist. Set another one as "cwd".`);
+}

@@ -1,0 +1,121 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { userInfo } from 'node:os';
+import { withDeadline, type Clock } from '../../../base/common/async';
+import { messageOf } from '../../../base/common/errors';
+import type { Logger } from '../../../base/common/log';
+import { killTreeNow, ownGroup } from './processTree';
+
+interface ShellEnvironmentOptions {
+  readonly platform: NodeJS.Platform;
+  /** What this process was started with. */
+  readonly own: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly timeoutMs?: number;
+}
+
+const defaultTimeoutMs = 10_000;
+const maxOutputChars = 4 * 1024 * 1024;
+
+/**
+ * The environment that agents are started with. An editor that was not started from a terminal lacks what the user's
+ * login shell sets up, PATH above all; so that shell is asked, once.
+ */
+export class ShellEnvironment {
+  private resolved: Promise<Record<string, string>> | undefined;
+
+  constructor(private readonly options: ShellEnvironmentOptions) {}
+
+  /** Never rejects: without an answer of the shell it is what this process was started with. */
+  get(): Promise<Record<string, string>> {
+    this.resolved ??= this.resolve();
+    return this.resolved;
+  }
+
+  private async resolve(): Promise<Record<string, string>> {
+    const { platform, log } = this.options;
+    const own = withoutEditorInternals(this.options.own);
+    if (platform === 'win32') return own;
+    try {
+      return mergeEnvironments(own, await this.askShell(own));
+    } catch (error) {
+      log.warn(`Agents get the environment of the editor, the login shell's could not be read: ${messageOf(error)}`);
+      return own;
+    }
+  }
+
+  private async askShell(own: Readonly<Record<string, string>>): Promise<Record<string, string>> {
+    const { clock, timeoutMs = defaultTimeoutMs } = this.options;
+    const shell = own['SHELL'] ?? userInfo().shell ?? '';
+    if (!shell.startsWith('/')) throw new Error('no login shell is set (SHELL)');
+    const marker = randomUUID();
+    const output = await withDeadline(clock, `'${shell} -l -i'`, timeoutMs, (signal) =>
+      listingOf(shell, own, marker, signal),
+    );
+    return parseEnvironment(output, marker);
+  }
+}
+
+/**
+ * Variables of the process itself win, since whoever started the editor may have set them on purpose; PATH is both,
+ * its own entries first, each once.
+ */
+export function mergeEnvironments(
+  own: Readonly<Record<string, string>>,
+  shell: Readonly<Record<string, string>>,
+): Record<string, string> {
+  const entries = [own['PATH'], shell['PATH']].flatMap((list) => list?.split(':') ?? []);
+  return { ...shell, ...own, PATH: [...new Set(entries)].filter((entry) => entry !== '').join(':') };
+}
+
+/** @throws Error when the markers, or what should be between them, are missing. */
+export function parseEnvironment(output: string, marker: string): Record<string, string> {
+  // Start-up files may print what they like before and after.
+  const [, listing = ''] = output.split(marker);
+  const env: Record<string, string> = {};
+  for (const entry of listing.split('\0')) {
+    const equals = entry.indexOf('=');
+    // These are about the shell that was asked.
+    if (equals > 0 && !/^(_|SHLVL|PWD|OLDPWD)=/.test(entry)) env[entry.slice(0, equals)] = entry.slice(equals + 1);
+  }
+  if (env['PATH'] === undefined) throw new Error('the shell printed no environment');
+  return env;
+}
+
+/** With these of the editor's own, an agent that is built on Node.js or Electron would not start as itself. */
+function withoutEditorInternals(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  const entries = Object.entries(env).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && !/^(ELECTRON_|VSCODE_)/.test(entry[0]),
+  );
+  return Object.fromEntries(entries);
+}
+
+/** Login and interactive, since users set PATH in the start-up files of either. */
+function listingOf(
+  shell: string,
+  env: Readonly<Record<string, string>>,
+  marker: string,
+  signal: AbortSignal,
+): Promise<string> {
+  const script = `printf %s ${marker}; command env -0; printf %s ${marker}`;
+  // In a group of its own an interactive shell cannot stop this one by asking for the terminal.
+  const child = spawn(shell, ['-l', '-i', '-c', script], { env, stdio: ['ignore', 'pipe', 'ignore'], ...ownGroup });
+  return new Promise((resolve, reject) => {
+    let output = '';
+    const kill = (): void => {
+      if (child.pid !== undefined) killTreeNow(child.pid);
+      child.stdout.destroy();
+    };
+    signal.addEventListener('abort', kill, { once: true });
+    child.stdout.setEncoding('utf8');
+    child.stdout.on('data', (text: string) => {
+      output += text;
+      if (output.length > maxOutputChars) kill();
+      // What a start-up file left running may keep stdout open: its end is not waited for.
+      if (output.split(marker).length > 2) child.stdout.destroy();
+    });
+    child.once('error', reject);
+    child.stdout.once('close', () => resolve(output));
+  });
+}

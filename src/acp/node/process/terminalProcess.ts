@@ -1,0 +1,109 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
+import { withDeadline, type Clock } from '../../../base/common/async';
+import type { TerminalView } from '../../common/v1/terminalViews';
+import { ByteTail } from './byteTail';
+import { endTree, killTreeNow, ownGroup } from './processTree';
+
+interface TerminalCommand {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** Of output kept; the beginning goes first. */
+  readonly maxOutputBytes: number;
+}
+
+export interface TerminalExit {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+const outputDrainMs = 1000;
+/** Two steps of it, and the rest of the output, must fit into the three seconds that a window has to close. */
+const killGraceMs = 700;
+
+/** One command with its output, without a shell and without input, in a process group of its own. */
+export class TerminalProcess {
+  /** Settles when the command has ended and its output has been read. Never rejects. */
+  readonly exited: Promise<TerminalExit>;
+  private readonly tail: ByteTail;
+  private totalBytes = 0;
+  private exit: TerminalExit | undefined;
+  private ending: Promise<unknown> | undefined;
+
+  private constructor(
+    private readonly child: ChildProcess & { readonly stdout: Readable; readonly stderr: Readable },
+    private readonly pid: number,
+    private readonly maxOutputBytes: number,
+    private readonly clock: Clock,
+    private readonly onDidChange: () => void,
+  ) {
+    this.tail = new ByteTail(maxOutputBytes);
+    this.collect(child.stdout);
+    this.collect(child.stderr);
+    this.exited = this.watch();
+  }
+
+  /** Rejects with what `spawn` says when it fails. The caller owns the result and calls `kill` in the end. */
+  static async start(command: TerminalCommand, clock: Clock, onDidChange: () => void): Promise<TerminalProcess> {
+    const { file, args, cwd, env } = command;
+    const child = spawn(file, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], ...ownGroup });
+    await once(child, 'spawn');
+    child.on('error', () => undefined);
+    return new TerminalProcess(child, child.pid ?? 0, command.maxOutputBytes, clock, onDidChange);
+  }
+
+  get view(): TerminalView {
+    const { exit } = this;
+    const view = { output: this.tail.toString(), truncated: this.totalBytes > this.maxOutputBytes };
+    return exit ? { ...view, exit } : view;
+  }
+
+  /** Ends the command and what it started; resolves when they are gone. */
+  async kill(): Promise<void> {
+    if (!this.exit) this.ending ??= endTree(this.pid, killGraceMs, this.clock);
+    await this.ending;
+    await this.exited;
+  }
+
+  /** For the end of this process. */
+  killNow(): void {
+    if (!this.exit) killTreeNow(this.pid);
+  }
+
+  private collect(stream: Readable): void {
+    // A character must not be torn apart where a chunk of the other stream comes between its bytes.
+    const decoder = new StringDecoder('utf8');
+    stream.on('data', (chunk: Buffer) => this.push(decoder.write(chunk)));
+    stream.on('end', () => this.push(decoder.end()));
+    stream.on('error', () => undefined);
+  }
+
+  private push(text: string): void {
+    if (text === '') return;
+    const bytes = Buffer.from(text);
+    this.totalBytes += bytes.length;
+    this.tail.push(bytes);
+    this.onDidChange();
+  }
+
+  private async watch(): Promise<TerminalExit> {
+    const { child } = this;
+    const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
+    const [code, signal] = await new Promise<[number | null, string | null]>((resolve) => {
+      child.once('exit', (exitCode, exitSignal) => resolve([exitCode, exitSignal]));
+    });
+    // What the command left behind in its group ends with it, and lets go of the pipes.
+    this.ending ??= endTree(this.pid, killGraceMs, this.clock);
+    await this.ending;
+    await withDeadline(this.clock, 'output', outputDrainMs, () => closed).catch(() => undefined);
+    child.stdout.destroy();
+    child.stderr.destroy();
+    this.exit = { code, signal };
+    this.onDidChange();
+    return this.exit;
+  }
+}

@@ -1,0 +1,237 @@
+import { randomUUID } from 'node:crypto';
+import { RequestError } from '@agentclientprotocol/sdk';
+import { Coalescer, type Clock } from '../../../base/common/async';
+import { messageOf } from '../../../base/common/errors';
+import { type EditorPort, isEditorError } from '../../../editor/common/editorPort';
+import type { TerminalView } from '../../common/v1/terminalViews';
+import type { TerminalRequest } from '../../common/approvals/toolRequests';
+import { diskFiles, lookupCommand } from './commandLookup';
+import type { Permit } from '../v1/permissionService';
+import { marked } from './processMarks';
+import { endMarked, killMarkedNow } from './processTree';
+import { TerminalProcess, type TerminalExit } from './terminalProcess';
+
+export interface TerminalServiceOptions {
+  readonly editor: EditorPort;
+  readonly clock: Clock;
+  /** The folder of the session. */
+  readonly cwd: string;
+  /** The environment that commands start from. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly maxTerminals: number;
+  readonly authorize: (request: TerminalRequest, signal?: AbortSignal) => Promise<Permit>;
+  /** Told soon after output came or the command ended, not for every piece. */
+  readonly onDidChange: (terminalId: string, view: TerminalView) => void;
+}
+
+interface CreateTerminalParams {
+  readonly command: string;
+  readonly args?: readonly string[];
+  readonly env?: readonly { readonly name: string; readonly value: string }[];
+  readonly cwd?: string | null;
+  readonly outputByteLimit?: number | null;
+}
+
+interface OpenTerminal {
+  readonly process: TerminalProcess;
+  readonly changes: Coalescer;
+}
+
+const invalidParams = -32602;
+const internalError = -32603;
+const defaultOutputBytes = 1024 * 1024;
+const maxOutputBytes = 16 * 1024 * 1024;
+const changeDelayMs = 100;
+/** Commands may have needed two steps of theirs before; a window has three seconds to close. */
+const leftBehindGraceMs = 700;
+
+/** The `terminal/*` methods of one session. Errors are RequestErrors. */
+export class TerminalService {
+  private readonly terminals = new Map<string, OpenTerminal>();
+  private counter = 0;
+  private starting = 0;
+  private closed = false;
+  /** How often everything was ended: what was asked for before that must not come to life after it. */
+  private generation = 0;
+  /** In the environment of each command, so that what it leaves behind can be found. Another one after everything was ended. */
+  private mark: string = randomUUID();
+  /** Those that commands were started with and that may still be there. */
+  private readonly marks = new Set<string>();
+  /** What is ending, and the wait for its end. */
+  private readonly leaving = new Map<OpenTerminal, Promise<void>>();
+
+  constructor(private readonly options: TerminalServiceOptions) {}
+
+  /** A terminal that is ready only after `signal` has fired is ended: nobody would release it. */
+  async create(params: CreateTerminalParams, signal?: AbortSignal): Promise<{ terminalId: string }> {
+    this.refuseTooMany();
+    this.starting++;
+    try {
+      return await this.start(params, signal);
+    } finally {
+      this.starting--;
+    }
+  }
+
+  output(terminalId: string): { output: string; truncated: boolean; exitStatus?: ExitStatus } {
+    const { output, truncated, exit } = this.terminal(terminalId).process.view;
+    return { output, truncated, ...(exit ? { exitStatus: toStatus(exit) } : {}) };
+  }
+
+  async waitForExit(terminalId: string): Promise<ExitStatus> {
+    return toStatus(await this.terminal(terminalId).process.exited);
+  }
+
+  /** Ends the command; its output can still be read. */
+  async kill(terminalId: string): Promise<void> {
+    await this.terminal(terminalId).process.kill();
+  }
+
+  /** Ends the command if it still runs, and forgets the terminal. */
+  async release(terminalId: string): Promise<void> {
+    const terminal = this.terminal(terminalId);
+    this.terminals.delete(terminalId);
+    await this.end(terminal);
+  }
+
+  /** Ends everything, for example because the agent that asked for it is gone. */
+  async endAll(): Promise<void> {
+    const terminals = [...this.terminals.values()];
+    this.terminals.clear();
+    this.generation++;
+    const { mark } = this;
+    this.mark = randomUUID();
+    for (const terminal of terminals) void this.end(terminal);
+    await Promise.all(this.leaving.values());
+    if (!this.marks.has(mark)) return;
+    // Also what commands have left behind that ended before.
+    await endMarked(mark, leftBehindGraceMs, this.options.clock);
+    this.marks.delete(mark);
+  }
+
+  /** Ends everything with the session. Nothing can be created any more. */
+  async close(): Promise<void> {
+    this.closed = true;
+    await this.endAll();
+  }
+
+  /** The same at the end of this process, when nothing can be awaited. */
+  closeNow(): void {
+    this.closed = true;
+    this.generation++;
+    for (const { process, changes } of [...this.terminals.values(), ...this.leaving.keys()]) {
+      changes.dispose();
+      process.killNow();
+    }
+    for (const mark of this.marks) killMarkedNow(mark);
+    this.terminals.clear();
+  }
+
+  private async start(params: CreateTerminalParams, signal: AbortSignal | undefined): Promise<{ terminalId: string }> {
+    const { clock, authorize } = this.options;
+    const { generation, mark } = this;
+    const cwd = await this.resolveFolder(params.cwd ?? this.options.cwd);
+    const added = Object.fromEntries((params.env ?? []).map(({ name, value }) => [name, value]));
+    const env = marked({ ...this.options.env, ...added }, mark);
+    const { command, args = [] } = params;
+    const permit = await authorize({ argv: [command, ...args], cwd, env: added }, signal);
+    if (!permit.isGranted) throw new RequestError(internalError, `This command was not run. ${permit.reason}`);
+    this.refuseEnded(generation);
+    this.marks.add(mark);
+    const terminalId = `terminal-${++this.counter}`;
+    let started: TerminalProcess | undefined;
+    const changes = new Coalescer(clock, changeDelayMs, () => {
+      if (started) this.options.onDidChange(terminalId, started.view);
+    });
+    const options = { cwd, env, limit: params.outputByteLimit };
+    const process = (started = await this.spawn(command, args, options, () => changes.schedule()));
+    const terminal = { process, changes };
+    if (generation !== this.generation) {
+      if (this.closed) process.killNow();
+      await this.end(terminal);
+      this.refuseEnded(generation);
+    }
+    if (signal?.aborted) {
+      await this.end(terminal);
+      throw RequestError.requestCancelled();
+    }
+    this.terminals.set(terminalId, terminal);
+    // The last word of a command must not wait for somebody to look.
+    void process.exited.then(() => changes.flushNow());
+    return { terminalId };
+  }
+
+  private async spawn(
+    command: string,
+    args: readonly string[],
+    options: { cwd: string; env: Record<string, string>; limit: number | null | undefined },
+    onDidChange: () => void,
+  ): Promise<TerminalProcess> {
+    const { cwd, env, limit } = options;
+    try {
+      const found = await lookupCommand(command, { platform: process.platform, env, cwd, files: diskFiles });
+      return await TerminalProcess.start(
+        {
+          file: found.file,
+          args: [...found.args, ...args],
+          cwd,
+          env,
+          maxOutputBytes: Math.min(Math.max(limit ?? defaultOutputBytes, 0), maxOutputBytes),
+        },
+        this.options.clock,
+        onDidChange,
+      );
+    } catch (error) {
+      const hint =
+        args.length === 0 && command.includes(' ') ? ' There is no shell: send the arguments in `args`.' : '';
+      throw new RequestError(invalidParams, `${messageOf(error)}${hint}`, { command });
+    }
+  }
+
+  private async resolveFolder(folder: string): Promise<string> {
+    try {
+      return await this.options.editor.resolve(folder);
+    } catch (error) {
+      if (isEditorError(error)) throw new RequestError(invalidParams, error.message, { cwd: folder });
+      throw error;
+    }
+  }
+
+  private refuseEnded(generation: number): void {
+    if (generation !== this.generation)
+      throw new RequestError(internalError, 'All commands of the session were ended.');
+  }
+
+  private refuseTooMany(): void {
+    if (this.closed) throw new RequestError(internalError, 'The session is closed.');
+    if (this.terminals.size + this.starting < this.options.maxTerminals) return;
+    const message = `At most ${this.options.maxTerminals} terminals may be open. Release one with terminal/release.`;
+    throw new RequestError(internalError, message);
+  }
+
+  private end(terminal: OpenTerminal): Promise<void> {
+    const { process, changes } = terminal;
+    const ended = process.kill().then(() => {
+      changes.flushNow();
+      changes.dispose();
+      this.leaving.delete(terminal);
+    });
+    this.leaving.set(terminal, ended);
+    return ended;
+  }
+
+  private terminal(terminalId: string): OpenTerminal {
+    const terminal = this.terminals.get(terminalId);
+    if (!terminal) throw RequestError.resourceNotFound(terminalId);
+    return terminal;
+  }
+}
+
+interface ExitStatus {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+}
+
+function toStatus({ code, signal }: TerminalExit): ExitStatus {
+  return { exitCode: code, signal };
+}

@@ -1,0 +1,272 @@
+import { BackendError, type BackendState } from '../../../session/common/sessionBackend';
+import { withDeadline, type Clock } from '../../../base/common/async';
+import { DisposableStore } from '../../../base/common/disposable';
+import { messageOf } from '../../../base/common/errors';
+import { Emitter, type Event } from '../../../base/common/event';
+import type { Logger } from '../../../base/common/log';
+import { ConnectionClosedError } from '../../../wire/common/connectionErrors';
+import type { MessageStream } from '../../../wire/common/messageStream';
+import type { InitializeResult } from '../../common/v1/v1Schema';
+import type { AgentExit } from '../process/agentProcess';
+import { CommandError } from '../process/commandLookup';
+import { LivingAgents } from '../process/livingAgents';
+import type { RestartPolicy } from '../process/restartPolicy';
+import { untilAborted } from '../untilAborted';
+import { V1Client, type V1ClientOptions } from './v1Client';
+import { toBackendError } from './v1Errors';
+
+/** A running agent, as an AgentProcess is one. */
+export interface RunningAgent {
+  readonly stream: MessageStream;
+  readonly onDidExit: Event<AgentExit>;
+  lastWords(): string;
+  /** Resolves when it is gone, or with `stillRunning`. Never rejects. */
+  stop(): Promise<unknown>;
+  killNow(): void;
+}
+
+interface AgentConnectionOptions {
+  readonly title: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Starts the agent's process; the connection owns the result. */
+  readonly startAgent: () => Promise<RunningAgent>;
+  readonly restartPolicy: RestartPolicy;
+  /** Its first start may have to download it. */
+  readonly mayDownload: boolean;
+  readonly client: Omit<V1ClientOptions, 'clock' | 'log' | 'agentTitle' | 'initializeTimeoutMs'>;
+  /** For the first start, which may download the agent. */
+  readonly coldStartTimeoutMs: number;
+  readonly initializeTimeoutMs: number;
+  /** How long a process that has closed its end gets to exit by itself and say why. */
+  readonly exitGraceMs: number;
+}
+
+export interface LiveAgent {
+  readonly client: V1Client;
+  readonly agent: InitializeResult;
+}
+
+interface Started {
+  readonly process: RunningAgent;
+  readonly client: V1Client;
+  /** Settles when the process has gone and has said its last words. */
+  readonly exited: Promise<AgentExit>;
+}
+
+const maxLastWords = 4_000;
+
+/**
+ * One agent process at a time, started when it is needed. After a crash everything pending is rejected, and the next
+ * need starts it again: later with each crash, and not at all when it crashes too often.
+ */
+export class AgentConnection {
+  private readonly states: Emitter<BackendState>;
+  private currentState: BackendState = { kind: 'stopped' };
+  private starting: Promise<LiveAgent> | undefined;
+  private started: Started | undefined;
+  private readonly living = new LivingAgents<RunningAgent>();
+  private live: LiveAgent | undefined;
+  private hasRun = false;
+  private startAgainAtMs = 0;
+  private gaveUp = false;
+  /** Why the last process is gone: what ended it here, or how it ended by itself. */
+  private lastEnd: Promise<BackendError> | undefined;
+  private disposed = false;
+  /** Aborted, and replaced, by each stop: a start that is still under way must not outlive it. */
+  private stopped = new AbortController();
+
+  constructor(private readonly options: AgentConnectionOptions) {
+    this.states = new Emitter((error) => options.log.error('A listener of the agent’s state failed', error));
+  }
+
+  get state(): BackendState {
+    return this.currentState;
+  }
+
+  get onDidChangeState(): Event<BackendState> {
+    return this.states.event;
+  }
+
+  setState(state: BackendState): void {
+    this.currentState = state;
+    this.states.fire(state);
+  }
+
+  /** Undefined while the agent does not run. */
+  get current(): LiveAgent | undefined {
+    return this.live;
+  }
+
+  /** Its next start may have to download it. */
+  get mayDownload(): boolean {
+    return this.options.mayDownload && !this.hasRun;
+  }
+
+  /** The running agent; starts it when there is none. Aborting `signal` ends the wait, not the start. @throws BackendError */
+  connect(signal?: AbortSignal): Promise<LiveAgent> {
+    if (this.live) return Promise.resolve(this.live);
+    if (this.disposed) return Promise.reject(new BackendError('closed', `${this.options.title} has been closed.`));
+    this.starting ??= this.start().finally(() => {
+      this.starting = undefined;
+    });
+    return signal ? untilAborted(this.starting, signal) : this.starting;
+  }
+
+  /** Ends the process and everything pending, for this reason. The next `connect` starts it again. Never rejects. */
+  async stop(reason: BackendError): Promise<void> {
+    const { started, starting } = this;
+    this.options.restartPolicy.reset();
+    this.gaveUp = false;
+    this.startAgainAtMs = 0;
+    this.lastEnd = Promise.resolve(reason);
+    this.stopped.abort();
+    this.stopped = new AbortController();
+    if (started) this.lose(started, this.lastEnd);
+    await this.living.stopAll();
+    await starting?.catch(() => undefined);
+    if (!this.started && !this.starting) this.setState({ kind: 'stopped' });
+  }
+
+  dispose(): void {
+    this.disposed = true;
+    this.stopped.abort();
+    const { started } = this;
+    const reason = new BackendError('closed', `${this.options.title} has been closed.`);
+    if (started) this.lose(started, Promise.resolve(reason));
+    this.living.killNow();
+    this.states.dispose();
+  }
+
+  /** In words for the user; when the agent is gone, with how it ended and its last words. */
+  async explain(error: unknown): Promise<BackendError> {
+    const isGone = error instanceof ConnectionClosedError || (error instanceof BackendError && error.code === 'closed');
+    return isGone && this.lastEnd ? this.lastEnd : toBackendError(error, this.options.title);
+  }
+
+  private async start(): Promise<LiveAgent> {
+    const { title, startAgent } = this.options;
+    const { signal } = this.stopped;
+    if (this.gaveUp) throw new BackendError('backend', this.gaveUpMessage);
+    await this.backOff(signal);
+    const wait = this.mayDownload ? ' This may take minutes if it has to be downloaded.' : '';
+    this.setState({ kind: 'starting', message: `Starting ${title}…${wait}` });
+    let process: RunningAgent;
+    try {
+      process = await startAgent();
+    } catch (error) {
+      const isExplained = error instanceof BackendError;
+      throw this.fail(
+        isExplained ? error : new BackendError('notReady', messageOf(error), detailsOf(error), { cause: error }),
+      );
+    }
+    this.living.add(process);
+    if (!signal.aborted) return this.open(process);
+    if (this.disposed) this.living.killNow();
+    else await this.living.stop(process);
+    throw new BackendError('closed', `${title} was stopped.`);
+  }
+
+  private async open(process: RunningAgent): Promise<LiveAgent> {
+    const { client: clientOptions, clock, coldStartTimeoutMs, initializeTimeoutMs, log, title } = this.options;
+    const timeoutMs = this.hasRun ? initializeTimeoutMs : coldStartTimeoutMs;
+    const shared = { ...clientOptions, clock, log, agentTitle: title };
+    const client = new V1Client(process.stream, { ...shared, initializeTimeoutMs: timeoutMs });
+    const exited = new Promise<AgentExit>((resolve) => process.onDidExit(resolve));
+    const started: Started = { process, client, exited };
+    this.started = started;
+    process.stream.onDidClose(() => this.onGone(started));
+    void exited.then(() => this.onGone(started));
+    try {
+      const agent = await client.start();
+      if (this.started !== started) throw new BackendError('closed', `${title} is gone.`);
+      this.hasRun = true;
+      this.live = { client, agent };
+      const version = agent.agentInfo?.version;
+      this.setState(version === undefined ? { kind: 'ready' } : { kind: 'ready', version });
+      return this.live;
+    } catch (error) {
+      const explained = await this.explain(error);
+      // A connection that was lost has been reported already.
+      if (this.started !== started) throw explained;
+      const words = lastWordsOf(process.lastWords());
+      const failure = words && !explained.details ? withDetails(explained, words) : explained;
+      this.lose(started, Promise.resolve(failure));
+      await this.living.stop(process);
+      throw this.fail(failure);
+    }
+  }
+
+  /** The process exited, or closed its end of the conversation and is of no more use. */
+  private onGone(started: Started): void {
+    if (this.started !== started) return;
+    const { clock, restartPolicy } = this.options;
+    const decision = restartPolicy.crashed();
+    this.gaveUp = decision.kind === 'giveUp';
+    if (decision.kind === 'restart') this.startAgainAtMs = clock.monotonicNow() + decision.delayMs;
+    const { starting } = this;
+    const end = this.describeEnd(started);
+    this.lose(started, end);
+    void end.then((error) => {
+      // Meanwhile it may have been stopped, or be starting again.
+      const isNews = this.lastEnd === end && (this.starting === undefined || this.starting === starting);
+      if (isNews) this.fail(this.gaveUp ? withMessage(error, this.gaveUpMessage) : error);
+    });
+  }
+
+  private async describeEnd({ exited, process }: Started): Promise<BackendError> {
+    const { clock, exitGraceMs, title } = this.options;
+    const exit = await withDeadline(clock, 'exit', exitGraceMs, () => exited).catch(() => undefined);
+    await this.living.stop(process);
+    const how = exit ? `(${exit.signal ?? `exit code ${exit.code ?? 'unknown'}`})` : '(it closed the connection)';
+    const details = lastWordsOf(exit?.lastWords ?? process.lastWords());
+    return new BackendError('backend', `${title} ended unexpectedly ${how}.`, details);
+  }
+
+  private lose(started: Started, end: Promise<BackendError>): void {
+    this.lastEnd = end;
+    this.started = undefined;
+    this.live = undefined;
+    started.client.dispose();
+    started.process.stream.dispose();
+  }
+
+  private async backOff(stopped: AbortSignal): Promise<void> {
+    const { clock, title } = this.options;
+    const delayMs = this.startAgainAtMs - clock.monotonicNow();
+    if (delayMs <= 0) return;
+    this.setState({ kind: 'starting', message: `${title} ended unexpectedly. Starting it again…` });
+    const timers = new DisposableStore();
+    const delay = new Promise<void>((resolve) => {
+      timers.add(clock.setTimer(delayMs, resolve));
+    });
+    await untilAborted(delay, stopped).finally(() => timers.dispose());
+  }
+
+  private fail(error: BackendError): BackendError {
+    const { message, details } = error;
+    this.setState({ kind: 'failed', message, ...(details === undefined ? {} : { details }) });
+    return error;
+  }
+
+  private get gaveUpMessage(): string {
+    return `${this.options.title} keeps ending unexpectedly, so it is not started again. Look at its log, then restart it.`;
+  }
+}
+
+function detailsOf(error: unknown): string | undefined {
+  return error instanceof CommandError ? error.details : undefined;
+}
+
+function lastWordsOf(stderr: string): string | undefined {
+  const words = stderr.trim();
+  return words === '' ? undefined : words.slice(-maxLastWords);
+}
+
+function withDetails(error: BackendError, details: string): BackendError {
+  return new BackendError(error.code, error.message, details, { cause: error });
+}
+
+function withMessage(error: BackendError, message: string): BackendError {
+  return new BackendError(error.code, `${error.message} ${message}`, error.details, { cause: error });
+}

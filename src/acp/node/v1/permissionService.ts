@@ -1,0 +1,326 @@
+import type { RequestPermissionOutcome } from '@agentclientprotocol/sdk';
+import type { ApprovalContext } from '../../../session/common/approvalContext';
+import type { ToolContent } from '../../../session/common/sessionEvents';
+import { DisposableStore, type Disposable } from '../../../base/common/disposable';
+import { messageOf } from '../../../base/common/errors';
+import type { Logger } from '../../../base/common/log';
+import { decide, type Decision } from '../../../permissions/common/decide';
+import type { PermissionRule } from '../../../permissions/common/permissionRules';
+import type { AgentPolicy } from '../../../permissions/common/policy';
+import type { PolicyKind } from '../../../permissions/common/policyKinds';
+import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
+import { fileRequest, type CheckedRequest, type ToolRequest } from '../../../permissions/common/toolRequest';
+import { visible } from '../../../base/common/visibleText';
+import { tooManyQuestions, type Approvals } from '../../common/approvals/approvals';
+import {
+  inOrder,
+  isForGoodOnly,
+  lastingChoices,
+  pick,
+  toolChoices,
+  type Choice,
+} from '../../common/approvals/permissionChoices';
+import type { CallDescription } from '../../common/v1/toolCalls';
+import {
+  permissionContext,
+  permissionPrompt,
+  terminalRequest,
+  visibleName,
+  type TerminalRequest,
+} from '../../common/approvals/toolRequests';
+import type { PermissionRequest } from '../../common/v1/v1Schema';
+
+interface PermissionServiceOptions {
+  readonly agentId: string;
+  readonly agentTitle: string;
+  /** The session's folder; absolute. */
+  readonly cwd: string;
+  readonly approvals: Approvals;
+  readonly standing: StandingPermissions;
+  readonly log: Logger;
+  /** The mode the agent says it works in. */
+  readonly mode: () => string | undefined;
+  /** Fires, or has fired, when nobody waits for answers any more: the turn was cancelled, or the session closed. */
+  readonly stopped?: () => AbortSignal | undefined;
+}
+
+/** The answer to a request. `protectedFiles`: the user was told that the file is a protected one. */
+export type Permit =
+  | { readonly isGranted: true; readonly protectedFiles?: 'allow' }
+  /** `reason` is for the agent, and says how to go on. */
+  | { readonly isGranted: false; readonly reason: string };
+
+/** A file as it is, and as it would be. */
+export interface FileChange {
+  /** Absolute and resolved. */
+  readonly path: string;
+  /** Null for a file that does not exist. */
+  readonly before: string | null;
+  readonly after: string;
+  /** `before` is what the user has not saved. */
+  readonly isUnsaved: boolean;
+  /** Why the file is protected, as half a sentence. */
+  readonly protection?: string | undefined;
+}
+
+/** What a question belongs to. */
+interface About {
+  readonly callId?: string;
+  /** Of the request that asks. */
+  readonly signal?: AbortSignal;
+}
+
+/** The names of yes and no, once each, and between them what lasts. */
+type Answers = readonly [string, readonly Choice[], string];
+
+const onceAnswers: Answers = ['Allow once', [], 'Deny'];
+const stopped = 'The user has stopped this.';
+const granted: Permit = { isGranted: true };
+const policyWords: Readonly<Record<PolicyKind, string>> = {
+  read: 'reading',
+  edit: 'edits',
+  run: 'commands',
+  fetch: 'fetching from the web',
+};
+/** What happens to the files of the workspace where the user has set nothing. */
+const usualForFiles: AgentPolicy = { read: 'allow', edit: 'allow' };
+
+/** Decides for one session what an agent may do: by what the user has said in advance, else by asking. */
+export class PermissionService implements Disposable {
+  private sessionRules: readonly PermissionRule[] = [];
+  private readonly grants = new DisposableStore();
+  /** What only the agent's process remembers, by the name of the option, as it is listed. */
+  private readonly remembered = new Map<string, Disposable>();
+
+  constructor(private readonly options: PermissionServiceOptions) {}
+
+  /** Answers `session/request_permission`. What is answered without a question is answered this once: the agent remembers nothing. */
+  async decideTool(
+    asked: PermissionRequest,
+    call: CallDescription,
+    request: CheckedRequest,
+    signal: AbortSignal,
+  ): Promise<RequestPermissionOutcome> {
+    const { agentTitle, approvals, cwd, mode } = this.options;
+    const live = this.live(signal);
+    if (live?.aborted) return { outcome: 'cancelled' };
+    const reject = pick(asked, 'reject_once');
+    const { answer } = this.decide(request);
+    if (answer === 'deny') return reject;
+    const once = pick(asked, 'allow_once');
+    if (answer === 'allow' && once.outcome === 'selected') return once;
+    const isProtected = request.protections.size > 0;
+    const forGood = `${agentTitle} can be allowed this only for good, which no answer does for a protected file.`;
+    const warnings = [...this.warningsOf(request), ...(isProtected && isForGoodOnly(asked) ? [forGood] : [])];
+    const chosen = await approvals.ask({
+      prompt: this.promptOf(request, call.title),
+      options: toolChoices(asked, request, { agentTitle, folder: cwd, isProtected }),
+      context: permissionContext(request, { agent: agentTitle, folder: cwd, mode: mode(), call, warnings }),
+      callId: asked.toolCall.toolCallId,
+      ...(live ? { signal: live } : {}),
+    });
+    if (!chosen) return { outcome: 'cancelled' };
+    if (!('chosen' in chosen)) return reject;
+    await this.keep(chosen.chosen.rule);
+    this.noteMemory(chosen.chosen);
+    return chosen.chosen.outcome;
+  }
+
+  /** The end of the session: what it remembers is not listed any more. */
+  dispose(): void {
+    this.sessionRules = [];
+    this.grants.dispose();
+    this.forgetMemory();
+  }
+
+  /** The agent runs in another process from now on, which does not know what the former one was told. */
+  forgetMemory(): void {
+    for (const listed of this.remembered.values()) listed.dispose();
+    this.remembered.clear();
+  }
+
+  /** Whether a command may be run in a terminal of ours. */
+  async mayRun(asked: TerminalRequest, signal?: AbortSignal): Promise<Permit> {
+    const { agentId, agentTitle, cwd } = this.options;
+    const request = terminalRequest(agentId, asked);
+    const settled = this.settle(request, signal);
+    if (settled) return settled;
+    const context = permissionContext(request, { agent: agentTitle, folder: cwd });
+    return this.ask(this.promptOf(request), this.answersTo(request), context, signal ? { signal } : {});
+  }
+
+  /** Whether Backline may give the agent a file, whose path is absolute and resolved. */
+  async mayRead(path: string, signal: AbortSignal): Promise<Permit> {
+    const { agentId, agentTitle, cwd } = this.options;
+    const request = fileRequest(agentId, 'read', path);
+    const settled = this.settle(request, signal, usualForFiles);
+    if (settled) return settled;
+    const context = permissionContext(request, { agent: agentTitle, folder: cwd });
+    return this.ask(this.promptOf(request), this.answersTo(request), context, { signal });
+  }
+
+  /** Whether it is settled that Backline writes a file for the agent; undefined when the change has to be shown first. */
+  mayWrite(path: string, signal: AbortSignal): Permit | undefined {
+    return this.settle(fileRequest(this.options.agentId, 'edit', path), signal, usualForFiles);
+  }
+
+  /** Shows a change that Backline would make for the agent, and asks for it. */
+  async askToWrite({ path, before, after, isUnsaved, protection }: FileChange, signal: AbortSignal): Promise<Permit> {
+    const { agentId, agentTitle, cwd } = this.options;
+    if (this.live(signal)?.aborted) return refused(stopped);
+    const protections = new Map(protection === undefined ? [] : [[path, protection]]);
+    const request = { ...fileRequest(agentId, 'edit', path), protections };
+    const name = visibleName(path, cwd);
+    const content: ToolContent[] = [{ type: 'diff', path, old_text: before, new_text: after }];
+    const unsaved = isUnsaved ? [`${name} has unsaved changes, which this replaces.`] : [];
+    const warnings = [...this.warningsOf(request), ...unsaved];
+    const context = permissionContext(request, { agent: agentTitle, folder: cwd, content, warnings });
+    const isOverwriteOnly = isUnsaved && protection === undefined;
+    const prompt = isOverwriteOnly
+      ? `${agentTitle} wants to overwrite unsaved changes in ${name}`
+      : this.promptOf(request);
+    const answers = isUnsaved || protection !== undefined ? onceAnswers : this.answersTo(request);
+    const permit = await this.ask(prompt, answers, context, { signal });
+    return permit.isGranted && protection !== undefined ? { ...permit, protectedFiles: 'allow' } : permit;
+  }
+
+  /** Whether Backline may make a change that the agent has proposed, and cannot make itself. */
+  async mayApply(
+    call: CallDescription,
+    request: CheckedRequest,
+    about: { callId: string; signal: AbortSignal },
+  ): Promise<Permit> {
+    const { agentTitle, cwd } = this.options;
+    const settled = this.settle(request, about.signal);
+    if (settled) return settled;
+    const warnings = this.warningsOf(request);
+    const context = permissionContext(request, { agent: agentTitle, folder: cwd, call, warnings });
+    const permit = await this.ask(this.promptOf(request, call.title), ['Apply', [], 'Reject'], context, about);
+    return permit.isGranted && request.protections.size > 0 ? { ...permit, protectedFiles: 'allow' } : permit;
+  }
+
+  /** The answer without a question; undefined when there has to be one. */
+  private settle(
+    request: ToolRequest | CheckedRequest,
+    signal: AbortSignal | undefined,
+    usual: AgentPolicy = {},
+  ): Permit | undefined {
+    if (this.live(signal)?.aborted) return refused(stopped);
+    const decision = this.decide(request, usual);
+    if (decision.answer === 'ask') return undefined;
+    if (decision.answer === 'allow') return granted;
+    return refused(
+      'rule' in decision
+        ? "A rule of the user's does not allow it. Go on without it, or ask the user to change the rule."
+        : `The user's settings (backline.permissions) do not allow ${policyWords[decision.policy]}. Go on without it, or ask the user.`,
+    );
+  }
+
+  private decide(request: ToolRequest | CheckedRequest, usual: AgentPolicy = {}): Decision {
+    const { agentId, standing } = this.options;
+    const decision = decide(request, {
+      rules: [...standing.rules, ...this.sessionRules],
+      policy: { ...usual, ...standing.policyOf(agentId) },
+      globs: standing.globs,
+      isProtected: (path) => 'protections' in request && request.protections.has(path),
+    });
+    if ('rule' in decision && decision.rule.scope === 'always') standing.noteUse(decision.rule);
+    return decision;
+  }
+
+  private warningsOf(request: CheckedRequest): string[] {
+    const { cwd } = this.options;
+    const unresolved = 'A path cannot be checked: it is outside the workspace, excluded, or not known.';
+    const guarded = [...request.protections].map(
+      ([path, reason]) => `${visibleName(path, cwd)} is protected: ${visible(reason)}.`,
+    );
+    return [...guarded, ...(request.isUnresolved ? [unresolved] : [])];
+  }
+
+  private answersTo(request: ToolRequest): Answers {
+    const { agentTitle, cwd } = this.options;
+    return ['Allow once', lastingChoices(request, { agentTitle, folder: cwd }), 'Deny'];
+  }
+
+  private promptOf(request: ToolRequest, title?: string): string {
+    const { agentTitle, cwd } = this.options;
+    return permissionPrompt(agentTitle, request, { title, cwd });
+  }
+
+  private async ask(
+    prompt: string,
+    [yes, lasting, no]: Answers,
+    context: ApprovalContext,
+    { callId, signal }: About,
+  ): Promise<Permit> {
+    const live = this.live(signal);
+    const options: Choice[] = [{ name: yes, kind: 'allow_once' }, ...lasting, { name: no, kind: 'reject_once' }];
+    const answer = await this.options.approvals.ask({
+      prompt,
+      options: inOrder(options),
+      context,
+      ...(callId === undefined ? {} : { callId }),
+      ...(live ? { signal: live } : {}),
+    });
+    if (!answer) return refused(stopped);
+    if ('refused' in answer) return refused(tooManyQuestions);
+    if ('timedOut' in answer) return refused('The user did not answer in time. Ask the user how to go on.');
+    const { rule, kind } = answer.chosen;
+    await this.keep(rule);
+    return kind.startsWith('allow') ? granted : refused('The user did not allow this. Ask the user how to go on.');
+  }
+
+  private async keep(rule: PermissionRule | undefined): Promise<void> {
+    const { approvals, log, standing } = this.options;
+    if (rule?.scope === 'session') this.keepForSession(rule);
+    if (rule?.scope !== 'always') return;
+    try {
+      await standing.add(rule);
+    } catch (error) {
+      log.error('Could not keep a rule', error);
+      approvals.warn(`The answer counts this once only, because it could not be kept as a rule. ${messageOf(error)}`);
+    }
+  }
+
+  private keepForSession(rule: PermissionRule): void {
+    this.sessionRules = [...this.sessionRules, rule];
+    const revoke = (): void => {
+      this.sessionRules = this.sessionRules.filter((other) => other !== rule);
+      listed.dispose();
+    };
+    const { agentId, agentTitle, standing } = this.options;
+    const listed = standing.grants.add({ kind: 'rule', agentId, agentTitle, rule, revoke });
+    this.grants.add(listed);
+  }
+
+  /** An answer for always that is no rule of ours: the agent does not ask again, and Backline does not hear of it. */
+  private noteMemory({ kind, name, rule }: Choice): void {
+    const { agentId, agentTitle, standing } = this.options;
+    if (rule || !kind.endsWith('_always') || this.remembered.has(name)) return;
+    const effect = kind.startsWith('allow') ? 'allow' : 'deny';
+    const grant = { kind: 'remembered', agentId, agentTitle, effect, option: name } as const;
+    this.remembered.set(name, standing.grants.add(grant));
+  }
+
+  /** The request's signal and the turn's in one. */
+  private live(signal: AbortSignal | undefined): AbortSignal | undefined {
+    const stopped = this.options.stopped?.();
+    return signal && stopped ? AbortSignal.any([signal, stopped]) : (signal ?? stopped);
+  }
+}
+
+/** What the user has said in advance about a file of the workspace; undefined where the user has to be asked. */
+export function settledForFiles(standing: StandingPermissions, request: ToolRequest): 'allow' | 'deny' | undefined {
+  const policy = { ...usualForFiles, ...standing.policyOf(request.agent) };
+  const { answer } = decide(request, {
+    rules: standing.rules,
+    policy,
+    globs: standing.globs,
+    isProtected: () => false,
+  });
+  return answer === 'ask' ? undefined : answer;
+}
+
+function refused(reason: string): Permit {
+  return { isGranted: false, reason };
+}

@@ -1,0 +1,79 @@
+import type { ContentBlock } from '@agentclientprotocol/sdk';
+import { posix, win32 } from 'node:path';
+import type { PromptAttachment, PromptInput } from '../../../session/common/sessionBackend';
+import { toFileUri } from '../../../base/common/fileUri';
+import type { EditorPort } from '../../../editor/common/editorPort';
+
+interface PromptAbilities {
+  readonly images: boolean;
+  /** Contents of files may be sent; without it only links. */
+  readonly embeddedContext: boolean;
+}
+
+interface PromptBlocks {
+  readonly blocks: ContentBlock[];
+  /** What could not be sent, in words for the user. */
+  readonly notes: readonly string[];
+}
+
+/** Larger files go as a link: an agent that wants all of it can read it. */
+const maxEmbeddedBytes = 512 * 1024;
+
+/** A prompt in the blocks that the agent takes, attachments first, as they are what the text is about. */
+export async function promptBlocks(
+  input: PromptInput,
+  abilities: PromptAbilities,
+  editor: Pick<EditorPort, 'readText'>,
+): Promise<PromptBlocks> {
+  const notes: string[] = [];
+  const blocks: ContentBlock[] = [];
+  for (const attachment of input.attachments ?? []) {
+    if (attachment.type === 'image' && !abilities.images) {
+      notes.push('An image was left out: this agent takes none.');
+    } else {
+      blocks.push(await toBlock(attachment, abilities, editor));
+    }
+  }
+  blocks.push({ type: 'text', text: input.text });
+  return { blocks, notes };
+}
+
+async function toBlock(
+  attachment: PromptAttachment,
+  { embeddedContext }: PromptAbilities,
+  editor: Pick<EditorPort, 'readText'>,
+): Promise<ContentBlock> {
+  switch (attachment.type) {
+    case 'image':
+      return { type: 'image', mimeType: attachment.mimeType, data: attachment.data };
+    case 'text': {
+      const { uri, title, text } = attachment;
+      // A resource needs a URI: of what is at no place, one that nobody takes for a path.
+      const named = uri ?? `backline:${encodeURIComponent(title)}`;
+      if (embeddedContext) return { type: 'resource', resource: { uri: named, text } };
+      return { type: 'text', text: `${uri === undefined ? title : `${title} (${uri})`}:\n\n${text}` };
+    }
+    case 'file': {
+      const { path, lines } = attachment;
+      const uri = `${toFileUri(path)}${lines ? `#L${lines.first}-L${lines.last}` : ''}`;
+      // A file that cannot be read here (too large, not text, gone) is still named: the agent may know what to do.
+      const file = embeddedContext
+        ? await editor.readText(path, { maxBytes: maxEmbeddedBytes }).catch(() => undefined)
+        : undefined;
+      if (!file) return { type: 'resource_link', uri, name: baseName(path) };
+      const text = lines ? linesOf(file.text, lines.first, lines.last) : file.text;
+      return { type: 'resource', resource: { uri, text } };
+    }
+  }
+}
+
+function linesOf(text: string, first: number, last: number): string {
+  return text
+    .split('\n')
+    .slice(first - 1, last)
+    .join('\n');
+}
+
+function baseName(path: string): string {
+  return /^([A-Za-z]:|\\\\)/.test(path) ? win32.basename(path) : posix.basename(path);
+}

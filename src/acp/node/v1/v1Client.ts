@@ -1,0 +1,354 @@
+import {
+  client,
+  methods,
+  PROTOCOL_VERSION,
+  RequestError,
+  type ClientConnection,
+  type ContentBlock,
+  type CreateElicitationRequest,
+  type CreateElicitationResponse,
+  type LoadSessionRequest,
+  type NewSessionRequest,
+  type RequestPermissionOutcome,
+} from '@agentclientprotocol/sdk';
+import * as z from 'zod';
+import { BackendError } from '../../../session/common/sessionBackend';
+import { withDeadline, type Clock } from '../../../base/common/async';
+import { messageOf } from '../../../base/common/errors';
+import type { Logger } from '../../../base/common/log';
+import { ConnectionClosedError } from '../../../wire/common/connectionErrors';
+import type { MessageStream } from '../../../wire/common/messageStream';
+import type { TrafficTap } from '../../../wire/common/traffic';
+import {
+  ConfigResult,
+  InitializeResult,
+  PermissionRequest,
+  PromptResult,
+  SessionList,
+  SessionNotification,
+  SessionSetup,
+  type ConfigOption,
+} from '../../common/v1/v1Schema';
+import { DampedLog } from '../../common/dampedLog';
+import { OpenRequests, unlessCancelled } from './agentRequests';
+import type { FileService } from './fileService';
+import { sdkStream } from './sdkStream';
+import type { TerminalService } from '../process/terminalService';
+import { untilAborted } from '../untilAborted';
+
+/** One session as the agent sees it. */
+export interface SessionPeer {
+  readonly files: FileService;
+  readonly terminals: TerminalService;
+  /** Called in order of arrival; must not throw. */
+  update(update: { readonly sessionUpdate: string }): void;
+  requestPermission(request: PermissionRequest, signal: AbortSignal): Promise<RequestPermissionOutcome>;
+  /** The agent is gone, and with it whoever waited for answers or would have released a terminal. */
+  disconnected(): void;
+}
+
+/** Asks the user what the agent wants to know: a form to fill in, or a page to visit. */
+export type Elicit = (request: CreateElicitationRequest, signal: AbortSignal) => Promise<CreateElicitationResponse>;
+
+export interface V1ClientOptions {
+  readonly clientInfo: { readonly name: string; readonly title: string; readonly version: string };
+  /** Without it the agent is not told that it may ask. */
+  readonly elicit?: Elicit;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly tap: TrafficTap;
+  /** The agent's name in the log. */
+  readonly agentTitle: string;
+  readonly initializeTimeoutMs: number;
+}
+
+export type SessionParams = Pick<NewSessionRequest, 'cwd' | 'additionalDirectories' | 'mcpServers'>;
+
+/** Updates kept for sessions that are not there yet: some agents speak before they answer `session/new`. */
+const maxEarlyUpdates = 1_000;
+const maxEarlyBytes = 16 * 1024 * 1024;
+
+/**
+ * One connection to an agent that speaks ACP v1, over the official SDK, with any number of sessions. Requests reject
+ * with a RequestError of the agent's, or a ConnectionClosedError. Does not own the stream.
+ */
+export class V1Client {
+  private readonly peers = new Map<string, SessionPeer>();
+  private early: SessionNotification[] = [];
+  private earlyBytes = 0;
+  private readonly elicitations = new OpenRequests();
+  private readonly damped: DampedLog;
+  /** How many `session/new` wait for their answer; only then may an unknown session be one to come. */
+  private opening = 0;
+  private connection: ClientConnection | undefined;
+  private agent: InitializeResult | undefined;
+
+  constructor(
+    private readonly stream: MessageStream,
+    private readonly options: V1ClientOptions,
+  ) {
+    this.damped = new DampedLog(options.log);
+  }
+
+  /**
+   * Opens the conversation.
+   * @throws BackendError `protocol` for an agent of another version of ACP; TimeoutError
+   */
+  async start(): Promise<InitializeResult> {
+    const { clock, log, tap, agentTitle, clientInfo, elicit, initializeTimeoutMs } = this.options;
+    const onUpdate = (params: unknown): void => this.receiveUpdate(params);
+    const stream = sdkStream(this.stream, { log, tap, peer: agentTitle, clock, onUpdate });
+    this.connection = this.app().connect(stream);
+    const request = {
+      protocolVersion: PROTOCOL_VERSION,
+      clientInfo: { ...clientInfo },
+      clientCapabilities: clientCapabilities(elicit !== undefined),
+    };
+    const answer = await withDeadline(clock, 'initialize', initializeTimeoutMs, (signal) =>
+      this.request(methods.agent.initialize, request, signal),
+    );
+    const agent = parse(InitializeResult, answer, 'initialize');
+    if (agent.protocolVersion !== PROTOCOL_VERSION) {
+      const message = `${agentTitle} speaks version ${agent.protocolVersion} of ACP, Backline speaks ${PROTOCOL_VERSION}. Install a version of ${agentTitle} that speaks it too.`;
+      throw new BackendError('protocol', message);
+    }
+    this.agent = agent;
+    return agent;
+  }
+
+  /** @throws BackendError before `start` has resolved */
+  get capabilities(): NonNullable<InitializeResult['agentCapabilities']> {
+    return this.agent?.agentCapabilities ?? {};
+  }
+
+  /** Gives the peer the updates and requests of a session, those that came early first. */
+  attach(sessionId: string, peer: SessionPeer): void {
+    this.peers.set(sessionId, peer);
+    const mine = this.early.filter((notification) => notification.sessionId === sessionId);
+    this.early = this.early.filter((notification) => notification.sessionId !== sessionId);
+    for (const { update } of mine) peer.update(update);
+  }
+
+  detach(sessionId: string): void {
+    this.peers.delete(sessionId);
+    this.elicitations.abort((request) => request.sessionId === sessionId);
+  }
+
+  async authenticate(methodId: string, signal?: AbortSignal): Promise<void> {
+    await this.request(methods.agent.authenticate, { methodId }, signal);
+  }
+
+  async logout(): Promise<void> {
+    await this.request(methods.agent.logout, {});
+  }
+
+  /**
+   * Attaches what `createPeer` makes of the answer, so that nothing the agent says from then on is missed. An answer that
+   * comes after `signal` has fired is closed again: nobody wants that session any more.
+   * @throws BackendError `protocol` when the answer names no session
+   */
+  async newSession<Peer extends SessionPeer>(
+    params: SessionParams,
+    createPeer: (sessionId: string, setup: SessionSetup) => Peer,
+    signal?: AbortSignal,
+  ): Promise<Peer> {
+    this.opening++;
+    try {
+      const asked = this.request(methods.agent.session.new, params, signal, false);
+      const answer = await (signal ? untilAborted(asked, signal) : asked).finally(() => {
+        if (signal?.aborted) void this.closeLate(asked);
+      });
+      const setup = parse(SessionSetup, answer, 'session/new');
+      if (setup.sessionId === undefined) throw invalidAnswer('session/new', 'it names no session');
+      const peer = createPeer(setup.sessionId, setup);
+      this.attach(setup.sessionId, peer);
+      return peer;
+    } finally {
+      this.opening--;
+      if (this.opening === 0) this.forgetEarly();
+    }
+  }
+
+  /** The history arrives as updates before this resolves, so attach first. */
+  async loadSession(params: LoadSessionRequest, signal?: AbortSignal): Promise<SessionSetup> {
+    return parse(SessionSetup, await this.request(methods.agent.session.load, params, signal), 'session/load');
+  }
+
+  async resumeSession(params: LoadSessionRequest, signal?: AbortSignal): Promise<SessionSetup> {
+    return parse(SessionSetup, await this.request(methods.agent.session.resume, params, signal), 'session/resume');
+  }
+
+  async listSessions(
+    params: { cwd?: string; cursor?: string },
+    signal?: AbortSignal,
+  ): Promise<z.infer<typeof SessionList>> {
+    return parse(SessionList, await this.request(methods.agent.session.list, params, signal), 'session/list');
+  }
+
+  async closeSession(sessionId: string): Promise<void> {
+    await this.request(methods.agent.session.close, { sessionId });
+  }
+
+  async deleteSession(sessionId: string, signal?: AbortSignal): Promise<void> {
+    await this.request(methods.agent.session.delete, { sessionId }, signal);
+  }
+
+  /** Resolves at the end of the turn. */
+  async prompt(sessionId: string, prompt: ContentBlock[]): Promise<PromptResult> {
+    return parse(
+      PromptResult,
+      await this.request(methods.agent.session.prompt, { sessionId, prompt }),
+      'session/prompt',
+    );
+  }
+
+  async cancel(sessionId: string): Promise<void> {
+    this.elicitations.abort((request) => request.sessionId === sessionId);
+    await this.live().agent.notify(methods.agent.session.cancel, { sessionId });
+  }
+
+  async setMode(sessionId: string, modeId: string, signal?: AbortSignal): Promise<void> {
+    await this.request(methods.agent.session.setMode, { sessionId, modeId }, signal);
+  }
+
+  /** No longer in the protocol; for agents that still offer `models`. */
+  async setModel(sessionId: string, modelId: string, signal?: AbortSignal): Promise<void> {
+    await this.request('session/set_model', { sessionId, modelId }, signal);
+  }
+
+  /** The agent's options after the change, when it tells them. */
+  async setConfigOption(
+    sessionId: string,
+    configId: string,
+    value: string | boolean,
+    signal?: AbortSignal,
+  ): Promise<readonly ConfigOption[] | undefined> {
+    const change = typeof value === 'boolean' ? ({ type: 'boolean', value } as const) : { value };
+    const params = { sessionId, configId, ...change };
+    const answer = await this.request(methods.agent.session.setConfigOption, params, signal);
+    return parse(ConfigResult, answer, 'session/set_config_option');
+  }
+
+  /** Ends the conversation; what is pending rejects. */
+  dispose(): void {
+    this.connection?.close(new ConnectionClosedError({ reason: 'disposed' }));
+    for (const peer of this.peers.values()) peer.disconnected();
+    this.peers.clear();
+    this.elicitations.abort(() => true);
+    this.forgetEarly();
+  }
+
+  private async closeLate(asked: Promise<unknown>): Promise<void> {
+    try {
+      const { sessionId } = parse(SessionSetup, await asked, 'session/new');
+      const isOurs = sessionId === undefined || this.peers.has(sessionId);
+      if (!isOurs && this.capabilities.sessionCapabilities?.close) await this.closeSession(sessionId);
+    } catch (error) {
+      this.options.log.debug(`A session that was given up has not been opened or closed: ${messageOf(error)}`);
+    }
+  }
+
+  private request(method: string, params: object, signal?: AbortSignal, stopWaiting = true): Promise<unknown> {
+    const options = signal ? { cancellationSignal: signal, stopWaitingOnCancel: stopWaiting } : {};
+    return this.live().agent.request<unknown, object>(method, params, options);
+  }
+
+  private live(): ClientConnection {
+    if (!this.connection) throw new BackendError('notReady', `${this.options.agentTitle} has not been started.`);
+    return this.connection;
+  }
+
+  /** What the agent may ask of us. Requests of other names are answered with -32601, other notifications ignored. */
+  private app() {
+    const { elicit } = this.options;
+    const { fs, session, terminal, elicitation } = methods.client;
+    const app = client({ name: this.options.clientInfo.name })
+      .onRequest(session.requestPermission, PermissionRequest, async ({ params, signal }) => ({
+        outcome: await this.peer(params.sessionId).requestPermission(params, signal),
+      }))
+      .onRequest(fs.readTextFile, ({ params, signal }) => this.peer(params.sessionId).files.read(params, signal))
+      .onRequest(fs.writeTextFile, ({ params, signal }) => this.peer(params.sessionId).files.write(params, signal))
+      .onRequest(terminal.create, ({ params, signal }) =>
+        unlessCancelled(signal, this.peer(params.sessionId).terminals.create(params, signal)),
+      )
+      .onRequest(terminal.output, ({ params }) => this.peer(params.sessionId).terminals.output(params.terminalId))
+      .onRequest(terminal.waitForExit, ({ params, signal }) =>
+        unlessCancelled(signal, this.peer(params.sessionId).terminals.waitForExit(params.terminalId)),
+      )
+      .onRequest(terminal.kill, ({ params }) => this.peer(params.sessionId).terminals.kill(params.terminalId))
+      .onRequest(terminal.release, ({ params }) => this.peer(params.sessionId).terminals.release(params.terminalId));
+    if (!elicit) return app;
+    return app
+      .onRequest(elicitation.create, ({ params, signal }) =>
+        this.elicitations.run(elicitationOf(params), signal, (live) => elicit(params, live)),
+      )
+      .onNotification(elicitation.complete, ({ params }) =>
+        this.elicitations.abort(({ id }) => id === params.elicitationId),
+      );
+  }
+
+  private forgetEarly(): void {
+    this.early = [];
+    this.earlyBytes = 0;
+  }
+
+  private peer(sessionId: string): SessionPeer {
+    const peer = this.peers.get(sessionId);
+    if (!peer) throw RequestError.sessionNotFound(sessionId);
+    return peer;
+  }
+
+  private receiveUpdate(params: unknown): void {
+    const parsed = SessionNotification.safeParse(params);
+    if (!parsed.success) {
+      this.damped.warn('Ignored a session/update without a session or a kind', '');
+      return;
+    }
+    const peer = this.peers.get(parsed.data.sessionId);
+    if (peer) peer.update(parsed.data.update);
+    else if (!this.keepEarly(parsed.data)) {
+      this.damped.warn('Ignored an update of an unknown session', ` (${parsed.data.sessionId.slice(0, 100)})`);
+    }
+  }
+
+  private keepEarly(notification: SessionNotification): boolean {
+    if (this.opening === 0 || this.early.length >= maxEarlyUpdates) return false;
+    const bytes = Buffer.byteLength(JSON.stringify(notification));
+    if (this.earlyBytes + bytes > maxEarlyBytes) return false;
+    this.early.push(notification);
+    this.earlyBytes += bytes;
+    return true;
+  }
+}
+
+const ElicitationIds = z.looseObject({
+  sessionId: z.string().optional().catch(undefined),
+  elicitationId: z.string().optional().catch(undefined),
+});
+
+function elicitationOf(request: CreateElicitationRequest) {
+  const { sessionId, elicitationId } = ElicitationIds.parse(request);
+  return { sessionId, id: elicitationId };
+}
+
+function clientCapabilities(canElicit: boolean) {
+  return {
+    fs: { readTextFile: true, writeTextFile: true },
+    terminal: true,
+    auth: { terminal: true },
+    session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
+    ...(canElicit ? { elicitation: { form: {}, url: {} } } : {}),
+    // Conventions of claude, codex and copilot: output of their own terminals, and how to sign in by a command.
+    _meta: { terminal_output: true, terminal_output_delta: true, 'terminal-auth': true },
+  };
+}
+
+function parse<Schema extends z.ZodType>(schema: Schema, answer: unknown, method: string): z.output<Schema> {
+  const parsed = schema.safeParse(answer);
+  if (parsed.success) return parsed.data;
+  throw invalidAnswer(method, parsed.error.issues[0]?.message ?? 'it has another shape');
+}
+
+function invalidAnswer(method: string, why: string): BackendError {
+  return new BackendError('protocol', `The agent's answer to ${method} cannot be understood: ${why}.`);
+}

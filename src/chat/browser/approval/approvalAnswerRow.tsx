@@ -1,0 +1,170 @@
+import type { ComponentChildren } from 'preact';
+import { namingHiddenCharacters } from '../../../transcript/browser/markdown/hiddenCharacters';
+import { PlainText } from '../../../transcript/browser/parts/plainText';
+import { CheckIcon, CloseIcon, StopIcon, WarningIcon, type Icon } from '../../../webview/browser/icons';
+import type { MenuEntry } from '../../../webview/browser/menu';
+import { chordLabel } from '../../../webview/browser/platformKeys';
+import { SplitButton } from '../../../webview/browser/splitButton';
+import { isLasting, kindSentences, type Answers } from '../../common/approvals/approvalAnswers';
+import type { ApprovalOption } from '../../common/chatView';
+
+interface AnswerRowProps {
+  readonly answers: Answers;
+  /** Who asks. */
+  readonly asks: string;
+  /** Who knows what an answer for always stands for, where nobody says it. */
+  readonly decides: 'agent' | 'server';
+  readonly disabled: boolean;
+  readonly onAnswer: (option: ApprovalOption) => void;
+  /** Ends the turn. */
+  readonly onStop: () => void;
+  /** The user wants to say why not. */
+  readonly onReason: () => void;
+}
+
+/** All answers in one row: what is meant most often on the buttons, the rest in their menus. */
+export function AnswerRow({ answers, asks, decides, disabled, onAnswer, onStop, onReason }: AnswerRowProps) {
+  const { allow, deny, others } = answers;
+  const itemOf = (option: ApprovalOption, index: number): MenuEntry => ({
+    key: `${index} ${option.label}`,
+    content: <Item option={option} decides={decides} />,
+    run: () => onAnswer(option),
+  });
+  const reason: MenuEntry = {
+    key: 'reason',
+    content: <span>Deny and Say Why…</span>,
+    run: onReason,
+  };
+  const hasDenial = deny.plain !== undefined || deny.menu.length > 0;
+  const [other] = others;
+  return (
+    <div class="approval-answers">
+      {(allow.plain ?? allow.menu.length > 0) && (
+        <SplitButton
+          isPrimary={allow.plain !== undefined}
+          disabled={disabled}
+          menuLabel="More ways to allow"
+          items={allow.menu.map(itemOf)}
+          {...ofPlain(allow.plain, chordLabel('K', 'Y'), '1', onAnswer)}
+        >
+          {allow.plain ? <Label option={allow.plain} icon={CheckIcon} digit="1" /> : 'Allow…'}
+        </SplitButton>
+      )}
+      {hasDenial && (
+        <SplitButton
+          disabled={disabled}
+          menuLabel="More ways to deny"
+          items={[...deny.menu.map(itemOf), ...(deny.plain ? [reason] : [])]}
+          {...ofPlain(deny.plain, chordLabel('K', 'N'), '2', onAnswer)}
+        >
+          {deny.plain ? <Label option={deny.plain} icon={CloseIcon} digit="2" /> : 'Deny…'}
+        </SplitButton>
+      )}
+      {!hasDenial && (
+        <button
+          type="button"
+          class="button"
+          disabled={disabled}
+          title={`${namingHiddenCharacters(asks)} offers no way to deny. Stop ends its turn. (${chordLabel('K', 'N')})`}
+          aria-keyshortcuts="2"
+          onClick={onStop}
+        >
+          <Sign icon={StopIcon} digit="2" />
+          Stop
+        </button>
+      )}
+      {other && others.length === 1 && (
+        <button
+          type="button"
+          class="button"
+          disabled={disabled}
+          onClick={() => onAnswer(other)}
+          title={tooltipOf(other)}
+        >
+          <Name option={other} />
+        </button>
+      )}
+      {others.length > 1 && (
+        <SplitButton disabled={disabled} menuLabel="Other answers" items={others.map(itemOf)}>
+          Other…
+        </SplitButton>
+      )}
+    </div>
+  );
+}
+
+function ofPlain(
+  option: ApprovalOption | undefined,
+  chord: string,
+  digit: string,
+  onAnswer: (option: ApprovalOption) => void,
+): { title?: string; keyShortcuts?: string; onClick?: () => void } {
+  if (!option) return {};
+  return { title: `${tooltipOf(option)} (${chord})`, keyShortcuts: digit, onClick: () => onAnswer(option) };
+}
+
+function tooltipOf({ isMisnamed = false, kind, label }: ApprovalOption): string {
+  return namingHiddenCharacters(isMisnamed ? `${label}. ${kindSentences[kind]}` : label);
+}
+
+function Label({ option, icon, digit }: { option: ApprovalOption; icon: Icon; digit: string }) {
+  return (
+    <>
+      <Sign icon={icon} digit={digit} />
+      <Name option={option} />
+    </>
+  );
+}
+
+/** The key that gives the answer while the card has the focus; elsewhere it types. */
+function Sign({ icon: Picture, digit }: { icon: Icon; digit: string }) {
+  return (
+    <span class="answer-sign" aria-hidden="true">
+      <Picture />
+      <kbd>{digit}</kbd>
+    </span>
+  );
+}
+
+function Name({ option: { isMisnamed = false, kind, label } }: { option: ApprovalOption }) {
+  return (
+    <>
+      {isMisnamed && <Mark />}
+      <bdi class="answer-name">
+        <PlainText text={label} />
+      </bdi>
+      {isMisnamed && <span class="visually-hidden">{` (${kindSentences[kind]})`}</span>}
+    </>
+  );
+}
+
+function Mark() {
+  return (
+    <span class="answer-mark">
+      <WarningIcon />
+    </span>
+  );
+}
+
+function Item({ option, decides }: { option: ApprovalOption; decides: 'agent' | 'server' }) {
+  const scope = option.scope ?? (isLasting(option) ? `The ${decides} decides what is similar` : undefined);
+  const details: ComponentChildren[] = [];
+  if (option.isMisnamed) details.push(kindSentences[option.kind]);
+  if (scope !== undefined) details.push(<PlainText text={scope} />);
+  return (
+    <span class="answer-item">
+      <span class="answer-line">
+        {option.isMisnamed && <Mark />}
+        <bdi>
+          <PlainText text={option.label} />
+        </bdi>
+      </span>
+      {details.map((detail, index) => (
+        <span key={index} class="answer-scope">
+          {' '}
+          {detail}
+        </span>
+      ))}
+    </span>
+  );
+}

@@ -1,0 +1,128 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import * as z from 'zod/mini';
+import { IconButton } from '../../../webview/browser/iconButton';
+import { ChevronLeftIcon, ChevronRightIcon } from '../../../webview/browser/icons';
+import { inOrder, shownQuestion } from '../../common/approvals/approvalOrder';
+import {
+  reasonFor,
+  withoutGone,
+  withReason,
+  withReasonSent,
+  type QuestionReason,
+} from '../../common/approvals/questionReasons';
+import { ApprovalCard } from './approvalCard';
+import { usePage, usePageState } from '../chatPageContext';
+import { useApprovalGuard } from './useApprovalGuard';
+import { useWish } from '../useWish';
+
+/** Kept over a reload: which question was in view. Other conversations have the same ids. */
+const KeptQuestion = z.object({ sessionId: z.string(), id: z.string(), asks: z.string() });
+type KeptQuestion = z.infer<typeof KeptQuestion>;
+
+/** Kept over a reload, and while other questions are in view: what was written about each. */
+const KeptReasons = z.array(
+  z.object({ sessionId: z.string(), id: z.string(), prompt: z.string(), reason: z.string() }),
+);
+
+/** The open questions of the conversation, one at a time, always in sight. Never takes the focus by itself. */
+export function ApprovalArea() {
+  const page = usePage();
+  const { session } = usePageState();
+  const [kept, setKept] = useState(() => KeptQuestion.safeParse(page.memory.all['question']).data);
+  const [reasons, setReasons] = useState<readonly QuestionReason[]>(
+    () => KeptReasons.safeParse(page.memory.all['reasons']).data ?? [],
+  );
+  /** For answers that come when the page has been drawn again. */
+  const latestReasons = useRef(reasons);
+  latestReasons.current = reasons;
+  const inView = kept?.sessionId === session?.id ? kept : undefined;
+  const ordered = inOrder(session?.approvals ?? []);
+  const approval = shownQuestion(ordered, inView);
+  const index = approval ? ordered.indexOf(approval) : -1;
+  const area = useRef<HTMLDivElement>(null);
+  const hadFocus = useRef(false);
+  const isMeant = useApprovalGuard(`${session?.id ?? ''} ${approval?.id ?? ''} ${ordered.length}`);
+
+  const keep = (question: KeptQuestion): void => {
+    setKept(question);
+    page.memory.keep({ question });
+  };
+  const keepReasons = (next: readonly QuestionReason[]): void => {
+    setReasons(next);
+    page.memory.keep({ reasons: next.filter(({ isSent }) => !isSent) });
+  };
+  useLayoutEffect(() => {
+    if (session && approval && approval.id !== inView?.id) keep(questionOf(session.id, approval));
+  }, [session?.id, approval?.id, inView?.id]);
+  useLayoutEffect(() => {
+    if (!session) return;
+    const left = withoutGone(reasons, session.id, session.approvals);
+    if (left !== reasons) keepReasons(left);
+  }, [session?.id, session?.approvals]);
+
+  useWish('focusApproval', () => focusCard(area.current));
+  useLayoutEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      // By its place: with Alt the key types a letter of its own on some keyboards.
+      if (!event.altKey || event.ctrlKey || event.metaKey || event.code !== 'KeyA' || !area.current) return;
+      event.preventDefault();
+      focusCard(area.current);
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, []);
+
+  // An answered question is gone with the focus that was in it: the next one has it, else the composer.
+  useLayoutEffect(() => {
+    if (!hadFocus.current || document.activeElement !== document.body) return;
+    hadFocus.current = false;
+    // The user may be in the editor or the palette by now.
+    if (!document.hasFocus()) return;
+    if (area.current) focusCard(area.current);
+    else page.wish('focusComposer');
+  }, [page, approval?.id]);
+
+  if (!session || !approval) return null;
+  const name = { sessionId: session.id, id: approval.id, prompt: approval.prompt };
+  const show = (offset: number): void => {
+    const next = ordered[(index + offset + ordered.length) % ordered.length];
+    if (next) keep(questionOf(session.id, next));
+  };
+  return (
+    <div
+      ref={area}
+      class={`approvals ${ordered.length > 1 ? 'has-pager' : ''}`}
+      onFocusCapture={() => (hadFocus.current = true)}
+      onBlurCapture={({ relatedTarget }) => {
+        if (relatedTarget !== null) hadFocus.current = false;
+      }}
+    >
+      <ApprovalCard
+        key={`${session.id} ${approval.id}`}
+        session={session}
+        approval={approval}
+        isMeant={isMeant}
+        reason={reasonFor(reasons, name)}
+        onReason={(reason) => keepReasons(withReason(reasons, name, reason))}
+        onReasonSent={() => keepReasons(withReasonSent(latestReasons.current, name))}
+      />
+      {ordered.length > 1 && (
+        <div class="approvals-pager">
+          <IconButton label="Previous question" icon={ChevronLeftIcon} onClick={() => show(-1)} />
+          <span aria-live="polite">
+            {index + 1} of {ordered.length}
+          </span>
+          <IconButton label="Next question" icon={ChevronRightIcon} onClick={() => show(1)} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function questionOf(sessionId: string, { id, asks }: Pick<KeptQuestion, 'id' | 'asks'>): KeptQuestion {
+  return { sessionId, id, asks };
+}
+
+function focusCard(area: HTMLElement | null): void {
+  area?.querySelector<HTMLElement>('.approval')?.focus();
+}

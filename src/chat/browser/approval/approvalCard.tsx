@@ -1,0 +1,223 @@
+import { useId, useRef, useState } from 'preact/hooks';
+import { namingHiddenCharacters } from '../../../transcript/browser/markdown/hiddenCharacters';
+import { PlainText } from '../../../transcript/browser/parts/plainText';
+import { withShortPaths } from '../../../transcript/common/shortPath';
+import { spokenChord } from '../../../webview/browser/platformKeys';
+import { answersOf } from '../../common/approvals/approvalAnswers';
+import { evidenceInWords, titleOf } from '../../common/approvals/approvalWords';
+import { chatRequests } from '../../common/page/chatApi';
+import type { ApprovalOption, ApprovalView, SessionView } from '../../common/chatView';
+import { AnswerRow } from './approvalAnswerRow';
+import { ApprovalEvidence } from './approvalEvidence';
+import { ReasonField } from './approvalReason';
+import { usePage, usePageState } from '../chatPageContext';
+import { useCountdown, type Countdown } from './useApprovalGuard';
+import { useWish } from '../useWish';
+import { durationInWords, timeLeft } from '../words';
+
+interface ApprovalCardProps {
+  readonly session: SessionView;
+  readonly approval: ApprovalView;
+  /** Whether the user can have seen it for long enough. */
+  readonly isMeant: () => boolean;
+  /** What the user writes about a denial; undefined while nothing is written. */
+  readonly reason: string | undefined;
+  readonly onReason: (reason: string | undefined) => void;
+  /** It has gone to the agent with the denial. */
+  readonly onReasonSent: () => void;
+}
+
+/** One question: who asks, what would happen, and all answers there are. */
+export function ApprovalCard({ session, approval, isMeant, reason, onReason, onReasonSent }: ApprovalCardProps) {
+  const page = usePage();
+  const { backends, folders } = usePageState();
+  const titleId = useId();
+  const card = useRef<HTMLElement>(null);
+  const countdown = useCountdown(approval.expiresInMs);
+  const [isUnfolded, setUnfolded] = useState(false);
+  const [isSent, setSent] = useState(false);
+  /** Holds between two clicks, also before the page is drawn again. */
+  const isTaken = useRef(false);
+  /** The reason was asked for in this card, and is not one that was kept. */
+  const isReasonWanted = useRef(false);
+  const isAnswering = isSent || approval.state === 'answering';
+  const sessionId = session.id;
+  const answers = answersOf(approval.options);
+  const isServer = backends.find(({ id }) => id === session.backendId)?.source === 'server';
+
+  const send = async (request: () => Promise<unknown>, onSent?: () => void): Promise<void> => {
+    if (isAnswering || isTaken.current || !isMeant()) return;
+    isTaken.current = true;
+    setSent(true);
+    if ((await request()) !== undefined) {
+      onSent?.();
+      return;
+    }
+    isTaken.current = false;
+    setSent(false);
+  };
+  const answer = ({ label }: ApprovalOption, why?: string): void =>
+    void send(
+      () =>
+        page.ask(chatRequests.approve, {
+          sessionId,
+          approvalId: approval.id,
+          option: label,
+          ...(why !== undefined && { reason: why }),
+        }),
+      why === undefined ? undefined : onReasonSent,
+    );
+  /** Of a question that nobody can deny. */
+  const stop = (): void => void send(() => page.ask(chatRequests.stop, { sessionId }));
+  const allow = (): void => (answers.allow.plain ? answer(answers.allow.plain) : card.current?.focus());
+  const deny = (): void => {
+    if (answers.deny.plain) answer(answers.deny.plain);
+    else if (answers.deny.menu.length === 0) stop();
+    else card.current?.focus();
+  };
+  useWish('allow', allow);
+  useWish('deny', deny);
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    // A key that is held down would go on from the button that opens a menu to what is in it.
+    if (event.repeat && (event.key === 'Enter' || event.key === ' ')) event.preventDefault();
+    if (event.repeat || event.altKey || event.ctrlKey || event.metaKey || isElsewhere(event.target)) return;
+    if (event.key !== '1' && event.key !== '2') return;
+    event.preventDefault();
+    if (event.key === '1') allow();
+    else deny();
+  };
+
+  const title = withShortPaths(titleOf(approval), folders);
+  const onlyDenial = answers.deny.plain;
+  return (
+    <section
+      ref={card}
+      class="approval"
+      role="group"
+      tabIndex={-1}
+      aria-labelledby={titleId}
+      aria-keyshortcuts="Alt+A"
+      aria-busy={isAnswering}
+      onKeyDown={onKeyDown}
+    >
+      <div class="approval-head">
+        <p class="approval-who">
+          <bdi class="approval-agent" title={namingHiddenCharacters(approval.asks)}>
+            <PlainText text={approval.asks} />
+          </bdi>
+          {approval.mode !== undefined && (
+            <bdi class="approval-mode" title={`Mode: ${namingHiddenCharacters(approval.mode)}`}>
+              <PlainText text={approval.mode} />
+            </bdi>
+          )}
+          {isAnswering ? <span>Answering…</span> : countdown && <Expiry countdown={countdown} />}
+        </p>
+        <h2 id={titleId} class={isUnfolded ? 'is-unfolded' : ''}>
+          <button
+            type="button"
+            class="approval-title"
+            dir="auto"
+            title={namingHiddenCharacters(approval.prompt)}
+            aria-expanded={isUnfolded}
+            onClick={() => setUnfolded(!isUnfolded)}
+          >
+            <PlainText text={isUnfolded ? withShortPaths(approval.prompt, folders) : title} />
+          </button>
+        </h2>
+      </div>
+      <ApprovalEvidence sessionId={sessionId} approval={approval} who={isServer ? 'server' : 'agent'} />
+      {reason !== undefined && onlyDenial ? (
+        <ReasonField
+          label={onlyDenial.label}
+          value={reason}
+          disabled={isAnswering}
+          takesFocus={isReasonWanted.current}
+          onInput={onReason}
+          onSend={(why) => answer(onlyDenial, why)}
+          onCancel={() => {
+            onReason(undefined);
+            card.current?.focus();
+          }}
+        />
+      ) : (
+        <AnswerRow
+          answers={answers}
+          asks={approval.asks}
+          decides={isServer ? 'server' : 'agent'}
+          disabled={isAnswering}
+          onAnswer={answer}
+          onStop={stop}
+          onReason={() => {
+            isReasonWanted.current = true;
+            onReason('');
+          }}
+        />
+      )}
+      <Announcement approval={approval} title={title} countdown={countdown} hasAllow={!!answers.allow.plain} />
+    </section>
+  );
+}
+
+/** Where digits are typed, or a menu has the keys. */
+function isElsewhere(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest('input, [role=menu]') !== null;
+}
+
+/** Hidden from screen readers, which would read it every second. */
+function Expiry({ countdown: { leftMs, isShort } }: { countdown: Countdown }) {
+  return (
+    <span class={`approval-expiry ${isShort ? 'is-short' : ''}`} title="Denied when the time is up" aria-hidden="true">
+      {leftMs > 0 ? (
+        <>
+          <span class="approval-expiry-words">Auto-denied in </span>
+          {timeLeft(leftMs)}
+        </>
+      ) : (
+        'Time is up. Your answer may be too late.'
+      )}
+    </span>
+  );
+}
+
+interface AnnouncementProps {
+  readonly approval: ApprovalView;
+  readonly title: string;
+  readonly countdown: Countdown | undefined;
+  readonly hasAllow: boolean;
+}
+
+/** For screen readers: once when it appears, once shortly before it expires, and when the time is up. */
+function Announcement({ approval, title, countdown, hasAllow }: AnnouncementProps) {
+  const [startMs] = useState(countdown?.leftMs);
+  const { asks, env = [], escalations = [], parts, warnings = [] } = approval;
+  const risks = [
+    ...warnings,
+    ...escalations.map(({ name }) => name),
+    ...env.flatMap(({ effect, name }) => (effect ? name : [])),
+  ];
+  const sentences = [
+    `${asks} asks: ${title}`,
+    evidenceInWords(parts),
+    risks.length === 0 ? undefined : `Warning: ${risks.map((risk) => risk.replace(/\.$/, '')).join('; ')}`,
+    startMs === undefined ? undefined : `Auto-denied in ${durationInWords(startMs)}`,
+    hasAllow
+      ? `${spokenChord('K', 'Y')} to allow once, ${spokenChord('K', 'N')} to deny`
+      : `${spokenChord('K', 'Q')} for the answers, ${spokenChord('K', 'N')} to deny`,
+  ];
+  let text = sentences
+    .flatMap((sentence) => sentence ?? [])
+    .map(ended)
+    .join(' ');
+  if (countdown && countdown.leftMs <= 0) text = 'Time is up.';
+  else if (countdown?.isShort) text = 'Auto-denied in 10 seconds.';
+  return (
+    <p class="visually-hidden" role="alert">
+      {namingHiddenCharacters(text)}
+    </p>
+  );
+}
+
+function ended(sentence: string): string {
+  return /[.?!…]$/.test(sentence) ? sentence : `${sentence}.`;
+}

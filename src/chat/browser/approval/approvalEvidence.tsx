@@ -1,0 +1,218 @@
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { countOf, formatCount, formatSize } from '../../../transcript/browser/parts/format';
+import { PlainText } from '../../../transcript/browser/parts/plainText';
+import { ShowAllContext, WholeContext } from '../../../transcript/browser/parts/showAll';
+import type { TranscriptActions } from '../../../transcript/browser/transcriptActions';
+import { TranscriptContext } from '../../../transcript/browser/transcriptContext';
+import type { Part } from '../../../transcript/common/entries';
+import { shortPath } from '../../../transcript/common/shortPath';
+import { FolderIcon, WarningIcon } from '../../../webview/browser/icons';
+import { chatRequests } from '../../common/page/chatApi';
+import type { ApprovalView } from '../../common/chatView';
+import { ApprovalPart } from './approvalPart';
+import type { ChatPage } from '../chatPage';
+import { usePage, usePageState } from '../chatPageContext';
+import { transcriptActions } from '../chatTranscriptActions';
+
+interface ApprovalEvidenceProps {
+  readonly sessionId: string;
+  readonly approval: ApprovalView;
+  readonly who: 'agent' | 'server';
+}
+
+/** What would happen, whole, in a box that scrolls and says how much of it is out of sight. */
+export function ApprovalEvidence({ sessionId, approval, who }: ApprovalEvidenceProps) {
+  const page = usePage();
+  const { folders } = usePageState();
+  const [whole, setWhole] = useState<readonly Part[]>();
+  const showWhole = async (): Promise<void> => {
+    const answer = await page.ask(chatRequests.showApproval, { sessionId, approvalId: approval.id });
+    if (!answer) throw new Error('The question is no longer open');
+    setWhole(answer.parts);
+  };
+  const parts = whole ?? approval.parts;
+  const missing = whatIsMissing(parts);
+  const surroundings = useMemo(
+    () => ({ model: page.transcript, actions: actionsOf(page), options: { folders } }),
+    [page, folders],
+  );
+  const scroll = useRef<HTMLDivElement>(null);
+  const hidden = useHiddenLines(scroll);
+  return (
+    <>
+      <div class="approval-evidence">
+        <div ref={scroll} class="approval-scroll" tabIndex={0} role="group" aria-label="What would happen">
+          <div class="approval-content">
+            {approval.isUndescribed && (
+              <p class="approval-fact is-warning">
+                <WarningIcon />
+                <span>The {who} does not say what will run.</span>
+              </p>
+            )}
+            <Risks approval={approval} />
+            <TranscriptContext.Provider value={surroundings}>
+              <WholeContext.Provider value={true}>
+                <ShowAllContext.Provider value={showWhole}>
+                  {parts.map((part, index) => (
+                    <ApprovalPart key={index} part={part} index={index} approvalId={approval.id} />
+                  ))}
+                </ShowAllContext.Provider>
+              </WholeContext.Provider>
+            </TranscriptContext.Provider>
+            <Facts approval={approval} folders={folders} />
+          </div>
+        </div>
+        {hidden > 0 && (
+          <button
+            type="button"
+            class="approval-rest"
+            tabIndex={-1}
+            aria-hidden="true"
+            onClick={() => scroll.current?.scrollBy({ top: scroll.current.clientHeight - 20 })}
+          >
+            {countOf(hidden, 'more line')}
+          </button>
+        )}
+      </div>
+      {missing !== undefined && (
+        <p class="approval-missing" title={missing}>
+          <WarningIcon />
+          {missing}
+        </p>
+      )}
+    </>
+  );
+}
+
+/** What changes the meaning of the rest comes before it. */
+function Risks({ approval: { env = [], escalations = [], warnings = [] } }: { approval: ApprovalView }) {
+  const variables = env.flatMap(({ effect, name, value }) => (effect === undefined ? [] : { effect, name, value }));
+  return (
+    <>
+      {warnings.map((warning) => (
+        <p key={warning} class="approval-fact is-warning">
+          <WarningIcon />
+          <span dir="auto">
+            <PlainText text={warning} />
+          </span>
+        </p>
+      ))}
+      {escalations.map(({ name, value }) => (
+        <p key={`${name}=${value}`} class="approval-fact is-warning">
+          <WarningIcon />
+          <span>
+            <Code text={`${name}: ${value}`} /> lifts a restriction
+          </span>
+        </p>
+      ))}
+      {variables.map(({ effect, name, value }) => (
+        <p key={`${name}=${value}`} class="approval-fact is-warning">
+          <WarningIcon />
+          <span>
+            <Code text={`${name}=${value}`} /> {effect}
+          </span>
+        </p>
+      ))}
+    </>
+  );
+}
+
+/** What goes with it, and is worth a look. */
+function Facts({ approval, folders }: { approval: ApprovalView; folders: readonly string[] }) {
+  const { cwd, env = [], more = [], parts } = approval;
+  const variables = env.filter(({ effect }) => effect === undefined);
+  return (
+    <>
+      {cwd !== undefined && (
+        <p class="approval-fact" title="Where it would run">
+          <FolderIcon />
+          <span>
+            <span class="visually-hidden">In </span>
+            <Code text={shortPath(cwd, folders)} />
+          </span>
+        </p>
+      )}
+      {variables.map(({ name, value }) => (
+        <p key={`${name}=${value}`} class="approval-fact is-plain">
+          <Code text={`${name}=${value}`} />
+        </p>
+      ))}
+      {more.length > 0 && (
+        <details class="approval-more" open={parts.length === 0}>
+          <summary>More ({more.length})</summary>
+          <dl>
+            {more.map(({ name, value }, index) => (
+              <div key={index}>
+                <dt dir="ltr">
+                  <PlainText text={name} />
+                </dt>
+                <dd dir="ltr">
+                  <PlainText text={value} />
+                </dd>
+              </div>
+            ))}
+          </dl>
+        </details>
+      )}
+    </>
+  );
+}
+
+function Code({ text }: { text: string }) {
+  return (
+    <code dir="ltr">
+      <PlainText text={text} />
+    </code>
+  );
+}
+
+/** How many lines are below what can be seen of the box. */
+function useHiddenLines(box: { readonly current: HTMLElement | null }): number {
+  const [hidden, setHidden] = useState(0);
+  useLayoutEffect(() => {
+    const scroll = box.current;
+    const content = scroll?.firstElementChild;
+    if (!scroll || !content) return undefined;
+    const measure = (): void => {
+      const text = scroll.querySelector('pre, .diff-lines') ?? scroll;
+      const row = Number.parseFloat(getComputedStyle(text).lineHeight) || fallbackRow;
+      const below = scroll.scrollHeight - scroll.scrollTop - scroll.clientHeight;
+      // Half a line may be the space around the text.
+      setHidden(Math.max(0, Math.round(below / row)));
+    };
+    measure();
+    const sizes = new ResizeObserver(measure);
+    sizes.observe(scroll);
+    sizes.observe(content);
+    scroll.addEventListener('scroll', measure);
+    return () => {
+      sizes.disconnect();
+      scroll.removeEventListener('scroll', measure);
+    };
+  }, [box]);
+  return hidden;
+}
+
+const fallbackRow = 18;
+
+/** As in the transcript, but for the diffs, which are the question's own. */
+function actionsOf(page: ChatPage): TranscriptActions {
+  return {
+    ...transcriptActions(page),
+    openDiff: (approvalId, part) =>
+      void page.askHere(chatRequests.openApprovalDiff, (sessionId) => ({ sessionId, approvalId, part })),
+  };
+}
+
+/** Of what is asked, how much cannot be read here: nobody should allow what they have not seen without knowing it. */
+function whatIsMissing(parts: readonly Part[]): string | undefined {
+  for (const part of parts) {
+    const omitted = 'omitted' in part ? (part.omitted ?? 0) : 0;
+    if (omitted === 0) continue;
+    if (part.type !== 'diff') return `${formatSize(omitted)} of it are not shown here.`;
+    const shown = part.hunks.flatMap(({ lines }) => lines).filter(({ kind }) => kind !== 'context').length;
+    if (shown === part.added + part.removed) return 'Long lines are cut. Open the diff to see all of them.';
+    return `${formatCount(shown)} of ${formatCount(part.added + part.removed)} changed lines are shown. Open the diff to see all.`;
+  }
+  return undefined;
+}

@@ -1,0 +1,54 @@
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { PlainText } from '../../../transcript/browser/parts/plainText';
+import { IconButton } from '../../../webview/browser/iconButton';
+import { CloseIcon } from '../../../webview/browser/icons';
+
+interface ReasonFieldProps {
+  /** Of the option that denies. */
+  readonly label: string;
+  readonly value: string;
+  readonly disabled: boolean;
+  /** The user has asked for the field just now. */
+  readonly takesFocus: boolean;
+  readonly onInput: (reason: string) => void;
+  readonly onSend: (reason: string) => void;
+  readonly onCancel: () => void;
+}
+
+/** Instead of the answers: a line for what the agent should know, which goes to it with the denial. */
+export function ReasonField({ label, value, disabled, takesFocus, onInput, onSend, onCancel }: ReasonFieldProps) {
+  const input = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => {
+    if (takesFocus) input.current?.focus();
+  }, []);
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.isComposing || Reflect.get(event, 'keyCode') === 229 || event.repeat) return;
+    if (event.key === 'Enter') onSend(value);
+    else if (event.key === 'Escape') onCancel();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  return (
+    <div class="approval-reason">
+      <input
+        ref={input}
+        class="text-field"
+        type="text"
+        dir="auto"
+        aria-label="What the agent should do instead"
+        placeholder="What to do instead"
+        value={value}
+        disabled={disabled}
+        onInput={({ currentTarget }) => onInput(currentTarget.value)}
+        onKeyDown={onKeyDown}
+      />
+      <button type="button" class="button" disabled={disabled} onClick={() => onSend(value)}>
+        <bdi>
+          <PlainText text={label} />
+        </bdi>
+      </button>
+      <IconButton label="Back to the answers" icon={CloseIcon} onClick={onCancel} disabled={disabled} />
+    </div>
+  );
+}

@@ -1,0 +1,47 @@
+import { ApprovalArea } from './approval/approvalArea';
+import { ChangesBar } from './notices/changesBar';
+import type { ChatPage } from './chatPage';
+import { Composer } from './composer/composer';
+import { Header } from './chatHeader';
+import { PageProvider, usePageState } from './chatPageContext';
+import { ProblemList } from './notices/problemList';
+import { QueueList } from './composer/queueList';
+import { SessionList } from './sessions/sessionList';
+import { StatusBanner } from './notices/statusBanner';
+import { TranscriptPane } from './transcriptPane';
+
+/** The whole page: what is below the transcript never scrolls away, whatever is above it. */
+export function App({ page }: { page: ChatPage }) {
+  return (
+    <PageProvider value={page}>
+      <Layout />
+    </PageProvider>
+  );
+}
+
+function Layout() {
+  const { isListShown, isReady } = usePageState();
+  return (
+    <div class="chat">
+      <Header />
+      <main class="chat-main">
+        <div class="chat-transcript" inert={isListShown}>
+          <TranscriptPane />
+        </div>
+        {isListShown && <SessionList />}
+      </main>
+      <footer class="chat-bottom">
+        {isReady && (
+          <div class="chat-notices">
+            <StatusBanner />
+            <ProblemList />
+            <ChangesBar />
+            <QueueList />
+          </div>
+        )}
+        <ApprovalArea />
+        <Composer />
+      </footer>
+    </div>
+  );
+}

@@ -1,0 +1,92 @@
+import { useState } from 'preact/hooks';
+import { IconButton } from '../../webview/browser/iconButton';
+import { AddIcon, EditIcon, HistoryIcon, MoreIcon, SearchIcon } from '../../webview/browser/icons';
+import { MenuButton, type MenuItem } from '../../webview/browser/menu';
+import { chatRequests } from '../common/page/chatApi';
+import type { SessionView } from '../common/chatView';
+import type { ChatPage } from './chatPage';
+import { usePage, usePageState } from './chatPageContext';
+import { sessionMenu } from './sessions/sessionMenu';
+import { TitleField } from './sessions/titleField';
+import { useWish } from './useWish';
+import { namingHiddenCharacters } from '../../transcript/browser/markdown/hiddenCharacters';
+import { PlainText } from '../../transcript/browser/parts/plainText';
+
+const statusWords: Record<SessionView['status'], string> = {
+  idle: '',
+  starting: 'starting…',
+  busy: 'working…',
+  stopping: 'stopping…',
+  reconnecting: 'reconnecting…',
+  readonly: 'read-only',
+  signIn: 'sign-in needed',
+  failed: 'failed',
+};
+
+/** What is shown, with whom, and how to go elsewhere. */
+export function Header() {
+  const page = usePage();
+  const { session, isListShown } = usePageState();
+  return (
+    <header class="header">
+      <div class="header-title">{session ? <Title session={session} /> : <h1>New conversation</h1>}</div>
+      <IconButton
+        label="New conversation"
+        icon={AddIcon}
+        onClick={() => {
+          page.store.showList(false);
+          void page.ask(chatRequests.newSession, {});
+          page.wish('focusComposer');
+        }}
+      />
+      <IconButton
+        label="Conversations"
+        icon={HistoryIcon}
+        class="sessions-button"
+        expanded={isListShown}
+        onClick={() => page.store.showList(!isListShown)}
+      />
+      {session && <MenuButton label="More actions" icon={MoreIcon} items={menuItems(page, session)} />}
+    </header>
+  );
+}
+
+function Title({ session }: { session: SessionView }) {
+  const page = usePage();
+  const [isEdited, setEdited] = useState(false);
+  useWish('rename', () => setEdited(true));
+
+  if (isEdited) {
+    return (
+      <TitleField
+        title={session.title}
+        onDone={(title) => {
+          if (document.activeElement?.tagName === 'INPUT') page.wish('focusComposer');
+          setEdited(false);
+          if (title !== undefined) void page.ask(chatRequests.renameSession, { sessionId: session.id, title });
+        }}
+      />
+    );
+  }
+  const word = statusWords[session.status];
+  return (
+    <>
+      <h1 title={namingHiddenCharacters(session.title)} dir="auto" onDblClick={() => setEdited(true)}>
+        <PlainText text={session.title} />
+      </h1>
+      <p class="header-backend" title={[session.backendTitle, word].filter((text) => text !== '').join(': ')}>
+        <span class={`dot is-${session.status}`} />
+        <span class="header-backend-name">{session.backendTitle}</span>
+        {word !== '' && <span class="header-status">{word}</span>}
+      </p>
+    </>
+  );
+}
+
+function menuItems(page: ChatPage, { id }: SessionView): MenuItem[] {
+  return [
+    { label: 'Find', icon: SearchIcon, run: () => page.wish('find') },
+    { label: 'Rename', icon: EditIcon, run: () => page.wish('rename') },
+    ...sessionMenu(page, id),
+  ];
+}

@@ -1,0 +1,27 @@
+// The page of the chat: `dist/pages/chat.js`.
+import { render } from 'preact';
+import { ChordCatcher } from '../../webview/browser/chordCatcher';
+import { HostConnection, type VsCodeApi } from '../../webview/browser/hostConnection';
+import { HostTimeContext } from '../../webview/browser/hostTime';
+import { keepSelectAllInFields } from '../../webview/browser/selectAllInFields';
+import { App } from './chatApp';
+import { ChatPage } from './chatPage';
+
+declare function acquireVsCodeApi(): VsCodeApi;
+
+const root = document.getElementById('root');
+if (root) {
+  const api = acquireVsCodeApi();
+  const connection = new HostConnection(api);
+  const chords = new ChordCatcher(window, document.body.appendChild(document.createElement('div')));
+  chords.start();
+  const page = new ChatPage(connection, api, chords);
+  page.start(window);
+  keepSelectAllInFields(document);
+  render(
+    <HostTimeContext.Provider value={connection.time}>
+      <App page={page} />
+    </HostTimeContext.Provider>,
+    root,
+  );
+}

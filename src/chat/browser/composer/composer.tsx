@@ -1,0 +1,210 @@
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { indexAfterKey } from '../../../webview/browser/listKeys';
+import { useChanges } from '../../../webview/browser/useChanges';
+import { chatRequests } from '../../common/page/chatApi';
+import type { SessionView } from '../../common/chatView';
+import { Chips } from './chips';
+import { ComposerFoot } from './composerFoot';
+import { HistoryWalk } from './historyWalk';
+import { usePage, usePageState } from '../chatPageContext';
+import { SuggestionList, type Suggestion } from './suggestionList';
+import { completed, narrowed, type Trigger } from './triggers';
+import { useIntake } from './useIntake';
+import { useCommands, useSuggestions } from './useSuggestions';
+import { useWish } from '../useWish';
+
+/** Where the user writes. Enter sends, or queues while a turn runs; Shift+Enter begins a new line. */
+export function Composer() {
+  const page = usePage();
+  const { session, history, isUntrusted } = usePageState();
+  const { drafts } = page;
+  useChanges(drafts.onDidChange);
+  const { draft } = drafts;
+  const box = useRef<HTMLDivElement>(null);
+  const input = useRef<HTMLTextAreaElement>(null);
+  const walk = useRef(new HistoryWalk());
+  const listId = useId();
+  const [caret, setCaret] = useState<number>();
+  const nextCaret = useRef<number | undefined>(undefined);
+  const [activeId, setActiveId] = useState<string>();
+  /** Where the sign stands whose list the user has closed. */
+  const [dismissed, setDismissed] = useState<number>();
+  const intake = useIntake();
+
+  const isReadonly = session?.status === 'readonly';
+  const isBusy = isRunning(session);
+
+  const put = (written: { readonly text: string; readonly caret: number }): void => {
+    nextCaret.current = written.caret;
+    drafts.setText(written.text);
+  };
+  const complete = (trigger: Trigger, name: string): void =>
+    put(completed(draft.text, caret ?? draft.text.length, trigger, name));
+  const suggestions = useSuggestions(draft.text, caret, {
+    command: (trigger, { name }) => complete(trigger, name),
+    mention: (trigger, row) => {
+      complete(trigger, row.title);
+      drafts.attach(row);
+    },
+    kind: (trigger, { word }) => put(narrowed(draft.text, caret ?? draft.text.length, trigger, word)),
+  });
+  const start = suggestions?.trigger.start;
+  const open = suggestions && start !== dismissed ? suggestions : undefined;
+  // Both at once: the user may press the next key before the next frame.
+  useLayoutEffect(() => {
+    if (start === undefined) setDismissed(undefined);
+  }, [start]);
+  // By its id: rows that come late move the others.
+  const active = Math.max(0, open?.items.findIndex(({ id }) => id === activeId) ?? 0);
+  const setActive = (index: number): void => setActiveId(open?.items[index]?.id);
+  useLayoutEffect(() => setActiveId(undefined), [suggestions?.trigger.query, start]);
+
+  useWish('focusComposer', () => {
+    // After the text has been put in, so that the cursor stands behind it.
+    requestAnimationFrame(() => {
+      input.current?.focus();
+      input.current?.setSelectionRange(input.current.value.length, input.current.value.length);
+    });
+  });
+
+  useEffect(() => {
+    const followCaret = (): void => {
+      const area = input.current;
+      if (!area || document.activeElement !== area) return;
+      setCaret(area.selectionStart === area.selectionEnd ? area.selectionStart : undefined);
+    };
+    document.addEventListener('selectionchange', followCaret);
+    return () => document.removeEventListener('selectionchange', followCaret);
+  }, []);
+
+  useLayoutEffect(() => {
+    if (nextCaret.current === undefined) return;
+    input.current?.setSelectionRange(nextCaret.current, nextCaret.current);
+    setCaret(nextCaret.current);
+    nextCaret.current = undefined;
+  }, [draft.text]);
+
+  const send = (): void => {
+    if (drafts.isEmpty || isReadonly || isUntrusted) return;
+    setCaret(undefined);
+    void page.send();
+  };
+
+  const moveInList = (event: KeyboardEvent): boolean => {
+    if (!open || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return false;
+    const isMove = event.key === 'ArrowDown' || event.key === 'ArrowUp';
+    const next = isMove ? indexAfterKey(event.key, active, open.items.length) : undefined;
+    const item = open.items[active];
+    if (next !== undefined) setActive(next);
+    else if (item && event.key === 'Enter' && isWritten(item, open.trigger)) return false;
+    else if (item && (event.key === 'Enter' || event.key === 'Tab')) item.choose();
+    else if (event.key === 'Escape') setDismissed(open.trigger.start);
+    else return false;
+    return true;
+  };
+
+  const walkHistory = (event: KeyboardEvent, area: HTMLTextAreaElement): boolean => {
+    if (event.shiftKey || event.ctrlKey || event.metaKey || event.altKey) return false;
+    if (area.selectionStart !== area.selectionEnd) return false;
+    const isUp = event.key === 'ArrowUp' && !draft.text.slice(0, area.selectionStart).includes('\n');
+    const isDown = event.key === 'ArrowDown' && !draft.text.slice(area.selectionStart).includes('\n');
+    let found: string | undefined;
+    if (isUp) found = walk.current.older(history, draft.text);
+    else if (isDown) found = walk.current.newer(history, draft.text);
+    if (found === undefined) return false;
+    // At the end that the next step leaves by.
+    nextCaret.current = isUp && found.includes('\n') ? 0 : found.length;
+    drafts.setText(found);
+    return true;
+  };
+
+  const onKeyDown = (event: KeyboardEvent & { readonly currentTarget: HTMLTextAreaElement }): void => {
+    if (isComposing(event)) return;
+    const isSend = event.key === 'Enter' && !event.shiftKey && !event.altKey;
+    if (moveInList(event) || walkHistory(event, event.currentTarget)) event.preventDefault();
+    else if (isSend) {
+      event.preventDefault();
+      send();
+    } else if (event.key === 'Escape' && event.shiftKey && isBusy) {
+      event.preventDefault();
+      void page.askHere(chatRequests.stop, (sessionId) => ({ sessionId }));
+    }
+  };
+
+  return (
+    <div
+      ref={box}
+      class={`composer ${intake.isOver ? 'is-drop' : ''}`}
+      onDragOver={intake.onDragOver}
+      onDragLeave={intake.onDragLeave}
+      onDrop={intake.onDrop}
+    >
+      <Chips />
+      <textarea
+        ref={input}
+        class="composer-input"
+        rows={1}
+        aria-label="Prompt"
+        aria-autocomplete="list"
+        aria-haspopup="listbox"
+        aria-controls={open && open.items.length > 0 ? listId : undefined}
+        aria-activedescendant={open && open.items.length > 0 ? `${listId}-${active}` : undefined}
+        placeholder={placeholderOf(session)}
+        disabled={isReadonly}
+        dir="auto"
+        value={draft.text}
+        onInput={({ currentTarget: { value, selectionStart } }) => {
+          setCaret(selectionStart);
+          drafts.setText(value);
+          page.prepare();
+        }}
+        onKeyDown={onKeyDown}
+        onPaste={intake.onPaste}
+      />
+      <CommandHint text={draft.text} />
+      <ComposerFoot isEmpty={drafts.isEmpty} isBusy={isBusy} onSend={send} />
+      {intake.isOver && <p class="drop-hint">Hold Shift and drop to add it to the prompt</p>}
+      {open && (
+        <SuggestionList
+          id={listId}
+          label={open.trigger.kind === 'command' ? 'Commands' : 'Add to the prompt'}
+          anchor={box}
+          suggestions={open.items}
+          active={active}
+          emptyText={open.emptyText}
+          onHover={setActive}
+          onLeave={() => setDismissed(open.trigger.start)}
+        />
+      )}
+    </div>
+  );
+}
+
+/** The command stands there in full, and expects nothing behind it: Enter sends it. */
+function isWritten({ note, title }: Suggestion, { kind, query }: Trigger): boolean {
+  return kind === 'command' && note === undefined && title === `/${query}`;
+}
+
+/** What the command expects, until something is written behind it. */
+function CommandHint({ text }: { text: string }) {
+  const commands = useCommands();
+  const name = /^\/(\S+) $/.exec(text)?.[1];
+  const hint = commands.find((command) => command.name === name)?.hint;
+  return hint === undefined ? null : <p class="command-hint">{hint}</p>;
+}
+
+function isRunning(session: SessionView | undefined): boolean {
+  return session !== undefined && ['busy', 'stopping', 'reconnecting', 'starting'].includes(session.status);
+}
+
+function placeholderOf(session: SessionView | undefined): string {
+  if (session?.isInUse) return 'In use in another window';
+  if (session?.status === 'readonly') return 'This conversation is read-only here';
+  if (isRunning(session)) return 'Queue a follow-up';
+  return 'Ask, or @ to add context';
+}
+
+/** Enter and the arrows belong to an input method while it composes. Some tell it by the key's code alone. */
+function isComposing(event: KeyboardEvent): boolean {
+  return event.isComposing || Reflect.get(event, 'keyCode') === 229;
+}

@@ -1,0 +1,57 @@
+import { IconButton } from '../../../webview/browser/iconButton';
+import { AtIcon, QueueIcon, SendIcon, StopIcon } from '../../../webview/browser/icons';
+import { chatRequests } from '../../common/page/chatApi';
+import { usePage, usePageState } from '../chatPageContext';
+import { Pickers } from './pickers';
+import { UsageMeter } from '../notices/usageMeter';
+
+interface ComposerFootProps {
+  /** There is nothing to send. */
+  readonly isEmpty: boolean;
+  readonly isBusy: boolean;
+  readonly onSend: () => void;
+}
+
+/** Under the text: what it goes to, how full the context is, and the button that sends. */
+export function ComposerFoot({ isEmpty, isBusy, onSend }: ComposerFootProps) {
+  const page = usePage();
+  const { session, isUntrusted } = usePageState();
+  const isReadonly = session?.status === 'readonly';
+  const isStopping = session?.status === 'stopping';
+  return (
+    <div class="composer-foot">
+      <span class="composer-pickers">
+        <Pickers />
+      </span>
+      <IconButton
+        label="Add context"
+        hint="@"
+        icon={AtIcon}
+        disabled={isReadonly}
+        class="context-button"
+        onClick={() => page.startMention()}
+      />
+      {session && <UsageMeter session={session} />}
+      {isBusy && (
+        <IconButton
+          label={isStopping ? 'Stopping…' : 'Stop'}
+          hint="Shift+Escape"
+          keyShortcuts="Shift+Escape"
+          icon={StopIcon}
+          class="stop-button"
+          disabled={isStopping}
+          onClick={() => void page.askHere(chatRequests.stop, (sessionId) => ({ sessionId }))}
+        />
+      )}
+      <IconButton
+        label={isBusy ? 'Queue' : 'Send'}
+        hint={isUntrusted ? 'not in Restricted Mode' : 'Enter; Shift+Enter for a new line'}
+        keyShortcuts="Enter"
+        icon={isBusy ? QueueIcon : SendIcon}
+        class="send-button"
+        disabled={isEmpty || isReadonly || isUntrusted}
+        onClick={onSend}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,47 @@
+import type { DraftAttachment } from '../../common/chatView';
+
+/** Images that the user pastes or drops, made into attachments. */
+
+const types = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'];
+const mostBytes = 5 * 1024 * 1024;
+
+export function isImage({ type }: File): boolean {
+  return type.startsWith('image/');
+}
+
+/** @throws Error with what is wrong about the file and what to do */
+export async function imageAttachment(file: File): Promise<DraftAttachment> {
+  const title = file.name === '' ? 'Pasted image' : file.name;
+  if (!types.includes(file.type)) {
+    throw new Error(`“${title}” is ${file.type}. Agents take PNG, JPEG, GIF and WebP: convert it first.`);
+  }
+  if (file.size > mostBytes) {
+    const size = (file.size / 1024 / 1024).toFixed(1);
+    throw new Error(`“${title}” has ${size} MB. Agents take images of up to 5 MB: make it smaller first.`);
+  }
+  const url = await dataUrlOf(file);
+  const data = url.slice(url.indexOf(',') + 1);
+  return { kind: 'image', id: `image:${crypto.randomUUID()}`, title, image: { mimeType: file.type, data } };
+}
+
+function dataUrlOf(file: File): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => {
+      if (typeof reader.result === 'string') resolve(reader.result);
+    };
+    reader.onerror = () => reject(new Error(`“${file.name}” could not be read. Try it once more.`));
+    reader.readAsDataURL(file);
+  });
+}
+
+/** What VS Code and other programs drop, best first: URIs or paths, one a line. */
+const dropTypes = ['application/vnd.code.uri-list', 'text/uri-list'];
+
+export function droppedUris(data: DataTransfer): string[] {
+  const text = dropTypes.map((type) => data.getData(type)).find((found) => found !== '') ?? '';
+  return text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'));
+}

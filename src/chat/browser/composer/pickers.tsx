@@ -1,0 +1,141 @@
+import { useId } from 'preact/hooks';
+import { isModeOption, unattendedIn, unattendedOf } from '../../../session/common/optionChoices';
+import { ShieldIcon } from '../../../webview/browser/icons';
+import { Picker, type Choice } from '../../../webview/browser/picker';
+import { chatRequests } from '../../common/page/chatApi';
+import type { BackendView, OptionView, SessionView } from '../../common/chatView';
+import { usePage, usePageState } from '../chatPageContext';
+import { backendDot, backendWord, seenUnattendedHint, unattendedHint, unattendedWord } from '../words';
+
+/** The agent of the conversation and its settings; of a new one, what it begins with. */
+export function Pickers() {
+  const { session, backends, chosenBackend, newOptions, seenUnattended } = usePageState();
+  const value = session?.backendId ?? chosenBackend;
+  const options = inOrder(session?.options ?? newOptions);
+  const noteId = useId();
+  const unattended = unattendedIn(options);
+  const cause = unattended && options.find((option) => unattendedOf(option) === unattended);
+  // Of an agent with modes it is the mode that says it.
+  const seen = options.some(isModeOption) || unattended ? undefined : seenUnattended;
+  const who = session?.backendTitle ?? backends.find(({ id }) => id === value)?.title ?? 'The agent';
+  return (
+    <>
+      <BackendPicker backends={backends} value={value} session={session} />
+      {seen && (
+        <span class="unattended" title={seenUnattendedHint(who, seen)}>
+          <ShieldIcon />
+          <span>{unattendedWord(seen)}</span>
+        </span>
+      )}
+      {options.map((option) => (
+        <span key={option.id} class="option">
+          <OptionControl session={session} option={option} noteId={option === cause ? noteId : undefined} />
+          {unattended && option === cause && (
+            <span id={noteId} class="unattended" title={unattendedHint(who, unattended)}>
+              <ShieldIcon />
+              <span>{unattendedWord(unattended)}</span>
+            </span>
+          )}
+        </span>
+      ))}
+    </>
+  );
+}
+
+const sources: Record<BackendView['source'], string> = {
+  demo: 'Built in',
+  configured: 'Configured',
+  found: 'Found on this machine',
+  server: 'Servers',
+};
+
+interface BackendPickerProps {
+  readonly backends: readonly BackendView[];
+  readonly value: string | undefined;
+  /** Its agent stays: another one begins a new conversation. */
+  readonly session: SessionView | undefined;
+}
+
+function BackendPicker({ backends, value, session }: BackendPickerProps) {
+  const page = usePage();
+  if (backends.length === 0) return null;
+  const choices = backends.map((backend): Choice => ({
+    value: backend.id,
+    name: backend.title,
+    description: backend.problem ?? backend.description,
+    group: sources[backend.source],
+    state: { class: backendDot(backend), word: backendWord(backend) },
+  }));
+  return (
+    <Picker
+      label="Agent"
+      value={value}
+      choices={choices}
+      onOpen={() => void page.ask(chatRequests.lookAtBackends, {})}
+      hint={session && 'Choosing another agent starts a new conversation'}
+      onPick={(backendId) => {
+        if (!session) void page.ask(chatRequests.chooseBackend, { backendId });
+        else if (backendId !== session.backendId) void page.ask(chatRequests.newSession, { backendId });
+      }}
+    />
+  );
+}
+
+interface OptionControlProps {
+  /** None before it has begun. */
+  readonly session: SessionView | undefined;
+  readonly option: OptionView;
+  /** Of what is said beside it. */
+  readonly noteId: string | undefined;
+}
+
+function OptionControl({ session, option, noteId }: OptionControlProps) {
+  const page = usePage();
+  const { name, description } = option;
+  const set = (value: string | boolean) =>
+    void page.ask(chatRequests.setOption, { ...(session && { sessionId: session.id }), optionId: option.id, value });
+  const disabled = session?.status === 'readonly';
+  if (option.type === 'boolean') {
+    return (
+      <button
+        type="button"
+        class="toggle"
+        aria-pressed={option.value}
+        aria-describedby={noteId}
+        title={description ?? name}
+        disabled={disabled}
+        onClick={() => set(!option.value)}
+      >
+        {name}
+      </button>
+    );
+  }
+  return (
+    <Picker
+      label={name}
+      value={option.value}
+      choices={option.choices.map(({ unattended, ...choice }) => ({
+        ...choice,
+        note: unattended && unattendedWord(unattended),
+      }))}
+      hint={description}
+      disabled={disabled}
+      takesOther={option.custom}
+      describedBy={noteId}
+      onOpen={() => page.prepare()}
+      onPick={set}
+    />
+  );
+}
+
+const first = ['profile', 'model', 'thought_level'];
+
+/** The mode comes last: what is said of it needs the rest of the row. What is in between is as the agent has it. */
+function inOrder(options: readonly OptionView[]): OptionView[] {
+  const rankOf = (option: OptionView): number => {
+    if (isModeOption(option)) return first.length + 1;
+    const rank = first.indexOf(option.category ?? '');
+    return rank < 0 ? first.length : rank;
+  };
+  return options.toSorted((a, b) => rankOf(a) - rankOf(b));
+}

@@ -1,0 +1,46 @@
+import { countOf } from '../../../transcript/browser/parts/format';
+import { IconButton } from '../../../webview/browser/iconButton';
+import { CloseIcon, EditIcon, QueueIcon } from '../../../webview/browser/icons';
+import { usePage, usePageState } from '../chatPageContext';
+
+/** The prompts that wait for the running turn to end. */
+export function QueueList() {
+  const page = usePage();
+  const { session } = usePageState();
+  if (!session || session.queue.length === 0) return null;
+  const { queue, status } = session;
+  const isHeld = status === 'idle' || status === 'failed';
+  const isReadonly = status === 'readonly';
+  return (
+    <section class="queue" aria-label="Queued prompts">
+      <div class="queue-head">
+        <QueueIcon />
+        <h2>{`${queue.length} ${isHeld ? 'held back' : 'queued'}`}</h2>
+        {isHeld && (
+          <button type="button" class="link-button" onClick={() => void page.sendQueued()}>
+            Send now
+          </button>
+        )}
+      </div>
+      <ol>
+        {queue.map(({ id, text, attachments }) => (
+          <li key={id}>
+            <span class="queue-text" title={text}>
+              {text === '' ? countOf(attachments.length, 'attachment') : text}
+            </span>
+            {!isReadonly && (
+              <>
+                <IconButton label="Edit this prompt" icon={EditIcon} onClick={() => void page.unqueue(id, true)} />
+                <IconButton
+                  label="Remove from the queue"
+                  icon={CloseIcon}
+                  onClick={() => void page.unqueue(id, false)}
+                />
+              </>
+            )}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

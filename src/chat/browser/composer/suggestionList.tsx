@@ -1,0 +1,74 @@
+import type { RefObject } from 'preact';
+import { useCallback, useLayoutEffect, useRef } from 'preact/hooks';
+import { Floating } from '../../../webview/browser/floating';
+import type { Icon } from '../../../webview/browser/icons';
+import { PlainText } from '../../../transcript/browser/parts/plainText';
+
+export interface Suggestion {
+  readonly id: string;
+  readonly title: string;
+  readonly detail: string | undefined;
+  /** What stands at the end of its row. */
+  readonly note: string | undefined;
+  readonly icon: Icon;
+  readonly choose: () => void;
+}
+
+interface SuggestionListProps {
+  /** Of the list, for `aria-controls`; its options are `<id>-<index>`. */
+  readonly id: string;
+  readonly label: string;
+  readonly anchor: RefObject<HTMLElement | null>;
+  readonly suggestions: readonly Suggestion[];
+  readonly active: number;
+  /** What to say when there are none. */
+  readonly emptyText: string;
+  readonly onHover: (index: number) => void;
+  readonly onLeave: () => void;
+}
+
+/** What can be completed at the cursor. The focus stays in the text; keys are the composer's. */
+export function SuggestionList(props: SuggestionListProps) {
+  const { id, label, anchor, suggestions, active, emptyText, onHover, onLeave } = props;
+  const list = useRef<HTMLDivElement>(null);
+  const leave = useRef(onLeave);
+  leave.current = onLeave;
+  const onFloatingLeave = useCallback(() => leave.current(), []);
+  useLayoutEffect(() => {
+    list.current?.children.item(active)?.scrollIntoView({ block: 'nearest' });
+  }, [active, suggestions]);
+
+  return (
+    <Floating anchor={anchor} onLeave={onFloatingLeave} class="suggestions">
+      {suggestions.length === 0 ? (
+        <p class="suggestions-none">{emptyText}</p>
+      ) : (
+        <div ref={list} id={id} role="listbox" aria-label={label}>
+          {suggestions.map(({ id: key, title, detail, note, icon: Picture, choose }, index) => (
+            <div
+              key={key}
+              id={`${id}-${index}`}
+              class={`suggestion ${index === active ? 'is-active' : ''}`}
+              role="option"
+              aria-selected={index === active}
+              onPointerDown={(event) => event.preventDefault()}
+              onPointerMove={() => onHover(index)}
+              onClick={choose}
+            >
+              <Picture />
+              <span class="suggestion-title">
+                <PlainText text={title} />
+              </span>
+              {detail !== undefined && (
+                <span class="suggestion-detail">
+                  <PlainText text={detail} />
+                </span>
+              )}
+              {note !== undefined && <span class="suggestion-note">{note}</span>}
+            </div>
+          ))}
+        </div>
+      )}
+    </Floating>
+  );
+}

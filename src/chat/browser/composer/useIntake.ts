@@ -1,0 +1,81 @@
+import { useState } from 'preact/hooks';
+import { messageOf } from '../../../base/common/errors';
+import { chatRequests } from '../../common/page/chatApi';
+import type { ChatPage } from '../chatPage';
+import { droppedUris, imageAttachment, isImage } from './imageIntake';
+import { usePage } from '../chatPageContext';
+
+interface Intake {
+  /** Something is held over the composer. */
+  readonly isOver: boolean;
+  readonly onPaste: (event: ClipboardEvent) => void;
+  readonly onDragOver: (event: DragEvent) => void;
+  readonly onDragLeave: (event: DragEvent) => void;
+  readonly onDrop: (event: DragEvent) => void;
+}
+
+/** What is pasted into the composer and dropped on it: images, files and folders. */
+export function useIntake(): Intake {
+  const page = usePage();
+  const [isOver, setOver] = useState(false);
+  return {
+    isOver,
+    onPaste: (event) => {
+      const files = [...(event.clipboardData?.files ?? [])];
+      // Office programs add a picture of the text that was copied.
+      if (files.length === 0 || event.clipboardData?.getData('text/plain')) return;
+      event.preventDefault();
+      void takeFiles(page, files);
+    },
+    onDragOver: (event) => {
+      if (!event.dataTransfer) return;
+      event.preventDefault();
+      event.dataTransfer.dropEffect = 'copy';
+      setOver(true);
+    },
+    onDragLeave: ({ currentTarget, relatedTarget }) => {
+      const isInside =
+        currentTarget instanceof Node && relatedTarget instanceof Node && currentTarget.contains(relatedTarget);
+      if (!isInside) setOver(false);
+    },
+    onDrop: (event) => {
+      setOver(false);
+      if (!event.dataTransfer) return;
+      const uris = droppedUris(event.dataTransfer);
+      const files = [...event.dataTransfer.files];
+      // Plain text is the textarea's own.
+      if (uris.length === 0 && files.length === 0) return;
+      event.preventDefault();
+      if (uris.length > 0) void takeUris(page, uris);
+      else void takeFiles(page, files);
+    },
+  };
+}
+
+async function takeUris(page: ChatPage, uris: string[]): Promise<void> {
+  const answer = await page.ask(chatRequests.dropped, { uris });
+  if (!answer) return;
+  page.drafts.attach(...answer.rows);
+  page.wish('focusComposer');
+}
+
+async function takeFiles(page: ChatPage, files: readonly File[]): Promise<void> {
+  const images = files.filter(isImage);
+  const { session } = page.store.state;
+  if (images.length < files.length) {
+    page.store.addProblem('Only images can be added from outside of VS Code. For files of the workspace, type @.');
+  }
+  if (images.length > 0 && session?.takesImages === false) {
+    page.store.addProblem(
+      `${session.backendTitle} takes no images. Save the image in the workspace and name it with @.`,
+    );
+    return;
+  }
+  for (const image of images) {
+    try {
+      page.drafts.attach(await imageAttachment(image));
+    } catch (error) {
+      page.store.addProblem(messageOf(error));
+    }
+  }
+}

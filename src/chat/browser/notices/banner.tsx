@@ -1,0 +1,45 @@
+import type { ComponentChildren } from 'preact';
+import { CopyIcon, ErrorIcon, InfoIcon, WarningIcon } from '../../../webview/browser/icons';
+import { usePage } from '../chatPageContext';
+import { PlainText } from '../../../transcript/browser/parts/plainText';
+
+interface BannerProps {
+  readonly level: 'info' | 'warning' | 'error';
+  readonly text: string;
+  /** To be shown on demand, and copied. */
+  readonly details?: string | undefined;
+  /** Something is going on. */
+  readonly isBusy?: boolean | undefined;
+  /** What can be done. */
+  readonly children?: ComponentChildren;
+}
+
+const icons = { info: InfoIcon, warning: WarningIcon, error: ErrorIcon };
+
+/** What the user should know before going on, and what to do about it. */
+export function Banner({ level, text, details, isBusy = false, children }: BannerProps) {
+  const page = usePage();
+  const Picture = icons[level];
+  return (
+    <div class={`banner is-${level}`} role={level === 'error' ? 'alert' : 'status'}>
+      {isBusy ? <span class="spinner" /> : <Picture />}
+      <div class="banner-body">
+        <p>
+          <PlainText text={text} />
+        </p>
+        {details !== undefined && (
+          <details>
+            <summary>Details</summary>
+            <pre tabIndex={0}>
+              <PlainText text={details} />
+            </pre>
+            <button type="button" class="link-button" onClick={() => void page.copy(`${text}\n\n${details}`)}>
+              <CopyIcon /> Copy details
+            </button>
+          </details>
+        )}
+        {children}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,99 @@
+import type { FileChange } from '../../../transcript/common/entries';
+import { ChangeCounts } from '../../../transcript/browser/parts/changeCounts';
+import { countOf } from '../../../transcript/browser/parts/format';
+import { IconButton } from '../../../webview/browser/iconButton';
+import { CheckIcon, DiffIcon, RevertIcon } from '../../../webview/browser/icons';
+import { chatRequests } from '../../common/page/chatApi';
+import { usePage, usePageState } from '../chatPageContext';
+import { fileNameOf } from '../words';
+import { namingHiddenCharacters } from '../../../transcript/browser/markdown/hiddenCharacters';
+import { PlainText } from '../../../transcript/browser/parts/plainText';
+
+/** The files that the conversation has changed: to look at, keep and revert. */
+export function ChangesBar() {
+  const page = usePage();
+  const { session } = usePageState();
+  if (!session || session.changes.length === 0) return null;
+  const { changes } = session;
+  return (
+    <section class="changes" aria-label="Changed files">
+      <details>
+        <summary>
+          <span class="changes-title">
+            {countOf(changes.length, 'file')}
+            <span class="changes-word"> changed</span>
+          </span>
+          <ChangeCounts changes={changes} />
+        </summary>
+        <ul>
+          {changes.map((change) => (
+            <ChangeRow key={change.path} change={change} />
+          ))}
+        </ul>
+      </details>
+      <span class="changes-all">
+        <button
+          type="button"
+          class="link-button"
+          title="Keep all changes and clear this list"
+          onClick={() => void page.askHere(chatRequests.keepChanges, (sessionId) => ({ sessionId }))}
+        >
+          Keep
+        </button>
+        <button
+          type="button"
+          class="link-button"
+          title="Revert all changes of this conversation"
+          onClick={() => void page.askHere(chatRequests.revert, (sessionId) => ({ sessionId }))}
+        >
+          Revert
+        </button>
+      </span>
+    </section>
+  );
+}
+
+const stateWords: Record<FileChange['state'], string> = {
+  applied: '',
+  reverted: 'reverted',
+  changedSince: 'changed since',
+  unknown: 'cannot be reverted',
+};
+
+function ChangeRow({ change }: { change: FileChange }) {
+  const page = usePage();
+  const { path, state } = change;
+  const { name, folder } = fileNameOf(path);
+  const word = [change.change === 'modified' ? '' : change.change, stateWords[state]].filter((text) => text !== '');
+  return (
+    <li>
+      <button
+        type="button"
+        class="change-open"
+        title={namingHiddenCharacters([`Open the changes of ${path}`, ...word].join(', '))}
+        onClick={() => void page.askHere(chatRequests.openChange, (sessionId) => ({ sessionId, path }))}
+      >
+        <DiffIcon />
+        <span class="change-name" dir="ltr">
+          <PlainText text={name} />
+        </span>
+        <span class="change-folder" dir="ltr">
+          <PlainText text={folder} />
+        </span>
+        {word.length > 0 && <span class="change-word">{word.join(', ')}</span>}
+        <ChangeCounts changes={[change]} />
+      </button>
+      <IconButton
+        label={namingHiddenCharacters(`Keep the changes of ${name}`)}
+        icon={CheckIcon}
+        onClick={() => void page.askHere(chatRequests.keepChanges, (sessionId) => ({ sessionId, path }))}
+      />
+      <IconButton
+        label={namingHiddenCharacters(`Revert ${name}`)}
+        icon={RevertIcon}
+        disabled={state === 'reverted' || state === 'unknown'}
+        onClick={() => void page.askHere(chatRequests.revert, (sessionId) => ({ sessionId, path }))}
+      />
+    </li>
+  );
+}

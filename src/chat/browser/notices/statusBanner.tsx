@@ -1,0 +1,126 @@
+import { useChanges } from '../../../webview/browser/useChanges';
+import { chatRequests } from '../../common/page/chatApi';
+import type { SessionView } from '../../common/chatView';
+import { Banner } from './banner';
+import { OptionOffers } from '../composer/optionOffers';
+import { usePage, usePageState } from '../chatPageContext';
+import { repairLabel } from '../words';
+
+/** Why the conversation does not go on as usual, and what to do. */
+export function StatusBanner() {
+  const { session, isUntrusted } = usePageState();
+  return (
+    <>
+      {isUntrusted && session && <TrustBanner />}
+      {session?.problem !== undefined && <Banner level="warning" text={session.problem} />}
+      {session && <SessionBanner session={session} />}
+    </>
+  );
+}
+
+export function TrustBanner() {
+  const page = usePage();
+  return (
+    <Banner
+      level="warning"
+      text="Agents do not start in Restricted Mode: they run programs and change files. You can read past conversations."
+    >
+      <button type="button" class="button" onClick={() => void page.ask(chatRequests.manageTrust, {})}>
+        Manage workspace trust
+      </button>
+    </Banner>
+  );
+}
+
+/** Agents work in a folder. */
+export function FolderBanner() {
+  const page = usePage();
+  return (
+    <Banner level="info" text="Open a folder to start: agents work in one.">
+      <button type="button" class="button is-primary" onClick={() => void page.ask(chatRequests.openFolder, {})}>
+        Open Folder
+      </button>
+    </Banner>
+  );
+}
+
+/** What could not be sent is in the composer. */
+function SendAgain() {
+  const page = usePage();
+  useChanges(page.drafts.onDidChange);
+  if (page.drafts.isEmpty) return null;
+  return (
+    <button type="button" class="button is-primary" onClick={() => void page.send()}>
+      Send again
+    </button>
+  );
+}
+
+function SessionBanner({ session }: { session: SessionView }) {
+  const page = usePage();
+  const { backends } = usePageState();
+  const { status, statusText, statusDetails: details, backendTitle, backendId } = session;
+  const backend = backends.find(({ id }) => id === backendId);
+  const isMissing = backend?.state === 'unavailable' && backend.source !== 'server';
+  const repair = (label: string, how?: 'install' | 'edit') => (
+    <button
+      type="button"
+      class="button"
+      onClick={() => void page.ask(chatRequests.repairBackend, how ? { backendId, how } : { backendId })}
+    >
+      {label}
+    </button>
+  );
+  switch (status) {
+    case 'starting':
+      return <Banner level="info" isBusy text={statusText ?? `Starting ${backendTitle}…`} details={details} />;
+    case 'reconnecting':
+      return (
+        <Banner
+          level="warning"
+          isBusy
+          text={statusText ?? `The connection to ${backendTitle} is lost and being made again. What was said stays.`}
+          details={details}
+        />
+      );
+    case 'signIn':
+      return (
+        <Banner level="warning" text={statusText ?? `${backendTitle} asks you to sign in first.`} details={details}>
+          {repair(backend ? repairLabel(backend) : 'Sign in…')}
+        </Banner>
+      );
+    case 'failed':
+      return (
+        <Banner
+          level="error"
+          text={statusText ?? `${backendTitle} has failed. Send your prompt again to start it anew.`}
+          details={details}
+        >
+          <OptionOffers message={statusText} />
+          <div class="banner-actions">
+            <SendAgain />
+            {isMissing && backend.install !== undefined && repair('Install in Terminal…', 'install')}
+            {isMissing && !backend.needsPermission
+              ? repair('Edit', 'edit')
+              : repair(backend ? repairLabel(backend) : 'Set up…')}
+          </div>
+        </Banner>
+      );
+    case 'readonly':
+      return (
+        <Banner
+          level="info"
+          text={statusText ?? 'Another window goes on with this conversation. You can read it here.'}
+          details={details}
+        >
+          <button type="button" class="button" onClick={() => void page.ask(chatRequests.newSession, {})}>
+            New conversation
+          </button>
+        </Banner>
+      );
+    case 'idle':
+    case 'busy':
+    case 'stopping':
+      return null;
+  }
+}

@@ -1,0 +1,50 @@
+import { countOf, formatCost, formatTokens } from '../../../transcript/browser/parts/format';
+import type { SessionView } from '../../common/chatView';
+
+const radius = 6;
+const round = 2 * Math.PI * radius;
+/** From here on the ring warns. */
+const fullShare = 0.8;
+
+/** How full the model's memory is, and what the conversation has cost. */
+export function UsageMeter({ session: { context, usage } }: { session: SessionView }) {
+  const cost = usage?.cost && formatCost(usage.cost);
+  const lines = [
+    context && `Context: ${countOf(context.used, 'token')} of ${formatTokens(context.size)}`,
+    usage?.input !== undefined && `Input: ${countOf(usage.input, 'token')}`,
+    usage?.cacheRead !== undefined && `From cache: ${countOf(usage.cacheRead, 'token')}`,
+    usage?.output !== undefined && `Output: ${countOf(usage.output, 'token')}`,
+    cost && `Cost: ${cost}`,
+  ].filter((line) => typeof line === 'string');
+  if (lines.length === 0) return null;
+  return (
+    <span class="usage" role="img" title={lines.join('\n')} aria-label={lines.join(', ')}>
+      {context && context.size > 0 && <Ring share={Math.min(context.used / context.size, 1)} />}
+      {cost !== undefined && <span class="usage-text">{cost}</span>}
+      {!context && cost === undefined && (
+        <span class="usage-text">{formatTokens((usage?.input ?? 0) + (usage?.output ?? 0))}</span>
+      )}
+    </span>
+  );
+}
+
+function Ring({ share }: { share: number }) {
+  return (
+    <>
+      <svg class={`ring ${share >= fullShare ? 'is-full' : ''}`} width="16" height="16" viewBox="0 0 16 16">
+        <circle class="ring-track" cx="8" cy="8" r={radius} fill="none" stroke-width="2" />
+        <circle
+          class="ring-share"
+          cx="8"
+          cy="8"
+          r={radius}
+          fill="none"
+          stroke-width="2"
+          stroke-dasharray={`${share * round} ${round}`}
+          transform="rotate(-90 8 8)"
+        />
+      </svg>
+      <span class="usage-text">{Math.round(share * 100)}%</span>
+    </>
+  );
+}

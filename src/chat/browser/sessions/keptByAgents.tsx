@@ -1,0 +1,57 @@
+import type { BackendView } from '../../common/chatView';
+import { usePageState } from '../chatPageContext';
+import type { LookAnswer, Looking } from '../composer/useLooking';
+
+/**
+ * Agents keep conversations of their own, which only they can list. Those that do not run are started when the user wants
+ * to see theirs, which then stand in the list above.
+ */
+export function KeptByAgents({ looking }: { looking: Looking }) {
+  const { backends, isUntrusted } = usePageState();
+  const { answers, backendId, look, stop } = looking;
+  const shown = backends.filter((backend) => backend.id === backendId || answers.has(backend.id) || isAsleep(backend));
+  if (isUntrusted || shown.length === 0) return null;
+  return (
+    <section class="kept" aria-labelledby="kept-by-agents">
+      <h2 id="kept-by-agents">Agents that may keep more</h2>
+      <ul>
+        {shown.map(({ id, title }) => {
+          const isAsked = backendId === id;
+          const action = isAsked ? 'Cancel' : answers.has(id) ? 'Look again' : 'Look';
+          return (
+            <li key={id}>
+              <span class="kept-name">{title}</span>
+              <span class="kept-word" role="status">
+                {isAsked ? 'asking…' : resultOf(answers.get(id))}
+              </span>
+              <button
+                type="button"
+                class="button"
+                title={isAsked ? 'Stops waiting; the agent may go on running' : hintOf(title)}
+                aria-label={`${action}: conversations that ${title} keeps`}
+                onClick={() => (isAsked ? stop() : look(id))}
+              >
+                {action}
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+/** Servers are asked without being started, the demo agent keeps nothing, and some agents cannot tell. */
+function isAsleep({ cannotList, problem, source, state }: BackendView): boolean {
+  return !cannotList && state === 'stopped' && problem === undefined && (source === 'configured' || source === 'found');
+}
+
+function hintOf(title: string): string {
+  return `Starts ${title} and asks for its conversations in this workspace’s first folder`;
+}
+
+function resultOf(answer: LookAnswer | undefined): string {
+  if (answer === undefined || answer === 'stopped') return '';
+  if (answer === 'failed') return 'it did not tell';
+  return answer.length === 0 ? 'none here' : `${answer.length} above`;
+}

@@ -1,0 +1,101 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { formatAge } from '../../../transcript/browser/parts/format';
+import { useHostTime } from '../../../webview/browser/hostTime';
+import { IconButton } from '../../../webview/browser/iconButton';
+import { EditIcon, MoreIcon } from '../../../webview/browser/icons';
+import { MenuButton } from '../../../webview/browser/menu';
+import { chatRequests } from '../../common/page/chatApi';
+import type { SessionRow } from '../../common/chatView';
+import { usePage } from '../chatPageContext';
+import { sessionMenu } from './sessionMenu';
+import { TitleField } from './titleField';
+import { rowStateWords } from '../words';
+import { namingHiddenCharacters } from '../../../transcript/browser/markdown/hiddenCharacters';
+import { PlainText } from '../../../transcript/browser/parts/plainText';
+
+/** One conversation of the list. */
+export function SessionItem({ row }: { row: SessionRow }) {
+  const page = usePage();
+  const time = useHostTime();
+  const [isRenamed, setRenamed] = useState(false);
+  const sessionId = row.id;
+  const isShown = page.sessionId === sessionId;
+  const word = rowStateWords[row.state];
+
+  const openButton = useRef<HTMLButtonElement>(null);
+  const takesFocus = useRef(false);
+  useLayoutEffect(() => {
+    if (!isRenamed && takesFocus.current) openButton.current?.focus();
+    takesFocus.current = false;
+  }, [isRenamed]);
+
+  if (isRenamed) {
+    return (
+      <li class="session">
+        <TitleField
+          title={row.title}
+          onDone={(title) => {
+            // Who has left the field is elsewhere.
+            takesFocus.current = document.activeElement?.tagName === 'INPUT';
+            setRenamed(false);
+            if (title !== undefined) void page.ask(chatRequests.renameSession, { sessionId, title });
+          }}
+        />
+      </li>
+    );
+  }
+  return (
+    <li class={`session ${isShown ? 'is-shown' : ''}`}>
+      <button
+        ref={openButton}
+        type="button"
+        class="session-open"
+        aria-current={isShown}
+        aria-keyshortcuts={row.remote ? undefined : 'F2 Delete'}
+        title={namingHiddenCharacters(row.title)}
+        onClick={() => {
+          page.store.showList(false);
+          void page.ask(chatRequests.openSession, { sessionId });
+          page.wish('focusComposer');
+        }}
+        onKeyDown={(event) => {
+          if (row.remote) return;
+          if (event.key === 'F2') setRenamed(true);
+          else if (event.key === 'Delete') void page.ask(chatRequests.deleteSession, { sessionId });
+        }}
+      >
+        <span class="session-title">
+          {word !== '' && <span class={`dot is-${row.state}`} />}
+          <span class="session-name">
+            <PlainText text={row.title} />
+          </span>
+        </span>
+        {row.snippet !== undefined && (
+          <span class="session-snippet">
+            <PlainText text={row.snippet} />
+          </span>
+        )}
+        <span class="session-meta">
+          <span class="session-backend">{row.backendTitle}</span>
+          <span>{formatAge(row.updatedAt, time.now())}</span>
+          {word !== '' && <span class="session-word">{word}</span>}
+        </span>
+      </button>
+      {!row.remote && (
+        <span class="session-actions">
+          <IconButton
+            label={`Rename “${namingHiddenCharacters(row.title)}”`}
+            hint="F2"
+            icon={EditIcon}
+            onClick={() => setRenamed(true)}
+          />
+          <MenuButton
+            label={`More actions for “${namingHiddenCharacters(row.title)}”`}
+            icon={MoreIcon}
+            items={sessionMenu(page, sessionId)}
+          />
+        </span>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,171 @@
+import type { RefObject } from 'preact';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useHostTime } from '../../../webview/browser/hostTime';
+import { IconButton } from '../../../webview/browser/iconButton';
+import { CloseIcon } from '../../../webview/browser/icons';
+import { indexAfterKey } from '../../../webview/browser/listKeys';
+import { chatRequests } from '../../common/page/chatApi';
+import type { SessionRow } from '../../common/chatView';
+import { KeptByAgents } from './keptByAgents';
+import { usePage, usePageState } from '../chatPageContext';
+import { SessionItem } from './sessionItem';
+import { useLooking, type Looking } from '../composer/useLooking';
+import { recencyOf } from '../words';
+
+const searchDelayMs = 200;
+
+/** All conversations, over the transcript: to search, open, rename, export and delete. */
+export function SessionList() {
+  const page = usePage();
+  const time = useHostTime();
+  const { sessions } = usePageState();
+  const [query, setQuery] = useState('');
+  const found = useFound(query);
+  const looking = useLooking();
+  const panel = useRef<HTMLElement>(null);
+  const input = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => input.current?.focus(), []);
+  const followFocus = useFocusAfterRemoval(panel);
+
+  const close = (): void => {
+    page.store.showList(false);
+    document.querySelector<HTMLElement>('.sessions-button')?.focus();
+  };
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape') {
+      event.preventDefault();
+      if (query === '') close();
+      else setQuery('');
+      return;
+    }
+    const rows = [...(panel.current?.querySelectorAll<HTMLElement>('.session-open') ?? [])];
+    const at = rows.findIndex((row) => row === document.activeElement);
+    if (at < 0 && event.key !== 'ArrowDown') return;
+    const next = indexAfterKey(event.key, at, rows.length);
+    if (next === undefined) return;
+    event.preventDefault();
+    rows[next]?.focus();
+  };
+
+  const groups =
+    query === ''
+      ? groupsOf(sessions, withoutDoubles([...(found ?? []), ...listed(looking)]), time.now())
+      : [{ name: '', rows: found ?? [] }];
+  const isEmpty = groups.every(({ rows }) => rows.length === 0);
+  return (
+    <section ref={panel} class="sessions" aria-label="Conversations" onKeyDown={onKeyDown} onFocusCapture={followFocus}>
+      <div class="sessions-head">
+        <input
+          ref={input}
+          class="text-field"
+          type="search"
+          placeholder="Search conversations"
+          aria-label="Search conversations"
+          value={query}
+          onInput={(event) => setQuery(event.currentTarget.value)}
+        />
+        <IconButton label="Close" hint="Escape" icon={CloseIcon} onClick={close} />
+      </div>
+      <div class="sessions-rows">
+        {groups.map(({ name, rows }) => (
+          <Group key={name} name={name} rows={rows} />
+        ))}
+        {isEmpty && <Nothing query={query} isSearching={query !== '' && found === undefined} />}
+        {query === '' && <KeptByAgents looking={looking} />}
+      </div>
+    </section>
+  );
+}
+
+/** A row that is deleted is gone with the focus that was in it: the next one has it, else the search. */
+function useFocusAfterRemoval(panel: RefObject<HTMLElement | null>): (event: FocusEvent) => void {
+  const last = useRef<{ readonly row: Element; readonly index: number } | undefined>(undefined);
+  useLayoutEffect(() => {
+    if (!last.current || last.current.row.isConnected || document.activeElement !== document.body) return;
+    const others = [...(panel.current?.querySelectorAll<HTMLElement>('.session-open') ?? [])];
+    const next = others[Math.min(last.current.index, others.length - 1)];
+    (next ?? panel.current?.querySelector('input'))?.focus();
+  });
+  return ({ target }) => {
+    const row = target instanceof Element ? target.closest('.session') : null;
+    const all = [...(panel.current?.querySelectorAll('.session') ?? [])];
+    last.current = row ? { row, index: all.indexOf(row) } : undefined;
+  };
+}
+
+function Group({ name, rows }: { name: string; rows: readonly SessionRow[] }) {
+  if (rows.length === 0) return null;
+  return (
+    <>
+      {name !== '' && <h2>{name}</h2>}
+      <ul>
+        {rows.map((row) => (
+          <SessionItem key={row.id} row={row} />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Nothing({ query, isSearching }: { query: string; isSearching: boolean }) {
+  if (isSearching) return <p class="sessions-none">Searching…</p>;
+  if (query !== '') return <p class="sessions-none">No conversation has all the words of “{query}”.</p>;
+  return (
+    <div class="sessions-none">
+      <p>No conversations yet.</p>
+      <p>Each one you begin is kept here, with all that was said, until you delete it. You can go on where it ended.</p>
+    </div>
+  );
+}
+
+/** What the host finds for the query, and without one the conversations that agents remember; undefined while it looks. */
+function useFound(query: string): readonly SessionRow[] | undefined {
+  const page = usePage();
+  const { backends } = usePageState();
+  const running = backends
+    .filter(({ state }) => state === 'ready')
+    .map(({ id }) => id)
+    .join();
+  const [found, setFound] = useState<{ query: string; rows: readonly SessionRow[] }>();
+  useEffect(() => {
+    let isCurrent = true;
+    const search = async (): Promise<void> => {
+      const answer = await page.ask(chatRequests.searchSessions, { query });
+      if (isCurrent) setFound({ query, rows: answer?.sessions ?? [] });
+    };
+    const timer = window.setTimeout(() => void search(), query === '' ? 0 : searchDelayMs);
+    return () => {
+      isCurrent = false;
+      window.clearTimeout(timer);
+    };
+    // Who has begun to run meanwhile is asked, too.
+  }, [page, query, running]);
+  // What was found for fewer letters stays until the new answer is there: the list does not flicker.
+  return found && (query === '') === (found.query === '') ? found.rows : undefined;
+}
+
+/** What agents have listed when they were looked at: it stays while they are slow, or end. */
+function listed({ answers }: Looking): SessionRow[] {
+  return [...answers.values()].flatMap((answer) => (typeof answer === 'string' ? [] : answer));
+}
+
+function withoutDoubles(rows: readonly SessionRow[]): SessionRow[] {
+  return [...new Map(rows.map((row) => [row.id, row])).values()];
+}
+
+/** Ours by age, then what each agent remembers itself. */
+function groupsOf(
+  ours: readonly SessionRow[],
+  found: readonly SessionRow[],
+  now: number,
+): { name: string; rows: SessionRow[] }[] {
+  const here = new Set(ours.map(({ id }) => id));
+  const remote = found.filter((row) => row.remote === true && !here.has(row.id));
+  const byName = new Map<string, SessionRow[]>();
+  for (const row of [...ours, ...remote]) {
+    const name = row.remote ? `Kept by ${row.backendTitle}` : recencyOf(row.updatedAt, now);
+    byName.set(name, [...(byName.get(name) ?? []), row]);
+  }
+  return [...byName].map(([name, rows]) => ({ name, rows }));
+}

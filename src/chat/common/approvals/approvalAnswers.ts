@@ -1,0 +1,90 @@
+import { isDenial } from '../../../session/common/approvalOptions';
+import {
+  allowingWords,
+  denyingWords,
+  lastingWords,
+  notAskingWords,
+  onceWords,
+  optionText,
+} from '../../../session/common/optionWords';
+import type { ApprovalOption } from '../chatView';
+
+interface AnswerGroup {
+  /** Given by its button and by its key; never one that lasts, or whose name says something else than it does. */
+  readonly plain: ApprovalOption | undefined;
+  /** The others of the group, in the order in which they were sent. */
+  readonly menu: readonly ApprovalOption[];
+}
+
+/** The answers of a question as a card offers them: each option once. */
+export interface Answers {
+  readonly allow: AnswerGroup;
+  readonly deny: AnswerGroup;
+  /** What neither allows nor denies, as far as is known. */
+  readonly others: readonly ApprovalOption[];
+}
+
+type Kind = ApprovalOption['kind'];
+
+export function answersOf(options: readonly ApprovalOption[]): Answers {
+  return {
+    allow: groupOf(options, 'allow'),
+    deny: groupOf(options, 'reject'),
+    others: options.filter(({ kind }) => kind === 'other'),
+  };
+}
+
+/** Whether the option is an answer to later questions, too. */
+export function isLasting({ kind }: Pick<ApprovalOption, 'kind'>): boolean {
+  return kind === 'allow_always' || kind === 'reject_always';
+}
+
+/** What an option does, in a sentence that follows its name. */
+export const kindSentences: Readonly<Record<Kind, string>> = {
+  allow_once: 'Despite its name, this allows once.',
+  allow_always: 'Despite its name, this allows from now on.',
+  reject_once: 'Despite its name, this denies once.',
+  reject_always: 'Despite its name, this denies from now on.',
+  other: 'It is not known what this does.',
+};
+
+/** Whether a reader of the name alone expects something else: the opposite, or an answer for longer or shorter. */
+export function saysElse({ kind, label }: Pick<ApprovalOption, 'kind' | 'label'>): boolean {
+  const [said, meant] = [directionOf(kindOf(label)), directionOf(kind)];
+  if (meant === 'other') return false;
+  if (said !== 'other' && said !== meant) return true;
+  const text = optionText(label);
+  const isOnce = onceWords.test(text);
+  const isForAlways = lastingWords.test(text);
+  if (!isLasting({ kind })) return isForAlways && !isOnce;
+  // A plain yes is taken for one time; that a plain no lasts hurts nobody.
+  return isOnce || (kind === 'allow_always' && said === 'allow' && !isForAlways);
+}
+
+/** By its words, for an option whose server does not say what it means. What is not clear is `other`. */
+export function kindOf(label: string): Kind {
+  const text = optionText(label);
+  const isForAlways = lastingWords.test(text);
+  // "Yes, and don't ask again" denies nothing.
+  const rest = text.replaceAll(notAskingWords, ' ').trim();
+  const allows = allowingWords.test(rest);
+  if (isDenial(label) || isDenial(text) || startsDenial.test(rest) || (!allows && denyingWords.test(rest))) {
+    return isForAlways || rest.startsWith('never') ? 'reject_always' : 'reject_once';
+  }
+  if (!allows || denyingWords.test(rest)) return 'other';
+  return isForAlways ? 'allow_always' : 'allow_once';
+}
+
+/** Whatever comes behind it: "Do not run", "No, keep it". */
+const startsDenial = /^(?:do not|don't|never|no(?=[,.!;:]|$)|deny|reject|decline|refuse|cancel|disallow)\b/;
+
+function groupOf(options: readonly ApprovalOption[], direction: 'allow' | 'reject'): AnswerGroup {
+  const group = options.filter(({ kind }) => directionOf(kind) === direction);
+  const plain = group.find((option) => !isLasting(option) && option.isMisnamed !== true && !saysElse(option));
+  return { plain, menu: group.filter((option) => option !== plain) };
+}
+
+function directionOf(kind: Kind): 'allow' | 'reject' | 'other' {
+  if (kind === 'other') return 'other';
+  return kind.startsWith('allow') ? 'allow' : 'reject';
+}

@@ -1,0 +1,183 @@
+import { isRecord } from '../../../base/common/isRecord';
+import { ApprovalContext } from '../../../session/common/approvalContext';
+import { environmentEffect } from '../../../permissions/common/environmentVariables';
+import { escalationsIn } from '../../../permissions/common/escalations';
+import { environmentNames } from '../../../permissions/common/toolInput';
+import type { Part } from '../../../transcript/common/entries';
+import type { DiffTexts } from '../chatPorts';
+import type { ApprovalView, NamedText } from '../chatView';
+import {
+  commandKeys,
+  commandOf,
+  contentParts,
+  inputParts,
+  toJson,
+  urlOf,
+  type ShownParts,
+  type ToolInput,
+} from '../transcript/toolParts';
+
+/** What a question shows, of everything that came with it. */
+interface Evidence {
+  readonly context: ApprovalContext;
+  readonly shown: Pick<ApprovalView, 'parts' | 'warnings' | 'escalations' | 'env' | 'cwd' | 'more' | 'isUndescribed'>;
+  /** Of the parts that are diffs, by the index of the part. */
+  readonly diffs: readonly (DiffTexts | undefined)[];
+}
+
+/** Longer ones do not fit into a heading. */
+const maxPromptUnits = 120;
+
+/**
+ * Nothing of what came is lost: what is not shown by a part, as a variable or a warning stands in `more`. `raw` is the context
+ * as it was sent, `call` what is known of the waiting call.
+ */
+export function evidenceOf(prompt: string, raw: ToolInput, call: ShownParts | undefined): Evidence {
+  const context = ApprovalContext.parse(raw);
+  const { input = {}, paths = [], warnings = [] } = context;
+  const env = unique([raw, input].flatMap((source) => environmentNames.flatMap((name) => envOf(source[name]) ?? [])));
+  // Not every server tells them, and one that does may miss some.
+  const unread = Object.fromEntries(Object.entries(raw).filter(([name]) => !isRead(context, name)));
+  const escalations = unique(
+    [context.escalations ?? {}, escalationsIn(unread), escalationsIn(input)].flatMap((found) =>
+      namedTexts(Object.entries(found)),
+    ),
+  );
+  const cwd = context.cwd ?? cwdOf(input);
+
+  const told = toldParts(raw, context, call);
+  const texts = textsOf(told);
+  const unseen = paths.filter((path) => ![...texts].some((text) => path === text || path.endsWith(`/${String(text)}`)));
+  const parts: Part[] = [...told.parts, ...(unseen.length === 0 ? [] : [{ type: 'list' as const, items: unseen }])];
+
+  const isShown = (name: string, value: unknown): boolean =>
+    value === undefined ||
+    value === null ||
+    texts.has(value) ||
+    value === cwd ||
+    value === prompt ||
+    isEnv(name, value) ||
+    escalations.some((one) => one.name === name && one.value === asText(value));
+  const members = told.isInputWhole ? [] : Object.entries(input);
+  const more = namedTexts([
+    ...Object.entries(unread).filter(([name, value]) => !isShown(name, value)),
+    ...members.filter(([name, value]) => !isShown(name, value)),
+  ]);
+
+  const isUndescribed = parts.length === 0 && more.length === 0;
+  const isLong = prompt.length > maxPromptUnits || /[\r\n]/.test(prompt.trim());
+  if (parts.length === 0 && isLong) parts.push({ type: 'text', text: prompt, plain: true });
+  return {
+    context,
+    diffs: told.diffs,
+    shown: {
+      parts,
+      ...(warnings.length > 0 ? { warnings } : {}),
+      ...(escalations.length > 0 ? { escalations } : {}),
+      ...(env.length > 0 ? { env: env.map((variable) => withEffect(variable, env)) } : {}),
+      ...(cwd === undefined || cwd === context.folder ? {} : { cwd }),
+      ...(more.length > 0 ? { more } : {}),
+      ...(isUndescribed ? { isUndescribed } : {}),
+    },
+  };
+}
+
+interface ToldParts extends ShownParts {
+  /** Whose own words the command is. */
+  readonly commandTexts: readonly unknown[];
+  /** All of the input is a part. */
+  readonly isInputWhole?: boolean;
+}
+
+/** A command is shown whole, and comes before all else. */
+function toldParts(raw: ToolInput, context: ApprovalContext, call: ShownParts | undefined): ToldParts {
+  const input = context.input ?? {};
+  const source = commandOf(raw) === undefined ? input : raw;
+  const command = commandOf(source);
+  const commandTexts = command === undefined ? [] : commandKeys(source).map((key) => source[key]);
+  const content = context.content ? contentParts(context.content) : undefined;
+  if (content && content.parts.length > 0) return { ...withCommand(command, content), commandTexts };
+  const change = inputParts(input);
+  if (change.parts.length > 0 || command !== undefined) return { ...withCommand(command, change), commandTexts };
+  const uri = urlOf(input) ?? urlOf(raw);
+  if (uri !== undefined) return { parts: [{ type: 'link', uri }], diffs: [], commandTexts };
+  const members = Object.fromEntries(Object.entries(input).filter(([name, value]) => !isEnv(name, value)));
+  if (Object.keys(members).length > 0) {
+    return { parts: [{ type: 'json', json: toJson(members) }], diffs: [], commandTexts, isInputWhole: true };
+  }
+  return { ...(call ?? { parts: [], diffs: [] }), commandTexts };
+}
+
+function withCommand(command: string | undefined, { parts, diffs }: ShownParts): ShownParts {
+  if (command === undefined || parts.some((part) => part.type === 'terminal' && part.command === command)) {
+    return { parts, diffs };
+  }
+  return { parts: [{ type: 'terminal', command, output: '' }, ...parts], diffs: [undefined, ...diffs] };
+}
+
+/** Every text that can be read in the parts as it came. */
+function textsOf({ commandTexts, diffs, parts }: ToldParts): ReadonlySet<unknown> {
+  const texts = new Set<unknown>(commandTexts);
+  for (const diff of diffs) if (diff) for (const text of [diff.path, diff.before, diff.after]) texts.add(text);
+  for (const part of parts) {
+    if (part.type === 'terminal') texts.add(part.command);
+    if (part.type === 'diff' || part.type === 'file') texts.add(part.path);
+    if ((part.type === 'text' || part.type === 'file') && (part.omitted ?? 0) === 0) texts.add(part.text);
+    if (part.type === 'link') texts.add(part.uri);
+  }
+  texts.delete(undefined);
+  return texts;
+}
+
+/** The member has the shape that was expected, and so its place on the card; the input is looked through by itself. */
+function isRead(context: ApprovalContext, name: string): boolean {
+  return name in ApprovalContext.shape && context[name] !== undefined;
+}
+
+/** A record, a list of names and values, or a list of `NAME=value`; undefined for what is neither. */
+function envOf(value: unknown): NamedText[] | undefined {
+  if (isRecord(value)) return namedTexts(Object.entries(value));
+  if (!Array.isArray(value)) return undefined;
+  const named = value.map((item: unknown): NamedText | undefined => {
+    if (typeof item === 'string' && item.includes('=')) {
+      const at = item.indexOf('=');
+      return { name: item.slice(0, at), value: item.slice(at + 1) };
+    }
+    if (!isRecord(item) || typeof item['name'] !== 'string') return undefined;
+    return { name: item['name'], value: asText(item['value']) };
+  });
+  const known = named.filter((item) => item !== undefined);
+  return known.length === named.length ? known : undefined;
+}
+
+function isEnv(name: string, value: unknown): boolean {
+  return environmentNames.includes(name) && envOf(value) !== undefined;
+}
+
+/** A mark too many does no harm: names are compared as Windows does. */
+function withEffect(variable: NamedText, all: readonly NamedText[]): NamedText & { effect?: string } {
+  const isAmbiguous = all.some(({ name, value }) => name === variable.name && value !== variable.value);
+  const effects = [environmentEffect(variable.name, true), isAmbiguous ? 'is set to more than one value' : undefined];
+  const effect = effects.filter((one) => one !== undefined).join(', and ');
+  return effect === '' ? variable : { ...variable, effect };
+}
+
+/** The same name with the same value once: a context repeats what is in the input. */
+function unique(all: readonly NamedText[]): NamedText[] {
+  return all.filter(
+    (one, index) => all.findIndex(({ name, value }) => name === one.name && value === one.value) === index,
+  );
+}
+
+function cwdOf(input: ToolInput): string | undefined {
+  const cwd = input['cwd'] ?? input['workdir'] ?? input['working_directory'];
+  return typeof cwd === 'string' ? cwd : undefined;
+}
+
+function namedTexts(members: readonly (readonly [string, unknown])[]): NamedText[] {
+  return members.map(([name, value]) => ({ name, value: asText(value) }));
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : toJson(value);
+}

@@ -1,0 +1,152 @@
+import { isDenial } from '../../../session/common/approvalOptions';
+import type { ApprovalContext } from '../../../session/common/approvalContext';
+import type { EventData } from '../../../session/common/sessionEvents';
+import type { Part } from '../../../transcript/common/entries';
+import { diffOf } from '../../../transcript/common/lineDiff';
+import { kindOf, saysElse } from './approvalAnswers';
+import { evidenceOf } from './approvalEvidence';
+import type { ApprovalOption, ApprovalView } from '../chatView';
+import type { DiffTexts } from '../chatPorts';
+import type { ShownParts } from '../transcript/toolParts';
+
+/** Of a diff that is asked for whole; the diff editor takes more. */
+const maxWholeLines = 5_000;
+
+interface Question {
+  view: ApprovalView;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number | undefined;
+  readonly callId: string | undefined;
+  readonly diffs: readonly (DiffTexts | undefined)[];
+}
+
+export interface DecidedApproval {
+  readonly callId: string | undefined;
+  readonly outcome: 'granted' | 'denied' | 'timedOut' | 'unanswered';
+  /** The option that was chosen, or why there was none. */
+  readonly decision: string;
+}
+
+/** The questions that are open: each from when it is asked until it is answered, its time is up, or its turn is over. */
+export class ApprovalViews {
+  private readonly open = new Map<string, Question>();
+
+  get all(): ApprovalView[] {
+    return [...this.open.values()].map(({ view }) => view);
+  }
+
+  /** With the time that is left for each. `now` is in milliseconds since the epoch. */
+  viewsAt(now: number): ApprovalView[] {
+    return [...this.open.values()].map(({ expiresAt, view }) =>
+      expiresAt === undefined ? view : { ...view, expiresInMs: expiresAt - now },
+    );
+  }
+
+  /** `about` is what is known of the waiting call. `at` is in milliseconds since the epoch. */
+  ask(
+    data: EventData<'approval:required'>,
+    about: { callId: string | undefined; entryId: string | undefined; call: ShownParts | undefined },
+    who: string,
+    at: number | undefined,
+  ): void {
+    const { context, diffs, shown } = evidenceOf(data.prompt, data.context ?? {}, about.call);
+    const { timeout } = data;
+    this.open.set(data.approval_id, {
+      callId: about.callId,
+      diffs,
+      expiresAt: timeout === undefined || timeout <= 0 || at === undefined ? undefined : at + timeout * 1000,
+      view: {
+        id: data.approval_id,
+        prompt: data.prompt,
+        asks: context.agent ?? who,
+        ...(context.mode === undefined ? {} : { mode: context.mode }),
+        ...shown,
+        options: optionsOf(data, context),
+        state: 'pending',
+        ...(about.entryId === undefined ? {} : { entryId: about.entryId }),
+      },
+    });
+  }
+
+  /** The user's answer is on its way, or has come back. */
+  setState(id: string, state: ApprovalView['state']): void {
+    const question = this.open.get(id);
+    if (question) question.view = { ...question.view, state };
+  }
+
+  /** Undefined for one that nobody knows. */
+  decide(data: EventData<'approval:denied' | 'approval:granted'>, saysGranted: boolean): DecidedApproval | undefined {
+    const { approval_id: id, decision } = data;
+    const question = this.open.get(id);
+    if (!question) return undefined;
+    this.open.delete(id);
+    const chosen = question.view.options.find(({ label }) => label === decision);
+    const isRejection = chosen ? chosen.kind.startsWith('reject') : isDenial(decision);
+    const told = 'reason' in data && typeof data.reason === 'string' ? data.reason : undefined;
+    const reason = told === undefined ? undefined : (reasons[told] ?? told);
+    if (saysGranted && !isRejection) {
+      return { callId: question.callId, outcome: 'granted', decision: chosen?.label ?? decision };
+    }
+    // What was sent for the user is not the user's answer.
+    const isTimedOut = told === 'timeout';
+    const outcome = isTimedOut ? 'timedOut' : !chosen && isTakenBack(told) ? 'unanswered' : 'denied';
+    const answer = isTimedOut ? undefined : chosen?.label;
+    return {
+      callId: question.callId,
+      outcome,
+      decision: answer ?? reason ?? (decision === '' ? 'Not answered.' : decision),
+    };
+  }
+
+  /** Nobody waits for an answer any more. */
+  clear(): void {
+    this.open.clear();
+  }
+
+  /** As much of its parts as a page can show. Undefined for one that is not open. */
+  whole(id: string): Part[] | undefined {
+    const question = this.open.get(id);
+    return question?.view.parts.map((part, index) => {
+      const texts = question.diffs[index];
+      return texts ? diffOf(texts.path, texts.before, texts.after, maxWholeLines) : part;
+    });
+  }
+
+  diffTexts(id: string, part: number): DiffTexts | undefined {
+    return this.open.get(id)?.diffs[part];
+  }
+}
+
+function optionsOf(
+  { options, option_kinds: kinds }: EventData<'approval:required'>,
+  { misnamed = [], scopes = {} }: ApprovalContext,
+): ApprovalOption[] {
+  const areKindsTold = kinds?.length === options.length;
+  const scopeOf = new Map(Object.entries(scopes));
+  return options.map((label, index) => {
+    const kind = (areKindsTold ? kinds[index] : undefined) ?? kindOf(label);
+    const scope = scopeOf.get(label);
+    const isMisnamed = misnamed.includes(label) || saysElse({ kind, label });
+    return { label, kind, ...(scope === undefined ? {} : { scope }), ...(isMisnamed ? { isMisnamed } : {}) };
+  });
+}
+
+/** Nobody has denied it. */
+function isTakenBack(reason: string | undefined): boolean {
+  return reason !== undefined && takenBack.has(reason);
+}
+
+const takenBack: ReadonlySet<string> = new Set([
+  'turn_ended',
+  'answered_elsewhere',
+  'unanswerable',
+  'The question was withdrawn.',
+]);
+
+const reasons: Readonly<Record<string, string>> = {
+  timeout: 'Nobody answered in time.',
+  turn_ended: 'The turn ended before there was an answer.',
+  answered_elsewhere: 'It was answered elsewhere.',
+  user_denied: 'Denied.',
+  unanswerable: 'It could not be answered.',
+};

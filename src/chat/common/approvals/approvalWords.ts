@@ -1,0 +1,60 @@
+import type { Part } from '../../../transcript/common/entries';
+import type { ApprovalView } from '../chatView';
+
+type Question = Pick<ApprovalView, 'prompt' | 'asks' | 'parts'>;
+
+/** What is asked, as a heading in one line: without who asks, which stands beside it, and without what stands below it. */
+export function titleOf({ asks, parts, prompt }: Question): string {
+  const line = oneLine(prompt);
+  const [, rest] = new RegExp(`^${escaped(asks)} (?:wants to|asks:) (.+)$`, 'iu').exec(line) ?? [];
+  const title = rest === undefined ? line : rest.slice(0, 1).toUpperCase() + rest.slice(1);
+  const [first] = parts;
+  const command = first?.type === 'terminal' ? first.command : undefined;
+  const isRepeated = command !== undefined && /^run /i.test(title) && title.includes(oneLine(command).slice(0, 20));
+  return isRepeated ? 'Run a command' : title;
+}
+
+/** What there is to read before the answer, and how much of it: `command, 12 lines`. Undefined for nothing. */
+export function evidenceInWords(parts: readonly Part[]): string | undefined {
+  const words = parts.map(partInWords);
+  return words.length === 0 ? undefined : words.join('; ');
+}
+
+/** Lines of a text, without the empty one that a last line break makes. */
+function lineCount(text: string): number {
+  return text.trimEnd().split(/\r\n|\r|\n/).length;
+}
+
+function partInWords(part: Part): string {
+  switch (part.type) {
+    case 'terminal':
+      return `command, ${lines(part.command ?? part.output)}`;
+    case 'diff':
+      return `changes of ${part.path}, ${part.added} added, ${part.removed} removed`;
+    case 'file':
+      return `content of ${part.path}, ${lines(part.text)}`;
+    case 'text':
+      return `text, ${lines(part.text)}`;
+    case 'json':
+      return `input, ${lines(part.json)}`;
+    case 'link':
+      return `address ${part.uri}`;
+    case 'list':
+      return part.items.join(', ');
+    case 'image':
+      return 'image';
+  }
+}
+
+function lines(text: string): string {
+  const count = lineCount(text);
+  return count === 1 ? '1 line' : `${count} lines`;
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
+}

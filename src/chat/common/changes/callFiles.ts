@@ -1,0 +1,213 @@
+import type { SessionEvent } from '../../../session/common/sessionEvents';
+import type { KeyedQueue } from '../../../base/common/async';
+import { messageOf } from '../../../base/common/errors';
+import type { Logger } from '../../../base/common/log';
+import type { EditorPort } from '../../../editor/common/editorPort';
+import type { ChangeLedger } from './changeLedger';
+import { FileFacts, hasWritten, looksMade, type FileFact, type TouchedFile } from './fileFacts';
+import type { FileTexts, TextId } from './fileTexts';
+
+interface CallFilesPorts {
+  readonly editor: Pick<EditorPort, 'resolve'>;
+  readonly texts: FileTexts;
+  readonly ledger: ChangeLedger;
+  /** By path: one look at a file at a time. */
+  readonly queue: KeyedQueue;
+  readonly log: Logger;
+}
+
+interface Call {
+  state: 'running' | 'waiting' | 'denied' | 'done' | 'failed';
+  approval: string | undefined;
+  readonly touches: Map<string, Touch>;
+}
+
+interface Touch {
+  /** Undefined: it could not be read before the call may have changed it. */
+  base: TextId;
+  /** Somebody else may have changed the file meanwhile. */
+  isDoubtful: boolean;
+  file: TouchedFile;
+}
+
+/**
+ * Files of calls that write by themselves: each is read when its call is announced, and again when the call says that it is
+ * done. A call that fails, or that nobody allowed, has changed nothing.
+ */
+export class CallFiles {
+  private calls = new Map<string, Call>();
+  /** What is written through the editor port is known better than by what the calls tell. */
+  private readonly seen = new Set<string>();
+  private readonly facts = new FileFacts();
+  private readonly running = new Set<Promise<void>>();
+
+  constructor(private readonly ports: CallFilesPorts) {}
+
+  observe(event: SessionEvent): void {
+    for (const fact of this.facts.of(event)) this.take(fact);
+  }
+
+  /** The file was written through the editor port. */
+  witnessed(path: string): void {
+    this.seen.add(path);
+    for (const { touches } of this.calls.values()) touches.delete(path);
+  }
+
+  /** The file has become another one, and not by a call. */
+  rebase(path: string, base: TextId): void {
+    for (const { touches } of this.calls.values()) {
+      const touch = touches.get(path);
+      if (touch) touch.base = base;
+    }
+  }
+
+  /** What the waiting call finds is how its files are now. Never rejects. */
+  async beforeAnswer(approval: string): Promise<void> {
+    await this.idle();
+    for (const call of this.calls.values()) {
+      if (call.state !== 'waiting' || call.approval !== approval) continue;
+      call.state = 'running';
+      const { texts } = this.ports;
+      for (const [path, touch] of call.touches) {
+        if (touch.base !== undefined) touch.base = await texts.keep(await texts.read(path));
+      }
+    }
+  }
+
+  /** Notes what calls have changed that were done before it showed. Within the queue of the path. */
+  async settle(path: string): Promise<void> {
+    for (const { state, touches } of this.calls.values()) {
+      const touch = touches.get(path);
+      if (touch && state === 'done' && (await this.noteLate(path, touch))) touches.delete(path);
+    }
+  }
+
+  /** Never rejects. */
+  async endTurn(): Promise<void> {
+    const { calls } = this;
+    this.calls = new Map();
+    this.facts.startTurn();
+    await this.idle();
+    for (const { state, touches } of calls.values()) {
+      if (state !== 'running' && state !== 'done') continue;
+      for (const [path, touch] of touches) {
+        if (!this.ports.ledger.hasTurnWritten(path)) await this.noteLate(path, touch);
+      }
+    }
+    this.seen.clear();
+  }
+
+  private async idle(): Promise<void> {
+    await Promise.all(this.running);
+  }
+
+  private take(fact: FileFact): void {
+    switch (fact.type) {
+      case 'touches': {
+        const call = this.callOf(fact.call);
+        for (const file of fact.files) this.run(file.path, (path) => this.begin(call, path, file));
+        break;
+      }
+      case 'waits': {
+        const call = this.callOf(fact.call);
+        call.state = 'waiting';
+        call.approval = fact.approval;
+        break;
+      }
+      case 'answered':
+        this.answered(fact.approval, fact.isGranted);
+        break;
+      case 'ends': {
+        const call = this.callOf(fact.call);
+        call.state = fact.isDone ? 'done' : 'failed';
+        if (!fact.isDone) call.touches.clear();
+        else this.done(call, fact.files);
+      }
+    }
+  }
+
+  private callOf(id: string): Call {
+    const call = this.calls.get(id) ?? { state: 'running', approval: undefined, touches: new Map() };
+    this.calls.set(id, call);
+    return call;
+  }
+
+  /** By whomever: not by this window when the call still waits. */
+  private answered(approval: string, isGranted: boolean): void {
+    for (const call of this.calls.values()) {
+      if (call.approval !== approval || (call.state !== 'waiting' && call.state !== 'running')) continue;
+      if (!isGranted) {
+        call.state = 'denied';
+      } else if (call.state === 'waiting') {
+        call.state = 'running';
+        for (const [name, touch] of call.touches) this.run(name, (path) => this.doubtIfChanged(path, touch));
+      }
+    }
+  }
+
+  private async doubtIfChanged(path: string, touch: Touch): Promise<void> {
+    if ((await this.ports.texts.read(path)).id !== touch.base) touch.isDoubtful = true;
+  }
+
+  private async begin(call: Call, path: string, file: TouchedFile): Promise<void> {
+    if (this.seen.has(path)) return;
+    const known = call.touches.get(path);
+    if (known) {
+      known.file = { ...known.file, ...file };
+      return;
+    }
+    // Told of a call that is over: nobody has seen the file before.
+    if (call.state === 'failed') return;
+    await this.settle(path);
+    const now = await this.ports.texts.read(path);
+    const isLate = call.state === 'done' || now.text === undefined || looksMade(now.text, file);
+    call.touches.set(path, { base: isLate ? undefined : now.id, isDoubtful: false, file });
+    if (!isLate) await this.ports.texts.keep(now);
+  }
+
+  private done(call: Call, files: readonly TouchedFile[]): void {
+    for (const file of files) this.run(file.path, (path) => this.begin(call, path, file));
+    const ending = this.idle().then(async () => {
+      for (const [path, touch] of call.touches) {
+        await this.ports.queue.run(path, async () => {
+          if (await this.note(path, touch)) call.touches.delete(path);
+        });
+      }
+    });
+    this.follow(ending);
+  }
+
+  private async note(path: string, touch: Touch): Promise<boolean> {
+    const { ledger, texts } = this.ports;
+    const now = await texts.read(path);
+    const isUnseen = touch.base === now.id && looksMade(now.text ?? null, touch.file);
+    return await ledger.note({
+      path,
+      base: isUnseen ? undefined : touch.base,
+      // Agents write to the disk: what is not saved is the user's.
+      isSure: ({ isDirty, text }) => !touch.isDoubtful && !isDirty && hasWritten(text ?? null, touch.file) !== false,
+    });
+  }
+
+  /** When it is not known that the call has done it, its own words have to be in the file. */
+  private async noteLate(path: string, touch: Touch): Promise<boolean> {
+    return await this.ports.ledger.note({
+      path,
+      base: touch.base,
+      isSure: ({ isDirty, text }) => !touch.isDoubtful && !isDirty && hasWritten(text ?? null, touch.file) === true,
+    });
+  }
+
+  private run(requested: string, task: (path: string) => Promise<void>): void {
+    const { editor, queue } = this.ports;
+    this.follow(editor.resolve(requested).then((path) => queue.run(path, () => task(path))));
+  }
+
+  private follow(work: Promise<void>): void {
+    const { log } = this.ports;
+    const settled = work
+      .catch((error: unknown) => log.debug(`A file that an agent touches was not looked at: ${messageOf(error)}`))
+      .finally(() => this.running.delete(settled));
+    this.running.add(settled);
+  }
+}

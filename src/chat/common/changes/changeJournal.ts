@@ -1,0 +1,191 @@
+import type { SessionEvent } from '../../../session/common/sessionEvents';
+import { KeyedQueue } from '../../../base/common/async';
+import { messageOf } from '../../../base/common/errors';
+import type { Logger } from '../../../base/common/log';
+import type { EditorPort, WriteOptions } from '../../../editor/common/editorPort';
+import type { FileChange } from '../../../transcript/common/entries';
+import { CallFiles } from './callFiles';
+import { ChangeLedger } from './changeLedger';
+import { ChatError, type RevertOptions, type TurnTexts } from '../chatPorts';
+import type { TextBlobs } from '../chatStore';
+import { FileTexts, type Text, type TextId } from './fileTexts';
+import type { LogRecord, NewRecord } from '../conversation/logRecord';
+import { ShownWrites } from './shownWrites';
+
+export interface ChatFiles {
+  readonly editor: EditorPort;
+  /** So that the user can undo it. `protectedFiles` as in `WriteOptions`. @throws EditorError */
+  deleteFile(path: string, options: DeleteOptions): Promise<void>;
+}
+
+type DeleteOptions = Pick<WriteOptions, 'protectedFiles'>;
+
+interface ChangeJournalPorts {
+  readonly files: ChatFiles;
+  readonly texts: TextBlobs;
+  readonly log: Logger;
+  readonly record: (record: NewRecord) => void;
+  /** `changes` is another list. */
+  readonly onDidChange: () => void;
+  /** The agent has written something else into the file than its question has shown. */
+  readonly onOtherWrite: (path: string) => void;
+}
+
+/**
+ * What a conversation changes in files: how each was before it was written, what differs now, and the way back. Only texts
+ * that Backline itself has read before a write are ever brought back: not what an agent says that there was.
+ */
+export class ChangeJournal {
+  private readonly texts: FileTexts;
+  private readonly ledger: ChangeLedger;
+  private readonly calls: CallFiles;
+  private readonly shown = new ShownWrites();
+  private readonly queue = new KeyedQueue();
+  /** Of writes that go through the editor port and have begun. */
+  private readonly bases = new Map<string, TextId>();
+
+  constructor(private readonly ports: ChangeJournalPorts) {
+    const { files, log, record } = ports;
+    this.texts = new FileTexts(files.editor, ports.texts);
+    this.ledger = new ChangeLedger(this.texts, record, (path, before, after) => this.written(path, before, after));
+    this.calls = new CallFiles({
+      editor: files.editor,
+      texts: this.texts,
+      ledger: this.ledger,
+      queue: this.queue,
+      log,
+    });
+  }
+
+  /** Those that still differ. */
+  get changes(): FileChange[] {
+    return this.ledger.changes;
+  }
+
+  /** Takes a record of the past. */
+  restore(record: LogRecord): void {
+    this.ledger.restore(record);
+  }
+
+  /** Resolves when it is known how the file is now. Never rejects. */
+  async beforeWrite(requested: string): Promise<void> {
+    await this.withFile(requested, async (path) => {
+      await this.calls.settle(path);
+      this.bases.set(path, await this.texts.keep(await this.texts.read(path)));
+    });
+  }
+
+  /** The file has been written. Resolves when that is noted. Never rejects. */
+  async afterWrite(requested: string): Promise<void> {
+    await this.withFile(requested, async (path) => {
+      if (!this.bases.has(path)) return;
+      await this.ledger.note({ path, base: this.bases.get(path), isSure: () => true });
+      this.bases.delete(path);
+      this.calls.witnessed(path);
+    });
+    this.ports.onDidChange();
+  }
+
+  observe(event: SessionEvent): void {
+    this.shown.observe(event);
+    this.calls.observe(event);
+  }
+
+  /** The user's answer is about to go to the agent: what was written until now is the user's own. Never rejects. */
+  async beforeAnswer(approvalId: string): Promise<void> {
+    await this.calls.beforeAnswer(approvalId);
+  }
+
+  /** Tells what the turn has changed. Never rejects. */
+  async endTurn(turn: number): Promise<void> {
+    await this.calls.endTurn();
+    this.shown.endTurn();
+    this.bases.clear();
+    await this.ledger.endTurn(turn);
+    await this.refresh();
+  }
+
+  /** Looks again at what differs: files change also without the agent. Never rejects. */
+  async refresh(): Promise<void> {
+    await this.ledger.refresh();
+    this.ports.onDidChange();
+  }
+
+  async textBefore(requested: string): Promise<Text> {
+    const path = await this.absolute(requested);
+    const known = this.ledger.get(path);
+    return known ? await this.texts.textOf(known.before) : undefined;
+  }
+
+  /** What the turn has made of a file; a deleted one is empty. Only what was found before a write is kept. */
+  async turnTexts(requested: string, turn: number): Promise<TurnTexts | undefined> {
+    const path = await this.absolute(requested);
+    const known = this.ledger.ofTurn(turn, path);
+    const before = await this.texts.textOf(known?.before);
+    const after = await this.texts.textOf(known?.after);
+    return before === undefined ? undefined : { path, before, after: after === null ? '' : after };
+  }
+
+  /** What the conversation has changed, or one turn of it. @throws ChatError `notFound`, `changedSince` unless forced, EditorError */
+  async revert(
+    requested: string,
+    { force = false, turn, protectedFiles = 'refuse' }: RevertOptions = {},
+  ): Promise<void> {
+    const path = await this.absolute(requested);
+    await this.queue.run(path, () => this.revertNow(path, { force, turn, protectedFiles }));
+    await this.refresh();
+  }
+
+  /** What was changed is how it should be: of one file, or of all. */
+  async keep(requested?: string): Promise<void> {
+    const paths = requested === undefined ? this.ledger.paths : [await this.absolute(requested)];
+    for (const path of paths) this.ledger.decide(path, 'kept');
+    this.ports.onDidChange();
+  }
+
+  private async revertNow(path: string, { force, turn, protectedFiles }: Required<RevertOptions>): Promise<void> {
+    const { files } = this.ports;
+    const file = turn === undefined ? this.ledger.get(path) : this.ledger.ofTurn(turn, path);
+    const who = turn === undefined ? 'conversation' : 'turn';
+    if (!file) throw new ChatError('notFound', `No change of the file by this ${who} is known.`);
+    const before = await this.texts.textOf(file.before);
+    if (before === undefined) {
+      throw new ChatError(
+        'notFound',
+        'How the file was before is not known: use the history of your editor or of Git.',
+      );
+    }
+    const now = await this.texts.read(path);
+    const isOther = file.isMixed || now.id === undefined || now.id !== file.after;
+    if (isOther && !force) {
+      const message = `The file is not as this ${who} has left it. Reverting it would undo the other changes, too.`;
+      throw new ChatError('changedSince', message);
+    }
+    if (before !== null) await files.editor.writeText(path, before, { save: true, protectedFiles });
+    else if (now.text !== null) await files.deleteFile(path, { protectedFiles });
+    if (turn === undefined) this.ledger.decide(path, 'reverted');
+    else this.ledger.revertedTurn(turn, path);
+    this.calls.rebase(path, file.before);
+  }
+
+  private async written(path: string, before: Text, after: Text): Promise<void> {
+    for (const shownPath of this.shown.paths) {
+      if ((await this.absolute(shownPath)) !== path) continue;
+      if (!this.shown.isAsShown(shownPath, before, after)) this.ports.onOtherWrite(path);
+    }
+  }
+
+  private async withFile(requested: string, task: (path: string) => Promise<void>): Promise<void> {
+    try {
+      const path = await this.ports.files.editor.resolve(requested);
+      await this.queue.run(path, () => task(path));
+    } catch (error) {
+      this.ports.log.debug(`A file that an agent writes was not looked at: ${messageOf(error)}`);
+    }
+  }
+
+  /** A path that is not for peers any more is looked up as it is. */
+  private async absolute(path: string): Promise<string> {
+    return await this.ports.files.editor.resolve(path).catch(() => path);
+  }
+}

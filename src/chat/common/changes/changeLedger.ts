@@ -1,0 +1,204 @@
+import type { FileChange } from '../../../transcript/common/entries';
+import { diffOf } from '../../../transcript/common/lineDiff';
+import type { FileNow, FileTexts, Text, TextId } from './fileTexts';
+import type { LogRecord, NewRecord, RecordOf } from '../conversation/logRecord';
+
+interface WrittenFile {
+  /** Before the conversation's first change. Undefined when Backline did not read it then: it cannot be brought back. */
+  readonly before: TextId;
+  /** After the last change of the agent's. */
+  readonly after: TextId;
+  /** Somebody else has changed it between the agent's changes: bringing it back would undo that, too. */
+  readonly isMixed: boolean;
+  readonly change: FileChange | undefined;
+}
+
+interface Write {
+  readonly path: string;
+  /** Right before the write, as Backline has read it. */
+  readonly base: TextId;
+  /** Whether what differs now is the agent's work, and nobody else's. */
+  readonly isSure: (now: FileNow) => boolean;
+}
+
+/** A file as a turn has found it, and as it has left it. */
+type TurnTexts = Pick<WrittenFile, 'before' | 'after' | 'isMixed'>;
+
+const maxFiles = 500;
+
+/** The writes of a conversation, each noted when it has happened, and what they come to. */
+export class ChangeLedger {
+  private readonly files = new Map<string, WrittenFile>();
+  private readonly snapshots = new Map<string, TextId>();
+  /** What the turn that runs has written. */
+  private turn = new Map<string, TurnTexts>();
+  /** Of turns that have ended. */
+  private readonly turns = new Map<number, Map<string, TurnTexts>>();
+
+  constructor(
+    private readonly texts: FileTexts,
+    private readonly record: (record: NewRecord) => void,
+    /** A file was written by the agent, or so it says, from one text to another. */
+    private readonly onWritten: (path: string, before: Text, after: Text) => Promise<void>,
+  ) {}
+
+  /** Those that still differ. */
+  get changes(): FileChange[] {
+    return [...this.files.values()].flatMap(({ change }) => change ?? []);
+  }
+
+  get paths(): string[] {
+    return [...this.files.keys()];
+  }
+
+  get(path: string): WrittenFile | undefined {
+    return this.files.get(path);
+  }
+
+  ofTurn(turn: number, path: string): TurnTexts | undefined {
+    return this.turns.get(turn)?.get(path);
+  }
+
+  hasTurnWritten(path: string): boolean {
+    return this.turn.has(path);
+  }
+
+  /** Takes a record of the past. */
+  restore(record: LogRecord): void {
+    if (record.type === 'snapshot') {
+      this.snapshots.set(record.path, record.text);
+    } else if (record.type === 'written') {
+      this.restoreWrite(record);
+    } else if (record.type === 'changed') {
+      const texts = record.texts ?? [];
+      const files = texts.map(
+        ({ after, before, isMixed = false, path }) => [path, { before, after, isMixed }] as const,
+      );
+      this.turns.set(record.turn, new Map(files));
+      this.turn = new Map();
+    } else if (record.type === 'turnReverted') {
+      this.takeBack(record.turn, record.path);
+    } else if (record.type === 'fileDecided') {
+      this.files.delete(record.path);
+      this.snapshots.delete(record.path);
+      this.turn.delete(record.path);
+    }
+  }
+
+  /** The agent has written, or says so. Tells whether anything differs. */
+  async note({ base, isSure, path }: Write): Promise<boolean> {
+    const now = await this.texts.read(path);
+    if (base !== undefined && base === now.id) return false;
+    const known = this.files.get(path);
+    // What this turn has noted already; or the file is as the agent has left it, and nobody has seen it otherwise.
+    const noted = base === undefined ? known : this.turn.get(path);
+    if (noted && now.id !== undefined && noted.after === now.id) return false;
+    if (!now.isDirty) await this.onWritten(path, await this.texts.textOf(base), now.text);
+    if (!known && this.files.size >= maxFiles) return true;
+    const write = { before: base, after: now.id, isMixed: !isSure(now) };
+    if (!known) this.record({ type: 'snapshot', path, ...(base === undefined ? {} : { text: base }) });
+    const file = joined(known, write);
+    const { before, isMixed } = file;
+    const change = changeOf(path, await this.texts.textOf(before), now.text, isMixed);
+    this.files.set(path, { ...file, change });
+    this.turn.set(path, joined(this.turn.get(path), write));
+    this.record({ type: 'written', path, isMixed, ...(now.id === undefined ? {} : { after: now.id }) });
+    return true;
+  }
+
+  /**
+   * Records what the turn has changed, all in all: also what was recorded of it before it was taken up again. The next turn
+   * begins with the call.
+   */
+  async endTurn(turn: number): Promise<void> {
+    const { turn: written } = this;
+    if (written.size === 0) return;
+    this.turn = new Map();
+    const all = new Map(this.turns.get(turn));
+    for (const [path, texts] of written) all.set(path, joined(all.get(path), texts));
+    const changes: FileChange[] = [];
+    for (const [path, texts] of all) {
+      const change = await this.changeOfTurn(path, texts);
+      if (change) changes.push(change);
+      else all.delete(path);
+    }
+    this.turns.set(turn, all);
+    this.record({
+      type: 'changed',
+      turn,
+      changes,
+      texts: [...all].map(([path, { after, before, isMixed }]) => ({
+        path,
+        isMixed,
+        ...(before === undefined ? {} : { before }),
+        ...(after === undefined ? {} : { after }),
+      })),
+    });
+  }
+
+  /** Looks again at what differs: files change also without the agent. */
+  async refresh(): Promise<void> {
+    for (const [path, file] of [...this.files]) {
+      const now = await this.texts.read(path);
+      const isOther = file.isMixed || now.id === undefined || now.id !== file.after;
+      const change = changeOf(path, await this.texts.textOf(file.before), now.text, isOther);
+      if (this.files.get(path) === file) this.files.set(path, { ...file, change });
+    }
+  }
+
+  /** Whether it was listed. Written again, it is another change. */
+  decide(path: string, decision: 'reverted' | 'kept'): boolean {
+    if (!this.files.delete(path)) return false;
+    this.turn.delete(path);
+    this.record({ type: 'fileDecided', path, decision });
+    return true;
+  }
+
+  /** The file is again as the turn has found it. */
+  revertedTurn(turn: number, path: string): void {
+    this.takeBack(turn, path);
+    this.record({ type: 'turnReverted', turn, path });
+  }
+
+  private takeBack(turn: number, path: string): void {
+    const reverted = this.ofTurn(turn, path);
+    const file = this.files.get(path);
+    this.turns.get(turn)?.delete(path);
+    if (!reverted || !file) return;
+    this.files.set(path, { ...file, after: reverted.before, change: undefined });
+    if (file.before !== reverted.before) return;
+    this.files.delete(path);
+    this.snapshots.delete(path);
+  }
+
+  private restoreWrite({ after, isMixed = false, path }: RecordOf<'written'>): void {
+    const known = this.files.get(path);
+    // How the turn has found a file of an earlier one is not in the log: as it was left, or it is mixed.
+    const base = known ? known.after : this.snapshots.get(path);
+    this.turn.set(path, joined(this.turn.get(path), { before: base, after, isMixed }));
+    this.files.set(path, { before: this.snapshots.get(path), after, isMixed, change: undefined });
+  }
+
+  private async changeOfTurn(path: string, { after, before, isMixed }: TurnTexts): Promise<FileChange | undefined> {
+    if (before !== undefined && before === after) return undefined;
+    const now = await this.texts.read(path);
+    const isOther = isMixed || now.id === undefined || now.id !== after;
+    return changeOf(path, await this.texts.textOf(before), now.text, isOther);
+  }
+}
+
+/** Two writes, one after the other, as one: mixed also when somebody else has written in between. */
+function joined(first: TurnTexts | undefined, next: TurnTexts): TurnTexts {
+  if (!first) return next;
+  const isMixed = first.isMixed || next.isMixed || next.before === undefined || next.before !== first.after;
+  return { before: first.before, after: next.after, isMixed };
+}
+
+function changeOf(path: string, before: Text, now: Text, isOther: boolean): FileChange | undefined {
+  if (before === undefined || now === undefined) {
+    return { path, change: now === null ? 'deleted' : 'modified', added: 0, removed: 0, state: 'unknown' };
+  }
+  if (before === now) return undefined;
+  const { change, added, removed } = diffOf(path, before, now);
+  return { path, change, added, removed, state: isOther ? 'changedSince' : 'applied' };
+}

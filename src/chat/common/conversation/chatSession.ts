@@ -1,0 +1,377 @@
+import type { SessionEvent, EventData } from '../../../session/common/sessionEvents';
+import { toDisposable, type Disposable } from '../../../base/common/disposable';
+import { messageOf } from '../../../base/common/errors';
+import type { Event } from '../../../base/common/event';
+import type { Entry, Part } from '../../../transcript/common/entries';
+import type { TranscriptDocument } from '../../../transcript/common/transcriptDocument';
+import { ChatError, type Chat, type DiffTexts, type DraftMove, type RevertOptions, type TurnTexts } from '../chatPorts';
+import type { ChatSessionPorts } from './chatSessionPorts';
+import type { SessionFile } from '../chatStore';
+import type { Draft, DraftAttachment, QueuedPrompt, SessionRow, SessionView } from '../chatView';
+import { Conversation } from './conversation';
+import { emptyDraft, isEmptyDraft } from './drafts';
+import { GivenAnswers } from '../approvals/givenAnswers';
+import { HeldDraft } from './heldDraft';
+import type { LogRecord } from './logRecord';
+import { SessionLink } from './sessionLink';
+import { sessionView } from './sessionView';
+import { TurnRunner } from './turnRunner';
+
+/** What only adds text does not change the view. */
+const textOnly: ReadonlySet<string> = new Set(['content_block:delta', 'thinking:delta', 'tool:update']);
+/** One conversation: its transcript and its log, its queue and its draft, and its way to a backend while it has one. */
+export class ChatSession implements Chat {
+  private readonly told: Conversation;
+  private readonly link: SessionLink;
+  private readonly turns: TurnRunner;
+  private readonly held: HeldDraft;
+  private readonly answers: GivenAnswers;
+  private shown = false;
+  private holders = 0;
+  private isRetired = false;
+  private watchesFiles = true;
+  private following: Disposable | undefined;
+  /** It is being closed: nothing more is sent. */
+  private isOver = false;
+  constructor(
+    private readonly file: SessionFile,
+    private readonly ports: ChatSessionPorts,
+  ) {
+    const { attachments, backends, clock, host, log, starts } = ports;
+    const { backendId } = file.head;
+    this.told = new Conversation(file, ports);
+    this.answers = new GivenAnswers(this.told);
+    this.held = new HeldDraft(file, (error) => log.error('a listener failed', error));
+    this.link = new SessionLink({
+      backends,
+      log,
+      backendId,
+      options: () => host.createOptions(file.head),
+      create: (backend, options, signal) => host.createSession(backend, options, signal),
+      handlers: {
+        onEvent: (event) => this.handle(event),
+        onGap: () => this.told.notice('warning', 'Some of what was said was lost on the way here.'),
+        onState: () => this.told.emitter.fire(),
+        onBackend: (backend) => host.onBackend(backend),
+        onEnded: () => this.lost(),
+      },
+    });
+    this.turns = new TurnRunner({ told: this.told, link: this.link, attachments, starts, clock, log });
+    file.onDidChangeProblem(() => {
+      if (file.isOutdated) void this.handOver();
+    });
+  }
+
+  get id(): string {
+    return this.file.head.id;
+  }
+
+  get onDidChange(): Event<void> {
+    return this.told.emitter.event;
+  }
+
+  get transcript(): TranscriptDocument {
+    return this.told.document;
+  }
+
+  get draft(): Draft {
+    return this.held.value;
+  }
+
+  get onDidMoveDraft(): Event<DraftMove> {
+    return this.held.onDidMove;
+  }
+
+  get history(): readonly string[] {
+    return this.story.prompts.map(({ draft }) => draft.text);
+  }
+
+  get isShown(): boolean {
+    return this.shown;
+  }
+
+  set isShown(isShown: boolean) {
+    this.shown = isShown;
+    if (isShown && this.file.head.state === 'unread') this.file.changeHead({ state: 'idle' });
+    this.following?.dispose();
+    this.following = isShown && !this.file.isOurs ? this.file.follow() : undefined;
+    if (isShown) void this.told.journal.refresh();
+  }
+
+  /** The next prompt finds everything again: the conversation on disk, and what was said in the backend. */
+  get canLetGo(): boolean {
+    const { isBusy, isStopping } = this.story;
+    const { isResuming, isStopping: isBeingStopped } = this.turns;
+    if (this.holders > 0 || this.shown) return false;
+    if (this.file.readonly !== undefined) return true;
+    if (isBusy || isStopping || isResuming || isBeingStopped) return false;
+    // What is in memory only would be gone.
+    if (this.file.problem !== undefined) return false;
+    return !this.link.session || this.link.capabilities?.canLoad === true;
+  }
+
+  get backendId(): string {
+    return this.file.head.backendId;
+  }
+
+  /** The backend's own name for the session that is connected. */
+  get backendSessionId(): string | undefined {
+    return this.link.session?.id;
+  }
+
+  get view(): SessionView {
+    return sessionView(this.told, this.link, this.turns, this.ports.clock.now());
+  }
+
+  private get story(): Conversation['story'] {
+    return this.told.story;
+  }
+
+  /** Another window writes this conversation now: open it again. */
+  get isOutdated(): boolean {
+    return this.file.isOutdated;
+  }
+
+  /** Its state for the list; undefined when the head says it. */
+  get rowState(): SessionRow['state'] | undefined {
+    // What another window does is not followed all the time.
+    if (!this.file.isOurs) return undefined;
+    if (this.story.approvals.all.length > 0) return 'waiting';
+    return this.story.isBusy ? 'busy' : undefined;
+  }
+
+  hold(): Disposable {
+    this.holders++;
+    return toDisposable(() => {
+      this.holders--;
+      if (this.holders === 0 && this.isRetired) this.dispose();
+    });
+  }
+
+  // The past
+
+  /** Takes all that is on disk; `damage` says what is missing. */
+  async restore(records: readonly LogRecord[], damage: string | undefined): Promise<void> {
+    await this.told.restore(records, damage);
+    const { lostImages } = this.held;
+    if (lostImages.length === 0 || this.file.readonly !== undefined) return;
+    this.told.notice('warning', `Too large to be kept with your draft, so add it again: ${lostImages.join(', ')}.`);
+  }
+
+  /** A turn that ended with its window may still run in a backend that lives on. Starts nothing. Never rejects. */
+  resumeTurn(): void {
+    if (this.file.readonly === undefined) this.turns.resume();
+  }
+
+  /** Makes a session of the backend's own to this conversation, with the history it tells. @throws BackendError */
+  async adopt(remoteId: string, signal: AbortSignal): Promise<void> {
+    this.told.begin();
+    // What is told of the past has changed files long ago.
+    this.watchesFiles = false;
+    await this.link.load(remoteId, true, signal);
+    this.told.bind(remoteId);
+  }
+
+  saveDraft(draft: Draft): void {
+    this.held.save(draft);
+  }
+
+  async send(draft: Draft, along: readonly DraftAttachment[] = []): Promise<void> {
+    if (isEmptyDraft(draft)) return;
+    // What is typed while the agent starts is the next prompt.
+    this.held.take(draft);
+    try {
+      const { attachments, text } = draft;
+      await this.sendOrQueue({ id: this.ports.host.newId(), text, attachments: [...attachments, ...along] });
+    } catch (error) {
+      this.held.putBack(draft);
+      throw error;
+    }
+  }
+
+  async continueTurn(): Promise<void> {
+    await this.sendOrQueue({ id: this.ports.host.newId(), text: 'Continue', attachments: [] });
+  }
+
+  async unqueue(id: string): Promise<Draft> {
+    await this.file.claim();
+    const prompt = this.told.queue.get(id);
+    if (!prompt) return emptyDraft;
+    this.told.record({ type: 'unqueued', id });
+    return { text: prompt.text, attachments: prompt.attachments };
+  }
+
+  async sendQueued(): Promise<void> {
+    const { first } = this.told.queue;
+    if (this.story.isBusy || this.isOver || !first) return;
+    if (this.file.readonly !== undefined) throw new ChatError('readonly', this.file.readonly);
+    if (!this.file.isOurs) await this.file.claim();
+    this.watchesFiles = true;
+    await this.turns.run(first);
+  }
+
+  async stop(): Promise<void> {
+    const { isOurs, readonly } = this.file;
+    if (!isOurs && !this.link.session && readonly !== undefined) throw new ChatError('readonly', readonly);
+    this.answers.stopped();
+    await this.turns.stop(() => this.turnEnded());
+  }
+
+  async approve(approvalId: string, option: string, reason = ''): Promise<void> {
+    await this.answers.give(this.link.session, approvalId, option);
+    if (reason.trim() === '') return;
+    this.answers.explain({ id: this.ports.host.newId(), text: reason, attachments: [] });
+    this.goOn();
+  }
+
+  async setOption(optionId: string, value: string | boolean): Promise<void> {
+    await this.file.claim();
+    const { session } = await this.turns.connect();
+    await session.setConfig(optionId, value);
+  }
+
+  promptToEdit(entryId: string): Draft {
+    return this.story.prompts.find((prompt) => prompt.entryId === entryId)?.draft ?? emptyDraft;
+  }
+
+  wholeEntry(entryId: string): Entry | undefined {
+    return this.story.writer.whole(entryId);
+  }
+
+  diffTexts(entryId: string, part: number): DiffTexts | undefined {
+    return this.story.writer.diffTexts(entryId, part);
+  }
+
+  wholeApproval(approvalId: string): Part[] | undefined {
+    return this.story.approvals.whole(approvalId);
+  }
+
+  approvalDiffTexts(approvalId: string, part: number): DiffTexts | undefined {
+    return this.story.approvals.diffTexts(approvalId, part);
+  }
+
+  textBefore(path: string): Promise<string | null | undefined> {
+    return this.told.journal.textBefore(path);
+  }
+
+  turnTexts(path: string, turn: number): Promise<TurnTexts | undefined> {
+    return this.told.journal.turnTexts(path, turn);
+  }
+
+  async revert(path: string, options?: RevertOptions): Promise<void> {
+    await this.file.claim();
+    await this.told.journal.revert(path, options);
+  }
+
+  async keepChanges(path?: string): Promise<void> {
+    await this.file.claim();
+    await this.told.journal.keep(path);
+  }
+
+  // What its owner does
+
+  /** Takes what another window has said in it. Never rejects. */
+  async catchUp(): Promise<void> {
+    if (!this.file.isOurs) await this.file.catchUp();
+  }
+
+  beforeWrite(path: string): Promise<void> {
+    return this.told.journal.beforeWrite(path);
+  }
+
+  afterWrite(path: string): Promise<void> {
+    return this.told.journal.afterWrite(path);
+  }
+
+  rename(title: string): void {
+    this.file.changeHead({ title, titledBy: 'user' });
+    this.told.emitter.fire();
+  }
+
+  /** Ends it for good, and its session in the backend. Never rejects. */
+  async end(): Promise<void> {
+    this.endLife();
+    await this.link.close();
+  }
+
+  /** The window closes: a server goes on with the turn, an agent does not. Never rejects. */
+  async close(): Promise<void> {
+    if (this.story.isBusy && this.file.isOurs) this.told.interrupted();
+    this.endLife();
+    this.link.release();
+    await this.file.close();
+  }
+
+  /** Another one takes its place: it is disposed when nobody holds it any more. */
+  retire(): void {
+    this.isRetired = true;
+    if (this.holders === 0) this.dispose();
+  }
+
+  dispose(): void {
+    this.following?.dispose();
+    this.link.dispose();
+    this.told.dispose();
+    this.held.dispose();
+  }
+
+  /** Another window writes it now: what the agent did here would be seen and kept by nobody. Never rejects. */
+  private async handOver(): Promise<void> {
+    this.isOver = true;
+    await this.turns.stop(() => undefined);
+    this.turns.dispose();
+    this.link.release();
+  }
+
+  private endLife(): void {
+    this.isOver = true;
+    this.turns.dispose();
+  }
+
+  // Turns
+
+  private async sendOrQueue(prompt: QueuedPrompt): Promise<void> {
+    if (this.file.readonly !== undefined) throw new ChatError('readonly', this.file.readonly);
+    if (!this.file.isOurs) await this.file.claim();
+    this.watchesFiles = true;
+    if (this.story.isBusy) this.told.record({ type: 'queued', ...prompt });
+    else await this.turns.run(prompt);
+  }
+
+  private handle(event: SessionEvent): void {
+    const { isBusy: wasBusy } = this.story;
+    if (this.watchesFiles) this.told.journal.observe(event);
+    this.told.record({ type: 'event', event }, textOnly.has(event.event));
+    const { backendId, ports } = this;
+    if (event.event === 'tool:post' && event.data.unattended) ports.starts.saw(backendId, event.data.unattended);
+    if (event.event === 'approval:required') ports.starts.saw(backendId, undefined);
+    if (event.event === 'session:info') this.informed(event.data);
+    if (event.event === 'prompt:submit') this.told.titledByPrompt(event.data.prompt);
+    if (wasBusy && !this.story.isBusy) this.turnEnded();
+  }
+
+  private informed({ agent_session_id: remoteId, title }: EventData<'session:info'>): void {
+    this.told.titled(title);
+    if (remoteId !== undefined && remoteId !== this.file.head.remoteId) this.told.bind(remoteId);
+  }
+
+  /** By whatever. */
+  private turnEnded(): void {
+    this.told.turnEnded(this.shown);
+    if (this.answers.goesOn(this.story.lastEnd?.outcome)) this.goOn();
+  }
+
+  private goOn(): void {
+    this.sendQueued().catch((error: unknown) => this.ports.log.info(`A queued prompt waits: ${messageOf(error)}`));
+  }
+
+  /** The session is over in the backend. */
+  private lost(): void {
+    if (this.story.isBusy) {
+      const text = `${this.file.head.backendTitle} ended the conversation in the middle of the turn. Send a prompt to go on.`;
+      this.told.record({ type: 'ended', outcome: 'interrupted', text });
+      this.turnEnded();
+    } else if (this.story.isStopping) this.told.record({ type: 'settled' });
+    this.told.emitter.fire();
+  }
+}

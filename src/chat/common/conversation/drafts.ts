@@ -1,0 +1,53 @@
+import type { Draft, DraftAttachment } from '../chatView';
+
+/** What hosts and pages do with drafts. */
+
+export const emptyDraft: Draft = { text: '', attachments: [] };
+
+export function isEmptyDraft({ attachments, text }: Draft): boolean {
+  return text.trim() === '' && attachments.length === 0;
+}
+
+export function isSameDraft(one: Draft, other: Draft): boolean {
+  return one.text === other.text && one.attachments.length === other.attachments.length && hasAttachments(one, other);
+}
+
+/** One behind the other, with nothing attached twice. */
+export function joinedDrafts(first: Draft, second: Draft): Draft {
+  return {
+    text: joinedTexts(first.text, second.text),
+    attachments: withAttachments(first.attachments, second.attachments),
+  };
+}
+
+/** Whether `first` was put before the rest of the draft already. */
+export function beginsWithDraft(draft: Draft, first: Draft): boolean {
+  const text = first.text.trimEnd();
+  const isThere = draft.text.startsWith(text) && /^\s*?(?:\n|$)/.test(draft.text.slice(text.length));
+  return (text === '' || isThere) && hasAttachments(draft, first);
+}
+
+export function withAttachments(
+  there: readonly DraftAttachment[],
+  added: readonly DraftAttachment[],
+): DraftAttachment[] {
+  const ids = new Set(there.map(({ id }) => id));
+  return [...there, ...added.filter(({ id }) => !ids.has(id))];
+}
+
+/** Its name without its data. */
+export function withoutImage(attachment: DraftAttachment): DraftAttachment {
+  const named = { ...attachment };
+  delete named.image;
+  return named;
+}
+
+function joinedTexts(first: string, second: string): string {
+  if (first.trim() === '') return second;
+  return second === '' ? first : `${first.trimEnd()}\n${second}`;
+}
+
+function hasAttachments({ attachments }: Draft, wanted: Draft): boolean {
+  const ids = new Set(attachments.map(({ id }) => id));
+  return wanted.attachments.every(({ id }) => ids.has(id));
+}

@@ -1,0 +1,35 @@
+import type { BackendEntry } from '../../../session/common/backendRegistry';
+import type { BackendState } from '../../../session/common/sessionBackend';
+import type { BackendView } from '../chatView';
+
+/** What the user sees of a backend; `state` is undefined when it was never used. */
+export function backendView(
+  { cannotList, defaults, description, health, id, install, needsPermission, problem, source, title }: BackendEntry,
+  state: BackendState | undefined,
+): BackendView {
+  const isTroubled = state?.kind === 'failed' || state?.kind === 'authRequired';
+  // Who uses it knows better.
+  const heard = problem === undefined && (state === undefined || state.kind === 'stopped') ? health : undefined;
+  const version = state?.kind === 'ready' ? state.version : heard?.kind === 'answers' ? heard.version : undefined;
+  const said = problem ?? (isTroubled ? state.message : heard && 'message' in heard ? heard.message : undefined);
+  const kind = source === 'server' ? (kindOfServer(state) ?? heard?.kind) : heard?.kind;
+  return {
+    id,
+    title,
+    description,
+    source,
+    state: problem === undefined ? (state?.kind ?? 'stopped') : 'unavailable',
+    ...(said === undefined ? {} : { problem: said }),
+    ...(needsPermission ? { needsPermission } : {}),
+    ...(cannotList ? { cannotList } : {}),
+    ...(defaults === undefined ? {} : { defaults }),
+    ...(install === undefined ? {} : { install }),
+    ...(kind === undefined ? {} : { health: { kind, ...(version === undefined ? {} : { version }) } }),
+  };
+}
+
+/** What its use has shown. */
+function kindOfServer(state: BackendState | undefined): 'answers' | 'needsToken' | undefined {
+  if (state?.kind === 'ready') return 'answers';
+  return state?.kind === 'authRequired' ? 'needsToken' : undefined;
+}

@@ -1,0 +1,399 @@
+import type { BackendEntry, BackendRegistry } from '../../../session/common/backendRegistry';
+import { BackendError, type CreateSessionOptions } from '../../../session/common/sessionBackend';
+import { withDeadline, type Clock } from '../../../base/common/async';
+import type { Disposable } from '../../../base/common/disposable';
+import { messageOf } from '../../../base/common/errors';
+import { Emitter, type Event } from '../../../base/common/event';
+import type { Logger } from '../../../base/common/log';
+import type { Memento } from '../../../base/common/memento';
+import { isInside } from '../../../editor/common/boundary';
+import type { Writer, WriteWitness } from '../../../editor/common/writeWitness';
+import type { ChatFiles } from '../changes/changeJournal';
+import type { Chat, Chats, ExportFormat } from '../chatPorts';
+import { ChatSession } from '../conversation/chatSession';
+import type { ChatSessionPorts } from '../conversation/chatSessionPorts';
+import type { ChatStore, SessionFile, SessionHead } from '../chatStore';
+import type { BackendView, SessionRow } from '../chatView';
+import { backendView } from './backendView';
+import { IdleChats } from './idleChats';
+import { logVersion } from '../conversation/logRecord';
+import { PreparedSessions } from './preparedSessions';
+import type { AttachmentResolver } from '../conversation/promptDelivery';
+import { parseRemoteRowId, RemoteSessions, type RemoteSearch } from './remoteSessions';
+import { noStarts, type SessionStarts } from './sessionStarts';
+import { storedEntries } from '../transcript/storedEntries';
+import { UsedBackends } from './usedBackends';
+
+interface ChatSessionsPorts {
+  readonly backends: BackendRegistry;
+  readonly store: ChatStore;
+  readonly files: ChatFiles;
+  readonly attachments: AttachmentResolver;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Of all workspaces. */
+  readonly memento: Memento;
+  /** Unique for ever, of letters, digits and `-`. */
+  readonly newId: () => string;
+  /** What new sessions begin with. */
+  readonly starts?: SessionStarts;
+}
+
+/** Where a conversation works. */
+interface Workplace {
+  readonly backendId: string;
+  /** Absolute. */
+  readonly folder?: string | undefined;
+}
+
+const askMs = 5000;
+const loadTimeoutMs = 60_000;
+
+/** The conversations of a window: those that are open here, and those on disk. */
+export class ChatSessions implements Chats, WriteWitness {
+  private readonly chats = new Map<string, ChatSession>();
+  private readonly opening = new Map<string, Promise<ChatSession>>();
+  private readonly closing = new Map<string, Promise<void>>();
+  private readonly listeners: Disposable[] = [];
+  private asking: Promise<void> | undefined;
+  private readonly changed: Emitter<void>;
+  private readonly backendsChanged: Emitter<void>;
+  private readonly remotes: RemoteSessions;
+  private readonly used: UsedBackends;
+  private readonly idle: IdleChats<ChatSession>;
+  private readonly prepared: PreparedSessions;
+  private readonly starts: SessionStarts;
+  private readonly chatPorts: ChatSessionPorts;
+
+  constructor(private readonly ports: ChatSessionsPorts) {
+    const { attachments, backends, clock, files, log, memento, newId, starts = noStarts } = ports;
+    this.starts = starts;
+    const onListenerError = (error: unknown): void => log.error('a listener failed', error);
+    this.changed = new Emitter(onListenerError);
+    this.backendsChanged = new Emitter(onListenerError);
+    this.remotes = new RemoteSessions(clock, log, memento);
+    this.used = new UsedBackends(backends, {
+      onReady: (backend) => void this.remotes.catchUp(backend),
+      onChange: () => this.backendsChanged.fire(),
+    });
+    this.idle = new IdleChats(
+      clock,
+      () => this.chats.values(),
+      (chat) => this.letGo(chat),
+    );
+    this.prepared = new PreparedSessions({
+      open: (id) => this.used.open(id),
+      createOptions: (backendId, folder) => this.createOptions({ backendId, folder }),
+      forget: (backendId, id) => this.remotes.forget(backendId, id, this.used.get(backendId)),
+      starts,
+      clock,
+      log,
+    });
+    this.chatPorts = {
+      backends,
+      files,
+      attachments,
+      clock,
+      log,
+      starts,
+      host: {
+        newId,
+        createOptions: (head) => this.createOptions(head),
+        createSession: (backend, options, signal) => this.prepared.create(backend, options, signal),
+        onBackend: (backend) => this.used.add(backend),
+      },
+    };
+  }
+
+  /** Reads the list, and follows what other windows do. */
+  async start(): Promise<void> {
+    const { backends, store } = this.ports;
+    this.listeners.push(
+      store.onDidChange(() => this.changed.fire()),
+      backends.onDidChange(() => this.backendsChanged.fire()),
+    );
+    this.idle.start();
+    await store.start();
+  }
+
+  get onDidChange(): Event<void> {
+    return this.changed.event;
+  }
+
+  get onDidChangeBackends(): Event<void> {
+    return this.backendsChanged.event;
+  }
+
+  get rows(): readonly SessionRow[] {
+    return this.ports.store.heads.map((head) => this.rowOf(head)).sort(newestFirst);
+  }
+
+  async search(query: string, signal?: AbortSignal): Promise<readonly SessionRow[]> {
+    this.asking ??= this.openServers().finally(() => (this.asking = undefined));
+    const [found, remote] = await Promise.all([
+      this.ports.store.search(query, signal),
+      this.remotes.search(this.used.ready, query, this.remoteSearch(signal)),
+    ]);
+    const rows = found.map(({ head, snippet }): SessionRow => {
+      const row = this.rowOf(head);
+      return snippet === undefined ? row : { ...row, snippet };
+    });
+    return [...rows, ...remote].sort(newestFirst);
+  }
+
+  async listKept(backendId: string, signal: AbortSignal): Promise<readonly SessionRow[]> {
+    const backend = await this.used.open(backendId);
+    return [...(await this.remotes.list(backend, this.remoteSearch(signal)))].sort(newestFirst);
+  }
+
+  async backends(): Promise<readonly BackendView[]> {
+    const entries = await this.ports.backends.list();
+    return entries.map((entry) => backendView(entry, this.used.stateOf(entry.id)));
+  }
+
+  prepare(backendId: string, folder?: string): void {
+    this.prepared.prepare(backendId, folder);
+  }
+
+  keepPrepared(backendId: string | undefined): void {
+    this.prepared.keepOnly(backendId);
+  }
+
+  awaitPrompt(isAwaited: boolean): void {
+    this.prepared.setAwaited(isAwaited);
+  }
+
+  async create(backendId: string, folder?: string): Promise<Chat> {
+    return await this.createChat(backendId, folder);
+  }
+
+  async open(sessionId: string): Promise<Chat> {
+    const open = this.chats.get(sessionId);
+    if (open && !open.isOutdated) {
+      await open.catchUp();
+      return open;
+    }
+    await this.closing.get(sessionId);
+    // Who asks for the same one meanwhile gets it, too.
+    const opening =
+      this.opening.get(sessionId) ?? this.openChat(sessionId).finally(() => this.opening.delete(sessionId));
+    this.opening.set(sessionId, opening);
+    return await opening;
+  }
+
+  async rename(sessionId: string, title: string): Promise<void> {
+    const chat = this.chats.get(sessionId);
+    if (chat && !chat.isOutdated) chat.rename(title);
+    else await this.ports.store.changeHead(sessionId, { title, titledBy: 'user' });
+    this.changed.fire();
+  }
+
+  async delete(sessionId: string): Promise<void> {
+    const chat = this.chats.get(sessionId);
+    const head = this.ports.store.heads.find(({ id }) => id === sessionId);
+    await this.ports.store.remove(sessionId, async () => {
+      await chat?.end();
+      await this.forgetRemote(head);
+    });
+    this.chats.delete(sessionId);
+    chat?.dispose();
+    this.changed.fire();
+  }
+
+  async export(sessionId: string, format: ExportFormat): Promise<string> {
+    const { exportTranscript } = await import('../../../transcript/common/export/exportTranscript');
+    const open = parseRemoteRowId(sessionId) ? await this.open(sessionId) : this.chats.get(sessionId);
+    if (open) {
+      const { backendTitle: who, title } = open.view;
+      const entries = [...open.transcript.entries()].map((entry) => open.wholeEntry(entry.id) ?? entry);
+      const head = this.ports.store.heads.find(({ id }) => id === open.id);
+      return exportTranscript({ title, who, ...timesOf(head) }, entries, format);
+    }
+    const { head, records } = await this.ports.store.read(sessionId);
+    const about = { title: head.title, who: head.backendTitle, ...timesOf(head) };
+    return exportTranscript(about, storedEntries(records, head.backendTitle), format);
+  }
+
+  async beforeWrite(writer: Writer, path: string): Promise<void> {
+    for (const chat of this.chatsOf(writer)) await chat.beforeWrite(path);
+  }
+
+  async afterWrite(writer: Writer, path: string): Promise<void> {
+    for (const chat of this.chatsOf(writer)) await chat.afterWrite(path);
+  }
+
+  async stop(): Promise<void> {
+    this.prepared.dispose();
+    await Promise.all(this.closing.values());
+    await Promise.all(
+      [...this.chats.values()].map((chat) =>
+        chat.close().catch((error: unknown) => this.ports.log.error('a conversation was not closed', error)),
+      ),
+    );
+    await this.ports.store.stop();
+  }
+
+  dispose(): void {
+    this.idle.dispose();
+    this.prepared.dispose();
+    for (const listener of this.listeners.splice(0)) listener.dispose();
+    this.used.dispose();
+    for (const chat of this.chats.values()) chat.dispose();
+    this.chats.clear();
+    this.changed.dispose();
+    this.backendsChanged.dispose();
+  }
+
+  private chatsOf({ backendId, sessionId }: Writer): ChatSession[] {
+    return [...this.chats.values()].filter(
+      (chat) => chat.backendId === backendId && chat.backendSessionId === sessionId,
+    );
+  }
+
+  private async createChat(backendId: string, folder?: string, title = 'New chat'): Promise<ChatSession> {
+    const entry = (await this.ports.backends.list()).find((candidate) => candidate.id === backendId);
+    if (!entry) throw new BackendError('notFound', 'This agent is not there any more. Choose another one.');
+    const now = this.ports.clock.now();
+    const head: SessionHead = {
+      version: logVersion,
+      id: this.ports.newId(),
+      title,
+      titledBy: 'prompt',
+      backendId,
+      backendTitle: entry.title,
+      ...(folder === undefined ? {} : { folder }),
+      createdAt: now,
+      updatedAt: now,
+      state: 'idle',
+    };
+    return this.keep(this.ports.store.create(head));
+  }
+
+  private async openChat(sessionId: string): Promise<ChatSession> {
+    const remote = parseRemoteRowId(sessionId);
+    if (remote) return await this.openRemote(remote.backendId, remote.remoteId);
+    const old = this.chats.get(sessionId);
+    const { damage, file, records } = await this.ports.store.open(sessionId);
+    old?.retire();
+    const chat = this.keep(file);
+    await chat.restore(records, damage);
+    if (await this.livesOn(file.head.backendId)) chat.resumeTurn();
+    return chat;
+  }
+
+  private async openRemote(backendId: string, remoteId: string): Promise<ChatSession> {
+    const head = this.ports.store.heads.find((known) => known.backendId === backendId && known.remoteId === remoteId);
+    if (head) return this.chats.get(head.id) ?? (await this.openChat(head.id));
+    const chat = await this.createChat(backendId, undefined, this.remotes.titleOf(backendId, remoteId));
+    try {
+      const { clock } = this.ports;
+      await withDeadline(clock, 'Loading the conversation', loadTimeoutMs, (signal) => chat.adopt(remoteId, signal));
+      return chat;
+    } catch (error) {
+      await chat.close();
+      this.chats.delete(chat.id);
+      await this.ports.store.remove(chat.id).catch(() => undefined);
+      chat.dispose();
+      throw error;
+    }
+  }
+
+  private keep(file: SessionFile): ChatSession {
+    const chat = new ChatSession(file, this.chatPorts);
+    this.chats.set(chat.id, chat);
+    let shown = chat.rowState;
+    chat.onDidChange(() => {
+      if (chat.rowState === shown) return;
+      shown = chat.rowState;
+      this.changed.fire();
+    });
+    return chat;
+  }
+
+  /** It is opened again when somebody asks for it. */
+  private letGo(chat: ChatSession): void {
+    this.chats.delete(chat.id);
+    const closed = chat
+      .close()
+      .catch((error: unknown) => this.ports.log.error('a conversation was not closed', error))
+      .finally(() => {
+        chat.dispose();
+        this.closing.delete(chat.id);
+      });
+    this.closing.set(chat.id, closed);
+  }
+
+  /** Whether the backend goes on without this window, so that nothing has to be started to ask it. */
+  private async livesOn(backendId: string): Promise<boolean> {
+    return (await this.servers()).some(({ id }) => id === backendId);
+  }
+
+  /** Those that answer run anyway: they are asked from now on. Never rejects. */
+  private async openServers(): Promise<void> {
+    for (const { health, id, title } of await this.servers()) {
+      // Also one that was used before and has been gone since.
+      if (health?.kind !== 'answers' || this.used.stateOf(id)?.kind === 'ready') continue;
+      try {
+        const backend = await this.used.open(id);
+        await withDeadline(this.ports.clock, `Asking ${title}`, askMs, (signal) => backend.capabilities(signal));
+      } catch (error) {
+        this.ports.log.debug(`${title} was not asked for its conversations: ${messageOf(error)}`);
+      }
+    }
+  }
+
+  private async servers(): Promise<readonly BackendEntry[]> {
+    try {
+      const { backends, clock } = this.ports;
+      const listing = (signal: AbortSignal) => backends.list(signal);
+      const entries = await withDeadline(clock, 'Listing the backends', askMs, listing);
+      return entries.filter(({ problem, source }) => source === 'server' && problem === undefined);
+    } catch (error) {
+      this.ports.log.debug(`The backends were not listed: ${messageOf(error)}`);
+      return [];
+    }
+  }
+
+  private remoteSearch(signal: AbortSignal | undefined): RemoteSearch {
+    const known = new Set(this.ports.store.heads.map(({ backendId, remoteId }) => `${backendId}:${remoteId ?? ''}`));
+    const cwd = this.ports.files.editor.folders[0]?.path;
+    return {
+      isKnown: (backendId, remoteId) => known.has(`${backendId}:${remoteId}`) || this.prepared.has(backendId, remoteId),
+      ...(cwd === undefined ? {} : { cwd }),
+      ...(signal ? { signal } : {}),
+    };
+  }
+
+  private async forgetRemote({ backendId, remoteId }: Partial<SessionHead> = {}): Promise<void> {
+    if (backendId === undefined || remoteId === undefined) return;
+    await this.remotes.forget(backendId, remoteId, this.used.get(backendId));
+  }
+
+  private createOptions({ backendId, folder }: Workplace): CreateSessionOptions {
+    const folders = this.ports.files.editor.folders.map(({ path }) => path);
+    const [first] = folders;
+    if (first === undefined) throw new BackendError('invalidRequest', 'Open a folder to start: agents work in one.');
+    // The workspace may have lost the folder since.
+    const isThere = folder !== undefined && folders.some((path) => isInside(folder, path, false));
+    const cwd = isThere ? folder : first;
+    const others = folders.filter((path) => path !== cwd);
+    return {
+      cwd,
+      ...(others.length > 0 ? { additionalDirectories: others } : {}),
+      ...this.starts.choices(backendId),
+    };
+  }
+
+  private rowOf(head: SessionHead): SessionRow {
+    const { backendTitle, id, state, title, updatedAt } = head;
+    return { id, title, backendTitle, updatedAt, state: this.chats.get(id)?.rowState ?? state };
+  }
+}
+
+function timesOf(head: SessionHead | undefined): Partial<Pick<SessionHead, 'createdAt' | 'updatedAt'>> {
+  return head ? { createdAt: head.createdAt, updatedAt: head.updatedAt } : {};
+}
+
+function newestFirst(one: SessionRow, other: SessionRow): number {
+  return other.updatedAt - one.updatedAt;
+}

@@ -1,0 +1,144 @@
+import * as z from 'zod';
+import { BackendError, type SessionBackend } from '../../../session/common/sessionBackend';
+import { withDeadline, type Clock } from '../../../base/common/async';
+import { messageOf } from '../../../base/common/errors';
+import type { Logger } from '../../../base/common/log';
+import type { Memento } from '../../../base/common/memento';
+import type { SessionRow } from '../chatView';
+
+export interface RemoteSearch {
+  readonly isKnown: (backendId: string, remoteId: string) => boolean;
+  /** Absolute. */
+  readonly cwd?: string;
+  readonly signal?: AbortSignal;
+}
+
+const timeoutMs = 5000;
+const prefix = 'remote:';
+const memoryName = 'chat.deletedSessions';
+/** The oldest are listed again then, where the backend still has them. */
+const maxDeleted = 500;
+
+const Deleted = z.array(z.object({ backendId: z.string(), remoteId: z.string() }));
+type Deleted = z.infer<typeof Deleted>;
+
+/** The conversations that backends remember themselves. */
+export class RemoteSessions {
+  private readonly titles = new Map<string, string>();
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly log: Logger,
+    /** Keeps what the user has deleted and a backend still has. */
+    private readonly memento: Memento,
+  ) {}
+
+  /** By their titles. Never rejects. */
+  async search(backends: readonly SessionBackend[], query: string, search: RemoteSearch): Promise<SessionRow[]> {
+    const lists = await Promise.all(backends.map((backend) => this.listQuickly(backend, search)));
+    const words = query.toLowerCase().split(/\s+/);
+    return lists.flat().filter(({ title }) => words.every((word) => title.toLowerCase().includes(word)));
+  }
+
+  /** Starts the backend if need be, as long as that takes. @throws BackendError `unsupported` and others */
+  async list(backend: SessionBackend, { cwd, isKnown, signal }: RemoteSearch): Promise<readonly SessionRow[]> {
+    const { canList } = await backend.capabilities(signal);
+    if (!canList) throw new BackendError('unsupported', `${backend.title} cannot tell which conversations it keeps.`);
+    const sessions = await backend.listSessions({
+      ...(signal ? { signal } : {}),
+      ...(cwd === undefined ? {} : { cwd }),
+    });
+    return sessions
+      .filter(({ id }) => !isKnown(backend.id, id) && !this.isDeleted(backend.id, id))
+      .map(({ id, title, updatedAt }) => ({
+        id: remoteRowId(backend.id, id),
+        title: this.named(backend.id, id, title),
+        backendTitle: backend.title,
+        updatedAt: timeOf(updatedAt),
+        state: 'idle',
+        remote: true,
+      }));
+  }
+
+  /** It is not listed any more, and deleted in its backend when that runs and can. Never rejects. */
+  async forget(backendId: string, remoteId: string, backend: SessionBackend | undefined): Promise<void> {
+    this.keep([...this.deleted, { backendId, remoteId }]);
+    if (backend?.state.kind === 'ready') await this.deleteIn(backend, remoteId);
+  }
+
+  /** The backend runs: what was deleted while it did not is deleted there, too. Never rejects. */
+  async catchUp(backend: SessionBackend): Promise<void> {
+    for (const { backendId, remoteId } of this.deleted) {
+      if (backendId === backend.id) await this.deleteIn(backend, remoteId);
+    }
+  }
+
+  /** Under which it was listed; undefined when it was not, or the backend gave it none. */
+  titleOf(backendId: string, remoteId: string): string | undefined {
+    return this.titles.get(remoteRowId(backendId, remoteId));
+  }
+
+  private named(backendId: string, remoteId: string, title: string | undefined): string {
+    if (title !== undefined) this.titles.set(remoteRowId(backendId, remoteId), title);
+    return title ?? 'Untitled conversation';
+  }
+
+  private get deleted(): Deleted {
+    return Deleted.safeParse(this.memento.get(memoryName)).data ?? [];
+  }
+
+  private keep(deleted: Deleted): void {
+    this.memento
+      .update(memoryName, deleted.slice(-maxDeleted))
+      .then(undefined, (error: unknown) => this.log.warn(`What was deleted is not remembered: ${messageOf(error)}`));
+  }
+
+  private isDeleted(backendId: string, remoteId: string): boolean {
+    return this.deleted.some((one) => one.backendId === backendId && one.remoteId === remoteId);
+  }
+
+  private async deleteIn(backend: SessionBackend, id: string): Promise<void> {
+    try {
+      await withDeadline(this.clock, 'Deleting a session', timeoutMs, async () => {
+        if (!(await backend.capabilities()).canDelete) return;
+        await backend.deleteSession(id);
+        this.keep(this.deleted.filter(({ backendId, remoteId }) => backendId !== backend.id || remoteId !== id));
+      });
+    } catch (error) {
+      this.log.debug(`${backend.title} did not forget a session: ${messageOf(error)}`);
+    }
+  }
+
+  private async listQuickly(backend: SessionBackend, search: RemoteSearch): Promise<readonly SessionRow[]> {
+    try {
+      return await withDeadline(this.clock, 'Listing sessions', timeoutMs, (deadline) => {
+        const signal = search.signal ? AbortSignal.any([search.signal, deadline]) : deadline;
+        return this.list(backend, { ...search, signal });
+      });
+    } catch (error) {
+      this.log.debug(`${backend.title} did not list its sessions: ${messageOf(error)}`);
+      return [];
+    }
+  }
+}
+
+function remoteRowId(backendId: string, remoteId: string): string {
+  return `${prefix}${encodeURIComponent(backendId)}:${encodeURIComponent(remoteId)}`;
+}
+
+/** Undefined for the id of a conversation that is here. */
+export function parseRemoteRowId(id: string): { backendId: string; remoteId: string } | undefined {
+  if (!id.startsWith(prefix)) return undefined;
+  const [backendId, remoteId] = id.slice(prefix.length).split(':');
+  if (backendId === undefined || remoteId === undefined) return undefined;
+  try {
+    return { backendId: decodeURIComponent(backendId), remoteId: decodeURIComponent(remoteId) };
+  } catch {
+    return undefined;
+  }
+}
+
+function timeOf(rfc3339: string | undefined): number {
+  const time = rfc3339 === undefined ? Number.NaN : Date.parse(rfc3339);
+  return Number.isNaN(time) ? 0 : time;
+}

@@ -1,0 +1,325 @@
+import type { SessionEvent, EventData, EventOf, ToolContent } from '../../../session/common/sessionEvents';
+import { ToolCallPairing } from '../../../session/common/normalize/toolCallPairing';
+import type { EntryOf, Part, ToolState } from '../../../transcript/common/entries';
+import type { DecidedApproval } from '../approvals/approvalViews';
+import { contentOf } from './callContent';
+import type { EntryBase, EntryWriter } from './entryWriter';
+import { commandOf, contentParts, inputParts, pathOf, resultParts, toJson, type ShownParts } from './toolParts';
+
+type ToolEntry = EntryOf<'tool'>;
+type ToolEvent = EventOf<'tool:pre' | 'tool:update' | 'tool:post' | 'tool:error'>;
+
+interface Call {
+  readonly base: EntryBase;
+  name: string;
+  operation: string;
+  title: string | undefined;
+  kind: ToolEntry['toolKind'];
+  state: ToolState;
+  input: Record<string, unknown>;
+  locations: ToolEntry['locations'];
+  content: readonly ToolContent[];
+  output: unknown;
+  error: string | undefined;
+  durationMs: number | undefined;
+  decision: string | undefined;
+  /** It began when no turn was open, so nobody waits for its end. */
+  isLate: boolean;
+}
+
+type CallFacts = Pick<EventData<'tool:update'>, 'title' | 'kind' | 'locations' | 'content'>;
+
+const ended: ReadonlySet<ToolState> = new Set(['done', 'failed', 'cancelled', 'rejected', 'timedOut', 'stale']);
+
+const decidedStates: Readonly<Record<DecidedApproval['outcome'], ToolState>> = {
+  granted: 'running',
+  denied: 'rejected',
+  timedOut: 'timedOut',
+  unanswered: 'stale',
+};
+
+/** The calls of tools as entries, each updated in its place until it has ended. */
+export class ToolEntries {
+  private calls = new Map<string, Call>();
+  private pairing: ToolCallPairing | undefined;
+  /** What a call is that is heard of between turns: nobody knows whether it goes on. */
+  private lateState: 'cancelled' | 'stale' | undefined;
+
+  constructor(private readonly writer: EntryWriter) {}
+
+  /** Another backend session, or a server that counts anew: its ids are not those of before. */
+  restart(): void {
+    this.calls.clear();
+    this.pairing = undefined;
+  }
+
+  handle(event: ToolEvent): void {
+    const pairing = (this.pairing ??= new ToolCallPairing(event.data.session_id, (paired) => this.paired(paired)));
+    if (event.event === 'tool:pre') pairing.pre(event);
+    else if (event.event === 'tool:post') pairing.post(event);
+    else if (event.event === 'tool:error') pairing.error(event);
+    else this.update(event.data);
+  }
+
+  /** The id of the one call that has not ended, when there is one only. */
+  get onlyOpenCallId(): string | undefined {
+    return this.pairing?.onlyOpenCallId;
+  }
+
+  entryIdOf(callId: string | undefined): string | undefined {
+    return callId === undefined ? undefined : this.calls.get(callId)?.base.id;
+  }
+
+  /** What a call would do, as far as it is known. */
+  partsOf(callId: string): ShownParts | undefined {
+    const call = this.calls.get(callId);
+    return call && shownParts(call);
+  }
+
+  /** A question about it is open. */
+  wait(callId: string): void {
+    const call = this.calls.get(callId);
+    if (!call || (ended.has(call.state) && !call.isLate)) return;
+    call.state = 'waiting';
+    this.put(call);
+  }
+
+  decide(callId: string, outcome: DecidedApproval['outcome'], decision: string): void {
+    const call = this.calls.get(callId);
+    if (!call) return;
+    call.decision = decision;
+    if (!ended.has(call.state)) call.state = decidedStates[outcome];
+    if (call.isLate && call.state === 'running') call.state = this.lateState ?? 'running';
+    this.put(call);
+  }
+
+  /** The turn is over, and with it what runs. */
+  endAll(state: 'cancelled' | 'stale'): void {
+    for (const call of this.calls.values()) {
+      if (ended.has(call.state)) continue;
+      call.state = state;
+      call.durationMs ??= this.elapsed(call);
+      this.put(call);
+    }
+    this.pairing = undefined;
+    this.lateState = state;
+  }
+
+  /** A turn that seemed to be over goes on. */
+  resumeTurn(): void {
+    this.lateState = undefined;
+  }
+
+  /** What comes late of an earlier turn is not waited for any more. */
+  startTurn(): void {
+    this.lateState = undefined;
+    for (const [id, call] of this.calls) if (ended.has(call.state)) this.calls.delete(id);
+  }
+
+  private paired(event: SessionEvent): void {
+    switch (event.event) {
+      case 'tool:pre':
+        this.begin(event.data);
+        return;
+      case 'tool:post':
+        this.done(event.data);
+        return;
+      case 'tool:error':
+        this.failed(event.data);
+        return;
+      default:
+        return;
+    }
+  }
+
+  private begin(data: EventData<'tool:pre'>): void {
+    const { call_id: id, parent_call_id: parent, tool_name: name, operation, input } = data;
+    if (id === undefined) return;
+    const known = this.calls.get(id);
+    if (known) {
+      if (Object.keys(input).length > 0) known.input = input;
+      this.describe(known, data);
+      this.put(known);
+      return;
+    }
+    const parentEntry = this.entryIdOf(parent);
+    const call: Call = {
+      base: this.writer.base(parentEntry),
+      name,
+      operation,
+      title: undefined,
+      kind: kindOf(name, operation),
+      state: this.lateState ?? 'running',
+      input,
+      locations: undefined,
+      content: [],
+      output: undefined,
+      error: undefined,
+      durationMs: undefined,
+      decision: undefined,
+      isLate: this.lateState !== undefined,
+    };
+    this.calls.set(id, call);
+    this.describe(call, data);
+    this.put(call);
+    if (parent !== undefined) this.markAgent(parent);
+  }
+
+  private update(data: EventData<'tool:update'>): void {
+    const call = this.calls.get(data.call_id);
+    if (!call) return;
+    if (data.input) call.input = data.input;
+    this.describe(call, data);
+    const hasEnded = data.status === 'completed' || data.status === 'failed';
+    if (data.status !== undefined && (!ended.has(call.state) || (call.isLate && hasEnded))) {
+      if (data.status === 'pending') call.state = call.state === 'waiting' ? 'waiting' : 'pending';
+      else if (data.status === 'in_progress') call.state = 'running';
+      else call.state = data.status === 'completed' ? 'done' : 'failed';
+    }
+    this.put(call);
+  }
+
+  private done(data: EventData<'tool:post'>): void {
+    const call = this.calls.get(data.call_id ?? '');
+    if (!call) return;
+    this.describe(call, data);
+    const { success, output, error } = data.result;
+    call.output = output;
+    const isDenied = call.state === 'rejected' || call.state === 'timedOut';
+    call.state = success ? 'done' : isDenied ? call.state : 'failed';
+    if (!success) call.error = textOf(error) ?? textOf(output) ?? 'The tool failed and does not say why.';
+    call.durationMs = data.duration_ms ?? this.elapsed(call);
+    this.put(call);
+  }
+
+  private failed(data: EventData<'tool:error'>): void {
+    const call = this.calls.get(data.call_id ?? '');
+    if (!call) return;
+    this.describe(call, data);
+    if (data.unfinished && !ended.has(call.state)) call.state = 'stale';
+    if (!ended.has(call.state) || (call.isLate && !data.unfinished)) call.state = 'failed';
+    if (call.state !== 'stale') call.error = data.error;
+    call.durationMs = this.elapsed(call);
+    this.put(call);
+  }
+
+  private describe(call: Call, { title, kind, locations, content }: CallFacts): void {
+    call.title = title ?? call.title;
+    if (kind !== undefined && call.kind !== 'agent') call.kind = kind;
+    if (locations) {
+      call.locations = locations.map(({ path, line }) => (line === undefined ? { path } : { path, line }));
+    }
+    call.content = content ?? call.content;
+  }
+
+  private markAgent(callId: string): void {
+    const call = this.calls.get(callId);
+    if (!call || (call.kind !== 'other' && call.kind !== 'think')) return;
+    call.kind = 'agent';
+    this.put(call);
+  }
+
+  private elapsed({ base }: Call): number | undefined {
+    return this.writer.at === undefined || base.at === undefined ? undefined : this.writer.at - base.at;
+  }
+
+  private put(call: Call): void {
+    const { base, name, kind, state, input, locations, error, durationMs, decision } = call;
+    const { parts, diffs } = shownParts(call);
+    const isNews = error !== undefined && !parts.some((part) => says(part, error));
+    const entry: ToolEntry = {
+      kind: 'tool',
+      ...base,
+      name,
+      title: titleOf(call),
+      toolKind: kind,
+      state,
+      parts: [...parts],
+      ...(Object.keys(input).length > 0 ? { input: toJson(input) } : {}),
+      ...(locations ? { locations } : {}),
+      ...(isNews ? { error } : {}),
+      ...(base.at === undefined ? {} : { startedAt: base.at }),
+      ...(durationMs === undefined ? {} : { durationMs }),
+      ...(decision === undefined ? {} : { decision }),
+    };
+    this.writer.put(entry, diffs);
+  }
+}
+
+/** What the agent wants to be shown; else what the call is given and gives back. */
+function shownParts(call: Call): ShownParts {
+  const { content, input, kind, output } = call;
+  const command = commandOf(input);
+  if (content.length > 0) return contentParts(contentOf(call), { command, kind });
+  const change = inputParts(input);
+  const results: readonly Part[] = resultParts(output, kind === 'execute', command);
+  const isUnseen = command !== undefined && results.length === 0;
+  const parts: Part[] = [
+    ...change.parts,
+    ...(isUnseen ? [{ type: 'terminal' as const, command, output: '' }] : results),
+  ];
+  return { parts, diffs: change.diffs };
+}
+
+/** Whether an error would only repeat what a part shows. */
+function says(part: Part, error: string): boolean {
+  const words = error.trim();
+  if (part.type === 'text') return part.text.trim() === words;
+  if (part.type !== 'terminal') return false;
+  if (part.output.trim() === words) return true;
+  const [, code] = /^.{0,40}\bexit (?:code|status) (-?\d+)\.?$/i.exec(words) ?? [];
+  return code !== undefined && part.exitCode === Number(code);
+}
+
+function titleOf({ title, name, kind, operation, input }: Call): string {
+  const command = kind === 'execute' ? commandOf(input)?.trim() : undefined;
+  const said = title === undefined || title.trim() === '' ? undefined : firstLine(title);
+  if (said !== undefined && command !== undefined && !namesCommand(said, command)) {
+    return firstLine(`${firstLine(command)} (${said})`);
+  }
+  if (said !== undefined) return said;
+  const verb = operation === '' ? name : operation;
+  const about = commandOf(input) ?? pathOf(input) ?? input['query'] ?? input['pattern'] ?? input['url'];
+  return typeof about === 'string' && about !== '' ? firstLine(`${verb}: ${about}`) : verb;
+}
+
+/** Whether a title shows the command, or as much of it as fits: what it is said to be for does not tell what is run. */
+function namesCommand(title: string, command: string): boolean {
+  const bare = (text: string): string => text.replaceAll(/[`\s]+/g, ' ').trim();
+  const start = bare(title).replace(/\s*(…|\.\.\.)$/, '');
+  const line = bare(firstLine(command));
+  return bare(title).includes(line) || line.startsWith(start);
+}
+
+function firstLine(text: string): string {
+  const line = text.trim().split('\n', 1)[0] ?? '';
+  return line.length > 300 ? `${line.slice(0, 299)}…` : line;
+}
+
+/** By the words of its name, for servers that do not say. The first that fits wins. */
+const kindWords: readonly (readonly [RegExp, ToolEntry['toolKind']])[] = [
+  [/sub.?agent|delegate|^task$/i, 'agent'],
+  [/bash|shell|exec|command|terminal|^run/i, 'execute'],
+  [/delete|remove|unlink/i, 'delete'],
+  [/move|rename/i, 'move'],
+  [/edit|write|patch|create|replace|insert/i, 'edit'],
+  [/grep|glob|search|find/i, 'search'],
+  [/fetch|web|http|url/i, 'fetch'],
+  [/read|view|cat$|list|ls$/i, 'read'],
+  [/think|plan/i, 'think'],
+];
+
+export function kindOf(name: string, operation: string): ToolEntry['toolKind'] {
+  for (const text of [operation, name]) {
+    const found = kindWords.find(([words]) => words.test(text));
+    if (found) return found[1];
+  }
+  return 'other';
+}
+
+function textOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value === '' ? undefined : value;
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'object' && 'message' in value && typeof value.message === 'string') return value.message;
+  return toJson(value);
+}

@@ -1,0 +1,60 @@
+import type { EventData, TokenUsage } from '../../../session/common/sessionEvents';
+import type { Usage } from '../../../transcript/common/entries';
+
+/** What a conversation has used: tokens are told per turn, cost as a total that grows. */
+export class UsageTotals {
+  /** Of the context window, in tokens. */
+  context: { readonly used: number; readonly size: number } | undefined;
+  private tokens: Usage = {};
+  private cost: Usage['cost'];
+  private costBefore = 0;
+
+  get total(): Usage | undefined {
+    const total = { ...this.tokens, ...(this.cost ? { cost: this.cost } : {}) };
+    return Object.keys(total).length > 0 ? total : undefined;
+  }
+
+  startTurn(): void {
+    this.costBefore = this.cost?.amount ?? 0;
+  }
+
+  update({ used, size, cost }: EventData<'usage:update'>): void {
+    this.context = { used, size };
+    if (cost) this.cost = { amount: cost.amount, currency: cost.currency };
+  }
+
+  /** What the turn that ends has used. */
+  endTurn(reported: TokenUsage | null | undefined): Usage | undefined {
+    const turn: Usage = reported ? tokensOf(reported) : {};
+    this.tokens = sum(this.tokens, turn);
+    // A total that went back has started anew.
+    const amount = this.cost ? this.cost.amount - this.costBefore : 0;
+    const cost = amount < 0 ? (this.cost?.amount ?? 0) : amount;
+    if (this.cost && cost > 0) turn.cost = { amount: Math.round(cost * 1e6) / 1e6, currency: this.cost.currency };
+    return Object.keys(turn).length > 0 ? turn : undefined;
+  }
+}
+
+/** No tokens at all means that they were not counted. */
+function tokensOf(reported: TokenUsage): Usage {
+  if (reported.input_tokens === 0 && reported.output_tokens === 0) return {};
+  const usage: Usage = { input: reported.input_tokens, output: reported.output_tokens };
+  const cacheRead = count(reported['cache_read_tokens'] ?? reported['cache_read_input_tokens']);
+  const cacheWrite = count(reported['cache_write_tokens'] ?? reported['cache_creation_input_tokens']);
+  if (cacheRead !== undefined) usage.cacheRead = cacheRead;
+  if (cacheWrite !== undefined) usage.cacheWrite = cacheWrite;
+  return usage;
+}
+
+function sum(one: Usage, other: Usage): Usage {
+  const total: Usage = { ...one };
+  for (const key of ['input', 'output', 'cacheRead', 'cacheWrite'] as const) {
+    const value = other[key];
+    if (value !== undefined) total[key] = (one[key] ?? 0) + value;
+  }
+  return total;
+}
+
+function count(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+}

@@ -1,0 +1,286 @@
+import { shownWait } from '../../../platform/vscode/shownWait';
+import type { Handlers } from '../../../webview/common/requestHandlers';
+import { chatRequests } from '../../common/page/chatApi';
+import type { Chat } from '../../common/chatPorts';
+import type { Draft } from '../../common/chatView';
+import type { ChatWindow } from './chatWindow';
+
+/** What a page lets its requests do to it. */
+export interface PageControl {
+  readonly chat: Chat | undefined;
+  /** Makes it the one that is shown; none is a page on which a conversation can begin. */
+  show(chat: Chat | undefined): void;
+  ready(): Promise<void>;
+  alive(): void;
+  /** The user is in it. */
+  focused(): void;
+  /** Tells the page what waits to be told. */
+  tellNow(): void;
+  loadOlder(count: number): void;
+  /** The draft of the conversation that it shows, or would begin, is another one. */
+  draftSaved(): void;
+}
+
+const done = {};
+
+/** What each request of the page does. Whatever is thrown is shown by the page. */
+export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<typeof chatRequests> {
+  const { chats, backends, mentions, newDraft, editor, code, review } = window;
+  let search = new AbortController();
+  let look = new AbortController();
+  let mention = new AbortController();
+  let opening = {};
+
+  const chatOf = async (id: string): Promise<Chat> => (page.chat?.id === id ? page.chat : await chats.open(id));
+
+  /** The conversation begins with its first prompt, and is shown before its backend is there. */
+  const begin = async (draft: Draft): Promise<Chat> => {
+    const { chosen } = backends;
+    newDraft.clear();
+    try {
+      if (!chosen) throw new Error('There is no agent to talk to. Add one in the setting backline.acp.agents.');
+      const chat = await chats.create(chosen.id, window.folderOf(draft));
+      backends.remember(chosen.id);
+      page.show(chat);
+      return chat;
+    } catch (error) {
+      newDraft.putBack(draft);
+      throw error;
+    }
+  };
+
+  /** The user is about to begin a conversation: its agent tells what can be chosen for it. Servers have told already. */
+  const prepare = (): void => {
+    const { chosen } = backends;
+    const isWanted = page.chat === undefined && window.isTrusted() && chosen !== undefined;
+    if (!isWanted || chosen.source === 'server' || chosen.state === 'unavailable') return;
+    chats.prepare(chosen.id, window.folderOf(newDraft.get()));
+  };
+
+  /** Nothing was said: there is nothing to keep but what the user wrote. */
+  const giveUp = async (chat: Chat): Promise<void> => {
+    newDraft.putBack(chat.draft);
+    if (page.chat === chat) page.show(undefined);
+    await chats.delete(chat.id).catch((error: unknown) => window.log.error('a conversation was not removed', error));
+  };
+
+  return {
+    ready: chatRequests.ready.handledBy(async () => {
+      await page.ready();
+      return done;
+    }),
+    alive: chatRequests.alive.handledBy(() => {
+      page.alive();
+      return done;
+    }),
+    focused: chatRequests.focused.handledBy(() => {
+      page.focused();
+      return done;
+    }),
+    loadOlder: chatRequests.loadOlder.handledBy(({ sessionId, count }) => {
+      if (page.chat?.id === sessionId) page.loadOlder(count);
+      return done;
+    }),
+
+    send: chatRequests.send.handledBy(async ({ sessionId, ...draft }) => {
+      const chat = sessionId === undefined ? await begin(draft) : await chatOf(sessionId);
+      try {
+        await chat.send(draft, await window.chips.mentions());
+        if (sessionId === undefined) window.newOptions.begun(chat.view.backendId);
+      } catch (error) {
+        // A server may have refused what was chosen for the session: then it offers something else.
+        void window.newOptions.refresh(chat.view.backendId);
+        if (sessionId === undefined && isUnspoken(chat)) await giveUp(chat);
+        throw error;
+      } finally {
+        // The page knows where the prompt belongs before it learns what became of it.
+        page.tellNow();
+      }
+      return done;
+    }),
+    continueTurn: chatRequests.continueTurn.handledBy(async ({ sessionId }) => {
+      await (await chatOf(sessionId)).continueTurn();
+      page.tellNow();
+      return done;
+    }),
+    stop: chatRequests.stop.handledBy(async ({ sessionId }) => {
+      await (await chatOf(sessionId)).stop();
+      return done;
+    }),
+    approve: chatRequests.approve.handledBy(async ({ sessionId, approvalId, option, reason }) => {
+      // Only what the user sees can be answered.
+      if (page.chat?.id !== sessionId) throw new Error('This question is no longer shown.');
+      await page.chat.approve(approvalId, option, reason);
+      return done;
+    }),
+    unqueue: chatRequests.unqueue.handledBy(async ({ sessionId, id }) => (await chatOf(sessionId)).unqueue(id)),
+    sendQueued: chatRequests.sendQueued.handledBy(async ({ sessionId }) => {
+      await (await chatOf(sessionId)).sendQueued();
+      return done;
+    }),
+    promptToEdit: chatRequests.promptToEdit.handledBy(async ({ sessionId, entryId }) =>
+      (await chatOf(sessionId)).promptToEdit(entryId),
+    ),
+    saveDraft: chatRequests.saveDraft.handledBy(async ({ sessionId, ...draft }) => {
+      if (sessionId === undefined) {
+        newDraft.save(draft);
+        if (page.chat === undefined) chats.awaitPrompt(true);
+      } else (await chatOf(sessionId)).saveDraft(draft);
+      if (page.chat?.id === sessionId) page.draftSaved();
+      return done;
+    }),
+    setOption: chatRequests.setOption.handledBy(async ({ sessionId, optionId, value }) => {
+      if (sessionId === undefined) {
+        const backendId = page.chat?.view.backendId ?? backends.chosen?.id;
+        if (backendId !== undefined) window.newOptions.set(backendId, optionId, value);
+        prepare();
+        return done;
+      }
+      const chat = await chatOf(sessionId);
+      await chat.setOption(optionId, value);
+      window.newOptions.chosenInside(chat.view.backendId, chat.view.options, optionId, value);
+      return done;
+    }),
+    prepare: chatRequests.prepare.handledBy(() => {
+      prepare();
+      return done;
+    }),
+    toggleContext: chatRequests.toggleContext.handledBy(({ kind, isOn }) => {
+      window.chips.set(kind, isOn);
+      return done;
+    }),
+
+    lookAtBackends: chatRequests.lookAtBackends.handledBy(() => {
+      void backends.refresh();
+      return done;
+    }),
+    chooseBackend: chatRequests.chooseBackend.handledBy(({ backendId }) => {
+      backends.choose(backendId);
+      return done;
+    }),
+    repairBackend: chatRequests.repairBackend.handledBy(async ({ backendId, how }) => {
+      await window.repairBackend(backendId, how);
+      return done;
+    }),
+    manageTrust: chatRequests.manageTrust.handledBy(async () => {
+      await window.manageTrust();
+      return done;
+    }),
+    openFolder: chatRequests.openFolder.handledBy(async () => {
+      await window.openFolder();
+      return done;
+    }),
+    newSession: chatRequests.newSession.handledBy(({ backendId }) => {
+      if (backendId !== undefined) backends.choose(backendId);
+      page.show(undefined);
+      return done;
+    }),
+    openSession: chatRequests.openSession.handledBy(async ({ sessionId }) => {
+      const mine = (opening = {});
+      const before = page.chat;
+      const chat = await shownWait('Opening the conversation', chats.open(sessionId));
+      // Not over what the user has chosen meanwhile.
+      if (chat && opening === mine && page.chat === before) page.show(chat);
+      return done;
+    }),
+    openInTab: chatRequests.openInTab.handledBy(async ({ sessionId }) => {
+      await window.openInTab(sessionId);
+      return done;
+    }),
+    renameSession: chatRequests.renameSession.handledBy(async ({ sessionId, title }) => {
+      await chats.rename(sessionId, title);
+      return done;
+    }),
+    deleteSession: chatRequests.deleteSession.handledBy(async ({ sessionId }) => {
+      if (await review.delete(sessionId)) window.forget(sessionId);
+      return done;
+    }),
+    searchSessions: chatRequests.searchSessions.handledBy(async ({ query }) => {
+      search.abort();
+      search = new AbortController();
+      return { sessions: [...(await chats.search(query, search.signal))] };
+    }),
+    lookForSessions: chatRequests.lookForSessions.handledBy(async ({ backendId }) => {
+      look.abort();
+      look = new AbortController();
+      const { signal } = look;
+      try {
+        return { sessions: [...(await chats.listKept(backendId, signal))] };
+      } catch (error) {
+        if (signal.aborted) return { sessions: [] };
+        throw error;
+      }
+    }),
+    stopLooking: chatRequests.stopLooking.handledBy(() => {
+      look.abort();
+      return done;
+    }),
+    exportSession: chatRequests.exportSession.handledBy(async ({ sessionId, format }) => {
+      await review.export(sessionId, format);
+      return done;
+    }),
+
+    mentions: chatRequests.mentions.handledBy(async ({ query, kind, isMore }) => {
+      mention.abort();
+      mention = new AbortController();
+      const { signal } = mention;
+      const rows = await (isMore ? mentions.searchMore(query, kind, signal) : mentions.search(query, kind, signal));
+      return { rows, isPartial: !signal.aborted && mentions.isSearching(query, kind) };
+    }),
+    dropped: chatRequests.dropped.handledBy(async ({ uris }) => ({ rows: await window.dropped(uris) })),
+
+    showAll: chatRequests.showAll.handledBy(async ({ sessionId, entryId }) => ({
+      entry: await review.wholeEntry(await chatOf(sessionId), entryId),
+    })),
+    showApproval: chatRequests.showApproval.handledBy(async ({ sessionId, approvalId }) => {
+      const parts = (await chatOf(sessionId)).wholeApproval(approvalId);
+      if (!parts) throw new Error('This question is no longer open.');
+      return { parts };
+    }),
+    openDiff: chatRequests.openDiff.handledBy(async ({ sessionId, entryId, part }) => {
+      await review.openDiff((await chatOf(sessionId)).diffTexts(entryId, part), 'change of the chat');
+      return done;
+    }),
+    openApprovalDiff: chatRequests.openApprovalDiff.handledBy(async ({ sessionId, approvalId, part }) => {
+      await review.openDiff((await chatOf(sessionId)).approvalDiffTexts(approvalId, part), 'waits for your answer');
+      return done;
+    }),
+    open: chatRequests.open.handledBy(async ({ target, line }) => {
+      await editor.open(target, line);
+      return done;
+    }),
+    copy: chatRequests.copy.handledBy(async ({ text }) => {
+      await editor.copy(text);
+      return done;
+    }),
+    insertAtCursor: chatRequests.insertAtCursor.handledBy(async ({ text }) => {
+      await editor.insertAtCursor(text);
+      return done;
+    }),
+    applyCode: chatRequests.applyCode.handledBy(async ({ text, path }) => {
+      await code.propose(text, path);
+      return done;
+    }),
+    openAsNewFile: chatRequests.openAsNewFile.handledBy(async ({ text, language }) => {
+      await editor.openAsNewFile(text, language);
+      return done;
+    }),
+
+    openChange: chatRequests.openChange.handledBy(async ({ sessionId, path, turn }) => {
+      await review.openChange(await chatOf(sessionId), path, turn);
+      return done;
+    }),
+    revert: chatRequests.revert.handledBy(async ({ sessionId, path, turn }) => {
+      await review.revert(await chatOf(sessionId), path, turn);
+      return done;
+    }),
+    keepChanges: chatRequests.keepChanges.handledBy(async ({ sessionId, path }) => {
+      await (await chatOf(sessionId)).keepChanges(path);
+      return done;
+    }),
+  };
+}
+
+function isUnspoken({ history, view }: Chat): boolean {
+  return history.length === 0 && view.queue.length === 0;
+}

@@ -1,0 +1,45 @@
+import type { Clock } from '../../../base/common/async';
+import type { Logger } from '../../../base/common/log';
+import type { KeyChords } from '../../../webview/vscode/keyChords';
+import type { Chats } from '../../common/chatPorts';
+import type { Draft, MentionRow } from '../../common/chatView';
+import type { AttachedFiles } from '../../common/mentions/attachedFiles';
+import type { Mentions } from '../../common/mentions/mentions';
+import type { BackendChoice } from '../../common/page/backendChoice';
+import type { NewDraft } from '../../common/page/newDraft';
+import type { NewOptions } from '../../common/page/newOptions';
+import type { PageChips } from '../../common/page/pageChips';
+import type { ShownChats } from '../../common/page/shownChats';
+import type { CodeProposals } from '../review/codeProposals';
+import type { EditorActions } from '../review/editorActions';
+import type { ReviewActions } from '../review/reviewActions';
+
+/** What the pages of a window have in common: the view, and every editor tab. */
+export interface ChatWindow {
+  readonly chats: Chats;
+  readonly backends: BackendChoice;
+  readonly mentions: Mentions;
+  readonly attached: AttachedFiles;
+  readonly dropped: (uris: readonly string[]) => Promise<MentionRow[]>;
+  readonly newDraft: NewDraft;
+  readonly shown: ShownChats;
+  readonly editor: EditorActions;
+  readonly code: CodeProposals;
+  readonly review: ReviewActions;
+  readonly repairBackend: (backendId: string, how?: 'install' | 'edit') => Promise<void>;
+  readonly manageTrust: () => Promise<void>;
+  readonly openFolder: () => Promise<void>;
+  readonly chips: PageChips;
+  readonly keyChords: KeyChords;
+  readonly newOptions: NewOptions;
+  /** Absolute. */
+  readonly folders: () => readonly string[];
+  /** Absolute: where to work on what is attached, when that matters. */
+  readonly folderOf: (draft: Draft) => string | undefined;
+  readonly openInTab: (sessionId: string) => Promise<void>;
+  /** The conversation is no more: no page shows it. */
+  readonly forget: (sessionId: string) => void;
+  readonly isTrusted: () => boolean;
+  readonly clock: Clock;
+  readonly log: Logger;
+}

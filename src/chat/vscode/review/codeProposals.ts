@@ -1,0 +1,153 @@
+import * as vscode from 'vscode';
+import { DisposableStore, type Disposable } from '../../../base/common/disposable';
+import { isEditorError, type EditorPort, type TextFile } from '../../../editor/common/editorPort';
+import type { Messages } from '../../../platform/vscode/messages';
+import { placeCode } from '../../common/changes/codePlacement';
+import type { Dialogs } from '../dialogs';
+import type { EditorActions } from './editorActions';
+import { protectionKnown } from '../protectionKnown';
+import type { VirtualDocuments } from './virtualDocuments';
+
+interface Proposal {
+  readonly path: string;
+  readonly text: string;
+  /** Undefined for a file that is to be created. */
+  readonly before: TextFile | undefined;
+}
+
+/** Code of an answer as a change of a file, which the user sees as a diff and applies or discards. */
+export class CodeProposals implements Disposable {
+  private readonly store = new DisposableStore();
+  /** By the query of its document. */
+  private readonly proposals = new Map<string, Proposal>();
+
+  /** `documents` are of a scheme of their own: menus of package.json go by it. */
+  constructor(
+    private readonly documents: VirtualDocuments,
+    private readonly editor: Pick<EditorPort, 'resolve' | 'readText' | 'writeText' | 'protectionOf'>,
+    private readonly actions: Pick<EditorActions, 'textEditor'>,
+    private readonly dialogs: Pick<Dialogs, 'confirm'>,
+    private readonly messages: Messages,
+  ) {}
+
+  start(): void {
+    this.store.add(
+      vscode.window.tabGroups.onDidChangeTabs(({ closed }) => {
+        for (const { input } of closed) {
+          if (input instanceof vscode.TabInputTextDiff) this.proposals.delete(input.modified.query);
+        }
+      }),
+    );
+  }
+
+  /** In the named file, else in the one the user was in. @throws EditorError, Error that says what to do */
+  async propose(code: string, named: string | undefined): Promise<void> {
+    const target = named ?? this.activePath();
+    if (target === undefined)
+      throw new Error('No file is open. Open the one that the code is for, then apply it again.');
+    const path = await this.editor.resolve(target);
+    const before = await this.read(path);
+    const { text } = placeCode({ text: before?.text, code, selection: this.selectionIn(path) });
+    const name = vscode.workspace.asRelativePath(path);
+    if (text === before?.text) {
+      this.messages.info(`${name} holds this code already.`);
+      return;
+    }
+    const proposed = this.documents.add(path, text);
+    const current = before ? vscode.Uri.file(path) : this.documents.add(path, '');
+    this.proposals.set(proposed.query, { path, text, before });
+    await vscode.commands.executeCommand(
+      'vscode.diff',
+      current,
+      proposed,
+      before ? `${name} (suggested code)` : `${name} (new file)`,
+      {
+        preview: false,
+      },
+    );
+  }
+
+  /** The one whose diff is in front when none is named. Asks about a protected file. @throws EditorError `staleVersion` */
+  async apply(named?: vscode.Uri): Promise<void> {
+    const found = this.find(named);
+    if (!found) return;
+    const { uri, proposal } = found;
+    const { path, text, before } = proposal;
+    // A file that came to be meanwhile is not what the user saw.
+    if (!before && (await this.read(path)))
+      throw new Error(`${path} exists by now. Apply the code again to see the change.`);
+    const protectedFiles = await this.permissionFor(proposal);
+    if (!protectedFiles) return;
+    await this.editor.writeText(path, text, {
+      ...(before ? { expectedVersion: before.version } : {}),
+      protectedFiles,
+    });
+    await this.close(uri);
+    await vscode.window.showTextDocument(vscode.Uri.file(path));
+  }
+
+  /** As `apply`. */
+  async discard(named?: vscode.Uri): Promise<void> {
+    const found = this.find(named);
+    if (found) await this.close(found.uri);
+  }
+
+  dispose(): void {
+    this.store.dispose();
+    this.proposals.clear();
+  }
+
+  /** Undefined when the user does not want a protected file to be changed. */
+  private async permissionFor({ path, text, before }: Proposal): Promise<'allow' | 'refuse' | undefined> {
+    const protection = await protectionKnown(this.editor, path, { before: before?.text, after: text });
+    if (!protection) return 'refuse';
+    const isWanted = await this.dialogs.confirm({
+      message: `Change ${vscode.workspace.asRelativePath(path)}? It is protected: ${protection.reason}.`,
+      detail: 'The code is from an answer in the chat. Look at all of the change before you apply it.',
+      action: 'Apply',
+    });
+    return isWanted ? 'allow' : undefined;
+  }
+
+  /** Tells the user when there is none. */
+  private find(named: vscode.Uri | undefined): { uri: vscode.Uri; proposal: Proposal } | undefined {
+    const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+    const active = input instanceof vscode.TabInputTextDiff ? input.modified : undefined;
+    const uri = named ?? active;
+    const proposal = uri?.scheme === this.documents.scheme ? this.proposals.get(uri.query) : undefined;
+    if (!uri || !proposal) {
+      this.messages.info('There is no suggested code to apply. Choose Apply on a code block in the chat first.');
+      return undefined;
+    }
+    return { uri, proposal };
+  }
+
+  private async close(uri: vscode.Uri): Promise<void> {
+    this.proposals.delete(uri.query);
+    const tabs = vscode.window.tabGroups.all
+      .flatMap((group) => group.tabs)
+      .filter(({ input }) => input instanceof vscode.TabInputTextDiff && input.modified.toString() === uri.toString());
+    await vscode.window.tabGroups.close(tabs);
+  }
+
+  private activePath(): string | undefined {
+    const uri = this.actions.textEditor?.document.uri;
+    return uri?.scheme === 'file' ? uri.fsPath : undefined;
+  }
+
+  private selectionIn(path: string): { start: number; end: number } | undefined {
+    const editor = this.actions.textEditor;
+    if (editor?.document.uri.scheme !== 'file' || editor.document.uri.fsPath !== path) return undefined;
+    const { document, selection } = editor;
+    return { start: document.offsetAt(selection.start), end: document.offsetAt(selection.end) };
+  }
+
+  private async read(path: string): Promise<TextFile | undefined> {
+    try {
+      return await this.editor.readText(path);
+    } catch (error) {
+      if (isEditorError(error) && error.code === 'notFound') return undefined;
+      throw error;
+    }
+  }
+}

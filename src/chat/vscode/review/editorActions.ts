@@ -1,0 +1,123 @@
+import * as vscode from 'vscode';
+import { DisposableStore, type Disposable } from '../../../base/common/disposable';
+import { isEditorError, type EditorPort, type TextEdit } from '../../../editor/common/editorPort';
+import { applyTextEdits } from '../../../editor/common/textEdits';
+import type { Dialogs } from '../dialogs';
+import { protectionKnown } from '../protectionKnown';
+
+/** What the user does with an answer in the editor. */
+export class EditorActions implements Disposable {
+  private readonly store = new DisposableStore();
+  private lastActive: vscode.TextEditor | undefined;
+
+  constructor(
+    private readonly editor: Pick<EditorPort, 'open' | 'protectionOf'>,
+    private readonly dialogs: Pick<Dialogs, 'confirm'>,
+  ) {}
+
+  start(): void {
+    this.lastActive = vscode.window.activeTextEditor;
+    this.store.add(
+      vscode.window.onDidChangeActiveTextEditor((editor) => {
+        if (editor && editor.document.uri.scheme !== 'output') this.lastActive = editor;
+      }),
+    );
+  }
+
+  /** The editor that the user was in before the chat; undefined when it is closed. */
+  get textEditor(): vscode.TextEditor | undefined {
+    const { activeTextEditor, visibleTextEditors } = vscode.window;
+    if (activeTextEditor) return activeTextEditor;
+    const document = this.lastActive?.document;
+    return visibleTextEditors.find((editor) => editor.document === document) ?? visibleTextEditors[0];
+  }
+
+  /** A path or a link; `line` is 1-based. A path may end with `:12` or `:12:5`. @throws EditorError */
+  async open(target: string, line: number | undefined): Promise<void> {
+    const place = line === undefined ? target : `${target}#L${line}`;
+    try {
+      await this.editor.open(place);
+    } catch (error) {
+      const [, path, row, column] = /^(.+?):(\d+)(?::(\d+))?$/.exec(target) ?? [];
+      if (path === undefined || row === undefined || !isEditorError(error)) throw error;
+      await this.editor.open(`${path}#L${row}${column === undefined ? '' : `:${column}`}`);
+    }
+  }
+
+  async copy(text: string): Promise<void> {
+    await vscode.env.clipboard.writeText(text);
+  }
+
+  /** In place of what is selected. Asks about a protected file. @throws Error that says what to do */
+  async insertAtCursor(text: string): Promise<void> {
+    const editor = this.textEditor;
+    if (!editor) throw new Error('No editor is open. Open the file and put the cursor where the code is to go.');
+    const { document, selections } = editor;
+    const edits = selections.map(({ start, end }) => ({ range: { start, end }, newText: text }));
+    if (!(await this.isWanted(document, edits))) return;
+    const isDone = await editor.edit((edit) => {
+      for (const selection of selections) edit.replace(selection, text);
+    });
+    if (!isDone) throw new Error('The editor did not take the text: is the file read-only?');
+    await vscode.window.showTextDocument(editor.document, {
+      viewColumn: editor.viewColumn ?? vscode.ViewColumn.Active,
+    });
+  }
+
+  /** `language` as code blocks name it. */
+  async openAsNewFile(text: string, language: string | undefined): Promise<void> {
+    const known = await vscode.languages.getLanguages();
+    const id = language === undefined ? undefined : known.find((name) => name === languageId(language));
+    const document = await vscode.workspace.openTextDocument({
+      content: text,
+      ...(id === undefined ? {} : { language: id }),
+    });
+    await vscode.window.showTextDocument(document, { preview: false });
+  }
+
+  dispose(): void {
+    this.store.dispose();
+    this.lastActive = undefined;
+  }
+
+  private async isWanted(document: vscode.TextDocument, edits: readonly TextEdit[]): Promise<boolean> {
+    if (document.uri.scheme !== 'file') return true;
+    const before = document.getText();
+    const change = { before, after: applyTextEdits(before, edits) };
+    const protection = await protectionKnown(this.editor, document.uri.fsPath, change);
+    if (!protection) return true;
+    return await this.dialogs.confirm({
+      message: `Change ${vscode.workspace.asRelativePath(document.uri)}? It is protected: ${protection.reason}.`,
+      detail: 'The text is from an answer in the chat. The file is not saved by this.',
+      action: 'Insert',
+    });
+  }
+}
+
+/** Short names that answers use, as VS Code calls them. */
+const languageIds = new Map([
+  ['ts', 'typescript'],
+  ['tsx', 'typescriptreact'],
+  ['js', 'javascript'],
+  ['mjs', 'javascript'],
+  ['jsx', 'javascriptreact'],
+  ['py', 'python'],
+  ['rb', 'ruby'],
+  ['rs', 'rust'],
+  ['sh', 'shellscript'],
+  ['bash', 'shellscript'],
+  ['shell', 'shellscript'],
+  ['zsh', 'shellscript'],
+  ['yml', 'yaml'],
+  ['md', 'markdown'],
+  ['cs', 'csharp'],
+  ['c++', 'cpp'],
+  ['golang', 'go'],
+  ['kt', 'kotlin'],
+  ['docker', 'dockerfile'],
+]);
+
+function languageId(name: string): string {
+  const lower = name.toLowerCase();
+  return languageIds.get(lower) ?? lower;
+}

@@ -1,0 +1,154 @@
+import { withDeadline, type Clock } from '../../../base/common/async';
+import { messageOf, TimeoutError } from '../../../base/common/errors';
+import type { Disposable } from '../../../base/common/disposable';
+import type { ContextItem, ProviderRef } from '../items/contextItem';
+import type { Lookup, Mention, MentionsParams } from './providerMention';
+import { MentionSearch, type FoundMention, type MentionSearchOptions } from './mentionSearch';
+import { countOfPacked, itemOfPacked } from '../items/packedItems';
+import type { ProviderHandle } from '../providers/providerHandle';
+
+/** Where the user is, as far as providers may know. */
+export interface LookupPlace {
+  /** Of the file that is looked at; undefined when there is none, or none for agents. */
+  readonly uri: string | undefined;
+  /** For example `github.com/owner/repository`. */
+  readonly codebase: string | undefined;
+}
+
+interface LookupPorts {
+  readonly clock: Clock;
+  /** The providers of a document; of the window without one. */
+  readonly providersFor: (uri: string | undefined) => readonly ProviderHandle[];
+  readonly find: (id: string) => ProviderHandle | undefined;
+  readonly place: () => Promise<LookupPlace>;
+}
+
+interface LookedUp {
+  readonly items: readonly ContextItem[];
+  /** Whose answer did not come in time. */
+  readonly waitingFor: readonly ProviderRef[];
+  /** Whether none of the others failed. */
+  readonly isComplete: boolean;
+}
+
+/** Of one provider, for one question. */
+const mostItems = 50;
+/** So many of what a provider finds for words are looked up for somebody who cannot choose. */
+const mostMentions = 3;
+
+/** What providers know that is in no file: found by words, then looked up. */
+export class ContextLookups implements Disposable {
+  private readonly typed: MentionSearch;
+
+  constructor(private readonly ports: LookupPorts) {
+    this.typed = new MentionSearch(ports.clock);
+  }
+
+  /** Whether a provider has not answered these words, and they are still searched for. */
+  isSearching(query: string): boolean {
+    return this.typed.isWaiting(query);
+  }
+
+  /** For somebody who types. Never rejects. */
+  async search(query: string, options: MentionSearchOptions): Promise<readonly FoundMention[]> {
+    const { handles, params } = await this.question(query);
+    return await this.typed.search(handles, params, options);
+  }
+
+  /** Resolves when there is more, or there will not be any. Never rejects. @returns whether to search again */
+  async next(query: string, signal: AbortSignal): Promise<boolean> {
+    return await this.typed.next(query, signal);
+  }
+
+  /** What a provider knows of something that was mentioned. @throws Error that says why it cannot be had */
+  async itemsOf(id: string, mention: Mention, signal: AbortSignal): Promise<readonly ContextItem[]> {
+    const handle = this.ports.find(id);
+    if (!handle) throw new Error('its context provider is no longer set up or switched on.');
+    try {
+      return (await known(handle, { mention }, signal)) ?? [itemOfMention(handle.ref, mention)];
+    } catch (error) {
+      throw new Error(handle.state.lastError ?? messageOf(error), { cause: error });
+    }
+  }
+
+  /** What all providers know of some words, for somebody who cannot choose. Never rejects. */
+  async lookUp(query: string, waitMs: number, signal: AbortSignal): Promise<LookedUp> {
+    const { handles, params } = await this.question(query);
+    const { clock } = this.ports;
+    const answers = await Promise.all(
+      handles.map(async (handle) => {
+        try {
+          const items = await withDeadline(clock, handle.ref.title, waitMs, (inTime) =>
+            itemsFor(handle, params, AbortSignal.any([signal, inTime])),
+          );
+          return { items, waitingFor: [], isComplete: true };
+        } catch (error) {
+          // The status says what went wrong.
+          const isLate = error instanceof TimeoutError && !handle.isLookupPaused;
+          return { items: [], waitingFor: isLate ? [handle.ref] : [], isComplete: isLate };
+        }
+      }),
+    );
+    return {
+      items: answers.flatMap(({ items }) => items),
+      waitingFor: answers.flatMap(({ waitingFor }) => waitingFor),
+      isComplete: answers.every(({ isComplete }) => isComplete),
+    };
+  }
+
+  dispose(): void {
+    this.typed.dispose();
+  }
+
+  private async question(
+    query: string,
+  ): Promise<{ readonly handles: readonly ProviderHandle[]; readonly params: MentionsParams }> {
+    const { uri, codebase } = await this.ports.place();
+    const params = { query, ...(uri === undefined ? {} : { uri }), ...(codebase === undefined ? {} : { codebase }) };
+    return { handles: this.ports.providersFor(uri), params };
+  }
+}
+
+/** What it finds by mentions, else what it says to the words themselves. */
+async function itemsFor(
+  handle: ProviderHandle,
+  params: MentionsParams,
+  signal: AbortSignal,
+): Promise<readonly ContextItem[]> {
+  if (handle.isLookupPaused) throw new Error('It failed a moment ago.');
+  const mentions = (await handle.mentions(params, signal)) ?? [];
+  if (mentions.length === 0) return (await known(handle, { query: params.query }, signal)) ?? [];
+  const found = await Promise.all(
+    mentions
+      .slice(0, mostMentions)
+      .map(async (mention) => (await known(handle, { mention }, signal)) ?? [itemOfMention(handle.ref, mention)]),
+  );
+  return found.flat();
+}
+
+/** Undefined when it cannot be asked so. */
+async function known(
+  handle: ProviderHandle,
+  lookup: Lookup,
+  signal: AbortSignal,
+): Promise<readonly ContextItem[] | undefined> {
+  const packed = await handle.lookUp(lookup, signal);
+  if (!packed) return undefined;
+  return Array.from({ length: Math.min(mostItems, countOfPacked(packed)) }, (_, index) => {
+    // Its answer is about no file, whatever ranges it may hold.
+    const { title, url, hover, aiContent } = itemOfPacked(packed, index);
+    return {
+      title,
+      provider: handle.ref,
+      ...(url === undefined ? {} : { url }),
+      ...(hover ? { hover } : {}),
+      ...(aiContent === undefined ? {} : { aiContent }),
+    };
+  });
+}
+
+/** All that a provider without items says. */
+function itemOfMention(provider: ProviderRef, { title, uri, description }: Mention): ContextItem {
+  const text = [description, uri].filter(Boolean).join('\n');
+  return { title, provider, ...(text === '' ? {} : { aiContent: text }) };
+}

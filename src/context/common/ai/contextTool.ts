@@ -1,0 +1,127 @@
+import * as z from 'zod';
+import type { ContextItem } from '../items/contextItem';
+import type { ContextLookups } from './contextLookups';
+import type { ContextReader, FileItems } from './contextReader';
+import type { ItemList } from '../items/itemList';
+import { searchItems } from '../items/itemQueries';
+import { countOf, namesOf, paragraphOf } from '../items/itemTexts';
+
+/** The tool that models call for context items: VS Code's chat by its API, agents over MCP. */
+
+/** The same as in `languageModelTools` of package.json. */
+export const contextTool = {
+  name: 'backline_context',
+  description:
+    'Reads what the context providers of this workspace know: owners, issues, documentation, links and the like. Gives the items of a file, of some lines of it, or what providers find for a query.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      file: {
+        type: 'string',
+        description: 'Path of a file in the workspace. Without it: the file that the user looks at.',
+      },
+      firstLine: { type: 'integer', minimum: 1, description: 'Only items that touch the lines from here. 1-based.' },
+      lastLine: {
+        type: 'integer',
+        minimum: 1,
+        description: 'To here, included; the same as firstLine if it is left out.',
+      },
+      query: {
+        type: 'string',
+        description:
+          'With a file: only items that hold all of these words. Without a file: what providers find for them, and the items of all files that were open.',
+      },
+    },
+    additionalProperties: false,
+  },
+} as const;
+
+/** The same for agents, who see it beside the other tools of the window. */
+export const contextItemsTool = {
+  ...contextTool,
+  name: 'context_items',
+  annotations: { title: 'Context items', readOnlyHint: true },
+} as const;
+
+const line = z.number().int().min(1).optional();
+const ContextQuestion = z.strictObject({
+  file: z.string().min(1).optional(),
+  firstLine: line,
+  lastLine: line,
+  query: z.string().optional(),
+});
+type ContextQuestion = z.infer<typeof ContextQuestion>;
+
+/** Models wait, but not for a provider that hangs: what is there is told, and who is missing. */
+const waitMs = 1_000;
+/** Two questions, one after the other, that often go over the network. */
+const lookupMs = 5_000;
+const maxItems = 200;
+/** UTF-16 units. */
+const maxText = 64 * 1_024;
+
+interface ContextToolPorts {
+  readonly reader: Pick<ContextReader, 'itemsOf' | 'search'>;
+  readonly lookups: Pick<ContextLookups, 'lookUp'>;
+}
+
+/** The answer to a call, as text. @throws Error that says what is wrong with the input; EditorError */
+export async function answerContextTool(
+  { reader, lookups }: ContextToolPorts,
+  input: unknown,
+  signal: AbortSignal,
+): Promise<string> {
+  const parsed = ContextQuestion.safeParse(input ?? {});
+  if (!parsed.success) throw new Error(`The input is not right: ${z.prettifyError(parsed.error)}`);
+  const { file, query = '', firstLine } = parsed.data;
+  if (file === undefined && query !== '' && firstLine === undefined) {
+    const [known, found] = await Promise.all([reader.search(query, maxItems), lookups.lookUp(query, lookupMs, signal)]);
+    const text = paragraphs(
+      [
+        ...found.items.map((item) => paragraphOf(undefined, item)),
+        ...known.map(({ path, item }) => paragraphOf(path, item)),
+      ],
+      `No provider finds anything for "${query}", and no context item of the files that were open holds it.`,
+    );
+    return [text, ...remarksOn(found)].join('\n\n');
+  }
+  const found = await reader.itemsOf(file, { waitMs, signal });
+  if (!found) return 'The user looks at no file that can be read: name one by `file`.';
+  const items = asked(found.items, parsed.data);
+  const text = paragraphs(
+    items.map((item) => paragraphOf(found.file.path, item)),
+    `There are no context items of ${found.file.path} for that.`,
+  );
+  return [text, ...remarksOn(found)].join('\n\n');
+}
+
+function asked(items: ItemList, { firstLine, lastLine = firstLine, query }: ContextQuestion): readonly ContextItem[] {
+  const inLines =
+    firstLine === undefined || lastLine === undefined
+      ? [...items]
+      : items.touching({
+          start: { line: firstLine - 1, character: 0 },
+          end: { line: lastLine - 1, character: Number.MAX_SAFE_INTEGER },
+        });
+  return query ? searchItems(inLines, query) : inLines;
+}
+
+function remarksOn({ waitingFor, isComplete, note }: Pick<FileItems, 'waitingFor' | 'isComplete' | 'note'>): string[] {
+  if (note !== undefined) return [note];
+  if (waitingFor.length > 0) return [`Still waiting for ${namesOf(waitingFor)}: ask again for more.`];
+  return isComplete ? [] : ['Not every provider could answer: there may be more.'];
+}
+
+function paragraphs(all: readonly string[], none: string): string {
+  if (all.length === 0) return none;
+  const kept: string[] = [];
+  let length = 0;
+  for (const text of all) {
+    const room = maxText - length;
+    if (kept.length === maxItems || room <= 0) break;
+    kept.push(text.length > room ? `${text.slice(0, room)}…` : text);
+    length += text.length;
+  }
+  const left = all.length - kept.length;
+  return [...kept, ...(left > 0 ? [`… and ${countOf(left, 'more item')}: ask for lines or words.`] : [])].join('\n\n');
+}

@@ -1,0 +1,95 @@
+import * as z from 'zod';
+import { itemLimits, mentionLimits } from '../limits';
+import { ProviderError } from '../providers/providerError';
+
+/** Something that a provider can tell more about: an issue, a page, a symbol. */
+
+/** Checked and within limits. Also what comes out of a worker. */
+export const mention = z.object({
+  title: z.string().min(1).max(itemLimits.title),
+  uri: z.string().max(itemLimits.url),
+  description: z.string().max(itemLimits.title).exactOptional(),
+  /** Whatever the provider put there, as JSON: it gets it back when it is asked for the items. */
+  data: z.string().max(mentionLimits.data).exactOptional(),
+});
+export type Mention = z.infer<typeof mention>;
+
+export const mentionList = z.array(mention).max(mentionLimits.mentions);
+
+export interface MentionsParams {
+  readonly query: string;
+  /** Of the file that is looked at. */
+  readonly uri?: string;
+  /** For example `github.com/owner/repository`. */
+  readonly codebase?: string;
+}
+
+/** What items are wanted for: something that was mentioned, or words. */
+export type Lookup = { readonly mention: Mention } | { readonly query: string };
+
+const wireMention = z.object({
+  title: z.string().min(1),
+  uri: z.string(),
+  description: z.string().nullish(),
+  data: z.unknown().optional(),
+});
+
+/** What cannot be used is left out, long texts are cut. @throws ProviderError when the result is not a list */
+export function readMentions(result: unknown): Mention[] {
+  if (result === undefined || result === null) return [];
+  if (!Array.isArray(result))
+    throw new ProviderError('The provider did not answer `mentions` with a list. Its answer needs to be an array.');
+  const values: readonly unknown[] = result;
+  const found: Mention[] = [];
+  let units = 0;
+  for (let index = 0; index < values.length && index < mentionLimits.looked; index++) {
+    const read = readMention(values[index]);
+    if (!read) continue;
+    units += read.title.length + read.uri.length + (read.description?.length ?? 0) + (read.data?.length ?? 0);
+    if (found.length === mentionLimits.mentions || units > mentionLimits.answer) break;
+    found.push(read);
+  }
+  return found;
+}
+
+/** The parameters of the call that asks for items. Later providers take `message` for what earlier ones call `query`. */
+export function lookupParams(lookup: Lookup): object {
+  if ('query' in lookup) return { query: lookup.query, message: lookup.query };
+  const { data, ...mentioned } = lookup.mention;
+  return { mention: data === undefined ? mentioned : { ...mentioned, data: parsed(data) } };
+}
+
+function readMention(value: unknown): Mention | undefined {
+  const { data: read } = wireMention.safeParse(value);
+  if (!read || read.uri.length > itemLimits.url) return undefined;
+  const data = asJson(read.data);
+  if (data !== undefined && data.length > mentionLimits.data) return undefined;
+  return {
+    title: cut(read.title),
+    uri: read.uri,
+    ...(read.description ? { description: cut(read.description) } : {}),
+    ...(data === undefined ? {} : { data }),
+  };
+}
+
+function cut(text: string): string {
+  return text.length > itemLimits.title ? `${text.slice(0, itemLimits.title - 1)}…` : text;
+}
+
+/** Undefined for what is no object, or none that JSON can say. */
+function asJson(data: unknown): string | undefined {
+  if (typeof data !== 'object' || data === null) return undefined;
+  try {
+    return JSON.stringify(data);
+  } catch {
+    return undefined;
+  }
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}

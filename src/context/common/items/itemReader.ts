@@ -1,0 +1,216 @@
+import { isFollowed } from './itemLinks';
+import { itemLimits } from '../limits';
+import { rangeWidth, textWidth, type PackedItems } from './packedItems';
+import { ProviderError } from '../providers/providerError';
+
+/**
+ * What providers answer, checked and packed in one pass: there may be thousands of items, and a schema would make new
+ * objects of each. An item of dialect A is one object; B and C put it into an annotation, beside its range. Unknown fields
+ * are dropped; `null` is understood as absent, as JSON writers mean it.
+ */
+
+/**
+ * Items that cannot be used are left out with a note, and so are annotations of other documents than `uri`, the one that
+ * was asked about, if it was one. @throws ProviderError when the result is not a list.
+ */
+export function readItems(result: unknown, uri?: string): PackedItems {
+  if (!Array.isArray(result))
+    throw new ProviderError('The provider did not answer with a list of items. Its answer needs to be an array.');
+  const values: readonly unknown[] = result;
+  const total = values.length;
+  const reader = new ItemReader(Math.min(total, itemLimits.items), uri);
+  for (let index = 0; index < total && !reader.isFull; index++) reader.read(values[index]);
+  return reader.packed(total);
+}
+
+class ItemReader {
+  private readonly ranges: PackedItems['ranges'];
+  private readonly texts: PackedItems['texts'];
+  private text = '';
+  private count = 0;
+  private malformed = 0;
+  private elsewhere = 0;
+  /** The last URI that was compared, and whether it is of the document. */
+  private compared: { readonly uri: string; readonly isSame: boolean } | undefined;
+  private droppedUrls = 0;
+  private cut = 0;
+
+  constructor(
+    private readonly room: number,
+    private readonly uri: string | undefined,
+  ) {
+    this.ranges = new Float64Array(room * rangeWidth);
+    this.texts = new Int32Array(room * textWidth);
+  }
+
+  get isFull(): boolean {
+    return this.count === itemLimits.items || this.text.length >= itemLimits.answer;
+  }
+
+  /** `item` marks an annotation of B or C, `title` an item of A, whatever was asked for. */
+  read(value: unknown): void {
+    const isAnnotation = isObject(value) && 'item' in value;
+    const item = isAnnotation ? value.item : value;
+    if (isAnnotation && this.isElsewhere(value.uri)) this.elsewhere++;
+    else if (
+      isObject(value) &&
+      isObject(item) &&
+      this.readRange(value.range) &&
+      this.readTexts(item, hintsOf(value, item))
+    )
+      this.count++;
+    else this.malformed++;
+  }
+
+  /** An annotation without a URI is of the document that was asked about. */
+  private isElsewhere(uri: unknown): boolean {
+    if (this.uri === undefined || typeof uri !== 'string' || uri === this.uri) return false;
+    if (this.compared?.uri !== uri) this.compared = { uri, isSame: isSameUri(uri, this.uri) };
+    return !this.compared.isSame;
+  }
+
+  packed(total: number): PackedItems {
+    const { room, count, ranges, texts, text } = this;
+    return {
+      ranges: count === room ? ranges : ranges.slice(0, count * rangeWidth),
+      texts: count === room ? texts : texts.slice(0, count * textWidth),
+      text,
+      notes: this.notes(total - count - this.malformed - this.elsewhere),
+    };
+  }
+
+  private notes(skipped: number): string[] {
+    const count = (many: number, what: string): string[] => (many > 0 ? [`${many} ${what}`] : []);
+    return [
+      ...count(this.malformed, 'items were left out: they are not what the protocol says.'),
+      ...count(this.elsewhere, 'items were left out: they are about other files.'),
+      ...count(skipped, `items were left out: there are more than ${itemLimits.items}, or their texts are too long.`),
+      ...count(this.cut, 'texts were cut: they are too long.'),
+      ...count(this.droppedUrls, 'links were left out: only http, https, mailto and file are followed.'),
+    ];
+  }
+
+  /** Whether it is a range, or none; whether it is one of the document is not known here. */
+  private readRange(range: unknown): boolean {
+    const { ranges, count } = this;
+    const at = count * rangeWidth;
+    if (range === undefined || range === null) {
+      ranges.fill(NaN, at, at + rangeWidth);
+      return true;
+    }
+    if (!isObject(range)) return false;
+    return readPosition(range.start, ranges, at) && readPosition(range.end, ranges, at + 2);
+  }
+
+  /** Whether the texts are such. Nothing is kept of them if not. */
+  private readTexts(item: Fields, hints: unknown): boolean {
+    const { title, url } = item;
+    const ui = optional(item.ui);
+    const hover = ui && optional(ui.hover);
+    const ai = optional(item.ai);
+    if (!hover || !ai) return false;
+    const { markdown, text } = hover;
+    const { content } = ai;
+    if (typeof title !== 'string' || !isOptionalText(url) || !isOptionalText(markdown)) return false;
+    if (!isOptionalText(text) || !isOptionalText(content)) return false;
+    const at = this.count * textWidth;
+    this.texts[at] = this.text.length;
+    this.texts[at + 1] = this.add(title, itemLimits.title);
+    this.texts[at + 2] = this.addOptional(this.followed(url), itemLimits.url);
+    this.texts[at + 3] = this.addOptional(markdown, itemLimits.hover);
+    this.texts[at + 4] = this.addOptional(text, itemLimits.hover);
+    this.texts[at + 5] = this.addOptional(content, itemLimits.aiContent);
+    this.texts[at + 6] = prefersLink(hints) ? 1 : 0;
+    return true;
+  }
+
+  private followed(url: string | null | undefined): string | undefined {
+    if (!url) return undefined;
+    if (isFollowed(url)) return url;
+    this.droppedUrls++;
+    return undefined;
+  }
+
+  /** @returns its length; an empty text is as good as none */
+  private addOptional(text: string | null | undefined, limit: number): number {
+    return text ? this.add(text, limit) : -1;
+  }
+
+  private add(text: string, limit: number): number {
+    const isTooLong = text.length > limit;
+    if (isTooLong) this.cut++;
+    const piece = isTooLong ? `${text.slice(0, limit - 1)}…` : text;
+    this.text += piece;
+    return piece.length;
+  }
+}
+
+/** What an object of an answer may have; each of it may be anything. */
+interface Fields {
+  readonly item?: unknown;
+  readonly uri?: unknown;
+  readonly presentationHints?: unknown;
+  readonly range?: unknown;
+  readonly start?: unknown;
+  readonly end?: unknown;
+  readonly line?: unknown;
+  readonly character?: unknown;
+  readonly title?: unknown;
+  readonly url?: unknown;
+  readonly ui?: unknown;
+  readonly hover?: unknown;
+  readonly markdown?: unknown;
+  readonly text?: unknown;
+  readonly ai?: unknown;
+  readonly content?: unknown;
+}
+
+const noFields: Fields = {};
+
+/** B and C put them on the annotation, A into `ui`. */
+function hintsOf(value: Fields, item: Fields): unknown {
+  return value.presentationHints ?? (isObject(item.ui) ? item.ui.presentationHints : undefined);
+}
+
+function prefersLink(hints: unknown): boolean {
+  return Array.isArray(hints) && hints.includes('prefer-link-over-detail');
+}
+
+/** Providers that parse a URI and write it again may spell it in another way. */
+function isSameUri(one: string, other: string): boolean {
+  const spelled = (uri: string): string => {
+    const href = URL.parse(uri)?.href ?? uri;
+    try {
+      return decodeURIComponent(href);
+    } catch {
+      // A stray percent sign is a letter like any other.
+      return href;
+    }
+  };
+  return spelled(one) === spelled(other);
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null;
+}
+
+/** Undefined when it is neither an object nor absent. */
+function optional(value: unknown): Fields | undefined {
+  if (value === undefined || value === null) return noFields;
+  return isObject(value) ? value : undefined;
+}
+
+function isOptionalText(value: unknown): value is string | null | undefined {
+  return typeof value === 'string' || value === undefined || value === null;
+}
+
+/** Writes line and character to `numbers[at]` and behind it. */
+function readPosition(position: unknown, numbers: Float64Array, at: number): boolean {
+  if (!isObject(position)) return false;
+  const { line, character } = position;
+  if (typeof line !== 'number' || typeof character !== 'number') return false;
+  if (!Number.isFinite(line) || !Number.isFinite(character)) return false;
+  numbers[at] = line;
+  numbers[at + 1] = character;
+  return true;
+}

@@ -1,0 +1,76 @@
+import type { Clock } from '../../../base/common/async';
+import type { Disposable } from '../../../base/common/disposable';
+import { messageOf } from '../../../base/common/errors';
+import { ProviderError, type ConsentRequest } from './providerError';
+
+export interface HealthRules {
+  readonly firstPauseMs: number;
+  readonly maxPauseMs: number;
+}
+
+interface Failure {
+  /** What went wrong and what to do. */
+  readonly message: string;
+  /** What the user would have to allow. */
+  readonly consent?: ConsentRequest;
+  /** Milliseconds since the epoch; until then it is only asked when the user wants it. */
+  readonly pausedUntilMs: number;
+}
+
+/** How the calls of one kind went: after a failure comes a pause, and after each further one a longer pause. */
+export class ProviderHealth implements Disposable {
+  private failures = 0;
+  private pause: Disposable | undefined;
+  private last: Failure | undefined;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly rules: HealthRules,
+    /** It may be asked again, or answers again. */
+    private readonly onReturn: () => void,
+  ) {}
+
+  get isPaused(): boolean {
+    return this.pause !== undefined;
+  }
+
+  /** Of the last call, when it failed. */
+  get failure(): Failure | undefined {
+    return this.last;
+  }
+
+  succeeded(): void {
+    const isBack = this.failures > 0;
+    this.reset();
+    if (isBack) this.onReturn();
+  }
+
+  failed(error: unknown, message = messageOf(error)): void {
+    const { firstPauseMs, maxPauseMs } = this.rules;
+    this.failures++;
+    const pauseMs = Math.min(maxPauseMs, firstPauseMs * 2 ** (this.failures - 1));
+    this.endPause();
+    this.pause = this.clock.setTimer(pauseMs, () => {
+      this.endPause();
+      this.onReturn();
+    });
+    const consent = error instanceof ProviderError ? error.consent : undefined;
+    this.last = { message, pausedUntilMs: this.clock.now() + pauseMs, ...(consent ? { consent } : {}) };
+  }
+
+  /** Forgets its failures. */
+  reset(): void {
+    this.failures = 0;
+    this.last = undefined;
+    this.endPause();
+  }
+
+  dispose(): void {
+    this.endPause();
+  }
+
+  private endPause(): void {
+    this.pause?.dispose();
+    this.pause = undefined;
+  }
+}

@@ -1,0 +1,125 @@
+import { toFileUri } from '../../../base/common/fileUri';
+
+/** Says what a key of the setting names: an address to post to, a module, a package, or code from elsewhere. */
+
+export type ProviderPlace =
+  | { readonly kind: 'endpoint'; readonly url: string }
+  /** A JavaScript or TypeScript module, as a `file:` or `data:` URI. */
+  | { readonly kind: 'module'; readonly url: string }
+  /** A package, to be found from `folder`'s `node_modules`. */
+  | { readonly kind: 'package'; readonly specifier: string; readonly folder: string }
+  | { readonly kind: 'remoteModule'; readonly url: string };
+
+interface ProviderUri {
+  readonly place: ProviderPlace;
+  /** What comes after `#`: the same provider can be there more than once. */
+  readonly name: string | undefined;
+  /** Whether only the workspace can say what this is. */
+  readonly isOfWorkspace: boolean;
+}
+
+const script = /\.[cm]?[jt]s$/i;
+const packageName = /^(?:@[\w.~-]+\/)?[\w~][\w.~-]*(?:\/[\w./~-]+)?$/;
+const drive = /^[A-Za-z]:[\\/]/;
+
+/**
+ * @param folder `file:` URI of the workspace folder, for packages and `${workspaceFolder}`
+ * @param base `file:` URI of the folder that relative paths are relative to
+ * @returns what is wrong, as a sentence, when the key names nothing
+ */
+export function parseProviderUri(key: string, folder: string | undefined, base = folder): ProviderUri | string {
+  const hash = key.indexOf('#');
+  const name = hash === -1 ? undefined : key.slice(hash + 1) || undefined;
+  const address = hash === -1 ? key : key.slice(0, hash);
+  const place = placeOf(address, withoutSlash(folder), withoutSlash(base));
+  if (typeof place === 'string') return place;
+  return { place, name, isOfWorkspace: place.kind === 'package' || isRelative(address) };
+}
+
+/** In one text, where whatever the settings say goes to. */
+export function addressOf(place: ProviderPlace): string {
+  return place.kind === 'package' ? `${place.folder}/node_modules/${place.specifier}` : place.url;
+}
+
+/** Whether a URI is of something in a folder. Spellings that some systems take for the same count as the same. */
+export function isBelow(uri: string, folder: string): boolean {
+  return plain(uri).startsWith(`${plain(folder).replace(/\/$/, '')}/`);
+}
+
+/** `file:/path`, without dots, doubled slashes, escapes and case. */
+function plain(uri: string): string {
+  const href = URL.parse(uri)?.href ?? uri;
+  return decoded(href)
+    .replace(/[\\/]+/g, '/')
+    .normalize('NFC')
+    .toLowerCase();
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // Bytes that are no UTF-8 can be in a path; what is ASCII still has one spelling.
+    return text.replace(/%([2-7][\da-f])/gi, (_all, code: string) => String.fromCharCode(parseInt(code, 16)));
+  }
+}
+
+function isRelative(address: string): boolean {
+  if (address.includes('${workspaceFolder}') || /^\.\.?[\\/]/.test(address)) return true;
+  return script.test(address) && !/^(?:[a-z][a-z+.-]*:|[\\/])/i.test(address);
+}
+
+/** The variable stands for a path, also after `file://`. */
+function inFolder(address: string, folder: string | undefined): ProviderPlace | string {
+  if (folder === undefined) return 'It names ${workspaceFolder}, but no folder is open.';
+  const match = /^(?:file:\/\/)?\$\{workspaceFolder\}[\\/](.+)$/.exec(address);
+  if (!match?.[1]) return '${workspaceFolder} can only be the beginning of a path to a file.';
+  return relativeModule(match[1], folder);
+}
+
+function placeOf(address: string, folder: string | undefined, base: string | undefined): ProviderPlace | string {
+  if (address.includes('${workspaceFolder}')) return inFolder(address, folder);
+  if (drive.test(address) || address.startsWith('/') || address.startsWith('\\\\'))
+    return { kind: 'module', url: toFileUri(address) };
+  if (isRelative(address))
+    return base === undefined ? 'It is a relative path, but no folder is open.' : relativeModule(address, base);
+  if (/^(?:npm:)?[^:]+$/.test(address)) return packageOf(address.replace(/^npm:/, ''), folder);
+  const url = URL.parse(address);
+  return url ? placeOfUrl(url) : 'It is not a URL, not a path and not the name of a package.';
+}
+
+function withoutSlash(folder: string | undefined): string | undefined {
+  return folder?.replace(/\/$/, '');
+}
+
+function relativeModule(path: string, folder: string): ProviderPlace {
+  const encoded = path.split(/[\\/]/).map(encodeURIComponent).join('/');
+  return { kind: 'module', url: new URL(encoded, `${folder}/`).href };
+}
+
+function packageOf(specifier: string, folder: string | undefined): ProviderPlace | string {
+  if (!packageName.test(specifier)) return 'It is not a URL, not a path and not the name of a package.';
+  return folder === undefined
+    ? 'It is the name of a package, but no folder is open to find it in.'
+    : { kind: 'package', specifier, folder };
+}
+
+function placeOfUrl(url: URL): ProviderPlace | string {
+  switch (url.protocol) {
+    case 'file:':
+    case 'data:':
+      return { kind: 'module', url: url.href };
+    case 'http+js:':
+    case 'https+js:':
+      return { kind: 'remoteModule', url: url.href.replace('+js:', ':') };
+    case 'http:':
+    case 'https:':
+      return { kind: isRemoteCode(url) ? 'remoteModule' : 'endpoint', url: url.href };
+    default:
+      return `Nothing is known of "${url.protocol}" addresses: http, https, file and data can be used.`;
+  }
+}
+
+function isRemoteCode({ hostname, pathname }: URL): boolean {
+  return script.test(pathname) || (hostname === 'openctx.org' && pathname.startsWith('/npm/'));
+}

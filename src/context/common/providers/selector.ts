@@ -1,0 +1,88 @@
+import type { RunInTime } from '../../../base/common/timedRun';
+import type { Selector } from './contextProvider';
+import { GlobSet, type Glob } from './selectorGlob';
+
+/** Decides whether a provider is asked about a document. */
+
+/** `any`: one selector is enough, as every real provider means it. `all` is the document's letter. */
+export type SelectorMatch = 'any' | 'all';
+
+/** A document as selectors see it; its text is made comparable once, when the first selector asks for it. */
+export class SelectorTarget {
+  private readonly paths: readonly string[];
+  private normalised: string | undefined;
+
+  constructor(
+    uri: string,
+    private readonly text: () => string,
+  ) {
+    this.paths = pathsOf(uri);
+  }
+
+  matchesPath({ isMatch, isNegated }: Glob): boolean {
+    // A negated glob excludes what matches in any spelling.
+    return isNegated ? this.paths.every(isMatch) : this.paths.some(isMatch);
+  }
+
+  contains(literal: string): boolean {
+    this.normalised ??= withLineFeeds(this.text());
+    return this.normalised.includes(literal);
+  }
+}
+
+/** The compiled selectors of one provider. */
+export class SelectorList {
+  private constructor(
+    private readonly tests: readonly ((target: SelectorTarget) => boolean)[] | undefined,
+    private readonly match: SelectorMatch,
+    private readonly globs: GlobSet,
+  ) {}
+
+  /** `runInTime` is for globs that could take for ever. */
+  static compile(selectors: readonly Selector[] | undefined, match: SelectorMatch, runInTime: RunInTime): SelectorList {
+    const globs = new GlobSet(runInTime);
+    const tests = selectors?.map((selector) => compileOne(selector, globs));
+    return new SelectorList(tests, match, globs);
+  }
+
+  /** Selectors that cannot be used; none of them matches anything. There may be more once `matches` has been asked. */
+  get problems(): readonly string[] {
+    return this.globs.problems;
+  }
+
+  matches(target: SelectorTarget): boolean {
+    if (!this.tests) return true;
+    if (this.tests.length === 0) return false;
+    return this.match === 'all' ? this.tests.every((test) => test(target)) : this.tests.some((test) => test(target));
+  }
+}
+
+function compileOne({ path, contentContains }: Selector, globs: GlobSet): (target: SelectorTarget) => boolean {
+  const literal = contentContains === undefined ? undefined : withLineFeeds(contentContains);
+  const glob = path === undefined ? undefined : globs.compile(path);
+  if (path !== undefined && glob === undefined) return () => false;
+  return (target) =>
+    (glob === undefined || target.matchesPath(glob)) && (literal === undefined || target.contains(literal));
+}
+
+/** The path, and with a hostname before it, each as the URI spells it and decoded. None for what is no URI. */
+function pathsOf(uri: string): readonly string[] {
+  const url = URL.parse(uri);
+  if (!url) return [];
+  const path = url.pathname.replace(/^\//, '');
+  const spellings = url.hostname ? [path, `${url.hostname}/${path}`] : [path];
+  return [...new Set(spellings.flatMap((spelling) => [spelling, decoded(spelling)]))];
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    // A stray percent sign is a letter like any other.
+    return path;
+  }
+}
+
+function withLineFeeds(text: string): string {
+  return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
+}

@@ -1,0 +1,112 @@
+import type { RefObject } from 'preact';
+import { namingHiddenCharacters } from '../../base/common/hiddenCharacters';
+import { countOf, formatCost, formatTokens } from '../../transcript/browser/parts/format';
+import { PlainText } from '../../transcript/browser/parts/plainText';
+import type { TranscriptHandle } from '../../transcript/browser/list/transcriptList';
+import { IconButton } from '../../webview/browser/iconButton';
+import {
+  ArrowDownIcon,
+  ArrowUpIcon,
+  FoldIcon,
+  FollowIcon,
+  HistoryIcon,
+  MoreIcon,
+  SearchIcon,
+  TextIcon,
+  UnfoldIcon,
+} from '../../webview/browser/icons';
+import { MenuButton } from '../../webview/browser/menu';
+import type { ThreadView } from '../common/threadApi';
+import { actionMenu } from './actionMenu';
+import { usePage, usePageState } from './threadPageContext';
+import { ToggleButton } from './toggleButton';
+
+interface HeaderProps {
+  readonly handle: RefObject<TranscriptHandle | null>;
+  readonly isFollowing: boolean;
+  readonly setFollowing: (isFollowing: boolean) => void;
+}
+
+/** What the thread is, and the ways through it. */
+export function Header({ handle, isFollowing, setFollowing }: HeaderProps) {
+  const page = usePage();
+  const { thread, times, isOutlineShown } = usePageState();
+  const title = thread?.title ?? 'Amp Thread';
+  const isAbsolute = times === 'absolute';
+  return (
+    <header class="thread-header">
+      <div class="thread-title">
+        <h1 title={namingHiddenCharacters(title)} dir="auto">
+          <PlainText text={title} />
+        </h1>
+        {thread && <Summary thread={thread} />}
+      </div>
+      {thread && (
+        <div class="thread-tools" role="toolbar" aria-label="Thread">
+          <IconButton
+            label="Previous prompt"
+            hint="Alt+Up"
+            keyShortcuts="Alt+ArrowUp"
+            icon={ArrowUpIcon}
+            onClick={() => handle.current?.goToPrompt(-1)}
+          />
+          <IconButton
+            label="Next prompt"
+            hint="Alt+Down"
+            keyShortcuts="Alt+ArrowDown"
+            icon={ArrowDownIcon}
+            onClick={() => handle.current?.goToPrompt(1)}
+          />
+          <ToggleButton
+            label="Outline"
+            icon={TextIcon}
+            isOn={isOutlineShown}
+            onToggle={(isShown) => page.showOutline(isShown)}
+          />
+          <IconButton label="Find" hint="Ctrl+F" icon={SearchIcon} onClick={() => page.find()} />
+          <IconButton label="Collapse all" icon={FoldIcon} onClick={() => page.foldAll(false)} />
+          <IconButton label="Expand all" icon={UnfoldIcon} onClick={() => page.foldAll(true)} />
+          <ToggleButton
+            label="Absolute times"
+            icon={HistoryIcon}
+            isOn={isAbsolute}
+            onToggle={(isOn) => page.setTimes(isOn ? 'absolute' : 'relative')}
+          />
+          <ToggleButton label="Follow new messages" icon={FollowIcon} isOn={isFollowing} onToggle={setFollowing} />
+          <MenuButton label="More actions" icon={MoreIcon} items={actionMenu(page, thread)} />
+        </div>
+      )}
+    </header>
+  );
+}
+
+const stateWords: Record<ThreadView['state'], string> = {
+  idle: '',
+  running: 'running',
+  waiting: 'waiting for you',
+  stale: 'did not end',
+  cancelled: 'cancelled',
+  error: 'failed',
+};
+
+function Summary({ thread }: { thread: ThreadView }) {
+  const { state, mode, isArchived, promptCount, messageCount, usage } = thread;
+  const tokens = (usage?.input ?? 0) + (usage?.output ?? 0) + (usage?.cacheRead ?? 0) + (usage?.cacheWrite ?? 0);
+  const words = [
+    countOf(promptCount, 'prompt'),
+    countOf(messageCount, 'message'),
+    ...(mode === undefined ? [] : [mode]),
+    ...(tokens > 0 ? [`${formatTokens(tokens)} tokens`] : []),
+    ...(usage?.cost ? [formatCost(usage.cost)] : []),
+    ...(isArchived ? ['archived'] : []),
+  ];
+  return (
+    <p class="thread-summary">
+      {stateWords[state] !== '' && <span class={`thread-state is-${state}`}>{stateWords[state]}</span>}
+      <span class="thread-agent">Amp</span>
+      <span>
+        · <PlainText text={words.join(' · ')} />
+      </span>
+    </p>
+  );
+}

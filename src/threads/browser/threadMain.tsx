@@ -1,0 +1,24 @@
+// The page of a thread: `dist/pages/thread.js`.
+import { render } from 'preact';
+import { HostConnection, type VsCodeApi } from '../../webview/browser/hostConnection';
+import { HostTimeContext } from '../../webview/browser/hostTime';
+import { keepSelectAllInFields } from '../../webview/browser/selectAllInFields';
+import { App } from './threadApp';
+import { ThreadPage } from './threadPage';
+
+declare function acquireVsCodeApi(): VsCodeApi;
+
+const root = document.getElementById('root');
+if (root) {
+  const api = acquireVsCodeApi();
+  const connection = new HostConnection(api);
+  const page = new ThreadPage(connection, api, document.body.dataset['thread'] ?? '');
+  page.start(window);
+  keepSelectAllInFields(document);
+  render(
+    <HostTimeContext.Provider value={connection.time}>
+      <App page={page} />
+    </HostTimeContext.Provider>,
+    root,
+  );
+}

@@ -1,0 +1,173 @@
+import { IconButton } from '../../../webview/browser/iconButton';
+import {
+  ErrorIcon,
+  InfoIcon,
+  KeepIcon,
+  RevertIcon,
+  ShieldIcon,
+  StopIcon,
+  WarningIcon,
+  type Icon,
+} from '../../../webview/browser/icons';
+import type { EntryOf, FileChange, Usage } from '../../common/entries';
+import { ChangeCounts } from '../parts/changeCounts';
+import { countOf, formatCost, formatCount, formatDuration, formatTokens } from '../parts/format';
+import { PathButton } from '../parts/pathButton';
+import { ShowAllTexts } from '../parts/showAll';
+import { Details } from './textEntries';
+import { useShortPath, useTranscript } from '../transcriptContext';
+import { namingHiddenCharacters } from '../markdown/hiddenCharacters';
+import { PlainText } from '../parts/plainText';
+
+type Outcome = EntryOf<'end'>['outcome'];
+
+/** How a turn that did not go well is called. */
+const outcomes: Record<Exclude<Outcome, 'completed'>, { title: string; icon: Icon }> = {
+  cancelled: { title: 'Stopped', icon: StopIcon },
+  interrupted: { title: 'Interrupted', icon: WarningIcon },
+  failed: { title: 'Failed', icon: ErrorIcon },
+  refused: { title: 'Refused', icon: ShieldIcon },
+  limit: { title: 'Limit reached', icon: InfoIcon },
+};
+
+/** How a turn ended, what it used and what it changed. */
+export function EndEntry({ entry }: { entry: EntryOf<'end'> }) {
+  const { outcome, text, details, usage, durationMs, changes = [] } = entry;
+  return (
+    <>
+      {outcome !== 'completed' && <Outcome {...outcomes[outcome]} outcome={outcome} text={text} details={details} />}
+      <ShowAllTexts entry={entry} shown={[text, details]} />
+      {changes.length > 0 && <Changes changes={changes} turn={entry.turn} />}
+      <Used usage={usage} durationMs={durationMs} />
+    </>
+  );
+}
+
+interface OutcomeProps {
+  readonly outcome: Outcome;
+  readonly title: string;
+  readonly icon: Icon;
+  readonly text: string | undefined;
+  readonly details: string | undefined;
+}
+
+function Outcome({ outcome, title, icon: Picture, text, details }: OutcomeProps) {
+  const { continueTurn } = useTranscript().actions;
+  const isCutOff = outcome === 'interrupted' || outcome === 'limit';
+  return (
+    <div class={`outcome outcome-${outcome}`}>
+      <Picture />
+      <div class="notice-body">
+        <p dir="auto">
+          <strong>{title}</strong>
+          {text !== undefined && <PlainText text={` ${text}`} />}
+        </p>
+        {details !== undefined && <Details text={details} />}
+        {continueTurn && isCutOff && (
+          <button type="button" class="button continue-turn" onClick={continueTurn}>
+            Continue
+          </button>
+        )}
+      </div>
+    </div>
+  );
+}
+
+const letters: Record<FileChange['change'], string> = { created: 'A', modified: 'M', deleted: 'D' };
+
+function Changes({ changes, turn }: { changes: readonly FileChange[]; turn: number }) {
+  const { revert, keepChanges } = useTranscript().actions;
+  const canRevert = changes.some(({ state }) => state === 'applied' || state === 'changedSince');
+  return (
+    <div class="turn-changes" role="group" aria-label="Changed files">
+      <div class="turn-changes-head">
+        <span>{`${countOf(changes.length, 'file')} changed`}</span>
+        <ChangeCounts changes={changes} />
+        <span class="spring" />
+        {keepChanges && canRevert && (
+          <IconButton
+            label="Keep all changes of this conversation"
+            icon={KeepIcon}
+            class="of-all"
+            onClick={() => keepChanges()}
+          />
+        )}
+        {revert && canRevert && (
+          <IconButton
+            label="Revert all changes of this conversation"
+            icon={RevertIcon}
+            class="of-all"
+            onClick={() => revert()}
+          />
+        )}
+      </div>
+      <ul>
+        {changes.map((change) => (
+          <ChangeRow key={change.path} change={change} turn={turn} />
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+const changeStates: Record<FileChange['state'], string> = {
+  applied: '',
+  reverted: 'reverted',
+  changedSince: 'changed since',
+  unknown: '',
+};
+
+function ChangeRow({ change: changed, turn }: { change: FileChange; turn: number }) {
+  const { path, change, state, added, removed } = changed;
+  const { openChange, revert } = useTranscript().actions;
+  const short = useShortPath();
+  const canRevert = state === 'applied' || state === 'changedSince';
+  return (
+    <li class={`change change-${change}`}>
+      <abbr class="change-letter" title={change}>
+        {letters[change]}
+      </abbr>
+      <PathButton path={path} onClick={openChange && (() => openChange(path, turn))} />
+      {changeStates[state] !== '' && <span class="quiet">{changeStates[state]}</span>}
+      <ChangeCounts changes={[{ added, removed }]} />
+      {revert && canRevert && (
+        <IconButton
+          label={namingHiddenCharacters(`Revert ${short(path)} to what it was before this turn`)}
+          icon={RevertIcon}
+          class="of-all"
+          onClick={() => revert(path, turn)}
+        />
+      )}
+    </li>
+  );
+}
+
+function Used({ usage, durationMs }: { usage: Usage | undefined; durationMs: number | undefined }) {
+  const { input, output, cacheRead, cacheWrite, cost } = usage ?? {};
+  const facts = [
+    durationMs === undefined ? [] : { text: formatDuration(durationMs), title: 'Time of the turn' },
+    input === undefined
+      ? []
+      : { text: `${formatTokens(input)} in`, title: tokens(input, 'of input', cacheRead, cacheWrite) },
+    output === undefined ? [] : { text: `${formatTokens(output)} out`, title: tokens(output, 'of output') },
+    cost === undefined ? [] : { text: formatCost(cost), title: 'Cost' },
+  ].flat();
+  if (facts.length === 0) return null;
+  return (
+    <p class="used">
+      {facts.map(({ text, title }) => (
+        <span key={title} title={title}>
+          {text}
+        </span>
+      ))}
+    </p>
+  );
+}
+
+function tokens(count: number, what: string, read?: number, written?: number): string {
+  const cached = [
+    read === undefined ? [] : `${formatCount(read)} from the cache`,
+    written === undefined ? [] : `${formatCount(written)} into the cache`,
+  ].flat();
+  return `${formatCount(count)} tokens ${what}${cached.length > 0 ? ` (${cached.join(', ')})` : ''}`;
+}

@@ -1,0 +1,90 @@
+import { useRef, useState } from 'preact/hooks';
+import { IconButton } from '../../../webview/browser/iconButton';
+import { BracesIcon } from '../../../webview/browser/icons';
+import type { Entry } from '../../common/entries';
+import { EndEntry } from './endEntry';
+import { useFarAway } from '../list/farAway';
+import { PromptEntry, PromptHeading } from './promptEntry';
+import { ShowAllContext } from '../parts/showAll';
+import { AnswerEntry, MediaEntry, NoticeEntry, RawEntry, SummaryEntry, ThinkingEntry } from './textEntries';
+import { TodosEntry } from './todosEntry';
+import { ToolEntry } from './toolEntry';
+import { useEntry, useTranscript } from '../transcriptContext';
+
+/** One entry, drawn again when it changes, and only then. */
+export function EntryView({ id }: { id: string }) {
+  const { showAll, showRaw } = useTranscript().actions;
+  const element = useRef<HTMLDivElement>(null);
+  const known = useEntry(id);
+  const [whole, setWhole] = useState<{ of: Entry; entry: Entry }>();
+  const isShown = known !== undefined && !hasNothingToShow(known);
+  const far = useFarAway(isShown ? known : undefined, element);
+  if (!isShown) return null;
+  // An entry that has changed since it was fetched whole is newer.
+  const entry = whole?.of === known ? whole.entry : known;
+  const isPrompt = entry.kind === 'prompt';
+  return (
+    <div
+      class={`entry entry-${entry.kind} ${far ? 'is-far' : ''}`}
+      style={{ height: far?.height }}
+      ref={element}
+      data-entry={id}
+      // Where the keys that go from prompt to prompt arrive.
+      tabIndex={isPrompt ? -1 : undefined}
+      role={isPrompt ? 'group' : undefined}
+      aria-label={isPrompt ? 'Your prompt' : undefined}
+    >
+      {far ? (
+        <>
+          {isPrompt && <PromptHeading turn={entry.turn} />}
+          {far.words}
+        </>
+      ) : (
+        <>
+          <ShowAllContext.Provider value={async () => setWhole({ of: known, entry: await showAll(id) })}>
+            <EntryBody entry={entry} />
+          </ShowAllContext.Provider>
+          {showRaw && <IconButton label="Show JSON" icon={BracesIcon} class="raw-button" onClick={() => showRaw(id)} />}
+        </>
+      )}
+    </div>
+  );
+}
+
+/** Handed on to a call, whose steps are entries too. */
+function drawEntry(id: string) {
+  return <EntryView key={id} id={id} />;
+}
+
+function EntryBody({ entry }: { entry: Entry }) {
+  switch (entry.kind) {
+    case 'prompt':
+      return <PromptEntry entry={entry} />;
+    case 'answer':
+      return <AnswerEntry entry={entry} />;
+    case 'thinking':
+      return <ThinkingEntry entry={entry} />;
+    case 'tool':
+      return <ToolEntry entry={entry} drawEntry={drawEntry} />;
+    case 'todos':
+      return <TodosEntry entry={entry} />;
+    case 'notice':
+      return <NoticeEntry entry={entry} />;
+    case 'summary':
+      return <SummaryEntry entry={entry} />;
+    case 'media':
+      return <MediaEntry entry={entry} />;
+    case 'end':
+      return <EndEntry entry={entry} />;
+    case 'raw':
+      return <RawEntry entry={entry} />;
+  }
+}
+
+function hasNothingToShow(entry: Entry): boolean {
+  if (entry.kind === 'end') {
+    const { outcome, usage, durationMs, changes = [] } = entry;
+    return outcome === 'completed' && !usage && durationMs === undefined && changes.length === 0;
+  }
+  return (entry.kind === 'answer' || entry.kind === 'thinking') && entry.text === '' && !entry.streaming;
+}

@@ -1,0 +1,137 @@
+import { useEffect, useState } from 'preact/hooks';
+import { useHostTime } from '../../../webview/browser/hostTime';
+import { IconButton } from '../../../webview/browser/iconButton';
+import { CopyIcon, EditIcon } from '../../../webview/browser/icons';
+import type { Attachment, Entry, EntryOf } from '../../common/entries';
+import { attachmentIcons } from './entryIcons';
+import { ageChangesIn, formatAge, formatMoment, formatSize } from '../parts/format';
+import { ImageView } from '../parts/imageView';
+import { ShowAllButton, useCopy } from '../parts/showAll';
+import { useRedraw, useTranscript } from '../transcriptContext';
+import { namingHiddenCharacters } from '../markdown/hiddenCharacters';
+import { PlainText } from '../parts/plainText';
+
+/** Longer ones are folded. */
+const maxLines = 14;
+const maxUnits = 1_200;
+
+export function PromptEntry({ entry }: { entry: EntryOf<'prompt'> }) {
+  const { actions } = useTranscript();
+  const { editPrompt } = actions;
+  const { attachments = [], omitted = 0, text } = entry;
+  const copy = useCopy(entry.id, omitted);
+  return (
+    <>
+      <PromptHeading turn={entry.turn} />
+      <div class="bubble">
+        {attachments.length > 0 && (
+          <ul class="attachments" aria-label="Attached">
+            {attachments.map((attachment, index) => (
+              <li key={index}>
+                <AttachmentChip attachment={attachment} />
+              </li>
+            ))}
+          </ul>
+        )}
+        {text !== '' && <PromptText text={text} omitted={omitted} />}
+      </div>
+      <div class="prompt-foot">
+        <span class="toolbar">
+          {editPrompt && <IconButton label="Edit and resend" icon={EditIcon} onClick={() => editPrompt(entry.id)} />}
+          <IconButton label="Copy prompt" icon={CopyIcon} onClick={() => copy(text, promptIn)} />
+        </span>
+        {entry.at !== undefined && <Moment at={entry.at} />}
+      </div>
+    </>
+  );
+}
+
+/** Screen readers go from prompt to prompt by it. */
+export function PromptHeading({ turn }: { turn: number }) {
+  return <h2 class="visually-hidden">{turn > 0 ? `Prompt ${turn}` : 'Prompt'}</h2>;
+}
+
+function promptIn(whole: Entry): string | undefined {
+  return whole.kind === 'prompt' ? whole.text : undefined;
+}
+
+function PromptText({ text, omitted }: { text: string; omitted: number }) {
+  const isLong = text.length > maxUnits || text.split('\n', maxLines + 1).length > maxLines;
+  const [isWhole, setWhole] = useState(false);
+  return (
+    <>
+      <div class={isLong && !isWhole ? 'prompt-text folded' : 'prompt-text'} dir="auto">
+        <PlainText text={text} />
+      </div>
+      {omitted > 0 && <ShowAllButton amount={formatSize(text.length + omitted)} isCut onShow={() => setWhole(true)} />}
+      {isLong && omitted === 0 && (
+        <button type="button" class="text-button" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+          {isWhole ? 'Show less' : 'Show more'}
+        </button>
+      )}
+    </>
+  );
+}
+
+function AttachmentChip({ attachment }: { attachment: Attachment }) {
+  const { actions } = useTranscript();
+  const { kind, title, path, line, image, notSent } = attachment;
+  if (image) return <ImageView {...image} title={title} isThumbnail />;
+  const Picture = attachmentIcons[kind];
+  const label = (
+    <>
+      <Picture />
+      <span class="attachment-title">
+        <PlainText text={title} />
+      </span>
+    </>
+  );
+  if (notSent === true) {
+    return (
+      <span class="attachment is-not-sent" title={namingHiddenCharacters(`${path ?? title} was not sent`)}>
+        {label}
+        <span class="attachment-note">not sent</span>
+      </span>
+    );
+  }
+  if (path === undefined) {
+    return (
+      <span class="attachment" title={namingHiddenCharacters(title)}>
+        {label}
+      </span>
+    );
+  }
+  return (
+    <button
+      type="button"
+      class="attachment"
+      title={namingHiddenCharacters(path)}
+      onClick={() => actions.open(path, line)}
+    >
+      {label}
+    </button>
+  );
+}
+
+function Moment({ at }: { at: number }) {
+  const { times } = useTranscript().options;
+  if (!times) return null;
+  return (
+    <time class="time" dateTime={new Date(at).toISOString()} title={formatMoment(at)}>
+      {times === 'relative' ? <Age at={at} /> : formatMoment(at)}
+    </time>
+  );
+}
+
+/** How long ago it was, as time goes on. */
+function Age({ at }: { at: number }) {
+  const redraw = useRedraw();
+  const now = useHostTime().now();
+  useEffect(() => {
+    const leftMs = ageChangesIn(at, now);
+    if (leftMs === undefined) return;
+    const timer = setTimeout(redraw, leftMs);
+    return () => clearTimeout(timer);
+  });
+  return <>{formatAge(at, now)}</>;
+}

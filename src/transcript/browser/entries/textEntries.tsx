@@ -1,0 +1,146 @@
+import { IconButton } from '../../../webview/browser/iconButton';
+import { ChevronRightIcon, CopyIcon } from '../../../webview/browser/icons';
+import type { Entry, EntryOf } from '../../common/entries';
+import { Disclosure } from '../parts/disclosure';
+import { Elapsed } from '../parts/elapsed';
+import { noticeIcons } from './entryIcons';
+import { countOf, formatDuration } from '../parts/format';
+import { MarkdownText } from '../parts/markdownText';
+import { PartView } from '../parts/partView';
+import { PathButton } from '../parts/pathButton';
+import { ShowAllTexts, useCopy } from '../parts/showAll';
+import { useTranscript } from '../transcriptContext';
+import { PlainText } from '../parts/plainText';
+
+/** The entries that are mostly text. */
+
+export function AnswerEntry({ entry }: { entry: EntryOf<'answer'> }) {
+  const copy = useCopy(entry.id, entry.omitted);
+  const isStreaming = entry.streaming ?? false;
+  return (
+    <>
+      <MarkdownText text={entry.text} isStreaming={isStreaming} />
+      <ShowAllTexts entry={entry} shown={[entry.text]} />
+      {isStreaming ? (
+        entry.text === '' && <span class="dots" aria-hidden="true" />
+      ) : (
+        <div class="toolbar">
+          <IconButton label="Copy answer" icon={CopyIcon} onClick={() => copy(entry.text, answerIn)} />
+        </div>
+      )}
+    </>
+  );
+}
+
+function answerIn(whole: Entry): string | undefined {
+  return whole.kind === 'answer' ? whole.text : undefined;
+}
+
+export function ThinkingEntry({ entry }: { entry: EntryOf<'thinking'> }) {
+  const { streaming: isStreaming = false, durationMs, omitted = 0, text, at } = entry;
+  const time = durationMs === undefined ? '' : ` for ${formatDuration(durationMs)}`;
+  return (
+    <Disclosure
+      class="thinking"
+      summary={
+        <>
+          <ChevronRightIcon />
+          <span class={isStreaming ? 'working' : ''}>{isStreaming ? 'Thinking' : `Thought${time}`}</span>
+          {isStreaming && at !== undefined && <Elapsed since={at} />}
+          <span class="quiet">{countOf(text.length + omitted, 'character')}</span>
+        </>
+      }
+    >
+      <div class="thinking-body">
+        <MarkdownText text={text} isStreaming={isStreaming} />
+        <ShowAllTexts entry={entry} shown={[text]} />
+      </div>
+    </Disclosure>
+  );
+}
+
+export function NoticeEntry({ entry }: { entry: EntryOf<'notice'> }) {
+  const { openChange } = useTranscript().actions;
+  const Picture = noticeIcons[entry.level];
+  const { path } = entry;
+  return (
+    <div class={`notice notice-${entry.level}`}>
+      <Picture />
+      <div class="notice-body">
+        <p dir="auto">
+          <PlainText text={entry.text} />
+        </p>
+        {path !== undefined && <PathButton path={path} onClick={openChange && (() => openChange(path))} />}
+        {entry.details !== undefined && <Details text={entry.details} />}
+        <ShowAllTexts entry={entry} shown={[entry.text, entry.details]} />
+      </div>
+    </div>
+  );
+}
+
+/** What there is to know beyond a sentence, to be read and copied. */
+export function Details({ text }: { text: string }) {
+  const { actions } = useTranscript();
+  return (
+    <Disclosure
+      class="details"
+      summary={
+        <>
+          <ChevronRightIcon />
+          Details
+        </>
+      }
+    >
+      <div class="boxed">
+        <pre tabIndex={0}>
+          <PlainText text={text} />
+        </pre>
+        <IconButton label="Copy details" icon={CopyIcon} class="corner" onClick={() => actions.copy(text)} />
+      </div>
+    </Disclosure>
+  );
+}
+
+export function SummaryEntry({ entry }: { entry: EntryOf<'summary'> }) {
+  return (
+    <Disclosure
+      class="summary"
+      summary={
+        <>
+          <ChevronRightIcon />
+          <span>Earlier messages were summarized</span>
+          <span class="quiet">{countOf(entry.text.length + (entry.omitted ?? 0), 'character')}</span>
+        </>
+      }
+    >
+      <div class="thinking-body">
+        <MarkdownText text={entry.text} />
+        <ShowAllTexts entry={entry} shown={[entry.text]} />
+      </div>
+    </Disclosure>
+  );
+}
+
+export function MediaEntry({ entry }: { entry: EntryOf<'media'> }) {
+  return <PartView part={entry.part} index={0} entryId={entry.id} />;
+}
+
+export function RawEntry({ entry }: { entry: EntryOf<'raw'> }) {
+  const { id, label, json, omitted } = entry;
+  return (
+    <Disclosure
+      class="summary"
+      summary={
+        <>
+          <ChevronRightIcon />
+          <span class="title">
+            <PlainText text={label} />
+          </span>
+          <span class="quiet">JSON</span>
+        </>
+      }
+    >
+      <PartView part={{ type: 'json', json, ...(omitted === undefined ? {} : { omitted }) }} index={0} entryId={id} />
+    </Disclosure>
+  );
+}

@@ -1,0 +1,42 @@
+import type { EntryOf, TodoItem } from '../../common/entries';
+import { todoIcons } from './entryIcons';
+import { PlainText } from '../parts/plainText';
+
+const words: Record<TodoItem['status'], string> = {
+  pending: 'to do',
+  in_progress: 'in progress',
+  completed: 'done',
+  cancelled: 'cancelled',
+};
+
+/** The agent's plan as a checklist. */
+export function TodosEntry({ entry: { items } }: { entry: EntryOf<'todos'> }) {
+  const done = items.filter(({ status }) => status === 'completed').length;
+  return (
+    <div class="todos" role="group" aria-label="Plan">
+      <div class="todos-head">
+        <span>Plan</span>
+        <span class="quiet">{`${done} of ${items.length} done`}</span>
+      </div>
+      <ul>
+        {items.map((item, index) => (
+          <Todo key={index} {...item} />
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function Todo({ text, status, priority }: TodoItem) {
+  const Picture = todoIcons[status];
+  return (
+    <li class={`todo todo-${status}`}>
+      <Picture />
+      <span class="visually-hidden">{`${words[status]}: `}</span>
+      <span class="todo-text" dir="auto">
+        <PlainText text={text} />
+      </span>
+      {priority === 'high' && <span class="quiet">high priority</span>}
+    </li>
+  );
+}

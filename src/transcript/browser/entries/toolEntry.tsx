@@ -1,0 +1,162 @@
+import { ChevronRightIcon } from '../../../webview/browser/icons';
+import type { EntryOf, ToolState } from '../../common/entries';
+import { withShortPaths } from '../../common/shortPath';
+import { toolTrouble } from '../../common/toolTrouble';
+import { Disclosure } from '../parts/disclosure';
+import { Elapsed } from '../parts/elapsed';
+import { toolIcons } from './entryIcons';
+import { countOf, formatDuration } from '../parts/format';
+import { PathButton } from '../parts/pathButton';
+import { PartView } from '../parts/partView';
+import { ChangeCounts } from '../parts/changeCounts';
+import { ShowAllTexts } from '../parts/showAll';
+import { Steps, Subthread, type DrawEntry, type StepsProps } from './toolSteps';
+import { useTranscript } from '../transcriptContext';
+import { namingHiddenCharacters } from '../markdown/hiddenCharacters';
+import { PlainText } from '../parts/plainText';
+
+/** A call's card: what it is doing while it goes on, one line when it is done, all of it on demand. */
+export function ToolEntry({ entry, drawEntry }: { entry: EntryOf<'tool'>; drawEntry: DrawEntry }) {
+  const { model } = useTranscript();
+  const children = model.childrenOf(entry.id);
+  const isEmpty = entry.parts.length === 0 && children.length === 0 && hasNothingElse(entry);
+  if (isEmpty) {
+    return (
+      <div class={`tool tool-${entry.state} tool-bare`}>
+        <ToolHead entry={entry} />
+      </div>
+    );
+  }
+  return (
+    <Disclosure
+      class={`tool tool-${entry.state} ${toolTrouble(entry) === undefined ? '' : 'tool-trouble'}`}
+      isOpen={isOpenByItself[entry.state]}
+      summary={
+        <>
+          <ToolHead entry={entry} childCount={children.length} />
+          <ChevronRightIcon />
+        </>
+      }
+    >
+      <ToolBody entry={entry} childIds={children} drawEntry={drawEntry} />
+    </Disclosure>
+  );
+}
+
+const isOpenByItself: Record<ToolState, boolean> = {
+  pending: false,
+  waiting: false,
+  running: true,
+  done: false,
+  failed: true,
+  cancelled: false,
+  rejected: false,
+  timedOut: false,
+  stale: false,
+};
+
+const stateWords: Record<ToolState, string> = {
+  pending: 'pending',
+  waiting: 'waiting for you',
+  running: 'running',
+  done: 'done',
+  failed: 'failed',
+  cancelled: 'cancelled',
+  rejected: 'rejected',
+  timedOut: 'not answered in time',
+  stale: 'did not end',
+};
+
+function hasNothingElse({ input, error, decision, locations = [] }: EntryOf<'tool'>): boolean {
+  return input === undefined && error === undefined && decision === undefined && locations.length === 0;
+}
+
+function ToolHead({ entry, childCount = 0 }: { entry: EntryOf<'tool'>; childCount?: number }) {
+  const { folders = [] } = useTranscript().options;
+  const { state, toolKind, title, durationMs, startedAt } = entry;
+  const Picture = toolIcons[toolKind];
+  const diffs = entry.parts.filter((part) => part.type === 'diff');
+  const isRunning = state === 'running';
+  const trouble = toolTrouble(entry);
+  const isPlain = isRunning || (state === 'done' && trouble === undefined);
+  return (
+    <>
+      <span class="tool-icon">
+        <Picture />
+      </span>
+      <span class="title" title={namingHiddenCharacters(title)}>
+        <bdi>
+          <PlainText text={withShortPaths(title, folders)} />
+        </bdi>
+      </span>
+      {diffs.length > 0 && <ChangeCounts changes={diffs} />}
+      {childCount > 0 && <span class="quiet">{countOf(childCount, 'step')}</span>}
+      {isRunning && startedAt !== undefined && <Elapsed since={startedAt} />}
+      {!isRunning && durationMs !== undefined && <span class="time">{formatDuration(durationMs)}</span>}
+      {isRunning && <span class="spinner" />}
+      <span class={isPlain ? 'visually-hidden' : 'state'}>
+        <PlainText text={trouble ?? stateWords[state]} />
+      </span>
+    </>
+  );
+}
+
+function ToolBody(steps: StepsProps) {
+  const { entry } = steps;
+  return (
+    <div class="tool-body">
+      <Locations entry={entry} />
+      {entry.input !== undefined && <Input json={entry.input} isOpen={entry.parts.length === 0} />}
+      {entry.parts.map((part, index) => (
+        <PartView key={index} part={part} index={index} entryId={entry.id} />
+      ))}
+      {entry.subthread === undefined ? <Steps {...steps} /> : <Subthread {...steps} />}
+      {entry.error !== undefined && (
+        <pre class="tool-error">
+          <PlainText text={entry.error} />
+        </pre>
+      )}
+      {entry.decision !== undefined && (
+        <p class="decision">
+          Decision: <PlainText text={entry.decision} />
+        </p>
+      )}
+      <ShowAllTexts entry={entry} shown={[entry.title, entry.input, entry.error, entry.decision]} />
+    </div>
+  );
+}
+
+/** Those that no part names. */
+function Locations({ entry: { locations = [], parts } }: { entry: EntryOf<'tool'> }) {
+  const named = new Set(parts.flatMap((part) => (part.type === 'diff' || part.type === 'file' ? part.path : [])));
+  const others = locations.filter(({ path }) => !named.has(path));
+  if (others.length === 0) return null;
+  return (
+    <ul class="locations" aria-label="Files">
+      {others.map(({ path, line }, index) => (
+        <li key={index}>
+          <PathButton path={path} line={line} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Input({ json, isOpen }: { json: string; isOpen: boolean }) {
+  return (
+    <Disclosure
+      class="input"
+      isOpen={isOpen}
+      summary={
+        <>
+          <ChevronRightIcon />
+          Input
+        </>
+      }
+    >
+      <pre class="boxed" dir="ltr" tabIndex={0}>
+        <PlainText text={json} />
+      </pre>
+    </Disclosure>
+  );
+}

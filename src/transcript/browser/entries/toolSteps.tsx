@@ -1,0 +1,71 @@
+import type { ComponentChild } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { ChevronRightIcon } from '../../../webview/browser/icons';
+import type { EntryOf } from '../../common/entries';
+import { Disclosure } from '../parts/disclosure';
+import { namingHiddenCharacters } from '../markdown/hiddenCharacters';
+import { PlainText } from '../parts/plainText';
+import { useTranscript } from '../transcriptContext';
+
+/** Draws the entry with this id, which is its key too. */
+export type DrawEntry = (id: string) => ComponentChild;
+
+export interface StepsProps {
+  readonly entry: EntryOf<'tool'>;
+  readonly childIds: readonly string[];
+  readonly drawEntry: DrawEntry;
+}
+
+/** What the subagent of a call said and did. */
+export function Steps({ entry, childIds, drawEntry }: StepsProps) {
+  if (childIds.length === 0) return null;
+  return (
+    <div class="steps" role="group" aria-label={namingHiddenCharacters(`Steps of ${entry.title}`)}>
+      {childIds.map(drawEntry)}
+    </div>
+  );
+}
+
+/** The same of a subagent that has a thread of its own, which is read when this is opened. */
+export function Subthread(steps: StepsProps) {
+  const { showSubthread } = useTranscript().actions;
+  if (!showSubthread) return <Steps {...steps} />;
+  return (
+    <Disclosure
+      class="subthread"
+      summary={
+        <>
+          <ChevronRightIcon />
+          Transcript of the subagent
+        </>
+      }
+    >
+      <SubthreadSteps {...steps} show={showSubthread} />
+    </Disclosure>
+  );
+}
+
+interface SubthreadProps extends StepsProps {
+  readonly show: (entryId: string, isShown: boolean) => Promise<string | undefined>;
+}
+
+function SubthreadSteps({ show, ...steps }: SubthreadProps) {
+  const { entry, childIds } = steps;
+  const [problem, setProblem] = useState<string>();
+  useEffect(() => {
+    let isGone = false;
+    void show(entry.id, true).then((found) => {
+      if (!isGone) setProblem(found);
+    });
+    return () => {
+      isGone = true;
+      void show(entry.id, false);
+    };
+  }, [entry.id, entry.subthread]);
+  if (childIds.length > 0) return <Steps {...steps} />;
+  return (
+    <p class="quiet" role="status">
+      <PlainText text={problem ?? 'Reading the thread of the subagent…'} />
+    </p>
+  );
+}

@@ -1,0 +1,58 @@
+import { textPattern } from '../../common/textPattern';
+
+/** Where a text stands in the document below an element, without regard to case; at most `limit`, in reading order. */
+export function findText(root: HTMLElement, query: string, limit: number): Range[] {
+  if (query === '') return [];
+  const pattern = textPattern(query);
+  const ranges: Range[] = [];
+  for (const part of root.querySelectorAll<HTMLElement>('.entry')) {
+    // A step of a call is found within the call.
+    if (part.parentElement?.closest('.entry')) continue;
+    for (const range of rangesIn(part, pattern)) {
+      ranges.push(range);
+      if (ranges.length >= limit) return ranges;
+    }
+  }
+  return ranges;
+}
+
+/** The text that can be found below an element. */
+export function wordsIn(element: HTMLElement): string {
+  return Array.from(textsIn(element), ({ data }) => data).join('');
+}
+
+interface Piece {
+  readonly node: Text;
+  /** Where it begins in the whole text. */
+  readonly start: number;
+}
+
+function* rangesIn(part: HTMLElement, pattern: RegExp): Generator<Range, void, undefined> {
+  const pieces: Piece[] = [];
+  let text = '';
+  for (const node of textsIn(part)) {
+    pieces.push({ node, start: text.length });
+    text += node.data;
+  }
+  for (const { 0: found, index } of text.matchAll(pattern)) {
+    const range = rangeOf(pieces, index, index + found.length);
+    if (range) yield range;
+  }
+}
+
+function* textsIn(element: HTMLElement): Generator<Text, void, undefined> {
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT, (node) =>
+    node.parentElement?.closest('.visually-hidden, button') ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT,
+  );
+  while (walker.nextNode()) if (walker.currentNode instanceof Text) yield walker.currentNode;
+}
+
+function rangeOf(pieces: readonly Piece[], start: number, end: number): Range | undefined {
+  const first = pieces.findLast((piece) => piece.start <= start);
+  const last = pieces.findLast((piece) => piece.start < end);
+  if (!first || !last) return undefined;
+  const range = document.createRange();
+  range.setStart(first.node, start - first.start);
+  range.setEnd(last.node, end - last.start);
+  return range;
+}

@@ -1,0 +1,85 @@
+import { useLayoutEffect, useState } from 'preact/hooks';
+import type { TranscriptModel } from '../list/transcriptModel';
+
+/** An entry in which a text stands. */
+export interface FoundEntry {
+  readonly entryId: string;
+  /** Of the entry in the whole transcript, 0-based. */
+  readonly index: number;
+  /** How often the text stands in it. */
+  readonly count: number;
+}
+
+/** Finds in a whole transcript, of which the page has a part. */
+export interface WholeSearch {
+  /** In reading order. */
+  find(query: string): Promise<readonly FoundEntry[]>;
+  /** Loads the entry and those around it. */
+  load(entryId: string): Promise<void>;
+}
+
+/** The entries that are not loaded and in which a text stands, in reading order. */
+interface FoundElsewhere {
+  readonly before: readonly FoundEntry[];
+  readonly after: readonly FoundEntry[];
+}
+
+/** Who types goes on typing. */
+const typingMs = 120;
+
+export function useFoundElsewhere(
+  model: TranscriptModel,
+  search: WholeSearch | undefined,
+  query: string,
+): FoundElsewhere {
+  const [found, setFound] = useState<readonly FoundEntry[]>([]);
+  const [range, setRange] = useState(rangeOf(model));
+  useLayoutEffect(() => {
+    setFound([]);
+    if (!search || query === '') return;
+    let asked = 0;
+    const ask = async (): Promise<void> => {
+      const mine = ++asked;
+      const isAllHere = model.before === 0 && model.after === 0;
+      const answer = isAllHere ? [] : await search.find(query);
+      if (mine === asked) setFound(answer);
+    };
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const askSoon = (): void => {
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        void ask();
+      }, typingMs);
+    };
+    askSoon();
+    let { before } = model;
+    const subscription = model.onDidChange(({ isReset, addedBeyond }) => {
+      if (addedBeyond > 0 || (!isReset && model.before > before)) askSoon();
+      before = model.before;
+      setRange(rangeOf(model));
+    });
+    setRange(rangeOf(model));
+    return () => {
+      asked++;
+      clearTimeout(timer);
+      subscription.dispose();
+    };
+  }, [model, search, query]);
+  return {
+    before: found.filter(({ index }) => index < range.start),
+    after: found.filter(({ index }) => index >= range.end),
+  };
+}
+
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+function rangeOf({ before, size }: TranscriptModel): Range {
+  return { start: before, end: before + size };
+}
+
+export function countIn(found: readonly FoundEntry[]): number {
+  return found.reduce((sum, { count }) => sum + count, 0);
+}

@@ -1,0 +1,163 @@
+import type { RefObject } from 'preact';
+import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { ArrowDownIcon } from '../../../webview/browser/icons';
+import { formatCount } from '../parts/format';
+import { LiveRegion } from './liveRegion';
+import { MoreEntries } from '../entries/moreEntries';
+import { NearScreen } from './nearScreen';
+import { PromptSteps } from '../entries/promptSteps';
+import { ScrollKeeper } from './scrollKeeper';
+import type { TranscriptActions, TranscriptOptions } from '../transcriptActions';
+import { TranscriptContext } from '../transcriptContext';
+import type { TranscriptModel } from './transcriptModel';
+import { TurnList } from './turnList';
+
+/** What the page can ask of the list. */
+export interface TranscriptHandle {
+  /** False when the entry is not here. */
+  scrollToEntry(id: string): boolean;
+  scrollToLatest(): void;
+  /** Focuses the prompt after (1) or before (-1) the one that is focused or at the top. */
+  goToPrompt(step: 1 | -1): void;
+}
+
+interface TranscriptListProps {
+  readonly model: TranscriptModel;
+  readonly actions: TranscriptActions;
+  readonly options?: TranscriptOptions;
+  readonly handle?: RefObject<TranscriptHandle | null>;
+  /** Called with each entry that is scrolled to because somebody asked for it. */
+  readonly onGoTo?: (entry: Element) => void;
+}
+
+const noOptions: TranscriptOptions = {};
+
+/** A transcript that fills its parent and scrolls. */
+export function TranscriptList({ model, actions, options = noOptions, handle, onGoTo }: TranscriptListProps) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  const { keeper, isFollowing } = useScrollKeeper(model, scroller, content);
+  const unseen = useUnseen(model, isFollowing);
+  const nearScreen = useNearScreen(model, scroller);
+  const surroundings = useMemo(() => ({ model, actions, options, nearScreen }), [model, actions, options, nearScreen]);
+  const goTo = useCallback(
+    (entry: Element): void => {
+      keeper.current?.toElement(entry);
+      onGoTo?.(entry);
+    },
+    [keeper, onGoTo],
+  );
+  const goToLatest = useCallback(async (): Promise<void> => {
+    if (model.after > 0) await actions.loadLatest?.();
+    if (model.after === 0) keeper.current?.toLatest();
+  }, [model, actions, keeper]);
+  const steps = useMemo(() => new PromptSteps(scroller, goTo), [goTo]);
+
+  useLayoutEffect(() => {
+    if (!handle) return;
+    handle.current = {
+      scrollToEntry: (id) => {
+        const element = content.current?.querySelector(`[data-entry="${CSS.escape(id)}"]`);
+        if (element) goTo(element);
+        return Boolean(element);
+      },
+      scrollToLatest: () => void goToLatest(),
+      goToPrompt: (step) => steps.go(step),
+    };
+    return () => {
+      handle.current = null;
+    };
+  }, [handle, steps, goTo, goToLatest]);
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (!event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return;
+    event.preventDefault();
+    steps.go(event.key === 'ArrowUp' ? -1 : 1);
+  };
+
+  return (
+    <TranscriptContext.Provider value={surroundings}>
+      <div class="transcript" onKeyDown={onKeyDown}>
+        <div
+          class="transcript-scroll"
+          tabIndex={0}
+          role="region"
+          aria-label={options.label ?? 'Conversation'}
+          aria-keyshortcuts="Alt+ArrowUp Alt+ArrowDown"
+          ref={scroller}
+        >
+          <div class="transcript-content" ref={content}>
+            <MoreEntries scroller={scroller} side="before" />
+            <TurnList onDrawn={() => keeper.current?.restorePlace()} />
+            <MoreEntries scroller={scroller} side="after" />
+          </div>
+        </div>
+        {!isFollowing && (
+          <button type="button" class="jump" onClick={() => void goToLatest()}>
+            <ArrowDownIcon />
+            {unseen > 0 ? `Jump to latest (${formatCount(unseen)} new)` : 'Jump to latest'}
+          </button>
+        )}
+        {options.isLive && <LiveRegion />}
+      </div>
+    </TranscriptContext.Provider>
+  );
+}
+
+function useNearScreen(model: TranscriptModel, scroller: RefObject<HTMLElement | null>): NearScreen {
+  const nearScreen = useMemo(() => new NearScreen(model), [model]);
+  useLayoutEffect(() => {
+    if (scroller.current) nearScreen.start(scroller.current);
+    return () => nearScreen.dispose();
+  }, [nearScreen]);
+  return nearScreen;
+}
+
+function useScrollKeeper(
+  model: TranscriptModel,
+  scroller: RefObject<HTMLDivElement | null>,
+  content: RefObject<HTMLDivElement | null>,
+): { keeper: { readonly current: ScrollKeeper | undefined }; isFollowing: boolean } {
+  const keeper = useRef<ScrollKeeper | undefined>(undefined);
+  const [isFollowing, setFollowing] = useState(true);
+  useLayoutEffect(() => {
+    if (!scroller.current || !content.current) return;
+    const started = new ScrollKeeper(scroller.current, content.current, () => model.after === 0, setFollowing);
+    started.start();
+    keeper.current = started;
+    // The same conversation read again keeps the place; another one begins at its end.
+    const lastTurnStart = (): string | undefined => model.turns.at(-1)?.ids[0];
+    let lastTurn = lastTurnStart();
+    const subscriptions = [
+      model.onWillChange(({ older = [], after = 0 }) => {
+        lastTurn = lastTurnStart();
+        if (after > 0) started.leaveEnd();
+        if (older.length > 0) started.keepPlace();
+      }),
+      model.onDidChange(({ isReset }) => {
+        if (isReset && model.after === 0 && lastTurnStart() !== lastTurn) started.toLatest();
+      }),
+    ];
+    return () => {
+      for (const subscription of subscriptions) subscription.dispose();
+      started.dispose();
+      keeper.current = undefined;
+    };
+  }, [model]);
+  return { keeper, isFollowing };
+}
+
+/** How many entries came at the end since the reader left it. */
+function useUnseen(model: TranscriptModel, isFollowing: boolean): number {
+  const [unseen, setUnseen] = useState(0);
+  useLayoutEffect(() => {
+    setUnseen(0);
+    if (isFollowing) return;
+    const subscription = model.onDidChange(({ isReset, added, addedBeyond }) => {
+      const count = added.filter(({ parent }) => parent === undefined).length + addedBeyond;
+      setUnseen((before) => (isReset ? 0 : before + count));
+    });
+    return () => subscription.dispose();
+  }, [model, isFollowing]);
+  return unseen;
+}

@@ -1,0 +1,47 @@
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import type { VNode } from 'preact';
+import { EntryView } from '../entries/entryView';
+import { useRedraw, useTranscript } from '../transcriptContext';
+import type { Turn } from './transcriptModel';
+
+/** All turns, as articles that screen readers can go through. A turn is drawn again only when its list of entries changes. */
+export function TurnList({ onDrawn }: { readonly onDrawn: () => void }) {
+  const { model, options } = useTranscript();
+  const redraw = useRedraw();
+  const views = useRef(new WeakMap<Turn, VNode>());
+  useLayoutEffect(() => {
+    let drawn = model.turns;
+    const subscription = model.onDidChange(() => {
+      if (model.turns === drawn) return;
+      drawn = model.turns;
+      redraw();
+    });
+    redraw();
+    return () => subscription.dispose();
+  }, [model]);
+  useLayoutEffect(onDrawn);
+  return (
+    <div class="turns" role="feed" aria-label={options.label ?? 'Conversation'}>
+      {model.turns.map((turn) => {
+        const view = views.current.get(turn) ?? <TurnView key={turn.key} turn={turn} />;
+        views.current.set(turn, view);
+        return view;
+      })}
+    </div>
+  );
+}
+
+function TurnView({ turn: { turn, ids } }: { turn: Turn }) {
+  const entries = useMemo(() => ids.map((id) => <EntryView key={id} id={id} />), [ids]);
+  return (
+    <article
+      class="turn"
+      tabIndex={-1}
+      aria-posinset={turn + 1}
+      aria-setsize={-1}
+      aria-label={turn === 0 ? 'Before the first prompt' : `Turn ${turn}`}
+    >
+      {entries}
+    </article>
+  );
+}

@@ -1,0 +1,73 @@
+/** Highlighting of code: a fixed list of languages, and a bound on what is worth it. */
+import hljs from 'highlight.js/lib/core';
+import bash from 'highlight.js/lib/languages/bash';
+import cpp from 'highlight.js/lib/languages/cpp';
+import diff from 'highlight.js/lib/languages/diff';
+import dockerfile from 'highlight.js/lib/languages/dockerfile';
+import go from 'highlight.js/lib/languages/go';
+import ini from 'highlight.js/lib/languages/ini';
+import java from 'highlight.js/lib/languages/java';
+import javascript from 'highlight.js/lib/languages/javascript';
+import json from 'highlight.js/lib/languages/json';
+import makefile from 'highlight.js/lib/languages/makefile';
+import markdown from 'highlight.js/lib/languages/markdown';
+import python from 'highlight.js/lib/languages/python';
+import rust from 'highlight.js/lib/languages/rust';
+import sql from 'highlight.js/lib/languages/sql';
+import typescript from 'highlight.js/lib/languages/typescript';
+import xml from 'highlight.js/lib/languages/xml';
+import yaml from 'highlight.js/lib/languages/yaml';
+import { escapeHtml } from '../../../../base/common/escapeHtml';
+import { css } from './cssLanguage';
+
+const languages = {
+  bash,
+  cpp,
+  css,
+  diff,
+  dockerfile,
+  go,
+  ini,
+  java,
+  javascript,
+  json,
+  makefile,
+  markdown,
+  python,
+  rust,
+  sql,
+  typescript,
+  xml,
+  yaml,
+};
+for (const [name, language] of Object.entries(languages)) hljs.registerLanguage(name, language);
+hljs.registerAliases(['console', 'shell', 'shellscript', 'terminal'], { languageName: 'bash' });
+// What is C is C++, to the eye, and what is like Java is Java; grammars are large.
+hljs.registerAliases(['c', 'h'], { languageName: 'cpp' });
+hljs.registerAliases(['csharp', 'cs', 'kotlin', 'kt'], { languageName: 'java' });
+hljs.registerAliases(['vue', 'svelte'], { languageName: 'xml' });
+hljs.registerAliases(['scss', 'less'], { languageName: 'css' });
+
+/** In UTF-16 units. */
+const maxCode = 48 * 1024;
+const maxLine = 2_000;
+
+/** HTML of the code, escaped; plain when the language is unknown or the code too long. */
+export function highlightedHtml(code: string, language: string): string {
+  return highlighted(code, language).html;
+}
+
+/**
+ * `isComplete` when nothing is open at the end of the code, like a comment or a string: what follows can be highlighted
+ * without it.
+ */
+export function highlighted(code: string, language: string): { readonly html: string; readonly isComplete: boolean } {
+  if (!isWorthIt(code, language)) return { html: escapeHtml(code), isComplete: true };
+  const { value, _top: open } = hljs.highlight(code, { language, ignoreIllegals: true });
+  return { html: value, isComplete: open !== undefined && !('parent' in open && open.parent) };
+}
+
+function isWorthIt(code: string, language: string): boolean {
+  if (language === '' || code.length > maxCode || !hljs.getLanguage(language)) return false;
+  return !code.split('\n').some((line) => line.length > maxLine);
+}

@@ -1,0 +1,150 @@
+/** The blocks that differ from plain markdown: code, tables, tasks, and what is too large to be formatted. */
+import type { RendererRule, StateCore, Token } from 'markdown-it';
+import { escapeHtml } from '../../../../base/common/escapeHtml';
+import { fenceInfo } from '../code/fenceInfo';
+import { highlightedHtml } from '../code/highlight';
+
+/** In UTF-16 units: a longer block other than code is shown as it was written. */
+const maxBlock = 32 * 1024;
+/** The parser drops what is nested deeper than 100. */
+const maxLevel = 90;
+/** A table has three for each cell, also for those that its rows leave out. */
+const maxTokens = 12_000;
+
+/** Set in the parser's environment while the last line of the text may still grow. */
+export const unfinished = 'unfinished';
+
+export interface Block {
+  /** 0-based, of the text that was parsed. */
+  readonly firstLine: number;
+  /** Behind its last line. */
+  readonly endLine: number;
+  readonly tokens: Token[];
+}
+
+/** Top-level blocks in reading order. */
+export function blocksOf(tokens: readonly Token[]): Block[] {
+  const blocks: Block[] = [];
+  for (const token of tokens) {
+    if (token.level === 0 && token.nesting >= 0) {
+      const [firstLine, endLine] = token.map ?? [0, 0];
+      blocks.push({ firstLine, endLine, tokens: [] });
+    }
+    blocks.at(-1)?.tokens.push(token);
+  }
+  return blocks;
+}
+
+/** Whether nothing that follows can change the block, which is the last one of these lines. */
+export function isClosed({ firstLine, endLine, tokens: [first] }: Block, lines: readonly string[]): boolean {
+  switch (first?.type) {
+    case 'fence':
+      return endLine - firstLine > 1 && isClosingFence(lines[endLine - 1] ?? '', first.markup);
+    case 'heading_open':
+    case 'hr':
+      return true;
+    case 'paragraph_open':
+    case 'table_open':
+      return lines[endLine]?.trim() === '';
+    default:
+      return false;
+  }
+}
+
+function isClosingFence(line: string, markup: string): boolean {
+  const [, marks = ''] = /^ {0,3}(`{3,}|~{3,})[ \t]*$/.exec(line) ?? [];
+  return marks.startsWith(markup);
+}
+
+/** Runs between the block and the inline parser, so that what is too large is not parsed further. */
+export function keepLargeBlocksPlain(state: StateCore): void {
+  if (state.src.length <= maxBlock && state.tokens.length <= maxTokens && !state.tokens.some(isTooDeep)) return;
+  const starts = lineStarts(state.src);
+  state.tokens = blocksOf(state.tokens).flatMap(({ tokens }) => {
+    const [first] = tokens;
+    if (!first?.map || first.type === 'fence' || first.type === 'code_block') return tokens;
+    const [from, to] = first.map.map((line) => starts[line] ?? state.src.length);
+    const text = state.src.slice(from, to);
+    if (text.length <= maxBlock && tokens.length <= maxTokens && !tokens.some(isTooDeep)) return tokens;
+    const plain = new state.Token('plain_block', '', 0);
+    plain.content = text;
+    plain.map = first.map;
+    return [plain];
+  });
+}
+
+function isTooDeep({ level }: Token): boolean {
+  return level >= maxLevel;
+}
+
+function lineStarts(text: string): number[] {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return starts;
+}
+
+/** `[ ]` and `[x]` at the start of list items. */
+export function markTasks(state: StateCore): void {
+  for (const [at, token] of state.tokens.entries()) {
+    const [first] = token.children ?? [];
+    const isItem = state.tokens[at - 1]?.type === 'paragraph_open' && state.tokens[at - 2]?.type === 'list_item_open';
+    const box = isItem && first?.type === 'text' ? /^\[([ xX])\]\s+/.exec(first.content) : null;
+    if (!box || !first) continue;
+    first.content = first.content.slice(box[0].length);
+    const mark = new state.Token('task_mark', 'span', 0);
+    mark.content = box[1] === ' ' ? '' : 'x';
+    token.children?.unshift(mark);
+    state.tokens[at - 2]?.attrJoin('class', 'md-task');
+  }
+}
+
+const codeRule: RendererRule = (tokens, at, _options, env) => {
+  const token = tokens[at];
+  if (!token) return '';
+  const { language, path } = fenceInfo(token.info);
+  const { content } = token;
+  // The line that still grows is coloured when it is whole.
+  const end = env?.[unfinished] === true ? content.lastIndexOf('\n') + 1 : content.length;
+  const code = highlightedHtml(content.slice(0, end), language.toLowerCase()) + escapeHtml(content.slice(end));
+  const attributes = [`data-language="${escapeHtml(language)}"`];
+  if (path !== undefined) attributes.push(`data-path="${escapeHtml(path)}"`);
+  return `<pre ${attributes.join(' ')}><code class="hljs">${code}</code></pre>`;
+};
+
+/** Headings of an answer are below those of the page. */
+const headingRule: RendererRule = (tokens, at) => {
+  const token = tokens[at];
+  if (!token) return '';
+  const level = Math.min(6, Number(token.tag.slice(1)) + 2);
+  return token.nesting === 1 ? `<h${level}>` : `</h${level}>`;
+};
+
+const alignments: Readonly<Record<string, string>> = {
+  'text-align:left': 'md-left',
+  'text-align:center': 'md-center',
+  'text-align:right': 'md-right',
+};
+
+/** The parser aligns by a style attribute, which the page's policy forbids. */
+const cellRule: RendererRule = (tokens, at) => {
+  const token = tokens[at];
+  if (!token) return '';
+  const alignment = alignments[String(token.attrGet('style') ?? '')];
+  return alignment ? `<${token.tag} class="${alignment}">` : `<${token.tag}>`;
+};
+
+export const rendererRules: Readonly<Record<string, RendererRule>> = {
+  fence: codeRule,
+  code_block: codeRule,
+  plain_block: (tokens, at) => `<pre class="md-plain"><code>${escapeHtml(tokens[at]?.content ?? '')}</code></pre>`,
+  heading_open: headingRule,
+  heading_close: headingRule,
+  table_open: () => '<div class="md-table" role="group" aria-label="Table" tabindex="0"><table>',
+  table_close: () => '</table></div>',
+  th_open: cellRule,
+  td_open: cellRule,
+  task_mark: (tokens, at) => {
+    const isDone = tokens[at]?.content === 'x';
+    return `<span class="md-task-mark${isDone ? ' md-done' : ''}" role="img" aria-label="${isDone ? 'Done' : 'To do'}"></span>`;
+  },
+};

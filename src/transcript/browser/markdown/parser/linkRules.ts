@@ -1,0 +1,96 @@
+/** Turns what the parser takes for links and images into what the page shows: links without an address, images as data. */
+import type { StateCore, Token } from 'markdown-it';
+import { linkTarget, pathInCode, titleOf, type LinkTarget } from './linkTarget';
+import { namingHiddenCharacters } from '../hiddenCharacters';
+import { isRasterImage } from '../sanitize';
+
+type Make = (type: string, tag: string, nesting: -1 | 0 | 1) => Token;
+
+/** `src/a.ts:12`, `a.ts#L3-L5` in running text. */
+const placeInText =
+  /(?<![\w/\\.@:~+-])(?:[a-z]:[\\/])?[\w@.~/\\+-]*\w\.[a-z]\w{0,7}(?::\d{1,7}(?:[:-]\d{1,7})*|#L\d{1,7}(?:-L?\d{1,7})?)(?![\w/])/gi;
+const hasPlace = /:\d|#L\d/;
+const looksLikeHost = /\.(?:com|org|net|io|dev|local)$/i;
+
+/** A rule of the parser's core, behind its own. */
+export function rewriteLinks(state: StateCore): void {
+  const make: Make = (type, tag, nesting) => new state.Token(type, tag, nesting);
+  for (const token of state.tokens)
+    if (token.type === 'inline' && token.children) token.children = rewritten(token.children, make);
+}
+
+function rewritten(children: readonly Token[], make: Make): Token[] {
+  const result: Token[] = [];
+  /** For each link that is open, whether it is shown as one. */
+  const open: boolean[] = [];
+  for (const token of children) {
+    const isInLink = open.includes(true);
+    if (token.type === 'link_open') {
+      const target = linkTarget(String(token.attrGet('href') ?? ''));
+      open.push(target !== undefined);
+      if (target) result.push(linkOpen(target, make));
+    } else if (token.type === 'link_close') {
+      if (open.pop()) result.push(token);
+    } else if (token.type === 'image') {
+      result.push(...imageTokens(token, isInLink, make));
+    } else if (token.type === 'code_inline' && !isInLink) {
+      result.push(...linked(token, pathInCode(token.content), make));
+    } else if (token.type === 'text' && !isInLink && hasPlace.test(token.content)) {
+      result.push(...textTokens(token.content, make));
+    } else {
+      result.push(token);
+    }
+  }
+  return result;
+}
+
+/** The address is an attribute that means nothing to a browser. */
+function linkOpen(found: LinkTarget, make: Make): Token {
+  const token = make('link_open', 'a', 1);
+  token.attrs = [
+    ['role', 'link'],
+    ['tabindex', '0'],
+    ['title', namingHiddenCharacters(titleOf(found))],
+    ['data-target', found.target],
+  ];
+  if (found.line !== undefined) token.attrs.push(['data-line', found.line]);
+  return token;
+}
+
+function linked(token: Token, target: LinkTarget | undefined, make: Make): Token[] {
+  return target ? [linkOpen(target, make), token, make('link_close', 'a', -1)] : [token];
+}
+
+/** An image that would be loaded from somewhere is a link to there. */
+function imageTokens(image: Token, isInLink: boolean, make: Make): Token[] {
+  const source = String(image.attrGet('src') ?? '');
+  if (isRasterImage(source)) {
+    image.attrs = [
+      ['src', source],
+      ['alt', ''],
+    ];
+    return [image];
+  }
+  const text = make('text', '', 0);
+  text.content = image.content || 'image';
+  return isInLink ? [text] : linked(text, linkTarget(source), make);
+}
+
+function textTokens(text: string, make: Make): Token[] {
+  const tokens: Token[] = [];
+  const add = (content: string, target?: LinkTarget): void => {
+    const token = make('text', '', 0);
+    token.content = content;
+    if (content !== '') tokens.push(...linked(token, target, make));
+  };
+  let shownTo = 0;
+  for (const { 0: found, index } of text.matchAll(placeInText)) {
+    const target = linkTarget(found);
+    if (!target || looksLikeHost.test(target.target)) continue;
+    add(text.slice(shownTo, index));
+    add(found, target);
+    shownTo = index + found.length;
+  }
+  add(text.slice(shownTo));
+  return tokens;
+}

@@ -1,0 +1,106 @@
+import { Fragment } from 'preact';
+import { useContext, useState } from 'preact/hooks';
+import { IconButton } from '../../../webview/browser/iconButton';
+import { DiffIcon } from '../../../webview/browser/icons';
+import type { DiffHunk, DiffLine, DiffPart } from '../../common/entries';
+import { ChangeCounts } from './changeCounts';
+import { countOf, formatSize } from './format';
+import { PathButton } from './pathButton';
+import { ShowAllButton, WholeContext } from './showAll';
+import { useShortPath, useTranscript } from '../transcriptContext';
+import { namingHiddenCharacters } from '../markdown/hiddenCharacters';
+import { PlainText } from './plainText';
+
+const shownLines = 30;
+const marks: Record<DiffLine['kind'], string> = { context: ' ', add: '+', remove: '−' };
+const elements = { context: Fragment, add: 'ins', remove: 'del' } as const;
+const changeWords: Record<DiffPart['change'], string> = { created: 'new', modified: '', deleted: 'deleted' };
+
+interface Row {
+  readonly kind: DiffLine['kind'] | 'gap';
+  readonly oldLine?: number;
+  readonly newLine?: number;
+  readonly text: string;
+}
+
+/** A change of a file: its lines, numbered, the added and removed ones coloured. */
+export function DiffView({ part, index, entryId }: { part: DiffPart; index: number; entryId: string }) {
+  const { actions } = useTranscript();
+  const short = useShortPath();
+  const [isWhole, setWhole] = useState(useContext(WholeContext));
+  const { path, hunks, change, omitted = 0 } = part;
+  const { openDiff } = actions;
+  const rows = hunks.flatMap(rowsOf);
+  const shown = isWhole ? rows : rows.slice(0, shownLines);
+  return (
+    <div class="diff">
+      <div class="part-head">
+        <PathButton path={path} line={hunks.find(({ newStart }) => newStart > 1)?.newStart} />
+        {changeWords[change] !== '' && <span class="quiet">{changeWords[change]}</span>}
+        <ChangeCounts changes={[part]} />
+        {openDiff && <IconButton label="Open diff editor" icon={DiffIcon} onClick={() => openDiff(entryId, index)} />}
+      </div>
+      {shown.length > 0 && (
+        <div
+          class="diff-scroll"
+          tabIndex={0}
+          role="group"
+          aria-label={namingHiddenCharacters(`Changes of ${short(path)}`)}
+        >
+          <table class="diff-lines" dir="ltr">
+            <tbody>
+              {shown.map((row, at) => (
+                <DiffRow key={at} row={row} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {(omitted > 0 || shown.length < rows.length) && (
+        <ShowAllButton
+          amount={omitted > 0 ? formatSize(unitsOf(rows) + omitted) : countOf(rows.length, 'line')}
+          isCut={omitted > 0}
+          onShow={() => setWhole(true)}
+        />
+      )}
+    </div>
+  );
+}
+
+function DiffRow({ row: { kind, oldLine, newLine, text } }: { row: Row }) {
+  if (kind === 'gap') {
+    return (
+      <tr class="diff-gap">
+        <td colSpan={3}>⋯</td>
+      </tr>
+    );
+  }
+  const Text = elements[kind];
+  return (
+    <tr class={`diff-${kind}`}>
+      <td class="line-number">{oldLine}</td>
+      <td class="line-number">{newLine}</td>
+      <td class="diff-text">
+        <span class="mark">{marks[kind]}</span>
+        <Text>
+          <PlainText text={text} />
+        </Text>
+      </td>
+    </tr>
+  );
+}
+
+function rowsOf({ oldStart, newStart, lines }: DiffHunk, index: number): Row[] {
+  let oldLine = oldStart;
+  let newLine = newStart;
+  const rows = lines.map(({ kind, text }): Row => {
+    if (kind === 'add') return { kind, newLine: newLine++, text };
+    if (kind === 'remove') return { kind, oldLine: oldLine++, text };
+    return { kind, oldLine: oldLine++, newLine: newLine++, text };
+  });
+  return index === 0 ? rows : [{ kind: 'gap', text: '' }, ...rows];
+}
+
+function unitsOf(rows: readonly Row[]): number {
+  return rows.reduce((sum, { text }) => sum + text.length + 1, 0);
+}

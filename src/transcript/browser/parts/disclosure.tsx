@@ -1,0 +1,55 @@
+import type { ComponentChildren } from 'preact';
+import { useContext, useRef, useState } from 'preact/hooks';
+import { hasFocus, hasSelection } from '../list/inUse';
+import { TranscriptContext } from '../transcriptContext';
+
+interface DisclosureProps {
+  readonly class: string;
+  readonly summary: ComponentChildren;
+  /** Until the user has chosen. */
+  readonly isOpen?: boolean;
+  /** In the DOM only while it is open. */
+  readonly children: ComponentChildren;
+}
+
+/**
+ * What is shown on demand. It follows `isOpen` until the user opens or closes it, or all of them, and does not close by itself
+ * over the reader's focus or selection.
+ */
+export function Disclosure({ class: className, summary, isOpen: byDefault = false, children }: DisclosureProps) {
+  const details = useRef<HTMLDetailsElement>(null);
+  const folding = useContext(TranscriptContext)?.options.folding;
+  const [choice, setChoice] = useState<{ readonly isOpen: boolean; readonly after: typeof folding }>();
+  const chosen = choice?.after === folding ? choice?.isOpen : undefined;
+  const choose = (isWanted: boolean): void => setChoice({ isOpen: isWanted, after: folding });
+  const wasOpen = useRef(byDefault);
+  const isOpen = chosen ?? folding?.isOpen ?? (byDefault || (wasOpen.current && isBodyInUse(details.current)));
+  wasOpen.current = isOpen;
+  return (
+    <details
+      class={className}
+      open={isOpen}
+      data-chosen={chosen === undefined ? undefined : ''}
+      ref={details}
+      onToggle={({ currentTarget }) => {
+        // Opened by the browser, for example to show where it found a word.
+        if (currentTarget.open !== wasOpen.current) choose(currentTarget.open);
+      }}
+    >
+      <summary
+        onClick={(event) => {
+          event.preventDefault();
+          choose(!isOpen);
+        }}
+      >
+        {summary}
+      </summary>
+      {isOpen && children}
+    </details>
+  );
+}
+
+function isBodyInUse(details: HTMLDetailsElement | null): boolean {
+  if (!details) return false;
+  return (document.activeElement?.tagName !== 'SUMMARY' && hasFocus(details)) || hasSelection(details);
+}

@@ -1,0 +1,59 @@
+import { useRef, useState } from 'preact/hooks';
+import { IconButton } from '../../../webview/browser/iconButton';
+import { namingHiddenCharacters } from '../../../base/common/hiddenCharacters';
+import { CloseIcon } from '../../../webview/browser/icons';
+
+interface ImageViewProps {
+  readonly mimeType: string;
+  /** Base64. */
+  readonly data: string;
+  readonly title?: string | undefined;
+  readonly isThumbnail?: boolean;
+}
+
+/** Pictures of dots only: a drawing may hold a program. */
+const shown = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/bmp', 'image/avif']);
+
+/** A picture that opens larger. */
+export function ImageView({ mimeType, data, title: given = 'Image', isThumbnail = false }: ImageViewProps) {
+  const title = namingHiddenCharacters(given);
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [isLarge, setLarge] = useState(false);
+  if (!shown.has(mimeType)) {
+    return (
+      <span class="attachment">
+        <span class="attachment-title">{`${title} (${mimeType} is not shown)`}</span>
+      </span>
+    );
+  }
+  const source = `data:${mimeType};base64,${data}`;
+  const open = (): void => {
+    setLarge(true);
+    dialog.current?.showModal();
+  };
+  return (
+    <>
+      <button
+        type="button"
+        class={isThumbnail ? 'thumbnail' : 'picture'}
+        title={title}
+        aria-label={`${title}: open larger`}
+        onClick={open}
+      >
+        <img src={source} alt="" />
+      </button>
+      <dialog
+        class="lightbox"
+        aria-label={title}
+        ref={dialog}
+        onClose={() => setLarge(false)}
+        onClick={({ target }) => {
+          if (target === dialog.current) dialog.current?.close();
+        }}
+      >
+        <IconButton label="Close" icon={CloseIcon} onClick={() => dialog.current?.close()} />
+        {isLarge && <img src={source} alt={title} />}
+      </dialog>
+    </>
+  );
+}

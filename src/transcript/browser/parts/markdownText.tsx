@@ -1,0 +1,22 @@
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { GrowingText } from './growingText';
+import { useTranscript } from '../transcriptContext';
+
+interface MarkdownTextProps {
+  readonly text: string;
+  readonly isStreaming?: boolean;
+}
+
+/** Markdown that may still grow: what is on the screen already is left alone. */
+export function MarkdownText({ text, isStreaming = false }: MarkdownTextProps) {
+  const { actions } = useTranscript();
+  const element = useRef<HTMLDivElement>(null);
+  const growing = useRef<GrowingText | undefined>(undefined);
+  useLayoutEffect(() => {
+    if (!element.current) return;
+    growing.current ??= new GrowingText(element.current, actions);
+    growing.current.show(text, isStreaming);
+  }, [text, isStreaming]);
+  useLayoutEffect(() => () => growing.current?.dispose(), []);
+  return <div class="markdown" dir="auto" ref={element} />;
+}

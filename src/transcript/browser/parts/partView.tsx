@@ -1,0 +1,191 @@
+import { useContext, useState } from 'preact/hooks';
+import { IconButton } from '../../../webview/browser/iconButton';
+import { CopyIcon } from '../../../webview/browser/icons';
+import type { Entry, Part } from '../../common/entries';
+import { DiffView } from './diffView';
+import { countOf, formatSize } from './format';
+import { ImageView } from './imageView';
+import { MarkdownText } from './markdownText';
+import { PathButton } from './pathButton';
+import { ShowAllButton, useCopy, WholeContext } from './showAll';
+import { TerminalView } from './terminalView';
+import { useShortPath, useTranscript } from '../transcriptContext';
+import { namingHiddenCharacters } from '../markdown/hiddenCharacters';
+import { PlainText } from './plainText';
+
+interface PartProps {
+  readonly part: Part;
+  /** In the parts of its entry. */
+  readonly index: number;
+  readonly entryId: string;
+}
+
+/** One piece of what a call shows. */
+export function PartView({ part, index, entryId }: PartProps) {
+  switch (part.type) {
+    case 'text':
+      return <TextPart part={part} />;
+    case 'diff':
+      return <DiffView part={part} index={index} entryId={entryId} />;
+    case 'terminal':
+      return <TerminalView part={part} index={index} entryId={entryId} />;
+    case 'file':
+      return <FilePart part={part} />;
+    case 'image':
+      return <ImageView {...part} />;
+    case 'link':
+      return <LinkPart part={part} />;
+    case 'list':
+      return <ListPart part={part} />;
+    case 'json':
+      return <JsonPart part={part} index={index} entryId={entryId} />;
+  }
+}
+
+/** The part of that index. */
+function partIn(entry: Entry, index: number): Part | undefined {
+  if (entry.kind === 'media') return entry.part;
+  return entry.kind === 'tool' ? entry.parts[index] : undefined;
+}
+
+type PartOf<Type extends Part['type']> = Extract<Part, { type: Type }>;
+
+function TextPart({ part: { text, plain: isPlain = false, omitted = 0 } }: { part: PartOf<'text'> }) {
+  if (isPlain) return <LongText text={text} omitted={omitted} />;
+  return (
+    <div class="text-part">
+      <MarkdownText text={text} />
+      {omitted > 0 && <ShowAllButton amount={formatSize(text.length + omitted)} isCut onShow={() => undefined} />}
+    </div>
+  );
+}
+
+const shownLines = 16;
+
+/** Text as it is, its first lines at first. `firstLine` numbers them, 1-based. */
+function LongText({ text, omitted, firstLine }: { text: string; omitted: number; firstLine?: number | undefined }) {
+  const [isWhole, setWhole] = useState(useContext(WholeContext));
+  const lines = text.replace(/\r?\n$/, '').split('\n');
+  const isCut = omitted > 0;
+  const shown = isWhole ? lines : lines.slice(0, shownLines);
+  return (
+    <>
+      <pre class="boxed scrolls" dir="ltr" tabIndex={0}>
+        {firstLine === undefined ? (
+          <PlainText text={shown.join('\n')} />
+        ) : (
+          shown.map((line, at) => (
+            <span class="numbered" key={at} data-line={firstLine + at}>
+              <PlainText text={`${line}\n`} />
+            </span>
+          ))
+        )}
+      </pre>
+      {(isCut || (!isWhole && lines.length > shownLines)) && (
+        <ShowAllButton
+          amount={isCut ? formatSize(text.length + omitted) : countOf(lines.length, 'line')}
+          isCut={isCut}
+          onShow={() => setWhole(true)}
+        />
+      )}
+    </>
+  );
+}
+
+function FilePart({ part: { path, text, firstLine = 1, omitted = 0 } }: { part: PartOf<'file'> }) {
+  return (
+    <div class="file-part">
+      <div class="part-head">
+        <PathButton path={path} line={firstLine > 1 ? firstLine : undefined} />
+      </div>
+      <LongText text={text} omitted={omitted} firstLine={firstLine} />
+    </div>
+  );
+}
+
+function LinkPart({ part: { uri, title } }: { part: PartOf<'link'> }) {
+  const { actions } = useTranscript();
+  return (
+    <p class="link-part">
+      <button type="button" class="link" title={namingHiddenCharacters(uri)} onClick={() => actions.open(uri)}>
+        <bdi>
+          <PlainText text={title ?? uri} />
+        </bdi>
+      </button>
+      {title !== undefined && title !== uri && (
+        <span class="quiet" dir="ltr">
+          <PlainText text={hostOf(uri)} />
+        </span>
+      )}
+    </p>
+  );
+}
+
+/** Where a link leads, in characters that cannot be mistaken for others; its words may say something else. */
+function hostOf(uri: string): string {
+  const host = URL.parse(uri)?.host ?? '';
+  return host === '' ? uri : host;
+}
+
+/** A path with a line and perhaps a column behind it, as searches write it, or a path alone. */
+const place = /^([^\s:]*[^\s:/\\]\.\w+|\/\S*[^\s:])(?::(\d+))?(?::\d+)?(?=:|\s|$)/;
+
+function ListPart({ part: { items, omitted = 0 } }: { part: PartOf<'list'> }) {
+  const [isWhole, setWhole] = useState(useContext(WholeContext));
+  const shown = isWhole ? items : items.slice(0, shownLines);
+  const isCut = omitted > 0;
+  return (
+    <>
+      <ul class="list-part">
+        {shown.map((item, index) => (
+          <li key={index}>
+            <ListItem item={item} />
+          </li>
+        ))}
+      </ul>
+      {(isCut || shown.length < items.length) && (
+        <ShowAllButton
+          amount={isCut ? formatSize(items.join('\n').length + omitted) : countOf(items.length, 'entry', 'entries')}
+          isCut={isCut}
+          onShow={() => setWhole(true)}
+        />
+      )}
+    </>
+  );
+}
+
+function ListItem({ item }: { item: string }) {
+  const { actions } = useTranscript();
+  const short = useShortPath();
+  const [text, path, line] = place.exec(item) ?? [];
+  if (text === undefined || path === undefined) return <PlainText text={item} />;
+  return (
+    <>
+      <button
+        type="button"
+        class="link"
+        title={namingHiddenCharacters(path)}
+        onClick={() => actions.open(path, line === undefined ? undefined : Number(line))}
+      >
+        <PlainText text={short(path) + text.slice(path.length)} />
+      </button>
+      <PlainText text={item.slice(text.length)} />
+    </>
+  );
+}
+
+function JsonPart({ part, index, entryId }: PartProps & { part: PartOf<'json'> }) {
+  const { json, omitted = 0 } = part;
+  const copy = useCopy(entryId, omitted);
+  const jsonIn = (whole: Entry): string | undefined => {
+    if (whole.kind === 'raw') return whole.json;
+    const found = partIn(whole, index);
+    return found?.type === 'json' ? found.json : undefined;
+  };
+  return (
+    <div class="json-part boxed-part">
+      <LongText text={json} omitted={omitted} />
+      <IconButton label="Copy JSON" icon={CopyIcon} class="corner" onClick={() => copy(json, jsonIn)} />
+    </div>
+  );
+}

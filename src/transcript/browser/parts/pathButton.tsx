@@ -1,0 +1,40 @@
+import { useShortPath, useTranscript } from '../transcriptContext';
+import { namingHiddenCharacters } from '../markdown/hiddenCharacters';
+import { PlainText } from './plainText';
+
+interface PathButtonProps {
+  readonly path: string;
+  /** 1-based. */
+  readonly line?: number | undefined;
+  /** Opens the file unless it is something else. */
+  readonly onClick?: (() => void) | undefined;
+}
+
+/** A file's name before its folder, since the name is what fits. */
+export function PathButton({ path, line, onClick }: PathButtonProps) {
+  const { actions } = useTranscript();
+  const { name, folder } = splitPath(useShortPath()(path));
+  return (
+    <button
+      type="button"
+      class="path"
+      title={namingHiddenCharacters(path)}
+      dir="ltr"
+      onClick={onClick ?? (() => actions.open(path, line))}
+    >
+      <span class="path-name">
+        <PlainText text={line === undefined ? name : `${name}:${line}`} />
+      </span>
+      {folder !== '' && (
+        <span class="path-folder">
+          <PlainText text={folder} />
+        </span>
+      )}
+    </button>
+  );
+}
+
+function splitPath(path: string): { name: string; folder: string } {
+  const at = Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\'));
+  return { name: path.slice(at + 1) || path, folder: at > 0 ? path.slice(0, at) : '' };
+}

@@ -1,0 +1,86 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { IconButton } from '../../../webview/browser/iconButton';
+import { CopyIcon } from '../../../webview/browser/icons';
+import type { Entry, Part } from '../../common/entries';
+import { renderAnsi } from './ansiView';
+import { countOf, formatSize } from './format';
+import { ShowAllButton, useCopy } from './showAll';
+import { useTranscript } from '../transcriptContext';
+import { namingHiddenCharacters } from '../markdown/hiddenCharacters';
+import { PlainText } from './plainText';
+
+const shownLines = 12;
+
+type TerminalPart = Extract<Part, { type: 'terminal' }>;
+
+interface TerminalProps {
+  readonly part: TerminalPart;
+  /** In the parts of its entry. */
+  readonly index: number;
+  readonly entryId: string;
+}
+
+/** A command and what it said: the end of it, since that is where the outcome stands. */
+export function TerminalView({ part, index, entryId }: TerminalProps) {
+  const { actions } = useTranscript();
+  const [isWhole, setWhole] = useState(false);
+  const { command, output, omitted = 0 } = part;
+  const { tail, lineCount } = lastLines(output, isWhole ? Infinity : shownLines);
+  const isCut = omitted > 0;
+  const copy = useCopy(entryId, omitted);
+  const outputIn = (whole: Entry): string | undefined => {
+    const found = whole.kind === 'tool' ? whole.parts[index] : undefined;
+    return found?.type === 'terminal' ? found.output : undefined;
+  };
+  const exit = exitOf(part);
+  return (
+    <div class="terminal">
+      <div class="terminal-head">
+        <code class="command" dir="ltr">
+          <PlainText text={command ?? 'Output'} />
+        </code>
+        <IconButton
+          label={command === undefined ? 'Copy output' : 'Copy command'}
+          icon={CopyIcon}
+          onClick={() => (command === undefined ? copy(output, outputIn) : actions.copy(command))}
+        />
+      </div>
+      {(isCut || (!isWhole && lineCount > shownLines)) && (
+        <ShowAllButton
+          amount={isCut ? formatSize(output.length + omitted) : countOf(lineCount, 'line')}
+          isCut={isCut}
+          onShow={() => setWhole(true)}
+        />
+      )}
+      {output !== '' && <Ansi text={tail} />}
+      {exit !== undefined && <p class={exit.isGood ? 'exit' : 'exit exit-bad'}>{exit.text}</p>}
+    </div>
+  );
+}
+
+function Ansi({ text }: { text: string }) {
+  const element = useRef<HTMLPreElement>(null);
+  useLayoutEffect(() => {
+    if (element.current) renderAnsi(element.current, text);
+  }, [text]);
+  return <pre class="terminal-output ansi" dir="ltr" tabIndex={0} ref={element} />;
+}
+
+function exitOf({ exitCode, signal }: TerminalPart): { isGood: boolean; text: string } | undefined {
+  if (signal !== undefined) return { isGood: false, text: namingHiddenCharacters(`Ended by ${signal}`) };
+  if (exitCode === undefined) return undefined;
+  if (exitCode === null) return { isGood: false, text: 'Ended by a signal' };
+  return { isGood: exitCode === 0, text: `Exit code ${exitCode}` };
+}
+
+const colours = /\x1b\[[\d;:]*m/g;
+
+/** The last lines of output, in the colours that were set before them. */
+function lastLines(output: string, count: number): { tail: string; lineCount: number } {
+  const text = output.replace(/(\r?\n)+$/, '');
+  const lines = text.split('\n');
+  if (lines.length <= count) return { tail: text, lineCount: lines.length };
+  const tail = lines.slice(-count).join('\n');
+  const before = text.slice(0, text.length - tail.length);
+  return { tail: (before.match(colours) ?? []).slice(-20).join('') + tail, lineCount: lines.length };
+}

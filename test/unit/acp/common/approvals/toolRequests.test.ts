@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import type { CallDescription } from '../../../../../src/acp/common/v1/toolCalls';
+import {
+  permissionContext,
+  permissionPrompt,
+  terminalRequest,
+  toolRequest,
+} from '../../../../../src/acp/common/approvals/toolRequests';
+import { fileRequest, type ToolRequest } from '../../../../../src/permissions/common/toolRequest';
+
+const resolve = (path: string): Promise<string> =>
+  path.startsWith('/ws') ? Promise.resolve(path.replace('/ws/link', '/ws/real')) : Promise.reject(new Error('outside'));
+const protectionOf = (path: string) =>
+  Promise.resolve(path.includes('.vscode') ? { reason: 'VS Code runs it' } : undefined);
+const context = { agent: 'demo', cwd: '/ws', resolve, protectionOf };
+const call = (members: Partial<CallDescription>): CallDescription => ({
+  title: 'x',
+  kind: 'execute',
+  locations: [],
+  content: [],
+  rawInput: {},
+  ...members,
+});
+const run: ToolRequest = { ...fileRequest('demo', 'execute'), command: { argv: ['npm', 'test'], cwd: '/ws' } };
+const edit = fileRequest('demo', 'edit', '/ws/src/a.ts');
+
+describe('what a tool call asks for', () => {
+  it('is read from places, diffs and input, with real paths, without repetition', async () => {
+    const request = await toolRequest(
+      call({
+        title: 'Read /etc/passwd',
+        kind: 'edit',
+        locations: [{ path: '/ws/link/a.ts' }],
+        content: [{ type: 'diff', path: '/ws/real/a.ts', newText: '' }],
+        rawInput: { file_path: '/outside', new_string: 'x', mode: 'fast' },
+      }),
+      context,
+    );
+    const paths = ['/ws/real/a.ts', '/outside'];
+    const expected = { ...fileRequest('demo', 'edit', ...paths), input: { mode: '"fast"' }, isUnresolved: true };
+    assert.deepEqual(request, { ...expected, protections: new Map() });
+    assert.equal(
+      permissionPrompt('Demo', request, { title: 'Read', cwd: '/ws' }),
+      'Demo wants to edit /ws/real/a.ts, /outside',
+    );
+  });
+
+  it('is a command line as one argument, or its arguments, in the folder it names', async () => {
+    const commandOf = async (rawInput: Record<string, unknown>) =>
+      (await toolRequest(call({ rawInput }), context)).command;
+    assert.deepEqual(await commandOf({ command: 'npm test' }), { argv: ['npm test'], cwd: '/ws' });
+    assert.deepEqual(
+      await commandOf({ command: 'git', args: ['push', '-f'] }),
+      { argv: ['git', 'push', '-f'], cwd: '/ws' },
+      'arguments belong to the command',
+    );
+    assert.deepEqual(await commandOf({ command: ['ls'], workdir: 'link' }), { argv: ['ls'], cwd: '/ws/real' });
+    const outside = await toolRequest(call({ rawInput: { command: 'ls', cwd: '/etc' } }), context);
+    assert.equal(outside.isUnresolved, true);
+  });
+
+  it('takes relative paths from the folder of the session, and knows nothing of what a shell would expand', async () => {
+    const request = (path: string) =>
+      toolRequest(call({ kind: 'read', rawInput: { path } }), { ...context, cwd: '/ws/b' });
+    assert.deepEqual((await request('a.ts')).paths, ['/ws/b/a.ts']);
+    const home = await request('~/.ssh/id_rsa');
+    assert.deepEqual([home.paths, home.isUnresolved], [['~/.ssh/id_rsa'], true]);
+  });
+
+  it('is an edit where a diff is shown, whatever it calls itself', async () => {
+    const content = [{ type: 'diff' as const, path: '/ws/.vscode/tasks.json', newText: '' }];
+    for (const kind of ['read', 'think', 'other'] as const) {
+      const request = await toolRequest(call({ kind, content }), context);
+      assert.equal(request.kind, 'edit');
+      assert.deepEqual([...request.protections], [['/ws/.vscode/tasks.json', 'VS Code runs it']]);
+    }
+  });
+
+  it('knows of no protection where nothing is changed, and none that cannot be found out', async () => {
+    const reading = call({ kind: 'read', locations: [{ path: '/ws/.vscode/tasks.json' }] });
+    assert.equal((await toolRequest(reading, context)).protections.size, 0);
+    const failing = { ...context, protectionOf: () => Promise.reject(new Error('gone')) };
+    const editing = call({ kind: 'edit', locations: [{ path: '/ws/a' }] });
+    assert.equal((await toolRequest(editing, failing)).isUnresolved, true);
+  });
+
+  it('has everything else of the input, and a folder even without a command', async () => {
+    const request = await toolRequest(
+      call({ kind: 'other', rawInput: { cwd: '/ws', env: { B: '1', A: '2' }, sandbox: false, description: 'x' } }),
+      context,
+    );
+    assert.deepEqual(request.env, { A: '2', B: '1' });
+    assert.deepEqual(request.input, { cwd: '"/ws"', sandbox: 'false' });
+    assert.deepEqual(request.escalations, { sandbox: false });
+  });
+
+  it('is a command with its environment in a terminal of ours', () => {
+    const request = terminalRequest('demo', { argv: ['git', 'status'], cwd: '/ws', env: { Z: '1', PATH: '/x' } });
+    assert.deepEqual(Object.entries(request.env), [
+      ['PATH', '/x'],
+      ['Z', '1'],
+    ]);
+  });
+});
+
+describe('the question about a request', () => {
+  const about = { title: undefined, cwd: '/ws' };
+  const prompt = (request: ToolRequest) => permissionPrompt('Demo', request, about);
+
+  it('names what is in the folder of the session from there, as far as it is known to be in there', () => {
+    assert.equal(prompt(run), 'Demo wants to run npm test');
+    const paths = ['/ws/src/a.ts', '/ws', '/wsx/b.ts'];
+    assert.equal(prompt({ ...edit, paths }), 'Demo wants to edit src/a.ts, /ws, /wsx/b.ts');
+    const refused = { ...edit, paths: ['/ws/../etc/passwd'], isUnresolved: true };
+    assert.equal(prompt(refused), 'Demo wants to edit /ws/../etc/passwd');
+    const windows = permissionPrompt('Demo', { ...edit, paths: ['C:\\ws\\a.ts'] }, { ...about, cwd: 'C:\\ws' });
+    assert.equal(windows, 'Demo wants to edit a.ts');
+  });
+
+  it('names the variables that are set', () => {
+    assert.equal(prompt({ ...run, env: { PATH: '/x' } }), 'Demo wants to run npm test with PATH set');
+    const env = { A: '1', B: '2', C: '3', D: '4', E: '5' };
+    assert.equal(prompt({ ...run, env }), 'Demo wants to run npm test with A, B, C and 2 more set');
+  });
+
+  it('is told in words that nothing in them can bend', () => {
+    const argv = ['rm', '-rf', 'a b', "it's", '', 'x\n\u001b[2K\u202e'];
+    assert.equal(
+      permissionPrompt('Demo', { ...run, command: { argv, cwd: '/ws' } }, { title: undefined, cwd: '/other' }),
+      "Demo wants to run rm -rf 'a b' 'it'\\''s' '' 'x\\n[U+001B][2K[U+202E]' in /ws",
+    );
+    assert.equal(
+      permissionPrompt('Demo', { ...edit, paths: [] }, { title: 'Fine\r\u2066', cwd: '/ws' }),
+      'Demo asks: Fine[U+000D][U+2066]',
+    );
+  });
+
+  it('shows a command as the line it is or as its arguments, with environment, escalations and warnings', () => {
+    const shown = (argv: string[]) =>
+      permissionContext({ ...run, command: { argv, cwd: '/ws' } }, { agent: 'Demo', folder: '/ws' }).command;
+    assert.equal(shown(['npm test']), 'npm test');
+    assert.deepEqual(shown(['npm', 'test']), ['npm', 'test']);
+    const request = { ...run, env: { PATH: '/x' }, escalations: { sandbox: false } };
+    assert.deepEqual(permissionContext(request, { agent: 'Demo', folder: '/ws', warnings: ['Careful.'] }), {
+      agent: 'Demo',
+      kind: 'execute',
+      folder: '/ws',
+      command: ['npm', 'test'],
+      cwd: '/ws',
+      env: { PATH: '/x' },
+      escalations: { sandbox: false },
+      warnings: ['Careful.'],
+    });
+  });
+});

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { parseAgentSettings } from '../../../../../src/acp/common/catalogue/agentSettings';
+
+describe('backline.acp.agents', () => {
+  it('needs only a command', () => {
+    const { agents, problems } = parseAgentSettings({ mine: { command: 'my-agent' } });
+    assert.deepEqual(agents.get('mine'), { command: 'my-agent', args: [], env: {}, dialect: 'v1', mcpServers: {} });
+    assert.deepEqual(problems, []);
+  });
+
+  it('takes everything that can be said of an agent', () => {
+    const mine = {
+      command: '/opt/agent',
+      args: ['--acp'],
+      env: { KEY: 'value' },
+      cwd: '/work',
+      dialect: 'draft',
+      defaults: { mode: 'plan', model: 'large', web: true },
+      mcpServers: {
+        files: { command: 'mcp-files', args: ['.'], env: {} },
+        web: { type: 'http', url: 'https://mcp.example/v1', headers: { 'X-Key': 'k' } },
+        events: { type: 'sse', url: 'http://127.0.0.1:9000/sse', headers: {} },
+      },
+    };
+    assert.deepEqual(parseAgentSettings({ mine }).agents.get('mine'), mine);
+  });
+
+  it('leaves out a wrong entry, says which one and why, and keeps the others', () => {
+    const { agents, problems } = parseAgentSettings({
+      good: { command: 'a' },
+      noCommand: { args: [] },
+      badArgs: { command: 'a', args: '--acp' },
+      badDefaults: { command: 'a', defaults: { mode: 1 } },
+      badServer: { command: 'a', mcpServers: { web: { type: 'http', url: 'not a url' } } },
+      notAnObject: 'a',
+    });
+    assert.deepEqual([...agents.keys()], ['good']);
+    assert.deepEqual(
+      problems.map(({ name }) => name),
+      ['noCommand', 'badArgs', 'badDefaults', 'badServer', 'notAnObject'],
+    );
+    assert.match(problems[0]?.message ?? '', /Agent 'noCommand' in backline\.acp\.agents: command: /);
+    assert.match(problems[1]?.message ?? '', /args: /);
+  });
+
+  for (const value of [undefined, null]) {
+    it(`has no agents and no problems when it is ${String(value)}`, () => {
+      assert.deepEqual(parseAgentSettings(value), { agents: new Map(), defaults: new Map(), problems: [] });
+    });
+  }
+
+  it('takes an entry with only defaults for an agent that is found without one, from the user alone', () => {
+    const value = { gemini: { defaults: { mode: 'plan' } }, 'demo-agent': { defaults: {} } };
+    const { agents, defaults, problems } = parseAgentSettings(value);
+    assert.deepEqual(
+      [...defaults],
+      [
+        ['gemini', { mode: 'plan' }],
+        ['demo-agent', {}],
+      ],
+    );
+    assert.deepEqual([agents.size, problems], [0, []]);
+    const ofWorkspace = parseAgentSettings(value, true);
+    assert.equal(ofWorkspace.defaults.size, 0);
+    assert.match(
+      ofWorkspace.problems[0]?.message ?? '',
+      /'gemini'.*an entry with only "defaults" counts only in your user settings: move it there/,
+    );
+  });
+
+  it('needs a command of an agent that nobody finds, and beside anything but defaults', () => {
+    for (const value of [
+      { mine: { defaults: { mode: 'plan' } } },
+      { gemini: { defaults: {}, env: {} } },
+      { gemini: {} },
+    ]) {
+      const { agents, defaults, problems } = parseAgentSettings(value);
+      assert.deepEqual([agents.size, defaults.size, problems.length], [0, 0, 1]);
+      assert.match(problems[0]?.message ?? '', /command/);
+    }
+  });
+
+  for (const value of [[], 'agent', 7]) {
+    it(`says what it should be when it is ${JSON.stringify(value)}`, () => {
+      const { agents, problems } = parseAgentSettings(value);
+      assert.equal(agents.size, 0);
+      assert.match(problems[0]?.message ?? '', /must be an object/);
+    });
+  }
+});

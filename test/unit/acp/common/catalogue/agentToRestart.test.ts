@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import type { BackendState } from '../../../../../src/session/common/sessionBackend';
+import { agentToRestart } from '../../../../../src/acp/common/catalogue/agentToRestart';
+
+const backend = (id: string, kind: 'ready' | 'stopped' = 'ready') => {
+  const state: BackendState = kind === 'ready' ? { kind } : { kind: 'stopped' };
+  return { id, title: id.toUpperCase(), state };
+};
+
+describe('the agent to restart', () => {
+  it('is the one that is meant, without a question', () => {
+    const [one, two] = [backend('one'), backend('two')];
+    assert.deepEqual(agentToRestart([one, two], 'two'), { kind: 'one', backend: two });
+  });
+
+  it('is asked for among those that run where none is named', () => {
+    const [one, two] = [backend('one'), backend('two')];
+    assert.deepEqual(agentToRestart([one, backend('old', 'stopped'), two], undefined), {
+      kind: 'oneOf',
+      backends: [one, two],
+    });
+  });
+
+  it('is none where the one that is meant does not run, and never another one', () => {
+    for (const backends of [[backend('one')], [backend('one'), backend('two', 'stopped')]]) {
+      const which = agentToRestart(backends, 'two');
+      assert.equal(which.kind, 'none');
+      assert.match(which.message, /is not running/);
+    }
+    assert.equal(agentToRestart([], undefined).kind, 'none');
+  });
+});

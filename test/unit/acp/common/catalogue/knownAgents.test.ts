@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { knownAgentNamed, knownAgentOf, knownAgents } from '../../../../../src/acp/common/catalogue/knownAgents';
+
+describe('known agents', () => {
+  it('have ids and commands of their own', () => {
+    assert.equal(new Set(knownAgents.map(({ id }) => id)).size, knownAgents.length);
+    assert.equal(new Set(knownAgents.map(({ command }) => command)).size, knownAgents.length);
+  });
+
+  const cases: readonly [string, readonly string[], string | undefined][] = [
+    ['gemini', ['--acp'], 'gemini'],
+    ['/opt/bin/gemini', [], 'gemini'],
+    ['C:\\npm\\gemini.cmd', [], 'gemini'],
+    ['npx', ['-y', '@google/gemini-cli', '--acp'], 'gemini'],
+    ['npx', ['-y', '@google/gemini-cli@0.61.0', '--acp'], 'gemini'],
+    ['npx', ['opencode-ai@latest', 'acp'], 'opencode'],
+    ['my-gemini', [], undefined],
+    ['npx', ['-y', 'something-else'], undefined],
+    ['node', ['/opt/cli/bundle/gemini.js', '--acp'], 'gemini'],
+    ['/usr/bin/node', ['--no-warnings', '/opt/gemini.mjs', '--acp'], 'gemini'],
+    ['C:\\node.exe', ['C:\\npm\\node_modules\\@google\\gemini-cli\\dist\\index.js', '--acp'], 'gemini'],
+    ['/home/me/app/node_modules/@google/gemini-cli/start', [], 'gemini'],
+    ['bunx', ['@github/copilot', '--acp'], 'copilot'],
+    ['node', ['/opt/server.js', 'gemini'], undefined],
+    ['cat', ['gemini.js'], undefined],
+  ];
+  for (const [command, args, expected] of cases) {
+    it(`know '${[command, ...args].join(' ')}' as ${expected ?? 'none of theirs'}`, () => {
+      assert.equal(knownAgentOf(command, args)?.id, expected);
+    });
+  }
+
+  it('are known by what they call themselves, whatever has started them', () => {
+    assert.equal(knownAgentNamed('gemini-cli')?.id, 'gemini');
+    assert.equal(knownAgentNamed('Copilot')?.id, 'copilot');
+    assert.equal(knownAgentNamed('gemini-cli-proxy'), undefined);
+    assert.equal(knownAgentNamed(undefined), undefined);
+  });
+
+  it('tell that gemini creates a file only when the missing one reads as empty', () => {
+    assert.equal(knownAgentOf('gemini', [])?.missingFile, 'empty');
+    assert.equal(knownAgentOf('opencode', [])?.missingFile, 'error');
+  });
+});

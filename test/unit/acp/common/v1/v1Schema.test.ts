@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import {
+  InitializeResult,
+  Modes,
+  PermissionRequest,
+  SessionList,
+  SessionSetup,
+  sessionUpdates,
+} from '../../../../../src/acp/common/v1/v1Schema';
+
+const good = { id: 'a', name: 'A' };
+
+describe('what cannot be read of a list', () => {
+  it('does not take the rest of it down', () => {
+    const { plan, available_commands_update: commands, tool_call: call } = sessionUpdates;
+    assert.equal(plan.parse({ entries: [{ content: 'one' }, { content: 7 }, null] }).entries.length, 1);
+    assert.equal(commands.parse({ availableCommands: [{ name: 'go' }, {}] }).availableCommands.length, 1);
+    assert.equal(call.parse({ toolCallId: 'c', locations: [{ path: '/a' }, { line: 1 }] }).locations?.length, 1);
+    assert.equal(SessionList.parse({ sessions: [{ sessionId: 's' }, { id: 's' }] }).sessions.length, 1);
+    assert.equal(InitializeResult.parse({ protocolVersion: 1, authMethods: [good, 3] }).authMethods?.length, 1);
+    assert.equal(Modes.parse({ currentModeId: 'a', availableModes: [good, 'b'] }).availableModes.length, 1);
+    const option = { ...good, type: 'select', currentValue: 'a', options: [{ value: 'a', name: 'A' }, 1] };
+    const [read] = SessionSetup.parse({ configOptions: [option] }).configOptions ?? [];
+    assert.equal(read?.type === 'select' && read.options.length, 1);
+  });
+
+  it('leaves a question without options no question', () => {
+    const request = { sessionId: 's', toolCall: { toolCallId: 'c' } };
+    const option = { optionId: 'a', name: 'A', kind: 'allow_once' };
+    assert.equal(PermissionRequest.parse({ ...request, options: [option, {}] }).options.length, 1);
+    assert.equal(PermissionRequest.safeParse({ ...request, options: [{}] }).success, false);
+  });
+
+  it('counts in whole numbers what an agent counts in fractions', () => {
+    assert.equal(sessionUpdates.usage_update.parse({ used: 1.5, size: 10 }).used, 2);
+  });
+});

@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { loadAgentCatalogue, type SettingsLevel } from '../../../../../src/acp/node/catalogue/agentCatalogue';
+import type { CommandFiles } from '../../../../../src/acp/node/process/commandLookup';
+
+const present: Record<string, string> = {
+  '/bin/gemini': '#!/usr/bin/env node',
+  '/bin/node': '',
+  '/bin/opencode': '',
+  '/bin/auggie': '#!/usr/bin/env lost-node',
+  '/extra/mine': '',
+  '/work/tools/agent': '',
+};
+const files: CommandFiles = {
+  kindOf: (file) => Promise.resolve(file in present ? 'executable' : 'missing'),
+  readHead: (file) => Promise.resolve(present[file] ?? ''),
+};
+
+const load = (...levels: SettingsLevel[]): ReturnType<typeof loadAgentCatalogue> =>
+  loadAgentCatalogue({
+    platform: 'linux',
+    levels,
+    env: { PATH: '/bin' },
+    cwd: '/work',
+    files,
+    demo: { execPath: '/opt/code', script: '/ext/dist/demo-agent.js' },
+  });
+const user = (value: unknown): SettingsLevel => ({ value, isTrusted: true });
+
+describe('the catalogue of agents', () => {
+  it('without settings offers what is on PATH, and the demo agent last', async () => {
+    const { agents, problems } = await load(user(undefined));
+    assert.deepEqual(
+      agents.map(({ id, source }) => [id, source]),
+      [
+        ['gemini', 'found'],
+        ['opencode', 'found'],
+        ['auggie', 'found'],
+        ['demo-agent', 'demo'],
+      ],
+    );
+    assert.deepEqual(problems, []);
+  });
+
+  it('knows the command line and the needs of an agent that it found', async () => {
+    const [gemini] = (await load()).agents;
+    assert.deepEqual(gemini, {
+      id: 'gemini',
+      title: 'Gemini',
+      command: 'gemini',
+      args: ['--acp'],
+      env: {},
+      dialect: 'v1',
+      mcpServers: {},
+      missingFile: 'empty',
+      source: 'found',
+    });
+  });
+
+  it('shows an agent whose interpreter is missing, with the reason', async () => {
+    const auggie = (await load()).agents.find(({ id }) => id === 'auggie');
+    assert.match(auggie?.problem?.message ?? '', /needs 'lost-node'/);
+  });
+
+  it('starts the demo agent with the program of the editor, as Node.js', async () => {
+    const demo = (await load()).agents.at(-1);
+    assert.equal(demo?.title, 'Demo agent (no model)');
+    assert.deepEqual([demo.command, demo.args], ['/opt/code', ['/ext/dist/demo-agent.js']]);
+    assert.deepEqual(demo.env, { ELECTRON_RUN_AS_NODE: '1' });
+  });
+
+  it('has what the user wants new conversations with an agent to begin with', async () => {
+    const { agents } = await load(user({ gemini: { command: 'gemini', defaults: { mode: 'plan' } } }));
+    assert.deepEqual(agents.find(({ id }) => id === 'gemini')?.defaults, { mode: 'plan' });
+  });
+
+  it('merges defaults of the user without a command into the agent that it found, and into no other', async () => {
+    const plain = (await load()).agents;
+    const defaults = { mode: 'plan' };
+    const { agents, problems } = await load(
+      user({ gemini: { defaults }, opencode: { defaults: {} }, claude: { defaults } }),
+    );
+    assert.deepEqual(
+      agents,
+      plain.map((entry) =>
+        entry.id === 'gemini' ? { ...entry, defaults } : entry.id === 'opencode' ? { ...entry, defaults: {} } : entry,
+      ),
+    );
+    assert.deepEqual(problems, []);
+    const origin = { name: 'work', file: '/work/.vscode/settings.json' };
+    const bypass = { value: { gemini: { defaults: { mode: 'yolo' } } }, isTrusted: true, origin };
+    const withWorkspace = await load(user({ gemini: { defaults } }), bypass);
+    assert.deepEqual(withWorkspace.agents.find(({ id }) => id === 'gemini')?.defaults, defaults);
+    assert.equal(withWorkspace.problems.length, 1);
+  });
+
+  it('puts configured agents first and lets them replace known ones of their name', async () => {
+    const { agents } = await load(
+      user({ mine: { command: 'opencode' }, gemini: { command: 'gemini', args: ['--old'] } }),
+    );
+    assert.deepEqual(
+      agents.map(({ id, source }) => [id, source]),
+      [
+        ['mine', 'configured'],
+        ['gemini', 'configured'],
+        ['opencode', 'found'],
+        ['auggie', 'found'],
+        ['demo-agent', 'demo'],
+      ],
+    );
+    assert.deepEqual([agents[1]?.args, agents[1]?.missingFile], [['--old'], 'empty']);
+  });
+
+  it('looks for the command with the PATH that the agent will have', async () => {
+    const { agents } = await load(
+      user({ mine: { command: 'mine', env: { PATH: '/extra' } }, other: { command: 'mine' } }),
+    );
+    assert.equal(agents[0]?.problem, undefined);
+    assert.match(agents[1]?.problem?.message ?? '', /^"mine" isn't on PATH\.$/);
+  });
+
+  it('resolves relative commands and folders against the folder of the session', async () => {
+    const { agents } = await load(
+      user({ a: { command: './tools/agent' }, b: { command: './agent', cwd: 'tools' }, c: { command: './agent' } }),
+    );
+    assert.deepEqual(
+      agents.slice(0, 3).map(({ cwd, problem }) => [cwd, problem === undefined]),
+      [
+        [undefined, true],
+        ['/work/tools', true],
+        [undefined, false],
+      ],
+    );
+  });
+
+  it('says how to install a known agent that is configured and missing', async () => {
+    const { agents } = await load(user({ mine: { command: 'codex-acp' } }));
+    assert.deepEqual(agents[0]?.problem, {
+      message: '"codex-acp" isn\'t on PATH.',
+      details: 'PATH: /bin',
+      install: 'npm install -g @agentclientprotocol/codex-acp',
+    });
+  });
+
+  it('tells of wrong entries and keeps the others', async () => {
+    const { agents, problems } = await load(user({ bad: {}, mine: { command: 'opencode' } }));
+    assert.equal(agents[0]?.id, 'mine');
+    assert.deepEqual(
+      problems.map(({ name }) => name),
+      ['bad'],
+    );
+  });
+
+  describe('with settings of the workspace', () => {
+    const own = user({ mine: { command: 'opencode', args: ['user'] } });
+    const entries = {
+      mine: { command: 'opencode', args: ['workspace'] },
+      added: { command: 'gemini' },
+      opencode: { command: 'evil' },
+      'demo-agent': { command: 'evil' },
+    };
+    const file = '/work/.vscode/settings.json';
+    const workspace = (value: unknown, name = 'work', isTrusted = true): SettingsLevel => ({
+      value,
+      isTrusted,
+      origin: { name, file },
+    });
+
+    it('has them beside those of the user, those found and the demo agent, under ids of their own', async () => {
+      const { agents } = await load(own, workspace(entries));
+      assert.deepEqual(
+        agents.map(({ id, title, command, args }) => [
+          id.replace(/~[0-9a-f]{8}$/, '~…'),
+          title,
+          [command, ...args].join(' '),
+        ]),
+        [
+          ['mine', 'mine', 'opencode user'],
+          ['mine@work~…', 'mine (workspace)', 'opencode workspace'],
+          ['added@work~…', 'added (workspace)', 'gemini'],
+          ['opencode@work~…', 'opencode (workspace)', 'evil'],
+          ['demo-agent@work~…', 'demo-agent (workspace)', 'evil'],
+          ['gemini', 'Gemini', 'gemini --acp'],
+          ['opencode', 'OpenCode', 'opencode acp'],
+          ['auggie', 'Auggie', 'auggie --acp'],
+          ['demo-agent', 'Demo agent (no model)', '/opt/code /ext/dist/demo-agent.js'],
+        ],
+      );
+      const { brought } = agents[1] ?? {};
+      assert.deepEqual([brought?.name, brought?.file, brought?.setting.args], ['mine', file, ['workspace']]);
+      assert.ok(agents.filter((agent) => agent.brought).length === 4);
+    });
+
+    it('brings nothing with an entry that the user has in the same words', async () => {
+      const same = { mine: { args: ['user'], command: 'opencode', env: {} } };
+      const { agents } = await load(own, workspace(same));
+      assert.deepEqual(
+        agents.filter(({ source }) => source === 'configured').map(({ id, brought }) => [id, brought]),
+        [['mine', undefined]],
+      );
+    });
+
+    it('tells folders of one name apart, whatever their order, and takes no id of the user', async () => {
+      const level = (folder: string): SettingsLevel => ({
+        value: { mine: { command: folder } },
+        isTrusted: true,
+        origin: { name: 'app', file: `/${folder}/app/.vscode/settings.json` },
+      });
+      const idsOf = async (...levels: SettingsLevel[]): Promise<Map<string, string>> => {
+        const { agents } = await load(...levels);
+        return new Map(agents.flatMap(({ id, command, brought }) => (brought ? [[command, id]] : [])));
+      };
+      const ids = await idsOf(level('a'), level('b'));
+      assert.equal(new Set(ids.values()).size, 2);
+      for (const id of ids.values()) assert.match(id, /^mine@app~[0-9a-f]{8}$/);
+      assert.deepEqual(await idsOf(level('b'), level('a')), new Map([...ids].reverse()));
+      const taken = await idsOf(user({ 'mine@app': { command: 'opencode' } }), level('a'));
+      assert.equal(taken.get('a'), ids.get('a'));
+      assert.deepEqual(await idsOf(level('a')), new Map([...ids].slice(0, 1)));
+    });
+
+    it('does not look at them in an untrusted one', async () => {
+      const { agents, problems } = await load(own, workspace({ ...entries, bad: 7 }, 'work', false));
+      assert.deepEqual(agents[0]?.args, ['user']);
+      assert.ok(!agents.some(({ brought }) => brought));
+      assert.deepEqual(problems, []);
+    });
+  });
+});

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AgentLauncher } from '../../../../../src/acp/node/catalogue/agentLauncher';
+import { nullLogger } from '../../../../../src/base/common/log';
+import { systemClock } from '../../../../../src/base/node/systemClock';
+import { closedTap } from '../../../../../src/wire/common/traffic';
+import { answeringConsent } from '../../../../fake/answeringConsent';
+import { buildDemoAgent } from '../../../../fake/demoAgentFile';
+import { FakeEditor } from '../../../../fake/fakeEditor';
+import { until } from '../../../../support/eventually';
+import { standingOf } from '../../../../fake/fakePermissions';
+
+function launcherWith(ownMcpServers: () => Promise<never>, consent = answeringConsent('denied')): AgentLauncher {
+  return new AgentLauncher({
+    clientInfo: { name: 'backline', title: 'Backline', version: '0.0.0' },
+    editor: new FakeEditor({}, [tmpdir()]),
+    clock: systemClock,
+    log: nullLogger,
+    tap: closedTap,
+    standing: standingOf(),
+    environment: () => Promise.resolve({ PATH: '' }),
+    folder: () => tmpdir(),
+    isTrusted: () => true,
+    permission: { consent, places: () => ({ cwd: tmpdir(), folders: [] }) },
+    createId: () => 'id',
+    random: () => 0,
+    ownMcpServers,
+    elicit: () => Promise.resolve({ action: 'decline' }),
+    runInTerminal: () => Promise.resolve(false),
+  });
+}
+
+describe('the start of an agent', () => {
+  it('gets the MCP server of the window ready meanwhile, and does without one that fails', async () => {
+    let asked = 0;
+    const launcher = launcherWith(() => {
+      asked++;
+      return Promise.reject(new Error('no port'));
+    });
+    const backend = await launcher.create({
+      id: 'silent',
+      title: 'Silent',
+      command: process.execPath,
+      args: ['-e', 'setInterval(() => undefined, 60000)'],
+      env: {},
+      dialect: 'v1',
+      mcpServers: {},
+      missingFile: 'error',
+      source: 'configured',
+    });
+    assert.equal(asked, 0);
+    const failed = assert.rejects(backend.capabilities(), { code: 'closed' });
+    await until('the question', () => asked === 1);
+    await until('the agent', () => backend.state.kind === 'starting');
+    await backend.stop();
+    await failed;
+    backend.dispose();
+  });
+
+  it('begins a conversation without the MCP server of the window when that fails', async () => {
+    const demo = await buildDemoAgent();
+    try {
+      const backend = await launcherWith(() => Promise.reject(new Error('no port'))).create({
+        id: 'demo',
+        title: 'Demo',
+        command: process.execPath,
+        args: [demo.file],
+        env: {},
+        dialect: 'v1',
+        mcpServers: {},
+        missingFile: 'error',
+        source: 'demo',
+      });
+      const session = await backend.createSession({ cwd: tmpdir() });
+      await session.close();
+      await backend.stop();
+      backend.dispose();
+    } finally {
+      await demo.remove();
+    }
+  });
+
+  it('lets go of a server that .vscode/mcp.json named in an earlier conversation', async () => {
+    const demo = await buildDemoAgent();
+    const consent = answeringConsent('denied');
+    consent.decide({
+      kind: 'mcpServer',
+      name: 'gone',
+      source: { file: join(tmpdir(), '.vscode', 'mcp.json'), keys: ['servers', 'gone'] },
+      facts: [],
+      hash: '0'.repeat(64),
+    });
+    try {
+      const backend = await launcherWith(() => Promise.reject(new Error('no port')), consent).create({
+        id: 'demo',
+        title: 'Demo',
+        command: process.execPath,
+        args: [demo.file],
+        env: {},
+        dialect: 'v1',
+        mcpServers: {},
+        missingFile: 'error',
+        source: 'demo',
+      });
+      const session = await backend.createSession({ cwd: tmpdir() });
+      assert.deepEqual(consent.seen, []);
+      await session.close();
+      await backend.stop();
+      backend.dispose();
+    } finally {
+      await demo.remove();
+    }
+  });
+});

@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict';
+import { nullLogger } from '../../../../../src/base/common/log';
+import { Emitter } from '../../../../../src/base/common/event';
+import { BackendError, type BackendState, type SessionBackend } from '../../../../../src/session/common/sessionBackend';
+import type { CatalogueEntry } from '../../../../../src/acp/node/catalogue/agentCatalogue';
+import { AgentRegistry } from '../../../../../src/acp/node/catalogue/agentRegistry';
+import { answeringConsent, type AnsweringConsent } from '../../../../fake/answeringConsent';
+
+const isBackendError = (code: string) => (error: unknown) => error instanceof BackendError && error.code === code;
+
+class FakeBackend implements SessionBackend {
+  readonly id: string;
+  readonly title: string;
+  state: BackendState = { kind: 'stopped' };
+  stops = 0;
+  /** Settles when it is gone. */
+  stopping: Promise<void> = Promise.resolve();
+  disposed = false;
+  private readonly states = new Emitter<BackendState>((error) => {
+    throw error;
+  });
+  readonly onDidChangeState = this.states.event;
+
+  constructor({ id, title }: CatalogueEntry) {
+    this.id = id;
+    this.title = title;
+  }
+
+  become(state: BackendState): void {
+    this.state = state;
+    this.states.fire(state);
+  }
+
+  capabilities = () => Promise.reject(new Error('not asked for'));
+  createSession = () => Promise.reject(new Error('not asked for'));
+  listSessions = () => Promise.resolve([]);
+  loadSession = () => Promise.reject(new Error('not asked for'));
+  deleteSession = () => Promise.resolve();
+  stop(): Promise<void> {
+    this.stops++;
+    return this.stopping;
+  }
+  dispose(): void {
+    this.disposed = true;
+  }
+}
+
+describe('the registry of agents', () => {
+  let agents: CatalogueEntry[];
+  let made: FakeBackend[];
+  let changes: number;
+  let isTrusted: boolean;
+  let registry: AgentRegistry;
+  let consent: AnsweringConsent;
+
+  const agent = (id: string, more: Partial<CatalogueEntry> = {}): CatalogueEntry => ({
+    id,
+    title: id.toUpperCase(),
+    command: id,
+    args: ['acp'],
+    env: {},
+    dialect: 'v1',
+    mcpServers: {},
+    missingFile: 'error',
+    source: 'configured',
+    ...more,
+  });
+
+  beforeEach(() => {
+    agents = [agent('one'), agent('two')];
+    made = [];
+    changes = 0;
+    isTrusted = true;
+    consent = answeringConsent('denied');
+    registry = new AgentRegistry({
+      loadCatalogue: () => Promise.resolve({ agents, problems: [] }),
+      createBackend: (entry) => {
+        const backend = new FakeBackend(entry);
+        made.push(backend);
+        return Promise.resolve(backend);
+      },
+      isTrusted: () => isTrusted,
+      permission: { consent, places: () => ({ cwd: '/', folders: [] }) },
+      log: nullLogger,
+    });
+    registry.onDidChange(() => changes++);
+  });
+
+  afterEach(() => registry.dispose());
+
+  it('lists what there is, each with how it is started, and looks again each time', async () => {
+    const { title, description } = (await registry.list())[0] ?? {};
+    assert.deepEqual([title, description], ['ONE', 'one acp']);
+    agents = [agent('three', { problem: { message: 'Not found.' } })];
+    assert.deepEqual(
+      (await registry.list()).map(({ id, problem }) => [id, problem]),
+      [['three', 'Not found.']],
+    );
+    assert.equal(changes, 2);
+    assert.equal(made.length, 0);
+  });
+
+  it('makes one backend of an entry, also for two who ask at once', async () => {
+    const [first, second] = await Promise.all([registry.open('one'), registry.open('one')]);
+    assert.equal(first, second);
+    assert.equal(await registry.open('one'), first);
+    assert.notEqual(await registry.open('two'), first);
+    assert.equal(made.length, 2);
+  });
+
+  it('tells what new conversations are to begin with, and a change of that does not stop the agent', async () => {
+    agents = [agent('one', { defaults: { mode: 'plan' } })];
+    const first = await registry.open('one');
+    agents = [agent('one', { defaults: { mode: 'ask' } })];
+    await registry.refresh();
+    assert.deepEqual((await registry.list())[0]?.defaults, { mode: 'ask' });
+    assert.equal(await registry.open('one'), first);
+    assert.equal(made[0]?.stops, 0);
+  });
+
+  it('tells when a backend changes its state', async () => {
+    await registry.open('one');
+    const before = changes;
+    made[0]?.become({ kind: 'ready' });
+    assert.equal(changes, before + 1);
+  });
+
+  it('opens nothing that is unknown or cannot be started, and says why', async () => {
+    agents = [agent('broken', { problem: { message: 'Not found. Install it.' } })];
+    await assert.rejects(registry.open('gone'), isBackendError('notFound'));
+    await assert.rejects(registry.open('broken'), { code: 'notReady', message: 'Not found. Install it.' });
+  });
+
+  it('says of agents that cannot list their conversations that there is nothing to ask them for', async () => {
+    agents = [agent('one', { command: 'gemini' }), agent('two', { command: 'codex-acp' })];
+    assert.deepEqual(
+      (await registry.list()).map(({ cannotList }) => cannotList),
+      [true, undefined],
+    );
+  });
+
+  it('counts what cannot be started as a problem only once somebody has tried to use it', async () => {
+    agents = [agent('one'), agent('broken', { problem: { message: 'Not there.', details: 'PATH: /bin' } })];
+    await registry.list();
+    await registry.open('one');
+    assert.equal(registry.problemsInUse.length, 0);
+    await assert.rejects(registry.open('broken'), { message: 'Not there.', details: 'PATH: /bin' });
+    assert.match(registry.problemsInUse.join(), /^[^,]+: Not there\.$/);
+    agents = [agent('one'), agent('broken')];
+    await registry.refresh();
+    assert.equal(registry.problemsInUse.length, 0, 'it has been installed');
+  });
+
+  it('opens nothing in an untrusted workspace, and stops what is open when trust is lost', async () => {
+    await registry.open('one');
+    isTrusted = false;
+    await assert.rejects(registry.open('one'), isBackendError('untrusted'));
+    assert.match((await registry.list())[0]?.problem ?? '', /Manage Workspace Trust/);
+    await registry.refresh();
+    assert.deepEqual([made[0]?.stops, made[0]?.disposed], [1, true]);
+  });
+
+  it('stops a backend whose settings have changed, and no other', async () => {
+    await registry.open('one');
+    await registry.open('two');
+    agents = [agent('one', { args: ['--acp'] }), agent('two', { problem: { message: 'Gone for a moment.' } })];
+    await registry.refresh();
+    assert.deepEqual(
+      made.map(({ stops, disposed }) => [stops, disposed]),
+      [
+        [1, true],
+        [0, false],
+      ],
+    );
+    await registry.open('one');
+    assert.equal(made.length, 3);
+  });
+
+  it('kills in the end what is still being stopped', async () => {
+    await registry.open('one');
+    const [stubborn] = made;
+    assert.ok(stubborn);
+    stubborn.stopping = new Promise(() => undefined);
+    agents = [];
+    void registry.refresh();
+    while (stubborn.stops === 0) await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(stubborn.disposed, false);
+    registry.dispose();
+    assert.equal(stubborn.disposed, true);
+  });
+
+  it('notices changed settings also when nobody has told it', async () => {
+    const first = await registry.open('one');
+    agents = [agent('one', { env: { A: '1' } })];
+    assert.notEqual(await registry.open('one'), first);
+    assert.equal(made[0]?.disposed, true);
+  });
+
+  it('stops all, and in the end leaves nothing behind', async () => {
+    await Promise.all([registry.open('one'), registry.open('two')]);
+    await registry.stopAll();
+    assert.deepEqual(
+      made.map(({ stops }) => stops),
+      [1, 1],
+    );
+    const late = registry.open('one');
+    registry.dispose();
+    await late.catch(() => undefined);
+    assert.ok(made.every(({ disposed }) => disposed));
+  });
+
+  describe('of a workspace', () => {
+    const brought = (args: readonly string[]) => {
+      const setting = { command: 'evil', args: [...args], env: {}, dialect: 'v1' as const, mcpServers: {} };
+      return agent('one@work', {
+        command: 'evil',
+        args,
+        brought: { name: 'one', setting, file: '/work/settings.json' },
+      });
+    };
+
+    it('asks before it opens one, remembers the answer for its content, and says in the list what is missing', async () => {
+      agents = [agent('one'), brought(['a'])];
+      assert.deepEqual(
+        (await registry.list()).map(({ id, needsPermission }) => [id, needsPermission]),
+        [
+          ['one', undefined],
+          ['one@work', true],
+        ],
+      );
+      assert.equal(consent.asked.length, 0, 'a list asks nobody');
+      consent.answer = 'ask';
+      await assert.rejects(registry.open('one@work'), { code: 'notReady', message: /Needs your permission/ });
+      consent.answer = 'allowed';
+      await registry.open('one@work');
+      assert.equal(consent.asked.length, 2);
+      assert.equal((await registry.list())[1]?.problem, undefined);
+      consent.answer = 'denied';
+      agents = [agent('one'), brought(['b'])];
+      await assert.rejects(registry.open('one@work'), { code: 'notReady', message: /You did not allow/ });
+      await assert.rejects(registry.open('one@work'), { code: 'notReady' });
+      assert.equal(consent.asked.length, 3, 'a denial is remembered');
+      assert.equal(made.length, 1);
+      await registry.open('one');
+      assert.equal(consent.asked.length, 3, 'nobody is asked for the user’s own');
+    });
+
+    it('waits for no answer when no settings name it any more', async () => {
+      const names = (): string[] => consent.seen.map(({ name }) => name);
+      agents = [agent('one'), brought(['a'])];
+      await registry.list();
+      assert.deepEqual(names(), ['one']);
+      agents = [agent('one')];
+      await registry.refresh();
+      assert.deepEqual(names(), []);
+    });
+
+    it('stops one when what was allowed is denied later', async () => {
+      agents = [brought(['a'])];
+      consent.answer = 'allowed';
+      await registry.open('one@work');
+      consent.decide = () => 'denied';
+      await registry.refresh();
+      assert.equal(made[0]?.disposed, true);
+    });
+  });
+});

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { mcpServers, type McpOptions } from '../../../../../src/acp/node/catalogue/mcpServers';
+
+const options: McpOptions = {
+  capabilities: { http: true, sse: false },
+  findProgram: (command) =>
+    command === 'gone'
+      ? Promise.reject(new Error("the command 'gone' was not found."))
+      : Promise.resolve({ file: `/bin/${command}`, args: [] }),
+};
+const of = (setting: unknown, mcpJson?: unknown) => mcpServers({ setting, mcpJson, workspaceFolder: '/ws' }, options);
+
+describe('the MCP servers given to an agent', () => {
+  it('come from the workspace and the agent’s setting, which wins', async () => {
+    const { servers, notes } = await of(
+      { files: { command: 'mine', args: ['a'], env: { LEVEL: 2 } } },
+      {
+        inputs: [],
+        servers: {
+          files: { command: 'theirs' },
+          docs: { type: 'http', url: 'https://example.com/mcp', headers: { Authorization: 'Bearer x' } },
+        },
+      },
+    );
+    assert.deepEqual(notes, []);
+    assert.deepEqual(servers, [
+      { name: 'files', command: '/bin/mine', args: ['a'], env: [{ name: 'LEVEL', value: '2' }] },
+      {
+        type: 'http',
+        name: 'docs',
+        url: 'https://example.com/mcp',
+        headers: [{ name: 'Authorization', value: 'Bearer x' }],
+      },
+    ]);
+  });
+
+  it('know the workspace folder', async () => {
+    const { servers } = await of({ a: { type: 'stdio', command: 'run', args: ['${workspaceFolder}/x'] } });
+    assert.deepEqual(servers, [{ name: 'a', command: '/bin/run', args: ['/ws/x'], env: [] }]);
+  });
+
+  it('are left out one by one, each with its reason', async () => {
+    const { servers, notes } = await of({
+      good: { command: 'run' },
+      secret: { command: 'run', env: { KEY: '${input:key}' } },
+      stream: { type: 'sse', url: 'https://example.com' },
+      nothing: {},
+      lost: { command: 'gone' },
+      local: { type: 'http', url: 'file:///etc' },
+    });
+    assert.deepEqual(
+      servers.map(({ name }) => name),
+      ['good'],
+    );
+    assert.deepEqual(notes, [
+      'The MCP server "secret" is not used: the variable ${input:key} is not supported here.',
+      'The MCP server "stream" is not used: the agent cannot use servers of type sse.',
+      'The MCP server "nothing" is not used: it needs a "command", or a "type" of http or sse and a "url".',
+      'The MCP server "lost" is not used: the command \'gone\' was not found.',
+      'The MCP server "local" is not used: it needs a "command", or a "type" of http or sse and a "url".',
+    ]);
+  });
+
+  it('are none of what is no list of servers', async () => {
+    const { servers, notes } = await of('nonsense', { servers: [] });
+    assert.deepEqual(servers, []);
+    assert.equal(notes.length, 2);
+  });
+});

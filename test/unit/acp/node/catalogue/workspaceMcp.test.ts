@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { nullLogger } from '../../../../../src/base/common/log';
+import {
+  workspaceMcpServers,
+  type NamedServer,
+  type WorkspaceServer,
+} from '../../../../../src/acp/node/catalogue/workspaceMcp';
+import { FakeEditor } from '../../../../fake/fakeEditor';
+
+const json = (servers: Record<string, unknown>) => `// ours\n${JSON.stringify({ servers }).replace(/\}$/, ',}')}`;
+
+describe('the MCP servers of a workspace', () => {
+  let warnings: string[];
+  const asked: WorkspaceServer[] = [];
+  let named: readonly NamedServer[];
+  let permit: (server: WorkspaceServer) => Promise<boolean>;
+  beforeEach(() => {
+    asked.length = 0;
+    permit = () => Promise.resolve(true);
+  });
+  const serversOf = async (editor: FakeEditor, setting: unknown = {}, { own = {}, http = false } = {}) => {
+    warnings = [];
+    const noting = (server: WorkspaceServer) => {
+      asked.push(server);
+      return permit(server);
+    };
+    const log = { ...nullLogger, warn: (message: string) => void warnings.push(message) };
+    const findProgram = (command: string) => Promise.resolve({ file: 'node', args: [`/bin/${command}.js`] });
+    const capabilities = { http, sse: false };
+    return await workspaceMcpServers(
+      { setting, cwd: '/one', own, capabilities, findProgram, permit: noting, onNamed: (all) => (named = all) },
+      editor,
+      log,
+    );
+  };
+
+  it('come from each folder, after those of the agent’s setting', async () => {
+    const editor = new FakeEditor(
+      {
+        '/one/.vscode/mcp.json': json({ a: { command: 'a1' }, b: { command: 'b1', args: ['${workspaceFolder}'] } }),
+        '/two/.vscode/mcp.json': json({ b: { command: 'b2' }, c: { command: 'c2', args: ['${workspaceFolder}'] } }),
+      },
+      ['/one', '/two'],
+    );
+    assert.deepEqual(await serversOf(editor, { a: { command: 'mine' } }), [
+      { name: 'a', command: 'node', args: ['/bin/mine.js'], env: [] },
+      { name: 'b', command: 'node', args: ['/bin/b1.js', '/one'], env: [] },
+      { name: 'c', command: 'node', args: ['/bin/c2.js', '/two'], env: [] },
+    ]);
+    assert.deepEqual(warnings, []);
+  });
+
+  it('include those of the window itself, behind the others, for agents that take servers by http', async () => {
+    const headers = { Authorization: 'Bearer token' };
+    const own = { backline: { type: 'http', url: 'http://127.0.0.1:4711/mcp', headers } };
+    const editor = new FakeEditor({}, ['/one']);
+    assert.deepEqual(await serversOf(editor, {}, { own, http: true }), [
+      {
+        type: 'http',
+        name: 'backline',
+        url: 'http://127.0.0.1:4711/mcp',
+        headers: [{ name: 'Authorization', value: 'Bearer token' }],
+      },
+    ]);
+    assert.deepEqual(await serversOf(editor, {}, { own, http: false }), []);
+    assert.deepEqual(warnings, []);
+  });
+
+  it('are none where there is no file, and a broken one is told', async () => {
+    const editor = new FakeEditor({ '/two/.vscode/mcp.json': '{ "servers": ' }, ['/one', '/two']);
+    assert.deepEqual(await serversOf(editor), []);
+    assert.match(warnings.join(), /\/two\/\.vscode\/mcp\.json are not used/);
+  });
+
+  it('are asked for each, as they are written, and only where they would be used', async () => {
+    const editor = new FakeEditor(
+      {
+        '/one/.vscode/mcp.json': json({
+          own: { command: 'hidden' },
+          a: { command: 'a', args: ['${workspaceFolder}'], envFile: '.env' },
+          far: { type: 'http', url: 'https://example.com/' },
+        }),
+        '/two/.vscode/mcp.json': json({ a: { command: 'second' }, b: { command: 'b' } }),
+      },
+      ['/one', '/two'],
+    );
+    permit = ({ name }) => Promise.resolve(name === 'b');
+    const servers = await serversOf(editor, { own: { command: 'mine' } });
+    assert.deepEqual(
+      servers.map(({ name }) => name),
+      ['own', 'b'],
+    );
+    assert.deepEqual(asked[0], {
+      name: 'a',
+      server: { command: 'a', args: ['${workspaceFolder}'], envFile: '.env' },
+      folder: '/one',
+      file: '/one/.vscode/mcp.json',
+    });
+    assert.deepEqual(
+      asked.map(({ name, folder }) => `${folder} ${name}`),
+      ['/one a', '/two a', '/two b'],
+    );
+  });
+
+  it('are told whole each time they are read, also those that are not used', async () => {
+    const editor = new FakeEditor(
+      {
+        '/one/.vscode/mcp.json': json({ mine: { command: 'a' }, broken: {} }),
+        '/two/.vscode/mcp.json': json({ b: { command: 'b' } }),
+      },
+      ['/one', '/two'],
+    );
+    permit = () => Promise.resolve(named.length > 0);
+    const servers = await serversOf(editor, { mine: { command: 'mine' } });
+    assert.deepEqual(
+      servers.map(({ name }) => name),
+      ['mine', 'b'],
+    );
+    assert.deepEqual(
+      named.map(({ file, name }) => `${file} ${name}`),
+      ['/one/.vscode/mcp.json mine', '/one/.vscode/mcp.json broken', '/two/.vscode/mcp.json b'],
+    );
+    await serversOf(new FakeEditor({}, ['/one', '/two']));
+    assert.deepEqual(named, []);
+  });
+
+  it('are left out where the permission cannot be looked at', async () => {
+    const editor = new FakeEditor({ '/one/.vscode/mcp.json': json({ a: { command: 'a' } }) }, ['/one']);
+    permit = () => Promise.reject(new Error('EACCES'));
+    assert.deepEqual(await serversOf(editor), []);
+    assert.match(warnings.join(), /"a" cannot be looked at: EACCES/);
+  });
+});
