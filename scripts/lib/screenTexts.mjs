@@ -1,4 +1,5 @@
 import ts from 'typescript';
+import * as z from 'zod';
 
 /**
  * @typedef {object} ScreenText
@@ -59,12 +60,11 @@ export function screenTextsOf(file, source) {
  */
 export function manifestTextsOf(file, source) {
   const lines = source.split('\n');
-  /** @type {Record<string, unknown>} */
-  const texts = JSON.parse(source);
+  const texts = z.record(z.string(), z.string()).parse(JSON.parse(source));
   return Object.entries(texts).map(([key, text]) => ({
     file,
     line: lines.findIndex((line) => line.trimStart().startsWith(`${JSON.stringify(key)}:`)) + 1,
-    text: String(text),
+    text,
   }));
 }
 
