@@ -1,3 +1,5 @@
+import { isRecord } from './isRecord';
+
 /** Deeper than anything a tool takes; what is deeper must not exhaust the stack. */
 const maxDepth = 64;
 
@@ -9,14 +11,13 @@ export function canonicalJson(value: unknown, depth = 0): string | undefined {
   if (depth > maxDepth) return undefined;
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'number') return Number.isFinite(value) ? JSON.stringify(value) : undefined;
-  if (typeof value !== 'object') return undefined;
   if (Array.isArray(value)) {
     const items = value.map((item) => canonicalJson(item, depth + 1));
     return items.includes(undefined) ? undefined : `[${items.join(',')}]`;
   }
+  if (!isRecord(value)) return undefined;
   const members: string[] = [];
-  const entries: [string, unknown][] = Object.entries(value);
-  for (const [name, member] of entries.sort(byName)) {
+  for (const [name, member] of sortedEntries(value)) {
     if (member === undefined) continue;
     const text = isPlainName(name) ? canonicalJson(member, depth + 1) : undefined;
     if (text === undefined) return undefined;
@@ -27,11 +28,7 @@ export function canonicalJson(value: unknown, depth = 0): string | undefined {
 
 /** By the names, in the order of their UTF-16 units. */
 export function sortedEntries<T>(record: Readonly<Record<string, T>>): [string, T][] {
-  return Object.entries(record).sort(byName);
-}
-
-function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  return Object.entries(record).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
 }
 
 /** Whether an object can have a member of that name like any other. */

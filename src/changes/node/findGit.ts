@@ -1,5 +1,6 @@
 import { access, constants, realpath } from 'node:fs/promises';
 import * as path from 'node:path';
+import { isBelow } from '../../base/node/isBelow';
 
 export interface FindGitOptions {
   /** The workspace folder, absolute: anybody could have put a program of that name in it. */
@@ -26,8 +27,8 @@ export async function findGit(options: FindGitOptions): Promise<string | undefin
     const file = paths.join(place, name);
     try {
       await mayRun(file);
-      const below = paths.relative(inside, await realPath(file));
-      if (below === '..' || below.startsWith(`..${paths.sep}`) || paths.isAbsolute(below)) return file;
+      const real = await realPath(file);
+      if (real !== inside && !isBelow(real, inside, paths)) return file;
     } catch {
       // Not here.
     }

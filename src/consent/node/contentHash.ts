@@ -4,6 +4,7 @@ import * as path from 'node:path';
 import * as z from 'zod';
 import { canonicalJson } from '../../base/common/canonicalJson';
 import { isOnOtherMachine } from '../../base/common/uncPath';
+import { isBelow } from '../../base/node/isBelow';
 
 /** SHA-256 in hex of a value of JSON, whatever the order of its members. @throws for what cannot be told from other values */
 export function hashOf(value: unknown): string {
@@ -122,7 +123,7 @@ class NamedFiles {
 
   /** Asks nobody. */
   mayBeAsked(file: string): boolean {
-    return !isOnOtherMachine(file) || this.folders.some((folder) => this.isInside(file, folder));
+    return !isOnOtherMachine(file) || this.folders.some((folder) => isBelow(file, folder, this.system.paths));
   }
 
   /** Every file that may run when a program is given this path; not all of them need to be there. */
@@ -143,7 +144,7 @@ class NamedFiles {
   async ofWorkspace(): Promise<(file: string) => boolean> {
     const real = await Promise.all(this.folders.map((folder) => this.system.realpath(folder).catch(() => folder)));
     const roots = [...this.folders, ...real];
-    return (file) => roots.some((root) => this.isInside(file, root));
+    return (file) => roots.some((root) => isBelow(file, root, this.system.paths));
   }
 
   /** Undefined when there is no file. @throws when it is there and cannot be read */
@@ -167,13 +168,6 @@ class NamedFiles {
     } catch {
       return undefined;
     }
-  }
-
-  private isInside(file: string, folder: string): boolean {
-    const { paths } = this.system;
-    const relative = paths.relative(folder, file);
-    const isOutside = relative === '..' || relative.startsWith(`..${paths.sep}`) || paths.isAbsolute(relative);
-    return relative !== '' && !isOutside;
   }
 
   private check(file: string): void {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import * as path from 'node:path';
 import { isBelow } from '../../../src/base/node/isBelow';
 
 describe('a path below a folder', () => {
@@ -11,5 +12,15 @@ describe('a path below a folder', () => {
     ['/', '/ws', false],
   ] as const) {
     it(`is told by whole names: ${file} in ${folder}`, () => assert.equal(isBelow(file, folder), expected));
+  }
+
+  for (const [file, expected] of [
+    ['C:\\ws\\a', true],
+    ['c:\\WS\\..a', true],
+    ['D:\\ws\\a', false],
+    ['C:\\wsx', false],
+  ] as const) {
+    it(`is told by the rules of the system that is named: ${file}`, () =>
+      assert.equal(isBelow(file, 'C:\\ws', path.win32), expected));
   }
 });
