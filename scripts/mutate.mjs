@@ -1,11 +1,13 @@
 // Changes guards of a feature one at a time and lists the changes that no unit test notices:
 // `npm run mutate -- chat`, `npm run mutate -- chat sessionTitle`, `npm run mutate -- threads --limit 60 --seed 1`.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { bootstrap } from './lib/bootstrap.mjs';
 import { endWhenInterrupted } from './lib/processes.mjs';
 
 await bootstrap();
-endWhenInterrupted();
 const { mutateFeature } = await import('./lib/mutate/mutateFeature.mjs');
 
 const { values, positionals } = parseArgs({
@@ -18,5 +20,12 @@ if (feature === undefined || !/^[a-z]+$/.test(feature) || Number.isNaN(limit) ||
   console.error('Usage: npm run mutate -- <folder of src> [words in the paths of sources] [--limit N] [--seed S]');
   process.exit(2);
 }
-await mutateFeature({ feature, filters, limit, seed });
+const folder = mkdtempSync(path.join(tmpdir(), 'backline-mutate-'));
+const removeFolder = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+endWhenInterrupted(removeFolder);
+try {
+  await mutateFeature({ feature, filters, limit, seed, folder });
+} finally {
+  removeFolder();
+}
 process.exit(0);

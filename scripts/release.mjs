@@ -1,18 +1,18 @@
 // Publishes the version of package.json: `npm run release -- --dry-run` checks and puts together everything and publishes
 // nothing. `--vsix <file>` takes a package that is there, `--tag <tag>` has to be the version's, `--to <registry>` takes one only.
 import { bootstrap } from './lib/bootstrap.mjs';
+import { registries } from './lib/release/registries.mjs';
+import { takeTokens } from './lib/release/tokens.mjs';
 
-await bootstrap();
+// What installs, builds and packages gets no token: only the command that publishes to its registry.
+const tokens = takeTokens(process.env, registries);
+await bootstrap(tokens);
 const { root } = await import('./lib/paths.mjs');
-const { registries } = await import('./lib/release/registries.mjs');
 const { release } = await import('./lib/release/release.mjs');
 const { checkPackage, packageVsix, vsixFile } = await import('./lib/vsix.mjs');
 
-// What builds and packages gets no token: only the command that publishes to its registry.
-const env = { ...process.env };
-for (const { token } of registries) Reflect.deleteProperty(process.env, token);
-
 try {
+  const env = { ...process.env, ...tokens };
   await release(process.argv.slice(2), { root, env, registries, build, print: console.log });
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);

@@ -12,14 +12,15 @@ import { during } from './progress.mjs';
 /**
  * Makes node_modules what package-lock.json says, then runs the calling script again under the Node.js of
  * node_modules (the one VS Code's extension host has) if this one is another. Returns only in the right one.
+ * @param {NodeJS.ProcessEnv} [secrets] variables of the script that what installs does not get
  */
-export async function bootstrap() {
+export async function bootstrap(secrets = {}) {
   process.chdir(root);
   process.env['PATH'] = `${inRoot('node_modules', '.bin')}${path.delimiter}${process.env['PATH'] ?? ''}`;
   if (!(await isInstalled())) await install();
   /** @type {{ version: string }} */
   const { version } = await readJson(inRoot('node_modules', 'node', 'package.json'));
-  if (process.versions.node !== version) process.exit(await rerun());
+  if (process.versions.node !== version) process.exit(await rerun(secrets));
 }
 
 /**
@@ -48,10 +49,14 @@ async function install() {
   if (code !== 0 || !(await isInstalled())) throw new Error(`npm ci failed:\n${output}`);
 }
 
-/** @returns {Promise<number>} the exit code of the second run */
-function rerun() {
+/**
+ * @param {NodeJS.ProcessEnv} secrets
+ * @returns {Promise<number>} the exit code of the second run
+ */
+function rerun(secrets) {
   return new Promise((resolve, reject) => {
-    const child = spawn(nodeBinary(), process.argv.slice(1), { stdio: 'inherit' });
+    const env = { ...process.env, ...secrets };
+    const child = spawn(nodeBinary(), process.argv.slice(1), { stdio: 'inherit', env });
     // Ctrl+C reaches both; this one stays until the other has cleaned up. A signal sent to this one alone is passed on.
     void whenInterrupted().then((name) => child.kill(name));
     child.on('error', reject);

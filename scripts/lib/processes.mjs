@@ -199,10 +199,15 @@ export async function stopChildren() {
   }
 }
 
-/** From now on an interruption ends what this process has started, then this process: no server outlives a test run. */
-export function endWhenInterrupted() {
+/**
+ * From now on an interruption ends what this process has started, then this process: no server outlives a test run.
+ * @param {() => void} [cleanUp] called when nothing that was started runs any more
+ */
+export function endWhenInterrupted(cleanUp = () => undefined) {
   void whenInterrupted().then(async (name) => {
     await stopChildren();
+    // At once, since the work of this process would go on while it waits.
+    cleanUp();
     // Not `exit`: that waits for every thread, and one may hang in a read that a test has left behind.
     process.removeAllListeners(name);
     process.kill(process.pid, name);

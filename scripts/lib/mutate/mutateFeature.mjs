@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { inRoot, root } from '../paths.mjs';
@@ -23,14 +22,14 @@ import { Trials } from './trials.mjs';
  * @param {readonly string[]} options.filters only sources whose path contains one of these; all without any
  * @param {number} options.limit at most so many mutants
  * @param {number} options.seed chooses among them
+ * @param {string} options.folder an empty one, for all that mutants write
  * @throws {Error} when there is no such source
  */
-export async function mutateFeature({ feature, filters, limit, seed }) {
+export async function mutateFeature({ feature, filters, limit, seed, folder }) {
   const all = await mutantsOf(feature, filters);
   if (all.length === 0) throw new Error(`Nothing to change below src/${feature} ${filters.join(' ')}`);
   const mutants = sample(all, limit, seed).map((mutant, number) => ({ number, mutant }));
   const bundles = await during('Bundling the tests with all mutants', 'seconds', () => bundleTests(feature, mutants));
-  const folder = await mkdtemp(path.join(tmpdir(), 'backline-mutate-'));
   const trials = new Trials(environmentIn(folder), say);
   try {
     await mkdir(path.join(folder, 'home'));
@@ -44,7 +43,6 @@ export async function mutateFeature({ feature, filters, limit, seed }) {
     console.log(describeScore(verdicts));
   } finally {
     await trials.stop();
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { listProcesses, runContained } from '../../../scripts/lib/processes.mjs';
 import { eventually } from '../../support/eventually';
 import { only } from '../../support/only';
@@ -49,6 +50,26 @@ only('where there are process groups', process.platform !== 'win32').describe('w
     } finally {
       other.kill('SIGKILL');
     }
+  });
+
+  it('is ended by a signal, and then the script cleans up', async () => {
+    const processes = JSON.stringify(pathToFileURL(path.resolve('scripts/lib/processes.mjs')).href);
+    const script = `
+      const { endWhenInterrupted } = await import(${processes});
+      const { writeFileSync } = await import('node:fs');
+      endWhenInterrupted(() => writeFileSync(process.argv[1], 'clean'));
+      writeFileSync(process.argv[1], 'ready');
+      setInterval(() => undefined, 1000);`;
+    const running = spawn(process.execPath, ['--input-type=module', '-e', script, pidFile()], { stdio: 'ignore' });
+    const ended = once(running, 'exit');
+    try {
+      await eventually('the script', async () => assert.equal(await readFile(pidFile(), 'utf8'), 'ready'));
+      running.kill('SIGTERM');
+      assert.deepEqual(await ended, [null, 'SIGTERM']);
+    } finally {
+      running.kill('SIGKILL');
+    }
+    assert.equal(await readFile(pidFile(), 'utf8'), 'clean');
   });
 
   it('ends a bench and its servers when the script that runs them is killed', async () => {

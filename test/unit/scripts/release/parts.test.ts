@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readRelease } from '../../../../scripts/lib/release/changelog.mjs';
 import { checksumsText } from '../../../../scripts/lib/release/checksums.mjs';
+import { takeTokens } from '../../../../scripts/lib/release/tokens.mjs';
 import { versionProblems } from '../../../../scripts/lib/release/version.mjs';
 import { manifestOfVsix } from '../../../../scripts/lib/release/vsixManifest.mjs';
 import { zipOf } from './zip';
@@ -76,6 +77,14 @@ describe('the version of a release', () => {
     for (const version of ['0.2', '0.2.0-beta.1', 'v0.2.0', '0.02.0', '']) {
       assert.match(versionProblems({ ...release, version, tag: undefined }).join(), /three numbers/, version);
     }
+  });
+});
+
+describe('the tokens of a release', () => {
+  it('are taken out of the environment, which nothing but them leaves', () => {
+    const env = { PATH: '/bin', A_TOKEN: 'secret', OTHER: 'x' };
+    assert.deepEqual(takeTokens(env, [{ token: 'A_TOKEN' }, { token: 'B_TOKEN' }]), { A_TOKEN: 'secret' });
+    assert.deepEqual(env, { PATH: '/bin', OTHER: 'x' });
   });
 });
 
