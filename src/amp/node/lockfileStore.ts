@@ -5,6 +5,7 @@ import * as path from 'node:path';
 import { KeyedQueue } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { errorCode, messageOf, wordsOf } from '../../base/common/errors';
+import { parseJson } from '../../base/common/parseJson';
 import { isProcessAlive } from '../../base/node/isProcessAlive';
 import type { Logger } from '../../base/common/log';
 import { Lockfile } from '../common/ampSchema';
@@ -155,9 +156,5 @@ async function readLockfile(file: string): Promise<Lockfile | undefined> {
 }
 
 function parseLockfile(text: string): Lockfile | undefined {
-  try {
-    return Lockfile.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+  return Lockfile.safeParse(parseJson(text)).data;
 }

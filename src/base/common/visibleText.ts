@@ -23,7 +23,12 @@ function named(character: string): string {
  */
 export function visibleCommand(argv: readonly string[]): string {
   const [only] = argv;
-  return argv.length === 1 && only !== undefined ? visible(only) : argv.map(quoted).join(' ');
+  return argv.length === 1 && only !== undefined ? visible(only) : visibleWords(argv);
+}
+
+/** A program and its arguments, as `visibleCommand` has them; a program is quoted also when it is alone. */
+export function visibleWords(argv: readonly string[]): string {
+  return argv.map(quoted).join(' ');
 }
 
 function quoted(argument: string): string {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Clock } from '../../base/common/async';
+import { parseJson } from '../../base/common/parseJson';
 import { mostLeftOut, type Checkpoint, type CheckpointDetails } from '../common/checkpoint';
 import { CheckpointError } from '../common/checkpointError';
 import { joinNul } from '../common/nameList';
@@ -58,7 +59,7 @@ export class CheckpointRecords {
     const items = await this.repository.items({ args: ['for-each-ref', format, refs], signal });
     const found: Checkpoint[] = [];
     for (let at = 0; at + 1 < items.length; at += 2) {
-      const head = Head.safeParse(parsed(items[at + 1] ?? ''));
+      const head = Head.safeParse(parseJson(items[at + 1] ?? ''));
       if (head.success) found.push({ id: (items[at] ?? '').trim(), ...head.data });
     }
     return found.sort((a, b) => a.at - b.at);
@@ -69,8 +70,8 @@ export class CheckpointRecords {
     await this.checkId(id, signal);
     const text = (await this.repository.run({ args: ['cat-file', 'commit', id], signal })).output.toString();
     const [, subject = '', body = ''] = text.split('\n\n');
-    const head = Head.safeParse(parsed(subject));
-    const rest = Body.safeParse(parsed(body));
+    const head = Head.safeParse(parseJson(subject));
+    const rest = Body.safeParse(parseJson(body));
     if (!head.success || !rest.success) throw unknown();
     return { id, ...head.data, ...rest.data };
   }
@@ -96,12 +97,4 @@ function unknown(): CheckpointError {
 
 function isId(id: string): boolean {
   return /^[0-9a-f]{40,64}$/.test(id);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -3,6 +3,7 @@ import { open, readFile, rm } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Clock } from '../../base/common/async';
 import { errorCode } from '../../base/common/errors';
+import { parseJson } from '../../base/common/parseJson';
 import { isProcessAlive } from '../../base/node/isProcessAlive';
 import type { CheckpointDetails } from '../common/checkpoint';
 import { CheckpointError } from '../common/checkpointError';
@@ -158,7 +159,7 @@ export class RestoreRunner {
       throw error;
     });
     if (text === undefined) return undefined;
-    const journal = RestoreJournal.safeParse(parsed(text));
+    const journal = RestoreJournal.safeParse(parseJson(text));
     if (journal.success) return journal.data;
     // It was cut short while it was written, so no file had been touched yet.
     await rm(this.file, { force: true });
@@ -205,12 +206,4 @@ function* batches<T extends { readonly step: RestoreStep }>(items: readonly T[])
     bytes += size;
   }
   if (batch.length > 0) yield batch;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseJson } from '../../base/common/parseJson';
 import { LogRecord, logVersion } from '../common/conversation/logRecord';
 import type { FilePort } from './filePort';
 
@@ -88,14 +89,6 @@ export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
     offset += chunk.length;
   }
   if (size > 0) yield { text: take(), endOffset: offset, isWhole: false };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function damageOf(unread: number, isTorn: boolean, isNewer: boolean): string | undefined {

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import * as z from 'zod';
 import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
+import { parseJson } from '../../base/common/parseJson';
 import { isProcessAlive } from '../../base/node/isProcessAlive';
 import type { FilePort } from './filePort';
 
@@ -198,10 +199,5 @@ export class SessionLock implements Disposable {
 const startedAt = Math.round(performance.timeOrigin / 1000);
 
 function ownerOf(text: string | undefined): Owner | undefined {
-  if (text === undefined) return undefined;
-  try {
-    return Owner.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+  return text === undefined ? undefined : Owner.safeParse(parseJson(text)).data;
 }

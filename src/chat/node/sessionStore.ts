@@ -4,6 +4,7 @@ import type { Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
 import { Emitter, type Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
+import { parseJson } from '../../base/common/parseJson';
 import { ChatError } from '../common/chatPorts';
 import {
   SessionHead,
@@ -332,12 +333,8 @@ export class SessionStore implements ChatStore {
   private async readHead(id: string): Promise<SessionHead | undefined> {
     const text = await this.options.files.read(this.headOf(id)).catch(() => undefined);
     if (text === undefined) return undefined;
-    try {
-      const head = SessionHead.safeParse(JSON.parse(text)).data;
-      return head?.id === id ? head : undefined;
-    } catch {
-      return undefined;
-    }
+    const head = SessionHead.safeParse(parseJson(text)).data;
+    return head?.id === id ? head : undefined;
   }
 
   private get headsFolder(): string {

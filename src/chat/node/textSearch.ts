@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { oneLine } from '../../base/common/oneLine';
 import type { FilePort } from './filePort';
 import { linesOf } from './logReader';
 
@@ -106,10 +107,7 @@ class WordSearch {
 
 function snippetAt(text: string, index: number): string {
   const start = Math.max(0, index - snippetBefore);
-  const words = text
-    .slice(start, start + snippetUnits)
-    .replace(/\s+/g, ' ')
-    .trim();
+  const words = oneLine(text.slice(start, start + snippetUnits));
   return `${start > 0 ? '…' : ''}${words}${start + snippetUnits < text.length ? '…' : ''}`;
 }
 

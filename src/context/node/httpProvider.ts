@@ -2,6 +2,8 @@ import { isLoopback } from '../../base/common/loopback';
 import * as z from 'zod';
 import type { Clock } from '../../base/common/async';
 import { TimeoutError } from '../../base/common/errors';
+import { oneLine } from '../../base/common/oneLine';
+import { parseJson } from '../../base/common/parseJson';
 import type { Capabilities, ContextProvider, ItemsParams, ProviderSettings } from '../common/providers/contextProvider';
 import {
   isForDocuments,
@@ -288,20 +290,12 @@ function isPassingStatus(status: number): boolean {
   return status >= 500 || status === 408 || status === 429;
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 function textOf({ code, message }: WireError): string {
   return code === undefined ? message : `${message} (code ${code})`;
 }
 
 function excerpt(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim();
+  const line = oneLine(text);
   if (line === '') return 'its body is empty';
   return line.length > 200 ? `${line.slice(0, 200)}…` : line;
 }

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { oneLine } from '../../base/common/oneLine';
 import type { ContextItem } from '../common/items/contextItem';
 import { asMarkdown } from '../common/items/itemTexts';
 
@@ -22,10 +23,6 @@ function untrusted(text: string): vscode.MarkdownString {
   markdown.isTrusted = false;
   markdown.supportHtml = false;
   return markdown;
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
 }
 
 /** Nothing of it ends the link. */

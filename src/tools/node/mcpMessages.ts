@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { messageOf } from '../../base/common/errors';
+import { parseJson } from '../../base/common/parseJson';
 import type { CallDesk } from '../common/callDesk';
 import type { OpenCalls } from '../common/openCalls';
 import type { Tool } from '../common/toolProvider';
@@ -129,12 +130,4 @@ async function callTool(
 
 function failure(id: string | number | null, error: Failure): object {
   return { jsonrpc: '2.0', id, error };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

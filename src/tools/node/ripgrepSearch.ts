@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import * as path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import * as z from 'zod';
+import { parseJson } from '../../base/common/parseJson';
 import { isBelow } from '../../base/node/isBelow';
 import { timedRunner } from '../../base/node/timedRunner';
 import { messageOf } from '../../base/common/errors';
@@ -173,14 +174,6 @@ async function failureOf(child: Ripgrep): Promise<string | undefined> {
 
 function textOf(text: z.infer<typeof Text>): string {
   return 'text' in text ? text.text : Buffer.from(text.bytes, 'base64').toString('utf8');
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function slashed(relative: string): string {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { namingHiddenCharacters } from '../../../src/base/common/hiddenCharacters';
-import { visible, visibleCommand } from '../../../src/base/common/visibleText';
+import { visible, visibleCommand, visibleWords } from '../../../src/base/common/visibleText';
 
 describe('text of others in a question', () => {
   const cases: readonly (readonly [string, string])[] = [
@@ -25,5 +25,10 @@ describe('text of others in a question', () => {
 
   it('is a command that cannot be taken for another one', () => {
     assert.equal(visibleCommand(['rm', 'a b', "it's"]), "rm 'a b' 'it'\\''s'");
+  });
+
+  it('quotes a program that is alone, and leaves a line for a shell as it is', () => {
+    assert.equal(visibleWords(['my agent']), "'my agent'");
+    assert.equal(visibleCommand(['cat a | wc']), 'cat a | wc');
   });
 });

@@ -1,4 +1,5 @@
 import { isRecord } from '../../../base/common/isRecord';
+import { visibleWords } from '../../../base/common/visibleText';
 import { BackendError } from '../../../session/common/sessionBackend';
 import type { BroughtFact, BroughtThing } from '../../../consent/common/broughtThing';
 import type { Consent, ConsentDecision } from '../../../consent/common/consentDesk';
@@ -35,7 +36,7 @@ export async function broughtAgent(entry: CatalogueEntry, places: WorkspacePlace
     id: entry.id,
     source: { file, keys: [settingIds.acpAgents, name] },
     facts: [
-      { label: 'Command', value: commandLine(setting.command, setting.args) },
+      { label: 'Command', value: visibleWords([setting.command, ...setting.args]) },
       { label: 'Folder', value: cwd },
       ...variableFacts(setting.env),
       ...Object.entries(setting.mcpServers).flatMap(([server, value]) => serverFacts(`MCP server ${server}`, value)),
@@ -67,7 +68,7 @@ async function ownAgentWithCode(entry: CatalogueEntry, places: WorkspacePlaces):
     // The file of the user's settings is nothing of the workspace; what there is to read is the code.
     source: { file: files[0]?.file, keys: [settingIds.acpAgents, id] },
     facts: [
-      { label: 'Command', value: commandLine(command, args) },
+      { label: 'Command', value: visibleWords([command, ...args]) },
       { label: 'Folder', value: cwd },
       ...variableFacts(env),
       ...Object.entries(mcpServers).flatMap(([server, value]) => serverFacts(`MCP server ${server}`, value)),
@@ -180,10 +181,6 @@ function textsIn(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-function commandLine(command: string, args: readonly string[]): string {
-  return [command, ...args].map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))).join(' ');
-}
-
 function variableFacts(env: Readonly<Record<string, unknown>>): BroughtFact[] {
   return Object.entries(env).map(([name, value]) => {
     const warning = environmentEffect(name, process.platform === 'win32');
@@ -199,7 +196,7 @@ function serverFacts(title: string, server: object): BroughtFact[] {
   const facts: BroughtFact[] = [];
   if (typeof command === 'string') {
     const list = Array.isArray(args) ? args.map(String) : [];
-    facts.push({ label: `${prefix}Command`, value: commandLine(command, list) });
+    facts.push({ label: `${prefix}Command`, value: visibleWords([command, ...list]) });
   }
   if (isRecord(env)) facts.push(...variableFacts(env).map((fact) => ({ ...fact, label: `${prefix}${fact.label}` })));
   for (const [key, value] of members) {

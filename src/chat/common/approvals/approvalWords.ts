@@ -1,3 +1,4 @@
+import { oneLine } from '../../../base/common/oneLine';
 import type { Part } from '../../../transcript/common/entries';
 import type { ApprovalView } from '../chatView';
 
@@ -49,10 +50,6 @@ function partInWords(part: Part): string {
 function lines(text: string): string {
   const count = lineCount(text);
   return count === 1 ? '1 line' : `${count} lines`;
-}
-
-function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').trim();
 }
 
 function escaped(text: string): string {

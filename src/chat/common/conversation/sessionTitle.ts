@@ -1,9 +1,11 @@
+import { oneLine } from '../../../base/common/oneLine';
+
 const maxUnits = 80;
 
 /** The first words of a prompt, as a title. */
 export function titleOfPrompt(text: string): string {
   const line = text.split('\n').find((candidate) => candidate.trim() !== '') ?? '';
-  const words = line.replace(/\s+/g, ' ').trim();
+  const words = oneLine(line);
   if (words === '') return 'New chat';
   if (words.length <= maxUnits) return words;
   const cut = words.slice(0, maxUnits);

@@ -1,3 +1,4 @@
+import { parseJson } from '../../../base/common/parseJson';
 import type { ContextItem } from '../items/contextItem';
 import type { ContextReader, FileItems } from './contextReader';
 import type { ContextLookups } from './contextLookups';
@@ -186,11 +187,7 @@ function idOf(...parts: z.infer<typeof MentionId>): string {
 
 /** Undefined for what is another source's, or of another time. */
 function parseId(id: string): unknown {
-  try {
-    return JSON.parse(id.replace(/^context:/, ''));
-  } catch {
-    return undefined;
-  }
+  return parseJson(id.replace(/^context:/, ''));
 }
 
 function distance({ range }: ContextItem, line: number | null): number {

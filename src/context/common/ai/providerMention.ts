@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseJson } from '../../../base/common/parseJson';
 import { itemLimits, mentionLimits } from '../limits';
 import { ProviderError } from '../providers/providerError';
 
@@ -56,7 +57,7 @@ export function readMentions(result: unknown): Mention[] {
 export function lookupParams(lookup: Lookup): object {
   if ('query' in lookup) return { query: lookup.query, message: lookup.query };
   const { data, ...mentioned } = lookup.mention;
-  return { mention: data === undefined ? mentioned : { ...mentioned, data: parsed(data) } };
+  return { mention: data === undefined ? mentioned : { ...mentioned, data: parseJson(data) } };
 }
 
 function readMention(value: unknown): Mention | undefined {
@@ -81,14 +82,6 @@ function asJson(data: unknown): string | undefined {
   if (typeof data !== 'object' || data === null) return undefined;
   try {
     return JSON.stringify(data);
-  } catch {
-    return undefined;
-  }
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
   } catch {
     return undefined;
   }

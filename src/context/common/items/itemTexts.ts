@@ -1,10 +1,11 @@
+import { oneLine } from '../../../base/common/oneLine';
 import type { ContextItem, ProviderRef } from './contextItem';
 
 /** How items are said in one line, and what of them AI reads. */
 
 /** The name of an icon between `$(` and `)` would become one in a label; the words of a provider stay words. */
 export function asLabel(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim();
+  const line = oneLine(text);
   return line.replace(/\$\((?=[\w-]+(?:~[\w-]+)?\))/g, '\\$(');
 }
 

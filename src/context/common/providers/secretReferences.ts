@@ -1,3 +1,4 @@
+import { oneLine } from '../../../base/common/oneLine';
 import type { ProviderSettings, SecretSource } from './contextProvider';
 import { ProviderError } from './providerError';
 
@@ -54,7 +55,7 @@ export function withoutSecrets(text: string, secrets: Iterable<string>): string 
 function spellingsOf(secret: string): string[] {
   const inJson = JSON.stringify(secret).slice(1, -1);
   const inUrl = encodeURIComponent(secret.toWellFormed());
-  return [secret, secret.replace(/\s+/g, ' ').trim(), inJson, inJson.replaceAll('/', '\\/'), inUrl];
+  return [secret, oneLine(secret), inJson, inJson.replaceAll('/', '\\/'), inUrl];
 }
 
 /** How many letters at the end of the text are the first ones of the secret. */

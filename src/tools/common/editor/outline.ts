@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { oneLine } from '../../../base/common/oneLine';
 import { defineTool } from '../defineTool';
 import type { OutlineSymbol } from '../languagePort';
 import { cutText } from '../lineTexts';
@@ -49,8 +50,4 @@ function rowsOf(symbols: readonly OutlineSymbol[], depth: number, indent: string
     const row = `${indent}${lines} ${kind} ${cutText(oneLine(name), 200)}${more}${hidden}`;
     return [row, ...(depth > 1 ? rowsOf(children, depth - 1, `${indent}  `) : [])];
   });
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/gu, ' ').trim();
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { oneLine } from '../../../base/common/oneLine';
 import type { Diagnostic, DiagnosticSeverity } from '../../../editor/common/editorPort';
 import { defineTool } from '../defineTool';
 import { cutText, lineAround } from '../lineTexts';
@@ -70,7 +71,7 @@ function worstFirst({ problem: a }: Found, { problem: b }: Found): number {
 
 function describe({ range, severity, message, source = '', code = '', lineText }: Diagnostic): string {
   const from = [source, code].filter((part) => part !== '').join(' ');
-  const text = cutText(message.replace(/\s+/gu, ' ').trim(), maxMessage);
+  const text = cutText(oneLine(message), maxMessage);
   const line = lineAround(lineText, range.start.character);
   return `${range.start.line + 1}: ${severity}${from === '' ? '' : ` (${from})`}: ${text}${line === '' ? '' : `  | ${line}`}`;
 }

@@ -1,3 +1,4 @@
+import { oneLine } from '../../../base/common/oneLine';
 import type { Entry, EntryOf, ToolState } from '../../common/entries';
 import { toolTrouble } from '../../common/toolTrouble';
 import type { TranscriptChange } from './transcriptModel';
@@ -60,9 +61,7 @@ function announcementOf(entry: Entry, read: MarkdownReader, from?: Entry): strin
 
 function spoken(markdown: string, read: MarkdownReader): string | undefined {
   // Its marks take some of it.
-  const text = read(markdown.slice(0, 2 * maxSpoken))
-    .replace(/\s+/g, ' ')
-    .trim();
+  const text = oneLine(read(markdown.slice(0, 2 * maxSpoken)));
   if (text === '') return undefined;
   const isCut = markdown.length > 2 * maxSpoken || text.length > maxSpoken;
   return isCut ? `${text.slice(0, maxSpoken)} … The answer goes on.` : text;

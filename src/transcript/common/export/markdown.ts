@@ -1,3 +1,4 @@
+import { oneLine } from '../../../base/common/oneLine';
 import type { Entry, EntryOf, Part } from '../entries';
 import { entryTree, type EntryNode } from './entryTree';
 import type { ExportHead } from './exportHead';
@@ -133,8 +134,4 @@ function quote(blocks: readonly Block[]): Block {
 
 function details(summary: string, blocks: readonly Block[]): Block {
   return { type: 'details', summary, blocks };
-}
-
-function oneLine(value: string): string {
-  return value.replace(/\s+/g, ' ').trim();
 }

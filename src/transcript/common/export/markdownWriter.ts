@@ -1,4 +1,5 @@
 import { escapeHtml } from '../../../base/common/escapeHtml';
+import { oneLine } from '../../../base/common/oneLine';
 import type { Block, CellAlignment, Inline, ListItem } from './markdownTree';
 
 /** Writes a document as CommonMark with tables, strikethrough and task lists. The only HTML in it are its `details`. */
@@ -169,8 +170,4 @@ function prefixed(lines: string, prefix: string): string {
 
 function withoutLines(value: string): string {
   return value.replace(/\\?\n/g, ' ');
-}
-
-function oneLine(value: string): string {
-  return value.replace(/\s+/g, ' ').trim();
 }

@@ -38,7 +38,7 @@ describe('an agent that a workspace brings', () => {
     assert.deepEqual(
       thing?.facts.map(({ label, value, warning }) => `${label}: ${value}${warning ? ` (${warning})` : ''}`),
       [
-        'Command: node agent.mjs "a b"',
+        "Command: node agent.mjs 'a b'",
         `Folder: ${work}`,
         'Variable PATH: ./bin (decides which program runs)',
         'Variable LOG: 1',
