@@ -1,4 +1,5 @@
 import type { FeatureStatus, StatusAction } from '../../base/common/feature';
+import { oneLine } from '../../base/common/oneLine';
 import { countOf, namesOf } from './items/itemTexts';
 import type { ProviderState } from './providers/providerHandle';
 import type { ProviderProblem } from './providers/providerSettings';
@@ -139,10 +140,7 @@ function retries(failing: readonly ProviderState[], command: string): StatusActi
 
 /** In one line: rows of the status are cut off at the edge of the window. */
 function failureOf({ title, lastError = 'it does not say why' }: ProviderState): string {
-  const line = lastError
-    .replace(/\s+imported from [^\n]*?context-worker\.js/g, '')
-    .replace(/\s+/g, ' ')
-    .trim();
+  const line = oneLine(lastError);
   return `${title}: ${sentence(line.length > maxError ? `${line.slice(0, maxError)}…` : line)}`;
 }
 

@@ -50,11 +50,7 @@ export async function loadWithoutRunning(specifier: string): Promise<void> {
   try {
     await import(`${surveyScheme}${encodeURIComponent(specifier)}`);
   } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    if (error.message === halt) return;
-    // Node.js names what imported the module: here that is ours.
-    error.message = error.message.replace(/ imported from backline-survey:\S*/, '');
-    throw error;
+    if (!(error instanceof Error) || error.message !== halt) throw error;
   }
 }
 

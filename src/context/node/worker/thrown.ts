@@ -9,6 +9,8 @@ export interface Thrown {
   readonly details: string;
 }
 
+/** Node.js names what imported a module that is not there: of a provider's own, that is the worker or its survey. */
+const ownImporter = / imported from (?:backline-survey:\S*|[^\n]*?context-worker\.js)/;
 const longestMessage = 2_000;
 const longestDetails = 8_000;
 
@@ -25,7 +27,7 @@ export function describeThrown(thrown: unknown): Thrown {
 function textOf(thrown: unknown): string {
   if (typeof thrown === 'string' && thrown !== '') return thrown;
   if (!(thrown instanceof Error)) return `It threw ${inspected(thrown)} instead of an error`;
-  const message = messageOf(thrown);
+  const message = messageOf(thrown).replace(ownImporter, '');
   return message === '' ? `It threw an error without a message: ${thrown.name}` : message;
 }
 
