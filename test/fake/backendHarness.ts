@@ -18,7 +18,7 @@ export function backendOf(script: Script, options: Partial<AcpBackendOptions> = 
   const editor = new FakeEditor({ '/ws/a.txt': 'one\ntwo\nthree\n' });
   const { standing = standingOf() } = options;
   const clock = options.clock ?? systemClock;
-  const noDelay = { firstDelayMs: 0, maxDelayMs: 0, maxCrashes: 5, windowMs: 180_000 };
+  const noDelay = { delay: { firstMs: 0, maxMs: 0 }, maxCrashes: 5, windowMs: 180_000 };
   const backend = new AcpBackend({
     id: 'demo',
     title: 'Demo',

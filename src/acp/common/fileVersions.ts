@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../base/common/boundedMap';
 import type { FileVersion } from '../../editor/common/editorPort';
 
 const defaultMaxFiles = 2000;
@@ -8,19 +9,18 @@ const defaultMaxFiles = 2000;
  * number the next time: a number that changes for nothing costs a read, one that stays when the text changes an edit.
  */
 export class FileVersions {
-  private readonly known = new Map<string, { readonly version: FileVersion; readonly number: number }>();
+  private readonly known: BoundedMap<string, { readonly version: FileVersion; readonly number: number }>;
   private last = 0;
 
-  constructor(private readonly maxFiles = defaultMaxFiles) {}
+  constructor(maxFiles = defaultMaxFiles) {
+    this.known = new BoundedMap({ maxEntries: maxFiles });
+  }
 
   /** `path`: absolute, as the editor names it. */
   numberOf(path: string, version: FileVersion): number {
     const before = this.known.get(path);
     const number = before?.version === version ? before.number : ++this.last;
-    this.known.delete(path);
     this.known.set(path, { version, number });
-    const [oldest] = this.known.keys();
-    if (this.known.size > this.maxFiles && oldest !== undefined) this.known.delete(oldest);
     return number;
   }
 }

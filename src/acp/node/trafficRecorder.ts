@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/common/async';
+import { BoundedMap } from '../../base/common/boundedMap';
 import type { TrafficTap } from '../../wire/common/traffic';
 
 export interface RecorderOptions {
@@ -23,8 +24,8 @@ const maxOpenRequests = 1000;
 /** Follows the open requests of a connection; the tap hears of each message its name, size and time, never what is in it. */
 export class TrafficRecorder {
   /** Requests of ours and of the agent's, by their id. */
-  private readonly sent = new Map<unknown, OpenRequest>();
-  private readonly received = new Map<unknown, OpenRequest>();
+  private readonly sent = new BoundedMap<unknown, OpenRequest>({ maxEntries: maxOpenRequests });
+  private readonly received = new BoundedMap<unknown, OpenRequest>({ maxEntries: maxOpenRequests });
 
   constructor(private readonly options: RecorderOptions) {}
 
@@ -53,16 +54,10 @@ export class TrafficRecorder {
     const isCall = typeof method === 'string';
     const request = method === undefined ? answered.get(id) : undefined;
     if (request) answered.delete(id);
-    if (isCall && (typeof id === 'string' || typeof id === 'number')) this.remember(asked, id, method);
+    if (isCall && (typeof id === 'string' || typeof id === 'number'))
+      asked.set(id, { method, sentAt: this.options.clock.monotonicNow() });
     if (this.options.tap.isOpen) this.tell(direction, message, isCall ? method : undefined, request);
     return request;
-  }
-
-  private remember(asked: Map<unknown, OpenRequest>, id: string | number, method: string): void {
-    asked.set(id, { method, sentAt: this.options.clock.monotonicNow() });
-    if (asked.size <= maxOpenRequests) return;
-    const [oldest] = asked.keys();
-    asked.delete(oldest);
   }
 
   private tell(

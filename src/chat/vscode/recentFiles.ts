@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { BoundedMap } from '../../base/common/boundedMap';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 
 const maxFiles = 50;
@@ -6,7 +7,7 @@ const maxFiles = 50;
 /** The files that the user had in front of him, the last one first. */
 export class RecentFiles implements Disposable {
   private readonly store = new DisposableStore();
-  private readonly paths = new Set<string>();
+  private readonly paths = new BoundedMap<string, true>({ maxEntries: maxFiles });
 
   start(): void {
     for (const path of openFiles().reverse()) this.add(path);
@@ -18,7 +19,7 @@ export class RecentFiles implements Disposable {
   }
 
   get all(): readonly string[] {
-    return [...this.paths].reverse();
+    return [...this.paths.keys()].reverse();
   }
 
   dispose(): void {
@@ -27,10 +28,7 @@ export class RecentFiles implements Disposable {
   }
 
   private add(path: string): void {
-    this.paths.delete(path);
-    this.paths.add(path);
-    const [oldest] = this.paths;
-    if (this.paths.size > maxFiles && oldest !== undefined) this.paths.delete(oldest);
+    this.paths.set(path, true);
   }
 }
 

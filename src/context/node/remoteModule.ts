@@ -3,6 +3,8 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { withDeadline, type Clock } from '../../base/common/async';
+import { backoffMs, type Backoff } from '../../base/common/backoff';
+import { BoundedMap } from '../../base/common/boundedMap';
 import { errorCode, TimeoutError, wordsOf } from '../../base/common/errors';
 import {
   ProviderError,
@@ -48,8 +50,7 @@ const checkTimeoutMs = 3_000;
 const pendingMs = 10 * 60_000;
 /** Each may have `maxBytes`. */
 const mostPending = 8;
-const firstPauseMs = 60_000;
-const longestPauseMs = 60 * 60_000;
+const pause: Backoff = { firstMs: 60_000, maxMs: 60 * 60_000 };
 
 /**
  * Code from elsewhere as files on this disk: fetched over https, held to a hash, and only when the user has allowed just
@@ -58,7 +59,7 @@ const longestPauseMs = 60 * 60_000;
 export class RemoteModules {
   private readonly checks = new Map<string, Check>();
   /** By address, what was found there and nobody has allowed; on this disk is only what was. */
-  private readonly pending = new Map<string, Pending>();
+  private readonly pending = new BoundedMap<string, Pending>({ maxEntries: mostPending });
   private readonly failures = new Map<string, FailedLook>();
 
   constructor(private readonly ports: RemoteModulePorts) {}
@@ -133,7 +134,7 @@ export class RemoteModules {
     const pin = pinOf(`sha384-${createHash('sha384').update(body).digest('base64')}`);
     if (pin.text !== before) {
       const request: RemoteCodeRequest = { kind: 'remoteCode', url, integrity: pin.text, from: at, before };
-      this.remember(url, { atMs: this.ports.clock.now(), request, body });
+      this.pending.set(url, { atMs: this.ports.clock.now(), request, body });
       throw notAllowed(request);
     }
     const file = this.fileOf(url, pin);
@@ -153,13 +154,6 @@ export class RemoteModules {
     return pathToFileURL(file).href;
   }
 
-  private remember(url: string, found: Pending): void {
-    this.pending.delete(url);
-    this.pending.set(url, found);
-    const [oldest] = this.pending.keys();
-    if (this.pending.size > mostPending && oldest !== undefined) this.pending.delete(oldest);
-  }
-
   /** An address that failed is left alone: for a minute, and each further time for twice as long. @throws ProviderError */
   private async download(url: string, signal: AbortSignal): Promise<Download> {
     const { clock, fetch } = this.ports;
@@ -176,8 +170,7 @@ export class RemoteModules {
 
   private rememberFailure(url: string, error: unknown): void {
     const count = (this.failures.get(url)?.count ?? 0) + 1;
-    const pauseMs = Math.min(longestPauseMs, firstPauseMs * 2 ** (count - 1));
-    this.failures.set(url, { count, untilMs: this.ports.clock.monotonicNow() + pauseMs, error });
+    this.failures.set(url, { count, untilMs: this.ports.clock.monotonicNow() + backoffMs(pause, count), error });
   }
 
   /** Its `file:` URI. What was changed on this disk does not count. */

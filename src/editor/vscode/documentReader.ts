@@ -2,6 +2,7 @@ import type { BigIntStats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import type { KeyedQueue } from '../../base/common/async';
+import { BoundedMap } from '../../base/common/boundedMap';
 import {
   EditorError,
   type FileBytes,
@@ -47,8 +48,11 @@ const racyMs = 2000;
  * same inode. A swap between the two looks gains nothing: the text given is the remembered one, which was inside.
  */
 export class DocumentReader {
-  private readonly remembered = new Map<string, Remembered>();
-  private rememberedText = 0;
+  private readonly remembered = new BoundedMap<string, Remembered>({
+    maxEntries: maxRememberedPaths,
+    maxWeight: maxRememberedText,
+    weigh: ({ text }) => text?.length ?? 0,
+  });
   /** What was checked under earlier rules is not to be remembered. */
   private generation = 0;
 
@@ -62,7 +66,6 @@ export class DocumentReader {
   forget(): void {
     this.generation++;
     this.remembered.clear();
-    this.rememberedText = 0;
   }
 
   async readText(path: string, options: ReadOptions = {}): Promise<TextFile> {
@@ -126,7 +129,7 @@ export class DocumentReader {
     const known = this.remembered.get(path);
     const now = await known?.probe.look();
     if (known && now?.realPath === known.file.realPath && identityOf(now.info) === known.identity) return known;
-    this.drop(path);
+    this.remembered.delete(path);
     const file = await this.guard.check(path);
     const checked = { file, probe: new FileProbe(file.path), identity: undefined, text: undefined };
     return (await this.documents.find(file)) ? await this.rememberOpen(path, checked) : checked;
@@ -143,22 +146,10 @@ export class DocumentReader {
   }
 
   private remember(path: string, { text, ...known }: Remembered): void {
-    this.drop(path);
     // Where a relative path leads depends on more than the file it led to.
     if (!isAbsolute(path)) return;
-    const length = text?.length ?? 0;
-    const fits = length <= maxRememberedText / 4;
+    const fits = (text?.length ?? 0) <= maxRememberedText / 4;
     this.remembered.set(path, { ...known, text: fits ? text : undefined });
-    if (fits) this.rememberedText += length;
-    for (const oldest of this.remembered.keys()) {
-      if (this.remembered.size <= maxRememberedPaths && this.rememberedText <= maxRememberedText) break;
-      this.drop(oldest);
-    }
-  }
-
-  private drop(path: string): void {
-    this.rememberedText -= this.remembered.get(path)?.text?.length ?? 0;
-    this.remembered.delete(path);
   }
 }
 

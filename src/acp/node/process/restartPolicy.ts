@@ -1,14 +1,14 @@
+import { backoffMs, jittered, type Backoff } from '../../../base/common/backoff';
+
 interface RestartRules {
-  readonly firstDelayMs: number;
-  readonly maxDelayMs: number;
+  readonly delay: Backoff;
   /** This many crashes within the window, and the agent is not started again by itself. */
   readonly maxCrashes: number;
   readonly windowMs: number;
 }
 
 const defaultRestartRules: RestartRules = {
-  firstDelayMs: 500,
-  maxDelayMs: 30_000,
+  delay: { firstMs: 500, maxMs: 30_000 },
   maxCrashes: 5,
   windowMs: 3 * 60_000,
 };
@@ -29,12 +29,11 @@ export class RestartPolicy {
 
   /** Call once for each crash. The delay is between half and all of what has doubled with each crash in the window. */
   crashed(): RestartDecision {
-    const { firstDelayMs, maxDelayMs, maxCrashes, windowMs } = this.rules;
+    const { delay, maxCrashes, windowMs } = this.rules;
     const nowMs = this.now();
     this.crashes = [...this.crashes.filter((timeMs) => nowMs - timeMs < windowMs), nowMs];
     if (this.crashes.length >= maxCrashes) return { kind: 'giveUp' };
-    const fullMs = Math.min(maxDelayMs, firstDelayMs * 2 ** (this.crashes.length - 1));
-    return { kind: 'restart', delayMs: Math.round(fullMs * (0.5 + this.random() / 2)) };
+    return { kind: 'restart', delayMs: jittered(backoffMs(delay, this.crashes.length), this.random) };
   }
 
   /** The user asked for a start: what happened before does not count any more. */

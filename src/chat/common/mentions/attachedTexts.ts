@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { BoundedMap } from '../../../base/common/boundedMap';
 import type { PromptAttachment } from '../../../session/common/sessionBackend';
 import type { Memento } from '../../../base/common/memento';
 import type { MentionSource } from '../chatPorts';
@@ -25,10 +26,10 @@ interface AttachedTextsOptions {
 /** Texts that other features hand to a conversation. Nobody finds them at `@`. */
 export class AttachedTexts implements MentionSource {
   readonly kind = 'text';
-  private readonly texts: Map<string, AttachedText>;
+  private readonly texts = new BoundedMap<string, AttachedText>({ maxEntries: maxTexts });
 
   constructor(private readonly options: AttachedTextsOptions) {
-    this.texts = new Map(Kept.parse(options.memento.get(memoryName)));
+    for (const [id, text] of Kept.parse(options.memento.get(memoryName))) this.texts.set(id, text);
   }
 
   /** What goes into a draft for the text. `folder` is absolute: where to work on it. */
@@ -36,8 +37,6 @@ export class AttachedTexts implements MentionSource {
     const { newId, memento, onError } = this.options;
     const id = `text:${newId()}`;
     this.texts.set(id, { title, text, ...(folder === undefined ? {} : { folder }) });
-    const [oldest] = this.texts.keys();
-    if (this.texts.size > maxTexts && oldest !== undefined) this.texts.delete(oldest);
     memento.update(memoryName, [...this.texts]).then(undefined, onError);
     return { kind: 'text', id, title, tokens: tokensOf(text.length) };
   }

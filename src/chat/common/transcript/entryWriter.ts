@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../../base/common/boundedMap';
 import { roughUnits } from '../../../base/common/roughUnits';
 import type { Entry } from '../../../transcript/common/entries';
 import type { TranscriptDocument } from '../../../transcript/common/transcriptDocument';
@@ -28,8 +29,7 @@ export class EntryWriter {
   /** When what is told now has happened, milliseconds since the epoch; undefined for what is told again. */
   at: number | undefined;
   private count = 0;
-  private readonly kept = new Map<string, Kept>();
-  private keptUnits = 0;
+  private readonly kept = new BoundedMap<string, Kept>({ maxWeight: maxKeptUnits, weigh: ({ units }) => units });
 
   constructor(readonly document: TranscriptDocument) {}
 
@@ -46,13 +46,13 @@ export class EntryWriter {
   /** `diffs` has the texts of the parts that are diffs, by their index. */
   put(entry: Entry, diffs: readonly (DiffTexts | undefined)[] = []): void {
     const trimmed = trimEntry(entry);
-    this.forget(entry.id);
+    this.kept.delete(entry.id);
     if (trimmed !== entry || diffs.some((texts) => texts !== undefined)) this.keep(entry, diffs);
     this.document.put(trimmed);
   }
 
   remove(id: string): void {
-    this.forget(id);
+    this.kept.delete(id);
     this.document.remove(id);
   }
 
@@ -69,15 +69,5 @@ export class EntryWriter {
       roughUnits(entry) +
       diffs.reduce((sum, texts) => sum + (texts?.before?.length ?? 0) + (texts?.after.length ?? 0), 0);
     this.kept.set(entry.id, { entry, diffs, units });
-    this.keptUnits += units;
-    for (const id of this.kept.keys()) {
-      if (this.keptUnits <= maxKeptUnits || this.kept.size === 1) return;
-      this.forget(id);
-    }
-  }
-
-  private forget(id: string): void {
-    this.keptUnits -= this.kept.get(id)?.units ?? 0;
-    this.kept.delete(id);
   }
 }

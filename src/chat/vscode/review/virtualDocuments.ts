@@ -1,4 +1,5 @@
 import type * as vscode from 'vscode';
+import { BoundedMap } from '../../../base/common/boundedMap';
 import { textUri } from '../../../platform/vscode/readOnlyTexts';
 
 /** A closed diff can be opened again by the user for as long as its texts are among these. */
@@ -6,7 +7,7 @@ const maxDocuments = 60;
 
 /** Texts of conversations as documents, named like the files they are versions of. */
 export class VirtualDocuments {
-  private readonly texts = new Map<string, string>();
+  private readonly texts = new BoundedMap<string, string>({ maxEntries: maxDocuments });
   private lastKey = 0;
 
   constructor(readonly scheme: string) {}
@@ -15,8 +16,6 @@ export class VirtualDocuments {
   add(path: string, text: string): vscode.Uri {
     const query = String(++this.lastKey);
     this.texts.set(query, text);
-    const [oldest] = this.texts.keys();
-    if (this.texts.size > maxDocuments && oldest !== undefined) this.texts.delete(oldest);
     return textUri(this.scheme, path, query);
   }
 

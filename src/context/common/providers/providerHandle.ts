@@ -1,4 +1,5 @@
 import type { Clock } from '../../../base/common/async';
+import type { Backoff } from '../../../base/common/backoff';
 import type { Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { RunInTime } from '../../../base/common/timedRun';
@@ -15,7 +16,7 @@ import { guardedCall, TakenBackError, untilTakenBack } from './guardedCall';
 import type { Lookup, Mention, MentionsParams } from '../ai/providerMention';
 import { noItems, type PackedItems } from '../items/packedItems';
 import { ProviderError, type ConsentRequest, type RememberedRequest } from './providerError';
-import { ProviderHealth, type HealthRules } from './providerHealth';
+import { ProviderHealth } from './providerHealth';
 import type { ProviderEntry } from './providerSettings';
 import { addressOf } from './providerUri';
 import { refersToSecrets, resolveSecrets, secretNames, withoutSecrets } from './secretReferences';
@@ -35,18 +36,19 @@ export interface ProviderState extends ProviderRef {
   readonly abilities?: Abilities;
 }
 
-export interface ProviderRules extends HealthRules {
+export interface ProviderRules {
   /** After this long a call has failed, however late its answer would still be welcome. */
   readonly callTimeoutMs: number;
   /** Who takes longer than this is slow. */
   readonly slowMs: number;
+  /** Who fails is left alone for so long. */
+  readonly pause: Backoff;
 }
 
 export const defaultProviderRules: ProviderRules = {
   callTimeoutMs: 10_000,
-  firstPauseMs: 2_000,
-  maxPauseMs: 5 * 60_000,
   slowMs: 500,
+  pause: { firstMs: 2_000, maxMs: 5 * 60_000 },
 };
 
 /** What the author of a provider reads. */
@@ -99,8 +101,8 @@ export class ProviderHandle implements Disposable {
     private readonly options: HandleOptions,
   ) {
     const { clock, rules, onReturn } = options;
-    this.health = new ProviderHealth(clock, rules, onReturn);
-    this.lookupHealth = new ProviderHealth(clock, rules, () => undefined);
+    this.health = new ProviderHealth(clock, rules.pause, onReturn);
+    this.lookupHealth = new ProviderHealth(clock, rules.pause, () => undefined);
     this.current = { id: entry.id, title: entry.title, status: 'notAskedYet', notes: [] };
     this.log = options.logOf(this.ref);
     this.printing = provider.onDidPrint?.((line) => this.log.info(withoutSecrets(line, this.seenSecrets)));
@@ -138,7 +140,8 @@ export class ProviderHandle implements Disposable {
     let isSlow = false;
     const timer = clock.setTimer(rules.slowMs, () => (this.wasSlow = isSlow = true));
     try {
-      const { selectors, abilities } = this.greeted ?? (await untilTakenBack(signal, this.greet()));
+      const { selectors, abilities } =
+        this.greeted ?? (await untilTakenBack(signal, this.greet()));
       const isWanted = abilities.annotations && selectors.matches(target);
       const items = isWanted ? await this.items(params, signal) : noItems();
       this.wasSlow = isSlow;

@@ -1,12 +1,8 @@
 import type { Clock } from '../../../base/common/async';
+import { backoffMs, type Backoff } from '../../../base/common/backoff';
 import type { Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import { ProviderError, type ConsentRequest } from './providerError';
-
-export interface HealthRules {
-  readonly firstPauseMs: number;
-  readonly maxPauseMs: number;
-}
 
 interface Failure {
   /** What went wrong and what to do. */
@@ -25,7 +21,7 @@ export class ProviderHealth implements Disposable {
 
   constructor(
     private readonly clock: Clock,
-    private readonly rules: HealthRules,
+    private readonly pauses: Backoff,
     /** It may be asked again, or answers again. */
     private readonly onReturn: () => void,
   ) {}
@@ -46,9 +42,8 @@ export class ProviderHealth implements Disposable {
   }
 
   failed(error: unknown, message = messageOf(error)): void {
-    const { firstPauseMs, maxPauseMs } = this.rules;
     this.failures++;
-    const pauseMs = Math.min(maxPauseMs, firstPauseMs * 2 ** (this.failures - 1));
+    const pauseMs = backoffMs(this.pauses, this.failures);
     this.endPause();
     this.pause = this.clock.setTimer(pauseMs, () => {
       this.endPause();

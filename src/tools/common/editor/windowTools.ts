@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { BoundedMap } from '../../../base/common/boundedMap';
 import { toFileUri } from '../../../base/common/fileUri';
 import type { Disposable } from '../../../base/common/disposable';
 import { defineTool } from '../defineTool';
@@ -90,7 +91,10 @@ const maxDiffText = 4 * 1_024 * 1_024;
 
 /** Shows diffs, and closes them when it is disposed. */
 export class DiffTool implements Disposable {
-  private readonly shown = new Map<string, Disposable>();
+  private readonly shown = new BoundedMap<string, Disposable>({
+    maxEntries: maxDiffs,
+    onEvict: (diff) => diff.dispose(),
+  });
   private isDisposed = false;
   readonly tool: Tool;
 
@@ -127,12 +131,6 @@ export class DiffTool implements Disposable {
       return;
     }
     this.shown.get(file)?.dispose();
-    this.shown.delete(file);
     this.shown.set(file, diff);
-    for (const [oldest, shown] of this.shown) {
-      if (this.shown.size <= maxDiffs) break;
-      shown.dispose();
-      this.shown.delete(oldest);
-    }
   }
 }

@@ -43,7 +43,7 @@ describe('RestartPolicy', () => {
     const policy = new RestartPolicy(
       () => 0,
       () => 1,
-      { firstDelayMs: 500, maxDelayMs: 30_000, maxCrashes: 100, windowMs: minuteMs },
+      { delay: { firstMs: 500, maxMs: 30_000 }, maxCrashes: 100, windowMs: minuteMs },
     );
     const delays = Array.from({ length: 50 }, () => policy.crashed()).map((it) =>
       it.kind === 'restart' ? it.delayMs : 0,

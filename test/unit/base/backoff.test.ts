@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict';
+import { backoffMs, jittered } from '../../../src/base/common/backoff';
+
+describe('backoffMs', () => {
+  it('doubles with each failure, up to the longest wait', () => {
+    const waits = [1, 2, 3, 4, 2_000].map((failures) => backoffMs({ firstMs: 500, maxMs: 3_000 }, failures));
+    assert.deepEqual(waits, [500, 1_000, 2_000, 3_000, 3_000]);
+  });
+});
+
+describe('jittered', () => {
+  it('is between half and all of the wait, in whole milliseconds', () => {
+    assert.deepEqual(
+      [0, 0.5, 0.999].map((random) => jittered(1_001, () => random)),
+      [501, 751, 1_000],
+    );
+  });
+});

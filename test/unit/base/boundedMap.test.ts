@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { BoundedMap } from '../../../src/base/common/boundedMap';
+
+describe('BoundedMap', () => {
+  it('lets go of what was set longest ago, and tells', () => {
+    const gone: string[] = [];
+    const map = new BoundedMap<string, string>({ maxEntries: 2, onEvict: (value) => gone.push(value) });
+    map.set('a', 'A').set('b', 'B').set('a', 'A2').set('c', 'C');
+    assert.deepEqual(
+      [...map],
+      [
+        ['a', 'A2'],
+        ['c', 'C'],
+      ],
+    );
+    assert.deepEqual(gone, ['B']);
+  });
+
+  it('does not count a look as use', () => {
+    const map = new BoundedMap<string, number>({ maxEntries: 2 });
+    map.set('a', 1).set('b', 2);
+    map.get('a');
+    map.set('c', 3);
+    assert.deepEqual([...map.keys()], ['b', 'c']);
+  });
+
+  it('keeps within a weight, and the newest however heavy it is', () => {
+    const map = new BoundedMap<string, number>({ maxWeight: 10, weigh: (value) => value });
+    map.set('a', 4).set('b', 6);
+    assert.deepEqual([...map.keys()], ['a', 'b']);
+    map.set('c', 1);
+    assert.deepEqual([...map.keys()], ['b', 'c']);
+    map.set('d', 100);
+    assert.deepEqual([...map.keys()], ['d']);
+  });
+
+  it('counts the weight of what was replaced, deleted or cleared no longer', () => {
+    const map = new BoundedMap<string, number>({ maxWeight: 10, weigh: (value) => value });
+    map.set('a', 9).set('a', 1).set('b', 9);
+    assert.equal(map.size, 2);
+    assert.equal(map.delete('b'), true);
+    map.set('c', 9);
+    assert.equal(map.size, 2);
+    map.clear();
+    map.set('d', 5).set('e', 5);
+    assert.equal(map.size, 2);
+  });
+});
