@@ -1,3 +1,4 @@
+import { raceSignal } from '../../base/common/async';
 import type { Prompt } from './prompt';
 
 /**
@@ -63,12 +64,7 @@ export class TurnCancelled extends Error {
 
 /** Settles as `work` does, but never later than the turn is cancelled. @throws TurnCancelled */
 export function unlessCancelled<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const abort = (): void => reject(new TurnCancelled());
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
+  return raceSignal(work, signal, () => new TurnCancelled());
 }
 
 /** @throws TurnCancelled */

@@ -39,6 +39,27 @@ export async function withDeadline<T>(
 }
 
 /**
+ * Settles as the work does, or rejects as soon as the signal fires; the work goes on.
+ * @throws what `reason` gives
+ */
+export async function raceSignal<T>(
+  work: Promise<T>,
+  signal: AbortSignal | undefined,
+  reason: () => Error,
+): Promise<T> {
+  if (!signal) return await work;
+  const { promise, reject } = Promise.withResolvers<never>();
+  const abort = (): void => reject(reason());
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([promise, work]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+/**
  * Calls `flush` once, `delayMs` after the first of a burst of `schedule` calls. It is not pushed back by later calls, so
  * a steady stream of them cannot starve it, and the last state is never lost: `flush` reads it when it runs.
  */

@@ -15,13 +15,9 @@ export class OpenCalls {
     // A client that uses an id twice at once means both when it cancels.
     const same = this.calls.get(key) ?? new Set();
     this.calls.set(key, same.add(controller));
-    const onAbort = (): void => controller.abort(outer.reason);
-    outer.addEventListener('abort', onAbort, { once: true });
-    if (outer.aborted) onAbort();
     try {
-      return await work(controller.signal);
+      return await work(AbortSignal.any([outer, controller.signal]));
     } finally {
-      outer.removeEventListener('abort', onAbort);
       same.delete(controller);
       if (same.size === 0) this.calls.delete(key);
     }

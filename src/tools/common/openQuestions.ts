@@ -1,4 +1,4 @@
-import { withDeadline, type Clock } from '../../base/common/async';
+import { raceSignal, withDeadline, type Clock } from '../../base/common/async';
 import { TimeoutError } from '../../base/common/errors';
 import { LateAnswerError } from './languagePort';
 import { ToolError } from './toolError';
@@ -47,20 +47,15 @@ export class OpenQuestions {
    */
   async ask<T>(question: Question<T>, signal: AbortSignal): Promise<T> {
     signal.throwIfAborted();
-    const cancelled = new AbortController();
-    const onAbort = (): void => cancelled.abort();
-    signal.addEventListener('abort', onAbort, { once: true });
     try {
       return await withDeadline(this.clock, 'VS Code', this.answerMs, (late) =>
-        unlessAborted(cancelled.signal, this.askInTurn(question, AbortSignal.any([late, cancelled.signal]))),
+        raceSignal(this.askInTurn(question, AbortSignal.any([late, signal])), signal, cancelledCall),
       );
     } catch (error) {
       if (!(error instanceof TimeoutError)) throw error;
       throw new LateAnswerError(
         `VS Code had no answer within ${Math.round(this.answerMs / 1_000)} s: a language server may be starting, or hang. Ask again later, or use search.`,
       );
-    } finally {
-      signal.removeEventListener('abort', onAbort);
     }
   }
 
@@ -87,13 +82,6 @@ export class OpenQuestions {
   }
 }
 
-async function unlessAborted<T>(signal: AbortSignal, answer: Promise<T>): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(new Error('The call was cancelled.'));
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([answer, promise]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
+function cancelledCall(): Error {
+  return new Error('The call was cancelled.');
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { Coalescer, KeyedQueue, withDeadline } from '../../../src/base/common/async';
+import { getEventListeners } from 'node:events';
+import { Coalescer, KeyedQueue, raceSignal, withDeadline } from '../../../src/base/common/async';
 import { TimeoutError } from '../../../src/base/common/errors';
 import { FakeClock } from '../../fake/fakeClock';
 
@@ -33,6 +34,35 @@ describe('withDeadline', () => {
     );
     assert.equal(clock.pending, 0);
   });
+});
+
+describe('raceSignal', () => {
+  const tooLate = (): Error => new Error('too late');
+  const never = new Promise<never>(() => undefined);
+
+  it('settles as the work does, and listens to the signal no longer', async () => {
+    const { signal } = new AbortController();
+    assert.equal(await raceSignal(Promise.resolve(7), signal, tooLate), 7);
+    await assert.rejects(raceSignal(Promise.reject(new Error('no')), signal, tooLate), /^Error: no$/);
+    assert.equal(getEventListeners(signal, 'abort').length, 0);
+  });
+
+  it('rejects when the signal fires, whatever becomes of the work', async () => {
+    const controller = new AbortController();
+    const work = Promise.withResolvers<never>();
+    const result = raceSignal(work.promise, controller.signal, tooLate);
+    controller.abort();
+    await assert.rejects(result, /too late/);
+    work.reject(new Error('nobody hears of it'));
+  });
+
+  it('rejects when the signal has fired before', async () => {
+    await assert.rejects(raceSignal(never, AbortSignal.abort(), tooLate), /too late/);
+    await assert.rejects(raceSignal(Promise.resolve(7), AbortSignal.abort(), tooLate), /too late/);
+  });
+
+  it('waits for the work when there is no signal', async () =>
+    assert.equal(await raceSignal(Promise.resolve(7), undefined, tooLate), 7));
 });
 
 describe('Coalescer', () => {

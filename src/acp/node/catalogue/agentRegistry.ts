@@ -5,10 +5,10 @@ import type { Disposable } from '../../../base/common/disposable';
 import { Emitter, type Event } from '../../../base/common/event';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
+import { untilAborted } from '../../../session/common/untilAborted';
 import type { Catalogue, CatalogueEntry } from './agentCatalogue';
 import { decisionFor, permissionMessage, requirePermission, type AgentPermission } from './broughtAgent';
 import { knownAgentOf } from '../../common/catalogue/knownAgents';
-import { untilAborted } from '../untilAborted';
 
 interface AgentRegistryOptions {
   /** Starts nothing but, once, the user's login shell. */
@@ -74,7 +74,7 @@ export class AgentRegistry implements BackendRegistry, Disposable {
   }
 
   async list(signal?: AbortSignal): Promise<readonly BackendEntry[]> {
-    const { agents } = await (signal ? untilAborted(this.load(), signal) : this.load());
+    const { agents } = await untilAborted(this.load(), signal);
     const isTrusted = this.options.isTrusted();
     const entries = await Promise.all(
       agents.map(async (entry): Promise<BackendEntry> => {

@@ -15,6 +15,7 @@ import type { Logger } from '../../../base/common/log';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import { witnessed, type WriteWitness } from '../../../editor/common/writeWitness';
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
+import { untilAborted } from '../../../session/common/untilAborted';
 import type { TrafficTap } from '../../../wire/common/traffic';
 import { traitsOf } from '../../common/catalogue/knownAgents';
 import { defaultLimits, type AcpLimits } from '../acpLimits';
@@ -23,7 +24,6 @@ import type { RestartPolicy } from '../process/restartPolicy';
 import { allSessions } from './sessionListing';
 import { SessionRevival } from './sessionRevival';
 import { SignIn, type SignInCommand } from './signIn';
-import { untilAborted } from '../untilAborted';
 import type { Elicit, SessionParams, V1Client, V1ClientOptions } from './v1Client';
 import { isAuthRequired } from './v1Errors';
 import { V1Session, type SessionHost } from './v1Session';
@@ -187,7 +187,7 @@ export class AcpBackend implements SessionBackend, SessionHost {
   async loadSession(sessionId: string, options: CreateSessionOptions, signal?: AbortSignal): Promise<BackendSession> {
     // Who asks for the same one meanwhile gets it, too.
     const loaded = this.loads.run(sessionId, () => this.loadOnce(sessionId, options, signal));
-    return await (signal ? untilAborted(loaded, signal) : loaded);
+    return await untilAborted(loaded, signal);
   }
 
   private async loadOnce(sessionId: string, options: CreateSessionOptions, signal?: AbortSignal): Promise<V1Session> {

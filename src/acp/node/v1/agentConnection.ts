@@ -4,6 +4,7 @@ import { DisposableStore } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import { Emitter, type Event } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
+import { untilAborted } from '../../../session/common/untilAborted';
 import { ConnectionClosedError } from '../../../wire/common/connectionErrors';
 import type { MessageStream } from '../../../wire/common/messageStream';
 import type { InitializeResult } from '../../common/v1/v1Schema';
@@ -11,7 +12,6 @@ import type { AgentExit } from '../process/agentProcess';
 import { CommandError } from '../process/commandLookup';
 import { LivingAgents } from '../process/livingAgents';
 import type { RestartPolicy } from '../process/restartPolicy';
-import { untilAborted } from '../untilAborted';
 import { V1Client, type V1ClientOptions } from './v1Client';
 import { toBackendError } from './v1Errors';
 
@@ -110,7 +110,7 @@ export class AgentConnection {
     this.starting ??= this.start().finally(() => {
       this.starting = undefined;
     });
-    return signal ? untilAborted(this.starting, signal) : this.starting;
+    return untilAborted(this.starting, signal);
   }
 
   /** Ends the process and everything pending, for this reason. The next `connect` starts it again. Never rejects. */

@@ -1,18 +1,9 @@
 import { RequestError } from '@agentclientprotocol/sdk';
+import { raceSignal } from '../../../base/common/async';
 
 /** Rejects as the protocol has it when the agent takes its request back, whether or not the work obeys the signal. */
-export async function unlessCancelled<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  let cancel = (): void => undefined;
-  const cancelled = new Promise<never>((_resolve, reject) => {
-    cancel = () => reject(RequestError.requestCancelled());
-  });
-  if (signal.aborted) cancel();
-  signal.addEventListener('abort', cancel, { once: true });
-  try {
-    return await Promise.race([work, cancelled]);
-  } finally {
-    signal.removeEventListener('abort', cancel);
-  }
+export function unlessCancelled<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return raceSignal(work, signal, () => RequestError.requestCancelled());
 }
 
 interface SessionRequest {

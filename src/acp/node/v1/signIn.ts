@@ -5,9 +5,9 @@ import { withDeadline, type Clock } from '../../../base/common/async';
 import { DisposableStore } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
+import { untilAborted } from '../../../session/common/untilAborted';
 import type { V1AuthMethod } from '../../common/v1/v1Schema';
 import type { AgentConnection } from './agentConnection';
-import { untilAborted } from '../untilAborted';
 
 /** What to run in a terminal that the user sees, so that they sign in there. */
 export interface SignInCommand {
@@ -71,7 +71,7 @@ export class SignIn {
       subscriptions.add(this.signedIn.event(() => resolve()));
     });
     try {
-      await withDeadline(clock, 'signing in', waitTimeoutMs, () => (signal ? untilAborted(done, signal) : done));
+      await withDeadline(clock, 'signing in', waitTimeoutMs, () => untilAborted(done, signal));
     } catch (failure) {
       throw failure instanceof BackendError ? failure : required;
     } finally {

@@ -16,6 +16,7 @@ import { BackendError } from '../../../session/common/sessionBackend';
 import { withDeadline, type Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
+import { untilAborted } from '../../../session/common/untilAborted';
 import { ConnectionClosedError } from '../../../wire/common/connectionErrors';
 import type { MessageStream } from '../../../wire/common/messageStream';
 import type { TrafficTap } from '../../../wire/common/traffic';
@@ -34,7 +35,6 @@ import { OpenRequests, unlessCancelled } from './agentRequests';
 import type { FileService } from './fileService';
 import { sdkStream } from './sdkStream';
 import type { TerminalService } from '../process/terminalService';
-import { untilAborted } from '../untilAborted';
 
 /** One session as the agent sees it. */
 export interface SessionPeer {
@@ -155,7 +155,7 @@ export class V1Client {
     this.opening++;
     try {
       const asked = this.request(methods.agent.session.new, params, signal, false);
-      const answer = await (signal ? untilAborted(asked, signal) : asked).finally(() => {
+      const answer = await untilAborted(asked, signal).finally(() => {
         if (signal?.aborted) void this.closeLate(asked);
       });
       const setup = parse(SessionSetup, answer, 'session/new');

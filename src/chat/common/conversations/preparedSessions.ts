@@ -1,14 +1,10 @@
 import { applyChoices } from '../../../session/common/optionChoices';
-import {
-  BackendError,
-  type BackendSession,
-  type CreateSessionOptions,
-  type SessionBackend,
-} from '../../../session/common/sessionBackend';
+import type { BackendSession, CreateSessionOptions, SessionBackend } from '../../../session/common/sessionBackend';
 import { KeyedQueue, setAwakeTimer, type Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
+import { untilAborted } from '../../../session/common/untilAborted';
 import type { SessionStarts } from './sessionStarts';
 
 interface PreparedSessionsPorts {
@@ -254,13 +250,4 @@ export class PreparedSessions {
 
 function fits(waiting: Waiting, backendId: string, options: CreateSessionOptions): boolean {
   return waiting.backendId === backendId && JSON.stringify(waiting.options) === JSON.stringify(options);
-}
-
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(new BackendError('cancelled', 'Cancelled.'));
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
-    void promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }

@@ -1,6 +1,4 @@
-import type { Clock } from '../../../base/common/async';
-import type { Disposable } from '../../../base/common/disposable';
-import { TimeoutError } from '../../../base/common/errors';
+import { raceSignal, withDeadline, type Clock } from '../../../base/common/async';
 
 /** Waits for others' work, but not longer than it is wanted. */
 
@@ -11,19 +9,6 @@ export class TakenBackError extends Error {
   constructor() {
     super('The question was taken back.');
   }
-}
-
-/** @throws TakenBackError when the signal fires, whatever becomes of the work. */
-export function untilTakenBack<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const onAbort = (): void => reject(new TakenBackError());
-    if (signal.aborted) {
-      onAbort();
-      return;
-    }
-    signal.addEventListener('abort', onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }
 
 interface CallGuard {
@@ -44,23 +29,7 @@ export async function guardedCall<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   if (signal.aborted) throw new TakenBackError();
-  const controller = new AbortController();
-  let timer: Disposable | undefined;
-  let onAbort = (): void => undefined;
-  const early = new Promise<never>((_resolve, reject) => {
-    const end = (error: Error): void => {
-      // First, so that the caller hears of this and not of what the work makes of its signal.
-      reject(error);
-      controller.abort(error);
-    };
-    timer = clock.setTimer(timeoutMs, () => end(new TimeoutError(what, timeoutMs)));
-    onAbort = () => end(new TakenBackError());
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([work(controller.signal), early]);
-  } finally {
-    timer?.dispose();
-    signal.removeEventListener('abort', onAbort);
-  }
+  return await withDeadline(clock, what, timeoutMs, (late) =>
+    raceSignal(work(AbortSignal.any([late, signal])), signal, () => new TakenBackError()),
+  );
 }

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../base/common/async';
+import { raceSignal, type Clock } from '../../../base/common/async';
 import type { Backoff } from '../../../base/common/backoff';
 import type { Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
@@ -12,7 +12,7 @@ import type {
   ProviderSettings,
   SecretSource,
 } from './contextProvider';
-import { guardedCall, TakenBackError, untilTakenBack } from './guardedCall';
+import { guardedCall, TakenBackError } from './guardedCall';
 import type { Lookup, Mention, MentionsParams } from '../ai/providerMention';
 import { noItems, type PackedItems } from '../items/packedItems';
 import { ProviderError, type ConsentRequest, type RememberedRequest } from './providerError';
@@ -141,7 +141,7 @@ export class ProviderHandle implements Disposable {
     const timer = clock.setTimer(rules.slowMs, () => (this.wasSlow = isSlow = true));
     try {
       const { selectors, abilities } =
-        this.greeted ?? (await untilTakenBack(signal, this.greet()));
+        this.greeted ?? (await raceSignal(this.greet(), signal, () => new TakenBackError()));
       const isWanted = abilities.annotations && selectors.matches(target);
       const items = isWanted ? await this.items(params, signal) : noItems();
       this.wasSlow = isSlow;
@@ -196,7 +196,7 @@ export class ProviderHandle implements Disposable {
     work: (settings: ProviderSettings, signal: AbortSignal) => Promise<T | undefined>,
   ): Promise<T | undefined> {
     try {
-      const { abilities } = this.greeted ?? (await untilTakenBack(signal, this.greet()));
+      const { abilities } = this.greeted ?? (await raceSignal(this.greet(), signal, () => new TakenBackError()));
       if (!abilities[ability]) return undefined;
       const found = await this.call(ability, signal, async (inTime) => work(await this.settings(), inTime));
       if (found === undefined && this.greeted)
