@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
 import type { Event } from '../../base/common/event';
 import type { EditorPort } from '../../editor/common/editorPort';
+import { openFiles } from '../../platform/vscode/openFiles';
 import { ContextCollector, type ContextCollectorPorts } from '../common/contextCollector';
 import type { ContextSwitches } from '../common/contextSwitches';
 import { watchGit } from '../../platform/vscode/gitWatch';
 import type { DocumentLanguages } from './documentLanguages';
 import { gitStateOf } from './gitState';
-import { openDocuments } from './openDocuments';
 
 /** What of this window an Amplifier server is told: tabs, documents and Git of VS Code, through the editor port. */
 export function editorContext(
@@ -17,7 +17,7 @@ export function editorContext(
 ): ContextCollector {
   return new ContextCollector({
     editor,
-    openDocuments,
+    openDocuments: openFiles,
     languageOf: (path) => languages.of(path),
     gitState: gitStateOf,
     isReported,

@@ -4,6 +4,7 @@ import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { commandIds } from '../../manifest';
 import type { Commands } from '../../platform/vscode/commands';
 import type { Messages } from '../../platform/vscode/messages';
+import { openFiles } from '../../platform/vscode/openFiles';
 import type { Chat, ExportFormat } from '../common/chatPorts';
 import { Draft, type MentionRow } from '../common/chatView';
 import type { ApprovalWatch } from '../common/page/approvalWatch';
@@ -11,7 +12,6 @@ import type { BackendPicker } from './backendPicker';
 import type { ChatPageHost, PageAnswer } from './pages/chatPageHost';
 import type { ChatPages } from './pages/chatPages';
 import type { ChatWindow } from './pages/chatWindow';
-import { openFiles } from './recentFiles';
 
 interface ChatCommandsOptions {
   readonly commands: Commands;

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { BoundedMap } from '../../base/common/boundedMap';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
+import { openFiles } from '../../platform/vscode/openFiles';
 
 const maxFiles = 50;
 
@@ -30,14 +31,4 @@ export class RecentFiles implements Disposable {
   private add(path: string): void {
     this.paths.set(path, true);
   }
-}
-
-/** Files in text tabs of all groups, the active ones first. */
-export function openFiles(): string[] {
-  const { all, activeTabGroup } = vscode.window.tabGroups;
-  const tabs = [activeTabGroup, ...all].flatMap(({ activeTab }) => activeTab ?? []);
-  const paths = [...tabs, ...all.flatMap((group) => group.tabs)].flatMap(({ input }) =>
-    input instanceof vscode.TabInputText && input.uri.scheme === 'file' ? [input.uri.fsPath] : [],
-  );
-  return [...new Set(paths)];
 }

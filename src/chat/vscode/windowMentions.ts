@@ -5,6 +5,7 @@ import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import type { EditorPort } from '../../editor/common/editorPort';
+import { openFiles } from '../../platform/vscode/openFiles';
 import type { MentionSource } from '../common/chatPorts';
 import type { MentionRow } from '../common/chatView';
 import { AttachedFiles } from '../common/mentions/attachedFiles';
@@ -16,7 +17,7 @@ import { GitMentions } from '../common/mentions/gitMentions';
 import { ProblemMentions } from '../common/mentions/problemMentions';
 import { SelectionMentions } from '../common/mentions/selectionMentions';
 import { gitChanges } from './gitChanges';
-import { openFiles, type RecentFiles } from './recentFiles';
+import type { RecentFiles } from './recentFiles';
 
 interface WindowMentionsOptions {
   readonly editor: EditorPort;

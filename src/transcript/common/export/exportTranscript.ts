@@ -1,7 +1,7 @@
 import type { Entry } from '../entries';
 import type { ExportHead } from './exportHead';
 import { toHtml } from './html';
-import { toJsonExport } from './json';
+import { toJsonExport } from './jsonExport';
 import { toMarkdown } from './markdown';
 
 /** The whole of a transcript as the text of a file. */

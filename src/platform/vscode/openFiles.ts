@@ -1,0 +1,11 @@
+import * as vscode from 'vscode';
+
+/** Files in text tabs of all groups, the active ones first. */
+export function openFiles(): string[] {
+  const { all, activeTabGroup } = vscode.window.tabGroups;
+  const tabs = [activeTabGroup, ...all].flatMap(({ activeTab }) => activeTab ?? []);
+  const paths = [...tabs, ...all.flatMap((group) => group.tabs)].flatMap(({ input }) =>
+    input instanceof vscode.TabInputText && input.uri.scheme === 'file' ? [input.uri.fsPath] : [],
+  );
+  return [...new Set(paths)];
+}
