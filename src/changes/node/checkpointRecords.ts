@@ -5,7 +5,7 @@ import { mostLeftOut, type Checkpoint, type CheckpointDetails } from '../common/
 import { CheckpointError } from '../common/checkpointError';
 import { joinNul } from '../common/nameList';
 import type { Capture } from './folderScan';
-import { GitFailure, type PrivateRepository } from './privateRepository';
+import { GitFailure, type PrivateRepository } from './git/privateRepository';
 
 const refs = 'refs/checkpoints/';
 const mostLabelUnits = 500;

@@ -17,10 +17,10 @@ import { CheckpointError } from '../common/checkpointError';
 import { isAt } from '../common/nameList';
 import { inOrder, type RestorePlan, type RestoreStep } from '../common/restorePlan';
 import type { Retention } from '../common/retention';
-import { GitProgram } from './gitProgram';
+import { GitProgram } from './git/gitProgram';
 import { OpenRepository } from './openRepository';
-import { GitFailure } from './privateRepository';
-import { restoreLimitMs, RestoreRunner, type InterruptedRestore, type RestoreResult } from './restoreRunner';
+import { GitFailure } from './git/privateRepository';
+import { restoreLimitMs, RestoreRunner, type InterruptedRestore, type RestoreResult } from './restore/restoreRunner';
 import { pruneStore, type PruneResult } from './storePruner';
 import { timedSignal } from './timedOperation';
 

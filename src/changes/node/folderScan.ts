@@ -4,9 +4,9 @@ import type { CheckpointLimits, LeftOut, LeftOutReason } from '../common/checkpo
 import { CheckpointError } from '../common/checkpointError';
 import { isNameText, joinNul } from '../common/nameList';
 import { exists, forAll, lookAt, type Look } from './fileLook';
-import { ignoredNow } from './ignoreRules';
-import { checksumOf, copyWithTime, setTime } from './indexFile';
-import { GitFailure, type PrivateRepository } from './privateRepository';
+import { ignoredNow } from './git/ignoreRules';
+import { checksumOf, copyWithTime, setTime } from './git/indexFile';
+import { GitFailure, type PrivateRepository } from './git/privateRepository';
 
 /** How the folder was when it was looked through. */
 export interface Capture {

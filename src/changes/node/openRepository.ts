@@ -6,13 +6,13 @@ import type { CheckpointLimits, FileChange, LeftOut } from '../common/checkpoint
 import { diskFull } from '../common/checkpointError';
 import { CheckpointRecords } from './checkpointRecords';
 import { FolderScan, type Capture } from './folderScan';
-import type { GitProgram } from './gitProgram';
-import { ignoredBy, ignoredNow } from './ignoreRules';
-import { PrivateRepository, prepareRepository, type RepositoryPlace } from './privateRepository';
-import type { RestoreContext } from './restoreRunner';
-import { isIgnoreFile, TreeReader } from './treeReader';
-import { indexToStartFrom } from './userIndex';
-import { findUserRepository, readUserSettings, type UserRepository, type UserSettings } from './userRepository';
+import type { GitProgram } from './git/gitProgram';
+import { ignoredBy, ignoredNow } from './git/ignoreRules';
+import { PrivateRepository, prepareRepository, type RepositoryPlace } from './git/privateRepository';
+import type { RestoreContext } from './restore/restoreRunner';
+import { isIgnoreFile, TreeReader } from './git/treeReader';
+import { indexToStartFrom } from './git/userIndex';
+import { findUserRepository, readUserSettings, type UserRepository, type UserSettings } from './git/userRepository';
 
 interface RepositoryOptions {
   readonly folder: string;

@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import type { Clock } from '../../base/common/async';
 import { nextToGo, outdated, type Retention } from '../common/retention';
 import type { RepositoryInUse } from './openRepository';
-import type { PrivateRepository } from './privateRepository';
+import type { PrivateRepository } from './git/privateRepository';
 
 export interface PruneResult {
   /** Ids of checkpoints that are gone. */

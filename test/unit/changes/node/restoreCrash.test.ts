@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import * as path from 'node:path';
 import { nullLogger } from '../../../../src/base/common/log';
 import { openCheckpointStore } from '../../../../src/changes/node/checkpointStore';
-import { unfinishedPrefix } from '../../../../src/changes/node/privateRepository';
+import { unfinishedPrefix } from '../../../../src/changes/node/git/privateRepository';
 import { until } from '../../../support/eventually';
 import { contentsOf, taken, TestWorkspace } from '../support/workspace';
 

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import * as path from 'node:path';
 import { cleanEnvironment, type GitProgram } from './gitProgram';
-import { splitNul } from '../common/nameList';
+import { splitNul } from '../../common/nameList';
 
 /** The user's own repository around a folder. Nothing of it is ever written, and Git is never run in it. */
 export interface UserRepository {

@@ -1,7 +1,7 @@
 import { lstat, mkdir, open, type FileHandle } from 'node:fs/promises';
 import * as path from 'node:path';
-import { errorCode } from '../../base/common/errors';
-import { openFlags } from '../../base/node/openFlags';
+import { errorCode } from '../../../base/common/errors';
+import { openFlags } from '../../../base/node/openFlags';
 
 const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = openFlags;
 

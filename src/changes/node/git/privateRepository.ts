@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
-import { CheckpointError, diskFull } from '../common/checkpointError';
-import { splitNul } from '../common/nameList';
+import { CheckpointError, diskFull } from '../../common/checkpointError';
+import { splitNul } from '../../common/nameList';
 import { cleanEnvironment, type GitEnd, type GitProgram } from './gitProgram';
 import type { UserSettings } from './userRepository';
 

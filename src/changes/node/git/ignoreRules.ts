@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
-import { joinNul } from '../common/nameList';
+import { joinNul } from '../../common/nameList';
 import type { PrivateRepository } from './privateRepository';
 import type { TreeReader } from './treeReader';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { findGit, type FindGitOptions } from '../../../../src/changes/node/findGit';
+import { findGit, type FindGitOptions } from '../../../../../src/changes/node/git/findGit';
 
 /** `links` lead from one file to another. */
 function find(

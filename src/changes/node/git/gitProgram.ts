@@ -1,7 +1,7 @@
 import { spawn, spawnSync, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import * as path from 'node:path';
-import type { Clock } from '../../base/common/async';
-import { CheckpointError, cancelled } from '../common/checkpointError';
+import type { Clock } from '../../../base/common/async';
+import { CheckpointError, cancelled } from '../../common/checkpointError';
 import { findGitHere } from './findGit';
 
 /** One run of Git, without a shell. */

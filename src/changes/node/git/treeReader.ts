@@ -1,7 +1,7 @@
-import type { FileChange, FileState } from '../common/checkpoint';
-import { CheckpointError } from '../common/checkpointError';
-import { isNameText, splitNul } from '../common/nameList';
-import { kindOfMode, readRawDiff, type RawChange, type RawSide } from '../common/rawDiff';
+import type { FileChange, FileState } from '../../common/checkpoint';
+import { CheckpointError } from '../../common/checkpointError';
+import { isNameText, splitNul } from '../../common/nameList';
+import { kindOfMode, readRawDiff, type RawChange, type RawSide } from '../../common/rawDiff';
 import { GitFailure, type PrivateRepository } from './privateRepository';
 
 /** Renames among more files than that are shown as one deleted and one added file. */

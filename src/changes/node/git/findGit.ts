@@ -1,6 +1,6 @@
 import { access, constants, realpath } from 'node:fs/promises';
 import * as path from 'node:path';
-import { isBelow } from '../../base/node/isBelow';
+import { isBelow } from '../../../base/node/isBelow';
 
 export interface FindGitOptions {
   /** The workspace folder, absolute: anybody could have put a program of that name in it. */

@@ -1,12 +1,12 @@
 import { chmod, lstat, open, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises';
 import * as path from 'node:path';
-import { errorCode, wordsOf } from '../../base/common/errors';
-import type { FileKind, FileState } from '../common/checkpoint';
-import { diskFull } from '../common/checkpointError';
-import { standOf, type RestoreStep, type SkippedStep, type StepStand } from '../common/restorePlan';
-import { stateAt } from './fileLook';
+import { errorCode, wordsOf } from '../../../base/common/errors';
+import type { FileKind, FileState } from '../../common/checkpoint';
+import { diskFull } from '../../common/checkpointError';
+import { standOf, type RestoreStep, type SkippedStep, type StepStand } from '../../common/restorePlan';
+import { stateAt } from '../fileLook';
 import { BehindLinkError, inHeldFolder } from './heldFolder';
-import { unfinishedPrefix } from './privateRepository';
+import { unfinishedPrefix } from '../git/privateRepository';
 
 /** What the file system can tell, and Git's names of contents. */
 export interface FileRules {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { open, readFile, rm } from 'node:fs/promises';
 import * as path from 'node:path';
-import type { Clock } from '../../base/common/async';
-import { errorCode } from '../../base/common/errors';
-import { parseJson } from '../../base/common/parseJson';
-import { isProcessAlive } from '../../base/node/isProcessAlive';
-import type { CheckpointDetails } from '../common/checkpoint';
-import { CheckpointError } from '../common/checkpointError';
+import type { Clock } from '../../../base/common/async';
+import { errorCode } from '../../../base/common/errors';
+import { parseJson } from '../../../base/common/parseJson';
+import { isProcessAlive } from '../../../base/node/isProcessAlive';
+import type { CheckpointDetails } from '../../common/checkpoint';
+import { CheckpointError } from '../../common/checkpointError';
 import {
   RestoreJournal,
   reversed,
@@ -14,10 +14,10 @@ import {
   type RestorePlan,
   type RestoreStep,
   type SkippedStep,
-} from '../common/restorePlan';
-import { forAll } from './fileLook';
+} from '../../common/restorePlan';
+import { forAll } from '../fileLook';
 import { StepRunner, type FileRules } from './restoreStep';
-import type { TreeReader } from './treeReader';
+import type { TreeReader } from '../git/treeReader';
 
 export interface RestoreResult {
   /** How it was before. */
