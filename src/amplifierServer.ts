@@ -15,9 +15,9 @@ import { GuardedEditor } from './editor/common/guardedEditor';
 import { ProtectedFiles } from './editor/common/protectedFiles';
 import { DiskEditor } from './editor/node/diskEditor';
 import { timedRuleGlobs } from './permissions/node/timedRuleGlobs';
-import { effectivePolicy } from './permissions/common/policy';
+import { effectivePolicy } from './permissions/common/policy/policy';
 import { StandingPermissions } from './permissions/common/standingPermissions';
-import { UserRules } from './permissions/common/userRules';
+import { UserRules } from './permissions/common/rules/userRules';
 import { closedTap } from './wire/common/traffic';
 import { version } from '../package.json';
 

@@ -29,7 +29,7 @@ import { ProtectedSetting } from './editor/node/protectedSetting';
 import { commandIds, settingIds } from './manifest';
 import { timedRuleGlobs } from './permissions/node/timedRuleGlobs';
 import { StandingPermissions } from './permissions/common/standingPermissions';
-import { UserRules } from './permissions/common/userRules';
+import { UserRules } from './permissions/common/rules/userRules';
 import { PermissionsController } from './permissions/vscode/permissionsController';
 import { PolicySetting } from './permissions/vscode/policySetting';
 import { Commands } from './platform/vscode/commands';

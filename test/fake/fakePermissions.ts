@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { nullLogger } from '../../src/base/common/log';
 import type { Memento } from '../../src/base/common/memento';
-import type { PermissionRule } from '../../src/permissions/common/permissionRules';
-import { effectivePolicy } from '../../src/permissions/common/policy';
-import { RuleGlobs } from '../../src/permissions/common/ruleGlobs';
+import type { PermissionRule } from '../../src/permissions/common/rules/permissionRules';
+import { effectivePolicy } from '../../src/permissions/common/policy/policy';
+import { RuleGlobs } from '../../src/permissions/common/rules/ruleGlobs';
 import { StandingPermissions } from '../../src/permissions/common/standingPermissions';
-import { UserRules } from '../../src/permissions/common/userRules';
+import { UserRules } from '../../src/permissions/common/rules/userRules';
 import { FakeClock } from './fakeClock';
 
 /** Keeps values as VS Code does: as JSON, and the same object until it is written again. */

@@ -6,7 +6,7 @@ import { nullLogger } from '../../src/base/common/log';
 import { StatusBoard } from '../../src/base/common/feature';
 import { systemClock } from '../../src/base/node/systemClock';
 import { commandIds, settingIds } from '../../src/manifest';
-import { ruleKey } from '../../src/permissions/common/permissionRules';
+import { ruleKey } from '../../src/permissions/common/rules/permissionRules';
 import { askForRule } from '../../src/permissions/vscode/newRule';
 import { PermissionsController } from '../../src/permissions/vscode/permissionsController';
 import { Commands } from '../../src/platform/vscode/commands';

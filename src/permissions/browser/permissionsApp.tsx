@@ -1,7 +1,7 @@
 import { useChanges } from '../../webview/browser/useChanges';
 import { IconButton } from '../../webview/browser/iconButton';
 import { AddIcon, CloseIcon, ErrorIcon, InfoIcon, ShieldIcon } from '../../webview/browser/icons';
-import { permissionsRequests } from '../common/permissionsApi';
+import { permissionsRequests } from '../common/page/permissionsApi';
 import type { PermissionsPage } from './permissionsPage';
 import { PolicyTable } from './policyTable';
 import { RuleList } from './ruleList';

@@ -1,7 +1,7 @@
 import { messageOf } from '../../base/common/errors';
 import { Emitter } from '../../base/common/event';
 import type { Ask, HostConnection, VsCodeApi } from '../../webview/browser/hostConnection';
-import { didChangePermissions, permissionsRequests, type PermissionsView } from '../common/permissionsApi';
+import { didChangePermissions, permissionsRequests, type PermissionsView } from '../common/page/permissionsApi';
 
 /** The page without its looks: it keeps what the host tells, and asks for what the user wants. */
 export class PermissionsPage {

@@ -1,6 +1,6 @@
 import type { Ask } from '../../webview/browser/hostConnection';
-import { Choice, permissionsRequests, type Cell, type PolicyRow } from '../common/permissionsApi';
-import { everyAgent, policyKinds, type PolicyKind } from '../common/policyKinds';
+import { Choice, permissionsRequests, type Cell, type PolicyRow } from '../common/page/permissionsApi';
+import { everyAgent, policyKinds, type PolicyKind } from '../common/policy/policyKinds';
 
 interface PolicyTableProps {
   readonly rows: readonly PolicyRow[];

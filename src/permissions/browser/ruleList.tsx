@@ -1,7 +1,7 @@
 import type { Ask } from '../../webview/browser/hostConnection';
 import { IconButton } from '../../webview/browser/iconButton';
 import { CheckIcon, SkippedIcon, TrashIcon } from '../../webview/browser/icons';
-import { permissionsRequests, type RuleRow } from '../common/permissionsApi';
+import { permissionsRequests, type RuleRow } from '../common/page/permissionsApi';
 
 interface RuleListProps {
   readonly rules: readonly RuleRow[];

@@ -1,10 +1,10 @@
-import { changesWhatRuns } from './environmentVariables';
-import { matches, type PermissionRule } from './permissionRules';
-import { policyKindsOf, type AgentPolicy } from './policy';
-import type { PolicyKind } from './policyKinds';
-import { isKnownToPolicy } from './policyMembers';
-import type { RuleGlobs } from './ruleGlobs';
-import type { ToolRequest } from './toolRequest';
+import { changesWhatRuns } from './requests/environmentVariables';
+import { matches, type PermissionRule } from './rules/permissionRules';
+import { policyKindsOf, type AgentPolicy } from './policy/policy';
+import type { PolicyKind } from './policy/policyKinds';
+import { isKnownToPolicy } from './policy/policyMembers';
+import type { RuleGlobs } from './rules/ruleGlobs';
+import type { ToolRequest } from './requests/toolRequest';
 
 export interface Standing {
   readonly rules: readonly PermissionRule[];

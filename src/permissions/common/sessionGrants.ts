@@ -1,6 +1,6 @@
 import { toDisposable, type Disposable } from '../../base/common/disposable';
 import { Emitter, type Event } from '../../base/common/event';
-import type { PermissionRule } from './permissionRules';
+import type { PermissionRule } from './rules/permissionRules';
 
 /** What the user has allowed or denied for the rest of a conversation. */
 export type SessionGrant = RuleGrant | RememberedGrant;

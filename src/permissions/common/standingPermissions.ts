@@ -1,9 +1,9 @@
 import type { Disposable } from '../../base/common/disposable';
-import type { PermissionRule } from './permissionRules';
-import type { AgentPolicy, PermissionPolicy } from './policy';
-import type { RuleGlobs } from './ruleGlobs';
+import type { PermissionRule } from './rules/permissionRules';
+import type { AgentPolicy, PermissionPolicy } from './policy/policy';
+import type { RuleGlobs } from './rules/ruleGlobs';
 import { SessionGrants } from './sessionGrants';
-import type { KeptRule, UserRules } from './userRules';
+import type { KeptRule, UserRules } from './rules/userRules';
 
 interface StandingPermissionsOptions {
   /** Owned by the result. */

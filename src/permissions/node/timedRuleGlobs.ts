@@ -1,6 +1,6 @@
 import type { Logger } from '../../base/common/log';
 import { timedRunner } from '../../base/node/timedRunner';
-import { RuleGlobs } from '../common/ruleGlobs';
+import { RuleGlobs } from '../common/rules/ruleGlobs';
 
 /** The globs of rules with a limit of time for each, of which the log is told. */
 export function timedRuleGlobs(log: Logger): RuleGlobs {

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import type { PermissionRule } from '../common/permissionRules';
-import type { NamedAgent } from '../common/permissionsView';
+import type { PermissionRule } from '../common/rules/permissionRules';
+import type { NamedAgent } from '../common/page/permissionsView';
 
 interface NewRuleOptions {
   /** Where a new rule is offered to apply; absolute. */

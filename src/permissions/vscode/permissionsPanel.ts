@@ -6,9 +6,14 @@ import type { Logger } from '../../base/common/log';
 import { commandIds, panelTypes, settingIds } from '../../manifest';
 import { PageHost } from '../../webview/vscode/pageHost';
 import { webviewHtml, type PageFiles } from '../../webview/vscode/webviewHtml';
-import { didChangePermissions, permissionsRequests, type Choice, type PermissionsView } from '../common/permissionsApi';
-import { NewestView } from '../common/newestView';
-import type { PolicyKind } from '../common/policyKinds';
+import {
+  didChangePermissions,
+  permissionsRequests,
+  type Choice,
+  type PermissionsView,
+} from '../common/page/permissionsApi';
+import { NewestView } from '../common/page/newestView';
+import type { PolicyKind } from '../common/policy/policyKinds';
 
 /** What the page shows and changes. */
 export interface PermissionsModel {

@@ -3,7 +3,7 @@ import type { Logger } from '../../base/common/log';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { settingIds } from '../../manifest';
 import type { Settings } from '../../platform/vscode/settings';
-import { effectivePolicy, type PermissionPolicy } from '../common/policy';
+import { effectivePolicy, type PermissionPolicy } from '../common/policy/policy';
 
 /** The setting `backline.permissions`, checked once for each change. What is wrong with it is said in the log. */
 export class PolicySetting implements Disposable {

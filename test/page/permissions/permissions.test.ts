@@ -7,7 +7,7 @@ import {
   type Cell,
   type PermissionsView,
   type PolicyRow,
-} from '../../../src/permissions/common/permissionsApi';
+} from '../../../src/permissions/common/page/permissionsApi';
 import { drawn } from '../support/drawn';
 import { PageHarness, type OpenedPage, type PageOptions } from '../support/pageHarness';
 import { themeNames } from '../support/themes';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { settingIds } from '../../../src/manifest';
-import { PolicyAnswer } from '../../../src/permissions/common/policy';
-import { policyKinds } from '../../../src/permissions/common/policyKinds';
+import { PolicyAnswer } from '../../../src/permissions/common/policy/policy';
+import { policyKinds } from '../../../src/permissions/common/policy/policyKinds';
 
 const Kinds = z.record(z.string(), z.object({ enum: z.array(z.string()) }));
 const Setting = z.object({

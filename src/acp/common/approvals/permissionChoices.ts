@@ -1,8 +1,8 @@
 import type { RequestPermissionOutcome } from '@agentclientprotocol/sdk';
 import type { ApprovalOptionKind } from '../../../session/common/sessionEvents';
-import { narrowRule, type PermissionRule } from '../../../permissions/common/permissionRules';
-import { scopeOf } from '../../../permissions/common/ruleWords';
-import type { ToolRequest } from '../../../permissions/common/toolRequest';
+import { narrowRule, type PermissionRule } from '../../../permissions/common/rules/permissionRules';
+import { scopeOf } from '../../../permissions/common/rules/ruleWords';
+import type { ToolRequest } from '../../../permissions/common/requests/toolRequest';
 import { visible } from '../../../base/common/visibleText';
 import type { ApprovalOption } from './approvals';
 import type { PermissionRequest } from '../v1/v1Schema';

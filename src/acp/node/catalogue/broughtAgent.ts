@@ -5,7 +5,7 @@ import type { BroughtFact, BroughtThing } from '../../../consent/common/broughtT
 import type { Consent, ConsentDecision } from '../../../consent/common/consentDesk';
 import { hashNamedFiles, hashOf, type HashedFile } from '../../../consent/node/contentHash';
 import { settingIds } from '../../../manifest';
-import { environmentEffect } from '../../../permissions/common/environmentVariables';
+import { environmentEffect } from '../../../permissions/common/requests/environmentVariables';
 import type { AgentSetting } from '../../common/catalogue/agentSettings';
 import type { CatalogueEntry } from './agentCatalogue';
 import { withFolder } from './mcpServers';

@@ -15,7 +15,7 @@ import {
 import type { EditorPort } from '../../../editor/common/editorPort';
 import { witnessed, type WriteWitness } from '../../../editor/common/writeWitness';
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
-import { fileRequest } from '../../../permissions/common/toolRequest';
+import { fileRequest } from '../../../permissions/common/requests/toolRequest';
 import type { TrafficTap } from '../../../wire/common/traffic';
 import type { Message, MessageChunk, ThreadEntry } from '../../common/draft/draftSchema';
 import { MemoryThreads, textOf, type ThreadSource, type ThreadStore } from '../../common/draft/draftThreads';

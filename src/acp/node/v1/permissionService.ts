@@ -5,11 +5,11 @@ import { DisposableStore, type Disposable } from '../../../base/common/disposabl
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { decide, type Decision } from '../../../permissions/common/decide';
-import type { PermissionRule } from '../../../permissions/common/permissionRules';
-import type { AgentPolicy } from '../../../permissions/common/policy';
-import type { PolicyKind } from '../../../permissions/common/policyKinds';
+import type { PermissionRule } from '../../../permissions/common/rules/permissionRules';
+import type { AgentPolicy } from '../../../permissions/common/policy/policy';
+import type { PolicyKind } from '../../../permissions/common/policy/policyKinds';
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
-import { fileRequest, type CheckedRequest, type ToolRequest } from '../../../permissions/common/toolRequest';
+import { fileRequest, type CheckedRequest, type ToolRequest } from '../../../permissions/common/requests/toolRequest';
 import { visible } from '../../../base/common/visibleText';
 import { tooManyQuestions, type Approvals } from '../../common/approvals/approvals';
 import {

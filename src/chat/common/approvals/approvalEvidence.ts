@@ -1,8 +1,8 @@
 import { isRecord } from '../../../base/common/isRecord';
 import { ApprovalContext } from '../../../session/common/approvalContext';
-import { environmentEffect } from '../../../permissions/common/environmentVariables';
-import { escalationsIn } from '../../../permissions/common/escalations';
-import { environmentNames } from '../../../permissions/common/toolInput';
+import { environmentEffect } from '../../../permissions/common/requests/environmentVariables';
+import { escalationsIn } from '../../../permissions/common/requests/escalations';
+import { environmentNames } from '../../../permissions/common/requests/toolInput';
 import type { Part } from '../../../transcript/common/entries';
 import type { DiffTexts } from '../chatPorts';
 import type { ApprovalView, NamedText } from '../chatView';

@@ -6,7 +6,7 @@ import type { SessionEvent } from '../../../../src/session/common/sessionEvents'
 import { nullLogger } from '../../../../src/base/common/log';
 import { GuardedEditor } from '../../../../src/editor/common/guardedEditor';
 import { ProtectedFiles } from '../../../../src/editor/common/protectedFiles';
-import type { PermissionRule } from '../../../../src/permissions/common/permissionRules';
+import type { PermissionRule } from '../../../../src/permissions/common/rules/permissionRules';
 import { FakeClock } from '../../../fake/fakeClock';
 import { FakeEditor } from '../../../fake/fakeEditor';
 import { standingOf } from '../../../fake/fakePermissions';

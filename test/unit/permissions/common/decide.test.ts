@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { decide, type Decision, type Standing } from '../../../../src/permissions/common/decide';
-import { narrowRule, type PermissionRule } from '../../../../src/permissions/common/permissionRules';
-import type { AgentPolicy } from '../../../../src/permissions/common/policy';
-import { fileRequest, type ToolRequest } from '../../../../src/permissions/common/toolRequest';
+import { narrowRule, type PermissionRule } from '../../../../src/permissions/common/rules/permissionRules';
+import type { AgentPolicy } from '../../../../src/permissions/common/policy/policy';
+import { fileRequest, type ToolRequest } from '../../../../src/permissions/common/requests/toolRequest';
 import { ruleGlobs } from '../../../fake/fakePermissions';
 
 const run: ToolRequest = { ...fileRequest('demo', 'execute'), command: { argv: ['npm', 'test'], cwd: '/ws' } };

@@ -6,7 +6,7 @@ import {
   terminalRequest,
   toolRequest,
 } from '../../../../../src/acp/common/approvals/toolRequests';
-import { fileRequest, type ToolRequest } from '../../../../../src/permissions/common/toolRequest';
+import { fileRequest, type ToolRequest } from '../../../../../src/permissions/common/requests/toolRequest';
 
 const resolve = (path: string): Promise<string> =>
   path.startsWith('/ws') ? Promise.resolve(path.replace('/ws/link', '/ws/real')) : Promise.reject(new Error('outside'));

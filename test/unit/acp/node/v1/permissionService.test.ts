@@ -5,7 +5,7 @@ import { PermissionRequest } from '../../../../../src/acp/common/v1/v1Schema';
 import { PermissionService } from '../../../../../src/acp/node/v1/permissionService';
 import type { SessionEvent, ToolKind } from '../../../../../src/session/common/sessionEvents';
 import { nullLogger } from '../../../../../src/base/common/log';
-import type { PermissionRule } from '../../../../../src/permissions/common/permissionRules';
+import type { PermissionRule } from '../../../../../src/permissions/common/rules/permissionRules';
 import { FakeClock } from '../../../../fake/fakeClock';
 import { standingOf } from '../../../../fake/fakePermissions';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { defineNotification, defineRequest, Nothing } from '../../webview/common/protocol';
-import { policyKinds } from './policyKinds';
+import { defineNotification, defineRequest, Nothing } from '../../../webview/common/protocol';
+import { policyKinds } from '../policy/policyKinds';
 
 /** What the page of permissions and its host say to each other. */
 

@@ -1,4 +1,4 @@
-import type { ToolKind } from '../../session/common/sessionEvents';
+import type { ToolKind } from '../../../session/common/sessionEvents';
 
 /**
  * All that an agent asks for in one request, in a form that can be compared: two requests with the same members do the same.

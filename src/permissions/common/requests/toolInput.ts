@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { canonicalJson, isPlainName, sortedEntries } from '../../base/common/canonicalJson';
+import { canonicalJson, isPlainName, sortedEntries } from '../../../base/common/canonicalJson';
 import { escalationsIn } from './escalations';
 
 /** What the input of a tool says, in parts that rules speak of. Every member ends in one of them, or is known to change nothing. */

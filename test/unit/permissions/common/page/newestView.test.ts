@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { NewestView } from '../../../../src/permissions/common/newestView';
+import { NewestView } from '../../../../../src/permissions/common/page/newestView';
 
 describe('NewestView', () => {
   it('sends the newest view only, also when an older one is loaded after it', async () => {

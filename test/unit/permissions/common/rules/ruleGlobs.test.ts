@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import type { RunInTime } from '../../../../src/base/common/timedRun';
-import { RuleGlobs } from '../../../../src/permissions/common/ruleGlobs';
+import type { RunInTime } from '../../../../../src/base/common/timedRun';
+import { RuleGlobs } from '../../../../../src/permissions/common/rules/ruleGlobs';
 
 function globsOf(runInTime: RunInTime) {
   const slow: string[] = [];

@@ -1,6 +1,6 @@
-import type { RunInTime } from '../../base/common/timedRun';
-import { toSlashes } from '../../editor/common/boundary';
-import { looseMatcher, TimedGlobs, type TimedMatch } from '../../editor/common/timedGlobs';
+import type { RunInTime } from '../../../base/common/timedRun';
+import { toSlashes } from '../../../editor/common/boundary';
+import { looseMatcher, TimedGlobs, type TimedMatch } from '../../../editor/common/timedGlobs';
 
 interface RuleGlobsOptions {
   /** Limits how long a glob may take. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { nullLogger } from '../../../../src/base/common/log';
-import type { PermissionRule } from '../../../../src/permissions/common/permissionRules';
-import { UserRules } from '../../../../src/permissions/common/userRules';
-import { FakeClock } from '../../../fake/fakeClock';
-import { FakeMemento } from '../../../fake/fakePermissions';
+import { nullLogger } from '../../../../../src/base/common/log';
+import type { PermissionRule } from '../../../../../src/permissions/common/rules/permissionRules';
+import { UserRules } from '../../../../../src/permissions/common/rules/userRules';
+import { FakeClock } from '../../../../fake/fakeClock';
+import { FakeMemento } from '../../../../fake/fakePermissions';
 
 const rule = (command: string): PermissionRule => ({
   effect: 'allow',

@@ -1,7 +1,7 @@
-import type { ToolKind } from '../../session/common/sessionEvents';
-import { relativeTo } from '../../editor/common/boundary';
+import type { ToolKind } from '../../../session/common/sessionEvents';
+import { relativeTo } from '../../../editor/common/boundary';
 import type { PermissionRule } from './permissionRules';
-import { visible, visibleCommand } from '../../base/common/visibleText';
+import { visible, visibleCommand } from '../../../base/common/visibleText';
 
 /** Of one value that is shown. */
 const maxValueLength = 60;

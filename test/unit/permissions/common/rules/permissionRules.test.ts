@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { ToolKind } from '../../../../src/session/common/sessionEvents';
-import { matches, narrowRule, PermissionRule } from '../../../../src/permissions/common/permissionRules';
-import { describeRule, scopeOf, subjectOf } from '../../../../src/permissions/common/ruleWords';
-import { fileRequest, type ToolRequest } from '../../../../src/permissions/common/toolRequest';
-import { ruleGlobs } from '../../../fake/fakePermissions';
+import { ToolKind } from '../../../../../src/session/common/sessionEvents';
+import { matches, narrowRule, PermissionRule } from '../../../../../src/permissions/common/rules/permissionRules';
+import { describeRule, scopeOf, subjectOf } from '../../../../../src/permissions/common/rules/ruleWords';
+import { fileRequest, type ToolRequest } from '../../../../../src/permissions/common/requests/toolRequest';
+import { ruleGlobs } from '../../../../fake/fakePermissions';
 
 const globs = ruleGlobs();
 const run: ToolRequest = { ...fileRequest('demo', 'execute'), command: { argv: ['npm', 'test'], cwd: '/ws' } };

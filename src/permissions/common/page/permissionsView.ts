@@ -1,11 +1,11 @@
 import type { Cell, PermissionsView, PolicyRow, RuleRow } from './permissionsApi';
-import { ruleKey, type PermissionRule } from './permissionRules';
-import type { AgentPolicy, PermissionPolicy } from './policy';
-import { everyAgent, policyKinds, type PolicyKind } from './policyKinds';
-import { detailsOf, subjectOf } from './ruleWords';
-import type { SessionGrant } from './sessionGrants';
-import type { KeptRule } from './userRules';
-import { visible } from '../../base/common/visibleText';
+import { ruleKey, type PermissionRule } from '../rules/permissionRules';
+import type { AgentPolicy, PermissionPolicy } from '../policy/policy';
+import { everyAgent, policyKinds, type PolicyKind } from '../policy/policyKinds';
+import { detailsOf, subjectOf } from '../rules/ruleWords';
+import type { SessionGrant } from '../sessionGrants';
+import type { KeptRule } from '../rules/userRules';
+import { visible } from '../../../base/common/visibleText';
 
 export interface NamedAgent {
   readonly id: string;

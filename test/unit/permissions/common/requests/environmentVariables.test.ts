@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
-import { changesWhatRuns, environmentEffect } from '../../../../src/permissions/common/environmentVariables';
+import {
+  changesWhatRuns,
+  environmentEffect,
+} from '../../../../../src/permissions/common/requests/environmentVariables';
 
 describe('variables of the environment', () => {
   const dangerous = `PATH LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT DYLD_INSERT_LIBRARIES NODE_OPTIONS NODE_PATH PYTHONPATH

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { ToolKind } from '../../session/common/sessionEvents';
-import { canonicalJson } from '../../base/common/canonicalJson';
+import { ToolKind } from '../../../session/common/sessionEvents';
+import { canonicalJson } from '../../../base/common/canonicalJson';
 import type { RuleGlobs } from './ruleGlobs';
-import type { ToolRequest } from './toolRequest';
+import type { ToolRequest } from '../requests/toolRequest';
 
 const Texts = z.record(z.string(), z.string());
 

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import type { Clock } from '../../base/common/async';
-import type { Disposable } from '../../base/common/disposable';
-import { Emitter, type Event } from '../../base/common/event';
-import type { Logger } from '../../base/common/log';
-import type { Memento } from '../../base/common/memento';
+import type { Clock } from '../../../base/common/async';
+import type { Disposable } from '../../../base/common/disposable';
+import { Emitter, type Event } from '../../../base/common/event';
+import type { Logger } from '../../../base/common/log';
+import type { Memento } from '../../../base/common/memento';
 import { PermissionRule, ruleKey } from './permissionRules';
 
 /** A rule of scope `always`. Times are in milliseconds since the epoch; those of rules from before they were kept are absent. */

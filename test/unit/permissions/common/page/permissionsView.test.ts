@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import type { PermissionRule } from '../../../../src/permissions/common/permissionRules';
-import { permissionsView, type Permissions } from '../../../../src/permissions/common/permissionsView';
-import { effectivePolicy, PolicyAnswer, withChoice } from '../../../../src/permissions/common/policy';
-import { everyAgent, policyKinds } from '../../../../src/permissions/common/policyKinds';
+import type { PermissionRule } from '../../../../../src/permissions/common/rules/permissionRules';
+import { permissionsView, type Permissions } from '../../../../../src/permissions/common/page/permissionsView';
+import { effectivePolicy, PolicyAnswer, withChoice } from '../../../../../src/permissions/common/policy/policy';
+import { everyAgent, policyKinds } from '../../../../../src/permissions/common/policy/policyKinds';
 
 const view = (part: Partial<Permissions>) =>
   permissionsView({ policy: effectivePolicy(undefined, []), agents: [], kept: [], grants: [], ...part });

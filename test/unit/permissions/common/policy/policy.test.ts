@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { effectivePolicy, policyKindsOf } from '../../../../src/permissions/common/policy';
-import { fileRequest } from '../../../../src/permissions/common/toolRequest';
+import { effectivePolicy, policyKindsOf } from '../../../../../src/permissions/common/policy/policy';
+import { fileRequest } from '../../../../../src/permissions/common/requests/toolRequest';
 
 const of = (agent: string, user: unknown, ...workspace: unknown[]) => effectivePolicy(user, workspace).of(agent);
 

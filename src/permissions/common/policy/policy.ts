@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { everyAgent, policyKinds, type PolicyKind } from './policyKinds';
-import type { ToolRequest } from './toolRequest';
+import type { ToolRequest } from '../requests/toolRequest';
 
 export const PolicyAnswer = z.enum(['ask', 'allow', 'deny']);
 export type PolicyAnswer = z.infer<typeof PolicyAnswer>;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { canonicalJson } from '../../../../src/base/common/canonicalJson';
-import { escalationsIn } from '../../../../src/permissions/common/escalations';
-import { readToolInput } from '../../../../src/permissions/common/toolInput';
+import { canonicalJson } from '../../../../../src/base/common/canonicalJson';
+import { escalationsIn } from '../../../../../src/permissions/common/requests/escalations';
+import { readToolInput } from '../../../../../src/permissions/common/requests/toolInput';
 
 describe("a tool's input", () => {
   it('is a command, its arguments, folder and environment, and every other member', () => {

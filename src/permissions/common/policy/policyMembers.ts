@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { ToolKind } from '../../session/common/sessionEvents';
-import type { ToolRequest } from './toolRequest';
+import type { ToolKind } from '../../../session/common/sessionEvents';
+import type { ToolRequest } from '../requests/toolRequest';
 
 /**
  * What else may be in the input of a tool that a policy allows, by kind. A kind is only the agent's word, so a member that
