@@ -12,7 +12,7 @@ import type { Logger } from './base/common/log';
 import { systemClock } from './base/node/systemClock';
 import { defaultExclude, ExcludeList } from './editor/common/excludeList';
 import { GuardedEditor } from './editor/common/guardedEditor';
-import { ProtectedFiles } from './editor/common/protectedFiles';
+import { ProtectedFiles } from './editor/common/protection/protectedFiles';
 import { DiskEditor } from './editor/node/diskEditor';
 import { timedRuleGlobs } from './permissions/node/timedRuleGlobs';
 import { effectivePolicy } from './permissions/common/policy/policy';

@@ -2,8 +2,8 @@ import { posix } from 'node:path';
 import picomatch from 'picomatch';
 import { toDisposable, type Disposable } from '../../src/base/common/disposable';
 import { Emitter } from '../../src/base/common/event';
-import { utf8Length } from '../../src/editor/common/textOffsets';
-import { applyTextEdits } from '../../src/editor/common/textEdits';
+import { utf8Length } from '../../src/editor/common/text/textOffsets';
+import { applyTextEdits } from '../../src/editor/common/text/textEdits';
 import {
   EditorError,
   type Diagnostic,
@@ -22,7 +22,7 @@ import {
   type WorkspaceFolder,
   type WriteOptions,
 } from '../../src/editor/common/editorPort';
-import type { Protection } from '../../src/editor/common/protection';
+import type { Protection } from '../../src/editor/common/protection/protection';
 import type { ChangeCheck, FilePlace, UncheckedEditor } from '../../src/editor/common/uncheckedEditor';
 
 interface FakeFile {

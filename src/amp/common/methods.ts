@@ -7,8 +7,8 @@ import {
   type WriteOptions,
 } from '../../editor/common/editorPort';
 import { isProtectedChange } from '../../editor/common/guardedEditor';
-import { applyTextEdits } from '../../editor/common/textEdits';
-import { LineIndex, utf16OffsetAt } from '../../editor/common/textOffsets';
+import { applyTextEdits } from '../../editor/common/text/textEdits';
+import { LineIndex, utf16OffsetAt } from '../../editor/common/text/textOffsets';
 import { toCliDiagnostics, toDocumentDiagnostics } from './diagnostics';
 import { checkRead, editOptions, type AmpPolicy } from './ampPolicy';
 import type { AmpDialect } from './envelope';

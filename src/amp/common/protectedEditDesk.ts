@@ -3,7 +3,7 @@ import type { Disposable } from '../../base/common/disposable';
 import type { Logger } from '../../base/common/log';
 import { EditorError, type EditorPort } from '../../editor/common/editorPort';
 import type { ProtectedChangeError } from '../../editor/common/guardedEditor';
-import { withLineEnding } from '../../editor/common/lineEndings';
+import { withLineEnding } from '../../editor/common/text/lineEndings';
 import {
   canAsk,
   findRefusedEdit,

@@ -1,5 +1,5 @@
 import { isEditorError, type EditorPort } from '../../editor/common/editorPort';
-import type { ContentChange, Protection } from '../../editor/common/protection';
+import type { ContentChange, Protection } from '../../editor/common/protection/protection';
 
 /** As `EditorPort.protectionOf`; of a file that may not be written at all there is nothing to ask: writing it says why. */
 export async function protectionKnown(

@@ -1,6 +1,6 @@
 import type { Disposable } from '../../base/common/disposable';
 import type { Event } from '../../base/common/event';
-import type { ContentChange, Protection } from './protection';
+import type { ContentChange, Protection } from './protection/protection';
 
 /**
  * Everything a peer (an agent, the Amp CLI, a context provider) may ask of the editor. One adapter implements it over

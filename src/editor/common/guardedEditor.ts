@@ -17,8 +17,8 @@ import {
   type WorkspaceFolder,
   type WriteOptions,
 } from './editorPort';
-import type { ProtectedFiles } from './protectedFiles';
-import type { ContentChange, Protection } from './protection';
+import type { ProtectedFiles } from './protection/protectedFiles';
+import type { ContentChange, Protection } from './protection/protection';
 import type { ChangeCheck, PlacedChange, UncheckedEditor } from './uncheckedEditor';
 
 /** A change of a protected file that was not made, because nobody has asked the user yet. */

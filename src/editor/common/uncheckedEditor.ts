@@ -1,6 +1,6 @@
 import type { EditorPort, TextEdit, TextFile, WriteOptions } from './editorPort';
 import type { FileName } from './globRules';
-import type { ContentChange } from './protection';
+import type { ContentChange } from './protection/protection';
 
 /** Where a path leads. */
 export interface FilePlace {

@@ -17,8 +17,8 @@ import {
   type WriteOptions,
 } from '../common/editorPort';
 import type { ExcludeList } from '../common/excludeList';
-import { unifyLineEndings, withLineEnding } from '../common/lineEndings';
-import { applyTextEdits, checkNewText } from '../common/textEdits';
+import { unifyLineEndings, withLineEnding } from '../common/text/lineEndings';
+import { applyTextEdits, checkNewText } from '../common/text/textEdits';
 import { TimedGlobs } from '../common/timedGlobs';
 import type { ChangeCheck, FilePlace, UncheckedEditor } from '../common/uncheckedEditor';
 import { readChecked, readCheckedBytes } from './checkedRead';

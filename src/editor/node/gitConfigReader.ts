@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import * as path from 'node:path';
 import { openFlags } from '../../base/node/openFlags';
-import { gitConfigEntries, type GitConfigEntry } from '../common/gitConfig';
+import { gitConfigEntries, type GitConfigEntry } from '../common/protection/gitConfig';
 
 /** What configuration files of Git say about places on the disk. */
 interface ConfiguredPlaces {

@@ -2,7 +2,7 @@ import type { Disposable } from '../../base/common/disposable';
 import type { Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { timedRunner } from '../../base/node/timedRunner';
-import { ProtectedFiles } from '../common/protectedFiles';
+import { ProtectedFiles } from '../common/protection/protectedFiles';
 
 interface ProtectedSettingOptions {
   readonly log: Logger;

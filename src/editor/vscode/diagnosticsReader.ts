@@ -10,7 +10,7 @@ import {
   type ReadOptions,
   type TextFile,
 } from '../common/editorPort';
-import { LineIndex } from '../common/textOffsets';
+import { LineIndex } from '../common/text/textOffsets';
 import { statDisk } from '../node/diskReader';
 import type { CheckedPath, PathGuard } from '../node/pathGuard';
 import { checkSignal } from './documentReader';

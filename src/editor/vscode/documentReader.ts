@@ -11,7 +11,7 @@ import {
   type ReadOptions,
   type TextFile,
 } from '../common/editorPort';
-import { unifyLineEndings } from '../common/lineEndings';
+import { unifyLineEndings } from '../common/text/lineEndings';
 import { readChecked, readCheckedBytes } from '../node/checkedRead';
 import { decodeText, defaultMaxBytes, diskVersion, statDisk } from '../node/diskReader';
 import { FileProbe } from '../node/fileProbe';

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import * as vscode from 'vscode';
 import { EditorError } from '../common/editorPort';
-import { unifyLineEndings } from '../common/lineEndings';
+import { unifyLineEndings } from '../common/text/lineEndings';
 
 const replacement = '\ufffd';
 /** VS Code's names of the encodings that hold every character. */

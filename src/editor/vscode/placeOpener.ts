@@ -3,7 +3,7 @@ import { toDisposable, DisposableStore, type Disposable } from '../../base/commo
 import type { Logger } from '../../base/common/log';
 import { provideTexts } from '../../platform/vscode/readOnlyTexts';
 import { EditorError, type OpenOptions, type Range, type TextFile } from '../common/editorPort';
-import { parseFragment, splitFragment } from '../common/uriFragment';
+import { parseFragment, splitFragment } from '../common/text/uriFragment';
 import { notFound, statDisk } from '../node/diskReader';
 import type { PathGuard } from '../node/pathGuard';
 

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/common/async';
 import { DisposableStore } from '../../base/common/disposable';
 import { Emitter, type Event } from '../../base/common/event';
 import type { EditorSelection, SelectedText } from '../common/editorPort';
-import { cutEnd } from '../common/selectionText';
+import { cutEnd } from '../common/text/selectionText';
 import { SettledEditors } from '../common/settledEditors';
 import type { PathGuard } from '../node/pathGuard';
 

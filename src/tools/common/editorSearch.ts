@@ -1,6 +1,6 @@
 import type { RunInTime } from '../../base/common/timedRun';
 import type { EditorPort } from '../../editor/common/editorPort';
-import { LineIndex } from '../../editor/common/textOffsets';
+import { LineIndex } from '../../editor/common/text/textOffsets';
 import type { FoundLine, FoundText, TextQuery, TextSearch } from './textSearch';
 import { ToolError } from './toolError';
 

@@ -3,7 +3,7 @@ import { nullLogger } from '../../../src/base/common/log';
 import { systemClock } from '../../../src/base/node/systemClock';
 import type { EditorErrorCode, TextEdit } from '../../../src/editor/common/editorPort';
 import { GuardedEditor } from '../../../src/editor/common/guardedEditor';
-import { ProtectedFiles } from '../../../src/editor/common/protectedFiles';
+import { ProtectedFiles } from '../../../src/editor/common/protection/protectedFiles';
 import { EditorAdapter } from '../../../src/editor/vscode/editorAdapter';
 
 /** An adapter of the test's own over the window it runs in, and the settings it goes by. Dispose it. */

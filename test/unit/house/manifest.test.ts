@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { defaultExclude } from '../../../src/editor/common/excludeList';
-import { defaultProtectedFiles } from '../../../src/editor/common/protectedFiles';
+import { defaultProtectedFiles } from '../../../src/editor/common/protection/protectedFiles';
 import { commandIds, contextKeys, settingIds } from '../../../src/manifest';
 
 const Manifest = z.object({

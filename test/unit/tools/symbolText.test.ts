@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { LineIndex } from '../../../src/editor/common/textOffsets';
+import { LineIndex } from '../../../src/editor/common/text/textOffsets';
 import { findName, namesInLine, occurrencesInLine, splitName } from '../../../src/tools/common/symbolText';
 
 describe('names in code', () => {

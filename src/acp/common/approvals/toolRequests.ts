@@ -1,7 +1,7 @@
 import type { ApprovalContext } from '../../../session/common/approvalContext';
 import type { ToolContent, ToolKind } from '../../../session/common/sessionEvents';
 import { isAbsolutePath, isUri, relativeTo } from '../../../editor/common/boundary';
-import type { Protection } from '../../../editor/common/protection';
+import type { Protection } from '../../../editor/common/protection/protection';
 import { readToolInput, sorted } from '../../../permissions/common/requests/toolInput';
 import { mayChange } from '../../../permissions/common/decide';
 import type { CheckedRequest, ToolRequest } from '../../../permissions/common/requests/toolRequest';

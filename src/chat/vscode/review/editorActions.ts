@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import { isEditorError, type EditorPort, type TextEdit } from '../../../editor/common/editorPort';
-import { applyTextEdits } from '../../../editor/common/textEdits';
+import { applyTextEdits } from '../../../editor/common/text/textEdits';
 import type { Dialogs } from '../dialogs';
 import { protectionKnown } from '../protectionKnown';
 

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { messageOf } from '../../../base/common/errors';
 import type { Entry } from '../../../transcript/common/entries';
 import { isEditorError, type EditorPort } from '../../../editor/common/editorPort';
-import type { ContentChange, Protection } from '../../../editor/common/protection';
+import type { ContentChange, Protection } from '../../../editor/common/protection/protection';
 import type { Messages } from '../../../platform/vscode/messages';
 import {
   ChatError,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { LineIndex } from '../../../editor/common/textOffsets';
+import { LineIndex } from '../../../editor/common/text/textOffsets';
 import { defineTool } from '../defineTool';
 import { cutText } from '../lineTexts';
 import { pathName } from '../pathNames';

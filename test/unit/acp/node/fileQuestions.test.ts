@@ -5,7 +5,7 @@ import { PermissionService } from '../../../../src/acp/node/v1/permissionService
 import type { SessionEvent } from '../../../../src/session/common/sessionEvents';
 import { nullLogger } from '../../../../src/base/common/log';
 import { GuardedEditor } from '../../../../src/editor/common/guardedEditor';
-import { ProtectedFiles } from '../../../../src/editor/common/protectedFiles';
+import { ProtectedFiles } from '../../../../src/editor/common/protection/protectedFiles';
 import type { PermissionRule } from '../../../../src/permissions/common/rules/permissionRules';
 import { FakeClock } from '../../../fake/fakeClock';
 import { FakeEditor } from '../../../fake/fakeEditor';

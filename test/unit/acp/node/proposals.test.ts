@@ -5,7 +5,7 @@ import { Approvals } from '../../../../src/acp/common/approvals/approvals';
 import { PermissionService } from '../../../../src/acp/node/v1/permissionService';
 import { ProposalDesk } from '../../../../src/acp/node/draft/proposalDesk';
 import { GuardedEditor } from '../../../../src/editor/common/guardedEditor';
-import { ProtectedFiles } from '../../../../src/editor/common/protectedFiles';
+import { ProtectedFiles } from '../../../../src/editor/common/protection/protectedFiles';
 import type { StandingPermissions } from '../../../../src/permissions/common/standingPermissions';
 import { FakeClock } from '../../../fake/fakeClock';
 import { FakeEditor } from '../../../fake/fakeEditor';

@@ -7,7 +7,7 @@ import { RequestScope } from '../../../../src/amp/common/requestScope';
 import { AmpRouter } from '../../../../src/amp/common/router';
 import { nullLogger } from '../../../../src/base/common/log';
 import { GuardedEditor } from '../../../../src/editor/common/guardedEditor';
-import { ProtectedFiles } from '../../../../src/editor/common/protectedFiles';
+import { ProtectedFiles } from '../../../../src/editor/common/protection/protectedFiles';
 import { FakeClock } from '../../../fake/fakeClock';
 import { FakeEditor } from '../../../fake/fakeEditor';
 import { MemoryLogger } from '../../amplifier/node/clientHarness';

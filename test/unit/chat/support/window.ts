@@ -13,7 +13,7 @@ import type { SessionStarts } from '../../../../src/chat/common/conversations/se
 import { DiskFiles, type FilePort } from '../../../../src/chat/node/filePort';
 import { SessionStore } from '../../../../src/chat/node/sessionStore';
 import { GuardedEditor } from '../../../../src/editor/common/guardedEditor';
-import { ProtectedFiles } from '../../../../src/editor/common/protectedFiles';
+import { ProtectedFiles } from '../../../../src/editor/common/protection/protectedFiles';
 import { FakeEditor } from '../../../fake/fakeEditor';
 import { MemoryMemento } from '../../../fake/memoryMemento';
 import { until } from '../../../support/eventually';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { EditorError, type EditorErrorCode } from '../../../../src/editor/common/editorPort';
 import { GuardedEditor, isProtectedChange, ProtectedChangeError } from '../../../../src/editor/common/guardedEditor';
-import { ProtectedFiles } from '../../../../src/editor/common/protectedFiles';
+import { ProtectedFiles } from '../../../../src/editor/common/protection/protectedFiles';
 import { FakeEditor } from '../../../fake/fakeEditor';
 
 const tasks = '/ws/.vscode/tasks.json';

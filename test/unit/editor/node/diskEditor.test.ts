@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { EditorError, type EditorErrorCode } from '../../../../src/editor/common/editorPort';
 import { defaultExclude, ExcludeList } from '../../../../src/editor/common/excludeList';
 import { GuardedEditor } from '../../../../src/editor/common/guardedEditor';
-import { ProtectedFiles } from '../../../../src/editor/common/protectedFiles';
+import { ProtectedFiles } from '../../../../src/editor/common/protection/protectedFiles';
 import { DiskEditor } from '../../../../src/editor/node/diskEditor';
 
 const range = (line: number, from: number, to: number) => ({

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { promisify } from 'node:util';
 import { ExcludeList } from '../../../../src/editor/common/excludeList';
-import { ProtectedFiles } from '../../../../src/editor/common/protectedFiles';
+import { ProtectedFiles } from '../../../../src/editor/common/protection/protectedFiles';
 import { PathGuard } from '../../../../src/editor/node/pathGuard';
 
 describe('a file that is protected by another name', () => {

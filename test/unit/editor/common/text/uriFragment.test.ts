@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { parseFragment, splitFragment } from '../../../../src/editor/common/uriFragment';
+import { parseFragment, splitFragment } from '../../../../../src/editor/common/text/uriFragment';
 
 /** `line:character-line:character`, with `end` for the end of a line. */
 function shown(fragment: string): string | undefined {

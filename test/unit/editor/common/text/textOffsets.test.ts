@@ -7,7 +7,7 @@ import {
   splitsSurrogatePair,
   utf16OffsetAt,
   utf8Length,
-} from '../../../../src/editor/common/textOffsets';
+} from '../../../../../src/editor/common/text/textOffsets';
 
 const invalidRange = { name: 'EditorError', code: 'invalidRange' };
 

@@ -1,4 +1,4 @@
-import { EditorError, type Position, type Range } from './editorPort';
+import { EditorError, type Position, type Range } from '../editorPort';
 
 /**
  * Conversions between the three ways to name a place in a text: UTF-16 offset (JavaScript), UTF-8 byte offset (Amp's

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { cutEnd } from '../../../../src/editor/common/selectionText';
-import { LineIndex, splitsSurrogatePair } from '../../../../src/editor/common/textOffsets';
+import { cutEnd } from '../../../../../src/editor/common/text/selectionText';
+import { LineIndex, splitsSurrogatePair } from '../../../../../src/editor/common/text/textOffsets';
 
 function cut(text: string, from: number, to: number, maxUnits: number): string {
   const index = new LineIndex(text);

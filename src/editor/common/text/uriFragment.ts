@@ -1,4 +1,4 @@
-import type { Range } from './editorPort';
+import type { Range } from '../editorPort';
 
 /** The most a line or column number can be worth, so that no arithmetic on it loses precision. */
 const maxNumber = 2 ** 31 - 1;

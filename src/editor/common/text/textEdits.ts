@@ -1,4 +1,4 @@
-import { EditorError, type TextEdit } from './editorPort';
+import { EditorError, type TextEdit } from '../editorPort';
 import { LineIndex, splitsLineEnding, splitsSurrogatePair } from './textOffsets';
 
 /** An edit by UTF-16 offsets, end exclusive. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { unifyLineEndings, withLineEnding } from '../../../../src/editor/common/lineEndings';
+import { unifyLineEndings, withLineEnding } from '../../../../../src/editor/common/text/lineEndings';
 
 describe('withLineEnding', () => {
   it('makes every line ending the same', () => {

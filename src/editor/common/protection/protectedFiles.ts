@@ -1,4 +1,4 @@
-import { GlobRules, slashed, type BadPattern, type FileName, type GlobOptions, type GlobTarget } from './globRules';
+import { GlobRules, slashed, type BadPattern, type FileName, type GlobOptions, type GlobTarget } from '../globRules';
 import { changesWhatRuns } from './packageManifest';
 import { editorFileReasons, protectedDefaults } from './protectedDefaults';
 import type { ContentChange, Protection } from './protection';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { knownAgents } from '../../../../src/acp/common/catalogue/knownAgents';
-import { timedRunner } from '../../../../src/base/node/timedRunner';
-import type { FileName } from '../../../../src/editor/common/globRules';
-import { defaultProtectedFiles, ProtectedFiles } from '../../../../src/editor/common/protectedFiles';
-import type { ContentChange } from '../../../../src/editor/common/protection';
+import { knownAgents } from '../../../../../src/acp/common/catalogue/knownAgents';
+import { timedRunner } from '../../../../../src/base/node/timedRunner';
+import type { FileName } from '../../../../../src/editor/common/globRules';
+import { defaultProtectedFiles, ProtectedFiles } from '../../../../../src/editor/common/protection/protectedFiles';
+import type { ContentChange } from '../../../../../src/editor/common/protection/protection';
 
 function named(relativePath: string, folder = '/home/me/ws'): FileName {
   return { path: `${folder}/${relativePath}`, relativePath };

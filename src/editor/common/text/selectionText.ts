@@ -1,4 +1,4 @@
-import type { Position, Range } from './editorPort';
+import type { Position, Range } from '../editorPort';
 import { splitsSurrogatePair } from './textOffsets';
 
 /** What the cut needs of a document. `text` is the line without its ending. */

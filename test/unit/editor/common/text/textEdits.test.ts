@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import type { TextEdit } from '../../../../src/editor/common/editorPort';
-import { applyOffsetEdits, applyTextEdits, minimalEdit } from '../../../../src/editor/common/textEdits';
-import { splitsLineEnding, splitsSurrogatePair } from '../../../../src/editor/common/textOffsets';
+import type { TextEdit } from '../../../../../src/editor/common/editorPort';
+import { applyOffsetEdits, applyTextEdits, minimalEdit } from '../../../../../src/editor/common/text/textEdits';
+import { splitsLineEnding, splitsSurrogatePair } from '../../../../../src/editor/common/text/textOffsets';
 
 const piece = fc.constantFrom('a', 'b', '\n', '\r\n', '\r', '😀', '😁', '🎸', '\ud83d', 'é');
 const anyText = fc.array(piece, { maxLength: 20 }).map((pieces) => pieces.join(''));

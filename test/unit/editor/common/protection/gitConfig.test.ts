@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { gitConfigEntries } from '../../../../src/editor/common/gitConfig';
+import { gitConfigEntries } from '../../../../../src/editor/common/protection/gitConfig';
 
 const valuesOf = (text: string): string[] =>
   gitConfigEntries(text).map(({ section, key, value }) => `${section}.${key}=${value}`);
