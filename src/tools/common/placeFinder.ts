@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { LineIndex } from '../../editor/common/text/textOffsets';
 import { LateAnswerError, type FilePosition, type OutlineSymbol } from './languagePort';
-import { lineAround } from './lineTexts';
-import { pathName } from './pathNames';
-import { findName, namesInLine, splitName } from './symbolText';
+import { lineAround } from './text/lineTexts';
+import { pathName } from './text/pathNames';
+import { findName, namesInLine, splitName } from './text/symbolText';
 import { ToolError } from './toolError';
 import { maxCodeBytes, type ToolPorts } from './toolPorts';
 import { visiblePlaces } from './placeList';

@@ -1,11 +1,11 @@
-import { CodeLines } from './codeLines';
+import { CodeLines } from './text/codeLines';
 import type { Place } from './languagePort';
-import { lineAround } from './lineTexts';
-import { byNearness } from './nearness';
-import { counted, moreBelow, pageOf } from './pages';
-import { pathName } from './pathNames';
+import { lineAround } from './text/lineTexts';
+import { byNearness } from './search/nearness';
+import { counted, moreBelow, pageOf } from './text/pages';
+import { pathName } from './text/pathNames';
 import type { ToolPorts } from './toolPorts';
-import { visibleFiles } from './visibleFiles';
+import { visibleFiles } from './search/visibleFiles';
 
 const linesPerPage = 50;
 

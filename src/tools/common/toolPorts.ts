@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/common/async';
 import type { EditorPort } from '../../editor/common/editorPort';
 import type { LanguagePort } from './languagePort';
-import type { TextSearch } from './textSearch';
+import type { TextSearch } from './search/textSearch';
 import type { WindowPort } from './windowPort';
 
 /** What the editor's tools are made of. */

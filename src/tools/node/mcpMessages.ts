@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { messageOf } from '../../base/common/errors';
 import { parseJson } from '../../base/common/parseJson';
-import type { CallDesk } from '../common/callDesk';
-import type { OpenCalls } from '../common/openCalls';
+import type { CallDesk } from '../common/calls/callDesk';
+import type { OpenCalls } from '../common/calls/openCalls';
 import type { Tool } from '../common/toolProvider';
 
 /** Answers the messages of the Model Context Protocol that a server of tools gets. */

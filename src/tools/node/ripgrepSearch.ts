@@ -8,9 +8,9 @@ import { parseJson } from '../../base/common/parseJson';
 import { isBelow } from '../../base/node/isBelow';
 import { timedRunner } from '../../base/node/timedRunner';
 import { messageOf } from '../../base/common/errors';
-import type { FoundLine, FoundText, TextQuery, TextSearch } from '../common/textSearch';
+import type { FoundLine, FoundText, TextQuery, TextSearch } from '../common/search/textSearch';
 import { ToolError } from '../common/toolError';
-import { folderOf, includeFilter } from '../common/includeFilter';
+import { folderOf, includeFilter } from '../common/search/includeFilter';
 
 interface RipgrepOptions {
   /** The program, absolute. */

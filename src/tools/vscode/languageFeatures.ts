@@ -13,7 +13,7 @@ import type {
   OutlineSymbol,
   Place,
 } from '../common/languagePort';
-import { OpenQuestions } from '../common/openQuestions';
+import { OpenQuestions } from '../common/calls/openQuestions';
 import { outlineOf, placeOf, rangeOf, symbolKind, toPosition } from './languageValues';
 
 /** How long a tool waits for a language server; some build their index on the first question. */

@@ -1,4 +1,4 @@
-import type { FoundText, TextQuery, TextSearch } from '../common/textSearch';
+import type { FoundText, TextQuery, TextSearch } from '../common/search/textSearch';
 
 /** A search that is chosen when it is first needed. */
 export class LateSearch implements TextSearch {

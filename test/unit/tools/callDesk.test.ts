@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { CallDesk, TooManyCallsError, type CallLimits } from '../../../src/tools/common/callDesk';
+import { CallDesk, TooManyCallsError, type CallLimits } from '../../../src/tools/common/calls/callDesk';
 import { FakeClock } from '../../fake/fakeClock';
 
 const limits: CallLimits = { running: 3, runningOfClient: 2, waitingOfClient: 4, perSecond: 10, burst: 5 };

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { lineAround } from '../../../src/tools/common/lineTexts';
+import { lineAround } from '../../../src/tools/common/text/lineTexts';
 import type { FoundSymbol } from '../../../src/tools/common/languagePort';
-import { OpenCalls } from '../../../src/tools/common/openCalls';
-import { pathName } from '../../../src/tools/common/pathNames';
+import { OpenCalls } from '../../../src/tools/common/calls/openCalls';
+import { pathName } from '../../../src/tools/common/text/pathNames';
 import { declarationsOf } from '../../../src/tools/common/placeFinder';
-import type { FoundText, TextQuery } from '../../../src/tools/common/textSearch';
+import type { FoundText, TextQuery } from '../../../src/tools/common/search/textSearch';
 import { placeIn, symbolAt, ToolBench } from './support/fakeLanguage';
 
 const file = '/ws/a.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { chatTools } from '../../../src/tools/common/chatTools';
 import { LateAnswerError, type CallItem, type FoundSymbol } from '../../../src/tools/common/languagePort';
-import type { FoundText } from '../../../src/tools/common/textSearch';
+import type { FoundText } from '../../../src/tools/common/search/textSearch';
 import type { Diagnostic } from '../../../src/editor/common/editorPort';
 import { lineRange, placeIn, symbolAt, ToolBench } from './support/fakeLanguage';
 

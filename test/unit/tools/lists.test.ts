@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { lineAround } from '../../../src/tools/common/lineTexts';
-import { byNearness } from '../../../src/tools/common/nearness';
-import { moreBelow, pageOf } from '../../../src/tools/common/pages';
-import { pathName } from '../../../src/tools/common/pathNames';
+import { lineAround } from '../../../src/tools/common/text/lineTexts';
+import { byNearness } from '../../../src/tools/common/search/nearness';
+import { moreBelow, pageOf } from '../../../src/tools/common/text/pages';
+import { pathName } from '../../../src/tools/common/text/pathNames';
 
 describe('lists for models', () => {
   it('have the nearest files first: the same, its folder, then by steps; what others wrote last', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { LateAnswerError } from '../../../src/tools/common/languagePort';
-import { OpenQuestions, type Question } from '../../../src/tools/common/openQuestions';
+import { OpenQuestions, type Question } from '../../../src/tools/common/calls/openQuestions';
 import { FakeClock } from '../../fake/fakeClock';
 
 const never = new AbortController().signal;

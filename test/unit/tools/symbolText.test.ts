@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { LineIndex } from '../../../src/editor/common/text/textOffsets';
-import { findName, namesInLine, occurrencesInLine, splitName } from '../../../src/tools/common/symbolText';
+import { findName, namesInLine, occurrencesInLine, splitName } from '../../../src/tools/common/text/symbolText';
 
 describe('names in code', () => {
   it('are split into what they are in and themselves', () => {

@@ -1,16 +1,16 @@
 import * as z from 'zod';
 import { messageOf } from '../../../base/common/errors';
-import { CodeLines } from '../codeLines';
+import { CodeLines } from '../text/codeLines';
 import { defineTool } from '../defineTool';
 import { LateAnswerError, type Call, type CallDirection, type CallItem } from '../languagePort';
-import { lineAround } from '../lineTexts';
-import { byNearness } from '../nearness';
-import { counted } from '../pages';
-import { pathName } from '../pathNames';
+import { lineAround } from '../text/lineTexts';
+import { byNearness } from '../search/nearness';
+import { counted } from '../text/pages';
+import { pathName } from '../text/pathNames';
 import { findPlace, placeInput } from '../placeFinder';
 import type { Tool } from '../toolProvider';
 import type { ToolPorts } from '../toolPorts';
-import { visibleFiles } from '../visibleFiles';
+import { visibleFiles } from '../search/visibleFiles';
 
 const maxNodes = 150;
 /** Of one function. */

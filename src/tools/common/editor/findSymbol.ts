@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { defineTool } from '../defineTool';
 import { LateAnswerError, type FoundSymbol } from '../languagePort';
-import { counted } from '../pages';
+import { counted } from '../text/pages';
 import { declarationsOf, pageInput } from '../placeFinder';
 import { listPlaces, visiblePlaces } from '../placeList';
-import { splitName } from '../symbolText';
-import { textMatches } from '../textMatches';
+import { splitName } from '../text/symbolText';
+import { textMatches } from '../search/textMatches';
 import type { Tool } from '../toolProvider';
 import type { ToolPorts } from '../toolPorts';
 

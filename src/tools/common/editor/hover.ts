@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { isEditorError } from '../../../editor/common/editorPort';
 import { defineTool } from '../defineTool';
 import type { Place } from '../languagePort';
-import { cutText } from '../lineTexts';
+import { cutText } from '../text/lineTexts';
 import { findPlace, placeInput } from '../placeFinder';
 import type { Tool } from '../toolProvider';
 import type { ToolPorts } from '../toolPorts';

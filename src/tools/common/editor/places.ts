@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { CodeLines } from '../codeLines';
+import { CodeLines } from '../text/codeLines';
 import { defineTool } from '../defineTool';
 import type { FilePosition, Place } from '../languagePort';
-import { cutText } from '../lineTexts';
-import { counted } from '../pages';
-import { pathName } from '../pathNames';
+import { cutText } from '../text/lineTexts';
+import { counted } from '../text/pages';
+import { pathName } from '../text/pathNames';
 import { findPlace, pageInput, placeInput, type FoundPlace } from '../placeFinder';
 import { listPlaces, visiblePlaces, type VisiblePlace } from '../placeList';
 import type { Tool } from '../toolProvider';

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { LineIndex } from '../../../editor/common/text/textOffsets';
 import { defineTool } from '../defineTool';
-import { cutText } from '../lineTexts';
-import { pathName } from '../pathNames';
+import { cutText } from '../text/lineTexts';
+import { pathName } from '../text/pathNames';
 import { ToolError } from '../toolError';
 import type { Tool } from '../toolProvider';
 import type { ToolPorts } from '../toolPorts';

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { defineTool } from '../defineTool';
-import { lineAround } from '../lineTexts';
-import { counted, moreBelow, pageOf } from '../pages';
-import { pathName } from '../pathNames';
+import { lineAround } from '../text/lineTexts';
+import { counted, moreBelow, pageOf } from '../text/pages';
+import { pathName } from '../text/pathNames';
 import { pageInput } from '../placeFinder';
-import { textMatches } from '../textMatches';
+import { textMatches } from '../search/textMatches';
 import type { Tool } from '../toolProvider';
 import type { ToolPorts } from '../toolPorts';
 

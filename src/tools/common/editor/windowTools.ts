@@ -3,12 +3,12 @@ import { BoundedMap } from '../../../base/common/boundedMap';
 import { toFileUri } from '../../../base/common/fileUri';
 import type { Disposable } from '../../../base/common/disposable';
 import { defineTool } from '../defineTool';
-import { cutText } from '../lineTexts';
-import { counted } from '../pages';
-import { pathName } from '../pathNames';
+import { cutText } from '../text/lineTexts';
+import { counted } from '../text/pages';
+import { pathName } from '../text/pathNames';
 import type { Tool } from '../toolProvider';
 import type { ToolPorts } from '../toolPorts';
-import { visibleFiles } from '../visibleFiles';
+import { visibleFiles } from '../search/visibleFiles';
 
 /** What the user looks at, and what is shown to the user. */
 

@@ -8,7 +8,7 @@ import type {
   OutlineSymbol,
   Place,
 } from '../../../../src/tools/common/languagePort';
-import type { FoundText, TextQuery, TextSearch } from '../../../../src/tools/common/textSearch';
+import type { FoundText, TextQuery, TextSearch } from '../../../../src/tools/common/search/textSearch';
 import type { ToolPorts } from '../../../../src/tools/common/toolPorts';
 import type { OpenFile } from '../../../../src/tools/common/windowPort';
 import { EditorTools } from '../../../../src/tools/common/editorTools';

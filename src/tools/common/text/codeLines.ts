@@ -1,6 +1,6 @@
-import type { EditorPort } from '../../editor/common/editorPort';
-import { LineIndex } from '../../editor/common/text/textOffsets';
-import { maxCodeBytes } from './toolPorts';
+import type { EditorPort } from '../../../editor/common/editorPort';
+import { LineIndex } from '../../../editor/common/text/textOffsets';
+import { maxCodeBytes } from '../toolPorts';
 
 /** The texts of files for one call, each read once. A file that cannot be read has no lines. */
 export class CodeLines {

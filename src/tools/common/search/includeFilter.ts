@@ -1,6 +1,6 @@
-import type { RunInTime } from '../../base/common/timedRun';
-import { TimedGlobs } from '../../editor/common/timedGlobs';
-import { ToolError } from './toolError';
+import type { RunInTime } from '../../../base/common/timedRun';
+import { TimedGlobs } from '../../../editor/common/timedGlobs';
+import { ToolError } from '../toolError';
 
 /**
  * Whether a path relative to its folder, with `/`, is one of those that a glob means; a glob without a slash is of names.

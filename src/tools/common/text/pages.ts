@@ -1,4 +1,4 @@
-import { ToolError } from './toolError';
+import { ToolError } from '../toolError';
 
 interface Page<T> {
   readonly items: readonly T[];

@@ -1,8 +1,8 @@
-import type { RunInTime } from '../../base/common/timedRun';
-import type { EditorPort } from '../../editor/common/editorPort';
-import { LineIndex } from '../../editor/common/text/textOffsets';
+import type { RunInTime } from '../../../base/common/timedRun';
+import type { EditorPort } from '../../../editor/common/editorPort';
+import { LineIndex } from '../../../editor/common/text/textOffsets';
 import type { FoundLine, FoundText, TextQuery, TextSearch } from './textSearch';
-import { ToolError } from './toolError';
+import { ToolError } from '../toolError';
 
 const maxFiles = 3_000;
 const maxFileBytes = 1_024 * 1_024;

@@ -1,5 +1,5 @@
-import type { Clock } from '../../base/common/async';
-import type { Disposable } from '../../base/common/disposable';
+import type { Clock } from '../../../base/common/async';
+import type { Disposable } from '../../../base/common/disposable';
 
 export interface CallLimits {
   /** Calls that run at once, of all clients together. */

@@ -1,4 +1,4 @@
-import { isEditorError, type EditorPort } from '../../editor/common/editorPort';
+import { isEditorError, type EditorPort } from '../../../editor/common/editorPort';
 
 /** How many paths are looked at on the disk at once. */
 const atOnce = 16;

@@ -1,5 +1,5 @@
-import type { Position } from '../../editor/common/editorPort';
-import type { LineIndex } from '../../editor/common/text/textOffsets';
+import type { Position } from '../../../editor/common/editorPort';
+import type { LineIndex } from '../../../editor/common/text/textOffsets';
 
 /** Finds names in code as models name them: by the name and a line, which may be off. */
 

@@ -1,7 +1,7 @@
-import { raceSignal, withDeadline, type Clock } from '../../base/common/async';
-import { TimeoutError } from '../../base/common/errors';
-import { LateAnswerError } from './languagePort';
-import { ToolError } from './toolError';
+import { raceSignal, withDeadline, type Clock } from '../../../base/common/async';
+import { TimeoutError } from '../../../base/common/errors';
+import { LateAnswerError } from '../languagePort';
+import { ToolError } from '../toolError';
 
 /** Questions of one group: a language server that hangs is not asked without end, and the others are asked as ever. */
 const maxOpen = 16;

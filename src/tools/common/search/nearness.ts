@@ -1,4 +1,4 @@
-import { toSlashes } from '../../editor/common/boundary';
+import { toSlashes } from '../../../editor/common/boundary';
 
 /** Which files are near to what was asked: the same file, the same folder, then by the steps from folder to folder. */
 

@@ -1,8 +1,8 @@
-import { withDeadline } from '../../base/common/async';
-import { TimeoutError } from '../../base/common/errors';
+import { withDeadline } from '../../../base/common/async';
+import { TimeoutError } from '../../../base/common/errors';
 import { byNearness } from './nearness';
 import type { FoundText, TextQuery } from './textSearch';
-import type { ToolPorts } from './toolPorts';
+import type { ToolPorts } from '../toolPorts';
 import { visibleFiles } from './visibleFiles';
 
 const searchMs = 15_000;

@@ -1,5 +1,5 @@
-import { relativeTo, toSlashes } from '../../editor/common/boundary';
-import type { EditorPort } from '../../editor/common/editorPort';
+import { relativeTo, toSlashes } from '../../../editor/common/boundary';
+import type { EditorPort } from '../../../editor/common/editorPort';
 
 /**
  * How a file is called before models: relative to the first workspace folder, which is also where a relative path leads
