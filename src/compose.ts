@@ -114,8 +114,8 @@ export function compose(context: vscode.ExtensionContext): App {
     threadSources: [
       threads,
       {
-        getThreads: async () => (await ampThreads.use()).draftThreads.getThreads(),
-        getThreadEntries: async (id) => (await ampThreads.use()).draftThreads.getThreadEntries(id),
+        getThreads: async () => (await ampThreads.use()).peerThreads.getThreads(),
+        getThreadEntries: async (id) => (await ampThreads.use()).peerThreads.getThreadEntries(id),
       },
     ],
     ownMcpServers: async () => {

@@ -2,7 +2,7 @@
 // until that is in sight and all is at rest. Run by `npm run bench -- threadJump`.
 import type { CDPSession } from 'playwright-core';
 import * as z from 'zod';
-import { didAsk } from '../../src/threads/common/threadApi';
+import { didAsk } from '../../src/threads/common/page/threadApi';
 import { drawn } from '../../test/page/support/drawn';
 import { openLongThread } from '../../test/page/thread/support/longThread';
 import { turns } from '../../test/page/thread/support/threadFixtures';

@@ -4,7 +4,7 @@
  */
 export function threadIndexWorkerBundle() {
   return {
-    entryPoints: { 'thread-index-worker': 'src/threads/node/index/worker/main.ts' },
+    entryPoints: { 'thread-index-worker': 'src/threads/node/worker/program/threadWorkerMain.ts' },
     bundle: true,
     format: 'cjs',
     platform: 'node',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { systemClock } from '../../src/base/node/systemClock';
-import { FollowedThread } from '../../src/threads/common/followedThread';
+import { FollowedThread } from '../../src/threads/common/page/followedThread';
 import { ThreadDocuments } from '../../src/threads/vscode/threadDocuments';
 import { eventually } from '../support/eventually';
 import { answer, fail, prompt, subagentCall, threadId, ThreadsUnderTest } from './support/threads';

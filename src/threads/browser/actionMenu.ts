@@ -8,7 +8,7 @@ import {
   type Icon,
 } from '../../webview/browser/icons';
 import type { MenuItem } from '../../webview/browser/menu';
-import { threadRequests, type ThreadAction, type ThreadView } from '../common/threadApi';
+import { threadRequests, type ThreadAction, type ThreadView } from '../common/page/threadApi';
 import type { ThreadPage } from './threadPage';
 
 const words: Record<ThreadAction, { readonly label: string; readonly icon: Icon }> = {

@@ -1,7 +1,7 @@
 import { IconButton } from '../../webview/browser/iconButton';
 import { CloseIcon, ErrorIcon, InfoIcon } from '../../webview/browser/icons';
 import { PlainText } from '../../transcript/browser/parts/plainText';
-import { threadRequests } from '../common/threadApi';
+import { threadRequests } from '../common/page/threadApi';
 import { usePage, usePageState } from './threadPageContext';
 
 /** What the user should know of how the thread was read, and what could not be done. */

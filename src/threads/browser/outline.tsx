@@ -4,7 +4,7 @@ import { formatAge, formatMoment } from '../../transcript/browser/parts/format';
 import { PlainText } from '../../transcript/browser/parts/plainText';
 import { useHostTime } from '../../webview/browser/hostTime';
 import { indexAfterKey } from '../../webview/browser/listKeys';
-import type { OutlineItem } from '../common/threadApi';
+import type { OutlineItem } from '../common/page/threadApi';
 import { usePage, usePageState } from './threadPageContext';
 
 /** All prompts of the thread, also those that are not loaded; `current` is the one that is being read. */

@@ -16,7 +16,7 @@ import {
   UnfoldIcon,
 } from '../../webview/browser/icons';
 import { MenuButton } from '../../webview/browser/menu';
-import type { ThreadView } from '../common/threadApi';
+import type { ThreadView } from '../common/page/threadApi';
 import { actionMenu } from './actionMenu';
 import { usePage, usePageState } from './threadPageContext';
 import { ToggleButton } from './toggleButton';

@@ -12,7 +12,7 @@ import {
   type OutlineItem,
   type ThreadUpdate,
   type ThreadView,
-} from '../common/threadApi';
+} from '../common/page/threadApi';
 
 export interface ThreadPageState {
   /** The host has told something. */

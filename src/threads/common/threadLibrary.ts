@@ -3,7 +3,7 @@ import { DisposableStore, toDisposable, type Disposable } from '../../base/commo
 import { messageOf } from '../../base/common/errors';
 import { Emitter, type Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
-import { layered } from './layeredHead';
+import { layered } from './heads/layeredHead';
 import { ThreadError, type OpenThread, type ThreadHead, type ThreadSource, type ThreadSourceKind } from './threadPorts';
 
 interface ThreadLibraryOptions {

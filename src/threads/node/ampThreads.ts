@@ -2,15 +2,15 @@ import { tmpdir } from 'node:os';
 import type { Clock } from '../../base/common/async';
 import type { Logger } from '../../base/common/log';
 import { ThreadLibrary } from '../common/threadLibrary';
-import { AmpCli } from './ampCli';
-import type { AmpPlaces } from './ampData';
-import { CliSource } from './cliSource';
+import { AmpCli } from './cli/ampCli';
+import type { AmpPlaces } from './ampFolder/ampData';
+import { CliSource } from './cli/cliSource';
 import { ExportedFiles } from './exportedFiles';
 import { ThreadIndex } from './index/threadIndex';
 import { IndexedStore } from './indexedStore';
-import { PrivateFolder } from './privateFolder';
-import { commandRunner, type Command } from './runCommand';
-import { WorkerThreadReader } from './workerThreadReader';
+import { PrivateFolder } from './cli/privateFolder';
+import { commandRunner, type Command } from './cli/runCommand';
+import { WorkerThreadReader } from './worker/workerThreadReader';
 
 interface AmpThreadsOptions {
   readonly places: AmpPlaces;

@@ -15,8 +15,8 @@ import {
   type ThreadSourceState,
 } from '../common/threadPorts';
 import type { ThreadFile, ThreadReader } from '../common/threadReader';
-import { FolderWatch } from './folderWatch';
-import { newestFirst } from './newestFirst';
+import { FolderWatch } from './files/folderWatch';
+import { newestFirst } from '../common/heads/newestFirst';
 import { ThreadSubscriptions } from './threadSubscriptions';
 
 interface ExportedFilesOptions {

@@ -5,8 +5,8 @@ import { Emitter, type Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import type { OpenThread, TextCoverage, ThreadHead, ThreadSource, ThreadSourceState } from '../common/threadPorts';
 import type { ThreadReader } from '../common/threadReader';
-import type { AmpPlaces } from './ampData';
-import { Pacer } from './index/pacer';
+import type { AmpPlaces } from './ampFolder/ampData';
+import { Pacer } from '../common/pacer';
 import type { SearchResult, ThreadIndex } from './index/threadIndex';
 import { LocalStore } from './localStore';
 

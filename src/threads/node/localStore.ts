@@ -5,8 +5,8 @@ import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { errorCode, messageOf } from '../../base/common/errors';
 import { Emitter, type Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
-import { baseName } from '../common/fileUriPath';
-import { nextStaleAt } from '../common/heads';
+import { baseName } from '../common/model/fileUriPath';
+import { nextStaleAt } from '../common/heads/heads';
 import {
   ThreadError,
   type OpenThread,
@@ -15,11 +15,11 @@ import {
   type ThreadSourceState,
 } from '../common/threadPorts';
 import type { ThreadFile, ThreadReader } from '../common/threadReader';
-import { isThreadFileName, isThreadId, type AmpPlaces } from './ampData';
-import { currentThread } from './currentThread';
-import { FolderWatch, type FolderWatchOptions } from './folderWatch';
-import { PromptHistory } from './promptHistory';
-import { newestFirst } from './newestFirst';
+import { isThreadFileName, isThreadId, type AmpPlaces } from './ampFolder/ampData';
+import { currentThread } from './ampFolder/currentThread';
+import { FolderWatch, type FolderWatchOptions } from './files/folderWatch';
+import { PromptHistory } from './ampFolder/promptHistory';
+import { newestFirst } from '../common/heads/newestFirst';
 import { ThreadSubscriptions } from './threadSubscriptions';
 
 export interface LocalStoreOptions {

@@ -5,7 +5,7 @@ import type { Memento } from '../../base/common/memento';
 import { commandIds, panelTypes, textSchemes, viewIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { provideTexts } from '../../platform/vscode/readOnlyTexts';
-import { notListed, threadsStatus } from '../common/threadsStatus';
+import { notListed, threadsStatus } from '../common/tree/threadsStatus';
 import { keptFilters, showFilterKeys } from './keptFilters';
 import { LateTree } from './lateTree';
 import type { RunningThreads } from './threadsFeature';

@@ -2,14 +2,14 @@ import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { namingHiddenCharacters } from '../../base/common/hiddenCharacters';
 import type { Messages } from '../../platform/vscode/messages';
-import { exportedPart } from '../common/exportedHead';
-import type { ThreadAction } from '../common/threadApi';
-import { threadDigest, type ThreadDigest } from '../common/threadDigest';
-import { threadLink } from '../common/threadLinks';
+import { exportedPart } from '../common/heads/exportedHead';
+import type { ThreadAction } from '../common/page/threadApi';
+import { threadDigest, type ThreadDigest } from '../common/exports/threadDigest';
+import { threadLink } from '../common/model/threadLinks';
 import type { OpenThread, ThreadHead } from '../common/threadPorts';
 import { shownTitle, titleOf } from '../common/tree/threadRow';
-import { withSubthreads } from '../common/withSubthreads';
-import { knownFolder, workingFolder } from '../node/workingFolder';
+import { withSubthreads } from '../common/subthreads/withSubthreads';
+import { knownFolder, workingFolder } from '../node/workspace/workingFolder';
 import { exportFileName } from '../../transcript/common/export/exportFileName';
 
 interface ThreadActionsOptions {

@@ -5,7 +5,7 @@ import { namingHiddenCharacters } from '../../base/common/hiddenCharacters';
 import { commandIds, type CommandId } from '../../manifest';
 import type { Commands } from '../../platform/vscode/commands';
 import type { Messages } from '../../platform/vscode/messages';
-import type { ThreadAction } from '../common/threadApi';
+import type { ThreadAction } from '../common/page/threadApi';
 import type { ThreadLibrary } from '../common/threadLibrary';
 import { ThreadError, type ThreadHead } from '../common/threadPorts';
 import { shownTitle } from '../common/tree/threadRow';

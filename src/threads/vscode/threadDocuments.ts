@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { namingHiddenCharacters } from '../../base/common/hiddenCharacters';
 import { textSchemes } from '../../manifest';
 import { textUri } from '../../platform/vscode/readOnlyTexts';
-import { diffTexts } from '../common/diffTexts';
+import { diffTexts } from '../common/page/diffTexts';
 import type { OpenThread } from '../common/threadPorts';
 
 interface ThreadTexts {

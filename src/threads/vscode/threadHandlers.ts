@@ -1,11 +1,11 @@
 import * as vscode from 'vscode';
 import type { EditorPort } from '../../editor/common/editorPort';
 import type { Handlers } from '../../webview/common/requestHandlers';
-import type { FollowedThread } from '../common/followedThread';
-import { threadRequests } from '../common/threadApi';
-import { threadIn, threadLink } from '../common/threadLinks';
-import type { ThreadFeed } from '../common/threadFeed';
-import { foundIn } from '../common/threadFind';
+import type { FollowedThread } from '../common/page/followedThread';
+import { threadRequests } from '../common/page/threadApi';
+import { threadIn, threadLink } from '../common/model/threadLinks';
+import type { ThreadFeed } from '../common/page/threadFeed';
+import { foundIn } from '../common/page/threadFind';
 import type { OpenThread } from '../common/threadPorts';
 import type { ThreadActions } from './threadActions';
 import type { ThreadDocuments } from './threadDocuments';

@@ -1,8 +1,8 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { LiveItems } from '../../platform/vscode/quickPickItems';
-import { LiveSearch, type LiveSearchPorts, type SearchView } from '../common/liveSearch';
-import { namedThreads } from '../common/threadLinks';
+import { LiveSearch, type LiveSearchPorts, type SearchView } from '../common/search/liveSearch';
+import { namedThreads } from '../common/model/threadLinks';
 import { textKindWords } from '../common/query/searchedText';
 import type { ThreadHead, ThreadHit } from '../common/threadPorts';
 import { threadRow, titleOf } from '../common/tree/threadRow';

@@ -9,16 +9,16 @@ import { commandIds, settingIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
 import type { PageFiles } from '../../webview/vscode/webviewHtml';
-import { DraftThreads } from '../common/draftThreads';
-import type { ThreadDigest } from '../common/threadDigest';
+import { PeerThreads } from '../common/exports/peerThreads';
+import type { ThreadDigest } from '../common/exports/threadDigest';
 import type { ThreadLibrary } from '../common/threadLibrary';
-import { threadsStatus } from '../common/threadsStatus';
-import { searchThreads } from '../common/threadSearch';
+import { threadsStatus } from '../common/tree/threadsStatus';
+import { searchThreads } from '../common/search/threadSearch';
 import { ReadMarks } from '../common/tree/readMarks';
-import { ampPlaces, oldExtensionFolders } from '../node/ampData';
+import { ampPlaces, oldExtensionFolders } from '../node/ampFolder/ampData';
 import { ampThreads, type AmpThreads } from '../node/ampThreads';
-import type { Command } from '../node/runCommand';
-import { withWorktrees } from '../node/worktrees';
+import type { Command } from '../node/cli/runCommand';
+import { withWorktrees } from '../node/workspace/worktrees';
 import { ThreadActions } from './threadActions';
 import { ThreadCommands } from './threadCommands';
 import { ThreadDecorations } from './threadDecorations';
@@ -53,14 +53,14 @@ export interface RunningThreads extends RunningFeature {
   /** Of a document, see `textSchemes.thread`. @throws ThreadError; Error when it is not there */
   textOf(query: string): Promise<string>;
   /** For peers of the agent protocol's draft. */
-  readonly draftThreads: DraftThreads;
+  readonly peerThreads: PeerThreads;
 }
 
 /** Amp's threads: a list, a search, and tabs to read them in. Reads nothing before somebody looks. */
 export class ThreadsFeature implements Feature<RunningThreads> {
   readonly id = 'threads';
   readonly title = 'Amp threads';
-  private readonly draftThreads: DraftThreads;
+  private readonly peerThreads: PeerThreads;
   private readonly threads: AmpThreads;
 
   constructor(private readonly options: ThreadsFeatureOptions) {
@@ -74,7 +74,7 @@ export class ThreadsFeature implements Feature<RunningThreads> {
       clock,
       log,
     });
-    this.draftThreads = new DraftThreads(this.threads.library, {
+    this.peerThreads = new PeerThreads(this.threads.library, {
       isTrusted: () => vscode.workspace.isTrusted,
       workspaceFolders: () => this.workspaceFolders(),
       isDenied: (file) =>
@@ -177,7 +177,7 @@ export class ThreadsFeature implements Feature<RunningThreads> {
       list,
       restore: (panel, state) => panels.restore(panel, state),
       textOf: (query) => documents.textOf(query),
-      draftThreads: this.draftThreads,
+      peerThreads: this.peerThreads,
       dispose: () => store.dispose(),
     });
   }

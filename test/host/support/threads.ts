@@ -7,7 +7,7 @@ import { DisposableStore } from '../../../src/base/common/disposable';
 import { nullLogger } from '../../../src/base/common/log';
 import { systemClock } from '../../../src/base/node/systemClock';
 import { ReadMarks } from '../../../src/threads/common/tree/readMarks';
-import { ampPlaces } from '../../../src/threads/node/ampData';
+import { ampPlaces } from '../../../src/threads/node/ampFolder/ampData';
 import { ampThreads, type AmpThreads } from '../../../src/threads/node/ampThreads';
 import { ThreadDecorations } from '../../../src/threads/vscode/threadDecorations';
 import { ThreadsView } from '../../../src/threads/vscode/threadsView';

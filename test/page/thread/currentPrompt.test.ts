@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { didAsk } from '../../../src/threads/common/threadApi';
+import { didAsk } from '../../../src/threads/common/page/threadApi';
 import type { Entry } from '../../../src/transcript/common/entries';
 import { drawn } from '../support/drawn';
 import { snapshot } from './support/threadFixtures';

@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import * as z from 'zod';
 import { inRoot } from '../../../scripts/lib/paths.mjs';
-import { ThreadView } from '../../../src/threads/common/threadApi';
+import { ThreadView } from '../../../src/threads/common/page/threadApi';
 import { Entry } from '../../../src/transcript/common/entries';
 import { drawn } from '../support/drawn';
 import { snapshot } from './support/threadFixtures';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { didAsk } from '../../../src/threads/common/threadApi';
+import { didAsk } from '../../../src/threads/common/page/threadApi';
 import { drawn } from '../support/drawn';
 import { openLongThread, type LongThreadHere } from './support/longThread';
 import { turns } from './support/threadFixtures';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { threadRequests } from '../../../src/threads/common/threadApi';
+import { threadRequests } from '../../../src/threads/common/page/threadApi';
 import { trimEntry } from '../../../src/transcript/common/trim';
 import { drawn } from '../support/drawn';
 import { marksEntries, reversed, snapshot, view } from './support/threadFixtures';

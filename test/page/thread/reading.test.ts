@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { didAsk, didUpdate, threadRequests } from '../../../src/threads/common/threadApi';
+import { didAsk, didUpdate, threadRequests } from '../../../src/threads/common/page/threadApi';
 import { drawn, heldBack } from '../support/drawn';
 import { entries, snapshot, turns, view } from './support/threadFixtures';
 import { openLongThread } from './support/longThread';

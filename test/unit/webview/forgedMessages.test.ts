@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type * as z from 'zod/mini';
 import { chatRequests } from '../../../src/chat/common/page/chatApi';
-import { threadRequests } from '../../../src/threads/common/threadApi';
+import { threadRequests } from '../../../src/threads/common/page/threadApi';
 import type { HandledRequest, RequestType } from '../../../src/webview/common/protocol';
 import { RequestDispatcher } from '../../../src/webview/common/requestHandlers';
 

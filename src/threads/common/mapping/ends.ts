@@ -1,11 +1,11 @@
 import type { Entry, EntryOf } from '../../../transcript/common/entries';
-import { endId } from '../entryIds';
-import { isRecord, textOf } from '../json';
-import { rawJson } from '../rawJson';
-import { MessageState, type Message } from '../schema';
-import { isStopped } from '../threadState';
-import { baseOf, type MessageContext } from './mapped';
-import type { OpenCall } from './toolRun';
+import { endId } from '../model/entryIds';
+import { isRecord, textOf } from '../model/jsonValues';
+import { rawJson } from '../model/rawJson';
+import { MessageState, type Message } from '../model/threadSchema';
+import { isStopped } from '../model/threadState';
+import { baseOf, type MessageContext } from './parts/mapped';
+import type { OpenCall } from './parts/toolRun';
 
 /** How a turn ended, in the user's words: each way looks different, and none is blank. */
 

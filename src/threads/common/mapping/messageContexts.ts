@@ -1,12 +1,12 @@
 import type { Usage } from '../../../transcript/common/entries';
-import { blockId, messageKeys } from '../entryIds';
-import { isRecord, listOf, textOf, timeOf, type JsonRecord } from '../json';
-import { isPrompt } from '../promptText';
-import type { ThreadDocument } from '../schema';
-import { messageUsage, sumUsage } from '../threadUsage';
-import type { MessageContext, Unfinished } from './mapped';
-import { isStopped } from '../threadState';
-import { callId } from './callIds';
+import { blockId, messageKeys } from '../model/entryIds';
+import { isRecord, listOf, textOf, timeOf, type JsonRecord } from '../model/jsonValues';
+import { isPrompt } from '../model/promptText';
+import type { ThreadDocument } from '../model/threadSchema';
+import { messageUsage, sumUsage } from '../model/threadUsage';
+import type { MessageContext, Unfinished } from './parts/mapped';
+import { isStopped } from '../model/threadState';
+import { callId } from '../model/callIds';
 import { isOpenResult, type Results } from './results';
 
 /** What each message needs to know of the thread around it. `isLive`: its file was written a moment ago. */

@@ -1,18 +1,18 @@
 import type { Entry } from '../../../transcript/common/entries';
-import { blockId, promptId } from '../entryIds';
-import { isRecord, textOf, timeOf } from '../json';
-import { promptText } from '../promptText';
-import { rawJson } from '../rawJson';
-import { Block, Message, type BlockOf } from '../schema';
-import { attachmentsOf } from './attachments';
-import { stateType } from '../threadState';
+import { blockId, promptId } from '../model/entryIds';
+import { isRecord, textOf, timeOf } from '../model/jsonValues';
+import { promptText } from '../model/promptText';
+import { rawJson } from '../model/rawJson';
+import { Block, Message, type BlockOf } from '../model/threadSchema';
+import { attachmentsOf } from './parts/attachments';
+import { stateType } from '../model/threadState';
 import { endOfMessage, openCall } from './ends';
-import { imageAttachment, imagePart } from './images';
-import { baseOf, rawEntry, type Mapped, type MessageContext } from './mapped';
-import { isResultBlock } from './callIds';
+import { imageAttachment, imagePart } from './parts/images';
+import { baseOf, rawEntry, type Mapped, type MessageContext } from './parts/mapped';
+import { isResultBlock } from '../model/callIds';
 import { isShownRole, type Results } from './results';
-import { toolEntries } from './toolEntries';
-import { runOutcome, toolRun } from './toolRun';
+import { toolEntries } from './parts/callEntries';
+import { runOutcome, toolRun } from './parts/toolRun';
 
 /** What one message shows, in the order of its blocks. Results of tools are shown where the tool was called. */
 export function messageEntries(raw: unknown, results: Results, context: MessageContext): readonly Mapped[] {

@@ -1,6 +1,6 @@
-import { isRecord, listOf, type JsonRecord } from '../json';
-import { runningStatuses } from '../threadState';
-import { callId, isResultBlock, resultId } from './callIds';
+import { isRecord, listOf, type JsonRecord } from '../model/jsonValues';
+import { runningStatuses } from '../model/threadState';
+import { callId, isResultBlock, resultId } from '../model/callIds';
 
 /** What tools gave back, wherever in the thread it is, by the block of the call it belongs to. */
 export interface Results {

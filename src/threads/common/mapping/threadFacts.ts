@@ -1,7 +1,7 @@
-import { foldersOf, modelsOf } from '../heads';
-import { textOf, timeOf } from '../json';
-import { treesOf, type ThreadDocument } from '../schema';
-import { relationsOf } from '../relations';
+import { foldersOf, modelsOf } from '../heads/heads';
+import { textOf, timeOf } from '../model/jsonValues';
+import { treesOf, type ThreadDocument } from '../model/threadSchema';
+import { relationsOf } from '../model/relations';
 import type { OpenThread, ThreadRelation, ThreadSourceKind } from '../threadPorts';
 
 /** What a thread says of where it ran, and of other threads. */

@@ -1,8 +1,8 @@
-import { isRecord, textOf } from '../json';
-import { promptText } from '../promptText';
-import { rawJson } from '../rawJson';
-import type { ThreadDocument } from '../schema';
-import type { Mapped } from './mapped';
+import { isRecord, textOf } from '../model/jsonValues';
+import { promptText } from '../model/promptText';
+import { rawJson } from '../model/rawJson';
+import type { ThreadDocument } from '../model/threadSchema';
+import type { Mapped } from './parts/mapped';
 
 /** What was written and not sent yet: a draft, and prompts that wait for the turn to end. */
 export function unsentEntries({ draft, queuedMessages }: ThreadDocument, turn: number): readonly Mapped[] {

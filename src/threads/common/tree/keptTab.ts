@@ -1,4 +1,4 @@
-import { isThreadId } from '../heads';
+import { isThreadId } from '../heads/heads';
 import type { ThreadHead } from '../threadPorts';
 
 /**

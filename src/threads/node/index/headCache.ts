@@ -3,10 +3,10 @@ import * as path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { errorCode, messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
-import { isFresh } from '../../common/threadState';
-import { isSameFile, type FileKey } from './fileKey';
-import { decodeHeads } from './headDecoder';
-import { headFileName, type StoredHead } from './headFile';
+import { isFresh } from '../../common/model/threadState';
+import { isSameFile, type FileKey } from '../files/fileKey';
+import { decodeHeads } from '../files/headDecoder';
+import { headFileName, type StoredHead } from '../files/headFile';
 
 /** For so long the host may be busy with it at a time. */
 const sliceMs = 4;

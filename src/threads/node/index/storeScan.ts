@@ -2,8 +2,8 @@ import { stat } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import * as path from 'node:path';
 import { errorCode, messageOf } from '../../../base/common/errors';
-import { isThreadFileName } from '../ampData';
-import type { FileKey } from './fileKey';
+import { isThreadFileName } from '../ampFolder/ampData';
+import type { FileKey } from '../files/fileKey';
 
 interface StoreScan {
   readonly files: readonly FileKey[];

@@ -4,16 +4,16 @@ import { messageOf } from '../../../base/common/errors';
 import { Emitter } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import * as z from 'zod';
-import { problemHead } from '../../common/heads';
+import { problemHead } from '../../common/heads/heads';
 import { ThreadError, type ThreadHead, type ThreadHit } from '../../common/threadPorts';
-import type { FileKey } from './fileKey';
-import type { StoredHead } from './headFile';
+import type { FileKey } from '../files/fileKey';
+import type { StoredHead } from '../files/headFile';
 import { HeadCache } from './headCache';
-import { Pacer } from './pacer';
+import { Pacer } from '../../common/pacer';
 import { scanFolders, type FolderProblem } from './storeScan';
-import { maxThreadBytes, tooLarge } from '../threadFile';
-import { WorkerEndedError, WorkerLink } from './workerLink';
-import { CoveragePart, HeadPart, Hits, TextsBuilt } from './workerMessages';
+import { maxThreadBytes, tooLarge } from '../files/threadFile';
+import { WorkerEndedError, WorkerLink } from '../worker/workerLink';
+import { CoveragePart, HeadPart, Hits, TextsBuilt } from '../worker/threadWorkerMessages';
 
 interface ThreadIndexPorts {
   /** Where the index is kept, absolute; made when needed. Several windows may share it. */

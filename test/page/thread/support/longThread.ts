@@ -1,6 +1,6 @@
 // A host that has a long thread, and gives its page parts of it as the extension does.
-import { didUpdate, threadRequests } from '../../../../src/threads/common/threadApi';
-import { foundIn } from '../../../../src/threads/common/threadFind';
+import { didUpdate, threadRequests } from '../../../../src/threads/common/page/threadApi';
+import { foundIn } from '../../../../src/threads/common/page/threadFind';
 import type { Entry } from '../../../../src/transcript/common/entries';
 import { TranscriptDocument } from '../../../../src/transcript/common/transcriptDocument';
 import type { FakeHost } from '../../support/fakeHost';

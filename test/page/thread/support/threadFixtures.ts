@@ -1,7 +1,7 @@
 // What a host tells the page of a thread.
 import type * as z from 'zod/mini';
-import type { ThreadUpdate, ThreadView } from '../../../../src/threads/common/threadApi';
-import { threadOutline } from '../../../../src/threads/common/threadOutline';
+import type { ThreadUpdate, ThreadView } from '../../../../src/threads/common/page/threadApi';
+import { threadOutline } from '../../../../src/threads/common/page/threadOutline';
 import type { Entry } from '../../../../src/transcript/common/entries';
 
 export type Update = z.input<typeof ThreadUpdate>;

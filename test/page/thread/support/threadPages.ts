@@ -1,6 +1,6 @@
 // Opens the page of a thread with a host that tells it a first state.
 import type { Page } from 'playwright-core';
-import { didUpdate, threadRequests } from '../../../../src/threads/common/threadApi';
+import { didUpdate, threadRequests } from '../../../../src/threads/common/page/threadApi';
 import { drawn } from '../../support/drawn';
 import { PageHarness, type OpenedPage, type PageOptions } from '../../support/pageHarness';
 import { snapshot, view, type Update } from './threadFixtures';

@@ -1,0 +1,109 @@
+import type { Entry, Location, Part } from '../../../../transcript/common/entries';
+import { pathOrUriPath } from '../../model/fileUriPath';
+import { threadLink } from '../../model/threadLinks';
+import { countOf, isRecord, listOf, textOf } from '../../model/jsonValues';
+import { rawJson } from '../../model/rawJson';
+import { proposedParts } from './changeParts';
+import type { Mapped } from './mapped';
+import { progressSteps, subthreadIn } from './progress';
+import { isTodoReading, todosOf, todoWords } from './todos';
+import { bareToolName, commandOf, inputPath, toolKind, toolTitle } from '../../model/toolNames';
+import { resultParts, type CallView } from './toolResult';
+import type { ToolCall, ToolRun } from './toolRun';
+
+/** The entry of a call, and those of what a subagent did in it. A list of todos is an entry of its own kind. */
+export function toolEntries(call: ToolCall, run: ToolRun): readonly Mapped[] {
+  const { base, name, input, raw } = call;
+  const view: CallView = { tool: call.knownName ?? name, input };
+  const steps = progressSteps(run.progress, base, run.state === 'running' ? 'running' : 'stale');
+  const nested = steps.flatMap((step) => ('call' in step ? toolEntries(step.call, step.run) : [step]));
+  const subthread = subthreadIn(run.progress);
+  const hasSubagent = nested.length > 0 || subthread !== undefined;
+  const unknown = unknownStatus(call, run);
+  const hasWorked = run.error === undefined && !['rejected', 'cancelled', 'waiting'].includes(run.state);
+  const items = hasWorked ? todosOf(view.tool, input, run.result) : undefined;
+  const isReading = isTodoReading(view.tool);
+  if (items && !isReading) return [{ entry: { kind: 'todos', ...base, items }, raw }, ...unknown];
+  const shownInput = call.partialInput ?? inputJson(input);
+  const locations = locationsOf(call);
+  const entry: Entry = {
+    kind: 'tool',
+    ...base,
+    name: bareToolName(name),
+    title: titleOf(name, input, locations),
+    toolKind: hasSubagent && toolKind(view.tool) === 'other' ? 'agent' : toolKind(view.tool),
+    state: run.state,
+    ...(shownInput === undefined ? {} : { input: shownInput }),
+    ...(locations.length > 0 ? { locations: [...locations] } : {}),
+    parts: items ? [{ type: 'list', items: items.map(todoWords) }] : [...partsOf(view, run, nested.length > 0)],
+    ...(run.error === undefined ? {} : { error: run.error }),
+    ...(base.at === undefined ? {} : { startedAt: base.at }),
+    ...(run.decision === undefined ? {} : { decision: run.decision }),
+    ...(subthread === undefined ? {} : { subthread: subthread.threadId }),
+  };
+  return [{ entry, raw }, ...nested, ...unknown];
+}
+
+/** One line; a call that does not say what it is about is about its files. */
+function titleOf(name: string, input: unknown, locations: readonly Location[]): string {
+  const title = toolTitle(name, input);
+  const [first, ...others] = locations;
+  if (first === undefined || title !== bareToolName(name)) return title;
+  return `${title}: ${first.path}${others.length > 0 ? ` and ${others.length} more` : ''}`;
+}
+
+function partsOf(view: CallView, run: ToolRun, hasNested: boolean): readonly Part[] {
+  const isCommand = toolKind(view.tool) === 'execute';
+  // What a command has told while it ran is in what it gave back.
+  const subthread = subthreadIn(run.progress);
+  const progress = subthread ? subthread.others : run.progress;
+  const isProgressShown = !hasNested && !isEmpty(progress) && !(isCommand && run.result !== undefined);
+  const shown = [
+    ...(subthread ? [subthreadPart(subthread.threadId)] : []),
+    ...(isProgressShown ? resultParts(view, progress) : []),
+  ];
+  if (run.result !== undefined) return [...resultParts(view, run.result), ...shown, ...run.remarks];
+  if (shown.length > 0) return [...shown, ...run.remarks];
+  const command = isCommand ? commandOf(view.input) : undefined;
+  const unseen: readonly Part[] =
+    command === undefined ? proposedParts(view) : [{ type: 'terminal', command, output: '' }];
+  return [...unseen, ...run.remarks];
+}
+
+function subthreadPart(threadId: string): Part {
+  return { type: 'link', uri: threadLink(threadId), title: `Subagent thread ${threadId}` };
+}
+
+function isEmpty(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  return value === undefined || value === null || value === '' || (isRecord(value) && Object.keys(value).length === 0);
+}
+
+function unknownStatus({ base, raw }: ToolCall, { unknownStatus: status }: ToolRun): readonly Mapped[] {
+  if (status === undefined) return [];
+  const json = rawJson(raw.at(-1));
+  const label = `Result with the unknown status “${status}”`;
+  return [{ entry: { kind: 'raw', ...base, id: `${base.id}.result`, label, json }, raw: raw.at(-1) }];
+}
+
+function inputJson(input: unknown): string | undefined {
+  if (input === undefined || input === null || (isRecord(input) && Object.keys(input).length === 0)) return undefined;
+  return typeof input === 'string' ? textOf(input) : rawJson(input);
+}
+
+/** The files it is about, each once. */
+function locationsOf({ input, raw }: ToolCall): readonly Location[] {
+  const path = inputPath(input);
+  const line = isRecord(input) ? countOf(listOf(input['read_range'])[0]) : undefined;
+  const own: readonly Location[] =
+    path === undefined ? [] : [{ path: pathOrUriPath(path), ...(line === undefined ? {} : { line }) }];
+  const run = raw.flatMap((block) => (isRecord(block) && isRecord(block['run']) ? [block['run']] : [])).at(-1) ?? {};
+  const { result, trackFiles } = run;
+  const files = isRecord(result) ? listOf(result['files']) : [];
+  const touched = [
+    ...listOf(trackFiles),
+    ...files.map((file) => (isRecord(file) ? (file['uri'] ?? file['path']) : undefined)),
+  ].filter((name) => typeof name === 'string');
+  const all = [...own, ...touched.map((name): Location => ({ path: pathOrUriPath(name) }))];
+  return all.filter(({ path: one }, index) => all.findIndex(({ path: other }) => other === one) === index);
+}

@@ -1,0 +1,38 @@
+import { isRecord, listOf } from './jsonValues';
+
+const changing: ReadonlySet<string> = new Set([
+  'edit_file',
+  'create_file',
+  'apply_patch',
+  'undo_edit',
+  'delete_file',
+  'format_file',
+]);
+
+/** Whether a tool has changed a file, by what it was and how it ended. */
+export function hasBeenChanging(messages: readonly unknown[]): boolean {
+  const calls = new Set<unknown>();
+  for (const message of messages) {
+    if (!isRecord(message)) continue;
+    for (const block of listOf(message['content'])) {
+      if (!isRecord(block)) continue;
+      if (block['type'] === 'tool_use' && isChangingTool(block['normalizedName'] ?? block['name']))
+        calls.add(block['id']);
+      if (block['type'] === 'tool_result' && isDoneChanging(block, calls)) return true;
+    }
+  }
+  return false;
+}
+
+function isChangingTool(name: unknown): boolean {
+  return (
+    typeof name === 'string' && changing.has(name.startsWith('functions.') ? name.slice('functions.'.length) : name)
+  );
+}
+
+function isDoneChanging(result: Readonly<Record<string, unknown>>, calls: ReadonlySet<unknown>): boolean {
+  const { run } = result;
+  if (!isRecord(run)) return calls.has(result['tool_use_id'] ?? result['toolUseID']) && result['is_error'] !== true;
+  if (run['status'] !== 'done') return false;
+  return listOf(run['trackFiles']).length > 0 || calls.has(result['toolUseID'] ?? result['tool_use_id']);
+}

@@ -1,0 +1,25 @@
+import { isRecord, textOf } from './jsonValues';
+import type { ThreadDocument } from './threadSchema';
+import type { ThreadRelation } from '../threadPorts';
+
+/** The other threads that a thread knows of, each kind of tie once. Whoever builds a tree of them takes care of loops. */
+export function relationsOf(document: ThreadDocument, ownId: string): readonly ThreadRelation[] {
+  const relations: ThreadRelation[] = [];
+  const add = (relation: ThreadRelation): void => {
+    const isKnown = relations.some(
+      ({ type, role, threadId }) => type === relation.type && role === relation.role && threadId === relation.threadId,
+    );
+    if (!isKnown && relation.threadId !== ownId) relations.push(relation);
+  };
+  for (const item of document.relationships ?? []) {
+    if (!isRecord(item)) continue;
+    const threadId = textOf(item['threadID']);
+    const { type } = item;
+    if (threadId === undefined || (type !== 'fork' && type !== 'handoff' && type !== 'mention')) continue;
+    // The file says what this thread is to the other one.
+    add({ type, role: item['role'] === 'child' ? 'parent' : 'child', threadId });
+  }
+  if (document.originThreadID !== undefined) add({ type: 'fork', role: 'parent', threadId: document.originThreadID });
+  if (document.mainThreadID !== undefined) add({ type: 'subthread', role: 'parent', threadId: document.mainThreadID });
+  return relations;
+}

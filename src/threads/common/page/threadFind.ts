@@ -1,0 +1,41 @@
+import type { Entry } from '../../../transcript/common/entries';
+import { textPattern } from '../../../transcript/common/textPattern';
+import type { FoundEntry } from './threadApi';
+
+/** More cannot be gone through one by one. */
+export const maxFound = 5_000;
+
+/** The first entries that show a text before anything in them is opened, in reading order. */
+export function foundIn(entries: Iterable<Entry>, query: string): FoundEntry[] {
+  if (query === '') return [];
+  const pattern = textPattern(query);
+  const found: FoundEntry[] = [];
+  let index = -1;
+  for (const entry of entries) {
+    index++;
+    const count = shownTexts(entry).reduce((sum, text) => sum + (text.match(pattern)?.length ?? 0), 0);
+    if (count === 0) continue;
+    found.push({ entryId: entry.id, index, count });
+    if (found.length >= maxFound) break;
+  }
+  return found;
+}
+
+/** Steps of a call, thoughts and what a call has given are closed at first. */
+function shownTexts(entry: Entry): readonly string[] {
+  if (entry.parent !== undefined) return [];
+  switch (entry.kind) {
+    case 'prompt':
+    case 'answer':
+    case 'notice':
+      return [entry.text];
+    case 'tool':
+      return [entry.title];
+    case 'raw':
+      return [entry.label];
+    case 'end':
+      return entry.text === undefined ? [] : [entry.text];
+    default:
+      return [];
+  }
+}

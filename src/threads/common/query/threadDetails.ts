@@ -1,0 +1,41 @@
+import { isRecord, listOf, textOf, type JsonRecord } from '../model/jsonValues';
+import { pathOrUriPath } from '../model/fileUriPath';
+
+/** What a thread says of itself, a line each: its id, where it worked, on what, and with what. By `typeof`, for a search. */
+export function detailTexts(document: JsonRecord): readonly string[] {
+  const { env, id, agentMode, activatedSkills, draft, queuedMessages } = document;
+  const initial = isRecord(env) && isRecord(env['initial']) ? env['initial'] : {};
+  const platform = isRecord(initial['platform']) ? initial['platform'] : {};
+  const trees = listOf(initial['trees']).filter(isRecord);
+  const related = [
+    ...listOf(document['relationships']).map((item) => (isRecord(item) ? item['threadID'] : undefined)),
+    document['mainThreadID'],
+    document['originThreadID'],
+  ];
+  const values = [
+    id,
+    ...trees.flatMap(treeValues),
+    ...['os', 'osVersion', 'cpuArchitecture', 'client', 'clientVersion', 'clientType'].map((key) => platform[key]),
+    agentMode,
+    ...listOf(initial['tags']),
+    ...listOf(activatedSkills).map((skill) => (isRecord(skill) ? skill['name'] : skill)),
+    ...related,
+    ...unsentTexts(draft),
+    ...listOf(queuedMessages).flatMap((item) => unsentTexts(isRecord(item) ? item['queuedMessage'] : item)),
+  ];
+  return [...new Set(values.flatMap((value) => textOf(value) ?? []))];
+}
+
+function treeValues({ displayName, uri, fsPath, repository }: JsonRecord): readonly unknown[] {
+  const { url, ref, sha } = isRecord(repository) ? repository : {};
+  return [typeof uri === 'string' ? pathOrUriPath(uri) : undefined, fsPath, displayName, url, shortRef(ref), sha];
+}
+
+function shortRef(ref: unknown): unknown {
+  return typeof ref === 'string' ? ref.replace(/^refs\/heads\//, '') : ref;
+}
+
+function unsentTexts(message: unknown): readonly unknown[] {
+  const content = isRecord(message) ? (message['content'] ?? message['text']) : message;
+  return [content, ...listOf(content).map((block) => (isRecord(block) ? block['text'] : block))];
+}

@@ -1,0 +1,125 @@
+import { blockId, endId, messageKeys, promptId } from '../model/entryIds';
+import { isRecord, listOf, textOf, type JsonRecord } from '../model/jsonValues';
+import { pathOrUriPath } from '../model/fileUriPath';
+import { callId, isResultBlock, resultId } from '../model/callIds';
+import { bareToolName, commandOf, inputPath } from '../model/toolNames';
+import { promptText } from '../model/promptText';
+import type { SearchedText, TextKind } from './searchedText';
+import { detailTexts } from './threadDetails';
+import { wellFormedMessage } from '../model/threadSchema';
+import { textsInValue } from './valueTexts';
+
+/**
+ * All text of a thread, for a search: it is made for thousands of documents, so it looks at them by `typeof`. Each
+ * `entryId` is that of the entry which the mapping makes of it. In reading order; nothing for what is no thread.
+ */
+export function threadTexts(document: unknown): readonly SearchedText[] {
+  if (!isRecord(document) || !Array.isArray(document['messages'])) return [];
+  return textsOf(document, document['messages'].map(wellFormedMessage));
+}
+
+/** The same, of well-formed messages. */
+export function textsOf(document: JsonRecord, messages: readonly unknown[]): readonly SearchedText[] {
+  return new TextReader().read(document, messages);
+}
+
+class TextReader {
+  private readonly texts: SearchedText[] = [];
+  /** The last call of each id. */
+  private readonly calls = new Map<string, string>();
+
+  read(document: JsonRecord, messages: readonly unknown[]): readonly SearchedText[] {
+    this.add('', 'details', detailTexts(document).join('\n'));
+    const keys = messageKeys(messages);
+    for (const [index, message] of messages.entries()) if (isRecord(message)) this.message(message, keys[index] ?? '');
+    return this.texts;
+  }
+
+  private message(message: JsonRecord, key: string): void {
+    const { role, content, state } = message;
+    if (role !== 'user' && role !== 'assistant' && role !== 'info') return;
+    if (role === 'user') {
+      this.add(promptId(key), 'prompt', promptText(content));
+      this.add(promptId(key), 'path', mentionedFiles(message).join('\n'));
+    } else if (typeof content === 'string') {
+      this.add(blockId(key, 0), role === 'assistant' ? 'answer' : 'note', content);
+    }
+    const blocks = listOf(content);
+    for (let index = 0; index < blocks.length; index++) {
+      const block = blocks[index];
+      if (isRecord(block)) this.block(block, blockId(key, index), role);
+    }
+    if (isRecord(state) && state['type'] === 'error') this.add(endId(key), 'output', textsInValue(state['error']));
+  }
+
+  private block(block: JsonRecord, id: string, role: 'user' | 'assistant' | 'info'): void {
+    if (isResultBlock(block)) {
+      const { run, content, result } = block;
+      const entryId = this.calls.get(resultId(block)) ?? id;
+      this.add(entryId, 'output', textsInValue(run ?? content ?? result));
+      return;
+    }
+    const { type, text } = block;
+    switch (type) {
+      case 'text':
+        if (role === 'user' || block['hidden'] === true || typeof text !== 'string') return;
+        this.add(id, role === 'assistant' ? 'answer' : 'note', text);
+        return;
+      case 'thinking':
+        this.add(id, 'thinking', textOf(block['thinking']) ?? textOf(text) ?? '');
+        return;
+      case 'tool_use':
+      case 'server_tool_use':
+      case 'program':
+        this.call(block, id);
+        return;
+      case 'summary':
+        this.add(id, 'note', summaryText(block['summary']));
+        return;
+      case 'manual_bash_invocation':
+        this.add(id, 'command', commandOf(block['args']) ?? '');
+        this.add(id, 'output', textsInValue(block['toolRun']));
+        return;
+    }
+  }
+
+  private call(block: JsonRecord, id: string): void {
+    const key = callId(block);
+    if (key !== '') this.calls.set(key, id);
+    const input = block['input'] ?? block['normalizedInput'] ?? block['code'] ?? block['text'];
+    const command = typeof block['code'] === 'string' ? block['code'] : commandOf(input);
+    const path = inputPath(input);
+    if (command !== undefined) this.add(id, 'command', command);
+    if (path !== undefined) this.add(id, 'path', pathOrUriPath(path));
+    const name = textOf(block['name']) ?? textOf(block['normalizedName']) ?? '';
+    const rest = isRecord(input) ? withoutShown(input) : command === undefined ? input : undefined;
+    this.add(id, 'call', [bareToolName(name), textsInValue(rest)].join('\n').trim());
+  }
+
+  private add(entryId: string, kind: TextKind, text: string): void {
+    if (text.trim() !== '') this.texts.push({ entryId, kind, text });
+  }
+}
+
+function summaryText(summary: unknown): string {
+  return textOf(summary) ?? (isRecord(summary) ? textOf(summary['summary']) : undefined) ?? '';
+}
+
+const shownKeys: ReadonlySet<string> = new Set('cmd,command,args,path,absolutePath,file_path,filePath'.split(','));
+
+function withoutShown(input: JsonRecord): JsonRecord {
+  return Object.fromEntries(Object.entries(input).filter(([key]) => !shownKeys.has(key)));
+}
+
+/** The files that a prompt came with. */
+function mentionedFiles({ content, fileMentions, discoveredGuidanceFiles }: JsonRecord): readonly string[] {
+  const mentions = [
+    ...(isRecord(fileMentions) ? listOf(fileMentions['files']) : []),
+    ...listOf(discoveredGuidanceFiles),
+  ];
+  const files = mentions.flatMap((file) => (isRecord(file) ? (textOf(file['uri']) ?? []) : []));
+  const images = listOf(content).flatMap((block) =>
+    isRecord(block) && block['type'] === 'image' ? (textOf(block['sourcePath']) ?? []) : [],
+  );
+  return [...files, ...images].map(pathOrUriPath);
+}

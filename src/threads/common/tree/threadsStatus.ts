@@ -1,0 +1,33 @@
+import type { FeatureStatus, StatusAction } from '../../../base/common/feature';
+import { commandIds } from '../../../manifest';
+import type { ThreadHead } from '../threadPorts';
+
+interface ThreadsSituation {
+  readonly heads: readonly Pick<ThreadHead, 'state'>[];
+  /** Whether `heads` says something. */
+  readonly isListed: boolean;
+  /** What sources cannot do, and what the user can do about it. */
+  readonly problems: readonly string[];
+  /** Why sources have nothing. */
+  readonly absences: readonly string[];
+}
+
+const actions: readonly StatusAction[] = [{ label: 'Search threads', command: commandIds.threadsSearch }];
+
+/** Before somebody looked. */
+export const notListed: ThreadsSituation = { heads: [], isListed: false, problems: [], absences: [] };
+
+/** What the status list says of the threads. */
+export function threadsStatus({
+  absences,
+  heads,
+  isListed,
+  problems,
+}: ThreadsSituation): Pick<FeatureStatus, 'state' | 'summary' | 'actions'> {
+  if (problems.length > 0) return { actions, state: 'attention', summary: problems.join(' ') };
+  if (!isListed) return { actions, state: 'ready', summary: 'They are read when somebody looks at the list.' };
+  if (heads.length === 0 && absences.length > 0) return { actions, state: 'ready', summary: absences.join(' ') };
+  const running = heads.filter(({ state }) => state === 'running').length;
+  const counted = `${heads.length} thread${heads.length === 1 ? '' : 's'}`;
+  return { actions, state: 'ready', summary: `${counted}${running > 0 ? `, ${running} running` : ''}.` };
+}

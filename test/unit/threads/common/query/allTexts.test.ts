@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import * as path from 'node:path';
+import { entryTexts } from '../../../../../src/threads/common/query/entryTexts';
+import { fold } from '../../../../../src/threads/common/query/fold';
+import { maxToolTextUnits, searchedPart } from '../../../../../src/threads/common/query/searchedText';
+import { searchable, textHits } from '../../../../../src/threads/common/query/textHits';
+import { parseQuery } from '../../../../../src/threads/common/query/threadQuery';
+import { wordsOf } from '../../../../../src/threads/common/query/words';
+import { readThread } from '../../../../../src/threads/common/mapping/readThread';
+import { threadTexts } from '../../../../../src/threads/common/query/threadTexts';
+import { answer, call, prompt, read, result } from '../../support/mappedThreads';
+
+const folder = path.join(process.cwd(), 'test/fixtures/threads');
+const names = readdirSync(folder).filter((name) => name.endsWith('.thread.json'));
+const from = { source: 'local', mtimeMs: 1_769_000_100_000, nowMs: 1_769_000_100_000 } as const;
+const wordsIn = (texts: readonly string[]): ReadonlySet<string> =>
+  new Set(texts.flatMap((text) => wordsOf(fold(text))));
+
+const document = {
+  id: 'T-1',
+  env: {
+    initial: {
+      trees: [
+        {
+          uri: 'file:///home/kim/shop',
+          repository: { type: 'git', url: 'https://example.com/kim/shop', ref: 'refs/heads/tax', sha: 'c0ffee123' },
+        },
+      ],
+      platform: { os: 'linux', clientVersion: '0.0.9' },
+    },
+  },
+  messages: [
+    { ...prompt('Find the tax', 0), fileMentions: { files: [{ uri: 'file:///home/kim/shop/notes.md' }] } },
+    {
+      ...call('Bash', { cmd: 'grep -rn surcharge', why: 'because' }),
+      content: [
+        { type: 'thinking', thinking: 'Maybe a ledger' },
+        ...call('Bash', { cmd: 'grep -rn surcharge', why: 'because' }).content,
+      ],
+    },
+    result({ status: 'done', result: { output: 'cart.ts:12: levy', exitCode: 0 } }),
+    call('Read', { path: 'file:///home/kim/shop/src/cart.ts' }, 3),
+    result({ status: 'error', error: { message: 'Permission was denied' } }, 4, 'c3'),
+    answer('It is in the cart', 5),
+    {
+      role: 'info',
+      messageId: 6,
+      content: [{ type: 'summary', summary: { type: 'message', summary: 'All of before' } }],
+    },
+  ],
+};
+
+/** A query, what it is found in, and the entry to go to. */
+const finds: readonly (readonly [string, string, string | undefined])[] = [
+  ['tax find', 'prompt', 'm0'],
+  ['notes.md', 'path', 'm0'],
+  ['ledger', 'thinking', 'm1.0'],
+  ['"grep -rn surcharge"', 'command', 'm1.1'],
+  ['because', 'call', 'm1.1'],
+  ['levy', 'output', 'm1.1'],
+  ['/home/kim/shop/src/cart.ts', 'path', 'm3.0'],
+  ['"permission was denied"', 'output', 'm3.0'],
+  ['"in the cart"', 'answer', 'm5.0'],
+  ['"all of before"', 'note', 'm6.0'],
+  ['c0ffee123', 'details', undefined],
+  ['example.com/kim/shop', 'details', undefined],
+  ['0.0.9', 'details', undefined],
+];
+
+describe('all text of a thread', () => {
+  for (const [query, kind, entryId] of finds) {
+    it(`is found, and says what it is: ${query} is ${kind}`, () => {
+      const texts = threadTexts(document);
+      const head = { ...read([]).head, id: 'T-1' };
+      const [hit] = textHits({ head, texts }, parseQuery(query), 0);
+      assert.deepEqual([hit?.kind, hit?.entryId], [kind, entryId]);
+      const [inMemory] = textHits(searchable(readThread(document, from)), parseQuery(query), 0);
+      assert.deepEqual([inMemory?.kind, inMemory?.entryId], [kind, entryId]);
+    });
+  }
+
+  for (const name of names) {
+    it(`is found in what is shown of ${name}, whether it is read from the document or its entries`, () => {
+      const json: unknown = JSON.parse(readFileSync(path.join(folder, name), 'utf8'));
+      const { entries, facts } = readThread(json, from);
+      const shown = entries.flatMap((entry) =>
+        entryTexts(entry).filter(({ kind, text }) => isContent.has(kind) && !text.startsWith('The provider ')),
+      );
+      const indexed = wordsIn(threadTexts(json).map(({ text }) => text));
+      const said = wordsIn([
+        ...shown.map(({ text }) => text),
+        ...facts.flatMap(({ label, value }) => (isOwn.has(label) ? [value] : [])),
+      ]);
+      const missing = [...said].filter((word) => !indexed.has(word));
+      assert.deepEqual(missing, []);
+    });
+  }
+
+  it('of a tool is found at its beginning and its end, however long it is', () => {
+    const long = `first ${'x '.repeat(maxToolTextUnits)}last`;
+    const part = searchedPart(long, 'output');
+    assert.ok(part.startsWith('first') && part.endsWith('last'));
+    assert.ok(part.length <= maxToolTextUnits + 1);
+    assert.equal(searchedPart(long, 'prompt'), long);
+  });
+
+  it('does not have what is encoded', () => {
+    const image = { isImage: true, imageInfo: { mimeType: 'image/png' }, content: 'aGVsbG8' };
+    const messages = [prompt('Go', 0), call('Read', { path: '/a.png' }), result({ status: 'done', result: image })];
+    assert.ok(threadTexts({ messages }).every(({ text }) => !text.includes('aGVsbG8')));
+  });
+});
+
+const isContent: ReadonlySet<string> = new Set(['prompt', 'answer', 'thinking', 'command', 'path']);
+const isOwn: ReadonlySet<string> = new Set(['Repository', 'Branch', 'Commit', 'Folder', 'Client', 'Platform', 'Mode']);

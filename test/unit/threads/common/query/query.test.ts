@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { fold, foldTraceably } from '../../../../../src/threads/common/query/fold';
+import { matchThread, scoreOf } from '../../../../../src/threads/common/query/rank';
+import { snippetOf } from '../../../../../src/threads/common/query/snippet';
+import { findTerm } from '../../../../../src/threads/common/query/termMatch';
+import { parseQuery } from '../../../../../src/threads/common/query/threadQuery';
+import { wordsOf } from '../../../../../src/threads/common/query/words';
+
+const day = 24 * 3_600_000;
+
+function finds(query: string, text: string): boolean {
+  const { terms } = parseQuery(query);
+  return terms.length > 0 && terms.every((term) => findTerm(fold(text), term) !== undefined);
+}
+
+describe('a query of threads', () => {
+  it('folds case, accents, widths and final letters', () => {
+    assert.equal(fold('Élan İstanbul ﬁ Ｗ ΣΟΦΟΣ'), 'elan istanbul fi w σοφοσ');
+    assert.equal(fold('e\u0301'), 'e');
+  });
+
+  it('leads from folded text back to the original', () => {
+    const folded = foldTraceably('ﬁn é!');
+    assert.equal(folded.text, 'fin e!');
+    assert.deepEqual(
+      [0, 1, 2, 4, 6].map((position) => folded.originOf(position)),
+      [0, 0, 1, 3, 5],
+    );
+  });
+
+  it('takes characters of scripts without spaces for words', () => {
+    assert.deepEqual(wordsOf(fold('Foo_bar-2 検索x')), ['foo', 'bar', '2', '検', '索', 'x']);
+  });
+
+  it('finds whole words, and the beginning of the last one', () => {
+    assert.ok(finds('fox qui', 'The quick fox'));
+    assert.ok(!finds('qui fox', 'The quick fox'));
+    assert.ok(!finds('ick', 'The quick fox'));
+  });
+
+  it('finds a phrase as it stands, whatever is between its words', () => {
+    assert.ok(finds('"Quick fox"', 'the quick,\n  FOX'));
+    assert.ok(!finds('"quick fo"', 'the quick fox'));
+    assert.ok(finds('"quick fo', 'the quick fox'));
+    assert.ok(!finds('"fox quick"', 'the quick fox'));
+    assert.ok(finds('src/app.ts', 'see src/app.ts here'));
+    assert.ok(!finds('src/app.ts', 'app src ts'));
+    assert.ok(finds('"索検"', '検索検査'));
+  });
+
+  it('finds nothing without words', () => {
+    for (const query of ['', '  ', '"', '""', '—?!']) assert.deepEqual(parseQuery(query).terms, []);
+  });
+
+  it('finds a word too long to be indexed whole', () => {
+    const hash = 'a1b2'.repeat(16);
+    assert.ok(finds(`"${hash}"`, `commit ${hash} is bad`));
+  });
+
+  it('counts titles more than prompts, these more than answers, and new threads more than old ones', () => {
+    const now = 1_000 * day;
+    assert.ok(scoreOf(['title'], now - 300 * day, now) > scoreOf(['prompt'], now - 60 * day, now));
+    assert.ok(scoreOf(['prompt'], now, now) > scoreOf(['answer'], now, now));
+    assert.ok(scoreOf(['answer'], now, now) > scoreOf(['answer'], now - day, now));
+    assert.equal(scoreOf(['answer'], now + day, now), scoreOf(['answer'], now, now));
+    assert.ok(Number.isFinite(scoreOf(['title'], 0, -5)));
+  });
+
+  it('wants all terms somewhere in the thread, and ranks its texts', () => {
+    const texts = [
+      { entryId: 'a', kind: 'answer', text: 'red and blue' },
+      { entryId: 'p', kind: 'prompt', text: 'red' },
+      { entryId: 'x', kind: 'answer', text: 'green' },
+    ] as const;
+    assert.equal(matchThread(parseQuery('red violet'), 'Title', texts), undefined);
+    const match = matchThread(parseQuery('title red'), 'Title', texts);
+    assert.deepEqual(match?.fields, ['title', 'prompt']);
+    assert.deepEqual(
+      match.texts.map(({ text }) => text.entryId),
+      ['p', 'a'],
+    );
+  });
+});
+
+describe('a snippet', () => {
+  const long = `${'before '.repeat(400)}the Naïve\n\tneedle 🧵 is here ${'after '.repeat(400)}`;
+
+  it('shows a line around the match, with bounds of what matched', () => {
+    const { text, matches } = snippetOf(long, parseQuery('"naive needle"'));
+    assert.match(text, /^…before .*the Naïve needle 🧵 is here after.*…$/u);
+    assert.ok(text.length >= 100 && text.length <= 170, text);
+    assert.deepEqual(
+      matches.map(({ start, end }) => text.slice(start, end)),
+      ['Naïve needle'],
+    );
+  });
+
+  it('marks each match of each term once', () => {
+    const { text, matches } = snippetOf('one two one', parseQuery('one "one two"'));
+    assert.equal(text, 'one two one');
+    assert.deepEqual(
+      matches.map(({ start, end }) => text.slice(start, end)),
+      ['one two', 'one'],
+    );
+  });
+
+  it('shows the beginning when nothing matches', () => {
+    assert.deepEqual(snippetOf('short', parseQuery('nothing')), { text: 'short', matches: [] });
+    assert.deepEqual(snippetOf('', parseQuery('nothing')), { text: '', matches: [] });
+  });
+
+  it('never cuts a character in two', () => {
+    const { text } = snippetOf('🧵'.repeat(500), parseQuery('x'));
+    assert.ok(text.isWellFormed());
+  });
+});

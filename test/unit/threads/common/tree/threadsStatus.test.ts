@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { notListed, threadsStatus } from '../../../../../src/threads/common/tree/threadsStatus';
+
+const listed = { ...notListed, isListed: true };
+
+describe('the status of the threads', () => {
+  it('says that nothing is read before somebody looks', () => {
+    assert.match(threadsStatus(notListed).summary, /when somebody looks/);
+  });
+
+  it('counts them, and those that run', () => {
+    assert.equal(threadsStatus({ ...listed, heads: [{ state: 'idle' }] }).summary, '1 thread.');
+    const heads = [{ state: 'idle' }, { state: 'running' }] as const;
+    assert.equal(threadsStatus({ ...listed, heads }).summary, '2 threads, 1 running.');
+  });
+
+  it('says where threads would come from when there are none', () => {
+    const { state, summary } = threadsStatus({ ...listed, absences: ['Amp has not run here.', 'No file was opened.'] });
+    assert.equal(state, 'ready');
+    assert.equal(summary, 'Amp has not run here. No file was opened.');
+  });
+
+  it('has first what a source cannot do', () => {
+    const { state, summary } = threadsStatus({ ...listed, heads: [{ state: 'idle' }], problems: ['The index broke.'] });
+    assert.equal(state, 'attention');
+    assert.equal(summary, 'The index broke.');
+  });
+});

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import * as path from 'node:path';
+import { PrivateFolder } from '../../../../../src/threads/node/cli/privateFolder';
+
+describe('the private folder of exports', () => {
+  let parent: string;
+  beforeEach(async () => {
+    parent = await mkdtemp(path.join(tmpdir(), 'backline-private-'));
+  });
+  afterEach(() => rm(parent, { recursive: true }));
+
+  it('says where none can be made, and makes one once it can', async () => {
+    const blocked = path.join(parent, 'tmp');
+    await writeFile(blocked, 'a file where the folder was');
+    const folder = new PrivateFolder(blocked);
+    await assert.rejects(folder.path(), (error: unknown) => error instanceof Error && error.message.includes(blocked));
+    await rm(blocked);
+    assert.ok((await folder.path()).startsWith(blocked));
+    folder.dispose();
+  });
+
+  it("removes those that windows which crashed have left, and nobody else's", async () => {
+    const { pid: dead } = spawnSync(process.execPath, ['--version']);
+    const left = path.join(parent, `backline-threads-${dead}-abc`);
+    await mkdir(left);
+    await writeFile(path.join(left, 'T-1.json'), '{}');
+    const kept = [`backline-threads-${process.pid}-abc`, 'backline-threads-x', `other-${dead}-abc`];
+    for (const name of kept) await mkdir(path.join(parent, name));
+    const link = `backline-threads-${dead}-link`;
+    await symlink(path.join(parent, 'backline-threads-x'), path.join(parent, link));
+    const folder = new PrivateFolder(parent);
+    assert.equal((await readdir(parent)).length, 5, 'nothing happens before it is used');
+    const own = path.basename(await folder.path());
+    assert.deepEqual((await readdir(parent)).sort(), [...kept, link, own].sort());
+    folder.dispose();
+    assert.ok(!(await readdir(parent)).includes(own));
+  });
+});

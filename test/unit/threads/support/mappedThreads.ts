@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import type { ReadFrom } from '../../../../src/threads/common/threadReader';
+import type { MappedThread } from '../../../../src/threads/common/mapping/mapThread';
+import { readThread } from '../../../../src/threads/common/mapping/readThread';
+import type { EntryOf } from '../../../../src/transcript/common/entries';
+
+/** Threads of a few messages, as a test writes them. */
+
+export const live = { source: 'local', mtimeMs: 1_000_000, nowMs: 1_000_000 } as const;
+export const old = { ...live, nowMs: 1_000_000 + 3_600_000 } as const;
+
+export const prompt = (text: string, messageId: number) => ({
+  role: 'user',
+  messageId,
+  content: [{ type: 'text', text }],
+});
+export const call = (name: string, input: object, messageId = 1) => ({
+  role: 'assistant',
+  messageId,
+  state: { type: 'complete', stopReason: 'tool_use' },
+  content: [{ type: 'tool_use', id: `c${messageId}`, name, complete: true, input }],
+});
+export const result = (run: object, messageId = 2, toolUseID = 'c1') => ({
+  role: 'user',
+  messageId,
+  content: [{ type: 'tool_result', toolUseID, run }],
+});
+export const answer = (text: string, messageId: number, type = 'complete') => ({
+  role: 'assistant',
+  messageId,
+  state: { type, ...(type === 'complete' ? { stopReason: 'end_turn' } : {}) },
+  content: [{ type: 'text', text }],
+});
+
+export function read(messages: readonly unknown[], from: ReadFrom = live, more: object = {}): MappedThread {
+  return readThread({ id: 'T-1', messages, ...more }, from);
+}
+
+export function toolIn({ entries }: Pick<MappedThread, 'entries'>, index = 0): EntryOf<'tool'> {
+  const tool = entries.filter((entry) => entry.kind === 'tool')[index];
+  assert.ok(tool);
+  return tool;
+}
