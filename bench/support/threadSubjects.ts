@@ -5,6 +5,7 @@ import { nullLogger } from '../../src/base/common/log';
 import { systemClock } from '../../src/base/node/systemClock';
 import type { ThreadHead } from '../../src/threads/common/threadPorts';
 import { ThreadIndex } from '../../src/threads/node/index/threadIndex';
+import { ThreadWorkerOwner } from '../../src/threads/node/worker/threadWorkerOwner';
 import { tellParent } from '../lib/child';
 import { longestBlock } from './blocks';
 import { Spent } from './spent';
@@ -100,8 +101,23 @@ export async function searchOften(store: string, folder: string, workerFile: str
   index.dispose();
 }
 
+/** Ends its worker with itself. */
+class OwnIndex extends ThreadIndex {
+  constructor(
+    folder: string,
+    private readonly worker: ThreadWorkerOwner,
+  ) {
+    super({ folder, worker, clock: systemClock, log: nullLogger });
+  }
+
+  override dispose(): void {
+    super.dispose();
+    this.worker.dispose();
+  }
+}
+
 function indexOf(folder: string, workerFile: string): ThreadIndex {
-  return new ThreadIndex({ folder, workerFile, clock: systemClock, log: nullLogger });
+  return new OwnIndex(folder, new ThreadWorkerOwner({ workerFile, clock: systemClock, log: nullLogger }));
 }
 
 async function indexedTexts(index: ThreadIndex, total: number): Promise<void> {

@@ -7,9 +7,10 @@ import type { AmpPlaces } from './ampFolder/ampData';
 import { CliSource } from './cli/cliSource';
 import { ExportedFiles } from './exportedFiles';
 import { ThreadIndex } from './index/threadIndex';
-import { IndexedStore } from './indexedStore';
+import { LocalThreadSource } from './localThreadSource';
 import { PrivateFolder } from './cli/privateFolder';
 import { commandRunner, type Command } from './cli/runCommand';
+import { ThreadWorkerOwner } from './worker/threadWorkerOwner';
 import { WorkerThreadReader } from './worker/workerThreadReader';
 
 interface AmpThreadsOptions {
@@ -29,7 +30,7 @@ interface AmpThreadsOptions {
 export interface AmpThreads {
   /** Of all sources; disposing it disposes them. */
   readonly library: ThreadLibrary;
-  readonly local: IndexedStore;
+  readonly local: LocalThreadSource;
   readonly files: ExportedFiles;
   readonly account: CliSource;
 }
@@ -37,14 +38,10 @@ export interface AmpThreads {
 /** The sources of Amp's threads, joined. Nothing is read, watched or asked before the library is. */
 export function ampThreads(options: AmpThreadsOptions): AmpThreads {
   const { places, moreFolders, findCommand, indexFolder, workerFile, clock, log } = options;
-  const reader = new WorkerThreadReader({ workerFile, clock, log });
-  const local = new IndexedStore({
-    places,
-    index: new ThreadIndex({ folder: indexFolder, workerFile, clock, log }),
-    reader,
-    clock,
-    log,
-  });
+  const worker = new ThreadWorkerOwner({ workerFile, clock, log });
+  const reader = new WorkerThreadReader({ worker, clock });
+  const index = new ThreadIndex({ folder: indexFolder, worker, clock, log });
+  const local = new LocalThreadSource({ places, index, reader, clock, log });
   const files = new ExportedFiles({ reader, clock, log });
   const folder = new PrivateFolder(tmpdir());
   const account = new CliSource({
@@ -56,7 +53,7 @@ export function ampThreads(options: AmpThreadsOptions): AmpThreads {
   });
   const library = new ThreadLibrary({
     sources: [files, local, account],
-    owned: [reader],
+    owned: [reader, worker],
     begin: () => local.use(moreFolders()),
     look: () => account.activate(),
     clock,

@@ -7,36 +7,38 @@ import type { FileKey } from '../files/fileKey';
 
 interface StoreScan {
   readonly files: readonly FileKey[];
+  /** Those that were read. */
+  readonly folders: readonly string[];
   /** Folders that are there and cannot be read. */
   readonly problems: readonly FolderProblem[];
 }
 
 export interface FolderProblem {
   readonly folder: string;
+  /** Else something else stands in its place. */
+  readonly isFolder: boolean;
   readonly message: string;
 }
 
 const statsAtOnce = 64;
 
-/**
- * The thread files of the folders, by names and stats alone. A folder that is not there is empty, a file that vanishes
- * meanwhile is left out.
- */
-export async function scanFolders(folders: readonly string[], signal?: AbortSignal): Promise<StoreScan> {
+/** The thread files of the folders, by names and stats alone. A file that vanishes meanwhile is left out. */
+export async function scanFolders(all: readonly string[]): Promise<StoreScan> {
   const files: FileKey[] = [];
+  const folders: string[] = [];
   const problems: FolderProblem[] = [];
-  for (const folder of new Set(folders)) {
-    signal?.throwIfAborted();
+  for (const folder of new Set(all)) {
     try {
       const names = await readdir(folder);
       const paths = names.filter(isThreadFileName).map((name) => path.join(folder, name));
       files.push(...(await statAll(paths)));
+      folders.push(folder);
     } catch (error) {
-      if (errorCode(error) !== 'ENOENT') problems.push({ folder, message: messageOf(error) });
+      const code = errorCode(error);
+      if (code !== 'ENOENT') problems.push({ folder, isFolder: code !== 'ENOTDIR', message: messageOf(error) });
     }
   }
-  signal?.throwIfAborted();
-  return { files, problems };
+  return { files, folders, problems };
 }
 
 /** By callbacks: promises of stats cost twice the time, and lists are made of thousands. */

@@ -1,32 +1,34 @@
 import { KeyedQueue, type Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
-import { Emitter } from '../../../base/common/event';
+import { Emitter, type Event } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import * as z from 'zod';
 import { problemHead } from '../../common/heads/heads';
-import { ThreadError, type ThreadHead, type ThreadHit } from '../../common/threadPorts';
+import { ThreadError, type TextCoverage, type ThreadHead, type ThreadHit } from '../../common/threadPorts';
 import type { FileKey } from '../files/fileKey';
 import type { StoredHead } from '../files/headFile';
 import { HeadCache } from './headCache';
 import { Pacer } from '../../common/pacer';
 import { scanFolders, type FolderProblem } from './storeScan';
 import { maxThreadBytes, tooLarge } from '../files/threadFile';
-import { WorkerEndedError, WorkerLink } from '../worker/workerLink';
+import type { ThreadWorkerOwner } from '../worker/threadWorkerOwner';
+import { WorkerEndedError, type WorkerLink } from '../worker/workerLink';
 import { CoveragePart, HeadPart, Hits, TextsBuilt } from '../worker/threadWorkerMessages';
 
 interface ThreadIndexPorts {
   /** Where the index is kept, absolute; made when needed. Several windows may share it. */
   readonly folder: string;
-  /** `dist/thread-index-worker.js`, absolute. */
-  readonly workerFile: string;
+  readonly worker: Pick<ThreadWorkerOwner, 'use' | 'useOnce' | 'hold'>;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-interface ThreadList {
+export interface ThreadList {
   /** Newest prompt first. */
   readonly heads: readonly ThreadHead[];
+  /** Those that were read. */
+  readonly folders: readonly string[];
   /** Folders that are there and cannot be read. */
   readonly problems: readonly FolderProblem[];
   /** A file changed while it was read: another list may say more in a moment. */
@@ -39,29 +41,20 @@ interface ListOptions {
   readonly onHeads?: (heads: readonly ThreadHead[]) => void;
 }
 
-/** How much of the store a search looks through. */
-interface TextCoverage {
-  readonly indexed: number;
-  readonly total: number;
-}
-
 export interface SearchResult {
   readonly hits: readonly ThreadHit[];
   readonly coverage: TextCoverage;
 }
 
 const textPace = { minMs: 100, share: 0.04 };
-/** Another window builds the text index: its work is there then. */
+/** Another window builds the text index: its work is there then. Or something else has ended the worker. */
 const retryTextsMs = 5_000;
-/** The worker keeps the index in memory for a search; nobody searches all day. */
-const idleMs = 60_000;
 /** Files that end the worker; more of them are a fault of ours. */
 const maxDeadlyFiles = 5;
 
 /**
  * What is known of the threads in a few folders, kept on disk by path, size and time of change, and the text of all of them
- * for a search. The host reads names and stats; files are read by a worker, which starts when one has changed or somebody
- * searches.
+ * for a search. The host reads names and stats; the worker reads files.
  */
 export class ThreadIndex implements Disposable {
   private readonly cache: HeadCache;
@@ -69,7 +62,6 @@ export class ThreadIndex implements Disposable {
   private readonly coverageChanged: Emitter<TextCoverage>;
   private readonly texts: Pacer;
   private loaded: Promise<void> | undefined;
-  private link: WorkerLink | undefined;
   private store: { readonly files: readonly FileKey[]; readonly folders: readonly string[] } = {
     files: [],
     folders: [],
@@ -79,9 +71,8 @@ export class ThreadIndex implements Disposable {
   private coverage: TextCoverage = { indexed: 0, total: 0 };
   /** Read by a worker that ended before it had saved them; for the next one. */
   private unsaved: StoredHead[] = [];
-  /** Else only the worker has them. */
-  private areTextsKept = true;
-  private idleTimer: Disposable | undefined;
+  /** Of the worker, as long as only it has texts that cannot be kept on disk. */
+  private textsInMemory: Disposable | undefined;
   private retryTimer: Disposable | undefined;
   private isDisposed = false;
 
@@ -92,13 +83,17 @@ export class ThreadIndex implements Disposable {
       ports.clock,
       textPace,
       () => this.buildTexts(),
-      (error) => this.complain('The text of threads could not be indexed', error),
+      (error) => {
+        this.complain('The text of threads could not be indexed', error);
+        if (error instanceof WorkerEndedError && error.wasShared) this.retryTexts();
+      },
     );
   }
 
   /** More of the store can be searched. */
-  readonly onDidChangeCoverage = (listener: (coverage: TextCoverage) => void): Disposable =>
-    this.coverageChanged.event(listener);
+  get onDidChangeCoverage(): Event<TextCoverage> {
+    return this.coverageChanged.event;
+  }
 
   /**
    * What is in the folders now. Files that have not changed are not read; the text of those that have is indexed afterwards.
@@ -111,28 +106,25 @@ export class ThreadIndex implements Disposable {
   /** Through all text that has been indexed; see `parseQuery`. `limit` counts threads. @throws ThreadError */
   async search(query: string, limit = 50): Promise<SearchResult> {
     const { folder, clock } = this.ports;
+    this.checkOpen();
     const request = { method: 'search', folder, query, limit, nowMs: clock.now() } as const;
-    try {
-      const hits = await this.withWorker((link) => link.call(request, Hits));
-      return { hits, coverage: this.coverage };
-    } catch (error) {
-      throw asThreadError(error, 'The threads could not be searched');
-    }
+    const hits = await this.ports.worker.use((link) => this.informed(link).call(request, Hits));
+    return { hits, coverage: this.coverage };
   }
 
   dispose(): void {
     this.isDisposed = true;
     this.texts.dispose();
-    this.idleTimer?.dispose();
     this.retryTimer?.dispose();
-    this.link?.dispose();
+    this.textsInMemory?.dispose();
     this.coverageChanged.dispose();
   }
 
   private async listNow(folders: readonly string[], { signal, onHeads }: ListOptions): Promise<ThreadList> {
+    this.checkOpen();
     checkGoesOn(signal);
     this.loaded ??= this.cache.load();
-    const [{ files, problems }] = await Promise.all([scanFolders(folders), this.loaded]);
+    const [{ files, folders: read, problems }] = await Promise.all([scanFolders(folders), this.loaded]);
     checkGoesOn(signal);
     const nowMs = this.ports.clock.now();
     const changed = files.filter((file) => file.sizeBytes <= maxThreadBytes && !this.cache.holds(file, nowMs));
@@ -147,7 +139,7 @@ export class ThreadIndex implements Disposable {
     }
     this.store = { files: files.filter((file) => this.mayHaveTexts(file)), folders: readable };
     if (changed.length + gone.length > 0 || this.coverage.total === 0) this.texts.touch();
-    return { heads: this.headsOf(files), problems, isUnsettled };
+    return { heads: this.headsOf(files), folders: read, problems, isUnsettled };
   }
 
   /** One that could not be read for the list cannot be for the search: it might end the worker again. */
@@ -187,18 +179,15 @@ export class ThreadIndex implements Disposable {
       const read = this.unsaved;
       const request = { method: 'heads' as const, folder, files, read, gone: [...gone], nowMs: clock.now() };
       try {
-        await orCancelled(
-          this.withWorker((link) => link.call(request, z.unknown(), take)),
-          signal,
-        );
+        const asked = this.ports.worker.use((link) => this.informed(link).call(request, z.unknown(), take));
+        await orCancelled(asked, signal);
         for (const file of left.keys()) this.cache.delete(file);
         this.unsaved = [];
         return isUnsettled;
       } catch (error) {
         if (error instanceof WorkerEndedError) this.unsaved = [...read, ...received.splice(0)];
         const [file] = left.values();
-        if (!(error instanceof WorkerEndedError) || this.isDisposed || !file || deadly >= maxDeadlyFiles)
-          throw asThreadError(error, 'The threads could not be read');
+        if (!(error instanceof WorkerEndedError) || this.isDisposed || !file || deadly >= maxDeadlyFiles) throw error;
         this.complain(`Reading ${file.path} ended the reader`, error);
         left.delete(file.path);
         const marked = { file, head: unreadable(file, 'Reading this thread takes more memory than there is.') };
@@ -227,47 +216,32 @@ export class ThreadIndex implements Disposable {
       this.coverageChanged.fire(this.coverage);
     };
     const request = { method: 'texts', folder } as const;
-    const { isDone, isKept } = await this.withWorker((link) => link.call(request, TextsBuilt, onPart));
-    this.areTextsKept = isKept;
-    if (!isDone && !this.isDisposed) this.retryTimer = clock.setTimer(retryTextsMs, () => this.texts.touch());
+    const asked = this.ports.worker.useOnce((link) => this.informed(link).call(request, TextsBuilt, onPart));
+    const { isDone, isKept } = await asked;
+    this.textsInMemory?.dispose();
+    this.textsInMemory = isKept || this.isDisposed ? undefined : this.ports.worker.hold();
+    if (!isDone) this.retryTexts();
     // The whole store is no measure of what comes after it.
     return isFirst ? 0 : clock.monotonicNow() - startedAt;
   }
 
-  private async withWorker<Answer>(work: (link: WorkerLink) => Promise<Answer>): Promise<Answer> {
-    if (this.isDisposed) throw new ThreadError('cancelled', 'The index of threads was closed.');
-    this.idleTimer?.dispose();
-    const link = this.worker();
-    try {
-      return await work(link);
-    } finally {
-      this.idleTimer?.dispose();
-      this.idleTimer = this.ports.clock.setTimer(idleMs, () => this.rest());
-    }
+  private retryTexts(): void {
+    if (!this.isDisposed) this.retryTimer = this.ports.clock.setTimer(retryTextsMs, () => this.texts.touch());
   }
 
-  private worker(): WorkerLink {
-    if (!this.link || this.link.isOver) {
-      this.link = new WorkerLink(this.ports.workerFile, this.ports.log);
-      this.link.start();
-      if (!this.areTextsKept) this.texts.touch();
-    }
-    this.tell(this.link);
-    return this.link;
-  }
-
-  /** Which files there are, for the texts. Requests are answered in their order. */
-  private tell(link: WorkerLink): void {
+  /** The worker, once it knows which files there are, for the texts: requests are answered in their order. */
+  private informed(link: WorkerLink): WorkerLink {
     const { files, folders } = this.store;
-    if (files.length === 0 || (this.told?.link === link && this.told.files === files)) return;
+    if (files.length === 0 || (this.told?.link === link && this.told.files === files)) return link;
+    // What only the one before had in memory is gone with it.
+    if (this.textsInMemory && this.told?.link !== link) this.texts.touch();
     this.told = { link, files };
     link.call({ method: 'know', files: [...files], folders: [...folders] }, z.unknown()).catch(() => undefined);
+    return link;
   }
 
-  private rest(): void {
-    if (!this.link || this.link.isBusy || !this.areTextsKept) return;
-    this.link.dispose();
-    this.link = undefined;
+  private checkOpen(): void {
+    if (this.isDisposed) throw new ThreadError('cancelled', 'The index of threads was closed.');
   }
 
   private complain(what: string, error: unknown): void {
@@ -304,9 +278,4 @@ async function orCancelled<Result>(work: Promise<Result>, signal: AbortSignal | 
 
 function cancelled(): ThreadError {
   return new ThreadError('cancelled', 'The list of threads was not waited for.');
-}
-
-function asThreadError(error: unknown, what: string): ThreadError {
-  if (error instanceof ThreadError) return error;
-  return new ThreadError('unreadable', `${what}: ${messageOf(error)}`, { cause: error });
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import * as path from 'node:path';
 import { messageOf } from '../../../base/common/errors';
-import type { ThreadHit } from '../../common/threadPorts';
+import type { TextCoverage, ThreadHit } from '../../common/threadPorts';
 import { Arena } from './arena';
 import { isSameFile, type FileKey } from '../files/fileKey';
 import { IndexLock } from '../files/indexLock';
@@ -20,11 +20,6 @@ export interface TextIndexPorts {
   readonly warn: (message: string) => void;
   /** Lets others run; rejects to stop. */
   readonly pause: () => Promise<void>;
-}
-
-export interface TextCoverage {
-  readonly indexed: number;
-  readonly total: number;
 }
 
 /** Each segment has the words of all its threads once: fewer of them are smaller together, and searched sooner. */

@@ -4,7 +4,8 @@ import * as z from 'zod';
 import type { Entry } from '../../../transcript/common/entries';
 import { ThreadError, type OpenThread } from '../../common/threadPorts';
 import type { ThreadFile } from '../../common/threadReader';
-import { WorkerEndedError, type WorkerLink } from './workerLink';
+import type { ThreadWorkerOwner } from './threadWorkerOwner';
+import type { WorkerLink } from './workerLink';
 import { CountAnswer, EntriesAnswer, OpenAnswer } from './threadWorkerMessages';
 
 interface ReadOptions {
@@ -15,8 +16,7 @@ interface ReadOptions {
 
 interface ReadingPorts {
   readonly clock: Clock;
-  /** The worker of the moment. */
-  readonly link: () => WorkerLink;
+  readonly worker: Pick<ThreadWorkerOwner, 'use'>;
 }
 
 /** One open thread, read in a worker as often as its file changes. */
@@ -43,14 +43,15 @@ export class ThreadReading implements Disposable {
 
   /** Entries that have not changed since the last reading are the same objects. @throws ThreadError */
   async read(options: ReadOptions = {}): Promise<OpenThread> {
-    return await this.queue.run('read', () => this.asThreadError(() => this.readNow(options)));
+    return await this.queue.run('read', () => this.ports.worker.use((link) => this.readNow(link, options)));
   }
 
   /** As indented JSON; undefined when there is no such entry. @throws ThreadError */
   async rawJson(entryId: string): Promise<string | undefined> {
     return await this.queue.run('read', () =>
-      this.asThreadError(async () => {
-        const link = await this.linkThatRead();
+      this.ports.worker.use(async (link) => {
+        // A worker forgets with its life what it has read.
+        if (this.readBy !== link) await this.readNow(link, {});
         const request = { method: 'raw', thread: this.id, entryId } as const;
         return await link.call(request, z.string().optional());
       }),
@@ -65,9 +66,8 @@ export class ThreadReading implements Disposable {
       this.readBy.call({ method: 'close', thread: this.id }, z.unknown()).catch(ignore);
   }
 
-  private async readNow({ onFirst, signal }: ReadOptions): Promise<OpenThread> {
+  private async readNow(link: WorkerLink, { onFirst, signal }: ReadOptions): Promise<OpenThread> {
     this.checkOpen(signal);
-    const link = this.ports.link();
     const { file, id: thread, revision } = this;
     const request = { method: 'open', thread, file, revision, nowMs: this.ports.clock.now() } as const;
     const { summary, last, ...opened } = await link.call(request, OpenAnswer);
@@ -95,24 +95,8 @@ export class ThreadReading implements Disposable {
     return parts.reverse().flat();
   }
 
-  /** The worker forgets with its life what it has read. */
-  private async linkThatRead(): Promise<WorkerLink> {
-    if (!this.readBy || this.readBy.isOver) await this.readNow({});
-    return this.readBy ?? this.ports.link();
-  }
-
   private checkOpen(signal?: AbortSignal): void {
     if (this.isClosed || signal?.aborted === true) throw new ThreadError('cancelled', 'The thread was closed.');
-  }
-
-  private async asThreadError<Result>(work: () => Promise<Result>): Promise<Result> {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof WorkerEndedError)) throw error;
-      if (this.isClosed) throw new ThreadError('cancelled', 'The thread was closed.', { cause: error });
-      throw new ThreadError('unreadable', `The thread could not be read: ${error.message}`, { cause: error });
-    }
   }
 }
 

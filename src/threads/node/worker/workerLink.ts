@@ -14,8 +14,14 @@ interface Pending {
 }
 
 /** The worker itself ended, whatever it was asked. */
-export class WorkerEndedError extends Error {
-  override readonly name = 'WorkerEndedError';
+export class WorkerEndedError extends ThreadError {
+  /** `wasShared`: it was asked more than one thing, and any of them may have been too much. */
+  constructor(
+    reason: string,
+    readonly wasShared: boolean,
+  ) {
+    super('unreadable', `The threads could not be read: ${reason}`);
+  }
 }
 
 const memoryMib = 2_048;
@@ -28,7 +34,8 @@ const newMemoryMib = 96;
  */
 export class WorkerLink implements Disposable {
   private worker: Worker | undefined;
-  private ended: Error | undefined;
+  private ended: ThreadError | undefined;
+  private answers = 0;
   private lastId = 0;
   private readonly pending = new Map<number, Pending>();
 
@@ -42,8 +49,9 @@ export class WorkerLink implements Disposable {
     return this.ended !== undefined;
   }
 
-  get isBusy(): boolean {
-    return this.pending.size > 0;
+  /** It works: what ends it later is what it was asked. */
+  get hasAnswered(): boolean {
+    return this.answers > 0;
   }
 
   start(): void {
@@ -54,9 +62,9 @@ export class WorkerLink implements Disposable {
     });
     worker.unref();
     worker.on('message', (message: unknown) => this.onMessage(message));
-    worker.on('messageerror', (error) => this.end(new WorkerEndedError(error.message)));
-    worker.on('error', (error: unknown) => this.end(new WorkerEndedError(messageOf(error))));
-    worker.on('exit', (code) => this.end(new WorkerEndedError(`It ended with code ${code}.`)));
+    worker.on('messageerror', (error) => this.fail(error.message));
+    worker.on('error', (error: unknown) => this.fail(messageOf(error)));
+    worker.on('exit', (code) => this.fail(`It ended with code ${code}.`));
     this.worker = worker;
   }
 
@@ -79,7 +87,7 @@ export class WorkerLink implements Disposable {
   }
 
   dispose(): void {
-    this.end(new WorkerEndedError('The reader of threads was let go.'));
+    this.end(new ThreadError('cancelled', 'The threads were closed.'));
   }
 
   private onMessage(value: unknown): void {
@@ -89,6 +97,7 @@ export class WorkerLink implements Disposable {
       this.log.warn(message.message);
       return;
     }
+    this.answers++;
     const pending = this.pending.get(message.id);
     if (message.kind === 'part') {
       pending?.onPart(message.value);
@@ -100,7 +109,11 @@ export class WorkerLink implements Disposable {
     else pending?.reject(new ThreadError(message.code ?? 'unreadable', message.message));
   }
 
-  private end(error: Error): void {
+  private fail(reason: string): void {
+    this.end(new WorkerEndedError(reason, this.pending.size > 1));
+  }
+
+  private end(error: ThreadError): void {
     if (this.ended) return;
     this.ended = error;
     for (const { reject } of this.pending.values()) reject(error);

@@ -1,23 +1,19 @@
 import type { Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
-import { messageOf } from '../../../base/common/errors';
-import type { Logger } from '../../../base/common/log';
 import { ThreadError, type OpenThread, type ThreadHead } from '../../common/threadPorts';
 import type { ThreadFile, ThreadReader } from '../../common/threadReader';
 import { ThreadReading } from './threadReading';
-import { WorkerEndedError, WorkerLink } from './workerLink';
 import { HeadAnswer } from './threadWorkerMessages';
+import type { ThreadWorkerOwner } from './threadWorkerOwner';
 
 interface ThreadReaderPorts {
-  /** `dist/thread-index-worker.js`, absolute. */
-  readonly workerFile: string;
+  readonly worker: Pick<ThreadWorkerOwner, 'use' | 'hold'>;
   readonly clock: Clock;
-  readonly log: Logger;
 }
 
 /** Threads that are kept for the next reading: those that somebody looks at, and a few more. */
 const maxKept = 4;
-/** What nobody has asked for in all this time is forgotten, and the worker with it. */
+/** What nobody has asked for in all this time is forgotten. */
 const idleMs = 5 * 60_000;
 
 interface Kept {
@@ -25,9 +21,10 @@ interface Kept {
   busy: number;
 }
 
-/** Reads threads in a worker, so that a huge one keeps nobody waiting. It starts with the first reading. */
+/** Reads threads in a worker, so that a huge one keeps nobody waiting. */
 export class WorkerThreadReader implements ThreadReader, Disposable {
-  private link: WorkerLink | undefined;
+  /** Of the worker, which has what was read. */
+  private hold: Disposable | undefined;
   private lastId = 0;
   /** By path, the one used last at the end. */
   private readonly readings = new Map<string, Kept>();
@@ -41,14 +38,8 @@ export class WorkerThreadReader implements ThreadReader, Disposable {
   }
 
   async head(file: ThreadFile): Promise<ThreadHead | undefined> {
-    try {
-      return await this.worker().call({ method: 'head', file, nowMs: this.ports.clock.now() }, HeadAnswer);
-    } catch (error) {
-      if (!(error instanceof WorkerEndedError)) throw error;
-      throw new ThreadError('unreadable', `The thread could not be read: ${messageOf(error)}`, { cause: error });
-    } finally {
-      this.rest();
-    }
+    const request = { method: 'head', file, nowMs: this.ports.clock.now() } as const;
+    return await this.ports.worker.use((link) => link.call(request, HeadAnswer));
   }
 
   async rawJson(file: ThreadFile, entryId: string): Promise<string | undefined> {
@@ -82,17 +73,9 @@ export class WorkerThreadReader implements ThreadReader, Disposable {
   }
 
   private open(file: ThreadFile): Kept {
-    const ports = { clock: this.ports.clock, link: () => this.worker() };
-    return { reading: new ThreadReading(++this.lastId, file, ports), busy: 0 };
-  }
-
-  private worker(): WorkerLink {
-    if (this.isDisposed) throw new ThreadError('cancelled', 'The reader of threads was closed.');
-    if (!this.link || this.link.isOver) {
-      this.link = new WorkerLink(this.ports.workerFile, this.ports.log);
-      this.link.start();
-    }
-    return this.link;
+    if (this.isDisposed) throw new ThreadError('cancelled', 'The threads were closed.');
+    this.hold ??= this.ports.worker.hold();
+    return { reading: new ThreadReading(++this.lastId, file, this.ports), busy: 0 };
   }
 
   private tidy(): void {
@@ -108,7 +91,7 @@ export class WorkerThreadReader implements ThreadReader, Disposable {
     this.idleTimer?.dispose();
     if (this.isDisposed) return;
     this.idleTimer = this.ports.clock.setTimer(idleMs, () => {
-      if (this.link?.isBusy !== true) this.forget();
+      if ([...this.readings.values()].every(({ busy }) => busy === 0)) this.forget();
     });
   }
 
@@ -116,7 +99,7 @@ export class WorkerThreadReader implements ThreadReader, Disposable {
     this.idleTimer?.dispose();
     for (const { reading } of this.readings.values()) reading.dispose();
     this.readings.clear();
-    this.link?.dispose();
-    this.link = undefined;
+    this.hold?.dispose();
+    this.hold = undefined;
   }
 }

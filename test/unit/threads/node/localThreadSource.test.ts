@@ -1,25 +1,12 @@
 import assert from 'node:assert/strict';
-import {
-  chmod,
-  copyFile,
-  mkdir,
-  readdir,
-  rename,
-  rm,
-  stat,
-  symlink,
-  truncate,
-  utimes,
-  writeFile,
-} from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readdir, rm, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
+import { toDisposable } from '../../../../src/base/common/disposable';
 import { nullLogger } from '../../../../src/base/common/log';
-import { systemClock } from '../../../../src/base/node/systemClock';
 import { ThreadError, type ThreadHead } from '../../../../src/threads/common/threadPorts';
 import { ampPlaces } from '../../../../src/threads/node/ampFolder/ampData';
 import { currentThread } from '../../../../src/threads/node/ampFolder/currentThread';
-import type { IndexedStore } from '../../../../src/threads/node/indexedStore';
-import { LocalStore, type LocalStoreOptions } from '../../../../src/threads/node/localStore';
+import { LocalThreadSource } from '../../../../src/threads/node/localThreadSource';
 import { FakeClock } from '../../../fake/fakeClock';
 import { makeIndexBench, type IndexBench } from '../support/indexBench';
 import { head as headOf } from '../support/threadHead';
@@ -31,7 +18,7 @@ import { thread, ThreadFolder } from '../support/threadFolder';
 describe('the local store', () => {
   let folder: ThreadFolder;
   let bench: IndexBench;
-  let store: IndexedStore;
+  let store: LocalThreadSource;
   const byId = async (): Promise<Map<string, ThreadHead>> =>
     new Map((await store.list()).map((head) => [head.id, head]));
 
@@ -136,8 +123,8 @@ describe('the local store', () => {
   it('is absent, not failed, where Amp never was, and comes to life with it', async () => {
     await rm(folder.data, { recursive: true });
     await store.use([]);
-    assert.equal(store.state.kind, 'absent');
     assert.deepEqual(await store.list(), []);
+    assert.equal(store.state.kind, 'absent');
     await mkdir(folder.threads, { recursive: true });
     await folder.put('T-a', thread('T-a', 2));
     assert.equal((await store.list()).length, 1);
@@ -182,19 +169,23 @@ describe('the local store', () => {
   });
 });
 
-describe("the watch of Amp's folder", () => {
+describe('the local store beside what the index lists', () => {
   let folder: ThreadFolder;
   let clock: FakeClock;
-  let store: LocalStore;
-  const make = (part: Partial<LocalStoreOptions> = {}): LocalStore => {
-    const places = ampPlaces({}, folder.home);
-    return new LocalStore({ places, moreFolders: [], reader: new ReaderHere(), clock, log: nullLogger, ...part });
-  };
+  let listed: readonly ThreadHead[];
+  let store: LocalThreadSource;
 
   beforeEach(async () => {
     folder = await ThreadFolder.make();
     clock = new FakeClock();
-    store = make();
+    const index = {
+      list: () => Promise.resolve({ heads: listed, folders: [folder.threads], problems: [], isUnsettled: false }),
+      search: () => assert.fail('Nobody searches.'),
+      onDidChangeCoverage: () => toDisposable(() => undefined),
+      dispose: () => undefined,
+    };
+    const places = ampPlaces({}, folder.home);
+    store = new LocalThreadSource({ places, index, reader: new ReaderHere(), clock, log: nullLogger });
   });
   afterEach(async () => {
     store.dispose();
@@ -204,68 +195,31 @@ describe("the watch of Amp's folder", () => {
   it('tells of the moment when a thread that runs becomes stale', async () => {
     let told = 0;
     store.onDidChange(() => told++);
-    const running = [2_000, 1_000].map((mtimeMs) => headOf(`T-${mtimeMs}`, { state: 'running', mtimeMs }));
-    await store.completed(running);
-    await store.completed(running);
+    listed = [2_000, 1_000].map((mtimeMs) => headOf(`T-${mtimeMs}`, { state: 'running', mtimeMs }));
+    await store.list();
+    await store.list();
     clock.advance(5 * 60_000 + 999);
-    assert.equal(told, 0);
+    assert.equal(clock.pending, 1);
     clock.advance(1);
-    assert.equal(told, 1);
-    await store.completed(running.slice(0, 1));
+    listed = listed.slice(0, 1);
+    clock.advance(50);
+    await until('being told', () => told === 1);
     store.dispose();
-    await store.completed(running);
+    await store.list();
     assert.equal(clock.pending, 0);
   });
 
   it('knows no folder of threads without a prompt', async () => {
     await writeFile(path.join(folder.data, 'history.jsonl'), '{"text":" ","cwd":"/wrong"}\n{"text":"a","cwd":"/p"}\n');
     const folders = { folders: [] };
-    const heads = await store.completed([headOf('T-1', { ...folders, firstPrompt: 'a' }), headOf('T-2', folders)]);
+    listed = [headOf('T-1', { ...folders, firstPrompt: 'a' }), headOf('T-2', folders)];
     assert.deepEqual(
-      new Map(heads.map(({ id, folders: known }) => [id, known])),
+      new Map((await store.list()).map(({ id, folders: known }) => [id, known])),
       new Map([
         ['T-1', ['/p']],
         ['T-2', []],
       ]),
     );
-  });
-
-  for (const [how, tells] of [
-    ['watches', true],
-    ['polls', false],
-  ] as const) {
-    it(`${how}: tells of a rewrite, and of nothing that Amp still writes`, async () => {
-      store = make({ tellsChanges: () => Promise.resolve(tells) });
-      await folder.put('T-a', thread('T-a', 2));
-      await store.start();
-      const told: (ReadonlySet<string> | undefined)[] = [];
-      store.onDidChangeFiles((files) => told.push(files));
-      await writeFile(path.join(folder.threads, 'T-x.json.amptmp'), '{');
-      for (let count = 3; count < 8; count++) await folder.put('T-a', thread('T-a', count));
-      await until('being told', () => {
-        clock.advance(2_000);
-        return told.some((files) => files?.has(folder.file('T-a')) === true);
-      });
-      assert.ok(told.every((files) => files === undefined || [...files].every((file) => file === folder.file('T-a'))));
-    });
-  }
-
-  it('watches the folder that takes the place of another', async () => {
-    await folder.put('T-a', thread('T-a', 2));
-    await store.start();
-    let told = 0;
-    store.onDidChange(() => told++);
-    const toldAfter = (count: number) => (): boolean => {
-      clock.advance(5_000);
-      return told > count;
-    };
-    await rename(folder.threads, `${folder.threads}.old`);
-    await mkdir(folder.threads);
-    await until('the new folder', toldAfter(0));
-    clock.advance(1_000);
-    const before = told;
-    await folder.put('T-b', thread('T-b', 2));
-    await until('a thread in it', toldAfter(before));
   });
 });
 
@@ -316,10 +270,11 @@ describe("Amp's own notes", () => {
   it('say where a thread worked that does not say so itself', async () => {
     await put('history.jsonl', '{"text":"Prompt 0","cwd":"/p"}\n');
     await folder.put('T-a', thread('T-a', 2));
-    const options = { places: ampPlaces({}, folder.home), moreFolders: [], clock: systemClock, log: nullLogger };
-    const store = new LocalStore({ ...options, reader: new ReaderHere() });
-    const [head] = await store.completed([headOf('T-a', { firstPrompt: 'Prompt 0', folders: [] })]);
+    const bench = await makeIndexBench();
+    const store = shippedStore(folder, bench.workerFile);
+    const [head] = await store.list();
     assert.deepEqual(head?.folders, ['/p']);
     store.dispose();
+    bench.remove();
   });
 });

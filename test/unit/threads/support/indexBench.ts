@@ -3,9 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { threadIndexWorkerBundle } from '../../../../scripts/lib/threadIndexWorker.mjs';
-import { nullLogger } from '../../../../src/base/common/log';
+import type { Clock } from '../../../../src/base/common/async';
+import { nullLogger, type Logger } from '../../../../src/base/common/log';
 import { HeadCache } from '../../../../src/threads/node/index/headCache';
 import { scanFolders } from '../../../../src/threads/node/index/storeScan';
+import { ThreadIndex } from '../../../../src/threads/node/index/threadIndex';
+import { ThreadWorkerOwner } from '../../../../src/threads/node/worker/threadWorkerOwner';
 import { until } from '../../../support/eventually';
 
 /** Folders for a test: a store, an index, and the worker's program as it ships. */
@@ -73,4 +76,20 @@ export async function headsSaved({ store, index }: IndexBench): Promise<void> {
     const isSaved = files.every((file) => file.sizeBytes > 50 * 1024 * 1024 || cache.holds(file, Date.now()));
     return isSaved && cache.goneFrom(new Set([store]), files).length === 0;
   });
+}
+
+/** Ends its worker with itself. */
+export class OwnIndex extends ThreadIndex {
+  private readonly worker: ThreadWorkerOwner;
+
+  constructor({ folder, ...ports }: { folder: string; workerFile: string; clock: Clock; log: Logger }) {
+    const worker = new ThreadWorkerOwner(ports);
+    super({ folder, worker, ...ports });
+    this.worker = worker;
+  }
+
+  override dispose(): void {
+    super.dispose();
+    this.worker.dispose();
+  }
 }

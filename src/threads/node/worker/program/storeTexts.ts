@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import { parseQuery } from '../../../common/query/threadQuery';
-import type { ThreadHit } from '../../../common/threadPorts';
+import type { TextCoverage, ThreadHit } from '../../../common/threadPorts';
 import type { FileKey } from '../../files/fileKey';
 import type { ThreadToIndex } from '../../texts/segmentBuilder';
-import { TextIndex, type TextCoverage, type TextIndexPorts } from '../../texts/textIndex';
+import { TextIndex, type TextIndexPorts } from '../../texts/textIndex';
 import type { TextsBuilt } from '../threadWorkerMessages';
 import { readForSearch } from './headReader';
 

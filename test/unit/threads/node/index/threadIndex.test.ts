@@ -15,10 +15,10 @@ import {
 import { join } from 'node:path';
 import { nullLogger, type Logger } from '../../../../../src/base/common/log';
 import { systemClock } from '../../../../../src/base/node/systemClock';
-import { ThreadIndex } from '../../../../../src/threads/node/index/threadIndex';
+import type { ThreadIndex } from '../../../../../src/threads/node/index/threadIndex';
 import { FakeClock } from '../../../../fake/fakeClock';
 import { until } from '../../../../support/eventually';
-import { headsSaved, makeIndexBench, threadJson, type IndexBench } from '../../support/indexBench';
+import { headsSaved, makeIndexBench, OwnIndex, threadJson, type IndexBench } from '../../support/indexBench';
 
 describe('the index of threads', () => {
   let bench: IndexBench;
@@ -36,7 +36,7 @@ describe('the index of threads', () => {
 
   function open(workerFile = bench.workerFile): ThreadIndex {
     const log: Logger = { ...nullLogger, warn: (message) => warnings.push(message) };
-    const index = new ThreadIndex({ folder: bench.index, workerFile, clock: systemClock, log });
+    const index = new OwnIndex({ folder: bench.index, workerFile, clock: systemClock, log });
     indexes.push(index);
     return index;
   }
@@ -142,7 +142,7 @@ describe('the index of threads', () => {
     utimesSync(file, -5, -5);
     bench.write('zero', { title: 'Zero', created: 0 });
     const clock = { ...systemClock, now: () => 0 };
-    const index = new ThreadIndex({ folder: bench.index, workerFile: bench.workerFile, clock, log: nullLogger });
+    const index = new OwnIndex({ folder: bench.index, workerFile: bench.workerFile, clock, log: nullLogger });
     indexes.push(index);
     assert.deepEqual(await titles(index), ['Big', 'Zero']);
     await headsSaved(bench);
@@ -224,7 +224,7 @@ describe('the index of threads', () => {
     writeFileSync(bench.index, 'not a folder');
     const clock = new FakeClock();
     const log: Logger = { ...nullLogger, warn: (message) => warnings.push(message) };
-    const index = new ThreadIndex({ folder: bench.index, workerFile, clock, log });
+    const index = new OwnIndex({ folder: bench.index, workerFile, clock, log });
     indexes.push(index);
     const isFound = async (): Promise<boolean> => {
       clock.advance(100);

@@ -1,22 +1,30 @@
 import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
+import type { Clock } from '../../../../../src/base/common/async';
 import { nullLogger } from '../../../../../src/base/common/log';
 import { systemClock } from '../../../../../src/base/node/systemClock';
 import type { OpenThread } from '../../../../../src/threads/common/threadPorts';
+import { ThreadWorkerOwner } from '../../../../../src/threads/node/worker/threadWorkerOwner';
 import { WorkerThreadReader } from '../../../../../src/threads/node/worker/workerThreadReader';
 import { FakeClock } from '../../../../fake/fakeClock';
 import { makeIndexBench, type IndexBench } from '../../support/indexBench';
 
 describe('the reader of threads', () => {
   let bench: IndexBench;
+  let worker: ThreadWorkerOwner;
   let reader: WorkerThreadReader;
+  const open = (clock: Clock): void => {
+    worker = new ThreadWorkerOwner({ workerFile: bench.workerFile, clock, log: nullLogger });
+    reader = new WorkerThreadReader({ worker, clock });
+  };
 
   beforeEach(async () => {
     bench = await makeIndexBench();
-    reader = new WorkerThreadReader({ workerFile: bench.workerFile, clock: systemClock, log: nullLogger });
+    open(systemClock);
   });
   afterEach(() => {
     reader.dispose();
+    worker.dispose();
     bench.remove();
   });
 
@@ -89,8 +97,8 @@ describe('the reader of threads', () => {
 
   it('keeps a few threads, reads the others again, and lets go of all when nobody has asked for long', async () => {
     const clock = new FakeClock();
-    reader.dispose();
-    reader = new WorkerThreadReader({ workerFile: bench.workerFile, clock, log: nullLogger });
+    worker.dispose();
+    open(clock);
     const files = ['a', 'b', 'c', 'd', 'e'].map((id) => ({ path: bench.write(id), source: 'local' }) as const);
     const firsts: OpenThread[] = [];
     for (const file of files) firsts.push(await reader.read(file));
