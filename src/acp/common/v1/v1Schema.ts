@@ -226,6 +226,7 @@ export const InitializeResult = z.looseObject({
     .catch(undefined),
 });
 export type InitializeResult = z.infer<typeof InitializeResult>;
+export type AgentCapabilities = NonNullable<InitializeResult['agentCapabilities']>;
 
 export const SessionList = z.looseObject({
   sessions: list(z.looseObject({ sessionId: Text, cwd: optionalText, title: optionalText, updatedAt: optionalText })),

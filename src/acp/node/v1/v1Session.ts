@@ -13,49 +13,32 @@ import type { EditorPort } from '../../../editor/common/editorPort';
 import type { FileAccess } from '../../../editor/common/writeWitness';
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
 import { Approvals } from '../../common/approvals/approvals';
-import type { AgentTraits } from '../../common/catalogue/knownAgents';
 import { SessionMapping, turnEndOf } from '../../common/v1/sessionMapping';
 import { toolRequest } from '../../common/approvals/toolRequests';
-import { TurnUsage } from '../../common/v1/turnUsage';
 import type { PermissionRequest, PromptResult, SessionSetup } from '../../common/v1/v1Schema';
+import type { AgentAccess } from './agentAccess';
+import type { LiveAgent } from './agentConnection';
 import { FileService } from './fileService';
-import { OptionSetter, type OptionHost } from './optionSetter';
 import { PermissionService } from './permissionService';
 import { promptBlocks } from './promptBlocks';
+import { SessionAttachment } from './sessionAttachment';
+import { SessionConfig } from './sessionConfig';
 import { TerminalService } from '../process/terminalService';
 import type { SessionPeer, V1Client } from './v1Client';
-import { isAuthRequired } from './v1Errors';
 
 interface V1SessionOptions {
   readonly agentId: string;
-  readonly agentTitle: string;
+  readonly agent: AgentAccess;
   readonly editor: EditorPort;
   /** How the agent reads and writes files. */
   readonly files: FileAccess;
   readonly clock: Clock;
   readonly log: Logger;
   readonly standing: StandingPermissions;
-  /** How to deal with the agent that runs now. */
-  readonly traits: () => AgentTraits;
   /** The environment that the session's commands start from. */
   readonly env: Readonly<Record<string, string>>;
-  /** How long an agent may take to end a turn that was cancelled. */
-  readonly cancelGraceMs: number;
-  readonly host: SessionHost;
-}
-
-/** What a session needs of the backend it belongs to. */
-export interface SessionHost extends OptionHost {
-  /** The connection with this session attached to it; starts the agent when it is gone. @throws BackendError */
-  connect(session: V1Session, signal: AbortSignal): Promise<V1Client>;
-  /** Resolves when the user has signed in, as `error` of the agent asks for. @throws BackendError */
-  signIn(error: unknown, signal: AbortSignal): Promise<void>;
-  /** What happened to the agent, when an error means that it is gone. */
-  explain(error: unknown): Promise<BackendError>;
-  /** Ends an agent that no longer listens. */
-  kill(reason: string): Promise<void>;
-  /** The session is over. */
-  forget(session: V1Session): Promise<void>;
+  /** Called when the session is over, before the agent is told. */
+  readonly onDidEnd: () => void;
 }
 
 interface Turn {
@@ -70,48 +53,41 @@ const maxTerminals = 8;
 export class V1Session implements BackendSession, SessionPeer {
   readonly files: FileService;
   readonly terminals: TerminalService;
-  /** The agent's name for the session; another one when it had to begin anew. */
-  agentSessionId: string;
   private readonly mapping: SessionMapping;
   private readonly log: EventLog;
   private readonly approvals: Approvals;
   private readonly permissions: PermissionService;
-  private readonly setter: OptionSetter;
+  private readonly sessionConfig: SessionConfig;
+  private readonly attachment: SessionAttachment;
   private readonly terminalUpdates: Coalescer;
   private turn: Turn | undefined;
   private turns = 0;
   private readonly life = new AbortController();
-  private isMuted = false;
-  private readonly usage = new TurnUsage();
-  /** The agent had to begin anew, and has not been told what was said before. */
-  private hasForgotten = false;
 
+  /** `client`: where the session has just been opened; without it, it has to be loaded. */
   constructor(
     readonly id: string,
-    readonly folders: CreateSessionOptions,
+    private readonly folders: CreateSessionOptions,
     private readonly options: V1SessionOptions,
+    client?: V1Client,
   ) {
-    const { agentId, agentTitle, clock, editor, env, log, standing, traits } = options;
-    this.agentSessionId = id;
-    this.mapping = new SessionMapping(id, clock, () => traits().knownAs);
+    const { agent, agentId, clock, editor, env, log, standing } = options;
+    this.mapping = new SessionMapping(id, clock, () => agent.traits.knownAs);
     this.log = new EventLog(() => new Promise((resolve) => setImmediate(resolve)));
     this.approvals = new Approvals(id, clock, folders.approvalTimeoutMs, (event) =>
       this.log.append(this.mapping.ofQuestion(event)),
     );
     const { cwd } = folders;
-    this.setter = new OptionSetter({
-      config: this.mapping.config,
-      agentTitle,
-      host: options.host,
-      sessionId: () => this.agentSessionId,
-      onDidSet: () => this.log.append(this.mapping.configEvent()),
-    });
+    const onDidChange = (): void => this.log.append(this.mapping.configEvent());
+    this.sessionConfig = new SessionConfig({ config: this.mapping.config, agent, onDidChange });
+    const tie = { id, folders, agent, peer: this, config: this.sessionConfig, events: this.log, log };
+    this.attachment = new SessionAttachment(tie, client);
     const mode = () => this.mapping.config.modeName;
     const stopped = () => (this.ended.aborted ? AbortSignal.abort() : this.turn?.abort.signal);
-    const asked = { agentId, agentTitle, cwd, approvals: this.approvals, standing, log, mode, stopped };
+    const asked = { agentId, agentTitle: agent.title, cwd, approvals: this.approvals, standing, log, mode, stopped };
     const permissions = (this.permissions = new PermissionService(asked));
     this.files = new FileService(options.files, {
-      missingFile: () => traits().missingFile,
+      missingFile: () => agent.traits.missingFile,
       permissions,
       protectionOf: (...changed) => editor.protectionOf(...changed),
     });
@@ -131,9 +107,9 @@ export class V1Session implements BackendSession, SessionPeer {
     this.log.append({ event: 'session:start', data: { session_id: id } });
   }
 
-  /** Fires at the end of the session. */
-  get ended(): AbortSignal {
-    return this.life.signal;
+  /** The agent's name for the session; another one when it had to begin anew. */
+  get agentSessionId(): string {
+    return this.attachment.agentSessionId;
   }
 
   get isBusy(): boolean {
@@ -141,7 +117,7 @@ export class V1Session implements BackendSession, SessionPeer {
   }
 
   get config(): readonly ConfigOption[] {
-    return this.mapping.config.all;
+    return this.sessionConfig.all;
   }
 
   get commands(): readonly SlashCommand[] {
@@ -155,7 +131,7 @@ export class V1Session implements BackendSession, SessionPeer {
   // What the agent says.
 
   update(update: { readonly sessionUpdate: string }): void {
-    if (this.isMuted) return;
+    if (this.attachment.isMuted) return;
     this.tell(this.mapping.update(update));
     if (this.mapping.hasTerminalUpdates) this.terminalUpdates.schedule();
   }
@@ -182,6 +158,7 @@ export class V1Session implements BackendSession, SessionPeer {
   }
 
   disconnected(): void {
+    this.attachment.lost();
     this.approvals.withdrawAll();
     this.permissions.forgetMemory();
     void this.terminals.endAll();
@@ -191,54 +168,14 @@ export class V1Session implements BackendSession, SessionPeer {
 
   /** Takes the session's opening answer. */
   setUp(setup: SessionSetup): void {
-    this.mapping.config.setUp(setup);
-    if (this.config.length > 0) this.log.append(this.mapping.configEvent());
+    this.sessionConfig.setUp(setup);
   }
 
-  /** Another process of the agent has the session from now on. */
-  joinedProcess(): void {
-    this.usage.restart();
-  }
-
-  /** The agent does not remember the session and has begun another one in its place. */
-  beginAnew(agentSessionId: string, setup: SessionSetup): void {
-    this.agentSessionId = agentSessionId;
-    this.hasForgotten = true;
-    this.log.append({ event: 'session:info', data: { session_id: this.id, agent_session_id: agentSessionId } });
-    this.notice('warning', `${this.options.agentTitle} was started again and does not remember this conversation.`);
-    this.setUp(setup);
-  }
-
-  /**
-   * Another process has taken it up, or begun anew. What one that remembers says of its options holds, unless it would ask the
-   * user less than before. @throws BackendError `optionRefused`
-   */
-  async restoreOptions(
-    client: V1Client,
-    before: readonly ConfigOption[],
-    isRemembered: boolean,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const change = await this.setter.restore(client, before, isRemembered, signal);
-    if (change !== undefined) this.notice('info', change);
-  }
-
-  /** The agent tells the history until the returned function is called. */
-  startReplay(): () => void {
+  /** Takes it up as the agent remembers it: what the agent tells meanwhile is its history. @throws what the agent answers */
+  async load(live: LiveAgent, how: 'load' | 'resume', signal: AbortSignal): Promise<void> {
     this.mapping.startReplay();
-    return () => this.tell(this.mapping.endReplay());
-  }
-
-  /** The agent tells a history that this session knows already, until the returned function is called. */
-  mute(): () => void {
-    this.isMuted = true;
-    return () => {
-      this.isMuted = false;
-    };
-  }
-
-  notice(level: 'info' | 'warning', message: string): void {
-    this.log.append({ event: 'notice', data: { session_id: this.id, level, message } });
+    const loaded = this.attachment.load(live, how, signal);
+    this.setUp(await loaded.finally(() => this.tell(this.mapping.endReplay())));
   }
 
   // What the user says.
@@ -247,7 +184,7 @@ export class V1Session implements BackendSession, SessionPeer {
     if (this.ended.aborted)
       return Promise.reject(new BackendError('closed', 'This session is closed. Start a new one.'));
     if (this.turn) {
-      const message = `${this.options.agentTitle} is still at work. Wait for it, or stop it first.`;
+      const message = `${this.options.agent.title} is still at work. Wait for it, or stop it first.`;
       return Promise.reject(new BackendError('busy', message));
     }
     const requestId = `${this.id}/${++this.turns}`;
@@ -264,17 +201,17 @@ export class V1Session implements BackendSession, SessionPeer {
   async cancel(): Promise<void> {
     const { turn } = this;
     if (!turn) return;
-    const { agentTitle, cancelGraceMs, clock, host } = this.options;
+    const { agent, clock } = this.options;
     turn.abort.abort();
     this.approvals.withdrawAll();
     try {
-      await withDeadline(clock, 'cancel', cancelGraceMs, () => turn.done);
+      await withDeadline(clock, 'cancel', agent.limits.cancelGraceMs, () => turn.done);
     } catch {
-      const reason = `${agentTitle} did not stop when asked to, so it was ended. The next prompt starts it again.`;
+      const reason = `${agent.title} did not stop when asked to, so it was ended. The next prompt starts it again.`;
       this.tell(this.mapping.endTurn({ stopReason: 'interrupted' }));
       this.notice('warning', reason);
       this.endOf(turn);
-      await host.kill(reason);
+      await agent.stop(reason);
     }
   }
 
@@ -283,27 +220,24 @@ export class V1Session implements BackendSession, SessionPeer {
   }
 
   async setConfig(optionId: string, value: string | boolean): Promise<void> {
-    const { host } = this.options;
-    this.setter.check(optionId, value);
+    this.sessionConfig.check(optionId, value);
     try {
-      const client = await host.connect(this, this.ended);
-      await this.setter.set(client, optionId, value, this.ended);
+      const attached = await this.attachment.join(this.ended);
+      await this.sessionConfig.set(attached, optionId, value, this.ended);
     } catch (error) {
-      throw await host.explain(error);
+      throw await this.options.agent.connection.explain(error);
     }
   }
 
   async close(): Promise<void> {
     if (this.ended.aborted) return;
     const { turn } = this;
+    const { agent, clock } = this.options;
     this.end('The session was closed.');
     await this.terminals.close();
     // An agent that has been told to stop gets the chance to say so before its session goes away.
-    if (turn)
-      await withDeadline(this.options.clock, 'close', this.options.cancelGraceMs, () => turn.done).catch(
-        () => undefined,
-      );
-    await this.options.host.forget(this);
+    if (turn) await withDeadline(clock, 'close', agent.limits.cancelGraceMs, () => turn.done).catch(() => undefined);
+    await this.leave();
   }
 
   /** The same at once, without telling the agent. */
@@ -311,7 +245,16 @@ export class V1Session implements BackendSession, SessionPeer {
     if (this.ended.aborted) return;
     this.end('The session was closed.');
     this.terminals.closeNow();
-    void this.options.host.forget(this);
+    void this.leave();
+  }
+
+  private get ended(): AbortSignal {
+    return this.life.signal;
+  }
+
+  private leave(): Promise<void> {
+    this.options.onDidEnd();
+    return this.attachment.leave();
   }
 
   private end(reason: string): void {
@@ -327,13 +270,14 @@ export class V1Session implements BackendSession, SessionPeer {
 
   /** Never rejects: whatever happens, the turn ends by an event. */
   private async runTurn(input: PromptInput, signal: AbortSignal): Promise<void> {
+    const { agent } = this.options;
     try {
-      const result = await this.send(input, signal);
+      const result = await agent.signedIn(signal, () => this.send(input, signal));
       // Counted for a turn that was given up, too: the next one must not be charged with it.
-      const end = turnEndOf(result, (counted) => this.usage.ofTurn(counted, this.options.traits().usageOf));
+      const end = turnEndOf(result, (counted) => this.attachment.usage.ofTurn(counted, agent.traits.usageOf));
       if (this.isCurrent(signal)) this.tell(this.mapping.endTurn(end));
     } catch (error) {
-      const { code, message, details } = await this.options.host.explain(error);
+      const { code, message, details } = await agent.connection.explain(error);
       // The answer of a turn that was given up may come when the next one is open.
       if (!this.isCurrent(signal)) return;
       if (signal.aborted) this.tell(this.mapping.endTurn({ stopReason: 'cancelled' }));
@@ -346,35 +290,24 @@ export class V1Session implements BackendSession, SessionPeer {
   }
 
   private async send(input: PromptInput, signal: AbortSignal): Promise<PromptResult> {
-    const { host } = this.options;
-    try {
-      return await this.sendOnce(input, signal);
-    } catch (error) {
-      if (!isAuthRequired(error)) throw error;
-      await host.signIn(error, signal);
-    }
-    return this.sendOnce(input, signal);
-  }
-
-  private async sendOnce(input: PromptInput, signal: AbortSignal): Promise<PromptResult> {
-    const { editor, host, log } = this.options;
-    const client = await host.connect(this, signal);
+    const { editor, log } = this.options;
+    const { agentSessionId, client, hasForgotten } = await this.attachment.join(signal);
     const { promptCapabilities } = client.capabilities;
     const images = promptCapabilities?.image === true;
     const embeddedContext = promptCapabilities?.embeddedContext === true;
-    const reminder = this.hasForgotten ? (input.reminder?.() ?? []) : [];
+    const reminder = hasForgotten ? (input.reminder?.() ?? []) : [];
     const whole = { text: input.text, attachments: [...reminder, ...(input.attachments ?? [])] };
     const { blocks, notes } = await promptBlocks(whole, { images, embeddedContext }, editor);
     if (reminder.length > 0) this.notice('info', 'A summary of the conversation was sent along with your prompt.');
     for (const note of notes) this.notice('warning', note);
     signal.throwIfAborted();
     const cancel = (): void => {
-      client.cancel(this.agentSessionId).catch((error: unknown) => log.debug(`Could not cancel: ${String(error)}`));
+      client.cancel(agentSessionId).catch((error: unknown) => log.debug(`Could not cancel: ${String(error)}`));
     };
     signal.addEventListener('abort', cancel, { once: true });
     try {
-      const result = await client.prompt(this.agentSessionId, blocks);
-      this.hasForgotten = false;
+      const result = await client.prompt(agentSessionId, blocks);
+      this.attachment.reminded();
       return result;
     } finally {
       signal.removeEventListener('abort', cancel);
@@ -389,6 +322,10 @@ export class V1Session implements BackendSession, SessionPeer {
     for (const [kind, count] of this.mapping.ignored) {
       this.options.log.debug(`Updates that were not understood so far: ${kind} (${count})`);
     }
+  }
+
+  private notice(level: 'info' | 'warning', message: string): void {
+    this.log.append({ event: 'notice', data: { session_id: this.id, level, message } });
   }
 
   private tell(events: readonly SessionEvent[]): void {
