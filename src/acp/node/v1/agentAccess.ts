@@ -118,17 +118,6 @@ export class AgentAccess {
     );
   }
 
-  /** Does it once more after the user has signed in, when the agent wants that. @throws BackendError, and what `work` throws */
-  async signedIn<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isAuthRequired(error)) throw error;
-      await this.signIn.wait(error, signal);
-    }
-    return await work();
-  }
-
   /** What to open a session with in this process. */
   async sessionParams({ client }: LiveAgent, options: CreateSessionOptions): Promise<SessionParams> {
     const { mcpCapabilities, sessionCapabilities } = client.capabilities;

@@ -25,6 +25,7 @@ import { SessionAttachment } from './sessionAttachment';
 import { SessionConfig } from './sessionConfig';
 import { TerminalService } from '../process/terminalService';
 import type { SessionPeer, V1Client } from './v1Client';
+import { isAuthRequired } from './v1Errors';
 
 interface V1SessionOptions {
   readonly agentId: string;
@@ -272,7 +273,7 @@ export class V1Session implements BackendSession, SessionPeer {
   private async runTurn(input: PromptInput, signal: AbortSignal): Promise<void> {
     const { agent } = this.options;
     try {
-      const result = await agent.signedIn(signal, () => this.send(input, signal));
+      const result = await this.send(input, signal);
       // Counted for a turn that was given up, too: the next one must not be charged with it.
       const end = turnEndOf(result, (counted) => this.attachment.usage.ofTurn(counted, agent.traits.usageOf));
       if (this.isCurrent(signal)) this.tell(this.mapping.endTurn(end));
@@ -290,6 +291,16 @@ export class V1Session implements BackendSession, SessionPeer {
   }
 
   private async send(input: PromptInput, signal: AbortSignal): Promise<PromptResult> {
+    try {
+      return await this.sendOnce(input, signal);
+    } catch (error) {
+      if (!isAuthRequired(error)) throw error;
+      await this.options.agent.signIn.wait(error, signal);
+    }
+    return this.sendOnce(input, signal);
+  }
+
+  private async sendOnce(input: PromptInput, signal: AbortSignal): Promise<PromptResult> {
     const { editor, log } = this.options;
     const { agentSessionId, client, hasForgotten } = await this.attachment.join(signal);
     const { promptCapabilities } = client.capabilities;

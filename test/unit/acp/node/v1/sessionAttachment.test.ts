@@ -155,10 +155,9 @@ describe('SessionAttachment', () => {
       app.onRequest('session/new', () => assert.fail('begun anew'));
       basics(app, { ...canLoad, authMethods: [{ id: 'key', name: 'Key' }] });
     });
-    const joined = agent.signedIn(notNow, () => attachment.join(notNow));
-    await until('signing in', () => agent.connection.state.kind === 'authRequired');
+    await assert.rejects(attachment.join(notNow), RequestError.authRequired());
     await agent.signIn.authenticate('key');
-    assert.equal((await joined).agentSessionId, 'old');
+    assert.equal((await attachment.join(notNow)).agentSessionId, 'old');
     assert.deepEqual(wire, ['load', 'load']);
     assert.deepEqual(await told(events), []);
   });
