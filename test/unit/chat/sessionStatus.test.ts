@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
-import { statusOf, type StatusFacts } from '../../../src/chat/common/conversation/sessionStatus';
+import { BackendError } from '../../../src/session/common/sessionBackend';
+import { statusOf, type StatusFacts } from '../../../src/chat/common/conversation/sessionView';
+import type { TurnPhase } from '../../../src/chat/common/conversation/turnPhase';
+import { ChatBackendSession } from './support/chatBackend';
 
 const idle = { isBusy: false, isStarting: false, statusText: undefined };
 const busy = { ...idle, isBusy: true };
@@ -8,34 +11,35 @@ const facts: StatusFacts = {
   transcript: idle,
   backend: { kind: 'ready' },
   readonly: undefined,
-  isStopping: false,
-  isResuming: false,
-  failure: undefined,
+  phase: { kind: 'idle' },
 };
 const signIn = { kind: 'authRequired', message: 'Sign in.', methods: [] } as const;
 const failed = { kind: 'failed', message: 'It was lost.' } as const;
-const failure = { text: 'Not taken.' };
+const failure: TurnPhase = { kind: 'idle', failure: new BackendError('backend', 'Not taken.') };
+const stopping: TurnPhase = { kind: 'stopping', session: new ChatBackendSession('s'), waits: 1 };
+const resuming: TurnPhase = { kind: 'resuming', isStopped: false };
 const status = (more: Partial<StatusFacts>) => statusOf({ ...facts, ...more });
 
 describe('the status of a conversation', () => {
   it('is idle when nothing goes on', () => assert.deepEqual(status({}), { status: 'idle' }));
 
   it('is first that it can only be read', () => {
-    const everything = { backend: signIn, failure, isStopping: true, isResuming: true, transcript: busy };
+    const everything = { backend: signIn, phase: stopping, transcript: busy };
     assert.deepEqual(status({ ...everything, readonly: 'Why.' }), { status: 'readonly', statusText: 'Why.' });
   });
 
   it('asks to sign in only when a prompt waits for it or was not taken', () => {
     const asks = { status: 'signIn', statusText: 'Sign in.' };
-    assert.deepEqual(status({ backend: signIn, transcript: busy, isStopping: true }), asks);
-    assert.deepEqual(status({ backend: signIn, failure }), asks);
+    assert.deepEqual(status({ backend: signIn, transcript: busy, phase: stopping }), asks);
+    assert.deepEqual(status({ backend: signIn, phase: failure }), asks);
     assert.deepEqual(status({ backend: signIn }), { status: 'idle' });
   });
 
   it('is stopping before it is anything that goes on, and looking before it is busy', () => {
-    assert.deepEqual(status({ isStopping: true, isResuming: true, transcript: busy }), { status: 'stopping' });
+    assert.deepEqual(status({ phase: stopping, transcript: busy }), { status: 'stopping' });
+    assert.deepEqual(status({ phase: { ...resuming, isStopped: true } }), { status: 'stopping' });
     const looking = { status: 'reconnecting', statusText: 'Looking whether the turn still runs…' };
-    assert.deepEqual(status({ isResuming: true, transcript: busy, failure }), looking);
+    assert.deepEqual(status({ phase: resuming, transcript: busy }), looking);
   });
 
   it('is starting with what the backend says of it', () => {
@@ -54,15 +58,15 @@ describe('the status of a conversation', () => {
   });
 
   it('is busy with what the agent does, whatever failed before', () => {
-    assert.deepEqual(status({ transcript: busy, failure }), { status: 'busy' });
+    assert.deepEqual(status({ transcript: busy, phase: failure }), { status: 'busy' });
     const transcript = { ...busy, statusText: 'Reading…' };
     assert.deepEqual(status({ transcript }), { status: 'busy', statusText: 'Reading…' });
   });
 
   it('has failed when the last prompt was not taken', () => {
-    assert.deepEqual(status({ failure }), { status: 'failed', statusText: 'Not taken.' });
-    const withDetails = { ...failure, details: 'ENOENT' };
+    assert.deepEqual(status({ phase: failure }), { status: 'failed', statusText: 'Not taken.' });
+    const withDetails: TurnPhase = { kind: 'idle', failure: new BackendError('backend', 'Not taken.', 'ENOENT') };
     const shown = { status: 'failed', statusText: 'Not taken.', statusDetails: 'ENOENT' };
-    assert.deepEqual(status({ failure: withDetails }), shown);
+    assert.deepEqual(status({ phase: withDetails }), shown);
   });
 });

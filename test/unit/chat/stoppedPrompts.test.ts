@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { BackendError } from '../../../src/session/common/sessionBackend';
 import { until } from '../../support/eventually';
-import { draft, outline, Window } from './support/window';
+import { draft, outline, spoken, Window } from './support/window';
 
 describe('a prompt that is stopped', () => {
   let window: Window;
@@ -64,5 +64,74 @@ describe('a prompt that is stopped', () => {
     assert.ok(isAborted);
     assert.deepEqual(outline(chat), ['prompt: Go', 'end: cancelled']);
     assert.equal(chat.view.status, 'idle');
+  });
+
+  it('is sent after it was stopped only once the backend has ended the turn', async () => {
+    const chat = await window.chats.create('one');
+    await chat.send(draft('Go'));
+    const session = window.agent.last;
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    session.cancel = () => promise;
+    const stopped = chat.stop();
+    const sent = chat.send(draft('Next'));
+    await until('the prompt', () => outline(chat).includes('prompt: Next'));
+    assert.equal(chat.view.status, 'stopping');
+    assert.equal(session.prompts.length, 1);
+    session.end('', 'cancelled');
+    resolve(undefined);
+    await Promise.all([stopped, sent]);
+    assert.deepEqual(
+      session.prompts.map(({ text }) => text),
+      ['Go', 'Next'],
+    );
+  });
+
+  it('says so when the backend could not be told, and goes on', async () => {
+    const chat = await window.chats.create('one');
+    await chat.send(draft('Go'));
+    window.agent.last.cancel = () => Promise.reject(new Error('It is gone.'));
+    await chat.stop();
+    assert.ok(outline(chat).includes('notice: The agent could not be told to stop: It is gone.'));
+    assert.equal(chat.view.status, 'idle');
+  });
+});
+
+describe('a prompt whose window is closed', () => {
+  it('is in the draft again when nothing of it was sent', async () => {
+    const window = await Window.open();
+    const chat = await spoken(window);
+    window.agent.last.log.end();
+    await until('the loss', () => chat.view.status === 'idle');
+    window.agent.beforeSession = () => new Promise(() => undefined);
+    const sent = assert.rejects(chat.send(draft('Later')), { code: 'closed' });
+    await until('the prompt', () => outline(chat).includes('prompt: Later'));
+    await window.close();
+    await sent;
+    const again = await Window.open({ folder: window.folder });
+    const opened = await again.chats.open(chat.id);
+    assert.equal(outline(opened).includes('prompt: Later'), false);
+    assert.deepEqual(opened.draft, draft('Later'));
+    await again.remove();
+  });
+});
+
+describe('a prompt of the queue', () => {
+  it('is sent once, although two pages ask for it at the same time', async () => {
+    const first = await Window.open();
+    const { id } = await first.chats.create('one').then(async (chat) => {
+      await chat.send(draft('Go'));
+      await chat.send(draft('Next'));
+      await chat.stop();
+      return chat;
+    });
+    await first.close();
+    const window = await Window.open({ folder: first.folder });
+    const chat = await window.chats.open(id);
+    await Promise.all([chat.sendQueued(), chat.sendQueued()]);
+    assert.deepEqual(
+      window.agent.last.prompts.map(({ text }) => text),
+      ['Next'],
+    );
+    await window.remove();
   });
 });

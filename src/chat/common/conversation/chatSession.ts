@@ -1,21 +1,32 @@
 import type { SessionEvent, EventData } from '../../../session/common/sessionEvents';
+import type { Clock } from '../../../base/common/async';
 import { toDisposable, type Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Event } from '../../../base/common/event';
 import type { Entry, Part } from '../../../transcript/common/entries';
 import type { TranscriptDocument } from '../../../transcript/common/transcriptDocument';
 import { ChatError, type Chat, type DiffTexts, type DraftMove, type RevertOptions, type TurnTexts } from '../chatPorts';
-import type { ChatSessionPorts } from './chatSessionPorts';
 import type { SessionFile } from '../chatStore';
 import type { Draft, DraftAttachment, QueuedPrompt, SessionRow, SessionView } from '../chatView';
 import { Conversation } from './conversation';
 import { emptyDraft, isEmptyDraft } from './drafts';
 import { GivenAnswers } from '../approvals/givenAnswers';
+import type { ChatFiles } from '../changes/changeJournal';
+import type { SessionStarts } from '../conversations/sessionStarts';
 import { HeldDraft } from './heldDraft';
 import type { LogRecord } from './logRecord';
-import { SessionLink } from './sessionLink';
+import { PromptDelivery, type AttachmentResolver } from './promptDelivery';
+import { SessionLink, type SessionLinkPorts } from './sessionLink';
 import { sessionView } from './sessionView';
 import { TurnRunner } from './turnRunner';
+
+export interface ChatSessionPorts extends SessionLinkPorts {
+  readonly files: ChatFiles;
+  readonly attachments: AttachmentResolver;
+  readonly clock: Clock;
+  readonly starts: SessionStarts;
+  newId(): string;
+}
 
 /** What only adds text does not change the view. */
 const textOnly: ReadonlySet<string> = new Set(['content_block:delta', 'thinking:delta', 'tool:update']);
@@ -31,32 +42,30 @@ export class ChatSession implements Chat {
   private isRetired = false;
   private watchesFiles = true;
   private following: Disposable | undefined;
-  /** It is being closed: nothing more is sent. */
-  private isOver = false;
   constructor(
     private readonly file: SessionFile,
     private readonly ports: ChatSessionPorts,
   ) {
-    const { attachments, backends, clock, host, log, starts } = ports;
-    const { backendId } = file.head;
+    const { attachments, clock, log, starts } = ports;
     this.told = new Conversation(file, ports);
     this.answers = new GivenAnswers(this.told);
     this.held = new HeldDraft(file, (error) => log.error('a listener failed', error));
-    this.link = new SessionLink({
-      backends,
-      log,
-      backendId,
-      options: () => host.createOptions(file.head),
-      create: (backend, options, signal) => host.createSession(backend, options, signal),
-      handlers: {
-        onEvent: (event) => this.handle(event),
-        onGap: () => this.told.notice('warning', 'Some of what was said was lost on the way here.'),
-        onState: () => this.told.emitter.fire(),
-        onBackend: (backend) => host.onBackend(backend),
-        onEnded: () => this.lost(),
-      },
+    this.link = new SessionLink(file, ports, {
+      onEvent: (event) => this.handle(event),
+      onGap: () => this.told.notice('warning', 'Some of what was said was lost on the way here.'),
+      onState: () => this.told.emitter.fire(),
+      onEnded: () => this.turns.lost(),
     });
-    this.turns = new TurnRunner({ told: this.told, link: this.link, attachments, starts, clock, log });
+    const { link, told } = this;
+    this.turns = new TurnRunner({
+      told,
+      link,
+      delivery: new PromptDelivery({ told, link, attachments, starts, clock }),
+      clock,
+      log,
+      onEnd: () => this.turnEnded(),
+      onWithdrawn: (promptId) => this.held.putBack(promptId),
+    });
     file.onDidChangeProblem(() => {
       if (file.isOutdated) void this.handOver();
     });
@@ -100,11 +109,9 @@ export class ChatSession implements Chat {
 
   /** The next prompt finds everything again: the conversation on disk, and what was said in the backend. */
   get canLetGo(): boolean {
-    const { isBusy, isStopping } = this.story;
-    const { isResuming, isStopping: isBeingStopped } = this.turns;
     if (this.holders > 0 || this.shown) return false;
     if (this.file.readonly !== undefined) return true;
-    if (isBusy || isStopping || isResuming || isBeingStopped) return false;
+    if (this.story.isBusy || this.story.isStopping || this.turns.phase.kind !== 'idle') return false;
     // What is in memory only would be gone.
     if (this.file.problem !== undefined) return false;
     return !this.link.session || this.link.capabilities?.canLoad === true;
@@ -120,7 +127,7 @@ export class ChatSession implements Chat {
   }
 
   get view(): SessionView {
-    return sessionView(this.told, this.link, this.turns, this.ports.clock.now());
+    return sessionView(this.told, this.link, this.turns.phase, this.ports.clock.now());
   }
 
   private get story(): Conversation['story'] {
@@ -178,19 +185,21 @@ export class ChatSession implements Chat {
 
   async send(draft: Draft, along: readonly DraftAttachment[] = []): Promise<void> {
     if (isEmptyDraft(draft)) return;
+    const { attachments, text } = draft;
+    const id = this.ports.newId();
     // What is typed while the agent starts is the next prompt.
-    this.held.take(draft);
+    this.held.take(id, draft);
     try {
-      const { attachments, text } = draft;
-      await this.sendOrQueue({ id: this.ports.host.newId(), text, attachments: [...attachments, ...along] });
+      await this.sendOrQueue({ id, text, attachments: [...attachments, ...along] });
+      this.held.forget(id);
     } catch (error) {
-      this.held.putBack(draft);
+      this.held.putBack(id);
       throw error;
     }
   }
 
   async continueTurn(): Promise<void> {
-    await this.sendOrQueue({ id: this.ports.host.newId(), text: 'Continue', attachments: [] });
+    await this.sendOrQueue({ id: this.ports.newId(), text: 'Continue', attachments: [] });
   }
 
   async unqueue(id: string): Promise<Draft> {
@@ -202,31 +211,31 @@ export class ChatSession implements Chat {
   }
 
   async sendQueued(): Promise<void> {
-    const { first } = this.told.queue;
-    if (this.story.isBusy || this.isOver || !first) return;
-    if (this.file.readonly !== undefined) throw new ChatError('readonly', this.file.readonly);
-    if (!this.file.isOurs) await this.file.claim();
-    this.watchesFiles = true;
-    await this.turns.run(first);
+    const due = (): QueuedPrompt | undefined => (this.turns.isBusy ? undefined : this.told.queue.first);
+    if (!due()) return;
+    await this.begin();
+    // Somebody else may have sent it meanwhile.
+    const prompt = due();
+    if (prompt) await this.turns.run(prompt);
   }
 
   async stop(): Promise<void> {
     const { isOurs, readonly } = this.file;
     if (!isOurs && !this.link.session && readonly !== undefined) throw new ChatError('readonly', readonly);
     this.answers.stopped();
-    await this.turns.stop(() => this.turnEnded());
+    await this.turns.stop();
   }
 
   async approve(approvalId: string, option: string, reason = ''): Promise<void> {
     await this.answers.give(this.link.session, approvalId, option);
     if (reason.trim() === '') return;
-    this.answers.explain({ id: this.ports.host.newId(), text: reason, attachments: [] });
+    this.answers.explain({ id: this.ports.newId(), text: reason, attachments: [] });
     this.goOn();
   }
 
   async setOption(optionId: string, value: string | boolean): Promise<void> {
     await this.file.claim();
-    const { session } = await this.turns.connect();
+    const session = await this.turns.connect();
     await session.setConfig(optionId, value);
   }
 
@@ -290,14 +299,14 @@ export class ChatSession implements Chat {
 
   /** Ends it for good, and its session in the backend. Never rejects. */
   async end(): Promise<void> {
-    this.endLife();
+    this.turns.close();
     await this.link.close();
   }
 
   /** The window closes: a server goes on with the turn, an agent does not. Never rejects. */
   async close(): Promise<void> {
+    this.turns.close();
     if (this.story.isBusy && this.file.isOurs) this.told.interrupted();
-    this.endLife();
     this.link.release();
     await this.file.close();
   }
@@ -317,24 +326,24 @@ export class ChatSession implements Chat {
 
   /** Another window writes it now: what the agent did here would be seen and kept by nobody. Never rejects. */
   private async handOver(): Promise<void> {
-    this.isOver = true;
-    await this.turns.stop(() => undefined);
-    this.turns.dispose();
+    this.answers.stopped();
+    await this.turns.stop();
+    this.turns.close();
     this.link.release();
-  }
-
-  private endLife(): void {
-    this.isOver = true;
-    this.turns.dispose();
   }
 
   // Turns
 
-  private async sendOrQueue(prompt: QueuedPrompt): Promise<void> {
+  /** Before a prompt: this window writes. @throws ChatError */
+  private async begin(): Promise<void> {
     if (this.file.readonly !== undefined) throw new ChatError('readonly', this.file.readonly);
     if (!this.file.isOurs) await this.file.claim();
     this.watchesFiles = true;
-    if (this.story.isBusy) this.told.record({ type: 'queued', ...prompt });
+  }
+
+  private async sendOrQueue(prompt: QueuedPrompt): Promise<void> {
+    await this.begin();
+    if (this.turns.isBusy) this.told.record({ type: 'queued', ...prompt });
     else await this.turns.run(prompt);
   }
 
@@ -347,7 +356,7 @@ export class ChatSession implements Chat {
     if (event.event === 'approval:required') ports.starts.saw(backendId, undefined);
     if (event.event === 'session:info') this.informed(event.data);
     if (event.event === 'prompt:submit') this.told.titledByPrompt(event.data.prompt);
-    if (wasBusy && !this.story.isBusy) this.turnEnded();
+    if (wasBusy && !this.story.isBusy) this.turns.ended();
   }
 
   private informed({ agent_session_id: remoteId, title }: EventData<'session:info'>): void {
@@ -363,15 +372,5 @@ export class ChatSession implements Chat {
 
   private goOn(): void {
     this.sendQueued().catch((error: unknown) => this.ports.log.info(`A queued prompt waits: ${messageOf(error)}`));
-  }
-
-  /** The session is over in the backend. */
-  private lost(): void {
-    if (this.story.isBusy) {
-      const text = `${this.file.head.backendTitle} ended the conversation in the middle of the turn. Send a prompt to go on.`;
-      this.told.record({ type: 'ended', outcome: 'interrupted', text });
-      this.turnEnded();
-    } else if (this.story.isStopping) this.told.record({ type: 'settled' });
-    this.told.emitter.fire();
   }
 }

@@ -116,6 +116,12 @@ export class Conversation {
     this.record({ type: 'ended', outcome: 'interrupted', text });
   }
 
+  /** The turn ends because its session does. */
+  brokenOff(): void {
+    const text = `${this.head.backendTitle} ended the conversation in the middle of the turn. Send a prompt to go on.`;
+    this.record({ type: 'ended', outcome: 'interrupted', text });
+  }
+
   /** Keeps what the turn that has ended means for the list and for files. */
   turnEnded(isShown: boolean): void {
     const outcome = this.story.lastEnd?.outcome;

@@ -5,15 +5,15 @@ import type { Entry } from '../../../transcript/common/entries';
 const maxUnits = 12 * 1024;
 const maxEntryUnits = 2000;
 
-/** What was said, the end of it whole, for an agent that does not remember. Undefined when nothing was. */
-export function conversationDigest(entries: Iterable<Entry>): PromptAttachment | undefined {
+/** What was said, the end of it whole, for an agent that does not remember. Empty when nothing was. */
+export function conversationDigest(entries: Iterable<Entry>): PromptAttachment[] {
   const said: string[] = [];
   for (const entry of entries) {
     if (entry.kind === 'prompt') said.push(`User: ${short(entry.text)}`);
     else if (entry.kind === 'answer') said.push(`Assistant: ${short(entry.text)}`);
     else if (entry.kind === 'tool' && entry.toolKind !== 'read') said.push(`Tool: ${entry.title} (${entry.state})`);
   }
-  if (said.length === 0) return undefined;
+  if (said.length === 0) return [];
   const kept: string[] = [];
   let units = 0;
   for (const line of said.toReversed()) {
@@ -22,11 +22,7 @@ export function conversationDigest(entries: Iterable<Entry>): PromptAttachment |
     kept.unshift(line);
   }
   const cut = kept.length < said.length ? '(The beginning is left out.)\n\n' : '';
-  return {
-    type: 'text',
-    title: 'The conversation so far',
-    text: `${cut}${kept.join('\n\n')}`,
-  };
+  return [{ type: 'text', title: 'The conversation so far', text: `${cut}${kept.join('\n\n')}` }];
 }
 
 function short(text: string): string {

@@ -13,6 +13,8 @@ export class HeldDraft implements Disposable {
   /** Titles of the images that were too large to be kept in the head that it begins with. */
   readonly lostImages: readonly string[];
   private current: Draft;
+  /** What is on its way, by the id of its prompt. */
+  private readonly taken = new Map<string, Draft>();
   private readonly emitter: Emitter<DraftMove>;
 
   constructor(
@@ -43,13 +45,22 @@ export class HeldDraft implements Disposable {
   }
 
   /** It is on its way: what is typed from now on is the next one. */
-  take(sent: Draft): void {
+  take(promptId: string, sent: Draft): void {
+    this.taken.set(promptId, sent);
     this.save(emptyDraft);
     this.emitter.fire({ sent });
   }
 
-  /** What was not taken, before what was typed meanwhile. */
-  putBack(refused: Draft): void {
+  /** It has arrived. */
+  forget(promptId: string): void {
+    this.taken.delete(promptId);
+  }
+
+  /** What was not taken, once, before what was typed meanwhile. */
+  putBack(promptId: string): void {
+    const refused = this.taken.get(promptId);
+    this.taken.delete(promptId);
+    if (!refused) return;
     this.save(joinedDrafts(refused, this.current));
     this.emitter.fire({});
   }

@@ -13,21 +13,18 @@ import { KeyedQueue } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
+import type { SessionFile, SessionHead } from '../chatStore';
 import { HistorySkip } from './historySkip';
 
-interface SessionLinkPorts {
+export interface SessionLinkPorts {
   readonly backends: Pick<BackendRegistry, 'open'>;
   readonly log: Logger;
-  readonly backendId: string;
   /** @throws BackendError when there is no folder to work in */
-  readonly options: () => CreateSessionOptions;
-  /** @throws BackendError */
-  readonly create: (
-    backend: SessionBackend,
-    options: CreateSessionOptions,
-    signal: AbortSignal,
-  ) => Promise<BackendSession>;
-  readonly handlers: LinkHandlers;
+  createOptions(head: SessionHead): CreateSessionOptions;
+  /** One that was made for it before, or a new one. @throws BackendError */
+  createSession(backend: SessionBackend, options: CreateSessionOptions, signal: AbortSignal): Promise<BackendSession>;
+  /** The backend has been opened. */
+  onBackend(backend: SessionBackend): void;
 }
 
 interface LinkHandlers {
@@ -35,12 +32,11 @@ interface LinkHandlers {
   /** Events were lost on the way here. */
   readonly onGap: () => void;
   readonly onState: () => void;
-  readonly onBackend: (backend: SessionBackend) => void;
   /** The session is over; nothing comes any more. */
   readonly onEnded: () => void;
 }
 
-export interface Connected {
+interface Connected {
   readonly session: BackendSession;
   /** `created`: it knows nothing of what was said before. */
   readonly how: 'open' | 'loaded' | 'created';
@@ -59,7 +55,11 @@ export class SessionLink implements Disposable {
   private readonly life = new AbortController();
   private readonly queue = new KeyedQueue();
 
-  constructor(private readonly ports: SessionLinkPorts) {}
+  constructor(
+    private readonly file: Pick<SessionFile, 'head'>,
+    private readonly ports: SessionLinkPorts,
+    private readonly handlers: LinkHandlers,
+  ) {}
 
   get session(): BackendSession | undefined {
     return this.current;
@@ -90,7 +90,7 @@ export class SessionLink implements Disposable {
       const loaded = await this.tryLoad(backend, remoteId, signal);
       if (loaded) return { session: loaded, how: 'loaded' };
     }
-    const session = await this.ports.create(backend, this.ports.options(), signal);
+    const session = await this.ports.createSession(backend, this.options(), signal);
     return { session: this.follow(session, undefined), how: 'created' };
   }
 
@@ -98,7 +98,7 @@ export class SessionLink implements Disposable {
   async load(remoteId: string, withHistory: boolean, signal: AbortSignal): Promise<BackendSession> {
     const backend = await this.openBackend();
     this.known = await backend.capabilities(signal);
-    const session = await backend.loadSession(remoteId, this.ports.options(), signal);
+    const session = await backend.loadSession(remoteId, this.options(), signal);
     return this.follow(session, withHistory ? undefined : new HistorySkip(session));
   }
 
@@ -127,19 +127,23 @@ export class SessionLink implements Disposable {
     this.states = undefined;
   }
 
+  private options(): CreateSessionOptions {
+    return this.ports.createOptions(this.file.head);
+  }
+
   private async openBackend(): Promise<SessionBackend> {
-    const backend = await this.ports.backends.open(this.ports.backendId);
+    const backend = await this.ports.backends.open(this.file.head.backendId);
     if (backend === this.backend) return backend;
     this.states?.dispose();
     this.backend = backend;
-    this.states = backend.onDidChangeState(() => this.ports.handlers.onState());
-    this.ports.handlers.onBackend(backend);
+    this.states = backend.onDidChangeState(() => this.handlers.onState());
+    this.ports.onBackend(backend);
     return backend;
   }
 
   private async tryLoad(backend: SessionBackend, id: string, signal: AbortSignal): Promise<BackendSession | undefined> {
     try {
-      const session = await backend.loadSession(id, this.ports.options(), signal);
+      const session = await backend.loadSession(id, this.options(), signal);
       return this.follow(session, new HistorySkip(session));
     } catch (error) {
       if (signal.aborted || (isBackendError(error) && final.has(error.code))) throw error;
@@ -159,7 +163,7 @@ export class SessionLink implements Disposable {
 
   /** Never rejects. The session's own log of events lets others run now and then. */
   private async pump(session: BackendSession, skip: HistorySkip | undefined): Promise<void> {
-    const { handlers, log } = this.ports;
+    const { handlers } = this;
     let last = 0;
     try {
       for await (const { sequence, event } of session.events({ signal: this.life.signal })) {
@@ -168,7 +172,7 @@ export class SessionLink implements Disposable {
         if (!skip?.skips(event)) handlers.onEvent(event);
       }
     } catch (error) {
-      log.error('The events of a session broke off', error);
+      this.ports.log.error('The events of a session broke off', error);
     }
     if (this.current !== session || this.life.signal.aborted) return;
     this.current = undefined;

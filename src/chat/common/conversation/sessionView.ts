@@ -1,11 +1,51 @@
-import type { SessionView } from '../chatView';
+import type { BackendState } from '../../../session/common/sessionBackend';
+import { OptionView, type SessionView } from '../chatView';
+import type { ChatTranscript } from '../transcript/chatTranscript';
 import type { Conversation } from './conversation';
 import type { SessionLink } from './sessionLink';
-import { statusOf, transcriptView } from './sessionStatus';
-import type { TurnRunner } from './turnRunner';
+import { isStopping, type TurnPhase } from './turnPhase';
+
+type Status = Pick<SessionView, 'status' | 'statusText' | 'statusDetails'>;
+
+export interface StatusFacts {
+  readonly transcript: Pick<ChatTranscript, 'isBusy' | 'isStarting' | 'statusText'>;
+  readonly backend: BackendState | undefined;
+  readonly readonly: string | undefined;
+  readonly phase: TurnPhase;
+}
+
+/** What goes on, in the order of what the user must know first. */
+export function statusOf(facts: StatusFacts): Status {
+  const { backend, phase, readonly, transcript } = facts;
+  const failure = phase.kind === 'idle' ? phase.failure : undefined;
+  if (readonly !== undefined) return { status: 'readonly', statusText: readonly };
+  if (backend?.kind === 'authRequired' && (transcript.isBusy || failure)) {
+    return { status: 'signIn', statusText: backend.message };
+  }
+  if (isStopping(phase)) return { status: 'stopping' };
+  if (phase.kind === 'resuming') return { status: 'reconnecting', statusText: 'Looking whether the turn still runs…' };
+  if (transcript.isBusy) return busyStatus(facts);
+  if (failure) {
+    const { details, message } = failure;
+    return { status: 'failed', statusText: message, ...(details === undefined ? {} : { statusDetails: details }) };
+  }
+  return { status: 'idle' };
+}
+
+function busyStatus({ backend, transcript }: StatusFacts): Status {
+  if (transcript.isStarting) {
+    return backend?.kind === 'starting' ? { status: 'starting', statusText: backend.message } : { status: 'starting' };
+  }
+  if (backend?.kind === 'failed') {
+    const details = backend.details === undefined ? {} : { statusDetails: backend.details };
+    return { status: 'reconnecting', statusText: backend.message, ...details };
+  }
+  const { statusText } = transcript;
+  return statusText === undefined ? { status: 'busy' } : { status: 'busy', statusText };
+}
 
 /** A conversation as the page shows it. `now` is in milliseconds since the epoch. */
-export function sessionView(told: Conversation, link: SessionLink, turns: TurnRunner, now: number): SessionView {
+export function sessionView(told: Conversation, link: SessionLink, phase: TurnPhase, now: number): SessionView {
   const { file, journal, queue, story } = told;
   const { backendId, backendTitle, id, title } = told.head;
   return {
@@ -17,9 +57,7 @@ export function sessionView(told: Conversation, link: SessionLink, turns: TurnRu
       transcript: story,
       backend: link.state,
       readonly: readonlyReason(told),
-      isStopping: turns.isStopping,
-      isResuming: turns.isResuming,
-      failure: turns.failure,
+      phase,
     }),
     ...(file.problem === undefined ? {} : { problem: file.problem }),
     ...transcriptView(story, now),
@@ -35,4 +73,23 @@ export function sessionView(told: Conversation, link: SessionLink, turns: TurnRu
 function readonlyReason({ file, story }: Conversation): string | undefined {
   const isAsked = file.isInUse && story.approvals.all.length > 0;
   return isAsked ? `${file.readonly} A question waits for your answer there.` : file.readonly;
+}
+
+/** What the transcript knows of the session, for the page. `now` is in milliseconds since the epoch. */
+function transcriptView(
+  transcript: ChatTranscript,
+  now: number,
+): Pick<SessionView, 'approvals' | 'options' | 'commands' | 'context' | 'usage' | 'isBusy'> {
+  const { isBusy, usage } = transcript;
+  const { context, total } = usage;
+  return {
+    approvals: transcript.approvals.viewsAt(now),
+    options: transcript.options.map((option) => OptionView.parse(option)),
+    commands: transcript.commands.map(({ name, description, hint }) =>
+      hint === undefined ? { name, description } : { name, description, hint },
+    ),
+    isBusy,
+    ...(context ? { context: { ...context } } : {}),
+    ...(total ? { usage: total } : {}),
+  };
 }

@@ -10,8 +10,7 @@ import { isInside } from '../../../editor/common/boundary';
 import type { Writer, WriteWitness } from '../../../editor/common/writeWitness';
 import type { ChatFiles } from '../changes/changeJournal';
 import type { Chat, Chats, ExportFormat } from '../chatPorts';
-import { ChatSession } from '../conversation/chatSession';
-import type { ChatSessionPorts } from '../conversation/chatSessionPorts';
+import { ChatSession, type ChatSessionPorts } from '../conversation/chatSession';
 import type { ChatStore, SessionFile, SessionHead } from '../chatStore';
 import type { BackendView, SessionRow } from '../chatView';
 import { backendView } from './backendView';
@@ -96,12 +95,10 @@ export class ChatSessions implements Chats, WriteWitness {
       clock,
       log,
       starts,
-      host: {
-        newId,
-        createOptions: (head) => this.createOptions(head),
-        createSession: (backend, options, signal) => this.prepared.create(backend, options, signal),
-        onBackend: (backend) => this.used.add(backend),
-      },
+      newId,
+      createOptions: (head) => this.createOptions(head),
+      createSession: (backend, options, signal) => this.prepared.create(backend, options, signal),
+      onBackend: (backend) => this.used.add(backend),
     };
   }
 

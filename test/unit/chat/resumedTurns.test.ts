@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { BackendError } from '../../../src/session/common/sessionBackend';
+import type { Chat } from '../../../src/chat/common/chatPorts';
+import { FakeClock } from '../../fake/fakeClock';
+import { until } from '../../support/eventually';
+import { ChatBackends } from './support/chatBackend';
+import { draft, outline, Window } from './support/window';
+
+describe('a turn whose window was closed in the middle of it', () => {
+  let clock: FakeClock;
+  let window: Window;
+  let id: string;
+
+  beforeEach(async () => {
+    const first = await Window.open({ backends: new ChatBackends('one') });
+    const chat = await first.chats.create('one');
+    await chat.send(draft('Go'));
+    await until('the turn', () => chat.view.status === 'busy');
+    ({ id } = chat);
+    await first.close();
+    clock = new FakeClock();
+    const backends = new ChatBackends('one');
+    backends.source = 'server';
+    window = await Window.open({ folder: first.folder, backends, clock });
+  });
+  afterEach(() => window.remove());
+
+  /** Its session is loaded, and nobody knows yet whether a turn runs in it. */
+  async function looking(): Promise<Chat> {
+    const chat = await window.chats.open(id);
+    await until('the load', () => window.agent.sessions.length === 1);
+    assert.equal(chat.view.status, 'reconnecting');
+    return chat;
+  }
+
+  const running = (): void => {
+    window.agent.last.isBusy = true;
+  };
+  /** All polls, one after the other. */
+  async function lookedUntil(chat: Chat, status: string): Promise<void> {
+    await until(status, () => {
+      clock.advance(100);
+      return chat.view.status === status;
+    });
+  }
+
+  it('is left as it was when it does not run any more', async () => {
+    const chat = await looking();
+    await lookedUntil(chat, 'idle');
+    assert.deepEqual(outline(chat), ['prompt: Go', 'end: interrupted']);
+    assert.equal(clock.now() >= 2_500, true, 'it may take a moment to be told');
+  });
+
+  it('is left as it was when its session cannot be had, or not in time', async () => {
+    window.agent.beforeSession = (signal) =>
+      new Promise((_resolve, reject) => {
+        signal?.addEventListener('abort', () => reject(new BackendError('cancelled', 'Cancelled.')));
+      });
+    const chat = await window.chats.open(id);
+    await until('the load', () => window.agent.calls.length === 1);
+    await lookedUntil(chat, 'idle');
+    assert.equal(clock.now() >= 10_000, true);
+    assert.deepEqual(outline(chat), ['prompt: Go', 'end: interrupted']);
+  });
+
+  it('is ended in the backend when the user stops it before it is found', async () => {
+    const chat = await looking();
+    const stopped = chat.stop();
+    assert.equal(chat.view.status, 'stopping');
+    running();
+    await lookedUntil(chat, 'idle');
+    await stopped;
+    assert.deepEqual(window.agent.last.calls, ['cancel']);
+  });
+
+  it('lets a prompt wait, which is sent once when the turn does not run any more', async () => {
+    const chat = await looking();
+    const sent = chat.send(draft('Next'));
+    await until('the prompt', () => outline(chat).includes('prompt: Next'));
+    assert.equal(window.agent.last.prompts.length, 0);
+    await lookedUntil(chat, 'busy');
+    await sent;
+    assert.deepEqual(
+      window.agent.last.prompts.map(({ text }) => text),
+      ['Next'],
+    );
+  });
+
+  it('goes on before a prompt that was sent meanwhile, which waits for its end', async () => {
+    const chat = await looking();
+    const sent = chat.send(draft('Next'));
+    await until('the prompt', () => outline(chat).includes('prompt: Next'));
+    running();
+    await lookedUntil(chat, 'busy');
+    await sent;
+    assert.deepEqual(
+      chat.view.queue.map(({ text }) => text),
+      ['Next'],
+    );
+    assert.deepEqual(outline(chat).slice(0, 1), ['prompt: Go']);
+    assert.equal(outline(chat).includes('prompt: Next'), false);
+    window.agent.last.end('Done.');
+    await until('the next', () => window.agent.last.prompts.length === 1);
+    assert.deepEqual(chat.view.queue, []);
+  });
+
+  it('takes back the prompt that waits when this window is closed, too', async () => {
+    const chat = await looking();
+    const sent = assert.rejects(chat.send(draft('Next')), { code: 'closed' });
+    await until('the prompt', () => outline(chat).includes('prompt: Next'));
+    const { folder } = window;
+    await window.close();
+    await sent;
+    window = await Window.open({ folder, backends: new ChatBackends('one') });
+    const again = await window.chats.open(id);
+    assert.deepEqual(outline(again), ['prompt: Go', 'end: interrupted']);
+    assert.deepEqual(again.draft, draft('Next'));
+  });
+});
