@@ -5,13 +5,19 @@ import * as z from 'zod/mini';
  * once, by a result or an error. The host only tells. Every message is checked where it arrives.
  */
 
+/** For requests that only do something, and for those that need nothing. */
+export const Nothing = z.object({});
+
 export interface RequestType<Params extends z.ZodMiniType, Result extends z.ZodMiniType> {
   readonly method: string;
   readonly params: Params;
   readonly result: Result;
-  /** The request with the host's way to answer it. */
-  handledBy(handler: (params: z.infer<Params>) => z.infer<Result> | Promise<z.infer<Result>>): HandledRequest;
+  /** The request with the host's way to answer it; where the answer is nothing, what the handler returns is not told. */
+  handledBy(handler: (params: z.infer<Params>) => Handled<Result> | Promise<Handled<Result>>): HandledRequest;
 }
+
+type Handled<Result extends z.ZodMiniType> =
+  z.infer<typeof Nothing> extends z.infer<Result> ? unknown : z.infer<Result>;
 
 export interface HandledRequest {
   readonly method: string;
@@ -29,6 +35,7 @@ export function defineRequest<Params extends z.ZodMiniType, Result extends z.Zod
   params: Params,
   result: Result,
 ): RequestType<Params, Result> {
+  const isNothing = Object.is(result, Nothing);
   return {
     method,
     params,
@@ -38,7 +45,8 @@ export function defineRequest<Params extends z.ZodMiniType, Result extends z.Zod
       run: async (value) => {
         const parsed = params.safeParse(value);
         if (!parsed.success) throw new Error(`The page asked for "${method}" in a way Backline does not understand.`);
-        return await handler(parsed.data);
+        const answer = await handler(parsed.data);
+        return isNothing ? {} : answer;
       },
     }),
   };
@@ -51,9 +59,6 @@ export function defineNotification<Params extends z.ZodMiniType>(
 ): NotificationType<Params> {
   return { method, params };
 }
-
-/** For requests that only do something, and for those that need nothing. */
-export const Nothing = z.object({});
 
 export const PageMessage = z.object({ id: z.int(), method: z.string(), params: z.unknown() });
 export type PageMessage = z.infer<typeof PageMessage>;

@@ -6,6 +6,7 @@ import { RequestDispatcher } from '../../../src/webview/common/requestHandlers';
 const requests = {
   double: defineRequest('test/double', z.object({ value: z.number() }), z.object({ value: z.number() })),
   fail: defineRequest('test/fail', Nothing, Nothing),
+  forget: defineRequest('test/forget', Nothing, Nothing),
 } as const;
 
 describe('the requests of a page', () => {
@@ -14,6 +15,7 @@ describe('the requests of a page', () => {
     {
       double: requests.double.handledBy(({ value }) => ({ value: value * 2 })),
       fail: requests.fail.handledBy(() => Promise.reject(Object.assign(new Error('No.'), { details: 'Because.' }))),
+      forget: requests.forget.handledBy(() => new Set(['what is nobody’s business'])),
     },
     (method) => failures.push(method),
   );
@@ -22,6 +24,11 @@ describe('the requests of a page', () => {
   it('are answered by their id', async () => {
     const answer = await dispatcher.answer({ id: 7, method: 'test/double', params: { value: 2 } });
     assert.deepEqual(answer, { id: 7, result: { value: 4 } });
+  });
+
+  it('are not told what their handler returns when they ask for nothing', async () => {
+    const answer = await dispatcher.answer({ id: 8, method: 'test/forget', params: {} });
+    assert.deepEqual(answer, { id: 8, result: {} });
   });
 
   it('are answered by an error when they fail, are unknown or have another shape', async () => {

@@ -21,8 +21,6 @@ export interface PageControl {
   draftSaved(): void;
 }
 
-const done = {};
-
 /** What each request of the page does. Whatever is thrown is shown by the page. */
 export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<typeof chatRequests> {
   const { chats, backends, mentions, newDraft, editor, code, review } = window;
@@ -65,21 +63,11 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
   };
 
   return {
-    ready: chatRequests.ready.handledBy(async () => {
-      await page.ready();
-      return done;
-    }),
-    alive: chatRequests.alive.handledBy(() => {
-      page.alive();
-      return done;
-    }),
-    focused: chatRequests.focused.handledBy(() => {
-      page.focused();
-      return done;
-    }),
+    ready: chatRequests.ready.handledBy(() => page.ready()),
+    alive: chatRequests.alive.handledBy(() => page.alive()),
+    focused: chatRequests.focused.handledBy(() => page.focused()),
     loadOlder: chatRequests.loadOlder.handledBy(({ sessionId, count }) => {
       if (page.chat?.id === sessionId) page.loadOlder(count);
-      return done;
     }),
 
     send: chatRequests.send.handledBy(async ({ sessionId, ...draft }) => {
@@ -96,28 +84,19 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
         // The page knows where the prompt belongs before it learns what became of it.
         page.tellNow();
       }
-      return done;
     }),
     continueTurn: chatRequests.continueTurn.handledBy(async ({ sessionId }) => {
       await (await chatOf(sessionId)).continueTurn();
       page.tellNow();
-      return done;
     }),
-    stop: chatRequests.stop.handledBy(async ({ sessionId }) => {
-      await (await chatOf(sessionId)).stop();
-      return done;
-    }),
+    stop: chatRequests.stop.handledBy(async ({ sessionId }) => (await chatOf(sessionId)).stop()),
     approve: chatRequests.approve.handledBy(async ({ sessionId, approvalId, option, reason }) => {
       // Only what the user sees can be answered.
       if (page.chat?.id !== sessionId) throw new Error('This question is no longer shown.');
       await page.chat.approve(approvalId, option, reason);
-      return done;
     }),
     unqueue: chatRequests.unqueue.handledBy(async ({ sessionId, id }) => (await chatOf(sessionId)).unqueue(id)),
-    sendQueued: chatRequests.sendQueued.handledBy(async ({ sessionId }) => {
-      await (await chatOf(sessionId)).sendQueued();
-      return done;
-    }),
+    sendQueued: chatRequests.sendQueued.handledBy(async ({ sessionId }) => (await chatOf(sessionId)).sendQueued()),
     promptToEdit: chatRequests.promptToEdit.handledBy(async ({ sessionId, entryId }) =>
       (await chatOf(sessionId)).promptToEdit(entryId),
     ),
@@ -127,53 +106,29 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
         if (page.chat === undefined) chats.awaitPrompt(true);
       } else (await chatOf(sessionId)).saveDraft(draft);
       if (page.chat?.id === sessionId) page.draftSaved();
-      return done;
     }),
     setOption: chatRequests.setOption.handledBy(async ({ sessionId, optionId, value }) => {
       if (sessionId === undefined) {
         const backendId = page.chat?.view.backendId ?? backends.chosen?.id;
         if (backendId !== undefined) window.newOptions.set(backendId, optionId, value);
         prepare();
-        return done;
+        return;
       }
       const chat = await chatOf(sessionId);
       await chat.setOption(optionId, value);
       window.newOptions.chosenInside(chat.view.backendId, chat.view.options, optionId, value);
-      return done;
     }),
-    prepare: chatRequests.prepare.handledBy(() => {
-      prepare();
-      return done;
-    }),
-    toggleContext: chatRequests.toggleContext.handledBy(({ kind, isOn }) => {
-      window.chips.set(kind, isOn);
-      return done;
-    }),
+    prepare: chatRequests.prepare.handledBy(() => prepare()),
+    toggleContext: chatRequests.toggleContext.handledBy(({ kind, isOn }) => window.chips.set(kind, isOn)),
 
-    lookAtBackends: chatRequests.lookAtBackends.handledBy(() => {
-      void backends.refresh();
-      return done;
-    }),
-    chooseBackend: chatRequests.chooseBackend.handledBy(({ backendId }) => {
-      backends.choose(backendId);
-      return done;
-    }),
-    repairBackend: chatRequests.repairBackend.handledBy(async ({ backendId, how }) => {
-      await window.repairBackend(backendId, how);
-      return done;
-    }),
-    manageTrust: chatRequests.manageTrust.handledBy(async () => {
-      await window.manageTrust();
-      return done;
-    }),
-    openFolder: chatRequests.openFolder.handledBy(async () => {
-      await window.openFolder();
-      return done;
-    }),
+    lookAtBackends: chatRequests.lookAtBackends.handledBy(() => void backends.refresh()),
+    chooseBackend: chatRequests.chooseBackend.handledBy(({ backendId }) => backends.choose(backendId)),
+    repairBackend: chatRequests.repairBackend.handledBy(({ backendId, how }) => window.repairBackend(backendId, how)),
+    manageTrust: chatRequests.manageTrust.handledBy(() => window.manageTrust()),
+    openFolder: chatRequests.openFolder.handledBy(() => window.openFolder()),
     newSession: chatRequests.newSession.handledBy(({ backendId }) => {
       if (backendId !== undefined) backends.choose(backendId);
       page.show(undefined);
-      return done;
     }),
     openSession: chatRequests.openSession.handledBy(async ({ sessionId }) => {
       const mine = (opening = {});
@@ -181,19 +136,11 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
       const chat = await shownWait('Opening the conversation', chats.open(sessionId));
       // Not over what the user has chosen meanwhile.
       if (chat && opening === mine && page.chat === before) page.show(chat);
-      return done;
     }),
-    openInTab: chatRequests.openInTab.handledBy(async ({ sessionId }) => {
-      await window.openInTab(sessionId);
-      return done;
-    }),
-    renameSession: chatRequests.renameSession.handledBy(async ({ sessionId, title }) => {
-      await chats.rename(sessionId, title);
-      return done;
-    }),
+    openInTab: chatRequests.openInTab.handledBy(({ sessionId }) => window.openInTab(sessionId)),
+    renameSession: chatRequests.renameSession.handledBy(({ sessionId, title }) => chats.rename(sessionId, title)),
     deleteSession: chatRequests.deleteSession.handledBy(async ({ sessionId }) => {
       if (await review.delete(sessionId)) window.forget(sessionId);
-      return done;
     }),
     searchSessions: chatRequests.searchSessions.handledBy(async ({ query }) => {
       search.abort();
@@ -211,14 +158,8 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
         throw error;
       }
     }),
-    stopLooking: chatRequests.stopLooking.handledBy(() => {
-      look.abort();
-      return done;
-    }),
-    exportSession: chatRequests.exportSession.handledBy(async ({ sessionId, format }) => {
-      await review.export(sessionId, format);
-      return done;
-    }),
+    stopLooking: chatRequests.stopLooking.handledBy(() => look.abort()),
+    exportSession: chatRequests.exportSession.handledBy(({ sessionId, format }) => review.export(sessionId, format)),
 
     mentions: chatRequests.mentions.handledBy(async ({ query, kind, isMore }) => {
       mention.abort();
@@ -237,47 +178,27 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
       if (!parts) throw new Error('This question is no longer open.');
       return { parts };
     }),
-    openDiff: chatRequests.openDiff.handledBy(async ({ sessionId, entryId, part }) => {
-      await review.openDiff((await chatOf(sessionId)).diffTexts(entryId, part), 'change of the chat');
-      return done;
-    }),
-    openApprovalDiff: chatRequests.openApprovalDiff.handledBy(async ({ sessionId, approvalId, part }) => {
-      await review.openDiff((await chatOf(sessionId)).approvalDiffTexts(approvalId, part), 'waits for your answer');
-      return done;
-    }),
-    open: chatRequests.open.handledBy(async ({ target, line }) => {
-      await editor.open(target, line);
-      return done;
-    }),
-    copy: chatRequests.copy.handledBy(async ({ text }) => {
-      await editor.copy(text);
-      return done;
-    }),
-    insertAtCursor: chatRequests.insertAtCursor.handledBy(async ({ text }) => {
-      await editor.insertAtCursor(text);
-      return done;
-    }),
-    applyCode: chatRequests.applyCode.handledBy(async ({ text, path }) => {
-      await code.propose(text, path);
-      return done;
-    }),
-    openAsNewFile: chatRequests.openAsNewFile.handledBy(async ({ text, language }) => {
-      await editor.openAsNewFile(text, language);
-      return done;
-    }),
+    openDiff: chatRequests.openDiff.handledBy(async ({ sessionId, entryId, part }) =>
+      review.openDiff((await chatOf(sessionId)).diffTexts(entryId, part), 'change of the chat'),
+    ),
+    openApprovalDiff: chatRequests.openApprovalDiff.handledBy(async ({ sessionId, approvalId, part }) =>
+      review.openDiff((await chatOf(sessionId)).approvalDiffTexts(approvalId, part), 'waits for your answer'),
+    ),
+    open: chatRequests.open.handledBy(({ target, line }) => editor.open(target, line)),
+    copy: chatRequests.copy.handledBy(({ text }) => editor.copy(text)),
+    insertAtCursor: chatRequests.insertAtCursor.handledBy(({ text }) => editor.insertAtCursor(text)),
+    applyCode: chatRequests.applyCode.handledBy(({ text, path }) => code.propose(text, path)),
+    openAsNewFile: chatRequests.openAsNewFile.handledBy(({ text, language }) => editor.openAsNewFile(text, language)),
 
-    openChange: chatRequests.openChange.handledBy(async ({ sessionId, path, turn }) => {
-      await review.openChange(await chatOf(sessionId), path, turn);
-      return done;
-    }),
-    revert: chatRequests.revert.handledBy(async ({ sessionId, path, turn }) => {
-      await review.revert(await chatOf(sessionId), path, turn);
-      return done;
-    }),
-    keepChanges: chatRequests.keepChanges.handledBy(async ({ sessionId, path }) => {
-      await (await chatOf(sessionId)).keepChanges(path);
-      return done;
-    }),
+    openChange: chatRequests.openChange.handledBy(async ({ sessionId, path, turn }) =>
+      review.openChange(await chatOf(sessionId), path, turn),
+    ),
+    revert: chatRequests.revert.handledBy(async ({ sessionId, path, turn }) =>
+      review.revert(await chatOf(sessionId), path, turn),
+    ),
+    keepChanges: chatRequests.keepChanges.handledBy(async ({ sessionId, path }) =>
+      (await chatOf(sessionId)).keepChanges(path),
+    ),
   };
 }
 
