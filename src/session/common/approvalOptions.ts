@@ -23,3 +23,15 @@ export function denyOption(options: readonly string[], kinds?: readonly Approval
 export function isDenial(decision: string): boolean {
   return denyWords.test(decision.trim());
 }
+
+/** Reasons of a question that nobody has denied: it can be answered no more. */
+const takenBack: ReadonlySet<string> = new Set([
+  'turn_ended',
+  'answered_elsewhere',
+  'unanswerable',
+  'The question was withdrawn.',
+]);
+
+export function isTakenBack(reason: string | undefined): boolean {
+  return reason !== undefined && takenBack.has(reason);
+}

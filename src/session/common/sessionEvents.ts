@@ -67,6 +67,11 @@ const toolDetails = {
   content: z.array(ToolContent).optional(),
 };
 const toolName = { tool_name: Text, operation: Text };
+const ToolResult = z.looseObject({
+  success: z.boolean(),
+  output: z.unknown().optional(),
+  error: z.unknown().optional(),
+});
 
 export const ApprovalOptionKind = z.enum(['allow_once', 'allow_always', 'reject_once', 'reject_always']);
 export type ApprovalOptionKind = z.infer<typeof ApprovalOptionKind>;
@@ -179,10 +184,13 @@ export const SessionEvent = z.discriminatedUnion('event', [
     call_id: Text,
     status: z.enum(['pending', 'in_progress', 'completed', 'failed']).optional(),
     input: z.record(z.string(), z.unknown()).optional(),
+    /** How a call ended, told once more or after its turn: as `tool:post` and `tool:error` have it. */
+    result: ToolResult.optional().catch(undefined),
+    error: Text.optional().catch(undefined),
   }),
   event('tool:post', {
     ...toolName,
-    result: z.looseObject({ success: z.boolean(), output: z.unknown().optional(), error: z.unknown().optional() }),
+    result: ToolResult,
     duration_ms: z.number().nullable().optional(),
     /** The agent has no modes and has not asked in its session: it has done this without asking. */
     unattended: Unattended.optional().catch(undefined),

@@ -1,4 +1,4 @@
-import { isDenial } from '../../../session/common/approvalOptions';
+import { isDenial, isTakenBack } from '../../../session/common/approvalOptions';
 import type { ApprovalContext } from '../../../session/common/approvalContext';
 import type { EventData } from '../../../session/common/sessionEvents';
 import type { Part } from '../../../transcript/common/entries';
@@ -130,18 +130,6 @@ function optionsOf(
     return { label, kind, ...(scope === undefined ? {} : { scope }), ...(isMisnamed ? { isMisnamed } : {}) };
   });
 }
-
-/** Nobody has denied it. */
-function isTakenBack(reason: string | undefined): boolean {
-  return reason !== undefined && takenBack.has(reason);
-}
-
-const takenBack: ReadonlySet<string> = new Set([
-  'turn_ended',
-  'answered_elsewhere',
-  'unanswerable',
-  'The question was withdrawn.',
-]);
 
 const reasons: Readonly<Record<string, string>> = {
   timeout: 'Nobody answered in time.',

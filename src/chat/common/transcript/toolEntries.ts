@@ -1,5 +1,6 @@
 import type { SessionEvent, EventData, EventOf, ToolContent } from '../../../session/common/sessionEvents';
 import { ToolCallPairing } from '../../../session/common/normalize/toolCallPairing';
+import { toolKindOf } from '../../../session/common/normalize/toolKinds';
 import type { EntryOf, Part, ToolState } from '../../../transcript/common/entries';
 import type { DecidedApproval } from '../approvals/approvalViews';
 import { contentOf } from './callContent';
@@ -296,25 +297,11 @@ function firstLine(text: string): string {
   return line.length > 300 ? `${line.slice(0, 299)}…` : line;
 }
 
-/** By the words of its name, for servers that do not say. The first that fits wins. */
-const kindWords: readonly (readonly [RegExp, ToolEntry['toolKind']])[] = [
-  [/sub.?agent|delegate|^task$/i, 'agent'],
-  [/bash|shell|exec|command|terminal|^run/i, 'execute'],
-  [/delete|remove|unlink/i, 'delete'],
-  [/move|rename/i, 'move'],
-  [/edit|write|patch|create|replace|insert/i, 'edit'],
-  [/grep|glob|search|find/i, 'search'],
-  [/fetch|web|http|url/i, 'fetch'],
-  [/read|view|cat$|list|ls$/i, 'read'],
-  [/think|plan/i, 'think'],
-];
+const agentWords = /sub.?agent|delegate|^task$/i;
 
 export function kindOf(name: string, operation: string): ToolEntry['toolKind'] {
-  for (const text of [operation, name]) {
-    const found = kindWords.find(([words]) => words.test(text));
-    if (found) return found[1];
-  }
-  return 'other';
+  const isAgent = agentWords.test(operation) || (toolKindOf('', operation) === 'other' && agentWords.test(name));
+  return isAgent ? 'agent' : toolKindOf(name, operation);
 }
 
 function textOf(value: unknown): string | undefined {

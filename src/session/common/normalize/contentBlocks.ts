@@ -1,8 +1,11 @@
 import { endsWithText, textAfter } from '../../../base/common/spacing';
 import type { SessionEvent, EventOf } from '../sessionEvents';
 
+const paragraph = '\n\n';
+
 interface Block {
   readonly index: number;
+  hasText: boolean;
   /** The server said when it starts, and so will say when it ends. */
   readonly isAnnounced: boolean;
 }
@@ -14,8 +17,11 @@ interface Block {
 export class ContentBlocks {
   private readonly open = new Map<number, Block>();
   private nextIndex = 0;
-  private stepTexts: string[] = [];
-  private readonly doneSteps: string[] = [];
+  /** All of the turn, its blocks as paragraphs. */
+  private told = '';
+  /** Where in it the step begins, and where the one before began. */
+  private stepStart = 0;
+  private lastStepStart = 0;
 
   constructor(
     private readonly sessionId: string,
@@ -23,7 +29,7 @@ export class ContentBlocks {
   ) {}
 
   get text(): string {
-    return [...this.doneSteps, ...this.stepTexts].join('');
+    return this.told;
   }
 
   start({ data }: EventOf<'content_block:start'>): void {
@@ -34,8 +40,13 @@ export class ContentBlocks {
 
   delta(event: EventOf<'content_block:delta'>): void {
     const { block_index: wireIndex, delta } = event.data;
-    const block = this.open.get(wireIndex) ?? this.startUnannounced(wireIndex);
-    this.stepTexts.push(delta);
+    if (delta === '') return;
+    const block = this.open.get(wireIndex) ?? this.startUnannounced(wireIndex, 'text');
+    if (!block.hasText) {
+      block.hasText = true;
+      if (this.told !== '') this.told += paragraph;
+    }
+    this.told += delta;
     this.emit(
       block.index === wireIndex
         ? event
@@ -44,7 +55,7 @@ export class ContentBlocks {
   }
 
   media({ data }: EventOf<'content_block:media'>): void {
-    const block = this.open.get(data.block_index) ?? this.openBlock(data.block_index, false);
+    const block = this.open.get(data.block_index) ?? this.startUnannounced(data.block_index, data.content.type);
     this.emit({ event: 'content_block:media', data: { ...data, block_index: block.index } });
   }
 
@@ -59,9 +70,9 @@ export class ContentBlocks {
   /** Something else begins (a tool, thinking): text after it is another block, unless the server keeps count of blocks. */
   endStep(): void {
     for (const [wireIndex, { isAnnounced }] of this.open) if (!isAnnounced) this.end(wireIndex);
-    if (this.stepTexts.length === 0) return;
-    this.doneSteps.push(this.stepTexts.join(''));
-    this.stepTexts = [];
+    if (this.told.length === this.stepStart) return;
+    this.lastStepStart = this.stepStart;
+    this.stepStart = this.told.length;
   }
 
   /**
@@ -70,8 +81,9 @@ export class ContentBlocks {
    * after what came.
    */
   complete(response: string): void {
-    const step = this.stepTexts.join('');
-    const missing = missingText([this.doneSteps.join('') + step, step, this.doneSteps.at(-1) ?? ''], response);
+    const step = this.told.slice(this.stepStart);
+    const lastStep = this.told.slice(this.lastStepStart, this.stepStart);
+    const missing = missingText([this.told, step, lastStep], response);
     if (missing.isTail) {
       this.append(missing.text);
     } else if (missing.text !== '') {
@@ -93,17 +105,17 @@ export class ContentBlocks {
     });
   }
 
-  private startUnannounced(wireIndex: number): Block {
+  private startUnannounced(wireIndex: number, type: string): Block {
     const block = this.openBlock(wireIndex, false);
     this.emit({
       event: 'content_block:start',
-      data: { session_id: this.sessionId, block_type: 'text', block_index: block.index },
+      data: { session_id: this.sessionId, block_type: type, block_index: block.index },
     });
     return block;
   }
 
   private openBlock(wireIndex: number, isAnnounced: boolean): Block {
-    const block = { index: this.nextIndex++, isAnnounced };
+    const block = { index: this.nextIndex++, isAnnounced, hasText: false };
     this.open.set(wireIndex, block);
     return block;
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { ContentBlocks } from '../../../../src/session/common/normalize/contentBlocks';
+import { ContentBlocks } from '../../../../../src/session/common/normalize/contentBlocks';
 
 const word = fc.stringMatching(/^[a-z`*#.]{1,6}$/);
 const space = fc.constantFrom(' ', '\n', '\n\n', '\t', '\u00a0', '');

@@ -1,0 +1,40 @@
+import { isTakenBack } from '../approvalOptions';
+import type { EventOf, SessionEvent } from '../sessionEvents';
+
+type Answer = EventOf<'approval:granted' | 'approval:denied'>;
+
+/** The questions that wait for the user, by their ids, each with the call that waits for its answer. */
+export class OpenQuestions {
+  private readonly open = new Map<string, string | undefined>();
+
+  constructor(private readonly emit: (event: SessionEvent) => void) {}
+
+  has(id: string): boolean {
+    return this.open.has(id);
+  }
+
+  /** `onlyCall` waits when the question does not say which call does. */
+  ask(event: EventOf<'approval:required'>, onlyCall: string | undefined): void {
+    const { data } = event;
+    const call = data.call_id ?? onlyCall;
+    this.open.set(data.approval_id, call);
+    this.emit(call === data.call_id ? event : { ...event, data: { ...data, call_id: call } });
+  }
+
+  /** Returns the call that waited when the answer is somebody's. */
+  answer(event: Answer): string | undefined {
+    const { approval_id: id, decision, reason } = event.data;
+    const call = this.open.get(id);
+    if (!this.open.delete(id)) return undefined;
+    this.emit(event);
+    const isDecided = decision !== '' && !(typeof reason === 'string' && isTakenBack(reason));
+    return isDecided ? call : undefined;
+  }
+
+  endAll(sessionId: string): void {
+    for (const id of [...this.open.keys()]) {
+      const data = { session_id: sessionId, approval_id: id, decision: '', reason: 'turn_ended' };
+      this.answer({ event: 'approval:denied', data });
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import type { ToolKind } from '../sessionEvents';
+
+/** By the words of its name, for servers that do not say. The first that fits wins. */
+const kindWords: readonly (readonly [RegExp, ToolKind])[] = [
+  // Another agent may do anything.
+  [/sub.?agent|delegate|^task$/i, 'other'],
+  [/bash|shell|exec|command|terminal|^run/i, 'execute'],
+  [/delete|remove|unlink/i, 'delete'],
+  [/move|rename/i, 'move'],
+  [/edit|write|patch|create|replace|insert/i, 'edit'],
+  [/grep|glob|search|find/i, 'search'],
+  [/fetch|web|http|url/i, 'fetch'],
+  [/read|view|cat$|list|ls$/i, 'read'],
+  [/think|plan/i, 'think'],
+];
+
+export function toolKindOf(name: string, operation: string): ToolKind {
+  for (const text of [operation, name]) {
+    const found = kindWords.find(([words]) => words.test(text));
+    if (found) return found[1];
+  }
+  return 'other';
+}
