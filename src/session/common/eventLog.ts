@@ -1,4 +1,5 @@
 import { roughUnits } from '../../base/common/roughUnits';
+import { SessionNormalizer, type NormalizerOptions } from './normalize/normalizeSession';
 import type { SessionEvent } from './sessionEvents';
 import type { SequencedEvent } from './sessionBackend';
 
@@ -9,11 +10,13 @@ export interface EventLogLimits {
   readonly maxUnits?: number;
 }
 
+type EventLogOptions = EventLogLimits & NormalizerOptions;
+
 /** How many events a reader gets at a stretch before it lets others run. */
 const stretch = 256;
 
 /**
- * The events of a session, numbered from 1. Any number of readers follow it, each at its own pace: a slow one holds
+ * The events of a session in the normal form, numbered from 1. Any number of readers follow it, each at its own pace: a slow one holds
  * nothing but its place, and continues with the oldest event kept when its own has been dropped.
  */
 export class EventLog {
@@ -28,12 +31,14 @@ export class EventLog {
   private units = 0;
   private ended = false;
   private readonly waiting = new Set<() => void>();
+  private readonly normalizer: SessionNormalizer;
 
   /** `breathe` lets other work run; it is awaited now and then while a reader catches up. */
   constructor(
     private readonly breathe: () => Promise<void>,
-    { maxEvents = 50_000, maxUnits = 32 * 1024 * 1024 }: EventLogLimits = {},
+    { maxEvents = 50_000, maxUnits = 32 * 1024 * 1024, ...how }: EventLogOptions = {},
   ) {
+    this.normalizer = new SessionNormalizer((event) => this.keep(event), how);
     this.maxEvents = maxEvents;
     this.maxUnits = maxUnits;
   }
@@ -43,9 +48,12 @@ export class EventLog {
     return this.firstSequence + this.count - 1;
   }
 
-  /** After the end nothing is added. */
+  /** Adds what the event is in the normal form of a session: often itself. After the end nothing is added. */
   append(event: SessionEvent): void {
-    if (this.ended) return;
+    if (!this.ended) this.normalizer.normalize(event);
+  }
+
+  private keep(event: SessionEvent): void {
     const units = roughUnits(event.data);
     this.kept.push(event);
     this.sizes.push(units);

@@ -212,24 +212,27 @@ export class ServedSession {
   private tellOf(event: SessionEvent): void {
     // The server has told its own.
     if (event.event === 'session:start') return;
-    if (event.event === 'prompt:complete' || event.event === 'error') this.endApprovals();
-    this.tell(event.event === 'approval:denied' ? this.withReason(event) : event);
+    this.tell(event.event === 'approval:denied' ? this.explained(event) : event);
     // Nobody can answer any more what is asked now.
     if (event.event === 'approval:required' && !this.isRunning) void this.deny(event.data);
   }
 
-  /** What the agent asked in a turn that is over can be answered no more, though it has not said so. */
+  /** What was asked can be answered no more. */
   private endApprovals(): void {
-    for (const { approval_id, option_kinds: kinds, options } of this.account.pending) {
-      const data = { approval_id, decision: denyOption(options, kinds) ?? 'deny', reason: 'turn_ended' };
-      this.tell({ event: 'approval:denied', data: { session_id: this.id, ...data } });
+    for (const { approval_id } of this.account.pending) {
+      const data = { session_id: this.id, approval_id, decision: '', reason: 'turn_ended' };
+      this.tell(this.explained({ event: 'approval:denied', data }));
     }
   }
 
-  private withReason(event: EventOf<'approval:denied'>): SessionEvent {
-    const { data } = event;
-    if (data.reason !== undefined || !this.account.isAnswered(data.approval_id)) return event;
-    return { ...event, data: { ...data, reason: this.closeReason ?? 'user_denied' } };
+  /** With a decision that the client knows, and a reason. */
+  private explained({ event, data }: EventOf<'approval:denied'>): SessionEvent {
+    const { approval_id, decision, reason } = data;
+    const asked = this.account.pending.find((question) => question.approval_id === approval_id);
+    const denial = asked ? (denyOption(asked.options, asked.option_kinds) ?? 'deny') : '';
+    const why = reason ?? (this.account.isAnswered(approval_id) ? (this.closeReason ?? 'user_denied') : undefined);
+    const told = { ...data, decision: decision === '' ? denial : decision };
+    return { event, data: why === undefined ? told : { ...told, reason: why } };
   }
 
   private tell(told: SessionEvent): void {

@@ -79,6 +79,8 @@ export class FileFacts {
       this.tell({ type: 'touches', call, files: touched(known, event.data, inputOf(event.data.input)) });
       return;
     }
+    // It goes on, for all that is known.
+    if (event.event === 'tool:error' && event.data.unfinished) return;
     const isDone = event.event === 'tool:post' && event.data.result.success;
     this.tell({ type: 'ends', call, files: touched(known, event.data, {}), isDone });
   }

@@ -52,6 +52,7 @@ describe('the client and the document’s dialect', () => {
     const { data: done } = await recorder.next('prompt:complete');
     assert.deepEqual(done.token_usage, { input_tokens: 1500, output_tokens: 350 });
     assert.deepEqual(recorder.names, [
+      'session:start',
       'prompt:submit',
       'content_block:start',
       'content_block:delta',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { AmplifierApiError, documentedErrors } from '../../../../src/amplifier/common/apiErrors';
 import { Failure, registryOf, ServerHarness, type SseClient } from './support/serverHarness';
 import type { FakeSession } from './support/fakeBackend';
-import { documentedEvents, documentedRequests } from './support/documentExamples';
+import { beforeDocumented, documentedEvents, documentedRequests } from './support/documentExamples';
 
 const time = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/u;
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/u;
@@ -224,8 +224,12 @@ describe('the embedded server answers as the API reference reads', () => {
 
     for (const { event, data } of documentedEvents) {
       it(`${event} is told as in the example`, async () => {
+        for (const before of beforeDocumented[event] ?? []) fake.emit(before.event, before.data);
         fake.emit(event, data);
-        assert.deepEqual((await stream.next(event)).data, { session_id: id, ...data });
+        const { data: told } = await stream.next(event);
+        // A call is named, and its kind told, as an extension of the reference.
+        const extended = Object.entries(told).filter(([name]) => name !== 'call_id' && name !== 'kind');
+        assert.deepEqual(Object.fromEntries(extended), { session_id: id, ...data });
         assert.ok(stream.text.includes(`\ndata: {"event":"${event}","data":{"session_id":"${id}",`));
         assert.match(stream.text, /\n\nid: \d+\ndata: [^\n]+\n\n$/u);
       });
@@ -244,8 +248,13 @@ describe('the embedded server answers as the API reference reads', () => {
     });
 
     it('end with the end of the session and what it used', async () => {
-      fake.emit('prompt:complete', { response: 'a', token_usage: { input_tokens: 10, output_tokens: 3 } });
-      fake.emit('prompt:complete', { response: 'b', token_usage: { input_tokens: 5, output_tokens: 1 } });
+      for (const [prompt, input_tokens, output_tokens] of [
+        ['a', 10, 3],
+        ['b', 5, 1],
+      ] as const) {
+        fake.emit('prompt:submit', { prompt });
+        fake.emit('prompt:complete', { response: prompt, token_usage: { input_tokens, output_tokens } });
+      }
       await harness.call('DELETE', `/sessions/${id}`);
       await stream.end();
       const last = stream.events.at(-1);

@@ -50,6 +50,7 @@ describe('a session of the embedded server that a client loads again', () => {
     fake.emit('prompt:complete', { response: 'new' });
     await recorder.next('prompt:complete');
     assert.deepEqual(recorder.names, [
+      'session:start',
       'commands:update',
       'prompt:submit',
       'status:update',
@@ -96,7 +97,7 @@ describe('a session of the embedded server that a client loads again', () => {
     await stream.end();
     const { recorder } = await load();
     await recorder.end();
-    assert.deepEqual(recorder.names, ['commands:update', 'session:end']);
+    assert.deepEqual(recorder.names, ['session:start', 'commands:update', 'session:end']);
   });
 
   it('tells a client that only reads everything, as before', async () => {

@@ -45,16 +45,16 @@ describe('event streams of the embedded server', () => {
     await first.next('content_block:delta', 3);
     assert.deepEqual(
       first.events.map((event) => event.id),
-      [1, 2, 3, 4],
+      [1, 2, 3, 4, 5],
     );
     first.close();
     fake.emit(...delta('d'));
-    const second = await harness.subscribe(id, { 'Last-Event-ID': '3' });
+    const second = await harness.subscribe(id, { 'Last-Event-ID': '4' });
     await second.next('content_block:delta', 2);
     assert.deepEqual(deltas(second), ['c', 'd']);
     assert.deepEqual(
       second.events.map((event) => event.id),
-      [4, 5],
+      [5, 6],
     );
   });
 
@@ -74,7 +74,7 @@ describe('event streams of the embedded server', () => {
     const watcher = await harness.subscribe(id);
     for (let n = 0; n < 50; n++) fake.emit(...delta(String(n)));
     await watcher.until(() => deltas(watcher).at(-1) === '49', 'the last delta');
-    const late = await harness.subscribe(id, { 'Last-Event-ID': '21' });
+    const late = await harness.subscribe(id, { 'Last-Event-ID': '22' });
     await late.until(() => deltas(late).length >= 10, '10 deltas');
     assert.deepEqual(deltas(late), ['40', '41', '42', '43', '44', '45', '46', '47', '48', '49']);
     assert.equal(late.events[0]?.event, 'notice');
@@ -89,7 +89,7 @@ describe('event streams of the embedded server', () => {
     fake.emit(...delta(text));
     const { data, id: sequence } = await stream.next('content_block:delta');
     assert.equal(data['delta'], text);
-    assert.equal(sequence, 2);
+    assert.equal(sequence, 3);
   });
 
   it('carry an event of many megabytes', async () => {
@@ -173,14 +173,14 @@ describe('event streams of the embedded server', () => {
     it('make nobody else wait, and hold little for them', async () => {
       await start({ limits: { maxKeptEvents: 1000 } });
       for (let n = 0; n < 10; n++) await neverRead();
-      const readers = await Promise.all(Array.from({ length: 40 }, () => read('"prompt:complete"')));
+      const readers = await Promise.all(Array.from({ length: 40 }, () => read('"that is all"')));
       const text = 'x'.repeat(4096);
       const before = process.memoryUsage().arrayBuffers;
       for (let n = 0; n < 3000; n++) {
         fake.emit(...delta(text));
         if (n % 100 === 0) await new Promise((resolve) => setImmediate(resolve));
       }
-      fake.emit('prompt:complete', { response: '' });
+      fake.emit('notice', { level: 'info', message: 'that is all' });
       await Promise.all(readers.map(({ done }) => done));
       // Each holds a batch and what its socket takes; 12 MB went by.
       assert.ok(process.memoryUsage().arrayBuffers - before < 100 * 1024 * 1024);

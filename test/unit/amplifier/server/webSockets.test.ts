@@ -62,7 +62,7 @@ describe('WebSockets of the embedded server', () => {
     );
     assert.deepEqual(
       client.messages.map((message) => message.id),
-      [1, 2, 3, 4],
+      [1, 2, 3, 4, 5],
     );
   });
 
@@ -71,19 +71,19 @@ describe('WebSockets of the embedded server', () => {
     for (const text of 'abc') say(text);
     await (await harness.subscribe(id)).next('content_block:delta', 3);
     for (const [query, headers] of [
-      ['', { 'Last-Event-ID': '3' }],
-      ['?last_event_id=3', {}],
+      ['', { 'Last-Event-ID': '4' }],
+      ['?last_event_id=4', {}],
       // Who comes back to the URL of the first time knows it better by the header.
-      ['?last_event_id=1', { 'Last-Event-ID': '3' }],
+      ['?last_event_id=1', { 'Last-Event-ID': '4' }],
     ] as const) {
       const client = open(query, { headers });
       await client.next(/"delta":"c"/u);
       assert.deepEqual(client.messages.length, 1);
-      assert.deepEqual(deltas(client), ['4 c']);
+      assert.deepEqual(deltas(client), ['5 c']);
     }
     const stranger = open('?last_event_id=abc');
     await stranger.next(/"delta":"c"/u);
-    assert.deepEqual(deltas(stranger), ['2 a', '3 b', '4 c']);
+    assert.deepEqual(deltas(stranger), ['3 a', '4 b', '5 c']);
   });
 
   it('give no number to what is no event of the session', async () => {
@@ -97,7 +97,7 @@ describe('WebSockets of the embedded server', () => {
     assert.deepEqual([notice?.event, notice?.id], ['notice', undefined]);
     assert.deepEqual(
       events.map((event) => event.id),
-      [4, 5],
+      [5, 6],
     );
   });
 

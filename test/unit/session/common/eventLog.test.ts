@@ -2,21 +2,23 @@ import assert from 'node:assert/strict';
 import { EventLog, type EventLogLimits } from '../../../../src/session/common/eventLog';
 import type { SessionEvent } from '../../../../src/session/common/sessionEvents';
 
-const event = (delta: string): SessionEvent => ({
-  event: 'content_block:delta',
-  data: { session_id: 's', block_index: 0, delta },
+const start: SessionEvent = { event: 'session:start', data: { session_id: 's' } };
+const event = (message: string): SessionEvent => ({
+  event: 'notice',
+  data: { session_id: 's', level: 'info', message },
 });
 
-function logOf(deltas: readonly string[], limits?: EventLogLimits): EventLog {
+function logOf(messages: readonly string[], limits?: EventLogLimits): EventLog {
   const log = new EventLog(() => Promise.resolve(), limits);
-  for (const delta of deltas) log.append(event(delta));
+  log.append(start);
+  for (const message of messages) log.append(event(message));
   return log;
 }
 
 async function read(log: EventLog, options?: { afterSequence?: number; signal?: AbortSignal }): Promise<string[]> {
   const seen: string[] = [];
   for await (const { sequence, event: told } of log.read(options)) {
-    seen.push(`${sequence}${told.event === 'content_block:delta' ? told.data.delta : ''}`);
+    seen.push(`${sequence}${told.event === 'notice' ? told.data.message : ''}`);
   }
   return seen;
 }
@@ -28,17 +30,17 @@ describe('the log of a session’s events', () => {
     log.append(event('c'));
     log.end();
     assert.deepEqual(await Promise.all(readers), [
-      ['1a', '2b', '3c'],
-      ['1a', '2b', '3c'],
+      ['1', '2a', '3b', '4c'],
+      ['1', '2a', '3b', '4c'],
     ]);
-    assert.equal(log.lastSequence, 3);
+    assert.equal(log.lastSequence, 4);
   });
 
   it('replays from the event after a sequence', async () => {
     const log = logOf(['a', 'b', 'c']);
     log.end();
-    assert.deepEqual(await read(log, { afterSequence: 2 }), ['3c']);
-    assert.deepEqual(await read(log, { afterSequence: 3 }), []);
+    assert.deepEqual(await read(log, { afterSequence: 3 }), ['4c']);
+    assert.deepEqual(await read(log, { afterSequence: 4 }), []);
   });
 
   it('keeps a bounded number of events; a reader that is behind goes on with the oldest kept', async () => {
@@ -47,7 +49,7 @@ describe('the log of a session’s events', () => {
       { maxEvents: 3 },
     );
     log.end();
-    assert.deepEqual(await read(log), ['4998-4998', '4999-4999', '5000-5000']);
+    assert.deepEqual(await read(log), ['4999-4998', '5000-4999', '5001-5000']);
   });
 
   it('keeps a bounded amount of text, but always the newest event', async () => {
@@ -55,32 +57,48 @@ describe('the log of a session’s events', () => {
     log.end();
     assert.deepEqual(
       (await read(log)).map((text) => text.slice(0, 2)),
-      ['3c'],
+      ['4c'],
     );
   });
 
   it('ends a reader that waits when its signal fires', async () => {
     const controller = new AbortController();
-    const reading = read(logOf(['a']), { signal: controller.signal });
+    const reading = read(logOf([]), { signal: controller.signal });
     await Promise.resolve();
     controller.abort();
-    assert.deepEqual(await reading, ['1a']);
+    assert.deepEqual(await reading, ['1']);
   });
 
   it('wakes readers that wait for the next event', async () => {
     const log = logOf([]);
-    const iterator = log.read();
+    const iterator = log.read({ afterSequence: 1 });
     const next = iterator.next();
     log.append(event('late'));
-    assert.deepEqual((await next).value, { sequence: 1, event: event('late') });
+    assert.deepEqual((await next).value, { sequence: 2, event: event('late') });
     await iterator.return();
+  });
+
+  it('tells what is appended in the normal form', async () => {
+    const log = logOf([]);
+    log.append({ event: 'content_block:delta', data: { session_id: 's', block_index: 3, delta: 'a' } });
+    log.append({ event: 'session:end', data: { session_id: 's' } });
+    log.end();
+    const told: string[] = [];
+    for await (const { sequence, event: heard } of log.read()) told.push(`${sequence} ${heard.event}`);
+    assert.deepEqual(told, [
+      '1 session:start',
+      '2 content_block:start',
+      '3 content_block:delta',
+      '4 content_block:end',
+      '5 session:end',
+    ]);
   });
 
   it('adds nothing after its end', async () => {
     const log = logOf(['a']);
     log.end();
     log.append(event('b'));
-    assert.deepEqual(await read(log), ['1a']);
+    assert.deepEqual(await read(log), ['1', '2a']);
   });
 
   it('lets other work run while a reader catches up', async () => {

@@ -51,7 +51,12 @@ export const documentedRequests = {
 const place = { start: { line: 10, character: 0 }, end: { line: 10, character: 20 } };
 
 /** Without `session_id`, and without the two that the server tells by itself. */
-export const documentedEvents: readonly { readonly event: string; readonly data: Record<string, unknown> }[] = [
+interface Example {
+  readonly event: string;
+  readonly data: Record<string, unknown>;
+}
+
+export const documentedEvents: readonly Example[] = [
   { event: 'prompt:submit', data: { request_id: 'req-123', prompt: 'Explain this code' } },
   {
     event: 'prompt:complete',
@@ -113,3 +118,15 @@ export const documentedEvents: readonly { readonly event: string; readonly data:
   { event: 'diagnostic:clear', data: { path: '/path/to/file.py' } },
   { event: 'status:update', data: { status: 'processing', message: 'Analyzing code...', progress: 45 } },
 ];
+
+const question: Example = {
+  event: 'approval:required',
+  data: { approval_id: 'appr-456', prompt: 'Allow?', options: ['Allow', 'Deny'] },
+};
+
+/** What a session tells before an event of an example. */
+export const beforeDocumented: Readonly<Record<string, readonly Example[]>> = {
+  'content_block:end': [{ event: 'content_block:start', data: { block_type: 'text', block_index: 0 } }],
+  'approval:granted': [question],
+  'approval:denied': [question],
+};
