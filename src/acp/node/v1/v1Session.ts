@@ -189,7 +189,7 @@ export class V1Session implements BackendSession, SessionPeer {
       return Promise.reject(new BackendError('busy', message));
     }
     const requestId = `${this.id}/${++this.turns}`;
-    this.tell(this.mapping.startTurn(input.text, requestId));
+    this.tellBoundary(this.mapping.startTurn(input.text, requestId));
     const abort = new AbortController();
     // Deferred, so that the turn is known when it starts to run.
     const done = Promise.resolve().then(() => this.runTurn(input, abort.signal));
@@ -260,11 +260,10 @@ export class V1Session implements BackendSession, SessionPeer {
 
   private end(reason: string): void {
     this.life.abort();
-    this.approvals.withdrawAll();
     this.turn?.abort.abort();
     this.terminalUpdates.dispose();
     this.permissions.dispose();
-    this.tell(this.mapping.endTurn({ stopReason: 'cancelled' }));
+    this.tellBoundary(this.mapping.endTurn({ stopReason: 'cancelled' }));
     this.log.append({ event: 'session:end', data: { session_id: this.id, reason } });
     this.log.end();
   }
@@ -276,14 +275,20 @@ export class V1Session implements BackendSession, SessionPeer {
       const result = await this.send(input, signal);
       // Counted for a turn that was given up, too: the next one must not be charged with it.
       const end = turnEndOf(result, (counted) => this.attachment.usage.ofTurn(counted, agent.traits.usageOf));
-      if (this.isCurrent(signal)) this.tell(this.mapping.endTurn(end));
+      if (this.isCurrent(signal)) this.tellBoundary(this.mapping.endTurn(end));
     } catch (error) {
       const { code, message, details } = await agent.connection.explain(error);
       // The answer of a turn that was given up may come when the next one is open.
       if (!this.isCurrent(signal)) return;
-      if (signal.aborted) this.tell(this.mapping.endTurn({ stopReason: 'cancelled' }));
-      else this.tell(this.mapping.failTurn(message, code, details));
+      if (signal.aborted) this.tellBoundary(this.mapping.endTurn({ stopReason: 'cancelled' }));
+      else this.tellBoundary(this.mapping.failTurn(message, code, details));
     }
+  }
+
+  /** Where a turn begins or ends: what was asked before has nobody left to hear the answer. */
+  private tellBoundary(events: readonly SessionEvent[]): void {
+    this.approvals.withdrawAll();
+    this.tell(events);
   }
 
   private isCurrent(signal: AbortSignal): boolean {
@@ -328,8 +333,6 @@ export class V1Session implements BackendSession, SessionPeer {
   private endOf(turn: Turn): void {
     if (this.turn !== turn) return;
     this.turn = undefined;
-    // A question of a turn that is over has nobody left to hear the answer.
-    this.approvals.withdrawAll();
     for (const [kind, count] of this.mapping.ignored) {
       this.options.log.debug(`Updates that were not understood so far: ${kind} (${count})`);
     }

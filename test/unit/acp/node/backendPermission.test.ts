@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { RequestPermissionRequest } from '@agentclientprotocol/sdk';
 import { Follower, open, useBackends } from '../../../fake/backendHarness';
 import { eventually } from '../../../support/eventually';
 import { basics } from '../../../fake/scriptedAgent';
@@ -121,6 +122,43 @@ describe('what an ACP agent must ask the user for', () => {
     assert.equal(follower.all('approval:required').length, 32);
     assert.equal(outcomes.length, 3_000);
     assert.equal(outcomes.filter((outcome) => JSON.stringify(outcome).includes('"yes"')).length, 32);
+  });
+
+  it('withdraws what is still asked before it tells of the end of the turn, and of the next prompt', async () => {
+    const outcomes: string[] = [];
+    const { backend } = make((app) => {
+      basics(app);
+      let prompts = 0;
+      app.onRequest('session/prompt', ({ params: { sessionId }, client }) => {
+        const ask = async (toolCallId: string): Promise<void> => {
+          const options = [{ optionId: 'yes', name: 'Allow', kind: 'allow_once' as const }];
+          const toolCall = { toolCallId, title: toolCallId };
+          const request: RequestPermissionRequest = { sessionId, toolCall, options };
+          const { outcome } = await client.request('session/request_permission', request);
+          outcomes.push(`${toolCallId} ${outcome.outcome}`);
+        };
+        const isFirst = ++prompts === 1;
+        if (!isFirst) return { stopReason: 'end_turn' };
+        void ask('during').then(() => ask('between'));
+        return follower.next('approval:required').then(() => ({ stopReason: 'end_turn' as const }));
+      });
+    });
+    const { session, follower } = await open(backend);
+    await session.prompt({ text: 'one' });
+    await follower.next('approval:required', 2);
+    await session.prompt({ text: 'two' });
+    await follower.next('prompt:complete', 2);
+    const order = follower.names.filter((name) => /^prompt|^approval/u.test(name));
+    const asked = ['approval:required', 'approval:denied'];
+    assert.deepEqual(order, [
+      'prompt:submit',
+      ...asked,
+      'prompt:complete',
+      ...asked,
+      'prompt:submit',
+      'prompt:complete',
+    ]);
+    await eventually('both answers', () => assert.deepEqual(outcomes, ['during cancelled', 'between cancelled']));
   });
 
   it('answers with the time that the session was made with, where it was', async () => {
