@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/common/async';
 import { BoundedMap } from '../../base/common/boundedMap';
+import type { MessageStream } from '../../wire/common/messageStream';
 import type { TrafficTap } from '../../wire/common/traffic';
 
 export interface RecorderOptions {
@@ -83,4 +84,23 @@ export class TrafficRecorder {
 function errorCodeOf(error: unknown): number | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   return typeof error.code === 'number' ? error.code : undefined;
+}
+
+/** The same stream, whose messages the tap hears of: name, size and time, never what is in them. Owns what it wraps. */
+export function tapStream(stream: MessageStream, options: RecorderOptions): MessageStream {
+  const recorder = new TrafficRecorder(options);
+  return {
+    onNoise: stream.onNoise,
+    onDidClose: stream.onDidClose,
+    onMessage: (listener) =>
+      stream.onMessage((message) => {
+        recorder.inbound(message);
+        listener(message);
+      }),
+    send: (message) => {
+      recorder.outbound({ ...message });
+      return stream.send(message);
+    },
+    dispose: () => stream.dispose(),
+  };
 }

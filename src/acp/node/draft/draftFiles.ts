@@ -1,7 +1,7 @@
 import type { ToolKind } from '../../../session/common/sessionEvents';
 import { EditorError, type EditorPort, isEditorError } from '../../../editor/common/editorPort';
 import type { DraftHandlers } from '../../common/draft/draftConnection';
-import { FileVersions } from '../../common/fileVersions';
+import { FileVersions } from '../../common/draft/fileVersions';
 import type { Permit } from '../v1/permissionService';
 
 /** Of a file's text or bytes in one answer. */

@@ -12,7 +12,7 @@ import type { ThreadStore } from '../../common/draft/draftThreads';
 import type { RunningAgent } from '../v1/agentConnection';
 import type { DraftPermissions } from './draftFiles';
 import { DraftPeer } from './draftPeer';
-import { tapStream } from '../v1/tappedStream';
+import { tapStream } from '../trafficRecorder';
 
 interface DraftLinkOptions {
   /** How the user knows the agent. */

@@ -3,7 +3,7 @@ import type { SessionEvent } from '../../../../../src/session/common/sessionEven
 import { historyEvents } from '../../../../../src/acp/common/draft/draftHistory';
 import type { Message, ThreadEntry } from '../../../../../src/acp/common/draft/draftSchema';
 import { MemoryThreads, type MemoryThreadsOptions } from '../../../../../src/acp/common/draft/draftThreads';
-import { FileVersions } from '../../../../../src/acp/common/fileVersions';
+import { FileVersions } from '../../../../../src/acp/common/draft/fileVersions';
 
 const says = (role: Message['role'], text: string): Message => ({ role, chunks: [{ type: 'text', chunk: text }] });
 const entry = (role: Message['role'], text: string): ThreadEntry => ({ type: 'message', ...says(role, text) });

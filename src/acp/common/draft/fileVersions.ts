@@ -1,5 +1,5 @@
-import { BoundedMap } from '../../base/common/boundedMap';
-import type { FileVersion } from '../../editor/common/editorPort';
+import { BoundedMap } from '../../../base/common/boundedMap';
+import type { FileVersion } from '../../../editor/common/editorPort';
 
 const defaultMaxFiles = 2000;
 
