@@ -1,3 +1,4 @@
+import { createTwoFilesPatch, OMIT_HEADERS } from 'diff';
 import { fenced } from './fenced';
 import { pathOfWord, type Prompt } from './prompt';
 import {
@@ -9,7 +10,6 @@ import {
   type ProposedEdit,
   type Turn,
 } from './turn';
-import { unifiedDiff } from './unifiedDiff';
 
 interface DraftTurnOptions {
   /** As the client sent it; `File: path` on a line of its own is a file that comes along. */
@@ -61,8 +61,7 @@ export class DraftTurn implements Turn {
 
   /** As a diff in the answer: the draft has no method to write a file, but a client may offer to apply the diff. */
   async proposeEdit({ title, path, oldText, newText }: ProposedEdit): Promise<EditOutcome> {
-    const diff = unifiedDiff(path, oldText, newText);
-    await this.say(`${title}:\n\n${fenced('diff', diff)}\n`);
+    await this.say(`${title}:\n\n${fenced('diff', unifiedDiff(path, oldText, newText))}\n`);
     return { kind: 'proposed' };
   }
 
@@ -79,4 +78,11 @@ function promptOf(text: string, cwd: string): Prompt {
   const file = /^File: (.+?)(?: \(lines? [^)]*\))?$/gm;
   const files = [...text.matchAll(file)].map((match) => ({ path: pathOfWord(match[1] ?? '', cwd) }));
   return { text: text.replace(file, '').trim(), files, notes: [] };
+}
+
+/** The name stands as it is: readers of such a diff need not know how Git quotes names. */
+function unifiedDiff(path: string, oldText: string, newText: string): string {
+  const options = { context: 3, headerOptions: OMIT_HEADERS, stripTrailingCr: true };
+  const hunks = createTwoFilesPatch(path, path, oldText, newText, undefined, undefined, options);
+  return `--- ${path}\n+++ ${path}\n${hunks}`;
 }

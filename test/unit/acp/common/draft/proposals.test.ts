@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
+import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import fc from 'fast-check';
-import { unifiedDiff } from '../../../../../src/acp/demo/unifiedDiff';
 import { proposalsIn } from '../../../../../src/acp/common/draft/proposals';
 import { applyDiff, DiffError, parseFileDiff, type FileDiff } from '../../../../../src/acp/common/draft/unifiedDiff';
 
 const parse = (diff: string): FileDiff => parseFileDiff(diff.split('\n'), 0).diff;
+const unifiedDiff = (path: string, before: string, after: string): string =>
+  createTwoFilesPatch(path, path, before, after, undefined, undefined, { headerOptions: FILE_HEADERS_ONLY });
 const edit = (hunks: string): string => `--- a/f\n+++ b/f\n${hunks}`;
 
 /** Few different lines, so that they repeat; among them what a diff or a fence is made of. */
