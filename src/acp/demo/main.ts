@@ -1,13 +1,13 @@
 import { Readable, Writable } from 'node:stream';
 import { ndJsonStream } from '@agentclientprotocol/sdk';
 import { messageOf } from '../../base/common/errors';
-import { DocumentAgent } from './documentAgent';
-import { DraftAgent } from './draftAgent';
+import { DocumentAgent } from './draft/documentAgent';
+import { DraftAgent } from './draft/draftAgent';
 import { parseOptions, usage, type DemoOptions } from './options';
-import { DemoSessions } from './sessions';
-import { SignIn } from './signIn';
+import { DemoSessions } from './v1/sessions';
+import { SignIn } from './v1/signIn';
 import { StdioStream } from './stdioStream';
-import { V1Agent } from './v1Agent';
+import { V1Agent } from './v1/v1Agent';
 
 const name = 'Demo agent (no model)';
 const version = '1.0.0';

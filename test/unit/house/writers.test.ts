@@ -34,9 +34,9 @@ const writers: Readonly<Record<string, string>> = {
   'threads/node/files/indexLock.ts': 'own storage',
   'threads/node/files/wholeFile.ts': 'own storage',
   'threads/node/cli/privateFolder.ts': 'own storage',
-  'acp/demo/clientFiles.ts': 'an agent that has no client to write for it',
-  'acp/demo/sessions.ts': 'own storage',
-  'acp/demo/signIn.ts': 'own storage',
+  'acp/demo/v1/clientFiles.ts': 'an agent that has no client to write for it',
+  'acp/demo/v1/sessions.ts': 'own storage',
+  'acp/demo/v1/signIn.ts': 'own storage',
 };
 
 describe('writers of files', () => {

@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import { messageOf } from '../../../base/common/errors';
-import { pathOfWord } from '../prompt';
-import { renameWord } from '../rename';
-import { sortImports } from '../sortImports';
-import { TurnCancelled, type ProposedEdit, type Turn } from '../turn';
+import { pathOfWord } from '../answer/prompt';
+import { renameWord } from './rename';
+import { sortImports } from './sortImports';
+import { TurnCancelled, type ProposedEdit, type Turn } from '../answer/turn';
 
 export async function rename(turn: Turn, from: string, to: string, path: string | undefined): Promise<void> {
   await edit(turn, path, (text, name) => {

@@ -1,5 +1,5 @@
 import { RpcError, rpcErrorCode } from '../../../wire/common/connectionErrors';
-import type { Turn } from '../turn';
+import type { Turn } from '../answer/turn';
 
 /** For trying what a client does with a broken agent. @throws RpcError for `error` */
 export async function fail(turn: Turn, how: string): Promise<void> {

@@ -1,5 +1,5 @@
-import { commands } from '../intent';
-import type { Turn } from '../turn';
+import { commands } from '../answer/intent';
+import type { Turn } from '../answer/turn';
 
 const abilities = commands
   .filter(({ name }) => name !== 'help')

@@ -1,6 +1,6 @@
-import { fenced } from '../fenced';
-import type { PromptNote } from '../prompt';
-import type { Turn } from '../turn';
+import { fenced } from '../answer/fenced';
+import type { PromptNote } from '../answer/prompt';
+import type { Turn } from '../answer/turn';
 
 const mostQuoted = 20;
 const longestQuote = 600;

@@ -1,6 +1,6 @@
 import { messageOf } from '../../../base/common/errors';
 import { splitCommand } from '../../common/catalogue/splitCommand';
-import type { Turn } from '../turn';
+import type { Turn } from '../answer/turn';
 
 /** Runs a command in the client's terminal; there is no shell, so it is one program and its arguments. */
 export async function run(turn: Turn, line: string): Promise<void> {

@@ -1,4 +1,4 @@
-import type { PlanStep, Turn } from '../turn';
+import type { PlanStep, Turn } from '../answer/turn';
 
 const sentence =
   'This answer comes one word at a time, so that you can see it grow and stop it whenever you like.'.split(' ');

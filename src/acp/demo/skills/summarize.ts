@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import { messageOf } from '../../../base/common/errors';
-import { outlineOf } from '../outline';
-import { pathOfWord, type PromptFile } from '../prompt';
-import { TurnCancelled, type Turn } from '../turn';
+import { outlineOf } from './outline';
+import { pathOfWord, type PromptFile } from '../answer/prompt';
+import { TurnCancelled, type Turn } from '../answer/turn';
 
 const mostListed = 40;
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { intentOf } from '../../../../src/acp/demo/intent';
-import { outlineOf } from '../../../../src/acp/demo/outline';
-import { pathOfWord, toPrompt } from '../../../../src/acp/demo/prompt';
-import { renameWord } from '../../../../src/acp/demo/rename';
-import { sortImports } from '../../../../src/acp/demo/sortImports';
+import { intentOf } from '../../../../src/acp/demo/answer/intent';
+import { outlineOf } from '../../../../src/acp/demo/skills/outline';
+import { pathOfWord, toPrompt } from '../../../../src/acp/demo/answer/prompt';
+import { renameWord } from '../../../../src/acp/demo/skills/rename';
+import { sortImports } from '../../../../src/acp/demo/skills/sortImports';
 
 describe('the demo agent understands', () => {
   const understood = (text: string) => intentOf({ text, files: [], notes: [] });

@@ -5,17 +5,17 @@ import {
   type AgentContext,
   type ClientCapabilities,
 } from '@agentclientprotocol/sdk';
-import { messageOf } from '../../base/common/errors';
-import { RpcError } from '../../wire/common/connectionErrors';
-import { answer } from './answer';
+import { messageOf } from '../../../base/common/errors';
+import { RpcError } from '../../../wire/common/connectionErrors';
+import { answer } from '../answer/answer';
 import { configOf, modesOf, setConfig } from './config';
 import { remember, wordsIn, wordsSaid } from './history';
-import { commands } from './intent';
-import { toPrompt, type Prompt, type PromptBlock } from './prompt';
+import { commands } from '../answer/intent';
+import { toPrompt, type Prompt, type PromptBlock } from '../answer/prompt';
 import { replayOf } from './replay';
 import type { DemoSession, DemoSessions } from './sessions';
 import type { SignIn } from './signIn';
-import { TurnCancelled } from './turn';
+import { TurnCancelled } from '../answer/turn';
 import { V1Turn } from './v1Turn';
 
 interface V1AgentOptions {

@@ -1,11 +1,11 @@
-import { KeyedQueue } from '../../base/common/async';
-import { messageOf } from '../../base/common/errors';
-import { nullLogger } from '../../base/common/log';
-import { systemClock } from '../../base/node/systemClock';
-import type { MessageStream } from '../../wire/common/messageStream';
-import { DraftConnection } from '../common/draft/draftConnection';
-import { answer } from './answer';
-import { diskFileHandlers, readInside } from './diskFiles';
+import { KeyedQueue } from '../../../base/common/async';
+import { messageOf } from '../../../base/common/errors';
+import { nullLogger } from '../../../base/common/log';
+import { systemClock } from '../../../base/node/systemClock';
+import type { MessageStream } from '../../../wire/common/messageStream';
+import { DraftConnection } from '../../common/draft/draftConnection';
+import { answer } from '../answer/answer';
+import { diskFileHandlers, readInside } from '../diskFiles';
 import { DraftTurn } from './draftTurn';
 
 /**

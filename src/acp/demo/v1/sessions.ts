@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { errorCode } from '../../base/common/errors';
+import { errorCode } from '../../../base/common/errors';
 import { HistoryItem } from './history';
 
 const StoredSession = z.object({

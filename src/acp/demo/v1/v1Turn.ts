@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import type { AgentContext, ClientCapabilities, SessionUpdate, TerminalHandle } from '@agentclientprotocol/sdk';
-import { messageOf } from '../../base/common/errors';
+import { messageOf } from '../../../base/common/errors';
 import { ClientFiles } from './clientFiles';
 import { remember } from './history';
-import type { Prompt } from './prompt';
+import type { Prompt } from '../answer/prompt';
 import { paces, type DemoSession } from './sessions';
 import { DemoToolCall } from './toolCall';
 import {
@@ -15,7 +15,7 @@ import {
   type PlanStep,
   type ProposedEdit,
   type Turn,
-} from './turn';
+} from '../answer/turn';
 
 interface V1TurnOptions {
   readonly client: AgentContext;

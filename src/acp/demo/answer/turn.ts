@@ -1,4 +1,4 @@
-import { raceSignal } from '../../base/common/async';
+import { raceSignal } from '../../../base/common/async';
 import type { Prompt } from './prompt';
 
 /**

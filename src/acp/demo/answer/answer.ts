@@ -1,11 +1,11 @@
 import { intentOf } from './intent';
-import { rename, sortFileImports } from './skills/edit';
-import { fail } from './skills/fail';
-import { admit, greet } from './skills/greet';
-import { quote } from './skills/quote';
-import { run } from './skills/run';
-import { showPlan, speakSlowly } from './skills/show';
-import { summarize } from './skills/summarize';
+import { rename, sortFileImports } from '../skills/edit';
+import { fail } from '../skills/fail';
+import { admit, greet } from '../skills/greet';
+import { quote } from '../skills/quote';
+import { run } from '../skills/run';
+import { showPlan, speakSlowly } from '../skills/show';
+import { summarize } from '../skills/summarize';
 import type { Turn } from './turn';
 
 /** Answers one prompt: quotes the texts that came with it, then does what its words ask for. @throws TurnCancelled, RpcError */

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { systemClock } from '../../base/node/systemClock';
-import { nullLogger } from '../../base/common/log';
-import type { MessageStream } from '../../wire/common/messageStream';
-import { DraftConnection } from '../common/draft/draftConnection';
-import { MemoryThreads, textOf } from '../common/draft/draftThreads';
-import { answer } from './answer';
+import { systemClock } from '../../../base/node/systemClock';
+import { nullLogger } from '../../../base/common/log';
+import type { MessageStream } from '../../../wire/common/messageStream';
+import { DraftConnection } from '../../common/draft/draftConnection';
+import { MemoryThreads, textOf } from '../../common/draft/draftThreads';
+import { answer } from '../answer/answer';
 import { DraftTurn } from './draftTurn';
-import type { Turn } from './turn';
+import type { Turn } from '../answer/turn';
 
 /**
  * Speaks the draft as its original code did: keeps the threads, answers for them, and asks the client for files. The

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import type { AgentContext, ClientCapabilities } from '@agentclientprotocol/sdk';
-import { insideOneOf } from './diskFiles';
+import { insideOneOf } from '../diskFiles';
 import type { DemoSession } from './sessions';
 
 /** Files through the client, which knows unsaved text; from disk, inside the session's folders, where it offers none. */

@@ -1,6 +1,6 @@
 import { createTwoFilesPatch, OMIT_HEADERS } from 'diff';
-import { fenced } from './fenced';
-import { pathOfWord, type Prompt } from './prompt';
+import { fenced } from '../answer/fenced';
+import { pathOfWord, type Prompt } from '../answer/prompt';
 import {
   sleep,
   TurnCancelled,
@@ -9,7 +9,7 @@ import {
   type PlanStep,
   type ProposedEdit,
   type Turn,
-} from './turn';
+} from '../answer/turn';
 
 interface DraftTurnOptions {
   /** As the client sent it; `File: path` on a line of its own is a file that comes along. */
