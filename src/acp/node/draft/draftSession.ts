@@ -31,15 +31,22 @@ interface DraftSessionOptions {
   readonly proposals: ProposalDesk;
 }
 
+/** What becomes of the user's prompts, one after another. */
+type Phase =
+  | { readonly kind: 'idle' }
+  /** The agent still works on a prompt that was stopped, and has not been given this one. */
+  | { readonly kind: 'waiting'; readonly turn: Turn }
+  /** What the agent says belongs to this turn. */
+  | { readonly kind: 'answering'; readonly turn: Turn }
+  /** The user decides on what the answer proposes. `decided` never rejects. */
+  | { readonly kind: 'proposing'; readonly turn: Turn; readonly decided: Promise<void> }
+  | { readonly kind: 'closed' };
+
 interface Turn {
   readonly requestId: string;
-  /** The agent has been given this prompt, so what it says belongs to it. */
-  isSent: boolean;
   text: string;
   reads: number;
   readonly abort: AbortController;
-  /** Settles when what the answer proposes has been decided on. Never rejects. */
-  proposing: Promise<void>;
   /** The agent has finished, whether or not anybody still listens. */
   finish(): void;
   readonly finished: Promise<void>;
@@ -56,11 +63,9 @@ export class DraftSession implements BackendSession {
   readonly config: readonly ConfigOption[] = [];
   readonly commands: readonly SlashCommand[] = [];
   private readonly blocks: MessageBlocks;
-  private turn: Turn | undefined;
-  /** One that was stopped while the agent worked on it. */
-  private lateTurn: Turn | undefined;
-  private draining: Promise<void> = Promise.resolve();
-  private isClosed = false;
+  private phase: Phase = { kind: 'idle' };
+  /** What the agent works on, whether or not anybody waits for the answer. */
+  private given: Turn | undefined;
 
   constructor(private readonly options: DraftSessionOptions) {
     this.blocks = new MessageBlocks(options.id);
@@ -74,6 +79,10 @@ export class DraftSession implements BackendSession {
     return this.turn !== undefined;
   }
 
+  private get turn(): Turn | undefined {
+    return 'turn' in this.phase ? this.phase.turn : undefined;
+  }
+
   start(history: readonly ThreadEntry[] = []): void {
     this.emit({ event: 'session:start', data: { session_id: this.id } }, ...historyEvents(this.id, history));
   }
@@ -83,22 +92,22 @@ export class DraftSession implements BackendSession {
   }
 
   async prompt({ text, attachments = [] }: PromptInput): Promise<{ requestId: string }> {
-    if (this.isClosed) throw new BackendError('closed', 'This session is closed. Start another one.');
+    if (this.phase.kind === 'closed') throw new BackendError('closed', 'This session is closed. Start another one.');
     if (this.turn) throw new BackendError('busy', 'The agent is still answering. Stop it, or wait for its answer.');
     const message = [text, ...attachments.map(textOfAttachment)].join('\n\n');
     const turn = newTurn(this.options.createRequestId());
     const { requestId } = turn;
-    this.turn = turn;
+    this.phase = { kind: 'waiting', turn };
     this.emit({ event: 'prompt:submit', data: { session_id: this.id, prompt: text, request_id: requestId } });
     void this.run(turn, message);
     return await Promise.resolve({ requestId });
   }
 
   async cancel(): Promise<void> {
-    const { turn } = this;
+    const { phase, turn } = this;
     if (!turn) return;
     turn.abort.abort();
-    await turn.proposing;
+    if (phase.kind === 'proposing') await phase.decided;
     this.endTurn(turn, 'cancelled');
   }
 
@@ -121,9 +130,9 @@ export class DraftSession implements BackendSession {
 
   /** A part of the answer. Returns whether there is a turn that it belongs to. */
   receiveChunk(text: string): boolean {
-    const { turn } = this;
-    if (!turn?.isSent) return false;
-    turn.text += text;
+    const { phase } = this;
+    if (phase.kind !== 'answering') return false;
+    phase.turn.text += text;
     this.emit(...this.blocks.text(text, undefined));
     return true;
   }
@@ -133,22 +142,19 @@ export class DraftSession implements BackendSession {
    * Returns whether it is shown.
    */
   receiveMessage(text: string): boolean {
-    const { turn } = this;
-    if (turn?.isSent) {
-      this.receiveChunk(text);
-      turn.finish();
-      return true;
-    }
-    const isStale = this.lateTurn !== undefined;
-    this.lateTurn?.finish();
+    const { given } = this;
+    const isAnswer = this.receiveChunk(text);
+    given?.finish();
+    if (isAnswer) return true;
+    const isStale = given !== undefined;
     if (!isStale) this.emit(...this.blocks.text(text, undefined), ...this.blocks.close());
     return !isStale;
   }
 
   didReadFile(path: string, content: string): void {
-    const { turn } = this;
-    if (!turn?.isSent) return;
-    const callId = `${turn.requestId}-read-${++turn.reads}`;
+    const { phase } = this;
+    if (phase.kind !== 'answering') return;
+    const callId = `${phase.turn.requestId}-read-${++phase.turn.reads}`;
     this.emit(...this.blocks.close(), ...readFileEvents(this.id, callId, path, content));
   }
 
@@ -159,33 +165,40 @@ export class DraftSession implements BackendSession {
   }
 
   private async run(turn: Turn, message: string): Promise<void> {
-    const { clock, endsWith, proposals, send } = this.options;
+    const { clock, proposals } = this.options;
     try {
-      await withDeadline(clock, 'The agent', drainTimeoutMs, () => this.draining);
+      await withDeadline(clock, 'The agent', drainTimeoutMs, async () => this.given?.finished);
       if (this.turn !== turn) return;
-      turn.isSent = true;
-      this.draining = turn.finished;
-      await send(message);
-      if (endsWith === 'result') turn.finish();
-      await turn.finished;
+      this.phase = { kind: 'answering', turn };
+      await this.give(turn, message);
       if (this.turn !== turn) return;
-      turn.isSent = false;
       this.emit(...this.blocks.close());
-      turn.proposing = proposals.offer(turn.text, turn.requestId, turn.abort.signal);
-      await turn.proposing;
+      const decided = proposals.offer(turn.text, turn.requestId, turn.abort.signal);
+      this.phase = { kind: 'proposing', turn, decided };
+      await decided;
       if (!turn.abort.signal.aborted) this.endTurn(turn, 'end_turn');
     } catch (error) {
       this.failTurn(turn, error);
+    }
+  }
+
+  /** Resolves when the agent is done with it. */
+  private async give(turn: Turn, message: string): Promise<void> {
+    const { endsWith, send } = this.options;
+    this.given = turn;
+    try {
+      await send(message);
+      if (endsWith === 'result') turn.finish();
+      await turn.finished;
     } finally {
-      if (this.lateTurn === turn) this.lateTurn = undefined;
+      turn.finish();
+      if (this.given === turn) this.given = undefined;
     }
   }
 
   private endTurn(turn: Turn, stopReason: 'end_turn' | 'cancelled'): void {
     if (this.turn !== turn) return;
-    this.turn = undefined;
     this.giveUp(turn);
-    if (stopReason === 'cancelled' && turn.isSent) this.lateTurn = turn;
     this.emit(...this.blocks.close());
     this.blocks.restart();
     const about = { session_id: this.id, request_id: turn.requestId };
@@ -193,9 +206,7 @@ export class DraftSession implements BackendSession {
   }
 
   private failTurn(turn: Turn, thrown: unknown): void {
-    turn.finish();
     if (this.turn !== turn) return;
-    this.turn = undefined;
     this.giveUp(turn);
     this.emit(...this.blocks.close());
     this.blocks.restart();
@@ -206,16 +217,17 @@ export class DraftSession implements BackendSession {
 
   /** Nobody waits for an answer any more. */
   private giveUp(turn: Turn): void {
+    this.phase = { kind: 'idle' };
     turn.abort.abort();
     this.options.approvals.withdrawAll();
   }
 
   private end(reason: string): void {
-    if (this.isClosed) return;
+    if (this.phase.kind === 'closed') return;
     if (this.turn) this.endTurn(this.turn, 'cancelled');
-    this.isClosed = true;
+    this.phase = { kind: 'closed' };
     this.options.approvals.withdrawAll();
-    this.lateTurn?.finish();
+    this.given?.finish();
     this.emit({ event: 'session:end', data: { session_id: this.id, reason } });
     this.options.events.end();
     this.options.didClose();
@@ -231,11 +243,9 @@ function newTurn(requestId: string): Turn {
   const finished = new Promise<void>((resolve) => (finish = resolve));
   return {
     requestId,
-    isSent: false,
     text: '',
     reads: 0,
     abort: new AbortController(),
-    proposing: Promise.resolve(),
     finished,
     finish: () => finish(),
   };

@@ -111,6 +111,30 @@ describe('the draft backend with an agent of the original code', () => {
     assert.ok(!JSON.stringify(kept).includes('in with'));
   });
 
+  it('drops what it says late, also of a prompt that was given while the one before was not answered', async () => {
+    const { agent, session, follower } = await drafts.open();
+    const says = (words: string) =>
+      agent.ask('sendMessage', { threadId: 'theirs', message: draftMessage('assistant', words) });
+    await session.prompt({ text: 'first' });
+    await agent.take('sendMessage');
+    const answerFirst = endTurn;
+    await session.cancel();
+    await session.prompt({ text: 'second' });
+    await says('late of the first');
+    await agent.take('sendMessage');
+    answerFirst({ result: null });
+    await agent.ask('streamMessageChunk', chunk('I beg'));
+    await session.cancel();
+    await says('late of the second');
+    endTurn({ result: null });
+    await session.prompt({ text: 'third' });
+    await agent.take('sendMessage');
+    endTurn({ result: null });
+    await follower.next('prompt:complete', 3);
+    assert.match(JSON.stringify(follower.events), /I beg/);
+    assert.doesNotMatch(JSON.stringify(follower.events), /late of/);
+  });
+
   it('that never finishes a stopped turn gives an error with the way out', async () => {
     const { agent, session, follower } = await drafts.open();
     await session.prompt({ text: 'long' });
