@@ -7,11 +7,12 @@ import { BackendError } from '../../../session/common/sessionBackend';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import { ConnectionClosedError, RpcError, rpcErrorCode } from '../../../wire/common/connectionErrors';
 import type { TrafficTap } from '../../../wire/common/traffic';
+import { DraftConnection } from '../../common/draft/draftConnection';
 import type { DraftParams, DraftResult, Message } from '../../common/draft/draftSchema';
 import type { ThreadStore } from '../../common/draft/draftThreads';
 import type { RunningAgent } from '../v1/agentConnection';
 import type { DraftPermissions } from './draftFiles';
-import { DraftPeer } from './draftPeer';
+import { createDraftHandlers } from './draftHandlers';
 import { tapStream } from '../trafficRecorder';
 
 interface DraftLinkOptions {
@@ -39,7 +40,7 @@ const exitGraceMs = 1_000;
  */
 export class DraftLink implements Disposable {
   private readonly store = new DisposableStore();
-  private readonly peer: DraftPeer;
+  private readonly connection: DraftConnection;
   private reading: 'original' | 'document' | undefined;
   private end: Promise<BackendError> | undefined;
 
@@ -49,7 +50,9 @@ export class DraftLink implements Disposable {
   ) {
     const { clock, editor, log, permissions, tap, threads, title } = options;
     const stream = tapStream(agent.stream, { tap, peer: title, clock });
-    this.peer = this.store.add(new DraftPeer({ stream, editor, threads, permissions, clock, log }));
+    const onAsksForThreads = (): void => void (this.reading ??= 'document');
+    const handlers = createDraftHandlers({ editor, threads, permissions, onAsksForThreads });
+    this.connection = this.store.add(new DraftConnection({ stream, handlers, clock, log }));
   }
 
   get keepsThreads(): boolean {
@@ -60,7 +63,6 @@ export class DraftLink implements Disposable {
   start(onGone: (reason: BackendError) => void): void {
     const { log, title } = this.options;
     const exited = firstOf(this.agent.onDidExit);
-    this.store.add(this.peer.onDidAskForThreads(() => (this.reading ??= 'document')));
     this.store.add(
       this.agent.stream.onNoise(({ kind, bytes }) =>
         log.warn(`${title} wrote ${bytes} bytes that are no message (${kind})`),
@@ -72,7 +74,7 @@ export class DraftLink implements Disposable {
         void this.end.then(onGone);
       }),
     );
-    this.peer.start();
+    this.connection.start();
   }
 
   /**
@@ -87,7 +89,7 @@ export class DraftLink implements Disposable {
     if (this.reading === 'document') return undefined;
     const timeoutMs = this.reading === undefined ? firstCallTimeoutMs : callTimeoutMs;
     try {
-      const result = await this.peer.call(method, params, { timeoutMs, ...(signal ? { signal } : {}) });
+      const result = await this.connection.call(method, params, { timeoutMs, ...(signal ? { signal } : {}) });
       this.reading = 'original';
       return result;
     } catch (error) {
@@ -106,8 +108,8 @@ export class DraftLink implements Disposable {
    */
   async send(threadId: string, message: Message): Promise<void> {
     try {
-      if (this.keepsThreads) await this.peer.call('sendMessage', { threadId, message });
-      else for (const chunk of message.chunks) await this.peer.call('streamMessageChunk', { threadId, chunk });
+      if (this.keepsThreads) await this.connection.call('sendMessage', { threadId, message });
+      else for (const chunk of message.chunks) await this.connection.call('streamMessageChunk', { threadId, chunk });
     } catch (error) {
       throw await this.toBackendError(error);
     }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { nullLogger } from '../../../../../src/base/common/log';
+import { DraftConnection } from '../../../../../src/acp/common/draft/draftConnection';
 import { MemoryThreads } from '../../../../../src/acp/common/draft/draftThreads';
 import { linesOf, type DraftPermissions } from '../../../../../src/acp/node/draft/draftFiles';
-import { DraftPeer } from '../../../../../src/acp/node/draft/draftPeer';
+import { createDraftHandlers } from '../../../../../src/acp/node/draft/draftHandlers';
 import { RpcError } from '../../../../../src/wire/common/connectionErrors';
 import { duplexPair } from '../../../../fake/duplex';
 import { FakeClock } from '../../../../fake/fakeClock';
@@ -23,14 +24,15 @@ function connect(files: Record<string, string> = {}, permissions = deny(() => fa
   const clock = new FakeClock();
   let ids = 0;
   const threads = new MemoryThreads({ now: () => clock.now(), createId: () => `thread-${++ids}` });
-  const peer = new DraftPeer({ stream: ours, editor, threads, permissions, clock, log: nullLogger });
+  const handlers = createDraftHandlers({ editor, threads, permissions, onAsksForThreads: () => undefined });
+  const peer = new DraftConnection({ stream: ours, handlers, clock, log: nullLogger });
   peer.start();
   return { agent: new RawPeer(theirs), editor, peer, threads };
 }
 
 const inThread = { threadId: 'thread-1' };
 
-describe('the draft peer', () => {
+describe('what Backline answers in the draft protocol', () => {
   describe("answers the document's example lines", () => {
     const examples: [request: string, answer: string][] = [
       ['{ "id": 0, "method": "getThreads", "params": null }', '{ "id": 0, "result": { "threads": [] } }'],
