@@ -1,5 +1,6 @@
 // `chat.posts`: how often the host posts to the page in a frame of 16 ms while a backend tells 1,000 events a second: the mean
 // over some seconds of a real clock. The peer posts each event. Run by `npm run bench -- chatPosts`.
+import type { DraftMove } from '../src/chat/common/chatPorts';
 import { Emitter } from '../src/base/common/event';
 import type { SessionEvent } from '../src/session/common/sessionEvents';
 import { systemClock } from '../src/base/node/systemClock';
@@ -32,7 +33,7 @@ async function main(): Promise<void> {
     },
     folders: () => ['/work'],
     isTrusted: () => true,
-    newDraft: () => ({ text: '', attachments: [] }),
+    newDraft: { value: { text: '', attachments: [] }, onDidMove: new Emitter<DraftMove>(fail).event },
     post: () => {
       posts++;
     },

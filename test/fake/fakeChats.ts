@@ -87,12 +87,12 @@ export class FakeChat implements Chat {
 
   async send(draft: Draft, along: readonly DraftAttachment[] = []): Promise<void> {
     this.draft = emptyDraft;
-    this.moves.fire({ sent: draft });
+    this.moves.fire({ kind: 'sent', draft });
     try {
       await this.onSend();
     } catch (error) {
       this.draft = joinedDrafts(draft, this.draft);
-      this.moves.fire({});
+      this.moves.fire({ kind: 'refused', draft });
       throw error;
     }
     this.sent.push({ ...draft, attachments: [...draft.attachments, ...along] });

@@ -27,7 +27,7 @@ describe('the pages of the chat', () => {
     const page = await subject.view();
     assert.equal(page.latest('session'), null);
     await eventually('the backend', () => assert.equal(page.latest('chosenBackend'), 'demo-agent'));
-    await page.ask('send', { text: 'hello', attachments: [] });
+    await page.ask('send', { revision: 1, text: 'hello', attachments: [] });
     await shownIn(page, 'new-1');
     assert.deepEqual(subject.chats.opened.get('new-1')?.sent, [{ text: 'hello', attachments: [] }]);
     page.panel.dispose();
@@ -41,7 +41,7 @@ describe('the pages of the chat', () => {
     await eventually('the backend', () => assert.equal(page.latest('chosenBackend'), 'demo-agent'));
     subject.chats.onSend = () => Promise.reject(new Error('There is no such program.'));
     const draft = { text: 'precious', attachments: [] };
-    await assert.rejects(page.ask('send', draft), /no such program/);
+    await assert.rejects(page.ask('send', { revision: 1, ...draft }), /no such program/);
     assert.equal(page.latest('session'), null, 'told before the answer');
     assert.deepEqual(page.latest('draft'), draft);
     assert.deepEqual(subject.chats.rows, []);
@@ -49,13 +49,13 @@ describe('the pages of the chat', () => {
 
   it('keep what is typed when they are thrown away', async () => {
     const page = await subject.view();
-    await page.ask('saveDraft', { text: 'half a thought', attachments: [] });
+    await page.ask('saveDraft', { revision: 1, text: 'half a thought', attachments: [] });
     page.panel.dispose();
     const again = await subject.view();
     assert.equal(again.latest('draft')?.text, 'half a thought');
     const chat = subject.chats.add('one');
     await again.ask('openSession', { sessionId: 'one' });
-    await again.ask('saveDraft', { sessionId: 'one', text: 'to one', attachments: [] });
+    await again.ask('saveDraft', { sessionId: 'one', revision: 1, text: 'to one', attachments: [] });
     assert.equal(chat.draft.text, 'to one');
   });
 
@@ -64,7 +64,7 @@ describe('the pages of the chat', () => {
     const page = await subject.view();
     const id = `file:${file}`;
     const draft = { text: '', attachments: [{ kind: 'file', id, title: 'attached.ts', path: file }] };
-    await page.ask('saveDraft', draft);
+    await page.ask('saveDraft', { revision: 1, ...draft });
     assert.deepEqual(page.latest('missing'), []);
     await vscode.workspace.fs.delete(vscode.Uri.file(file));
     await eventually('the mark', () => assert.deepEqual(page.latest('missing'), [id]));
@@ -115,7 +115,7 @@ describe('the pages of the chat', () => {
     const first = await subject.tab('one');
     const second = new Promise<PageUnderTest>((resolve) => void subject.tab('two').then(resolve));
     const other = await second;
-    await other.ask('send', { sessionId: 'two', text: 'for two', attachments: [] });
+    await other.ask('send', { sessionId: 'two', revision: 1, text: 'for two', attachments: [] });
     assert.deepEqual([one.sent.length, two.sent.length], [0, 1]);
     assert.equal(first.latest('session')?.id, 'one');
     await eventually('its title', () => assert.equal(other.panel.title, 'Chat two'));
@@ -139,7 +139,7 @@ describe('the pages of the chat', () => {
   it('hear from the host why something did not work', async () => {
     const page = await subject.tab(subject.chats.add('one').id);
     await assert.rejects(page.ask('openSession', { sessionId: 'gone' }), /no longer there/);
-    await assert.rejects(page.ask('unqueue', { sessionId: 'one', id: 'gone' }), /sent already/);
+    await assert.rejects(page.ask('unqueue', { sessionId: 'one', id: 'gone', isEdited: true }), /sent already/);
     await assert.rejects(page.ask('send', { text: 7 }), /does not understand/);
     await assert.rejects(page.ask('format', {}), /no request/);
   });

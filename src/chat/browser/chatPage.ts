@@ -27,10 +27,6 @@ export class ChatPage {
   readonly ask: Ask;
   private readonly wishes = new Emitter<PageWish>(reportError);
   readonly onDidWish = this.wishes.event;
-  /** A prompt without a conversation is on its way: the next conversation is that one. */
-  private awaitsOwnSession = false;
-  /** The conversation that the last such prompt has begun. */
-  private ownSession: string | undefined;
   /** The agent whose options are known for the next conversation, because somebody has begun to write. */
   private preparedFor: string | undefined;
   /** Requests from here that put a prompt into the transcript, and are not answered yet. */
@@ -94,20 +90,14 @@ export class ChatPage {
     return sessionId === undefined ? undefined : await this.ask(type, paramsOf(sessionId));
   }
 
-  /** Sends what the composer holds. What cannot be sent comes back into it; the host keeps it for who has gone elsewhere. */
+  /** Sends what the composer holds. What cannot be sent comes back into it by the host's word. */
   async send(): Promise<void> {
     const { sessionId } = this;
     this.store.clearProblems();
     const draft = this.drafts.take();
-    this.awaitsOwnSession = sessionId === undefined;
-    this.ownSession = undefined;
-    const sent = await this.showingOwnPrompt(() =>
+    await this.showingOwnPrompt(() =>
       this.ask(chatRequests.send, { ...(sessionId !== undefined && { sessionId }), ...draft }),
     );
-    this.awaitsOwnSession = false;
-    if (sent) return;
-    const isHere = this.sessionId === sessionId || (sessionId === undefined && this.sessionId === this.ownSession);
-    if (isHere) this.drafts.putBack(draft);
   }
 
   /** Sends the first of the queue. */
@@ -121,9 +111,9 @@ export class ChatPage {
   }
 
   /** Takes a prompt out of the queue, to be edited or to be forgotten. */
-  async unqueue(id: string, isToEdit: boolean): Promise<void> {
-    const draft = await this.askHere(chatRequests.unqueue, (sessionId) => ({ sessionId, id }));
-    if (draft && isToEdit) this.insert(draft);
+  async unqueue(id: string, isEdited: boolean): Promise<void> {
+    const draft = await this.askHere(chatRequests.unqueue, (sessionId) => ({ sessionId, id, isEdited }));
+    if (draft && isEdited) this.insert(draft);
   }
 
   async editPrompt(entryId: string): Promise<void> {
@@ -173,12 +163,10 @@ export class ChatPage {
     if (this.sessionId !== undefined) this.preparedFor = undefined;
     // Another agent was chosen for what is written.
     else if (this.preparedFor !== undefined && !this.drafts.isEmpty) this.prepare();
-    // It has begun, or could not begin and is no more.
-    const isOwn = this.awaitsOwnSession && before === this.ownSession;
-    if (isOwn && isOther) this.ownSession = this.sessionId;
     if (update.keyChords) this.chords.know(update.keyChords);
     if (update.sent) this.drafts.wasSent(update.sent);
-    if (isOther || update.draft) this.drafts.show(this.sessionId, update.draft, isOwn);
+    if (isOther || update.draft) this.drafts.show(this.sessionId, update.draft, update.keepsComposer);
+    if (update.refused) this.drafts.wasRefused(update.refused);
     if (update.transcript) this.transcript.apply(update.transcript);
     else if (isOther) this.transcript.apply({ reset: true, before: 0 });
   }

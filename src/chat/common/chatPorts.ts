@@ -63,10 +63,10 @@ export interface Chat {
   /** The view has changed; the transcript tells of itself. */
   readonly onDidChange: Event<void>;
   readonly draft: Draft;
-  /** What is in the draft was sent, or is back because it was refused. */
+  /** What was in the draft was sent, or is back because it was refused. */
   readonly onDidMoveDraft: Event<DraftMove>;
   /** Kept over a reload, but for images that are too large, and while another window writes the conversation. */
-  saveDraft(draft: Draft): void;
+  saveDraft(draft: Draft, written?: Written): void;
   /** Prompts sent before, oldest first. */
   readonly history: readonly string[];
   /** It stays open as long as somebody holds it; dispose to let it go. */
@@ -78,7 +78,7 @@ export interface Chat {
    * Resolves when the backend has taken the prompt, or it is queued. What is sent leaves the draft at once, and is put back
    * before what was typed meanwhile when it is refused; what goes `along` by itself is not. @throws BackendError, ChatError
    */
-  send(draft: Draft, along?: readonly DraftAttachment[]): Promise<void>;
+  send(draft: Draft, along?: readonly DraftAttachment[], written?: Written): Promise<void>;
   /** Empty when it was sent already. @throws ChatError `readonly` */
   unqueue(id: string): Promise<Draft>;
   sendQueued(): Promise<void>;
@@ -112,8 +112,14 @@ export interface Chat {
 
 /** A draft that has become another one, not by the user's hand. */
 export interface DraftMove {
-  /** What has left it; without this, what was refused is back. */
-  readonly sent?: Draft;
+  readonly kind: 'sent' | 'refused';
+  readonly draft: Draft;
+}
+
+/** Which page has written a draft, and its how manieth word that is: what comes late is older than what is there. */
+export interface Written {
+  readonly by: object;
+  readonly revision: number;
 }
 
 export interface DiffTexts {

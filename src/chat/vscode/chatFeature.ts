@@ -15,7 +15,7 @@ import type { Mentions } from '../common/mentions/mentions';
 import { ApprovalWatch } from '../common/page/approvalWatch';
 import { BackendChoice } from '../common/page/backendChoice';
 import { chatStatus, type ChatActions } from '../common/page/chatStatus';
-import { NewDraft } from '../common/page/newDraft';
+import { newDraft } from '../common/page/newDraft';
 import type { NewOptions } from '../common/page/newOptions';
 import type { PageChips } from '../common/page/pageChips';
 import { ShownChats } from '../common/page/shownChats';
@@ -108,7 +108,7 @@ export class ChatFeature implements Feature<ShownChat> {
       mentions,
       attached: windowMentions.attached,
       dropped: (uris) => windowMentions.dropped(uris),
-      newDraft: new NewDraft(workspaceState, onError),
+      newDraft: store.add(newDraft(workspaceState, onError)),
       shown,
       editor: editorActions,
       code,

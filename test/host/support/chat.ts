@@ -11,7 +11,7 @@ import { systemClock } from '../../../src/base/node/systemClock';
 import { ChatUpdate } from '../../../src/chat/common/page/chatApi';
 import { Mentions } from '../../../src/chat/common/mentions/mentions';
 import { BackendChoice } from '../../../src/chat/common/page/backendChoice';
-import { NewDraft } from '../../../src/chat/common/page/newDraft';
+import { newDraft } from '../../../src/chat/common/page/newDraft';
 import { NewOptions } from '../../../src/chat/common/page/newOptions';
 import { PageChips, type ChipSource } from '../../../src/chat/common/page/pageChips';
 import { ShownChats } from '../../../src/chat/common/page/shownChats';
@@ -117,7 +117,7 @@ export class ChatUnderTest {
       mentions: new Mentions(this.mentions.sources, systemClock, nullLogger),
       attached: this.mentions.attached,
       dropped: (uris) => this.mentions.dropped(uris),
-      newDraft: new NewDraft(memento, throwIt),
+      newDraft: newDraft(memento, throwIt),
       shown: new ShownChats(),
       editor: this.actions,
       code: this.code,

@@ -5,6 +5,7 @@ import { rows, sessionOf, snapshot } from './support/chatFixtures';
 import { ChatPages, type ChatHere } from './support/chatPages';
 
 const none = { text: '', attachments: [] };
+const precious = { text: 'precious', attachments: [] };
 
 describe('the first prompt of a conversation', () => {
   const pages = new ChatPages();
@@ -28,17 +29,18 @@ describe('the first prompt of a conversation', () => {
   it('comes back when it is refused before the page knows of the conversation', async () => {
     const chat = await pages.openChat(snapshot(null));
     const refuse = await sending(chat);
+    await chat.tell({ draft: precious, refused: precious });
     refuse();
     await refused(chat);
-    await chat.tell(snapshot(null));
+    await chat.tell(snapshot(null, { draft: precious }));
     assert.equal(await textOf(chat), 'precious');
   });
 
   it('comes back when its conversation has come and gone', async () => {
     const chat = await pages.openChat(snapshot(null));
     const refuse = await sending(chat);
-    await chat.tell(snapshot(sessionOf({ id: 's9' }), { draft: none }));
-    await chat.tell(snapshot(null, { draft: { text: 'precious', attachments: [] } }));
+    await chat.tell(snapshot(sessionOf({ id: 's9' }), { draft: none, keepsComposer: true }));
+    await chat.tell(snapshot(null, { draft: precious, refused: precious, keepsComposer: true }));
     refuse();
     await refused(chat);
     assert.equal(await textOf(chat), 'precious', 'once');
@@ -47,9 +49,9 @@ describe('the first prompt of a conversation', () => {
   it('comes back before what was typed meanwhile', async () => {
     const chat = await pages.openChat(snapshot(null));
     const refuse = await sending(chat);
-    await chat.tell(snapshot(sessionOf({ id: 's9' }), { draft: none }));
+    await chat.tell(snapshot(sessionOf({ id: 's9' }), { draft: none, keepsComposer: true }));
     await chat.composer.fill('next thought');
-    await chat.tell(snapshot(null, { draft: { text: 'precious', attachments: [] } }));
+    await chat.tell(snapshot(null, { draft: precious, refused: precious, keepsComposer: true }));
     refuse();
     await refused(chat);
     assert.equal(await textOf(chat), 'precious\nnext thought');
@@ -58,7 +60,8 @@ describe('the first prompt of a conversation', () => {
   it('comes back in the conversation that it has begun', async () => {
     const chat = await pages.openChat(snapshot(null));
     const refuse = await sending(chat);
-    await chat.tell(snapshot(sessionOf({ id: 's9' }), { draft: none }));
+    await chat.tell(snapshot(sessionOf({ id: 's9' }), { draft: none, keepsComposer: true }));
+    await chat.tell({ draft: precious, refused: precious });
     refuse();
     await refused(chat);
     assert.equal(await textOf(chat), 'precious');
@@ -75,8 +78,10 @@ describe('the first prompt of a conversation', () => {
 
   it('comes back with what is attached when it has no text', async () => {
     const file = { kind: 'file' as const, id: 'f', title: 'a.ts', path: '/ws/a.ts' };
-    const chat = await pages.openChat(snapshot(sessionOf(), { draft: { text: '', attachments: [file] } }));
-    chat.host.answer(chatRequests.send, () => {
+    const draft = { text: '', attachments: [file] };
+    const chat = await pages.openChat(snapshot(sessionOf(), { draft }));
+    chat.host.answer(chatRequests.send, async () => {
+      await chat.tell({ draft, refused: draft });
       throw new PageError('There is no such program.', 'ENOENT');
     });
     await chat.composer.press('Enter');
@@ -104,6 +109,7 @@ describe('the first prompt of a conversation', () => {
   it('is told to have failed in one place, and sent again from there', async () => {
     const chat = await pages.openChat(snapshot(sessionOf()));
     const refuse = await sending(chat);
+    await chat.tell({ draft: precious, refused: precious });
     await chat.tellSession({ status: 'failed', statusText: 'There is no such program.', statusDetails: 'ENOENT' });
     refuse();
     await chat.page.getByRole('button', { name: 'Send again' }).waitFor();

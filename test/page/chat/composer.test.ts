@@ -19,6 +19,7 @@ describe('the composer', () => {
     await chat.composer.press('Enter');
     assert.deepEqual(await chat.host.waitFor(chatRequests.send), {
       sessionId: 's1',
+      revision: 1,
       text: 'one\ntwo',
       attachments: [],
     });
@@ -29,7 +30,11 @@ describe('the composer', () => {
     const chat = await pages.openChat(snapshot(null));
     await chat.composer.fill('hello');
     await chat.composer.press('Control+Enter');
-    assert.deepEqual(await chat.host.waitFor(chatRequests.send), { text: 'hello', attachments: [] });
+    assert.deepEqual(await chat.host.waitFor(chatRequests.send), {
+      revision: 1,
+      text: 'hello',
+      attachments: [],
+    });
   });
 
   it('selects all at once, without VS Code, which would do it again over what is typed next', async () => {
@@ -98,7 +103,9 @@ describe('the composer', () => {
 
   it('keeps the text when it cannot be sent, and says why', async () => {
     const chat = await pages.openChat();
-    chat.host.answer(chatRequests.send, () => {
+    chat.host.answer(chatRequests.send, async () => {
+      const draft = { text: 'precious', attachments: [] };
+      await chat.tell({ draft, refused: draft });
       throw new Error('The agent could not be started.');
     });
     await chat.composer.fill('precious');
@@ -116,6 +123,8 @@ describe('the composer', () => {
     await chat.composer.fill('first');
     await chat.composer.press('Enter');
     await chat.composer.fill('second');
+    const first = { text: 'first', attachments: [] };
+    await chat.tell({ draft: first, refused: first });
     reject(new Error('No.'));
     await chat.page.getByText('No.').waitFor();
     assert.equal(await textOf(chat), 'first\nsecond');
@@ -126,6 +135,7 @@ describe('the composer', () => {
     await chat.composer.fill('half a thought');
     assert.deepEqual(await chat.host.waitFor(chatRequests.saveDraft), {
       sessionId: 's1',
+      revision: 1,
       text: 'half a thought',
       attachments: [],
     });
@@ -152,6 +162,7 @@ describe('the composer', () => {
     assert.equal(await textOf(chat), 'for the second');
     assert.deepEqual(await chat.host.waitFor(chatRequests.saveDraft), {
       sessionId: 's1',
+      revision: 1,
       text: 'for the first',
       attachments: [],
     });
@@ -164,9 +175,21 @@ describe('the composer', () => {
     await chat.composer.fill('first');
     await chat.composer.press('Enter');
     await chat.composer.fill('next thought');
-    await chat.tell(snapshot(sessionOf({ id: 's9' })));
+    await chat.tell(snapshot(sessionOf({ id: 's9' }), { keepsComposer: true }));
     resolve({});
     assert.equal(await textOf(chat), 'next thought');
+    const saved = await chat.host.waitFor(chatRequests.saveDraft);
+    assert.deepEqual([saved.sessionId, saved.text], ['s9', 'next thought'], 'where it belongs now');
+  });
+
+  it('numbers what it hands over, the prompt before what is typed after it', async () => {
+    const chat = await pages.openChat();
+    await chat.composer.fill('first');
+    await chat.composer.press('Enter');
+    await chat.composer.fill('second');
+    const sent = await chat.host.waitFor(chatRequests.send);
+    const saved = await chat.host.waitFor(chatRequests.saveDraft);
+    assert.deepEqual([sent.revision, saved.revision, saved.text], [1, 2, 'second']);
   });
 
   it('queues while a turn runs, and stops by button and by key', async () => {
@@ -187,7 +210,7 @@ describe('the composer', () => {
     assert.deepEqual(await chat.host.waitFor(chatRequests.sendQueued), { sessionId: 's1' });
     await chat.page.getByRole('button', { name: 'Edit this prompt' }).click();
     await chat.page.waitForFunction(() => document.querySelector('textarea')?.value === 'queued one');
-    assert.deepEqual(chat.host.requestsOf(chatRequests.unqueue), [{ sessionId: 's1', id: 'q1' }]);
+    assert.deepEqual(chat.host.requestsOf(chatRequests.unqueue), [{ sessionId: 's1', id: 'q1', isEdited: true }]);
   });
 
   it('takes what the host inserts, behind what is there, with the focus', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { BackendError } from '../../../src/session/common/sessionBackend';
-import { beginsWithDraft, joinedDrafts } from '../../../src/chat/common/conversation/drafts';
+import { joinedDrafts } from '../../../src/chat/common/conversation/drafts';
+import { HeldDraft } from '../../../src/chat/common/conversation/heldDraft';
 import type { DraftMove } from '../../../src/chat/common/chatPorts';
 import type { Draft } from '../../../src/chat/common/chatView';
 import { until } from '../../support/eventually';
@@ -68,7 +69,10 @@ describe('the draft of a conversation', () => {
     chat.onDidMoveDraft((move) => moves.push(move));
     window.agent.beforeSession = () => Promise.reject(new BackendError('notReady', 'Install it first.'));
     await assert.rejects(chat.send(draft('Go')));
-    assert.deepEqual(moves, [{ sent: draft('Go') }, {}]);
+    assert.deepEqual(moves, [
+      { kind: 'sent', draft: draft('Go') },
+      { kind: 'refused', draft: draft('Go') },
+    ]);
   });
 
   it('keeps its text over a reload when its image is too large, and says that the image is gone', async () => {
@@ -106,11 +110,53 @@ describe('drafts', () => {
     assert.deepEqual(joinedDrafts(attached, attached), attached);
     assert.deepEqual(joinedDrafts(draft('one \n'), draft('two')), draft('one\ntwo'));
   });
+});
 
-  it('are known to begin with what was put back', () => {
-    assert.equal(beginsWithDraft(draft(''), attached), false);
-    assert.equal(beginsWithDraft(joinedDrafts(attached, draft('next')), attached), true);
-    assert.equal(beginsWithDraft(joinedDrafts(draft('one '), draft('two')), draft('one ')), true);
-    assert.equal(beginsWithDraft(draft('one and two'), draft('one')), false);
+describe('the one who holds a draft', () => {
+  const [page, other] = [{}, {}];
+  const held = (): HeldDraft => new HeldDraft(undefined, () => undefined, assert.ifError);
+
+  it('does not take what a page has said late over what it has said since', () => {
+    const one = held();
+    one.save(draft('newer'), { by: page, revision: 2 });
+    one.save(draft('older'), { by: page, revision: 1 });
+    assert.deepEqual(one.value, draft('newer'));
+    one.save(draft('of another page'), { by: other, revision: 1 });
+    assert.deepEqual(one.value, draft('of another page'), 'each counts for itself');
+    one.save(draft('newer still'), { by: page, revision: 1 });
+    assert.deepEqual(one.value, draft('newer still'), 'who writes after another one is not late');
+  });
+
+  it('keeps what was typed after the prompt that is taken only now', () => {
+    const one = held();
+    one.save(draft('next thought'), { by: page, revision: 2 });
+    one.take('p', draft('sent'), { by: page, revision: 1 });
+    assert.deepEqual(one.value, draft('next thought'));
+    one.putBack('p');
+    assert.deepEqual(one.value, draft('sent\nnext thought'));
+  });
+
+  it('puts back once, and nothing that has arrived', () => {
+    const one = held();
+    one.take('p', draft('first'));
+    one.take('q', draft('second'));
+    one.forget('q');
+    for (const prompt of ['p', 'p', 'q']) one.putBack(prompt);
+    assert.deepEqual(one.value, draft('first'));
+  });
+
+  it('hands over to a conversation what the page that has begun it has typed since, and nobody else', async () => {
+    const window = await Window.open();
+    const chat = await window.chats.create('one');
+    const one = held();
+    one.save(draft('elsewhere'), { by: other, revision: 1 });
+    one.moveTo(chat, page);
+    assert.deepEqual([one.value, chat.draft], [draft('elsewhere'), draft('')]);
+    one.save(draft('next thought'), { by: page, revision: 2 });
+    one.moveTo(chat, page);
+    assert.deepEqual([one.value, chat.draft], [draft(''), draft('next thought')]);
+    await chat.send(draft('first'), [], { by: page, revision: 1 });
+    assert.deepEqual(chat.draft, draft('next thought'));
+    await window.remove();
   });
 });

@@ -1,27 +1,26 @@
 import * as z from 'zod/mini';
 import { Emitter } from '../../../base/common/event';
 import { Draft, type DraftAttachment } from '../../common/chatView';
-import {
-  beginsWithDraft,
-  emptyDraft,
-  isEmptyDraft,
-  isSameDraft,
-  joinedDrafts,
-  withAttachments,
-} from '../../common/conversation/drafts';
+import { emptyDraft, isEmptyDraft, isSameDraft, joinedDrafts, withAttachments } from '../../common/conversation/drafts';
 import type { PageMemory } from '../pageMemory';
 
 const Saved = z.object({ sessionId: z.optional(z.string()), draft: Draft });
 
 const saveDelayMs = 300;
 
+/** What is in the composer, with the number of its change: the greater one is newer. */
+interface TypedDraft extends Draft {
+  readonly revision: number;
+}
+
 /**
- * The text of the composer and what goes with it. It is the only thing that the page has and the host has not: every change is
- * saved with the host soon, at once when the page is hidden or goes, and put into the page's own state meanwhile.
+ * What is typed in the composer, until the host has it: every change is handed over soon, at once when the page is hidden or
+ * goes, and put into the page's own state meanwhile. What becomes of it then is the host's to say.
  */
 export class DraftKeeper {
   private current = emptyDraft;
   private sessionId: string | undefined;
+  private revision = 0;
   private timer: number | undefined;
   /** The user has changed it since the host last said what it is. */
   private isTouched = false;
@@ -30,7 +29,7 @@ export class DraftKeeper {
 
   constructor(
     private readonly memory: PageMemory,
-    private readonly save: (sessionId: string | undefined, draft: Draft) => void,
+    private readonly save: (sessionId: string | undefined, draft: TypedDraft) => void,
   ) {}
 
   get draft(): Draft {
@@ -56,7 +55,7 @@ export class DraftKeeper {
   set(draft: Draft): void {
     this.isTouched = true;
     this.put(draft);
-    this.timer ??= window.setTimeout(() => this.flush(), saveDelayMs);
+    this.saveSoon();
   }
 
   setText(text: string): void {
@@ -76,9 +75,9 @@ export class DraftKeeper {
     this.set(joinedDrafts(this.current, draft));
   }
 
-  /** What could not be sent comes back, before what was typed meanwhile, unless the host has put it back already. */
-  putBack(draft: Draft): void {
-    if (!beginsWithDraft(this.current, draft)) this.set(joinedDrafts(draft, this.current));
+  /** What was sent is back: it goes before what was typed since. */
+  wasRefused(draft: Draft): void {
+    if (this.isTouched) this.set(joinedDrafts(draft, this.current));
   }
 
   /** It was sent from here or from another page. What the user has written here is kept when it is something else. */
@@ -86,32 +85,36 @@ export class DraftKeeper {
     if (!this.isTouched || isSameDraft(draft, this.current)) this.take();
   }
 
-  /** Forgets the draft, since it is on its way; the host puts it back when it is refused. */
-  take(): Draft {
-    const taken = this.current;
+  /** It is on its way: the host has it from now on, and tells it when it is refused. */
+  take(): TypedDraft {
+    const taken = { ...this.current, revision: ++this.revision };
     this.cancelSave();
     this.isTouched = false;
     this.put(emptyDraft);
     return taken;
   }
 
-  /** Another conversation is shown, or the same one for the first time. What was typed before the host's word stays. */
-  show(sessionId: string | undefined, draft: Draft | undefined, isOwnNewSession: boolean): void {
+  /** Another conversation is shown, or the same one for the first time. `keeps`: what was typed belongs to it. */
+  show(sessionId: string | undefined, draft: Draft | undefined, keeps = false): void {
     const isOther = sessionId !== this.sessionId;
-    if (isOther && !isOwnNewSession) {
+    if (isOther && !keeps) {
       this.flush();
       this.isTouched = false;
     }
     this.sessionId = sessionId;
     const next = draft ?? (isOther ? emptyDraft : undefined);
-    if (next === undefined || this.isTouched) return;
-    this.put(next);
+    if (this.isTouched && isOther) this.saveSoon();
+    if (next !== undefined && !this.isTouched) this.put(next);
   }
 
   flush(): void {
     if (this.timer === undefined) return;
     this.cancelSave();
-    this.save(this.sessionId, this.current);
+    this.save(this.sessionId, { ...this.current, revision: ++this.revision });
+  }
+
+  private saveSoon(): void {
+    this.timer ??= window.setTimeout(() => this.flush(), saveDelayMs);
   }
 
   private cancelSave(): void {

@@ -5,7 +5,15 @@ import { messageOf } from '../../../base/common/errors';
 import type { Event } from '../../../base/common/event';
 import type { Entry, Part } from '../../../transcript/common/entries';
 import type { TranscriptDocument } from '../../../transcript/common/transcriptDocument';
-import { ChatError, type Chat, type DiffTexts, type DraftMove, type RevertOptions, type TurnTexts } from '../chatPorts';
+import {
+  ChatError,
+  type Chat,
+  type DiffTexts,
+  type DraftMove,
+  type RevertOptions,
+  type TurnTexts,
+  type Written,
+} from '../chatPorts';
 import type { SessionFile } from '../chatStore';
 import type { Draft, DraftAttachment, QueuedPrompt, SessionRow, SessionView } from '../chatView';
 import { Conversation } from './conversation';
@@ -13,7 +21,7 @@ import { emptyDraft, isEmptyDraft } from './drafts';
 import { GivenAnswers } from '../approvals/givenAnswers';
 import type { ChatFiles } from '../changes/changeJournal';
 import type { SessionStarts } from '../conversations/sessionStarts';
-import { HeldDraft } from './heldDraft';
+import { draftOf, type HeldDraft } from './heldDraft';
 import type { LogRecord } from './logRecord';
 import { PromptDelivery, type AttachmentResolver } from './promptDelivery';
 import { SessionLink, type SessionLinkPorts } from './sessionLink';
@@ -49,7 +57,7 @@ export class ChatSession implements Chat {
     const { attachments, clock, log, starts } = ports;
     this.told = new Conversation(file, ports);
     this.answers = new GivenAnswers(this.told);
-    this.held = new HeldDraft(file, (error) => log.error('a listener failed', error));
+    this.held = draftOf(file, (error) => log.error('a listener failed', error));
     this.link = new SessionLink(file, ports, {
       onEvent: (event) => this.handle(event),
       onGap: () => this.told.notice('warning', 'Some of what was said was lost on the way here.'),
@@ -179,16 +187,16 @@ export class ChatSession implements Chat {
     this.told.bind(remoteId);
   }
 
-  saveDraft(draft: Draft): void {
-    this.held.save(draft);
+  saveDraft(draft: Draft, written?: Written): void {
+    this.held.save(draft, written);
   }
 
-  async send(draft: Draft, along: readonly DraftAttachment[] = []): Promise<void> {
+  async send(draft: Draft, along: readonly DraftAttachment[] = [], written?: Written): Promise<void> {
     if (isEmptyDraft(draft)) return;
     const { attachments, text } = draft;
     const id = this.ports.newId();
     // What is typed while the agent starts is the next prompt.
-    this.held.take(id, draft);
+    this.held.take(id, draft, written);
     try {
       await this.sendOrQueue({ id, text, attachments: [...attachments, ...along] });
       this.held.forget(id);

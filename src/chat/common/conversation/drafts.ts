@@ -20,13 +20,6 @@ export function joinedDrafts(first: Draft, second: Draft): Draft {
   };
 }
 
-/** Whether `first` was put before the rest of the draft already. */
-export function beginsWithDraft(draft: Draft, first: Draft): boolean {
-  const text = first.text.trimEnd();
-  const isThere = draft.text.startsWith(text) && /^\s*?(?:\n|$)/.test(draft.text.slice(text.length));
-  return (text === '' || isThere) && hasAttachments(draft, first);
-}
-
 export function withAttachments(
   there: readonly DraftAttachment[],
   added: readonly DraftAttachment[],

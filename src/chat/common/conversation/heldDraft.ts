@@ -1,6 +1,6 @@
 import type { Disposable } from '../../../base/common/disposable';
 import { Emitter, type Event } from '../../../base/common/event';
-import type { DraftMove } from '../chatPorts';
+import type { Chat, DraftMove, Written } from '../chatPorts';
 import type { SessionFile } from '../chatStore';
 import type { Draft, DraftAttachment } from '../chatView';
 import { emptyDraft, joinedDrafts, withoutImage } from './drafts';
@@ -8,20 +8,23 @@ import { emptyDraft, joinedDrafts, withoutImage } from './drafts';
 /** In UTF-16 units: the list of conversations reads all heads. */
 const maxHeadUnits = 2 * 1024 * 1024;
 
-/** What is typed in a conversation and not sent, kept in its head by the window that may write it. */
+/** What is typed in one place and not sent. Nobody else has it: pages show it, and hand over what is typed in them. */
 export class HeldDraft implements Disposable {
-  /** Titles of the images that were too large to be kept in the head that it begins with. */
+  /** Titles of the images that were too large to be kept, of the draft that it begins with. */
   readonly lostImages: readonly string[];
   private current: Draft;
-  /** What is on its way, by the id of its prompt. */
-  private readonly taken = new Map<string, Draft>();
+  private last: Written | undefined;
+  /** What is on its way, by the prompt that it became. */
+  private readonly taken = new Map<string | object, Draft>();
   private readonly emitter: Emitter<DraftMove>;
 
+  /** `keep` is told each change, to have it over a reload. */
   constructor(
-    private readonly file: SessionFile,
+    kept: Draft | undefined,
+    private readonly keep: (draft: Draft) => void,
     onListenerError: (error: unknown) => void,
   ) {
-    const { attachments, text } = file.head.draft ?? emptyDraft;
+    const { attachments, text } = kept ?? emptyDraft;
     this.current = { text, attachments: attachments.filter((attachment) => !isLost(attachment)) };
     this.lostImages = attachments.filter(isLost).map(({ title }) => title);
     this.emitter = new Emitter(onListenerError);
@@ -35,39 +38,60 @@ export class HeldDraft implements Disposable {
     return this.current;
   }
 
-  save(draft: Draft): void {
+  /** Unless the same page has written something since. */
+  save(draft: Draft, written?: Written): void {
+    if (this.isLate(written)) return;
+    this.last = written;
     this.current = draft;
-    // The draft on disk is that of the window that writes it.
-    if (this.file.readonly !== undefined) return;
-    const isSmall = JSON.stringify(draft).length <= maxHeadUnits;
-    const kept = isSmall ? draft : { text: draft.text, attachments: draft.attachments.map(withoutImage) };
-    this.file.changeHead({ draft: kept });
+    this.keep(draft);
   }
 
   /** It is on its way: what is typed from now on is the next one. */
-  take(promptId: string, sent: Draft): void {
-    this.taken.set(promptId, sent);
-    this.save(emptyDraft);
-    this.emitter.fire({ sent });
+  take(prompt: string | object, sent: Draft, written?: Written): void {
+    this.taken.set(prompt, sent);
+    this.save(emptyDraft, written);
+    this.emitter.fire({ kind: 'sent', draft: sent });
   }
 
   /** It has arrived. */
-  forget(promptId: string): void {
-    this.taken.delete(promptId);
+  forget(prompt: string | object): void {
+    this.taken.delete(prompt);
   }
 
-  /** What was not taken, once, before what was typed meanwhile. */
-  putBack(promptId: string): void {
-    const refused = this.taken.get(promptId);
-    this.taken.delete(promptId);
-    if (!refused) return;
-    this.save(joinedDrafts(refused, this.current));
-    this.emitter.fire({});
+  /** What was not taken, once, before what was typed meanwhile; `whole` is it with what was typed elsewhere. */
+  putBack(prompt: string | object, whole?: Draft): void {
+    const draft = this.taken.get(prompt);
+    this.taken.delete(prompt);
+    if (!draft) return;
+    this.save(joinedDrafts(whole ?? draft, this.current));
+    this.emitter.fire({ kind: 'refused', draft });
+  }
+
+  /** What that page has typed here belongs to the conversation that it has begun. */
+  moveTo(chat: Pick<Chat, 'saveDraft'>, by: object): void {
+    if (this.last?.by !== by) return;
+    chat.saveDraft(this.current, this.last);
+    this.save(emptyDraft);
   }
 
   dispose(): void {
     this.emitter.dispose();
   }
+
+  private isLate(written: Written | undefined): boolean {
+    return written !== undefined && written.by === this.last?.by && written.revision <= this.last.revision;
+  }
+}
+
+/** Kept in the head of the conversation by the window that may write it. */
+export function draftOf(file: SessionFile, onListenerError: (error: unknown) => void): HeldDraft {
+  const keep = (draft: Draft): void => {
+    if (file.readonly !== undefined) return;
+    const isSmall = JSON.stringify(draft).length <= maxHeadUnits;
+    const kept = isSmall ? draft : { text: draft.text, attachments: draft.attachments.map(withoutImage) };
+    file.changeHead({ draft: kept });
+  };
+  return new HeldDraft(file.head.draft, keep, onListenerError);
 }
 
 function isLost({ image, kind }: DraftAttachment): boolean {

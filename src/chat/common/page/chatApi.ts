@@ -19,6 +19,8 @@ import {
 const Text = z.string();
 const inSession = { sessionId: Text };
 const optional = z.optional;
+/** `revision` grows with each change of the composer, as long as the page lives. */
+const typed = { sessionId: optional(Text), revision: z.int(), ...Draft.shape };
 
 /** The host posts at most one of these a frame; what is absent has not changed. */
 export const ChatUpdate = z.object({
@@ -42,10 +44,14 @@ export const ChatUpdate = z.object({
   keyChords: optional(z.array(Text)),
   /** The workspace's folders, absolute: paths are shown relative to them. */
   folders: optional(z.array(Text)),
-  /** This was sent from the conversation that is shown, by this page or another one: who still has it in the composer drops it. */
-  sent: optional(Draft),
   /** The draft of the conversation that is shown: told when it is shown, and when what was refused is back in it. */
   draft: optional(Draft),
+  /** This was sent from the conversation that is shown, by this page or another one: who still has it in the composer drops it. */
+  sent: optional(Draft),
+  /** This was sent and is back: who has typed since has it before that. */
+  refused: optional(Draft),
+  /** The conversation has begun with a prompt of this page, or could not: what is typed belongs to what is shown now. */
+  keepsComposer: optional(z.boolean()),
   /** Ids of the attachments in the draft whose files are gone: they would not be sent. */
   missing: optional(z.array(Text)),
   /** For the history of the composer, newest last. */
@@ -78,7 +84,7 @@ export const chatRequests = {
   ),
 
   /** Queues the prompt while a turn runs. Without a session it makes one with the chosen backend. */
-  send: defineRequest('chat/send', z.object({ sessionId: optional(Text), ...Draft.shape }), Nothing),
+  send: defineRequest('chat/send', z.object(typed), Nothing),
   /** Asks to go on with an answer that was cut off; the draft stays. */
   continueTurn: defineRequest('chat/continueTurn', z.object(inSession), Nothing),
   /** Ends the turn and keeps the queue. */
@@ -89,13 +95,13 @@ export const chatRequests = {
     z.object({ ...inSession, approvalId: Text, option: Text, reason: optional(Text) }),
     Nothing,
   ),
-  /** Takes the prompt out of the queue, and returns it to be edited. */
-  unqueue: defineRequest('chat/unqueue', z.object({ ...inSession, id: Text }), Draft),
+  /** Takes the prompt out of the queue, and returns it. One that is edited goes behind what is in the draft. */
+  unqueue: defineRequest('chat/unqueue', z.object({ ...inSession, id: Text, isEdited: z.boolean() }), Draft),
   /** Sends the first of the queue now, after a turn that did not end well. */
   sendQueued: defineRequest('chat/sendQueued', z.object(inSession), Nothing),
   /** What was sent as that prompt, to be edited and sent again. */
   promptToEdit: defineRequest('chat/promptToEdit', z.object({ ...inSession, entryId: Text }), Draft),
-  saveDraft: defineRequest('chat/saveDraft', z.object({ sessionId: optional(Text), ...Draft.shape }), Nothing),
+  saveDraft: defineRequest('chat/saveDraft', z.object(typed), Nothing),
   /** Without a session: of the next one with the backend of the conversation that is shown, or would begin. */
   setOption: defineRequest(
     'chat/setOption',

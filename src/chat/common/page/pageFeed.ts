@@ -6,6 +6,7 @@ import type { ChatUpdate } from './chatApi';
 import type { Chat, Chats, DraftMove } from '../chatPorts';
 import type { AttachedFiles } from '../mentions/attachedFiles';
 import type { ContextChipView, Draft, SessionRow } from '../chatView';
+import type { HeldDraft } from '../conversation/heldDraft';
 import type { BackendChoice } from './backendChoice';
 import type { NewOptions } from './newOptions';
 import type { PageChips } from './pageChips';
@@ -20,7 +21,7 @@ interface PageFeedPorts {
   readonly folders: () => readonly string[];
   readonly isTrusted: () => boolean;
   /** What is typed where no conversation has begun. */
-  readonly newDraft: () => Draft;
+  readonly newDraft: Pick<HeldDraft, 'value' | 'onDidMove'>;
   readonly post: (update: ChatUpdate) => void;
   /** The conversation that is shown has to be opened again. */
   readonly onOutdated: (chat: Chat) => void;
@@ -35,7 +36,7 @@ const rowsMs = 250;
 const maxRows = 200;
 const tail = 40;
 
-type Part = Exclude<keyof ChatUpdate, 'transcript' | 'sent' | 'seenUnattended'>;
+type Part = Exclude<keyof ChatUpdate, 'transcript' | 'sent' | 'refused' | 'keepsComposer' | 'seenUnattended'>;
 const everything: readonly Part[] = [
   'session',
   'sessions',
@@ -63,7 +64,8 @@ export class PageFeed implements Disposable {
   private readonly dirty = new Set<Part>();
   private current: { readonly chat: Chat; readonly feed: TranscriptFeed; readonly store: DisposableStore } | undefined;
   private historyLength = 0;
-  private sent: Draft | undefined;
+  /** What has become of the draft, and of the composer, since the last post. */
+  private moves: Pick<ChatUpdate, 'sent' | 'refused' | 'keepsComposer'> = {};
   private chips: ContextChipView[] = [];
   private chipsAsked = 0;
   private missing: readonly string[] = [];
@@ -76,7 +78,7 @@ export class PageFeed implements Disposable {
   }
 
   start(): void {
-    const { attached, chats, backends, chips, keyChords, newOptions } = this.ports;
+    const { attached, chats, backends, chips, keyChords, newDraft, newOptions } = this.ports;
     this.store.add(chats.onDidChange(() => this.rowsLater.schedule()));
     this.store.add(
       backends.onDidChange(() => {
@@ -88,6 +90,7 @@ export class PageFeed implements Disposable {
     this.store.add(keyChords.onDidChange(() => this.changed('keyChords')));
     this.store.add(chips.onDidChange(() => this.refreshChips()));
     this.store.add(attached.onDidChange(() => this.refreshMissing()));
+    this.store.add(newDraft.onDidMove((move) => this.current ?? this.draftMoved(move)));
   }
 
   get chat(): Chat | undefined {
@@ -99,11 +102,11 @@ export class PageFeed implements Disposable {
     return this.isListening;
   }
 
-  /** Another conversation, or none: the page is told all of it. */
-  show(chat: Chat | undefined): void {
+  /** Another conversation, or none: the page is told all of it. `keepsComposer`: what is typed belongs to it. */
+  show(chat: Chat | undefined, keepsComposer = false): void {
     this.current?.store.dispose();
     this.current = undefined;
-    this.sent = undefined;
+    this.moves = keepsComposer ? { keepsComposer } : {};
     if (chat) {
       const store = new DisposableStore();
       const feed = store.add(chat.transcript.feed(tail));
@@ -194,17 +197,17 @@ export class PageFeed implements Disposable {
   }
 
   private get draft(): Draft {
-    return this.current?.chat.draft ?? this.ports.newDraft();
+    return this.current?.chat.draft ?? this.ports.newDraft.value;
   }
 
-  private draftMoved({ sent }: DraftMove): void {
+  private draftMoved({ draft, kind }: DraftMove): void {
     this.refreshMissing();
-    if (!sent) this.changed('draft');
-    // One that comes later is told what the draft is.
-    else if (this.isListening) {
-      this.sent = sent;
-      this.schedule();
-    }
+    const { keepsComposer } = this.moves;
+    // What was sent again is not back.
+    if (kind === 'sent') this.moves = { ...(keepsComposer && { keepsComposer }), sent: draft };
+    else this.moves = { ...this.moves, refused: draft };
+    if (kind === 'refused') this.changed('draft');
+    else this.schedule();
   }
 
   private schedule(): void {
@@ -231,14 +234,14 @@ export class PageFeed implements Disposable {
       ...(isDirty('chips') ? { chips: this.chips } : {}),
       ...(isDirty('keyChords') ? { keyChords: [...keyChords.beginnings] } : {}),
       ...(isDirty('folders') ? { folders: [...folders()] } : {}),
-      ...(this.sent ? { sent: this.sent } : {}),
+      ...this.moves,
       ...(isDirty('draft') ? { draft: this.draft } : {}),
       ...(isDirty('missing') ? { missing: [...this.missing] } : {}),
       ...(isDirty('history') ? { history: [...history] } : {}),
       ...(isDirty('untrusted') ? { untrusted: !isTrusted() } : {}),
     };
     this.dirty.clear();
-    this.sent = undefined;
+    this.moves = {};
     if (chat) newOptions.keepCommands(chat.view.backendId, chat.view.commands);
     if (Object.keys(update).length > 0) post(update);
   }

@@ -1,15 +1,19 @@
 import { shownWait } from '../../../platform/vscode/shownWait';
 import type { Handlers } from '../../../webview/common/requestHandlers';
 import { chatRequests } from '../../common/page/chatApi';
-import type { Chat } from '../../common/chatPorts';
+import type { Chat, Written } from '../../common/chatPorts';
 import type { Draft } from '../../common/chatView';
+import { joinedDrafts } from '../../common/conversation/drafts';
 import type { ChatWindow } from './chatWindow';
 
 /** What a page lets its requests do to it. */
 export interface PageControl {
   readonly chat: Chat | undefined;
-  /** Makes it the one that is shown; none is a page on which a conversation can begin. */
-  show(chat: Chat | undefined): void;
+  /**
+   * Makes it the one that is shown; none is a page on which a conversation can begin. `keepsComposer`: what is typed
+   * belongs to it.
+   */
+  show(chat: Chat | undefined, keepsComposer?: boolean): void;
   ready(): Promise<void>;
   alive(): void;
   /** The user is in it. */
@@ -28,21 +32,24 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
   let look = new AbortController();
   let mention = new AbortController();
   let opening = {};
+  /** The life of the page that writes: one that is loaded again counts anew. */
+  let writer = {};
 
   const chatOf = async (id: string): Promise<Chat> => (page.chat?.id === id ? page.chat : await chats.open(id));
 
   /** The conversation begins with its first prompt, and is shown before its backend is there. */
-  const begin = async (draft: Draft): Promise<Chat> => {
+  const begin = async (prompt: object, draft: Draft, written: Written): Promise<Chat> => {
     const { chosen } = backends;
-    newDraft.clear();
+    newDraft.take(prompt, draft, written);
     try {
       if (!chosen) throw new Error('There is no agent to talk to. Add one in the setting backline.acp.agents.');
       const chat = await chats.create(chosen.id, window.folderOf(draft));
       backends.remember(chosen.id);
-      page.show(chat);
+      newDraft.moveTo(chat, written.by);
+      page.show(chat, true);
       return chat;
     } catch (error) {
-      newDraft.putBack(draft);
+      newDraft.putBack(prompt);
       throw error;
     }
   };
@@ -52,33 +59,43 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
     const { chosen } = backends;
     const isWanted = page.chat === undefined && window.isTrusted() && chosen !== undefined;
     if (!isWanted || chosen.source === 'server' || chosen.state === 'unavailable') return;
-    chats.prepare(chosen.id, window.folderOf(newDraft.get()));
+    chats.prepare(chosen.id, window.folderOf(newDraft.value));
   };
 
   /** Nothing was said: there is nothing to keep but what the user wrote. */
-  const giveUp = async (chat: Chat): Promise<void> => {
-    newDraft.putBack(chat.draft);
-    if (page.chat === chat) page.show(undefined);
+  const giveUp = async (prompt: object, chat: Chat): Promise<void> => {
+    if (page.chat === chat) page.show(undefined, true);
+    newDraft.putBack(prompt, chat.draft);
     await chats.delete(chat.id).catch((error: unknown) => window.log.error('a conversation was not removed', error));
   };
 
   return {
-    ready: chatRequests.ready.handledBy(() => page.ready()),
+    ready: chatRequests.ready.handledBy(() => {
+      writer = {};
+      return page.ready();
+    }),
     alive: chatRequests.alive.handledBy(() => page.alive()),
     focused: chatRequests.focused.handledBy(() => page.focused()),
     loadOlder: chatRequests.loadOlder.handledBy(({ sessionId, count }) => {
       if (page.chat?.id === sessionId) page.loadOlder(count);
     }),
 
-    send: chatRequests.send.handledBy(async ({ sessionId, ...draft }) => {
-      const chat = sessionId === undefined ? await begin(draft) : await chatOf(sessionId);
+    send: chatRequests.send.handledBy(async ({ sessionId, revision, ...draft }) => {
+      const prompt = {};
+      const isFirst = sessionId === undefined;
+      const written = { by: writer, revision };
+      let chat: Chat | undefined;
       try {
-        await chat.send(draft, await window.chips.mentions());
-        if (sessionId === undefined) window.newOptions.begun(chat.view.backendId);
+        chat = isFirst ? await begin(prompt, draft, written) : await chatOf(sessionId);
+        await chat.send(draft, await window.chips.mentions(), written);
+        newDraft.forget(prompt);
+        if (isFirst) window.newOptions.begun(chat.view.backendId);
       } catch (error) {
         // A server may have refused what was chosen for the session: then it offers something else.
-        void window.newOptions.refresh(chat.view.backendId);
-        if (sessionId === undefined && isUnspoken(chat)) await giveUp(chat);
+        if (chat) void window.newOptions.refresh(chat.view.backendId);
+        if (isFirst && chat && isUnspoken(chat)) await giveUp(prompt, chat);
+        // Its conversation is no more.
+        if (!isFirst && !chat) newDraft.save(joinedDrafts(newDraft.value, draft));
         throw error;
       } finally {
         // The page knows where the prompt belongs before it learns what became of it.
@@ -95,16 +112,22 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
       if (page.chat?.id !== sessionId) throw new Error('This question is no longer shown.');
       await page.chat.approve(approvalId, option, reason);
     }),
-    unqueue: chatRequests.unqueue.handledBy(async ({ sessionId, id }) => (await chatOf(sessionId)).unqueue(id)),
+    unqueue: chatRequests.unqueue.handledBy(async ({ sessionId, id, isEdited }) => {
+      const chat = await chatOf(sessionId);
+      const draft = await chat.unqueue(id);
+      if (isEdited) chat.saveDraft(joinedDrafts(chat.draft, draft));
+      return draft;
+    }),
     sendQueued: chatRequests.sendQueued.handledBy(async ({ sessionId }) => (await chatOf(sessionId)).sendQueued()),
     promptToEdit: chatRequests.promptToEdit.handledBy(async ({ sessionId, entryId }) =>
       (await chatOf(sessionId)).promptToEdit(entryId),
     ),
-    saveDraft: chatRequests.saveDraft.handledBy(async ({ sessionId, ...draft }) => {
+    saveDraft: chatRequests.saveDraft.handledBy(async ({ sessionId, revision, ...draft }) => {
+      const written = { by: writer, revision };
       if (sessionId === undefined) {
-        newDraft.save(draft);
+        newDraft.save(draft, written);
         if (page.chat === undefined) chats.awaitPrompt(true);
-      } else (await chatOf(sessionId)).saveDraft(draft);
+      } else (await chatOf(sessionId)).saveDraft(draft, written);
       if (page.chat?.id === sessionId) page.draftSaved();
     }),
     setOption: chatRequests.setOption.handledBy(async ({ sessionId, optionId, value }) => {

@@ -67,7 +67,7 @@ export class ChatPageHost implements Disposable, PageControl {
         newOptions,
         folders,
         isTrusted,
-        newDraft: () => newDraft.get(),
+        newDraft,
         post: (update) => this.host.notify(didUpdate, update),
         onOutdated: (chat) => void this.openAgain(chat),
         clock,
@@ -101,9 +101,9 @@ export class ChatPageHost implements Disposable, PageControl {
     return this.options.surface.isVisible();
   }
 
-  show(chat: Chat | undefined): void {
+  show(chat: Chat | undefined, keepsComposer = false): void {
     this.wasShown = true;
-    this.feed.show(chat);
+    this.feed.show(chat, keepsComposer);
     this.showsNow();
     this.options.onDidShow(chat);
   }

@@ -6,7 +6,7 @@ import type { Draft, MentionRow } from '../../common/chatView';
 import type { AttachedFiles } from '../../common/mentions/attachedFiles';
 import type { Mentions } from '../../common/mentions/mentions';
 import type { BackendChoice } from '../../common/page/backendChoice';
-import type { NewDraft } from '../../common/page/newDraft';
+import type { HeldDraft } from '../../common/conversation/heldDraft';
 import type { NewOptions } from '../../common/page/newOptions';
 import type { PageChips } from '../../common/page/pageChips';
 import type { ShownChats } from '../../common/page/shownChats';
@@ -21,7 +21,8 @@ export interface ChatWindow {
   readonly mentions: Mentions;
   readonly attached: AttachedFiles;
   readonly dropped: (uris: readonly string[]) => Promise<MentionRow[]>;
-  readonly newDraft: NewDraft;
+  /** What is typed where no conversation has begun. */
+  readonly newDraft: HeldDraft;
   readonly shown: ShownChats;
   readonly editor: EditorActions;
   readonly code: CodeProposals;

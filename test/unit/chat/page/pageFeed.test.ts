@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { Emitter } from '../../../../src/base/common/event';
 import type { BackendRegistry } from '../../../../src/session/common/backendRegistry';
 import type { ChatUpdate } from '../../../../src/chat/common/page/chatApi';
+import { HeldDraft } from '../../../../src/chat/common/conversation/heldDraft';
 import { AttachedFiles } from '../../../../src/chat/common/mentions/attachedFiles';
 import { BackendChoice } from '../../../../src/chat/common/page/backendChoice';
 import { NewOptions } from '../../../../src/chat/common/page/newOptions';
@@ -33,12 +34,14 @@ describe('what a page of the chat is told', () => {
   let backends: BackendChoice;
   let editor: FakeEditor;
   let attached: AttachedFiles;
+  let begun: HeldDraft;
   const filesMoved = new Emitter<void>(throwIt);
 
   beforeEach(() => {
     chats = new FakeChats();
     clock = new FakeClock();
     posted = [];
+    begun = new HeldDraft({ text: 'begun', attachments: [] }, () => undefined, throwIt);
     editor = new FakeEditor({ '/ws/a.ts': 'a', '/ws/b.ts': 'b' });
     outdated = [];
     chips = new PageChips([], throwIt);
@@ -56,7 +59,7 @@ describe('what a page of the chat is told', () => {
       newOptions,
       folders: () => ['/work'],
       isTrusted: () => true,
-      newDraft: () => ({ text: 'begun', attachments: [] }),
+      newDraft: begun,
       post: (update) => void posted.push(update),
       onOutdated: (chat) => void outdated.push(chat.id),
       clock,
@@ -118,7 +121,47 @@ describe('what a page of the chat is told', () => {
     assert.deepEqual([posted.at(-1)?.sent, posted.at(-1)?.draft], [sent, undefined]);
     await assert.rejects(refused);
     clock.advance(100);
-    assert.deepEqual(posted.at(-1)?.draft, sent);
+    const { draft, refused: back } = posted.at(-1) ?? {};
+    assert.deepEqual([draft, back], [sent, sent]);
+  });
+
+  it('is what was refused also for a page that was hidden, unless it was sent again', async () => {
+    const chat = chats.add('one');
+    feed.show(chat);
+    chat.onSend = () => Promise.reject(new Error('There is no such program.'));
+    const sent = { text: 'precious', attachments: [] };
+    await assert.rejects(chat.send(sent));
+    feed.pageCame();
+    assert.deepEqual(posted.at(-1)?.refused, sent);
+    feed.pageLeft();
+    await assert.rejects(chat.send(sent));
+    chat.onSend = () => Promise.resolve();
+    await chat.send(sent);
+    feed.pageCame();
+    assert.deepEqual([posted.at(-1)?.sent, posted.at(-1)?.refused], [sent, undefined]);
+  });
+
+  it('is what has become of a prompt that could not begin a conversation', () => {
+    feed.pageCame();
+    const sent = { text: 'precious', attachments: [] };
+    begun.take('p', sent);
+    clock.advance(100);
+    assert.deepEqual(posted.at(-1), { sent });
+    feed.show(chats.add('one'), true);
+    clock.advance(100);
+    assert.equal(posted.at(-1)?.keepsComposer, true);
+    feed.show(undefined, true);
+    begun.putBack('p');
+    clock.advance(100);
+    const { draft, keepsComposer, refused, session } = posted.at(-1) ?? {};
+    assert.deepEqual(
+      { draft, keepsComposer, refused, session },
+      { draft: sent, keepsComposer: true, refused: sent, session: null },
+    );
+    clock.advance(1000);
+    begun.take('q', sent);
+    clock.advance(100);
+    assert.deepEqual(posted.at(-1), { sent }, 'once');
   });
 
   it('is which files of its draft are gone, as soon as that is known', async () => {

@@ -3,7 +3,7 @@ import { MemoryMemento } from '../../../fake/memoryMemento';
 import { ApprovalWatch } from '../../../../src/chat/common/page/approvalWatch';
 import { BackendChoice } from '../../../../src/chat/common/page/backendChoice';
 import { chatStatus } from '../../../../src/chat/common/page/chatStatus';
-import { NewDraft } from '../../../../src/chat/common/page/newDraft';
+import { newDraft } from '../../../../src/chat/common/page/newDraft';
 import { PageWatch } from '../../../../src/chat/common/page/pageWatch';
 import { ShownChats } from '../../../../src/chat/common/page/shownChats';
 import type { ApprovalView } from '../../../../src/chat/common/chatView';
@@ -112,20 +112,20 @@ describe('conversations that are shown', () => {
 describe('the draft of no conversation', () => {
   it('outlives the window, without its images', () => {
     const memento = new MemoryMemento();
-    const first = new NewDraft(memento, throwIt);
+    const first = newDraft(memento, throwIt);
     const image = { kind: 'image', id: 'i', title: 'i.png', image: { mimeType: 'image/png', data: 'AA==' } } as const;
     const file = { kind: 'file', id: 'f', title: 'f.ts', path: '/ws/f.ts' } as const;
     first.save({ text: 'half a thought', attachments: [image, file] });
-    assert.equal(first.get().attachments.length, 2);
-    assert.deepEqual(new NewDraft(memento, throwIt).get(), { text: 'half a thought', attachments: [file] });
-    first.clear();
-    assert.equal(new NewDraft(memento, throwIt).get().text, '');
+    assert.equal(first.value.attachments.length, 2);
+    assert.deepEqual(newDraft(memento, throwIt).value, { text: 'half a thought', attachments: [file] });
+    first.take('p', first.value);
+    assert.equal(newDraft(memento, throwIt).value.text, '');
   });
 
   it('is empty when what was kept is something else', () => {
     const memento = new MemoryMemento();
     memento.values.set('chat.newDraft', 7);
-    assert.deepEqual(new NewDraft(memento, throwIt).get(), { text: '', attachments: [] });
+    assert.deepEqual(newDraft(memento, throwIt).value, { text: '', attachments: [] });
   });
 });
 
