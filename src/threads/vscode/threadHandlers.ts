@@ -30,8 +30,6 @@ interface HandlerOptions {
   readonly file: () => string | undefined;
 }
 
-const done = {};
-
 /** What each request of the page does. Whatever is thrown is shown by the page. */
 export function threadHandlers({
   followed,
@@ -48,33 +46,17 @@ export function threadHandlers({
   };
 
   return {
-    ready: threadRequests.ready.handledBy(() => {
-      ready();
-      return done;
-    }),
-    loadOlder: threadRequests.loadOlder.handledBy(({ count }) => {
-      feed.loadOlder(count);
-      return done;
-    }),
-    loadLater: threadRequests.loadLater.handledBy(({ count }) => {
-      feed.loadLater(count);
-      return done;
-    }),
+    ready: threadRequests.ready.handledBy(ready),
+    loadOlder: threadRequests.loadOlder.handledBy(({ count }) => feed.loadOlder(count)),
+    loadLater: threadRequests.loadLater.handledBy(({ count }) => feed.loadLater(count)),
     loadAround: threadRequests.loadAround.handledBy(({ entryId }) => ({ isThere: feed.loadAround(entryId) })),
-    loadLatest: threadRequests.loadLatest.handledBy(() => {
-      feed.loadLatest();
-      return done;
-    }),
+    loadLatest: threadRequests.loadLatest.handledBy(() => feed.loadLatest()),
     find: threadRequests.find.handledBy(({ query }) => ({ found: foundIn(followed.transcript.entries(), query) })),
-    retry: threadRequests.retry.handledBy(async () => {
-      await followed.refresh();
-      return done;
-    }),
+    retry: threadRequests.retry.handledBy(() => followed.refresh()),
     openFile: threadRequests.openFile.handledBy(async () => {
       const path = file();
       if (path === undefined) throw new Error('This thread is not in a file of this machine.');
       await openAsJson(path);
-      return done;
     }),
     showAll: threadRequests.showAll.handledBy(({ entryId }) => {
       const entry = followed.entry(entryId);
@@ -89,27 +71,18 @@ export function threadHandlers({
     showRaw: threadRequests.showRaw.handledBy(async ({ entryId }) => {
       const origin = followed.originOf(entryId);
       await documents.showRaw(origin.threadId, origin.entryId);
-      return done;
     }),
     openDiff: threadRequests.openDiff.handledBy(async ({ entryId, part }) => {
       const origin = followed.originOf(entryId);
       await documents.showDiff(origin.threadId, origin.entryId, part);
-      return done;
     }),
     open: threadRequests.open.handledBy(async ({ target, line }) => {
       const named = threadIn(target);
-      if (named !== undefined && (await window.openThread(named))) return done;
+      if (named !== undefined && (await window.openThread(named))) return;
       const place = named === target ? threadLink(named) : target;
       await openPlace(editor, place, line, thread().head.folders);
-      return done;
     }),
-    copy: threadRequests.copy.handledBy(async ({ text }) => {
-      await vscode.env.clipboard.writeText(text);
-      return done;
-    }),
-    act: threadRequests.act.handledBy(async ({ action }) => {
-      await actions.run(action, thread().head);
-      return done;
-    }),
+    copy: threadRequests.copy.handledBy(({ text }) => vscode.env.clipboard.writeText(text)),
+    act: threadRequests.act.handledBy(({ action }) => actions.run(action, thread().head)),
   };
 }
