@@ -60,7 +60,7 @@ function check(heads: readonly ThreadHead[]): void {
 export async function listWatched(store: string, folder: string, workerFile: string): Promise<void> {
   const index = indexOf(folder, workerFile);
   const ms = await longestBlock(async () => {
-    await index.list([store], { onHeads: () => undefined });
+    await index.list([store]);
   });
   tellParent({ ms });
   index.dispose();

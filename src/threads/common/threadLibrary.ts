@@ -147,7 +147,7 @@ export class ThreadLibrary implements Disposable {
   /** The thread that "continue" means. */
   async currentHint(): Promise<string | undefined> {
     for (const source of this.options.sources) {
-      const hint = await source.currentHint();
+      const hint = await source.currentHint?.();
       if (hint !== undefined) return hint;
     }
     return undefined;

@@ -81,7 +81,7 @@ export interface ThreadSource extends Disposable {
   /** Tells of each change of one thread, coalesced, while it is subscribed to. The caller disposes. */
   subscribe(threadId: string, listener: () => void): Disposable;
   /** The thread that "continue" means, if the source knows. */
-  currentHint(): Promise<string | undefined>;
+  currentHint?(): Promise<string | undefined>;
 }
 
 export type ThreadSourceState =

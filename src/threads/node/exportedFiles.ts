@@ -119,10 +119,6 @@ export class ExportedFiles implements ThreadSource {
     });
   }
 
-  currentHint(): Promise<string | undefined> {
-    return Promise.resolve(undefined);
-  }
-
   dispose(): void {
     this.store.dispose();
   }

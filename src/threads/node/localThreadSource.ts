@@ -149,7 +149,7 @@ export class LocalThreadSource implements ThreadSource {
   private async listNow(signal?: AbortSignal): Promise<readonly ThreadHead[]> {
     const { folders } = this;
     const { index, log } = this.options;
-    const list = await index.list(folders, signal ? { signal } : {});
+    const list = await index.list(folders, signal);
     for (const { folder, message } of list.problems) log.warn(`Cannot read the folder ${folder}: ${message}`);
     const heads = await this.withKnownFolders(newestFirst(list.heads));
     this.scheduleLook(list.isUnsettled, heads);

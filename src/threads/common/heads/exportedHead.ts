@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { listOf, textOf, timeOf } from '../model/jsonValues';
 import type { ReadFrom } from '../threadReader';
 import { soft } from '../model/threadSchema';
@@ -87,21 +88,12 @@ export function headOfExport({ title, thread, entries, createdAt, updatedAt }: E
   return {
     id: from.threadId ?? own ?? path ?? 'unknown',
     source,
-    ...(path === undefined ? {} : { path }),
-    ...(sizeBytes === undefined ? {} : { sizeBytes }),
-    ...(mtimeMs === undefined ? {} : { mtimeMs }),
-    ...(textOf(title) === undefined ? {} : { title: title ?? '' }),
-    ...(firstPrompt === undefined ? {} : { firstPrompt }),
+    ...withoutUndefined({ path, sizeBytes, mtimeMs, title: textOf(title), createdAt: created }),
+    ...withoutUndefined({ repository, branch, mode, model, usage, firstPrompt }),
     folders: thread?.folders ?? [],
-    ...(repository === undefined ? {} : { repository }),
-    ...(branch === undefined ? {} : { branch }),
-    ...(created === undefined ? {} : { createdAt: created }),
     lastPromptAt: timeOf(updatedAt) ?? created ?? mtimeMs ?? 0,
     promptCount: thread?.promptCount ?? 0,
     messageCount: thread?.messageCount ?? listOf(entries).length,
-    ...(mode === undefined ? {} : { mode }),
-    ...(model === undefined ? {} : { model }),
-    ...(usage === undefined ? {} : { usage }),
     hasChanges: thread?.hasChanges ?? false,
     isArchived: thread?.isArchived ?? false,
     state: 'idle',

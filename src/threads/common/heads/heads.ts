@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { ThreadHead } from '../threadPorts';
 import { exportedHead } from './exportedHead';
 import { hasBeenChanging } from '../model/fileChanges';
@@ -8,7 +9,7 @@ import type { SearchedText } from '../query/searchedText';
 import type { ReadFrom } from '../threadReader';
 import { relationsOf } from '../model/relations';
 import { ThreadDocument, treesOf } from '../model/threadSchema';
-import { textsOf } from '../query/threadTexts';
+import { threadTexts } from '../query/threadTexts';
 import { freshForMs, isFresh, threadState } from '../model/threadState';
 import { ledgerOf, messageModel, threadUsage } from '../model/threadUsage';
 
@@ -50,9 +51,7 @@ export function problemHead({ source, threadId, path, sizeBytes, mtimeMs }: Read
   return {
     id: threadId ?? path ?? 'unknown',
     source,
-    ...(path === undefined ? {} : { path }),
-    ...(sizeBytes === undefined ? {} : { sizeBytes }),
-    ...(mtimeMs === undefined ? {} : { mtimeMs }),
+    ...withoutUndefined({ path, sizeBytes, mtimeMs }),
     folders: [],
     lastPromptAt: mtimeMs ?? 0,
     promptCount: 0,
@@ -73,29 +72,23 @@ export function headOfThread(document: ThreadDocument, from: ReadFrom): ThreadHe
   const createdAt = [timeOf(document.created), timeInId(id)].find(pastFrom(from.nowMs));
   const trees = treesOf(document);
   const repository = trees.find((tree) => tree.repository?.url !== undefined)?.repository;
-  const mode = document.agentMode ?? document.meta?.agentMode;
-  const model = modelOf(document);
-  const usage = threadUsage(messages, ledgerOf(document));
-  const firstPrompt = firstLineOf(prompts);
-  const title = textOf(document.title);
   return {
     id,
     source,
-    ...(path === undefined ? {} : { path }),
-    ...(sizeBytes === undefined ? {} : { sizeBytes }),
-    ...(mtimeMs === undefined ? {} : { mtimeMs }),
-    ...(title === undefined ? {} : { title }),
-    ...(firstPrompt === undefined ? {} : { firstPrompt }),
+    ...withoutUndefined({
+      ...{ path, sizeBytes, mtimeMs, createdAt },
+      title: textOf(document.title),
+      firstPrompt: firstLineOf(prompts),
+      repository: repository?.url,
+      branch: repository?.ref?.replace(/^refs\/heads\//, ''),
+      mode: document.agentMode ?? document.meta?.agentMode,
+      model: modelOf(document),
+      usage: threadUsage(messages, ledgerOf(document)),
+    }),
     folders: foldersOf(document),
-    ...(repository?.url === undefined ? {} : { repository: repository.url }),
-    ...(repository?.ref === undefined ? {} : { branch: repository.ref.replace(/^refs\/heads\//, '') }),
-    ...(createdAt === undefined ? {} : { createdAt }),
     lastPromptAt: lastPromptAt(document, prompts, createdAt) ?? mtimeMs ?? 0,
     promptCount: prompts.length,
     messageCount: messages.length,
-    ...(mode === undefined ? {} : { mode }),
-    ...(model === undefined ? {} : { model }),
-    ...(usage === undefined ? {} : { usage }),
     hasChanges: hasBeenChanging(messages),
     isArchived: document.archived === true,
     state: threadState(messages, isFresh(from.mtimeMs, from.nowMs)),
@@ -119,7 +112,7 @@ export function searchedThread(json: unknown, from: ReadFrom): SearchedThread | 
   const createdAt = [timeOf(document.created), timeInId(from.threadId ?? '')].find(pastFrom(from.nowMs));
   const promptAt = lastPromptAt(document, messages.filter(isRecord).filter(isPrompt), createdAt);
   const lastAt = promptAt ?? from.mtimeMs ?? 0;
-  return { title, lastPromptAt: lastAt, texts: textsOf(json, messages) };
+  return { title, lastPromptAt: lastAt, texts: threadTexts(json, messages) };
 }
 
 /** Amp lists no thread that is empty, unless a draft is in it; one that its server runs may have nothing here but its title. */

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { ThreadHead } from '../threadPorts';
 
 /**
@@ -7,20 +8,12 @@ import type { ThreadHead } from '../threadPorts';
 export function layered(here: ThreadHead, account: ThreadHead): ThreadHead {
   if (here.problem !== undefined) return account;
   const { path, sizeBytes, mtimeMs } = here;
-  if (account.path !== undefined) {
-    return {
-      ...here,
-      ...account,
-      ...(path === undefined ? {} : { path }),
-      ...(sizeBytes === undefined ? {} : { sizeBytes }),
-      ...(mtimeMs === undefined ? {} : { mtimeMs }),
-    };
-  }
+  if (account.path !== undefined) return { ...here, ...account, ...withoutUndefined({ path, sizeBytes, mtimeMs }) };
   const { source, title, folders, lastPromptAt, messageCount, isArchived } = account;
   return {
     ...here,
     source,
-    ...(title === undefined ? {} : { title }),
+    ...withoutUndefined({ title }),
     folders: here.folders.length > 0 ? here.folders : folders,
     lastPromptAt,
     messageCount,

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { Usage } from '../../../transcript/common/entries';
 import { blockId, messageKeys } from '../model/entryIds';
 import { isRecord, listOf, textOf, timeOf, type JsonRecord } from '../model/jsonValues';
@@ -34,11 +35,9 @@ export function contextsOf({ messages }: ThreadDocument, results: Results, isLiv
     return {
       key: keys[index] ?? `i${index}`,
       turn,
-      ...(at === undefined ? {} : { at }),
-      ...(call === undefined ? {} : { parent: call.entryId }),
+      ...withoutUndefined({ at, parent: call?.entryId, usage }),
       unfinished,
       isLive: isLive && index >= lastPrompt && (call === undefined || !isOver),
-      ...(usage === undefined ? {} : { usage }),
       isAnswered: ownRoles.slice(index + 1, index + 20).find((role) => role !== undefined) === 'assistant',
     };
   });

@@ -8,7 +8,7 @@ import { attachmentsOf } from './parts/attachments';
 import { stateType } from '../model/threadState';
 import { endOfMessage, openCall } from './ends';
 import { imageAttachment, imagePart } from './parts/images';
-import { baseOf, rawEntry, type Mapped, type MessageContext } from './parts/mapped';
+import { baseOf, plainText, rawEntry, type Mapped, type MessageContext } from './parts/mapped';
 import { isResultBlock } from '../model/callIds';
 import { isShownRole, type Results } from './results';
 import { toolEntries } from './parts/callEntries';
@@ -158,7 +158,7 @@ class MessageReader {
   private manualBash(block: BlockOf<'manual_bash_invocation'>, raw: unknown, index: number): readonly Mapped[] {
     const outcome = runOutcome(block.toolRun, openCall(this.message, this.context));
     const who = block.hidden === true ? 'Run by the user, not shown to the agent.' : 'Run by the user.';
-    const remarks = [...outcome.remarks, { type: 'text' as const, text: who, plain: true }];
+    const remarks = [...outcome.remarks, plainText(who)];
     const input = block.args ?? {};
     const name = block.hidden === true ? '$$' : '$';
     return toolEntries({ base: this.base(index), name, knownName: 'Bash', input, raw: [raw] }, { ...outcome, remarks });

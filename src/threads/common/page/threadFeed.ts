@@ -1,5 +1,6 @@
 import { Coalescer, type Clock } from '../../../base/common/async';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { TranscriptFeed } from '../../../transcript/common/transcriptFeed';
 import type { FollowedThread } from './followedThread';
 import type { ThreadAction, ThreadUpdate, ThreadView } from './threadApi';
@@ -92,11 +93,6 @@ export class ThreadFeed implements Disposable {
     this.schedule();
   }
 
-  /** Trust, for example: what can be done may be something else. */
-  actionsChanged(): void {
-    this.changed('thread');
-  }
-
   dispose(): void {
     this.isListening = false;
     this.store.dispose();
@@ -161,8 +157,7 @@ function viewOf({ head, facts, notes }: OpenThread, actions: readonly ThreadActi
     title: titleOf(head),
     state,
     isArchived,
-    ...(mode === undefined ? {} : { mode }),
-    ...(usage === undefined ? {} : { usage }),
+    ...withoutUndefined({ mode, usage }),
     ...(folders.length === 0 ? {} : { folders: [...folders] }),
     promptCount,
     messageCount,

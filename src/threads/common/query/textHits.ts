@@ -1,6 +1,6 @@
 import type { OpenThread, ThreadHead, ThreadHit } from '../threadPorts';
 import { entryTexts } from './entryTexts';
-import { matchThread, scoreOf } from './rank';
+import { matchThread, scoreOf, type RankedText } from './rank';
 import { searchedPart, type SearchedText } from './searchedText';
 import { snippetOf } from './snippet';
 import type { ThreadQuery } from './threadQuery';
@@ -12,6 +12,9 @@ export interface SearchableThread {
 }
 
 const hitsPerThread = 3;
+
+/** A hit without what the thread as a whole is worth. */
+export type Place = Omit<ThreadHit, 'score'>;
 
 export function searchable({ head, entries, facts }: OpenThread): SearchableThread {
   const details = { entryId: '', kind: 'details', text: facts.map(({ value }) => value).join('\n') } as const;
@@ -27,13 +30,22 @@ export function textHits({ head, texts }: SearchableThread, query: ThreadQuery, 
   const match = matchThread(query, head.title ?? '', texts);
   if (!match) return [];
   const score = scoreOf(match.fields, head.lastPromptAt, nowMs);
-  const most = match.texts[0]?.terms ?? 0;
-  return match.texts
+  return bestPlaces(head.id, match.texts, query, hitsPerThread).map((place) => ({ ...place, score }));
+}
+
+/** Those of the first texts that have as much of the query as the very first. */
+export function bestPlaces(
+  threadId: string,
+  ranked: readonly RankedText[],
+  query: ThreadQuery,
+  max: number,
+): readonly Place[] {
+  const most = ranked[0]?.terms ?? 0;
+  return ranked
     .filter(({ terms }) => terms === most)
-    .slice(0, hitsPerThread)
+    .slice(0, max)
     .map(({ text: { entryId, kind, text } }) => {
-      const snippet = snippetOf(text, query);
-      const place = entryId === '' ? {} : { entryId };
-      return { threadId: head.id, ...place, kind, snippet: snippet.text, matches: snippet.matches, score };
+      const { text: snippet, matches } = snippetOf(text, query);
+      return { threadId, ...(entryId === '' ? {} : { entryId }), kind, snippet, matches };
     });
 }

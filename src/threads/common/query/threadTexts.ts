@@ -6,20 +6,13 @@ import { bareToolName, commandOf, inputPath } from '../model/toolNames';
 import { promptText } from '../model/promptText';
 import type { SearchedText, TextKind } from './searchedText';
 import { detailTexts } from './threadDetails';
-import { wellFormedMessage } from '../model/threadSchema';
 import { textsInValue } from './valueTexts';
 
 /**
  * All text of a thread, for a search: it is made for thousands of documents, so it looks at them by `typeof`. Each
- * `entryId` is that of the entry which the mapping makes of it. In reading order; nothing for what is no thread.
+ * `entryId` is that of the entry which the mapping makes of it. In reading order. `messages` are well-formed.
  */
-export function threadTexts(document: unknown): readonly SearchedText[] {
-  if (!isRecord(document) || !Array.isArray(document['messages'])) return [];
-  return textsOf(document, document['messages'].map(wellFormedMessage));
-}
-
-/** The same, of well-formed messages. */
-export function textsOf(document: JsonRecord, messages: readonly unknown[]): readonly SearchedText[] {
+export function threadTexts(document: JsonRecord, messages: readonly unknown[]): readonly SearchedText[] {
   return new TextReader().read(document, messages);
 }
 

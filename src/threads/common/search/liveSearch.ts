@@ -142,7 +142,7 @@ export class LiveSearch implements Disposable {
       isBusy: this.isSearching || isWaiting || indexed < total,
       notes: [
         ...(this.problem === undefined ? [] : [this.problem]),
-        ...(indexed < total ? [`Indexed ${counted(indexed)} of ${counted(total)} threads.`] : []),
+        ...(indexed < total ? [`Indexed ${withCommas(indexed)} of ${withCommas(total)} threads.`] : []),
         ...(this.accountProblem === undefined ? [] : [`Amp account: ${this.accountProblem}`]),
       ],
     });
@@ -156,6 +156,6 @@ export class LiveSearch implements Disposable {
   }
 }
 
-function counted(count: number): string {
+function withCommas(count: number): string {
   return count.toLocaleString('en-US');
 }

@@ -1,6 +1,6 @@
 import { messageOf } from '../../../base/common/errors';
+import { roughUnits } from '../../../base/common/roughUnits';
 import type { Entry } from '../../../transcript/common/entries';
-import { entryUnits } from '../model/entryUnits';
 import { callsWithSteps, isSubagentCall, nestingProblem, SubthreadMapper, type SubagentCall } from './subthreadEntries';
 import { ThreadError, type OpenThread } from '../threadPorts';
 
@@ -69,7 +69,7 @@ async function stepsOf(
   try {
     const { entries } = await read(call.subthread);
     const steps = mapper.steps(call, entries, maxSteps);
-    const units = steps.reduce((sum, step) => sum + entryUnits(step), 0);
+    const units = steps.reduce((sum, step) => sum + roughUnits(step), 0);
     if (units > budget.units) return [mapper.note(call, 'problem', 'info', noRoom)];
     budget.units -= units;
     return await expanded(steps, [...chain, call.subthread], { read, budget });

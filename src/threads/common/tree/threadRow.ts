@@ -1,3 +1,4 @@
+import { counted } from '../../../base/common/counted';
 import { namingHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import type { ThreadHead } from '../threadPorts';
 import type { Usage } from '../../../transcript/common/entries';
@@ -104,8 +105,8 @@ function folderName({ folders }: ThreadHead): string | undefined {
 function tooltipOf(head: ThreadHead): string {
   const { repository, branch, folders, promptCount, messageCount, mode, model, usage, createdAt, lastPromptAt } = head;
   const counts = [
-    ...(promptCount > 0 ? [countOf(promptCount, 'prompt')] : []),
-    countOf(messageCount, 'message'),
+    ...(promptCount > 0 ? [counted(promptCount, 'prompt')] : []),
+    counted(messageCount, 'message'),
     ...(head.hasChanges ? ['changed files'] : []),
   ].join(', ');
   const lines = [
@@ -144,8 +145,4 @@ function usageText({ input, output, cacheRead, cacheWrite, cost }: Usage): strin
 
 function sizeText(bytes: number): string {
   return bytes < 1_000_000 ? `${Math.max(1, Math.round(bytes / 1000))} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
-}
-
-function countOf(count: number, word: string): string {
-  return `${count} ${word}${count === 1 ? '' : 's'}`;
 }

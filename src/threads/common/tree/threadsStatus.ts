@@ -1,3 +1,4 @@
+import { counted } from '../../../base/common/counted';
 import type { FeatureStatus, StatusAction } from '../../../base/common/feature';
 import { commandIds } from '../../../manifest';
 import type { ThreadHead } from '../threadPorts';
@@ -28,6 +29,9 @@ export function threadsStatus({
   if (!isListed) return { actions, state: 'ready', summary: 'They are read when somebody looks at the list.' };
   if (heads.length === 0 && absences.length > 0) return { actions, state: 'ready', summary: absences.join(' ') };
   const running = heads.filter(({ state }) => state === 'running').length;
-  const counted = `${heads.length} thread${heads.length === 1 ? '' : 's'}`;
-  return { actions, state: 'ready', summary: `${counted}${running > 0 ? `, ${running} running` : ''}.` };
+  return {
+    actions,
+    state: 'ready',
+    summary: `${counted(heads.length, 'thread')}${running > 0 ? `, ${running} running` : ''}.`,
+  };
 }

@@ -146,11 +146,6 @@ export class CliSource implements ThreadSource {
     });
   }
 
-  /** The CLI does not tell; the store of this machine does. */
-  currentHint(): Promise<string | undefined> {
-    return Promise.resolve(undefined);
-  }
-
   dispose(): void {
     this.lookers = 0;
     this.store.dispose();

@@ -35,12 +35,6 @@ export interface ThreadList {
   readonly isUnsettled: boolean;
 }
 
-interface ListOptions {
-  readonly signal?: AbortSignal;
-  /** Called with what is known so far, while much has to be read. */
-  readonly onHeads?: (heads: readonly ThreadHead[]) => void;
-}
-
 export interface SearchResult {
   readonly hits: readonly ThreadHit[];
   readonly coverage: TextCoverage;
@@ -99,8 +93,8 @@ export class ThreadIndex implements Disposable {
    * What is in the folders now. Files that have not changed are not read; the text of those that have is indexed afterwards.
    * @throws ThreadError `cancelled`; `unreadable` when the worker cannot be had
    */
-  async list(folders: readonly string[], options: ListOptions = {}): Promise<ThreadList> {
-    return await this.queue.run('list', () => this.listNow(folders, options));
+  async list(folders: readonly string[], signal?: AbortSignal): Promise<ThreadList> {
+    return await this.queue.run('list', () => this.listNow(folders, signal));
   }
 
   /** Through all text that has been indexed; see `parseQuery`. `limit` counts threads. @throws ThreadError */
@@ -120,7 +114,7 @@ export class ThreadIndex implements Disposable {
     this.coverageChanged.dispose();
   }
 
-  private async listNow(folders: readonly string[], { signal, onHeads }: ListOptions): Promise<ThreadList> {
+  private async listNow(folders: readonly string[], signal: AbortSignal | undefined): Promise<ThreadList> {
     this.checkOpen();
     checkGoesOn(signal);
     this.loaded ??= this.cache.load();
@@ -132,13 +126,10 @@ export class ThreadIndex implements Disposable {
     const readable = folders.filter((folder) => !problems.some((problem) => problem.folder === folder));
     const gone = this.cache.goneFrom(new Set(readable), files);
     for (const file of gone) this.cache.delete(file);
-    let isUnsettled = false;
-    if (changed.length + gone.length > 0) {
-      const told = onHeads && ((): void => onHeads(this.headsOf(files)));
-      isUnsettled = await this.readHeads(newestFirst(changed), gone, signal, told);
-    }
+    const hasChanged = changed.length + gone.length > 0;
+    const isUnsettled = hasChanged && (await this.readHeads(newestFirst(changed), gone, signal));
     this.store = { files: files.filter((file) => this.mayHaveTexts(file)), folders: readable };
-    if (changed.length + gone.length > 0 || this.coverage.total === 0) this.texts.touch();
+    if (hasChanged || this.coverage.total === 0) this.texts.touch();
     return { heads: this.headsOf(files), folders: read, problems, isUnsettled };
   }
 
@@ -155,7 +146,6 @@ export class ThreadIndex implements Disposable {
     changed: readonly FileKey[],
     gone: readonly string[],
     signal: AbortSignal | undefined,
-    onHeads: (() => void) | undefined,
   ): Promise<boolean> {
     const { folder, clock } = this.ports;
     const received: StoredHead[] = [];
@@ -172,7 +162,6 @@ export class ThreadIndex implements Disposable {
         this.cache.set(stored);
         received.push(stored);
       }
-      onHeads?.();
     };
     for (let deadly = 0; ; deadly++) {
       const files = [...left.values()];

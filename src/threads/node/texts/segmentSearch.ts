@@ -1,5 +1,6 @@
 import { countTerms, scoreOf, type RankedText, type SearchField } from '../../common/query/rank';
 import { snippetOf } from '../../common/query/snippet';
+import { bestPlaces, type Place } from '../../common/query/textHits';
 import type { ThreadQuery } from '../../common/query/threadQuery';
 import type { ThreadHit } from '../../common/threadPorts';
 import { ThreadMatcher } from './threadMatcher';
@@ -60,20 +61,10 @@ function hitsOf(
   { threadId, title }: SegmentThread,
   ranked: readonly RankedText[],
   query: ThreadQuery,
-): readonly Omit<ThreadHit, 'score'>[] {
-  const { text: titleSnippet, matches } = snippetOf(title, query);
-  const ofTitle =
-    countTerms(query, title) > 0 ? [{ threadId, kind: 'title' as const, snippet: titleSnippet, matches }] : [];
-  const most = ranked[0]?.terms ?? 0;
-  const ofTexts = ranked
-    .filter(({ terms }) => terms === most)
-    .slice(0, hitsPerThread - ofTitle.length)
-    .map(({ text: { entryId, kind, text } }) => {
-      const snippet = snippetOf(text, query);
-      const place = entryId === '' ? {} : { entryId };
-      return { threadId, ...place, kind, snippet: snippet.text, matches: snippet.matches };
-    });
-  return [...ofTitle, ...ofTexts];
+): readonly Place[] {
+  const { text: snippet, matches } = snippetOf(title, query);
+  const ofTitle: readonly Place[] = countTerms(query, title) > 0 ? [{ threadId, kind: 'title', snippet, matches }] : [];
+  return [...ofTitle, ...bestPlaces(threadId, ranked, query, hitsPerThread - ofTitle.length)];
 }
 
 /** The longest first, which is likely to be the rarest. */

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import * as path from 'node:path';
 import { isUncPath } from '../../../base/common/uncPath';
+import { isBelow } from '../../../base/node/isBelow';
 
 /** Where work on a thread goes on. A thread is a file that anybody may have written: its folders are only a proposal. */
 
@@ -35,7 +36,7 @@ export async function knownFolder(
   isFolder: (path: string) => Promise<boolean> = isFolderHere,
 ): Promise<string | undefined> {
   for (const folder of localFolders(folders)) {
-    if (roots.some((root) => isWithin(folder, root)) && (await isFolder(folder))) return folder;
+    if (roots.some((root) => isSameOrBelow(folder, root)) && (await isFolder(folder))) return folder;
   }
   return undefined;
 }
@@ -47,9 +48,8 @@ function localFolders(folders: readonly string[]): readonly string[] {
     .map((folder) => path.resolve(folder));
 }
 
-function isWithin(folder: string, root: string): boolean {
-  const relative = path.relative(root, folder);
-  return !/^\.\.(?:[\\/]|$)/.test(relative) && !path.isAbsolute(relative);
+function isSameOrBelow(folder: string, root: string): boolean {
+  return path.relative(root, folder) === '' || isBelow(folder, root);
 }
 
 async function isFolderHere(folder: string): Promise<boolean> {

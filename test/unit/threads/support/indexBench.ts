@@ -81,11 +81,27 @@ export async function headsSaved({ store, index }: IndexBench): Promise<void> {
 /** Ends its worker with itself. */
 export class OwnIndex extends ThreadIndex {
   private readonly worker: ThreadWorkerOwner;
+  private readonly asks: { count: number };
 
   constructor({ folder, ...ports }: { folder: string; workerFile: string; clock: Clock; log: Logger }) {
     const worker = new ThreadWorkerOwner(ports);
-    super({ folder, worker, ...ports });
+    const asks = { count: 0 };
+    const use: ThreadWorkerOwner['use'] = (work) => {
+      asks.count++;
+      return worker.use(work);
+    };
+    super({
+      folder,
+      worker: { use, useOnce: (work) => worker.useOnce(work), hold: () => worker.hold() },
+      ...ports,
+    });
     this.worker = worker;
+    this.asks = asks;
+  }
+
+  /** For a list or a search. */
+  get hasAsked(): boolean {
+    return this.asks.count > 0;
   }
 
   override dispose(): void {

@@ -2,6 +2,10 @@ import assert from 'node:assert/strict';
 import type { ReadFrom } from '../../../../src/threads/common/threadReader';
 import type { MappedThread } from '../../../../src/threads/common/mapping/mapThread';
 import { readThread } from '../../../../src/threads/common/mapping/readThread';
+import { isRecord } from '../../../../src/base/common/isRecord';
+import { wellFormedMessage } from '../../../../src/threads/common/model/threadSchema';
+import type { SearchedText } from '../../../../src/threads/common/query/searchedText';
+import { threadTexts } from '../../../../src/threads/common/query/threadTexts';
 import type { EntryOf } from '../../../../src/transcript/common/entries';
 
 /** Threads of a few messages, as a test writes them. */
@@ -31,6 +35,12 @@ export const answer = (text: string, messageId: number, type = 'complete') => ({
   state: { type, ...(type === 'complete' ? { stopReason: 'end_turn' } : {}) },
   content: [{ type: 'text', text }],
 });
+
+/** All text of a document that a search goes through; nothing for what is no thread. */
+export function textsIn(document: unknown): readonly SearchedText[] {
+  if (!isRecord(document) || !Array.isArray(document['messages'])) return [];
+  return threadTexts(document, document['messages'].map(wellFormedMessage));
+}
 
 export function read(messages: readonly unknown[], from: ReadFrom = live, more: object = {}): MappedThread {
   return readThread({ id: 'T-1', messages, ...more }, from);

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../../../base/common/withoutUndefined';
 import type { Entry, Location, Part } from '../../../../transcript/common/entries';
 import { pathOrUriPath } from '../../model/fileUriPath';
 import { threadLink } from '../../model/threadLinks';
@@ -24,7 +25,6 @@ export function toolEntries(call: ToolCall, run: ToolRun): readonly Mapped[] {
   const items = hasWorked ? todosOf(view.tool, input, run.result) : undefined;
   const isReading = isTodoReading(view.tool);
   if (items && !isReading) return [{ entry: { kind: 'todos', ...base, items }, raw }, ...unknown];
-  const shownInput = call.partialInput ?? inputJson(input);
   const locations = locationsOf(call);
   const entry: Entry = {
     kind: 'tool',
@@ -33,13 +33,15 @@ export function toolEntries(call: ToolCall, run: ToolRun): readonly Mapped[] {
     title: titleOf(name, input, locations),
     toolKind: hasSubagent && toolKind(view.tool) === 'other' ? 'agent' : toolKind(view.tool),
     state: run.state,
-    ...(shownInput === undefined ? {} : { input: shownInput }),
+    ...withoutUndefined({
+      input: call.partialInput ?? inputJson(input),
+      error: run.error,
+      startedAt: base.at,
+      decision: run.decision,
+      subthread: subthread?.threadId,
+    }),
     ...(locations.length > 0 ? { locations: [...locations] } : {}),
     parts: items ? [{ type: 'list', items: items.map(todoWords) }] : [...partsOf(view, run, nested.length > 0)],
-    ...(run.error === undefined ? {} : { error: run.error }),
-    ...(base.at === undefined ? {} : { startedAt: base.at }),
-    ...(run.decision === undefined ? {} : { decision: run.decision }),
-    ...(subthread === undefined ? {} : { subthread: subthread.threadId }),
   };
   return [{ entry, raw }, ...nested, ...unknown];
 }
@@ -96,7 +98,7 @@ function locationsOf({ input, raw }: ToolCall): readonly Location[] {
   const path = inputPath(input);
   const line = isRecord(input) ? countOf(listOf(input['read_range'])[0]) : undefined;
   const own: readonly Location[] =
-    path === undefined ? [] : [{ path: pathOrUriPath(path), ...(line === undefined ? {} : { line }) }];
+    path === undefined ? [] : [{ path: pathOrUriPath(path), ...withoutUndefined({ line }) }];
   const run = raw.flatMap((block) => (isRecord(block) && isRecord(block['run']) ? [block['run']] : [])).at(-1) ?? {};
   const { result, trackFiles } = run;
   const files = isRecord(result) ? listOf(result['files']) : [];

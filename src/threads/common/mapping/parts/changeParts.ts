@@ -6,6 +6,7 @@ import { pathOrUriPath } from '../../model/fileUriPath';
 import { rawJson } from '../../model/rawJson';
 import { soft } from '../../model/threadSchema';
 import { bareToolName, inputPath } from '../../model/toolNames';
+import { plainText } from './mapped';
 import { unreadParts } from './unreadParts';
 
 /** What calls that change files show: by their results, else by what they were asked for. */
@@ -87,8 +88,7 @@ const proposals: Readonly<Record<string, (input: Readonly<Record<string, unknown
       ? []
       : [diffOf(pathOrUriPath(path), null, input['content'])];
   },
-  apply_patch: ({ patchText }) =>
-    typeof patchText === 'string' ? [{ type: 'text', text: patchText, plain: true }] : [],
+  apply_patch: ({ patchText }) => (typeof patchText === 'string' ? [plainText(patchText)] : []),
 };
 
 function replacement(input: Readonly<Record<string, unknown>>): readonly Part[] {

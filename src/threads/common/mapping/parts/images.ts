@@ -1,7 +1,9 @@
 import * as z from 'zod/mini';
+import { withoutUndefined } from '../../../../base/common/withoutUndefined';
 import type { Attachment, Part } from '../../../../transcript/common/entries';
 import { baseName } from '../../model/fileUriPath';
 import { soft } from '../../model/threadSchema';
+import { plainText } from './mapped';
 
 /** Images of a thread. Only their data is ever shown; an address is a link that the user may follow. */
 
@@ -36,10 +38,10 @@ export function dataPart(mimeType: string, data: string, title?: string): Part {
   const bare = uri ? data.slice(uri[0].length) : data;
   const type = (uri?.[1] ?? mimeType).toLowerCase();
   const name = title === undefined ? 'Image' : `Image ${title}`;
-  if (!shownTypes.has(type)) return note(`${name} is of a type that is not shown (${type}).`);
-  if (bare.length > maxImageUnits) return note(`${name} is too large to be shown (${megabytes(bare.length)} MB).`);
-  if (bare === '') return note(`${name} is not in the file.`);
-  return { type: 'image', mimeType: type, data: bare, ...(title === undefined ? {} : { title }) };
+  if (!shownTypes.has(type)) return plainText(`${name} is of a type that is not shown (${type}).`);
+  if (bare.length > maxImageUnits) return plainText(`${name} is too large to be shown (${megabytes(bare.length)} MB).`);
+  if (bare === '') return plainText(`${name} is not in the file.`);
+  return { type: 'image', mimeType: type, data: bare, ...withoutUndefined({ title }) };
 }
 
 /** A link has no other words than its address: the path of a file would say that it leads there. */
@@ -53,13 +55,9 @@ export function imageAttachment(part: Part, path?: string): Attachment | undefin
   return {
     kind: 'image',
     title: path === undefined ? 'Image' : baseName(path),
-    ...(path === undefined ? {} : { path }),
+    ...withoutUndefined({ path }),
     image: { mimeType: part.mimeType, data: part.data },
   };
-}
-
-function note(words: string): Part {
-  return { type: 'text', text: words, plain: true };
 }
 
 function megabytes(units: number): string {

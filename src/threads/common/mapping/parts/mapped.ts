@@ -1,4 +1,5 @@
-import type { Entry, Usage } from '../../../../transcript/common/entries';
+import { withoutUndefined } from '../../../../base/common/withoutUndefined';
+import type { Entry, Part, Usage } from '../../../../transcript/common/entries';
 
 /** An entry with the JSON that it was made of. */
 export interface Mapped {
@@ -31,7 +32,7 @@ export interface MessageContext {
 
 /** What entries of a message begin with. */
 export function baseOf({ turn, at, parent }: MessageContext, id: string, ownAt = at): Base {
-  return { id, turn, ...(ownAt === undefined ? {} : { at: ownAt }), ...(parent === undefined ? {} : { parent }) };
+  return { id, turn, ...withoutUndefined({ at: ownAt, parent }) };
 }
 
 export interface Base {
@@ -44,4 +45,9 @@ export interface Base {
 /** What nothing else fits. */
 export function rawEntry(base: Base, label: string, raw: unknown, json: string): Mapped {
   return { entry: { kind: 'raw', ...base, label, json }, raw };
+}
+
+/** Words that are shown as they are. */
+export function plainText(text: string): Part {
+  return { type: 'text', text, plain: true };
 }

@@ -7,6 +7,7 @@ import { soft } from '../../model/threadSchema';
 import { changeParts } from './changeParts';
 import { dataPart, imageLink, imagePart } from './images';
 import { bareToolName, commandOf, firstText, inputPath, toolKind } from '../../model/toolNames';
+import { plainText } from './mapped';
 import { unreadParts } from './unreadParts';
 
 /** A call as far as it decides how its result is shown. */
@@ -91,7 +92,7 @@ function terminal(result: unknown, { input }: CallView): readonly Part[] | undef
       output,
       ...(isExit ? { exitCode } : {}),
     },
-    ...(isRecord(truncation) || truncation === true ? [plain('Amp has cut this output.')] : []),
+    ...(isRecord(truncation) || truncation === true ? [plainText('Amp has cut this output.')] : []),
     ...(isRecord(result) ? unreadParts(result, shownKeys(result)) : []),
   ];
 }
@@ -153,14 +154,14 @@ function anyParts(result: unknown, call: CallView): readonly Part[] {
 function saidParts(result: unknown, call: CallView): readonly Part[] {
   if (result === undefined) return [];
   if (typeof result === 'string') return result === '' ? [] : [said(result, call)];
-  if (typeof result === 'number' || typeof result === 'boolean') return [plain(String(result))];
+  if (typeof result === 'number' || typeof result === 'boolean') return [plainText(String(result))];
   if (Array.isArray(result)) return arrayParts(result, call);
   if (isRecord(result)) return recordParts(result, call);
   return [json(result)];
 }
 
 function arrayParts(items: readonly unknown[], call: CallView): readonly Part[] {
-  if (items.length === 0) return [plain('Nothing was found.')];
+  if (items.length === 0) return [plainText('Nothing was found.')];
   if (items.every((item) => typeof item === 'string')) return [{ type: 'list', items: [...items] }];
   const parts = items.map((item) => contentPart(item, call));
   return parts.every((part) => part !== undefined) ? parts : [json(items)];
@@ -176,7 +177,7 @@ function recordParts(result: Readonly<Record<string, unknown>>, call: CallView):
   const words = firstText(result, ['output', 'content', 'text', 'result', 'message']);
   if (words !== undefined) return [said(words, call)];
   const flag = Object.keys(result).length === 1 ? result['success'] : undefined;
-  return [typeof flag === 'boolean' ? plain(flag ? 'Succeeded.' : 'Did not succeed.') : json(result)];
+  return [typeof flag === 'boolean' ? plainText(flag ? 'Succeeded.' : 'Did not succeed.') : json(result)];
 }
 
 /** A block in the words of providers and of MCP. */
@@ -191,18 +192,14 @@ function contentPart(item: unknown, call: CallView): Part | undefined {
 function said(words: string, { tool }: CallView): Part {
   const kind = toolKind(tool);
   const isMarkdown = kind === 'agent' || kind === 'fetch' || kind === 'read';
-  return isMarkdown ? { type: 'text', text: words } : plain(words);
+  return isMarkdown ? { type: 'text', text: words } : plainText(words);
 }
 
 /** Instructions that Amp found on the way. */
 function guidanceParts(result: unknown): readonly Part[] {
   const files = isRecord(result) ? listOf(result['discoveredGuidanceFiles']) : [];
   const items = files.flatMap((file) => (isRecord(file) ? (textOf(file['uri']) ?? []) : [])).map(pathOrUriPath);
-  return items.length > 0 ? [plain('Guidance that applies here:'), { type: 'list', items }] : [];
-}
-
-function plain(words: string): Part {
-  return { type: 'text', text: words, plain: true };
+  return items.length > 0 ? [plainText('Guidance that applies here:'), { type: 'list', items }] : [];
 }
 
 function json(value: unknown): Part {

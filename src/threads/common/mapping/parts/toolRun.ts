@@ -1,8 +1,9 @@
+import { withoutUndefined } from '../../../../base/common/withoutUndefined';
 import type { Part, ToolState } from '../../../../transcript/common/entries';
 import { isRecord, listOf, textOf } from '../../model/jsonValues';
 import { rawJson } from '../../model/rawJson';
 import { ResultBlock, Run } from '../../model/threadSchema';
-import type { Base, Unfinished } from './mapped';
+import { plainText, type Base, type Unfinished } from './mapped';
 
 /** A call of a tool, before it is known how it went. */
 export interface ToolCall {
@@ -25,6 +26,8 @@ export interface ToolRun {
   readonly progress?: unknown;
   readonly error?: string;
   readonly decision?: string;
+  /** Why it was rejected, when Amp says so. */
+  readonly rejection?: string;
   /** What else there is to say. */
   readonly remarks: readonly Part[];
   /** A status that nobody knows: the whole result is to be shown raw. */
@@ -50,7 +53,7 @@ export function toolRun(block: unknown, open: OpenCall): ToolRun {
   if (parsed.type === 'program_output') return ofProgram(parsed);
   if (parsed.run === undefined || parsed.run === null) return ofProvider(parsed);
   const outcome = runOutcome(parsed.run, open);
-  const decision = decisionOf(parsed.userInput, outcome.decision);
+  const decision = decisionOf(parsed.userInput, outcome);
   return decision === undefined ? outcome : { ...outcome, decision };
 }
 
@@ -64,11 +67,7 @@ export function runOutcome(value: unknown, open: OpenCall): ToolRun {
 function knownOutcome(run: Run, { reported: unfinished, unheard }: OpenCall): ToolRun {
   const open: ToolState = unfinished === 'running' || unfinished === 'cancelled' ? unfinished : 'stale';
   const { result, progress } = run;
-  const known = {
-    ...(result === undefined ? {} : { result }),
-    ...(progress === undefined ? {} : { progress }),
-    remarks: [],
-  };
+  const known = { ...withoutUndefined({ result, progress }), remarks: [] };
   switch (run.status) {
     case 'done':
       return { ...known, state: 'done', ...(hasError(run) ? { error: errorText(run.error) } : {}) };
@@ -81,14 +80,16 @@ function knownOutcome(run: Run, { reported: unfinished, unheard }: OpenCall): To
       return { ...known, state: isOver ? open : 'waiting', remarks: waitingFor(run, isOver ? 'Waited' : 'Waits') };
     }
     case 'cancellation-requested':
-      return { ...known, state: open, remarks: [remark('Asked to stop, has not stopped yet.')] };
+      return { ...known, state: open, remarks: [plainText('Asked to stop, has not stopped yet.')] };
     case 'cancelled':
       return { ...known, state: 'cancelled', error: run.reason ?? 'Cancelled before it was done.' };
     case 'rejected-by-user':
       return {
         ...known,
         state: 'rejected',
-        decision: run.reason === undefined ? 'Rejected' : `Rejected: ${run.reason}`,
+        ...(run.reason === undefined
+          ? { decision: 'Rejected' }
+          : { decision: `Rejected: ${run.reason}`, rejection: run.reason }),
       };
     case 'error':
       return { ...known, ...failure(errorText(run.error)) };
@@ -143,7 +144,7 @@ function ofProvider({ content, is_error: isError }: ResultBlock): ToolRun {
 function waitingFor({ reason, toAllow }: Run, waits: 'Waits' | 'Waited'): readonly Part[] {
   const items = (toAllow ?? []).map((item) => (typeof item === 'string' ? item : rawJson(item)));
   return [
-    remark(
+    plainText(
       reason === undefined ? `${waits} for the user to allow it.` : `${waits} for the user to allow it: ${reason}`,
     ),
     ...(items.length > 0 ? [{ type: 'list' as const, items }] : []),
@@ -151,18 +152,13 @@ function waitingFor({ reason, toAllow }: Run, waits: 'Waits' | 'Waited'): readon
 }
 
 /** Words of the user before what the run says, and that before a plain yes or no. */
-function decisionOf(userInput: ResultBlock['userInput'], ofRun: string | undefined): string | undefined {
-  if (!userInput) return ofRun;
+function decisionOf(userInput: ResultBlock['userInput'], { decision, rejection }: ToolRun): string | undefined {
+  if (!userInput) return decision;
   const { accepted, denyFeedback, askAnswers } = userInput;
   if (denyFeedback !== undefined && denyFeedback !== '') {
-    const isTold = ofRun?.includes(denyFeedback) === true;
-    const reason = ofRun?.startsWith('Rejected: ') && !isTold ? ` (${ofRun.slice('Rejected: '.length)})` : '';
-    return `Rejected: ${denyFeedback}${reason}`;
+    const isMore = rejection !== undefined && !rejection.includes(denyFeedback);
+    return `Rejected: ${denyFeedback}${isMore ? ` (${rejection})` : ''}`;
   }
   if (askAnswers !== undefined && askAnswers !== null) return `Answered: ${rawJson(askAnswers)}`;
-  return ofRun ?? (accepted === undefined ? undefined : accepted ? 'Allowed' : 'Rejected');
-}
-
-function remark(text: string): Part {
-  return { type: 'text', text, plain: true };
+  return decision ?? (accepted === undefined ? undefined : accepted ? 'Allowed' : 'Rejected');
 }

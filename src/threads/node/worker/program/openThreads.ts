@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
+import { roughUnits } from '../../../../base/common/roughUnits';
 import type { Entry } from '../../../../transcript/common/entries';
-import { entryUnits } from '../../../common/model/entryUnits';
 import type { MappedThread } from '../../../common/mapping/mapThread';
 import { readThread } from '../../../common/mapping/readThread';
 import { isFresh } from '../../../common/model/threadState';
@@ -97,6 +97,6 @@ function sameFromStart(before: readonly Entry[], now: readonly Entry[]): number 
 function chunkAtEnd(entries: readonly Entry[], max: number): Entry[] {
   let start = entries.length;
   for (let units = 0; start > 0 && units < chunkUnits && entries.length - start < max;)
-    units += entryUnits(entries[--start]);
+    units += roughUnits(entries[--start]);
   return entries.slice(start);
 }

@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import { Entry } from '../../../../../src/transcript/common/entries';
 import { headOf } from '../../../../../src/threads/common/heads/heads';
 import { readThread } from '../../../../../src/threads/common/mapping/readThread';
-import { threadTexts } from '../../../../../src/threads/common/query/threadTexts';
+import { textsIn } from '../../support/mappedThreads';
 
 /** Fixtures and what is to be seen of them; `BACKLINE_WRITE_VIEWS=1` writes the latter anew, to be read before it is kept. */
 const folder = path.join(process.cwd(), 'test/fixtures/threads');
@@ -48,7 +48,7 @@ describe('the view of a thread', () => {
     it(`of ${name} has the texts that a search finds, under the same ids`, () => {
       const { entries } = readThread(fixture(name), { ...from, nowMs: writtenAt });
       const byId = new Map(entries.map((entry) => [entry.id, entry]));
-      for (const { entryId, kind, text } of threadTexts(fixture(name))) {
+      for (const { entryId, kind, text } of textsIn(fixture(name))) {
         const entry = byId.get(entryId);
         assert.equal(entry === undefined, kind === 'details', entryId);
         if (kind === 'prompt' || kind === 'answer') assert.ok(entry?.kind === kind && entry.text === text, entryId);

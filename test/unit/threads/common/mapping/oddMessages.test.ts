@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { threadTexts } from '../../../../../src/threads/common/query/threadTexts';
-import { call, prompt, read, toolIn } from '../../support/mappedThreads';
+import { call, prompt, read, toolIn, textsIn } from '../../support/mappedThreads';
 
 const words = 'what was said';
 
@@ -31,7 +30,7 @@ describe('a message of a thread', () => {
       assert.equal(thread.head.promptCount, 1);
       assert.equal(thread.head.firstPrompt, words);
       assert.deepEqual(
-        threadTexts({ messages }).map(({ text }) => text),
+        textsIn({ messages }).map(({ text }) => text),
         [words, words],
       );
     });

@@ -8,8 +8,7 @@ import { searchable, textHits } from '../../../../../src/threads/common/query/te
 import { parseQuery } from '../../../../../src/threads/common/query/threadQuery';
 import { wordsOf } from '../../../../../src/threads/common/query/words';
 import { readThread } from '../../../../../src/threads/common/mapping/readThread';
-import { threadTexts } from '../../../../../src/threads/common/query/threadTexts';
-import { answer, call, prompt, read, result } from '../../support/mappedThreads';
+import { answer, call, prompt, read, result, textsIn } from '../../support/mappedThreads';
 
 const folder = path.join(process.cwd(), 'test/fixtures/threads');
 const names = readdirSync(folder).filter((name) => name.endsWith('.thread.json'));
@@ -71,7 +70,7 @@ const finds: readonly (readonly [string, string, string | undefined])[] = [
 describe('all text of a thread', () => {
   for (const [query, kind, entryId] of finds) {
     it(`is found, and says what it is: ${query} is ${kind}`, () => {
-      const texts = threadTexts(document);
+      const texts = textsIn(document);
       const head = { ...read([]).head, id: 'T-1' };
       const [hit] = textHits({ head, texts }, parseQuery(query), 0);
       assert.deepEqual([hit?.kind, hit?.entryId], [kind, entryId]);
@@ -87,7 +86,7 @@ describe('all text of a thread', () => {
       const shown = entries.flatMap((entry) =>
         entryTexts(entry).filter(({ kind, text }) => isContent.has(kind) && !text.startsWith('The provider ')),
       );
-      const indexed = wordsIn(threadTexts(json).map(({ text }) => text));
+      const indexed = wordsIn(textsIn(json).map(({ text }) => text));
       const said = wordsIn([
         ...shown.map(({ text }) => text),
         ...facts.flatMap(({ label, value }) => (isOwn.has(label) ? [value] : [])),
@@ -108,7 +107,7 @@ describe('all text of a thread', () => {
   it('does not have what is encoded', () => {
     const image = { isImage: true, imageInfo: { mimeType: 'image/png' }, content: 'aGVsbG8' };
     const messages = [prompt('Go', 0), call('Read', { path: '/a.png' }), result({ status: 'done', result: image })];
-    assert.ok(threadTexts({ messages }).every(({ text }) => !text.includes('aGVsbG8')));
+    assert.ok(textsIn({ messages }).every(({ text }) => !text.includes('aGVsbG8')));
   });
 });
 
