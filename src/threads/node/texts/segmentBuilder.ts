@@ -1,3 +1,4 @@
+import type { SearchedThread } from '../../common/heads/heads';
 import { isConversation, maxTextUnits, maxWorkUnits, type SearchedText } from '../../common/query/searchedText';
 import type { Arena } from './arena';
 import type { FileKey } from '../files/fileKey';
@@ -7,12 +8,9 @@ import type { SegmentContent, SegmentThread, TextSegment } from './textSegment';
 import { WordScan } from './wordScan';
 import { wordFields, WordTable } from './wordTable';
 
-export interface ThreadToIndex {
+export interface ThreadToIndex extends SearchedThread {
   readonly file: FileKey;
   readonly threadId: string;
-  readonly title: string;
-  readonly lastPromptAt: number;
-  readonly texts: readonly SearchedText[];
 }
 
 const titleField = wordFields.indexOf('title');

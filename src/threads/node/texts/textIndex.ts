@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import * as path from 'node:path';
 import { messageOf } from '../../../base/common/errors';
+import { parseQuery } from '../../common/query/threadQuery';
 import type { TextCoverage, ThreadHit } from '../../common/threadPorts';
 import { Arena } from './arena';
 import { isSameFile, type FileKey } from '../files/fileKey';
@@ -20,6 +21,16 @@ export interface TextIndexPorts {
   readonly warn: (message: string) => void;
   /** Lets others run; rejects to stop. */
   readonly pause: () => Promise<void>;
+}
+
+interface TextsBuilt {
+  readonly isDone: boolean;
+  readonly isKept: boolean;
+}
+
+interface TextQuestion extends Omit<SearchWish, 'query'> {
+  /** As it was typed, see `parseQuery`. */
+  readonly query: string;
 }
 
 /** Each segment has the words of all its threads once: fewer of them are smaller together, and searched sooner. */
@@ -44,11 +55,6 @@ export class TextIndex {
 
   constructor(private readonly ports: TextIndexPorts) {}
 
-  /** Whether all of it is on disk, for another worker and other windows. */
-  get isKept(): boolean {
-    return !this.isInMemory;
-  }
-
   /** Which files there are. Those of other folders are another window's, and stay. */
   know(files: readonly FileKey[], folders: readonly string[]): void {
     this.files = new Map(files.map((file) => [file.path, file]));
@@ -57,9 +63,15 @@ export class TextIndex {
 
   /**
    * Takes in what is new and what has changed.
-   * @returns false when another window is at it: its work can be had by calling again later.
+   * @returns whether all is done: else another window is at it, and its work can be had by calling again later; and whether
+   * it is on disk, for another worker and other windows
    */
-  async build(onProgress: (coverage: TextCoverage) => void): Promise<boolean> {
+  async build(onProgress: (coverage: TextCoverage) => void): Promise<TextsBuilt> {
+    const isDone = await this.buildNow(onProgress);
+    return { isDone, isKept: !this.isInMemory };
+  }
+
+  private async buildNow(onProgress: (coverage: TextCoverage) => void): Promise<boolean> {
     if (!this.isInMemory) this.load();
     const todo = [...this.files.values()].filter((file) => !this.has(file));
     onProgress({ indexed: this.files.size - todo.length, total: this.files.size });
@@ -83,7 +95,8 @@ export class TextIndex {
   }
 
   /** What is not indexed yet is not found. Segments that vanish under it are those of before another window's work. */
-  search(wish: SearchWish): readonly ThreadHit[] {
+  search({ query, limit, nowMs }: TextQuestion): readonly ThreadHit[] {
+    const wish = { query: parseQuery(query), limit, nowMs };
     const scope = {
       isCurrent: (thread: SegmentThread, segment: TextSegment) =>
         this.files.has(thread.file.path) && this.owners.get(thread.file.path)?.segment === segment,

@@ -1,18 +1,23 @@
 import { statSync } from 'node:fs';
 import * as path from 'node:path';
-import { headOf, problemHead, searchedThread, type SearchedThread } from '../../../common/heads/heads';
+import { withoutUndefined } from '../../../../base/common/withoutUndefined';
+import { headOf, problemHead, searchedThread } from '../../../common/heads/heads';
 import type { ReadFrom, ThreadFile } from '../../../common/threadReader';
 import type { ThreadHead } from '../../../common/threadPorts';
 import { asThreadError, readThreadFile } from '../../files/threadFile';
 import type { FileKey } from '../../files/fileKey';
+import type { ThreadToIndex } from '../../texts/segmentBuilder';
 
-/** For the search: nothing of what is not listed or cannot be read. Undefined for a file that has vanished. */
-export function readForSearch(file: FileKey): SearchedThread | undefined {
+/**
+ * For the search. What is not listed has no texts, and what cannot be read has none until it changes. Undefined for a file that
+ * has vanished.
+ */
+export function readForSearch(file: FileKey): ThreadToIndex | undefined {
   const from = inStore(file, file.mtimeMs);
-  const nothing = { title: '', lastPromptAt: file.mtimeMs, texts: [] };
+  const nothing = { file, threadId: from.threadId, title: '', lastPromptAt: file.mtimeMs, texts: [] };
   try {
     const { json } = readThreadFile(file.path, file);
-    return searchedThread(json, from) ?? nothing;
+    return { ...nothing, ...searchedThread(json, from) };
   } catch (error) {
     return asThreadError(error).code === 'notFound' ? undefined : nothing;
   }
@@ -24,7 +29,7 @@ export function readForList(file: FileKey, nowMs: number): ThreadHead | null | u
 }
 
 /** A file of the store is named by its thread. */
-function inStore(file: FileKey, nowMs: number): ReadFrom & FileKey {
+function inStore(file: FileKey, nowMs: number): ReadFrom & FileKey & { readonly threadId: string } {
   return { source: 'local', threadId: path.basename(file.path, '.json'), ...file, nowMs };
 }
 
@@ -32,8 +37,14 @@ function inStore(file: FileKey, nowMs: number): ReadFrom & FileKey {
 export function readHead({ path: file, source, threadId }: ThreadFile, nowMs: number): ThreadHead | undefined {
   const stats = statSync(file, { throwIfNoEntry: false });
   if (!stats) return undefined;
-  const named = threadId === undefined ? {} : { threadId };
-  const from = { source, ...named, path: file, sizeBytes: stats.size, mtimeMs: stats.mtimeMs, nowMs };
+  const from = {
+    source,
+    ...withoutUndefined({ threadId }),
+    path: file,
+    sizeBytes: stats.size,
+    mtimeMs: stats.mtimeMs,
+    nowMs,
+  };
   return readListed(from) ?? undefined;
 }
 

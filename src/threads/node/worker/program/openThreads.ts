@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { withoutUndefined } from '../../../../base/common/withoutUndefined';
 import { roughUnits } from '../../../../base/common/roughUnits';
 import type { Entry } from '../../../../transcript/common/entries';
 import type { MappedThread } from '../../../common/mapping/mapThread';
@@ -70,7 +71,7 @@ export class OpenThreads {
 
   private read({ path, source, threadId }: ThreadFile, previous: MappedThread | undefined, nowMs: number): HeldThread {
     const { json, sizeBytes, mtimeMs } = readThreadFile(path);
-    const from = { source, ...(threadId === undefined ? {} : { threadId }), path, sizeBytes, mtimeMs, nowMs };
+    const from = { source, ...withoutUndefined({ threadId }), path, sizeBytes, mtimeMs, nowMs };
     return { thread: readThread(json, from, previous), revision: ++this.lastRevision, before: [] };
   }
 

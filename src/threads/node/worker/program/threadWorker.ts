@@ -5,12 +5,15 @@ import { ThreadError } from '../../../common/threadPorts';
 import type { StoredHead } from '../../files/headFile';
 import type { HeadPart, WorkerMessage } from '../threadWorkerMessages';
 import { WorkerCall, type WorkerRequest } from '../threadWorkerRequests';
-import { readForList, readHead } from './headReader';
+import type { TextIndex } from '../../texts/textIndex';
+import { readForList, readForSearch, readHead } from './headReader';
 import type { HeadSaver } from './headSaver';
 import type { OpenThreads } from './openThreads';
-import type { KnownFiles, StoreTexts } from './storeTexts';
 
 type RequestOf<Method extends WorkerRequest['method']> = Extract<WorkerRequest, { method: Method }>;
+
+/** The files that there are, and the folders they are all files of. */
+type KnownFiles = Pick<RequestOf<'know'>, 'files' | 'folders'>;
 
 /** What is kept for a folder, and made anew for another one. */
 interface Kept<Value> {
@@ -28,7 +31,7 @@ const largeBytes = 4 * 1024 * 1024;
  */
 export class ThreadWorker {
   private openThreads: Promise<OpenThreads> | undefined;
-  private texts: Kept<StoreTexts> | undefined;
+  private texts: Kept<TextIndex> | undefined;
   private saver: Kept<HeadSaver> | undefined;
   private known: KnownFiles = { files: [], folders: [] };
   private listing = 0;
@@ -59,7 +62,7 @@ export class ThreadWorker {
         return undefined;
       case 'know':
         this.known = request;
-        (await this.texts?.value)?.know(request);
+        (await this.texts?.value)?.know(request.files, request.folders);
         return undefined;
       case 'texts':
         return await (await this.textsIn(request.folder)).build(onPart);
@@ -125,10 +128,15 @@ export class ThreadWorker {
     return this.saver.value;
   }
 
-  private textsIn(folder: string): Promise<StoreTexts> {
+  private textsIn(folder: string): Promise<TextIndex> {
     if (this.texts?.folder !== folder) {
-      const ports = { folder, warn: (message: string) => this.warn(message), pause: () => this.pause() };
-      const value = import('./storeTexts').then(({ StoreTexts }) => new StoreTexts(ports, this.known));
+      const warn = (message: string): void => this.warn(message);
+      const value = import('../../texts/textIndex').then(({ TextIndex }) => {
+        const index = new TextIndex({ folder, read: readForSearch, warn, pause: () => this.pause() });
+        index.know(this.known.files, this.known.folders);
+        index.load();
+        return index;
+      });
       this.texts = { folder, value };
     }
     return this.texts.value;

@@ -11,7 +11,6 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseQuery } from '../../../../../src/threads/common/query/threadQuery';
 import type { FileKey } from '../../../../../src/threads/node/files/fileKey';
 import { TextIndex, type TextIndexPorts } from '../../../../../src/threads/node/texts/textIndex';
 
@@ -65,13 +64,16 @@ describe('the text of threads', () => {
       [...texts.keys()].flatMap((id) => keys.get(id) ?? []),
       [store],
     );
-  const build = async (index: TextIndex): Promise<void> => {
+  /** Whether it is on disk. */
+  const build = async (index: TextIndex): Promise<boolean> => {
     know(index);
-    assert.equal(await index.build(() => undefined), true);
+    const { isDone, isKept } = await index.build(() => undefined);
+    assert.equal(isDone, true);
+    return isKept;
   };
   const found = (index: TextIndex, query: string): readonly string[] =>
     index
-      .search({ query: parseQuery(query), limit: 50, nowMs: 0 })
+      .search({ query: query, limit: 50, nowMs: 0 })
       .map(({ threadId }) => threadId)
       .sort();
   const segments = (): readonly string[] =>
@@ -183,12 +185,10 @@ describe('the text of threads', () => {
     folder = join(file, 'index');
     try {
       const index = open();
-      assert.equal(index.isKept, true);
       for (let count = 0; count < 10; count++) {
         put(`T-${count}`, `common word${count}`);
-        await build(index);
+        assert.equal(await build(index), false);
       }
-      assert.equal(index.isKept, false);
       assert.equal(found(index, 'common ').length, 10);
       assert.deepEqual(found(index, '"common word3"'), ['T-3']);
       put('T-3', 'another one');
@@ -205,14 +205,13 @@ describe('the text of threads', () => {
   it('goes on in memory when the disk takes no more, with what is on disk', async () => {
     put('T-a', 'common a');
     const index = open();
-    await build(index);
+    assert.equal(await build(index), true);
     // Nothing can be put in its place.
     rmSync(join(folder, 'texts.json'));
     mkdirSync(join(folder, 'texts.json'));
     put('T-b', 'common b');
-    await build(index);
+    assert.equal(await build(index), false);
     assert.deepEqual(found(index, 'common '), ['T-a', 'T-b']);
-    assert.equal(index.isKept, false);
   });
 
   it('reads nothing again that has not changed', async () => {
