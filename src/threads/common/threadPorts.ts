@@ -35,7 +35,7 @@ export interface ThreadHead {
    * `waiting`: the user has to allow something. `stale`: its file says that it runs, but nobody has written it for a
    * while.
    */
-  readonly state: 'idle' | 'running' | 'waiting' | 'stale' | 'cancelled' | 'error';
+  readonly state: (typeof threadStates)[number];
   readonly relations: readonly ThreadRelation[];
   /** Why it cannot be read, for a row that says so. */
   readonly problem?: string;
@@ -43,12 +43,18 @@ export interface ThreadHead {
   readonly isBeingWritten?: true;
 }
 
-export type ThreadSourceKind = 'local' | 'cli' | 'file';
+export const threadStates = ['idle', 'running', 'waiting', 'stale', 'cancelled', 'error'] as const;
+
+export const threadSourceKinds = ['local', 'cli', 'file'] as const;
+export type ThreadSourceKind = (typeof threadSourceKinds)[number];
+
+export const relationTypes = ['fork', 'handoff', 'mention', 'subthread'] as const;
+export const relationRoles = ['parent', 'child'] as const;
 
 export interface ThreadRelation {
-  readonly type: 'fork' | 'handoff' | 'mention' | 'subthread';
+  readonly type: (typeof relationTypes)[number];
   /** What the other thread is to this one. */
-  readonly role: 'parent' | 'child';
+  readonly role: (typeof relationRoles)[number];
   readonly threadId: string;
 }
 
@@ -107,6 +113,12 @@ export interface ThreadHit {
 export interface TextCoverage {
   readonly indexed: number;
   readonly total: number;
+}
+
+/** What a search has found, and in how much. */
+export interface TextHits {
+  readonly hits: readonly ThreadHit[];
+  readonly coverage: TextCoverage;
 }
 
 /** `beingWritten`: the file changed while it was read, so that it may be whole a moment later. */

@@ -6,12 +6,12 @@ import { messageOf } from '../../base/common/errors';
 import { Emitter, type Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { isThreadId, nextStaleAt } from '../common/heads/heads';
-import { newestFirst } from '../common/heads/newestFirst';
 import { Pacer } from '../common/pacer';
 import {
   ThreadError,
   type OpenThread,
   type TextCoverage,
+  type TextHits,
   type ThreadHead,
   type ThreadSource,
   type ThreadSourceState,
@@ -21,7 +21,7 @@ import { isThreadFileName, type AmpPlaces } from './ampFolder/ampData';
 import { currentThread } from './ampFolder/currentThread';
 import { PromptHistory } from './ampFolder/promptHistory';
 import { FolderWatch } from './files/folderWatch';
-import type { SearchResult, ThreadIndex, ThreadList } from './index/threadIndex';
+import type { ThreadIndex, ThreadList } from './index/threadIndex';
 import { ThreadSubscriptions } from './threadSubscriptions';
 
 interface LocalThreadOptions {
@@ -110,7 +110,7 @@ export class LocalThreadSource implements ThreadSource {
   }
 
   /** Through prompts, answers and titles of what is indexed. @throws ThreadError */
-  async search(query: string, limit: number): Promise<SearchResult> {
+  async search(query: string, limit: number): Promise<TextHits> {
     return await this.options.index.search(query, limit);
   }
 
@@ -151,7 +151,7 @@ export class LocalThreadSource implements ThreadSource {
     const { index, log } = this.options;
     const list = await index.list(folders, signal);
     for (const { folder, message } of list.problems) log.warn(`Cannot read the folder ${folder}: ${message}`);
-    const heads = await this.withKnownFolders(newestFirst(list.heads));
+    const heads = await this.withKnownFolders(list.heads);
     this.scheduleLook(list.isUnsettled, heads);
     if (folders !== this.folders) return heads;
     this.heads = heads;

@@ -4,14 +4,7 @@ import { namingHiddenCharacters } from '../../base/common/hiddenCharacters';
 import { textSchemes } from '../../manifest';
 import { textUri } from '../../platform/vscode/readOnlyTexts';
 import { diffTexts } from '../common/page/diffTexts';
-import type { OpenThread } from '../common/threadPorts';
-
-interface ThreadTexts {
-  /** @throws ThreadError */
-  read(threadId: string): Promise<OpenThread>;
-  /** @throws ThreadError */
-  rawJson(threadId: string, entryId: string): Promise<string | undefined>;
-}
+import type { OpenThread, ThreadSource } from '../common/threadPorts';
 
 const Query = z.object({
   thread: z.string(),
@@ -23,7 +16,7 @@ type Query = z.infer<typeof Query>;
 
 /** Read-only texts that are made of a thread when an editor shows them, also after the window was loaded again. */
 export class ThreadDocuments {
-  constructor(private readonly threads: ThreadTexts) {}
+  constructor(private readonly threads: Pick<ThreadSource, 'read' | 'rawJson'>) {}
 
   async showRaw(threadId: string, entryId: string): Promise<void> {
     const name = `${threadId}-${entryId}`.replace(/[^\w.-]+/g, '-');

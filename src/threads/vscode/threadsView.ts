@@ -77,12 +77,8 @@ export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> 
 
   /** Draws what says something else now. */
   update(): void {
-    const { library, marks, clock } = this.options;
-    if (!library.isListed || !this.isShownOnce) return;
-    const { filters, folders } = this;
-    const nowMs = clock.now();
-    const problems = library.sourceProblems;
-    const next = threadTree(library.heads, { filters, folders, nowMs, isUnread: marks.isUnread, problems });
+    if (!this.options.library.isListed || !this.isShownOnce) return;
+    const next = this.treeNow();
     const changed = treeChanges(this.tree, next);
     this.tree = next;
     if (changed === 'all') this.changes.fire(undefined);
@@ -103,13 +99,7 @@ export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> 
       const { library, marks, clock, workspaceFolders } = this.options;
       [this.folders] = await Promise.all([workspaceFolders(), library.ready()]);
       marks.begin(clock.now());
-      this.tree = threadTree(library.heads, {
-        filters: this.filters,
-        folders: this.folders,
-        nowMs: clock.now(),
-        isUnread: marks.isUnread,
-        problems: library.sourceProblems,
-      });
+      this.tree = this.treeNow();
       this.showState();
     }
     return [...this.tree.roots];
@@ -146,6 +136,19 @@ export class ThreadsView implements Disposable, vscode.TreeDataProvider<string> 
 
   dispose(): void {
     this.store.dispose();
+  }
+
+  private treeNow(): ThreadTree {
+    const { library, marks, clock } = this.options;
+    const { filters, folders } = this;
+    const { isUnread } = marks;
+    return threadTree(library.heads, {
+      filters,
+      folders,
+      nowMs: clock.now(),
+      isUnread,
+      problems: library.sourceProblems,
+    });
   }
 
   private threadItem(node: ThreadNode): vscode.TreeItem {

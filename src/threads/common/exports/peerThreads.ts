@@ -2,7 +2,8 @@ import { isUncPath } from '../../../base/common/uncPath';
 import type { Entry } from '../../../transcript/common/entries';
 import { titleOf } from '../tree/threadRow';
 import { workspaceMatcher } from '../tree/workspaceThreads';
-import { ThreadError, type OpenThread, type ThreadHead } from '../threadPorts';
+import type { ThreadLibrary } from '../threadLibrary';
+import { ThreadError, type ThreadHead } from '../threadPorts';
 
 /** A thread in the words of the agent protocol's draft; `modifiedAt` is RFC 3339. */
 interface DraftThread {
@@ -18,13 +19,6 @@ type DraftEntry =
       chunks: { type: 'text'; chunk: string }[];
     }
   | { type: 'readFile'; path: string; content: string };
-
-interface PeerThreadsPort {
-  readonly heads: readonly ThreadHead[];
-  ready(): Promise<void>;
-  find(threadId: string): ThreadHead | undefined;
-  read(threadId: string): Promise<OpenThread>;
-}
 
 /** What peers may see. */
 export interface PeerAccess {
@@ -44,7 +38,7 @@ const maxThreads = 500;
  */
 export class PeerThreads {
   constructor(
-    private readonly threads: PeerThreadsPort,
+    private readonly threads: Pick<ThreadLibrary, 'heads' | 'ready' | 'find' | 'read'>,
     private readonly access: PeerAccess,
   ) {}
 

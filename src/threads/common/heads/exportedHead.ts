@@ -3,7 +3,7 @@ import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { listOf, textOf, timeOf } from '../model/jsonValues';
 import type { ReadFrom } from '../threadReader';
 import { soft } from '../model/threadSchema';
-import type { OpenThread, ThreadHead } from '../threadPorts';
+import { relationRoles, relationTypes, type OpenThread, type ThreadHead } from '../threadPorts';
 
 /** What our own JSON export says of a thread before its entries. A field of another type than expected counts as missing. */
 
@@ -12,8 +12,8 @@ const Count = soft(z.int().check(z.nonnegative()));
 const Texts = soft(z.array(z.string()));
 
 const Relation = z.object({
-  type: z.enum(['fork', 'handoff', 'mention', 'subthread']),
-  role: z.enum(['parent', 'child']),
+  type: z.enum(relationTypes),
+  role: z.enum(relationRoles),
   threadId: z.string(),
 });
 const Fact = z.object({ label: z.string(), value: z.string() });

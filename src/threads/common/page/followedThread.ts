@@ -1,3 +1,4 @@
+import { backoffMs, type Backoff } from '../../../base/common/backoff';
 import type { Clock } from '../../../base/common/async';
 import { type Disposable, DisposableStore, toDisposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
@@ -7,16 +8,11 @@ import { TranscriptDocument } from '../../../transcript/common/transcriptDocumen
 import { trimEntry } from '../../../transcript/common/trim';
 import { nextStaleAt } from '../heads/heads';
 import { inKnownOrder, OpenSubthreads, type EntryOrigin, type SubthreadScope } from '../subthreads/openSubthreads';
-import { ThreadError, type OpenThread } from '../threadPorts';
+import { ThreadError, type OpenThread, type ThreadSource } from '../threadPorts';
 
-export interface FollowedThreadPorts {
-  /** `onFirst` may be called with the last entries of a long thread before all of it is here. */
-  read(threadId: string, signal?: AbortSignal, onFirst?: (thread: OpenThread) => void): Promise<OpenThread>;
-  subscribe(threadId: string, listener: () => void): Disposable;
-}
+export type FollowedThreadPorts = Pick<ThreadSource, 'read' | 'subscribe'>;
 
-const minRetryMs = 250;
-const maxRetryMs = 2_000;
+const retries: Backoff = { firstMs: 250, maxMs: 2_000 };
 
 interface Patience {
   /** For so long nothing is said of it. */
@@ -179,8 +175,7 @@ export class FollowedThread implements Disposable {
     const isPatient = this.clock.monotonicNow() - sinceMs < (patience?.quietMs ?? 0);
     this.failing = patience ? { sinceMs, times: times + 1 } : undefined;
     if (patience?.isEndless === true || isPatient) {
-      const delayMs = Math.min(maxRetryMs, minRetryMs * 2 ** times);
-      this.retryTimer = this.clock.setTimer(delayMs, () => void this.refresh());
+      this.retryTimer = this.clock.setTimer(backoffMs(retries, times + 1), () => void this.refresh());
     }
     return isPatient;
   }

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { Entry, Usage } from '../../../transcript/common/entries';
 import { TranscriptPatch } from '../../../transcript/common/patch';
+import { threadStates } from '../threadPorts';
 import { defineNotification, defineRequest, Nothing } from '../../../webview/common/protocol';
 
 /** What the page of a thread asks of its host, and what the host tells it. */
@@ -26,7 +27,7 @@ export type ThreadAction = z.infer<typeof ThreadAction>;
 export const ThreadView = z.object({
   id: Text,
   title: Text,
-  state: z.enum(['idle', 'running', 'waiting', 'stale', 'cancelled', 'error']),
+  state: z.enum(threadStates),
   isArchived: z.boolean(),
   mode: optional(Text),
   usage: optional(Usage),

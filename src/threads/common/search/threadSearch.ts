@@ -1,7 +1,7 @@
 import { matchThread, scoreOf } from '../query/rank';
 import { snippetOf } from '../query/snippet';
 import { parseQuery } from '../query/threadQuery';
-import type { TextCoverage, ThreadHead, ThreadHit } from '../threadPorts';
+import type { TextCoverage, TextHits, ThreadHead, ThreadHit } from '../threadPorts';
 import { titleOf } from '../tree/threadRow';
 
 interface ThreadSearchPorts {
@@ -12,11 +12,6 @@ interface ThreadSearchPorts {
   readonly searchFiles: (query: string) => Promise<readonly ThreadHit[]>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-}
-
-interface TextHits {
-  readonly hits: readonly ThreadHit[];
-  readonly coverage: TextCoverage;
 }
 
 export interface FoundThread {

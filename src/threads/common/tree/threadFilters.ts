@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { ThreadHead } from '../threadPorts';
+import { threadSourceKinds, type ThreadHead } from '../threadPorts';
 
 /** What the list shows, and how it is arranged. Kept over restarts. */
 export const ThreadFilters = z.object({
@@ -8,7 +8,7 @@ export const ThreadFilters = z.object({
   groupBy: z.enum(['day', 'folder']).catch('day'),
   /** Only threads of this mode. */
   mode: z.string().optional().catch(undefined),
-  source: z.enum(['local', 'cli', 'file']).optional().catch(undefined),
+  source: z.enum(threadSourceKinds).optional().catch(undefined),
   onlyChanges: z.boolean().catch(false),
   showArchived: z.boolean().catch(false),
 });

@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import * as path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { parseJson } from '../../../base/common/parseJson';
 import { firstLine, isRecord, textOf } from '../../common/model/jsonValues';
 
 /** Only the end of a longer history is read. */
@@ -58,7 +59,7 @@ async function ofLines(bytes: Buffer, isCut: boolean): Promise<PromptFolders> {
   for (let at = isCut ? bytes.indexOf('\n') + 1 : 0; at < bytes.length;) {
     const newline = bytes.indexOf('\n', at);
     const end = newline < 0 ? bytes.length : newline;
-    if (end - at <= maxLineBytes) note(folders, parse(bytes.toString('utf8', at, end)));
+    if (end - at <= maxLineBytes) note(folders, parseJson(bytes.toString('utf8', at, end)));
     at = end + 1;
     if (performance.now() < sliceEnd) continue;
     await setImmediate();
@@ -69,7 +70,7 @@ async function ofLines(bytes: Buffer, isCut: boolean): Promise<PromptFolders> {
 
 function ofList(bytes: Buffer): PromptFolders {
   const folders = new Map<string, string>();
-  const list = bytes.length <= maxListBytes ? parse(bytes.toString('utf8')) : undefined;
+  const list = bytes.length <= maxListBytes ? parseJson(bytes.toString('utf8')) : undefined;
   if (Array.isArray(list)) for (const item of list) note(folders, item);
   return folders;
 }
@@ -80,12 +81,4 @@ function note(folders: Map<string, string>, prompt: unknown): void {
   const [text, folder] = [textOf(prompt['text']), textOf(prompt['cwd'])];
   const line = firstLine(text ?? '', maxPromptUnits);
   if (line !== '' && folder !== undefined) folders.set(line, folder);
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,6 @@
 import { access } from 'node:fs/promises';
 import { KeyedQueue, type Clock } from '../../../base/common/async';
+import { backoffMs, type Backoff } from '../../../base/common/backoff';
 import { DisposableStore, toDisposable, type Disposable } from '../../../base/common/disposable';
 import { Emitter, type Event } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
@@ -38,8 +39,7 @@ interface Exported {
 /** What is said of a moment: when an export was written says nothing of now. */
 const passingStates: ReadonlySet<ThreadHead['state']> = new Set(['running', 'waiting', 'stale']);
 /** Amp's staff asks for no faster than this. */
-const pollMs = 10_000;
-const maxPollMs = 5 * 60_000;
+const polls: Backoff = { firstMs: 10_000, maxMs: 5 * 60_000 };
 
 /**
  * The threads of the user's Amp account, as the `amp` CLI tells them. It is asked only while somebody looks, and a thread is
@@ -160,7 +160,7 @@ export class CliSource implements ThreadSource {
   }
 
   private get pauseMs(): number {
-    return Math.min(pollMs * 2 ** this.failures, maxPollMs);
+    return backoffMs(polls, this.failures + 1);
   }
 
   private async refresh(signal?: AbortSignal): Promise<void> {

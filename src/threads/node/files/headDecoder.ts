@@ -1,8 +1,15 @@
 import * as z from 'zod';
+import { parseJson } from '../../../base/common/parseJson';
 import { Usage } from '../../../transcript/common/entries';
-import type { ThreadHead } from '../../common/threadPorts';
+import {
+  relationRoles,
+  relationTypes,
+  threadSourceKinds,
+  threadStates,
+  type ThreadHead,
+} from '../../common/threadPorts';
 import { FileKey } from './fileKey';
-import { checkedBody, IndexFileError, parsedLine, type StoredHead } from './headFile';
+import { checkedBody, IndexFileError, type StoredHead } from './headFile';
 
 /** Reads the heads on disk, thousands of them each time somebody looks. */
 
@@ -10,7 +17,7 @@ const text = z.string().exactOptional();
 const number = z.number().exactOptional();
 const head = z.object({
   id: z.string(),
-  source: z.enum(['local', 'cli', 'file']),
+  source: z.enum(threadSourceKinds),
   path: text,
   sizeBytes: number,
   mtimeMs: number,
@@ -28,14 +35,8 @@ const head = z.object({
   usage: z.exactOptional(Usage),
   hasChanges: z.boolean(),
   isArchived: z.boolean(),
-  state: z.enum(['idle', 'running', 'waiting', 'stale', 'cancelled', 'error']),
-  relations: z.array(
-    z.object({
-      type: z.enum(['fork', 'handoff', 'mention', 'subthread']),
-      role: z.enum(['parent', 'child']),
-      threadId: z.string(),
-    }),
-  ),
+  state: z.enum(threadStates),
+  relations: z.array(z.object({ type: z.enum(relationTypes), role: z.enum(relationRoles), threadId: z.string() })),
   problem: text,
 }) satisfies z.ZodType<ThreadHead>;
 
@@ -51,7 +52,7 @@ export function* decodeHeads(content: Buffer): Generator<StoredHead, void> {
   for (let start = 0; start < body.length;) {
     const end = body.indexOf(newline, start);
     if (end < 0) throw new IndexFileError('it ends in the middle of a line');
-    const { data } = Line.safeParse(parsedLine(body.toString('utf8', start, end)));
+    const { data } = Line.safeParse(parseJson(body.toString('utf8', start, end)));
     if (data) yield data;
     start = end + 1;
   }

@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib';
 import * as z from 'zod/mini';
+import { parseJson } from '../../../base/common/parseJson';
 import type { ThreadHead } from '../../common/threadPorts';
 import type { FileKey } from './fileKey';
 
@@ -71,19 +72,10 @@ const newline = 0x0a;
 /** Its lines, if they are what was written. @throws IndexFileError */
 export function checkedBody(content: Buffer): Buffer {
   const end = content.indexOf(newline);
-  const { data } = headFileHeader.safeParse(parsedLine(content.toString('utf8', 0, Math.max(end, 0))));
+  const { data } = headFileHeader.safeParse(parseJson(content.toString('utf8', 0, Math.max(end, 0))));
   if (!data) throw new IndexFileError('it does not begin as an index does');
   if (data.version !== version) throw new IndexFileError(`it has version ${data.version}, this is ${version}`);
   const body = content.subarray(end + 1);
   if (crc32(body) !== data.crc) throw new IndexFileError('it is damaged');
   return body;
-}
-
-/** Undefined for what is no JSON. */
-export function parsedLine(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,15 +1,12 @@
 import { readFileSync, statSync } from 'node:fs';
 import { errorCode, messageOf } from '../../../base/common/errors';
 import { ThreadError } from '../../common/threadPorts';
+import type { FileKey } from './fileKey';
 
 /** Amp itself reads nothing larger. */
 export const maxThreadBytes = 50 * 1024 * 1024;
 
-interface ThreadFileStats {
-  readonly sizeBytes: number;
-  /** Milliseconds since the epoch. */
-  readonly mtimeMs: number;
-}
+type ThreadFileStats = Pick<FileKey, 'sizeBytes' | 'mtimeMs'>;
 
 interface ThreadFileContent extends ThreadFileStats {
   /** Of any shape. */

@@ -1,11 +1,12 @@
-import { KeyedQueue, type Clock } from '../../../base/common/async';
+import { KeyedQueue, raceSignal, type Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import { Emitter, type Event } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import * as z from 'zod';
 import { problemHead } from '../../common/heads/heads';
-import { ThreadError, type TextCoverage, type ThreadHead, type ThreadHit } from '../../common/threadPorts';
+import { newestFirst } from '../../common/heads/newestFirst';
+import { ThreadError, type TextCoverage, type TextHits, type ThreadHead } from '../../common/threadPorts';
 import type { FileKey } from '../files/fileKey';
 import type { StoredHead } from '../files/headFile';
 import { HeadCache } from './headCache';
@@ -25,7 +26,7 @@ interface ThreadIndexPorts {
 }
 
 export interface ThreadList {
-  /** Newest prompt first. */
+  /** Newest prompt first, each thread once. */
   readonly heads: readonly ThreadHead[];
   /** Those that were read. */
   readonly folders: readonly string[];
@@ -33,11 +34,6 @@ export interface ThreadList {
   readonly problems: readonly FolderProblem[];
   /** A file changed while it was read: another list may say more in a moment. */
   readonly isUnsettled: boolean;
-}
-
-export interface SearchResult {
-  readonly hits: readonly ThreadHit[];
-  readonly coverage: TextCoverage;
 }
 
 const textPace = { minMs: 100, share: 0.04 };
@@ -98,7 +94,7 @@ export class ThreadIndex implements Disposable {
   }
 
   /** Through all text that has been indexed; see `parseQuery`. `limit` counts threads. @throws ThreadError */
-  async search(query: string, limit = 50): Promise<SearchResult> {
+  async search(query: string, limit = 50): Promise<TextHits> {
     const { folder, clock } = this.ports;
     this.checkOpen();
     const request = { method: 'search', folder, query, limit, nowMs: clock.now() } as const;
@@ -127,7 +123,7 @@ export class ThreadIndex implements Disposable {
     const gone = this.cache.goneFrom(new Set(readable), files);
     for (const file of gone) this.cache.delete(file);
     const hasChanged = changed.length + gone.length > 0;
-    const isUnsettled = hasChanged && (await this.readHeads(newestFirst(changed), gone, signal));
+    const isUnsettled = hasChanged && (await this.readHeads(latestFirst(changed), gone, signal));
     this.store = { files: files.filter((file) => this.mayHaveTexts(file)), folders: readable };
     if (hasChanged || this.coverage.total === 0) this.texts.touch();
     return { heads: this.headsOf(files), folders: read, problems, isUnsettled };
@@ -169,7 +165,7 @@ export class ThreadIndex implements Disposable {
       const request = { method: 'heads' as const, folder, files, read, gone: [...gone], nowMs: clock.now() };
       try {
         const asked = this.ports.worker.use((link) => this.informed(link).call(request, z.unknown(), take));
-        await orCancelled(asked, signal);
+        await raceSignal(asked, signal, cancelled);
         for (const file of left.keys()) this.cache.delete(file);
         this.unsaved = [];
         return isUnsettled;
@@ -192,7 +188,7 @@ export class ThreadIndex implements Disposable {
         ? unreadable(file, tooLarge(file.sizeBytes).message)
         : (this.cache.get(file)?.head ?? []),
     );
-    return heads.sort((one, other) => other.lastPromptAt - one.lastPromptAt);
+    return newestFirst(heads);
   }
 
   /** Resolves to what it cost. */
@@ -243,7 +239,7 @@ function unreadable({ path, sizeBytes, mtimeMs }: FileKey, problem: string): Thr
   return problemHead({ source: 'local', threadId, path, sizeBytes, mtimeMs, nowMs: mtimeMs }, problem);
 }
 
-function newestFirst(files: readonly FileKey[]): readonly FileKey[] {
+function latestFirst(files: readonly FileKey[]): readonly FileKey[] {
   return [...files].sort((one, other) => other.mtimeMs - one.mtimeMs);
 }
 
@@ -252,19 +248,6 @@ function checkGoesOn(signal: AbortSignal | undefined): void {
 }
 
 /** What was begun goes on in the worker, and is there the next time. */
-async function orCancelled<Result>(work: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
-  if (!signal) return await work;
-  checkGoesOn(signal);
-  const { promise, reject } = Promise.withResolvers<never>();
-  const abort = (): void => reject(cancelled());
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
-}
-
 function cancelled(): ThreadError {
   return new ThreadError('cancelled', 'The list of threads was not waited for.');
 }

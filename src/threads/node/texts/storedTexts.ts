@@ -4,7 +4,8 @@ import { textKinds, type SearchedText } from '../../common/query/searchedText';
 import type { QueryTerm } from '../../common/query/threadQuery';
 import { findTerm } from '../../common/query/termMatch';
 import type { Arena } from './arena';
-import { IndexFileError, parsedLine } from '../files/headFile';
+import { parseJson } from '../../../base/common/parseJson';
+import { IndexFileError } from '../files/headFile';
 
 /**
  * The texts of one thread in a segment. A search looks at the bytes and decodes only those
@@ -146,7 +147,7 @@ export class StoredTexts {
 }
 
 function idIn(line: string | undefined): string {
-  const id = Id.safeParse(parsedLine(line ?? '')).data;
+  const id = Id.safeParse(parseJson(line ?? '')).data;
   if (id === undefined) throw new IndexFileError('the texts of a thread are damaged');
   return id;
 }

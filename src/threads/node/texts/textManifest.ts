@@ -2,6 +2,7 @@ import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import * as path from 'node:path';
 import * as z from 'zod/mini';
 import { errorCode } from '../../../base/common/errors';
+import { parseJson } from '../../../base/common/parseJson';
 import { IndexFileError } from '../files/headFile';
 import { temporarySuffix, writeWholeFile } from '../files/wholeFile';
 
@@ -21,7 +22,7 @@ const Manifest = z.object({
 export function readManifest(folder: string): readonly string[] {
   const content = readIfThere(path.join(folder, fileName));
   if (content === undefined) return [];
-  const { data } = Manifest.safeParse(parsed(content));
+  const { data } = Manifest.safeParse(parseJson(content));
   if (!data) throw new IndexFileError('its list of segments is damaged');
   if (data.version !== version) throw new IndexFileError(`it has version ${data.version}, this is ${version}`);
   return data.segments;
@@ -52,13 +53,5 @@ function readIfThere(file: string): string | undefined {
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
-  }
-}
-
-function parsed(content: string): unknown {
-  try {
-    return JSON.parse(content);
-  } catch {
-    return undefined;
   }
 }

@@ -1,4 +1,5 @@
 import { KeyedQueue, type Clock } from '../../../base/common/async';
+import { backoffMs, type Backoff } from '../../../base/common/backoff';
 import { DisposableStore, toDisposable, type Disposable } from '../../../base/common/disposable';
 import type { Logger } from '../../../base/common/log';
 import { ThreadError } from '../../common/threadPorts';
@@ -20,8 +21,7 @@ type WorkerState =
 /** A worker that nobody asks, and of which nobody needs what it has in memory, is ended after so long. */
 const idleMs = 60_000;
 /** The second try comes at once: a file that is too much for one worker need not be for the next. */
-const minPauseMs = 250;
-const maxPauseMs = 10_000;
+const pauses: Backoff = { firstMs: 250, maxMs: 10_000 };
 
 /** The one worker that lists, searches and reads threads. It starts when it is asked something, and again when it has ended. */
 export class ThreadWorkerOwner implements Disposable {
@@ -92,7 +92,7 @@ export class ThreadWorkerOwner implements Disposable {
     const { state } = this;
     if (state.kind !== 'running' || !state.link.isOver) return state;
     const failures = state.link.hasAnswered ? 0 : state.failures + 1;
-    const pauseMs = failures < 2 ? 0 : Math.min(maxPauseMs, minPauseMs * 2 ** (failures - 2));
+    const pauseMs = failures < 2 ? 0 : backoffMs(pauses, failures - 1);
     this.state = { kind: 'ended', failures, startsAt: this.ports.clock.monotonicNow() + pauseMs };
     return this.state;
   }

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { threadSourceKinds } from '../../common/threadPorts';
 import type { ThreadFile } from '../../common/threadReader';
 import { FileKey } from '../files/fileKey';
 import { HeadPart } from './threadWorkerMessages';
@@ -7,7 +8,7 @@ import { HeadPart } from './threadWorkerMessages';
 
 const file = z.object({
   path: z.string(),
-  source: z.enum(['local', 'cli', 'file']),
+  source: z.enum(threadSourceKinds),
   threadId: z.exactOptional(z.string()),
 }) satisfies z.ZodMiniType<ThreadFile>;
 
