@@ -1,15 +1,8 @@
 import assert from 'node:assert/strict';
-import { PageHarness, type OpenedPage } from '../support/pageHarness';
-import { openMarkdown } from './support/openMarkdown';
+import { sharedMarkdown } from './support/openMarkdown';
 
 describe('addresses in the running text of markdown', () => {
-  const pages = new PageHarness();
-  let opened: OpenedPage;
-  before(async () => {
-    await pages.start();
-    opened = await openMarkdown(pages);
-  });
-  after(() => pages.stop());
+  const opened = sharedMarkdown();
 
   /** What is shown of the text and what it leads to, for each link. */
   async function links(text: string): Promise<(readonly [string, string | null])[]> {

@@ -1,15 +1,8 @@
 import assert from 'node:assert/strict';
-import { PageHarness, type OpenedPage } from '../support/pageHarness';
-import { openMarkdown } from './support/openMarkdown';
+import { sharedMarkdown } from './support/openMarkdown';
 
 describe('character references in markdown', () => {
-  const pages = new PageHarness();
-  let opened: OpenedPage;
-  before(async () => {
-    await pages.start();
-    opened = await openMarkdown(pages);
-  });
-  after(() => pages.stop());
+  const opened = sharedMarkdown();
 
   for (const [written, shown] of [
     ['&amp; &copy; &ngE;', '& © ≧̸'],

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { PageHarness, type OpenedPage } from '../support/pageHarness';
-import { openMarkdown } from './support/openMarkdown';
+import { sharedMarkdown } from './support/openMarkdown';
 import { sample } from './support/sample';
 
 /** Shapes whose meaning is decided late, or differs from what their start looks like. */
@@ -49,13 +48,7 @@ const markdown = fc
 const deltas = fc.constantFrom(1, 2, 3, 5, 16, 64);
 
 describe('streamed markdown', () => {
-  const pages = new PageHarness();
-  let opened: OpenedPage;
-  before(async () => {
-    await pages.start();
-    opened = await openMarkdown(pages);
-  });
-  after(() => pages.stop());
+  const opened = sharedMarkdown();
 
   const bothWays = (text: string, units: number): Promise<{ whole: string; streamed: string }> =>
     opened.page.evaluate(

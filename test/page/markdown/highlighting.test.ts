@@ -1,15 +1,8 @@
 import assert from 'node:assert/strict';
-import { PageHarness, type OpenedPage } from '../support/pageHarness';
-import { openMarkdown } from './support/openMarkdown';
+import { sharedMarkdown } from './support/openMarkdown';
 
 describe('highlighting of style sheets', () => {
-  const pages = new PageHarness();
-  let opened: OpenedPage;
-  before(async () => {
-    await pages.start();
-    opened = await openMarkdown(pages);
-  });
-  after(() => pages.stop());
+  const opened = sharedMarkdown();
 
   /** The parts of the code that have a colour, by what they are: each as `kind text`. */
   async function coloured(code: string, language: string): Promise<string[]> {

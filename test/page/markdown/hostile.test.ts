@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import { PageHarness, type OpenedPage } from '../support/pageHarness';
 import { hostileTexts } from './support/hostileTexts';
-import { openMarkdown } from './support/openMarkdown';
+import { sharedMarkdown } from './support/openMarkdown';
 
 const elements = new Set(
   'p br hr h3 h4 h5 h6 blockquote pre code ul ol li div span a strong em s table thead tbody tr th td img button'.split(
@@ -30,13 +29,7 @@ interface Found {
 }
 
 describe('hostile markdown', () => {
-  const pages = new PageHarness();
-  let opened: OpenedPage;
-  before(async () => {
-    await pages.start();
-    opened = await openMarkdown(pages);
-  });
-  after(() => pages.stop());
+  const opened = sharedMarkdown();
 
   const shown = (text: string, units: number | undefined): Promise<Found> =>
     opened.page.evaluate(

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { PageHarness, type OpenedPage } from '../support/pageHarness';
-import { openMarkdown } from './support/openMarkdown';
+import { sharedMarkdown } from './support/openMarkdown';
 import { sample } from './support/sample';
 
 /** Of more lines than one piece, with what is open over several of them, and what is not plain. */
@@ -19,13 +18,7 @@ const longCode = ['ts', 'python', 'go', 'html', 'unknown', '']
   .join('\n');
 
 describe('markdown while it comes', () => {
-  const pages = new PageHarness();
-  let opened: OpenedPage;
-  before(async () => {
-    await pages.start();
-    opened = await openMarkdown(pages);
-  });
-  after(() => pages.stop());
+  const opened = sharedMarkdown();
 
   const frames = (text: string, units = 1): Promise<string[]> =>
     opened.page.evaluate(([source, size]) => window.markdownPage.frames(source, size), [text, units] as const);

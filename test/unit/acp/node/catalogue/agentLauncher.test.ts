@@ -31,24 +31,43 @@ function launcherWith(ownMcpServers: () => Promise<never>, consent = answeringCo
   });
 }
 
+/** Runs `work` with a conversation with the demo agent, and ends both. */
+async function withDemoSession(launcher: AgentLauncher, work: () => void = () => undefined): Promise<void> {
+  const demo = await buildDemoAgent();
+  try {
+    const backend = await launcher.create({ ...entry, id: 'demo', args: [demo.file], source: 'demo' });
+    const session = await backend.createSession({ cwd: tmpdir() });
+    work();
+    await session.close();
+    await backend.stop();
+    backend.dispose();
+  } finally {
+    await demo.remove();
+  }
+}
+
+const entry = {
+  id: 'silent',
+  title: 'Agent',
+  command: process.execPath,
+  args: ['-e', 'setInterval(() => undefined, 60000)'],
+  env: {},
+  dialect: 'v1',
+  mcpServers: {},
+  missingFile: 'error',
+  source: 'configured',
+} as const;
+
+const noPort = (): Promise<never> => Promise.reject(new Error('no port'));
+
 describe('the start of an agent', () => {
   it('gets the MCP server of the window ready meanwhile, and does without one that fails', async () => {
     let asked = 0;
     const launcher = launcherWith(() => {
       asked++;
-      return Promise.reject(new Error('no port'));
+      return noPort();
     });
-    const backend = await launcher.create({
-      id: 'silent',
-      title: 'Silent',
-      command: process.execPath,
-      args: ['-e', 'setInterval(() => undefined, 60000)'],
-      env: {},
-      dialect: 'v1',
-      mcpServers: {},
-      missingFile: 'error',
-      source: 'configured',
-    });
+    const backend = await launcher.create(entry);
     assert.equal(asked, 0);
     const failed = assert.rejects(backend.capabilities(), { code: 'closed' });
     await until('the question', () => asked === 1);
@@ -58,31 +77,10 @@ describe('the start of an agent', () => {
     backend.dispose();
   });
 
-  it('begins a conversation without the MCP server of the window when that fails', async () => {
-    const demo = await buildDemoAgent();
-    try {
-      const backend = await launcherWith(() => Promise.reject(new Error('no port'))).create({
-        id: 'demo',
-        title: 'Demo',
-        command: process.execPath,
-        args: [demo.file],
-        env: {},
-        dialect: 'v1',
-        mcpServers: {},
-        missingFile: 'error',
-        source: 'demo',
-      });
-      const session = await backend.createSession({ cwd: tmpdir() });
-      await session.close();
-      await backend.stop();
-      backend.dispose();
-    } finally {
-      await demo.remove();
-    }
-  });
+  it('begins a conversation without the MCP server of the window when that fails', () =>
+    withDemoSession(launcherWith(noPort)));
 
   it('lets go of a server that .vscode/mcp.json named in an earlier conversation', async () => {
-    const demo = await buildDemoAgent();
     const consent = answeringConsent('denied');
     consent.decide({
       kind: 'mcpServer',
@@ -91,25 +89,6 @@ describe('the start of an agent', () => {
       facts: [],
       hash: '0'.repeat(64),
     });
-    try {
-      const backend = await launcherWith(() => Promise.reject(new Error('no port')), consent).create({
-        id: 'demo',
-        title: 'Demo',
-        command: process.execPath,
-        args: [demo.file],
-        env: {},
-        dialect: 'v1',
-        mcpServers: {},
-        missingFile: 'error',
-        source: 'demo',
-      });
-      const session = await backend.createSession({ cwd: tmpdir() });
-      assert.deepEqual(consent.seen, []);
-      await session.close();
-      await backend.stop();
-      backend.dispose();
-    } finally {
-      await demo.remove();
-    }
+    await withDemoSession(launcherWith(noPort, consent), () => assert.deepEqual(consent.seen, []));
   });
 });
