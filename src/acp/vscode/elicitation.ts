@@ -2,6 +2,7 @@ import type { CreateElicitationRequest, CreateElicitationResponse } from '@agent
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { visible } from '../../base/common/visibleText';
+import { withTokenOf } from '../../platform/vscode/cancellation';
 import { formFields, problemWith, valueOf, type FormField, type FormValue } from '../common/v1/elicitationForm';
 
 const UrlRequest = z.looseObject({ mode: z.literal('url'), url: z.url({ protocol: /^https?$/ }), message: z.string() });
@@ -22,20 +23,15 @@ export async function elicit(
   const page = UrlRequest.safeParse(request).data;
   const form = FormRequest.safeParse(request).data;
   if (!page && !form) return { action: 'decline' };
-  const tokens = new vscode.CancellationTokenSource();
-  const cancel = (): void => tokens.cancel();
-  signal.addEventListener('abort', cancel, { once: true });
-  if (signal.aborted) cancel();
   try {
-    if (page) return { action: (await opens(agentTitle, page, tokens.token)) ? 'accept' : 'decline' };
-    if (!form) return { action: 'decline' };
-    return await fillIn(agentTitle, form.message, formFields(form.requestedSchema), tokens.token);
+    return await withTokenOf(signal, async (token) => {
+      if (page) return { action: (await opens(agentTitle, page, token)) ? 'accept' : 'decline' };
+      if (!form) return { action: 'decline' };
+      return await fillIn(agentTitle, form.message, formFields(form.requestedSchema), token);
+    });
   } catch (error) {
     if (error instanceof Dismissed) return { action: 'cancel' };
     throw error;
-  } finally {
-    signal.removeEventListener('abort', cancel);
-    tokens.dispose();
   }
 }
 

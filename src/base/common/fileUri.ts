@@ -14,3 +14,12 @@ export function toFileUri(path: string): string {
 function encodeSegments(path: string, separator: RegExp): string {
   return path.split(separator).map(encodeURIComponent).join('/');
 }
+
+/** The text itself when it cannot be decoded: a stray percent sign is a letter like any other. */
+export function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

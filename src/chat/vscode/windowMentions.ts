@@ -5,6 +5,7 @@ import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import type { EditorPort } from '../../editor/common/editorPort';
+import { withTokenOf } from '../../platform/vscode/cancellation';
 import { openFiles } from '../../platform/vscode/openFiles';
 import type { MentionSource } from '../common/chatPorts';
 import type { MentionRow } from '../common/chatView';
@@ -130,16 +131,11 @@ export class WindowMentions implements Disposable {
 
 /** Without what `files.exclude` and `search.exclude` hide. */
 async function listFiles(signal: AbortSignal): Promise<string[]> {
-  const cancel = new vscode.CancellationTokenSource();
-  const onAbort = (): void => cancel.cancel();
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    const found = await vscode.workspace.findFiles('**/*', searchExclude(), maxFiles, cancel.token);
-    return found.flatMap(({ scheme, fsPath }) => (scheme === 'file' ? [fsPath] : [])).sort();
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-    cancel.dispose();
-  }
+  const found = await withTokenOf(
+    signal,
+    async (token) => await vscode.workspace.findFiles('**/*', searchExclude(), maxFiles, token),
+  );
+  return found.flatMap(({ scheme, fsPath }) => (scheme === 'file' ? [fsPath] : [])).sort();
 }
 
 /** The globs that are switched on; `files.exclude` is VS Code's own part. Undefined without any. */

@@ -8,6 +8,7 @@ import type { Consent, ConsentDecision } from '../../consent/common/consentDesk'
 import type { EditorPort } from '../../editor/common/editorPort';
 import { ExcludeList } from '../../editor/common/excludeList';
 import { commandIds, settingIds, type CommandId } from '../../manifest';
+import { withSignalOf } from '../../platform/vscode/cancellation';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { AllowedRequests } from '../common/providers/allowedRequests';
 import { ContextChip } from '../common/ai/contextChip';
@@ -206,14 +207,8 @@ export class ContextRoom implements Disposable {
   }
 
   async invokeTool(input: unknown, token: vscode.CancellationToken): Promise<vscode.LanguageModelToolResult> {
-    const cancelled = new AbortController();
-    const listener = token.onCancellationRequested(() => cancelled.abort());
-    try {
-      const text = await answerContextTool(this, input, cancelled.signal);
-      return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);
-    } finally {
-      listener.dispose();
-    }
+    const text = await withSignalOf(token, (signal) => answerContextTool(this, input, signal));
+    return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);
   }
 
   /** For agents; none while there are no providers. */

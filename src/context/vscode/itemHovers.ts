@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { withSignalOf } from '../../platform/vscode/cancellation';
 import type { ContextItem } from '../common/items/contextItem';
 import type { ItemList } from '../common/items/itemList';
 import { itemsAt } from '../common/items/itemQueries';
@@ -19,20 +20,12 @@ export class ItemHovers implements vscode.HoverProvider {
     position: vscode.Position,
     token: vscode.CancellationToken,
   ): Promise<vscode.Hover | undefined> {
-    const cancelled = new AbortController();
-    const listener = token.onCancellationRequested(() => cancelled.abort());
-    if (token.isCancellationRequested) cancelled.abort();
-    try {
-      const answer = await this.feed.ask(document, {
-        reason: 'hover',
-        signal: cancelled.signal,
-        isEnough: (items) => hoveredItems(items, position).length > 0,
-      });
-      if (!answer || token.isCancellationRequested) return undefined;
-      return hoverOf(hoveredItems(answer.items, position));
-    } finally {
-      listener.dispose();
-    }
+    const isEnough = (items: ItemList): boolean => hoveredItems(items, position).length > 0;
+    const answer = await withSignalOf(token, (signal) =>
+      this.feed.ask(document, { reason: 'hover', signal, isEnough }),
+    );
+    if (!answer || token.isCancellationRequested) return undefined;
+    return hoverOf(hoveredItems(answer.items, position));
   }
 }
 

@@ -5,6 +5,7 @@ import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { Emitter, type Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { timedRunner } from '../../base/node/timedRunner';
+import { withTokenOf } from '../../platform/vscode/cancellation';
 import type {
   DiagnosticsOptions,
   EditorSelection,
@@ -180,37 +181,24 @@ export class EditorAdapter implements UncheckedEditor, Disposable {
 
   async glob(pattern: string, options: { maxResults?: number; signal?: AbortSignal } = {}): Promise<string[]> {
     const { maxResults = defaultMaxResults, signal } = options;
-    const cancel = new vscode.CancellationTokenSource();
     checkSignal(signal);
-    const onAbort = (): void => cancel.cancel();
-    signal?.addEventListener('abort', onAbort, { once: true });
-    try {
-      const found = await Promise.all(
-        this.folders.map(({ path }) =>
-          // Some of what is found is not for peers, so that more is asked for than is given.
-          vscode.workspace.findFiles(
-            new vscode.RelativePattern(path, pattern),
-            undefined,
-            maxResults * 2,
-            cancel.token,
-          ),
+    // Some of what is found is not for peers, so that more is asked for than is given.
+    const findIn = async (folder: string, token: vscode.CancellationToken): Promise<vscode.Uri[]> =>
+      await vscode.workspace.findFiles(new vscode.RelativePattern(folder, pattern), undefined, maxResults * 2, token);
+    const found = await withTokenOf(signal, (token) =>
+      Promise.all(this.folders.map(({ path }) => findIn(path, token))),
+    );
+    const checked = await Promise.all(
+      found.flat().map(({ fsPath }) =>
+        this.guard.check(fsPath).then(
+          (file) => file.path,
+          () => undefined,
         ),
-      );
-      const checked = await Promise.all(
-        found.flat().map(({ fsPath }) =>
-          this.guard.check(fsPath).then(
-            (file) => file.path,
-            () => undefined,
-          ),
-        ),
-      );
-      checkSignal(signal);
-      const paths = checked.filter((path) => path !== undefined);
-      return [...new Set(paths)].sort().slice(0, maxResults);
-    } finally {
-      signal?.removeEventListener('abort', onAbort);
-      cancel.dispose();
-    }
+      ),
+    );
+    checkSignal(signal);
+    const paths = checked.filter((path) => path !== undefined);
+    return [...new Set(paths)].sort().slice(0, maxResults);
   }
 
   private readExclude(): void {

@@ -4,6 +4,7 @@ import type { RunningFeature } from '../../base/common/feature';
 import { timedRunner } from '../../base/node/timedRunner';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { settingIds } from '../../manifest';
+import { withSignalOf } from '../../platform/vscode/cancellation';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { EditorSearch } from '../common/search/editorSearch';
 import { EditorTools, toolInstructions } from '../common/editorTools';
@@ -56,14 +57,8 @@ export class ToolsRoom implements RunningFeature {
   async invoke(name: string, input: unknown, token: vscode.CancellationToken): Promise<vscode.LanguageModelToolResult> {
     const tool = this.tools.find(({ definition }) => definition.name === name);
     if (!tool) throw new Error(`The tools are off: the user can change ${settingIds.toolsEnabled}.`);
-    const cancelled = new AbortController();
-    const listener = token.onCancellationRequested(() => cancelled.abort());
-    try {
-      const text = await tool.run(input, cancelled.signal);
-      return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);
-    } finally {
-      listener.dispose();
-    }
+    const text = await withSignalOf(token, (signal) => tool.run(input, signal));
+    return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);
   }
 
   async stop(): Promise<void> {

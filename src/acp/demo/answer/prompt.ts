@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { basename, isAbsolute, resolve } from 'node:path';
+import { percentDecoded } from '../../base/common/fileUri';
 
 /** What the user sent: the words, and what came along with them. */
 export interface Prompt {
@@ -53,19 +54,11 @@ export function toPrompt(blocks: readonly PromptBlock[]): Prompt {
  * in a folder, whose address ends with a slash.
  */
 function noteOf(uri: string, text: string): PromptNote | undefined {
-  if (!uri.startsWith('file:')) return { title: decoded(uri.replace(/^backline:/, '')), text };
+  if (!uri.startsWith('file:')) return { title: percentDecoded(uri.replace(/^backline:/, '')), text };
   const path = pathOfUri(uri).replace(/(?<=.)[\\/]$/, '');
   const [head = '', ...rest] = text.split('\n');
   if (!uri.endsWith('/') && !head.includes(path)) return undefined;
   return { title: head.replaceAll(path, basename(path)).trim(), text: rest.join('\n').trim() };
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** The absolute path that a word of a prompt names: `src/a.ts`, `@src/a.ts`, `` `src/a.ts` `` and `file:` URIs. */

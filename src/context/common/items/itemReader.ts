@@ -1,3 +1,4 @@
+import { percentDecoded } from '../../../base/common/fileUri';
 import { isFollowed } from './itemLinks';
 import { itemLimits } from '../limits';
 import { rangeWidth, textWidth, type PackedItems } from './packedItems';
@@ -178,15 +179,7 @@ function prefersLink(hints: unknown): boolean {
 
 /** Providers that parse a URI and write it again may spell it in another way. */
 function isSameUri(one: string, other: string): boolean {
-  const spelled = (uri: string): string => {
-    const href = URL.parse(uri)?.href ?? uri;
-    try {
-      return decodeURIComponent(href);
-    } catch {
-      // A stray percent sign is a letter like any other.
-      return href;
-    }
-  };
+  const spelled = (uri: string): string => percentDecoded(URL.parse(uri)?.href ?? uri);
   return spelled(one) === spelled(other);
 }
 

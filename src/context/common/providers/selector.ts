@@ -1,3 +1,4 @@
+import { percentDecoded } from '../../../base/common/fileUri';
 import type { RunInTime } from '../../../base/common/timedRun';
 import type { Selector } from './contextProvider';
 import { GlobSet, type Glob } from './selectorGlob';
@@ -71,16 +72,7 @@ function pathsOf(uri: string): readonly string[] {
   if (!url) return [];
   const path = url.pathname.replace(/^\//, '');
   const spellings = url.hostname ? [path, `${url.hostname}/${path}`] : [path];
-  return [...new Set(spellings.flatMap((spelling) => [spelling, decoded(spelling)]))];
-}
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    // A stray percent sign is a letter like any other.
-    return path;
-  }
+  return [...new Set(spellings.flatMap((spelling) => [spelling, percentDecoded(spelling)]))];
 }
 
 function withLineFeeds(text: string): string {

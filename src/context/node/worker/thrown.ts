@@ -1,5 +1,6 @@
 import { inspect } from 'node:util';
 import { messageOf } from '../../../base/common/errors';
+import { percentDecoded } from '../../../base/common/fileUri';
 
 /** What a provider's author needs to know of something that was thrown. */
 export interface Thrown {
@@ -53,15 +54,7 @@ function stackOf(thrown: unknown): string | undefined {
 function placeIn(stack: string): string | undefined {
   for (const [, url = '', line] of stack.matchAll(/(file:\/\/[^\s()]+?):(\d+)/g)) {
     const name = url.split('/').at(-1);
-    if (!url.includes('/node_modules/') && name) return `${decoded(name)}:${line}`;
+    if (!url.includes('/node_modules/') && name) return `${percentDecoded(name)}:${line}`;
   }
   return undefined;
-}
-
-function decoded(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name;
-  }
 }

@@ -21,12 +21,6 @@ export function utf8Length(text: string): number {
   return bytes;
 }
 
-/** The byte offset of a UTF-16 offset. @throws EditorError `invalidRange` */
-export function byteOffsetAt(text: string, offset: number): number {
-  checkOffset(text, offset);
-  return utf8Length(text.slice(0, offset));
-}
-
 /** The UTF-16 offset of a byte offset. @throws EditorError `invalidRange` */
 export function utf16OffsetAt(text: string, byteOffset: number): number {
   if (!Number.isInteger(byteOffset) || byteOffset < 0)

@@ -1,3 +1,5 @@
+import { percentDecoded } from '../../../../base/common/fileUri';
+
 /** Decides what a link of an answer may lead to: a page on the web or a file. Everything else stays text. */
 
 export interface LinkTarget {
@@ -82,12 +84,4 @@ function withoutPlace(text: string): { rest: string; line?: { line: number } } {
   const match = place.exec(text);
   const line = Number(match?.[1] ?? match?.[2]);
   return match ? { rest: text.slice(0, match.index), ...(line > 0 ? { line: { line } } : {}) } : { rest: text };
-}
-
-function percentDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
