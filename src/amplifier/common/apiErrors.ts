@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseJson } from '../../base/common/parseJson';
 import { BackendError, type BackendErrorCode } from '../../session/common/sessionBackend';
 
 interface ErrorFacts {
@@ -142,7 +143,7 @@ const maxPlainLength = 200;
 
 /** Reads the body of an answer that is an error, in every form a server has been seen to send; `body` is its text. */
 export function parseApiError(httpStatus: number, body: string): AmplifierApiError {
-  const json = tryParseJson(body);
+  const json = parseJson(body);
   const wrapped = Wrapped.safeParse(json).data;
   if (wrapped) {
     const { code, message = code, details } = wrapped;
@@ -185,14 +186,6 @@ function codeOfStatus(httpStatus: number): string {
       return 'PROVIDER_UNAVAILABLE';
     default:
       return httpStatus >= 500 ? 'SERVER_ERROR' : `HTTP_${httpStatus}`;
-  }
-}
-
-function tryParseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,3 +1,5 @@
+import { oneLine } from '../../base/common/oneLine';
+
 export interface SessionProgress {
   readonly message: string;
   /** 0 to 100; undefined when it is not known. */
@@ -17,6 +19,6 @@ export function progressText(newestFirst: readonly SessionProgress[]): string | 
 
 /** On one line, short, and without what the status bar would draw as an icon. */
 function plain(message: string): string {
-  const line = message.replace(/\s+/gu, ' ').trim().replaceAll('$(', '$ (');
+  const line = oneLine(message).replaceAll('$(', '$ (');
   return line.length <= maxLength ? line : `${line.slice(0, maxLength - 1)}…`;
 }

@@ -2,6 +2,7 @@ import type { Agent as HttpAgent } from 'node:http';
 import type * as z from 'zod';
 import type { Disposable } from '../../../base/common/disposable';
 import type { Logger } from '../../../base/common/log';
+import { parseJson } from '../../../base/common/parseJson';
 import { closedTap, type TrafficTap } from '../../../wire/common/traffic';
 import { AmplifierApiError, parseApiError } from '../../common/apiErrors';
 import * as api from '../../common/apiSchema';
@@ -214,16 +215,8 @@ function parseBody<S extends z.ZodType>({ status, contentType, body }: HttpRespo
     const message = `The server answered with "${contentType.slice(0, 80)}" where JSON was due`;
     throw new AmplifierApiError('UNEXPECTED_CONTENT_TYPE', message, status);
   }
-  const parsed = schema.safeParse(tryParse(body));
+  const parsed = schema.safeParse(parseJson(body));
   if (parsed.success) return parsed.data;
   const fields = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
   throw new AmplifierApiError('INVALID_RESPONSE', `The server's answer is not as the API has it: ${fields}`, status);
-}
-
-function tryParse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,7 @@
 import { WebSocket, type RawData } from 'ws';
 import * as z from 'zod';
 import { toDisposable } from '../../../base/common/disposable';
+import { parseJson } from '../../../base/common/parseJson';
 import { AmplifierApiError } from '../../common/apiErrors';
 import { ControlMessage } from '../../common/apiSchema';
 import { lastEventIdHeader, type EventConnectionRequest, type OpenEventConnection } from './eventConnection';
@@ -99,11 +100,7 @@ const Numbered = z.object({ id: z.union([z.string().regex(/^[\x20-\x7e]{1,200}$/
 function idOf(text: string): string | undefined {
   // Read twice only where there may be one.
   if (!text.includes('"id"')) return undefined;
-  try {
-    return Numbered.safeParse(JSON.parse(text)).data?.id.toString();
-  } catch {
-    return undefined;
-  }
+  return Numbered.safeParse(parseJson(text)).data?.id.toString();
 }
 
 function textOf(data: RawData): string {

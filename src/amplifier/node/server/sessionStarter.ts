@@ -1,4 +1,4 @@
-import { withDeadline, type Clock } from '../../../base/common/async';
+import { raceSignal, withDeadline, type Clock } from '../../../base/common/async';
 import { messageOf, TimeoutError } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { isEditorError, type EditorPort } from '../../../editor/common/editorPort';
@@ -149,16 +149,6 @@ async function chooseModel(session: BackendSession, model: string): Promise<stri
 }
 
 /** Rejects with the signal's reason when that fires first. */
-async function orUnwanted<T>(work: Promise<T>, unwanted: AbortSignal): Promise<T> {
-  const given = new AbortController();
-  const firesFirst = new Promise<never>((_resolve, reject) => {
-    const fire = (): void => reject(unwanted.reason instanceof Error ? unwanted.reason : new Error('unwanted'));
-    if (unwanted.aborted) fire();
-    unwanted.addEventListener('abort', fire, { once: true, signal: given.signal });
-  });
-  try {
-    return await Promise.race([work, firesFirst]);
-  } finally {
-    given.abort();
-  }
+function orUnwanted<T>(work: Promise<T>, unwanted: AbortSignal): Promise<T> {
+  return raceSignal(work, unwanted, () => (unwanted.reason instanceof Error ? unwanted.reason : new Error('unwanted')));
 }
