@@ -1,3 +1,4 @@
+import { countOf } from '../../base/common/countOf';
 import type { FeatureStatus, StatusAction } from '../../base/common/feature';
 import { commandIds } from '../../manifest';
 import type { FailingAnswers } from './answerHealth';
@@ -59,7 +60,7 @@ export function ampStatus(state: AmpState, { hasFolder, isTrusted, isPluginOutda
         const summary = 'No folder is open, so the Amp CLI cannot find this window. Open a folder.';
         return { ...amp, state: 'off', summary, actions: [openFolder, openTerminal, restart] };
       }
-      const serving = `Serving on 127.0.0.1:${port} to ${counted(clients)}.`;
+      const serving = `Serving on 127.0.0.1:${port} to ${clients === 0 ? 'no client yet' : countOf(clients, 'client')}.`;
       if (failing) {
         const summary = `${serving} ${failing.failed} of ${failing.all} requests of the last minute failed. Restart the server if this goes on.`;
         return { ...amp, state: 'attention', badge, summary, actions: [restart, showLog, openTerminal] };
@@ -74,9 +75,4 @@ export function ampStatus(state: AmpState, { hasFolder, isTrusted, isPluginOutda
       return { ...amp, state: 'ready', badge, summary, actions: [openTerminal, ...updates, restart] };
     }
   }
-}
-
-function counted(clients: number): string {
-  if (clients === 0) return 'no client yet';
-  return clients === 1 ? '1 client' : `${clients} clients`;
 }

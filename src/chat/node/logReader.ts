@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { countOf } from '../../base/common/countOf';
 import { parseJson } from '../../base/common/parseJson';
 import { LogRecord, logVersion } from '../common/conversation/logRecord';
 import type { FilePort } from './filePort';
@@ -95,7 +96,7 @@ function damageOf(unread: number, isTorn: boolean, isNewer: boolean): string | u
   if (isNewer)
     return 'A newer version of Backline has written this conversation. What this version understands is shown.';
   const said = [
-    ...(unread > 0 ? [`${unread} ${unread === 1 ? 'entry' : 'entries'} of this conversation could not be read.`] : []),
+    ...(unread > 0 ? [`${countOf(unread, 'entry', 'entries')} of this conversation could not be read.`] : []),
     ...(isTorn ? ['Its last entry was cut off while it was written.'] : []),
   ];
   return said.length > 0 ? `${said.join(' ')} Everything else is here.` : undefined;

@@ -1,3 +1,4 @@
+import { countOf } from '../../base/common/countOf';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import type { Messages } from '../../platform/vscode/messages';
 import type { ApprovalWatch, WaitingApproval } from '../common/page/approvalWatch';
@@ -33,10 +34,7 @@ export class ApprovalNotices implements Disposable {
     const { waiting } = this.options.approvals;
     const keys = new Set(waiting.map(({ key }) => key));
     for (const key of this.told) if (!keys.has(key)) this.told.delete(key);
-    this.options.setBadge(
-      waiting.length,
-      waiting.length === 1 ? '1 question waits' : `${waiting.length} questions wait`,
-    );
+    this.options.setBadge(waiting.length, countOf(waiting.length, 'question waits', 'questions wait'));
     this.tellWaiting(waiting.length > 0);
     for (const approval of waiting) this.tell(approval);
   }

@@ -1,6 +1,7 @@
+import { countOf } from '../../base/common/countOf';
 import type { FeatureStatus, StatusAction } from '../../base/common/feature';
 import { oneLine } from '../../base/common/oneLine';
-import { countOf, namesOf } from './items/itemTexts';
+import { namesOf } from './items/itemTexts';
 import type { ProviderState } from './providers/providerHandle';
 import type { ProviderProblem } from './providers/providerSettings';
 

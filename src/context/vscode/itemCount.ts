@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
+import { countOf } from '../../base/common/countOf';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { commandIds } from '../../manifest';
 import type { ContextItem } from '../common/items/contextItem';
 import { ItemList } from '../common/items/itemList';
-import { countOf } from '../common/items/itemTexts';
 import type { DocumentFeed } from './documentFeed';
 
 /** Shows the button in the editor's title. */

@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
+import { countOf } from '../../base/common/countOf';
 import { withSignalOf } from '../../platform/vscode/cancellation';
 import type { ContextItem } from '../common/items/contextItem';
 import type { ItemList } from '../common/items/itemList';
 import { itemsAt } from '../common/items/itemQueries';
-import { countOf } from '../common/items/itemTexts';
 import type { DocumentFeed } from './documentFeed';
 import { itemMarkdown } from './itemMarkdown';
 import { toRange } from './places';

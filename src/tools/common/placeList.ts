@@ -1,8 +1,9 @@
+import { countOf } from '../../base/common/countOf';
 import { CodeLines } from './text/codeLines';
 import type { Place } from './languagePort';
 import { lineAround } from './text/lineTexts';
 import { byNearness } from './search/nearness';
-import { counted, moreBelow, pageOf } from './text/pages';
+import { moreBelow, pageOf } from './text/pages';
 import { pathName } from './text/pathNames';
 import type { ToolPorts } from './toolPorts';
 import { visibleFiles } from './search/visibleFiles';
@@ -45,7 +46,7 @@ export async function visiblePlaces<P extends Place>(
   return {
     places,
     remarks: [
-      ...(outside > 0 ? [`${counted(outside, 'more file is', 'more files are')} outside the workspace.`] : []),
+      ...(outside > 0 ? [`${countOf(outside, 'more file is', 'more files are')} outside the workspace.`] : []),
       ...(files.unknown > 0 ? ['Only the nearest 2,000 files were looked at: there are more.'] : []),
     ],
   };

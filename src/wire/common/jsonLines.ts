@@ -1,3 +1,5 @@
+import { isRecord } from '../../base/common/isRecord';
+import { parseJson } from '../../base/common/parseJson';
 import { LineDecoder, type OverlongLine } from './lineDecoder';
 import type { StreamNoise } from './messageStream';
 
@@ -50,16 +52,8 @@ export function encodeJsonLine(message: object): string {
 function parseObject(line: string): Record<string, unknown> | undefined {
   // Logs and banners are told apart without the cost of an exception.
   if (!/^\s*\{/.test(line)) return undefined;
-  try {
-    const value: unknown = JSON.parse(line);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
+  const value = parseJson(line);
+  return isRecord(value) ? value : undefined;
 }
 
 function notJson(line: string): StreamNoise {

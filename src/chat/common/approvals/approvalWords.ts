@@ -1,3 +1,4 @@
+import { countOf } from '../../../base/common/countOf';
 import { oneLine } from '../../../base/common/oneLine';
 import type { Part } from '../../../transcript/common/entries';
 import type { ApprovalView } from '../chatView';
@@ -29,15 +30,15 @@ function lineCount(text: string): number {
 function partInWords(part: Part): string {
   switch (part.type) {
     case 'terminal':
-      return `command, ${lines(part.command ?? part.output)}`;
+      return `command, ${countOf(lineCount(part.command ?? part.output), 'line')}`;
     case 'diff':
       return `changes of ${part.path}, ${part.added} added, ${part.removed} removed`;
     case 'file':
-      return `content of ${part.path}, ${lines(part.text)}`;
+      return `content of ${part.path}, ${countOf(lineCount(part.text), 'line')}`;
     case 'text':
-      return `text, ${lines(part.text)}`;
+      return `text, ${countOf(lineCount(part.text), 'line')}`;
     case 'json':
-      return `input, ${lines(part.json)}`;
+      return `input, ${countOf(lineCount(part.json), 'line')}`;
     case 'link':
       return `address ${part.uri}`;
     case 'list':
@@ -45,11 +46,6 @@ function partInWords(part: Part): string {
     case 'image':
       return 'image';
   }
-}
-
-function lines(text: string): string {
-  const count = lineCount(text);
-  return count === 1 ? '1 line' : `${count} lines`;
 }
 
 function escaped(text: string): string {

@@ -1,3 +1,4 @@
+import { countOf } from '../../../base/common/countOf';
 import type { FeatureStatus, StatusAction } from '../../../base/common/feature';
 import type { BackendView, SessionRow } from '../chatView';
 
@@ -29,7 +30,7 @@ export function chatStatus(
     return { state: 'off', summary, actions: [actions.manageTrust, actions.open] };
   }
   if (waiting > 0) {
-    const summary = `${counted(waiting, 'question waits', 'questions wait')} for your answer.`;
+    const summary = `${countOf(waiting, 'question waits', 'questions wait')} for your answer.`;
     return { state: 'attention', summary, actions: [actions.showApproval, actions.open] };
   }
   if (isPreferredMissing) {
@@ -51,11 +52,7 @@ function said(rows: readonly SessionRow[]): string[] {
   const count = (state: SessionRow['state']): number => rows.filter((row) => row.state === state).length;
   const [busy, unread] = [count('busy'), count('unread')];
   return [
-    ...(busy > 0 ? [`${counted(busy, 'answer is', 'answers are')} being written.`] : []),
-    ...(unread > 0 ? [`${counted(unread, 'answer is', 'answers are')} new.`] : []),
+    ...(busy > 0 ? [`${countOf(busy, 'answer is', 'answers are')} being written.`] : []),
+    ...(unread > 0 ? [`${countOf(unread, 'answer is', 'answers are')} new.`] : []),
   ];
-}
-
-function counted(count: number, one: string, more: string): string {
-  return `${count} ${count === 1 ? one : more}`;
 }

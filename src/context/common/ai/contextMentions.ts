@@ -1,3 +1,4 @@
+import { countOf } from '../../../base/common/countOf';
 import { parseJson } from '../../../base/common/parseJson';
 import type { ContextItem } from '../items/contextItem';
 import type { ContextReader, FileItems } from './contextReader';
@@ -6,7 +7,7 @@ import * as z from 'zod';
 import type { ItemList } from '../items/itemList';
 import { isFollowed } from '../items/itemLinks';
 import { estimateTokens, searchItems } from '../items/itemQueries';
-import { countOf, linesOf, paragraphOf, placeOf } from '../items/itemTexts';
+import { linesOf, paragraphOf, placeOf } from '../items/itemTexts';
 import { mention } from './providerMention';
 import type { FoundMention } from './mentionSearch';
 

@@ -1,10 +1,11 @@
 import * as z from 'zod';
+import { countOf } from '../../../base/common/countOf';
 import type { ContextItem } from '../items/contextItem';
 import type { ContextLookups } from './contextLookups';
 import type { ContextReader, FileItems } from './contextReader';
 import type { ItemList } from '../items/itemList';
 import { searchItems } from '../items/itemQueries';
-import { countOf, namesOf, paragraphOf } from '../items/itemTexts';
+import { namesOf, paragraphOf } from '../items/itemTexts';
 
 /** The tool that models call for context items: VS Code's chat by its API, agents over MCP. */
 

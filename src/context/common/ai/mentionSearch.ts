@@ -1,5 +1,5 @@
-import type { Clock } from '../../../base/common/async';
-import { DisposableStore, toDisposable, type Disposable } from '../../../base/common/disposable';
+import { raceSignal, withDeadline, type Clock } from '../../../base/common/async';
+import type { Disposable } from '../../../base/common/disposable';
 import type { ProviderRef } from '../items/contextItem';
 import type { Mention, MentionsParams } from './providerMention';
 import type { ProviderHandle } from '../providers/providerHandle';
@@ -65,10 +65,7 @@ export class MentionSearch implements Disposable {
     if (!round || hasFired(signal)) return false;
     const pending = pendingOf(round);
     if (pending.length === 0) return true;
-    const ends = new DisposableStore();
-    const aborted = new Promise<void>((resolve) => ends.add(onAbort(signal, resolve)));
-    await Promise.race([aborted, ...pending.map(({ done }) => done)]);
-    ends.dispose();
+    await raceSignal(Promise.race(pending.map(({ done }) => done)), signal, tooLate).catch(() => undefined);
     return !hasFired(signal) && this.roundOf(query) !== undefined;
   }
 
@@ -114,14 +111,10 @@ export class MentionSearch implements Disposable {
   }
 
   private async wait(askings: readonly Asking[], waitMs: number, signal: AbortSignal): Promise<void> {
-    if (signal.aborted) return;
-    const ends = new DisposableStore();
-    const early = new Promise<void>((resolve) => {
-      ends.add(this.clock.setTimer(waitMs, resolve));
-      ends.add(onAbort(signal, resolve));
-    });
-    await Promise.race([early, Promise.all(askings.map(({ done }) => done))]);
-    ends.dispose();
+    const answered = Promise.all(askings.map(({ done }) => done));
+    await withDeadline(this.clock, 'looking for mentions', waitMs, () => raceSignal(answered, signal, tooLate)).catch(
+      () => undefined,
+    );
   }
 }
 
@@ -129,9 +122,9 @@ function pendingOf(round: Round | undefined): readonly Asking[] {
   return (round?.askings ?? []).filter(({ isOver }) => !isOver);
 }
 
-function onAbort(signal: AbortSignal, listener: () => void): Disposable {
-  signal.addEventListener('abort', listener, { once: true });
-  return toDisposable(() => signal.removeEventListener('abort', listener));
+/** Nobody hears of it: what was found until then is the answer. */
+function tooLate(): Error {
+  return new Error('Nobody waits for it any more.');
 }
 
 function inTurns(askings: readonly Asking[]): FoundMention[] {

@@ -46,10 +46,6 @@ export function paragraphOf(path: string | undefined, item: ContextItem): string
   return [head, item.url, textForAi(item)].filter(Boolean).join('\n');
 }
 
-export function countOf(count: number, thing: string): string {
-  return `${count} ${thing}${count === 1 ? '' : 's'}`;
-}
-
 export function namesOf(providers: readonly ProviderRef[]): string {
   return providers.map(({ title }) => title).join(', ');
 }

@@ -1,11 +1,11 @@
 import * as z from 'zod';
+import { countOf } from '../../../base/common/countOf';
 import { messageOf } from '../../../base/common/errors';
 import { CodeLines } from '../text/codeLines';
 import { defineTool } from '../defineTool';
 import { LateAnswerError, type Call, type CallDirection, type CallItem } from '../languagePort';
 import { lineAround } from '../text/lineTexts';
 import { byNearness } from '../search/nearness';
-import { counted } from '../text/pages';
 import { pathName } from '../text/pathNames';
 import { findPlace, placeInput } from '../placeFinder';
 import type { Tool } from '../toolProvider';
@@ -112,7 +112,7 @@ class CallWalk {
     if (!first || caller === undefined) return place;
     const lines = [...new Set(ranges.map(({ start }) => start.line + 1))];
     const text = lineAround(await this.code.line(caller, first.start.line), first.start.character);
-    const more = lines.length > 1 ? ` and ${counted(lines.length - 1, 'more line')}` : '';
+    const more = lines.length > 1 ? ` and ${countOf(lines.length - 1, 'more line')}` : '';
     return `${place} — in line ${first.start.line + 1}${more}: ${text}`;
   }
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { countOf } from '../../../base/common/countOf';
 import { defineTool } from '../defineTool';
 import { LateAnswerError, type FoundSymbol } from '../languagePort';
-import { counted } from '../text/pages';
 import { declarationsOf, pageInput } from '../placeFinder';
 import { listPlaces, visiblePlaces } from '../placeList';
 import { splitName } from '../text/symbolText';
@@ -41,7 +41,7 @@ export function findSymbolTool(ports: ToolPorts): Tool {
       const label = ({ kind, name: called, container: inside }: FoundSymbol): string =>
         inside === '' ? `${kind} ${called}` : `${kind} ${called} in ${inside}`;
       const rows = await listPlaces(sorted, ports, { page, label }, signal);
-      return [counted(places.length, 'symbol'), ...rows, ...remarks, ...asked.remarks].join('\n');
+      return [countOf(places.length, 'symbol'), ...rows, ...remarks, ...asked.remarks].join('\n');
     },
   });
 }

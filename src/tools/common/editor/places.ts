@@ -1,9 +1,9 @@
 import * as z from 'zod';
+import { countOf } from '../../../base/common/countOf';
 import { CodeLines } from '../text/codeLines';
 import { defineTool } from '../defineTool';
 import type { FilePosition, Place } from '../languagePort';
 import { cutText } from '../text/lineTexts';
-import { counted } from '../text/pages';
 import { pathName } from '../text/pathNames';
 import { findPlace, pageInput, placeInput, type FoundPlace } from '../placeFinder';
 import { listPlaces, visiblePlaces, type VisiblePlace } from '../placeList';
@@ -52,7 +52,7 @@ async function answer(
   const all = [...from.remarks, ...remarks];
   if (places.length === 0) return none(many, from, all, ports);
   const files = new Set(places.map(({ path }) => path)).size;
-  const head = `${counted(places.length, one, many)} of ${from.title} in ${counted(files, 'file')}`;
+  const head = `${countOf(places.length, one, many)} of ${from.title} in ${countOf(files, 'file')}`;
   return [head, ...(await listPlaces(places, ports, { page }, signal)), ...all].join('\n');
 }
 
@@ -85,7 +85,7 @@ export function definitionTool(ports: ToolPorts): Tool {
       const { places, remarks } = await visiblePlaces(found, from.path, ports, signal);
       const all = [...from.remarks, ...remarks];
       if (places.length === 0) return none(`${kinds[kind]}s`, from, all, ports);
-      const head = `${counted(places.length, kinds[kind])} of ${from.title}`;
+      const head = `${countOf(places.length, kinds[kind])} of ${from.title}`;
       if (places.length > fewDefinitions) {
         return [head, ...(await listPlaces(places, ports, { page }, signal)), ...all].join('\n');
       }

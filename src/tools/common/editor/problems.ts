@@ -1,10 +1,11 @@
 import * as z from 'zod';
+import { countOf } from '../../../base/common/countOf';
 import { oneLine } from '../../../base/common/oneLine';
 import type { Diagnostic, DiagnosticSeverity } from '../../../editor/common/editorPort';
 import { defineTool } from '../defineTool';
 import { cutText, lineAround } from '../text/lineTexts';
 import { byNearness } from '../search/nearness';
-import { counted, moreBelow, pageOf } from '../text/pages';
+import { moreBelow, pageOf } from '../text/pages';
 import { pathName } from '../text/pathNames';
 import { pageInput } from '../placeFinder';
 import type { Tool } from '../toolProvider';
@@ -55,7 +56,7 @@ export function problemsTool({ editor, window }: ToolPorts): Tool {
         rows.push(`  ${describe(problem)}`);
       }
       const errors = found.filter(({ problem }) => problem.severity === 'error').length;
-      const head = `${counted(found.length, 'problem')} in ${where}, ${counted(errors, 'error')}`;
+      const head = `${countOf(found.length, 'problem')} in ${where}, ${countOf(errors, 'error')}`;
       return [head, ...rows, ...moreBelow(shown, shown.left === 1 ? 'problem' : 'problems'), ...remark].join('\n');
     },
   });

@@ -1,7 +1,8 @@
 import * as z from 'zod';
+import { countOf } from '../../../base/common/countOf';
 import { defineTool } from '../defineTool';
 import { lineAround } from '../text/lineTexts';
-import { counted, moreBelow, pageOf } from '../text/pages';
+import { moreBelow, pageOf } from '../text/pages';
 import { pathName } from '../text/pathNames';
 import { pageInput } from '../placeFinder';
 import { textMatches } from '../search/textMatches';
@@ -53,7 +54,7 @@ export function searchTool(ports: ToolPorts): Tool {
         file = path;
         rows.push(`  ${line + 1}: ${lineAround(text, character)}`);
       }
-      const head = `${counted(lines.length, 'line')} in ${counted(files.length, 'file')}`;
+      const head = `${countOf(lines.length, 'line')} in ${countOf(files.length, 'file')}`;
       return [head, ...rows, ...moreBelow(shown, shown.left === 1 ? 'line' : 'lines'), ...remarks].join('\n');
     },
   });

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { BoundedMap } from '../../../base/common/boundedMap';
+import { countOf } from '../../../base/common/countOf';
 import { toFileUri } from '../../../base/common/fileUri';
 import type { Disposable } from '../../../base/common/disposable';
 import { defineTool } from '../defineTool';
 import { cutText } from '../text/lineTexts';
-import { counted } from '../text/pages';
 import { pathName } from '../text/pathNames';
 import type { Tool } from '../toolProvider';
 import type { ToolPorts } from '../toolPorts';
@@ -57,7 +57,7 @@ export function openEditorsTool({ editor, window }: ToolPorts): Tool {
       });
       const left = paths.length - rows.length;
       return [
-        `${counted(paths.length, 'file is', 'files are')} open`,
+        `${countOf(paths.length, 'file is', 'files are')} open`,
         ...rows,
         ...(left > 0 ? [`… ${left} more`] : []),
       ].join('\n');

@@ -22,8 +22,3 @@ export function pageOf<T>(all: readonly T[], page: number, perPage: number): Pag
 export function moreBelow({ page, pages, left }: Page<unknown>, what: string): string[] {
   return left > 0 ? [`… ${left} more ${what}: page ${page + 1} of ${pages} has the next.`] : [];
 }
-
-/** `1 file`, `2 files`. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
-}
