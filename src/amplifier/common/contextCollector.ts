@@ -1,3 +1,4 @@
+import { countOf } from '../../base/common/countOf';
 import { relativeTo, toSlashes } from '../../editor/common/boundary';
 import type { Diagnostic, EditorPort } from '../../editor/common/editorPort';
 import type { ContextDiagnostic, ContextSelection, GitState, OpenFile, WorkspaceContext } from './apiSchema';
@@ -72,10 +73,10 @@ export class ContextCollector implements ContextSource {
     const changed = git ? git.staged_files.length + git.modified_files.length + git.untracked_files.length : 0;
     const files = Math.min(paths.length, maxFiles);
     const facts: Record<ContextKind, { label: string; count: number }> = {
-      openFiles: { label: counted(files, 'open file'), count: files },
-      git: { label: git ? `Git: ${git.branch}, ${counted(changed, 'change')}` : 'No Git', count: git ? 1 : 0 },
-      diagnostics: { label: counted(diagnostics.length, 'problem'), count: diagnostics.length },
-      selection: { label: selection ? `Selection: ${counted(lines, 'line')}` : 'No selection', count: lines },
+      openFiles: { label: countOf(files, 'open file'), count: files },
+      git: { label: git ? `Git: ${git.branch}, ${countOf(changed, 'change')}` : 'No Git', count: git ? 1 : 0 },
+      diagnostics: { label: countOf(diagnostics.length, 'problem'), count: diagnostics.length },
+      selection: { label: selection ? `Selection: ${countOf(lines, 'line')}` : 'No selection', count: lines },
     };
     return contextKinds.map((kind) => ({ kind, isOn: this.ports.switches.isOn(kind), ...facts[kind] }));
   }
@@ -172,8 +173,4 @@ function cut(text: string): string {
   const lineEnd = text.lastIndexOf('\n', maxContentLength - 1) + 1;
   const end = lineEnd > 0 ? lineEnd : maxContentLength;
   return `${text.slice(0, end)}[${text.length - end} more characters are not shown]\n`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
