@@ -1,4 +1,4 @@
-import { counted } from '../../../base/common/counted';
+import { countOf } from '../../../base/common/countOf';
 import { namingHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import type { ThreadHead } from '../threadPorts';
 import type { Usage } from '../../../transcript/common/entries';
@@ -105,8 +105,8 @@ function folderName({ folders }: ThreadHead): string | undefined {
 function tooltipOf(head: ThreadHead): string {
   const { repository, branch, folders, promptCount, messageCount, mode, model, usage, createdAt, lastPromptAt } = head;
   const counts = [
-    ...(promptCount > 0 ? [counted(promptCount, 'prompt')] : []),
-    counted(messageCount, 'message'),
+    ...(promptCount > 0 ? [countOf(promptCount, 'prompt')] : []),
+    countOf(messageCount, 'message'),
     ...(head.hasChanges ? ['changed files'] : []),
   ].join(', ');
   const lines = [

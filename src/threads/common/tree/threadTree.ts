@@ -1,4 +1,4 @@
-import { counted } from '../../../base/common/counted';
+import { countOf } from '../../../base/common/countOf';
 import type { ThreadHead, ThreadRelation } from '../threadPorts';
 import type { SourceProblem } from '../threadLibrary';
 import { familyTies } from './families';
@@ -109,7 +109,7 @@ export function threadTree(all: readonly ThreadHead[], options: TreeOptions): Th
   const own = hasOthers ? tops.filter(({ isOfWorkspace }) => isOfWorkspace) : tops;
   const others = hasOthers ? tops.filter(({ isOfWorkspace }) => !isOfWorkspace) : [];
   const roots = [...addGroups(own, undefined)];
-  addLast('elsewhere', 'Other folders', counted(others.length, 'thread'), addGroups(others, 'elsewhere'));
+  addLast('elsewhere', 'Other folders', countOf(others.length, 'thread'), addGroups(others, 'elsewhere'));
   const broken = shown.filter(({ problem }) => problem !== undefined);
   for (const head of broken) {
     nodes.set(head.id, {
@@ -123,7 +123,7 @@ export function threadTree(all: readonly ThreadHead[], options: TreeOptions): Th
     });
   }
   const brokenIds = broken.map(({ id }) => id);
-  addLast(brokenId, 'Cannot be read', counted(broken.length, 'file'), brokenIds);
+  addLast(brokenId, 'Cannot be read', countOf(broken.length, 'file'), brokenIds);
   // An empty list has words of its own.
   if (roots.length > 0) {
     for (const problem of options.problems) {

@@ -1,4 +1,4 @@
-import { counted } from '../../../base/common/counted';
+import { countOf } from '../../../base/common/countOf';
 import type { FeatureStatus, StatusAction } from '../../../base/common/feature';
 import { commandIds } from '../../../manifest';
 import type { ThreadHead } from '../threadPorts';
@@ -32,6 +32,6 @@ export function threadsStatus({
   return {
     actions,
     state: 'ready',
-    summary: `${counted(heads.length, 'thread')}${running > 0 ? `, ${running} running` : ''}.`,
+    summary: `${countOf(heads.length, 'thread')}${running > 0 ? `, ${running} running` : ''}.`,
   };
 }
