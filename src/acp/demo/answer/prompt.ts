@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { basename, isAbsolute, resolve } from 'node:path';
-import { percentDecoded } from '../../base/common/fileUri';
+import { percentDecoded } from '../../../base/common/fileUri';
 
 /** What the user sent: the words, and what came along with them. */
 export interface Prompt {
