@@ -1,7 +1,6 @@
 import type { Disposable } from '../../base/common/disposable';
 import type { Event } from '../../base/common/event';
 import type { Entry, Usage } from '../../transcript/common/entries';
-import type { TextKind } from './query/searchedText';
 
 /** What the list knows of a thread without opening it. Times are milliseconds since the epoch. */
 export interface ThreadHead {
@@ -96,6 +95,20 @@ export type ThreadSourceState =
   | { readonly kind: 'absent'; readonly message: string }
   /** `summary` is a word or two. */
   | { readonly kind: 'failed'; readonly summary: string; readonly message: string };
+
+/** What a text of a thread is, for a search that says what it has found. */
+export const textKinds = [
+  'prompt',
+  'answer',
+  'thinking',
+  'command',
+  'path',
+  'call',
+  'output',
+  'note',
+  'details',
+] as const;
+export type TextKind = (typeof textKinds)[number];
 
 export interface ThreadHit {
   readonly threadId: string;

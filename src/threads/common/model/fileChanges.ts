@@ -1,13 +1,5 @@
 import { isRecord, listOf } from './jsonValues';
-
-const changing: ReadonlySet<string> = new Set([
-  'edit_file',
-  'create_file',
-  'apply_patch',
-  'undo_edit',
-  'delete_file',
-  'format_file',
-]);
+import { toolKind } from './toolNames';
 
 /** Whether a tool has changed a file, by what it was and how it ended. */
 export function hasBeenChanging(messages: readonly unknown[]): boolean {
@@ -25,9 +17,7 @@ export function hasBeenChanging(messages: readonly unknown[]): boolean {
 }
 
 function isChangingTool(name: unknown): boolean {
-  return (
-    typeof name === 'string' && changing.has(name.startsWith('functions.') ? name.slice('functions.'.length) : name)
-  );
+  return typeof name === 'string' && ['edit', 'delete'].includes(toolKind(name));
 }
 
 function isDoneChanging(result: Readonly<Record<string, unknown>>, calls: ReadonlySet<unknown>): boolean {

@@ -1,5 +1,6 @@
 import type { Entry, EntryOf, Part } from '../../../transcript/common/entries';
-import type { SearchedText, TextKind } from './searchedText';
+import type { SearchedText } from './searchedText';
+import type { TextKind } from '../threadPorts';
 
 /** What a search looks through of an entry that is in memory: the same as of the document it was made of. */
 export function entryTexts(entry: Entry): readonly SearchedText[] {

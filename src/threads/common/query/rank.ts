@@ -1,6 +1,7 @@
 import type { QueryTerm, ThreadQuery } from './threadQuery';
 import { fold } from './fold';
-import { isConversation, type SearchedText, type TextKind } from './searchedText';
+import { isConversation, type SearchedText } from './searchedText';
+import { type TextKind } from '../threadPorts';
 import { findTerm } from './termMatch';
 
 /** Where something was found, and what that is worth. */

@@ -1,16 +1,4 @@
-/** What a text of a thread is, for a search that says what it has found. */
-export const textKinds = [
-  'prompt',
-  'answer',
-  'thinking',
-  'command',
-  'path',
-  'call',
-  'output',
-  'note',
-  'details',
-] as const;
-export type TextKind = (typeof textKinds)[number];
+import type { TextKind } from '../threadPorts';
 
 /** For the list of what was found. */
 export const textKindWords: Readonly<Record<TextKind, string>> = {

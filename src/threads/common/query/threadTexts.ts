@@ -4,7 +4,8 @@ import { pathOrUriPath } from '../model/fileUriPath';
 import { callId, isResultBlock, resultId } from '../model/callIds';
 import { bareToolName, commandOf, inputPath } from '../model/toolNames';
 import { promptText } from '../model/promptText';
-import type { SearchedText, TextKind } from './searchedText';
+import type { SearchedText } from './searchedText';
+import type { TextKind } from '../threadPorts';
 import { detailTexts } from './threadDetails';
 import { textsInValue } from './valueTexts';
 

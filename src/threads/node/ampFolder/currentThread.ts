@@ -1,5 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import * as path from 'node:path';
+import { parseJson } from '../../../base/common/parseJson';
 import { isRecord, textOf, timeOf } from '../../common/model/jsonValues';
 import { isThreadId, type AmpPlaces } from './ampData';
 
@@ -54,13 +55,7 @@ function hint(threadId: unknown, at: number): readonly Hint[] {
 
 async function jsonOf(file: string): Promise<{ json: unknown; mtimeMs: number } | undefined> {
   const found = await textOfFile(file);
-  if (!found) return undefined;
-  try {
-    const json: unknown = JSON.parse(found.text);
-    return { json, mtimeMs: found.mtimeMs };
-  } catch {
-    return undefined;
-  }
+  return found && { json: parseJson(found.text), mtimeMs: found.mtimeMs };
 }
 
 async function textOfFile(file: string): Promise<{ text: string; mtimeMs: number } | undefined> {

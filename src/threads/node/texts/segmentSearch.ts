@@ -5,7 +5,7 @@ import type { ThreadQuery } from '../../common/query/threadQuery';
 import type { ThreadHit } from '../../common/threadPorts';
 import { ThreadMatcher } from './threadMatcher';
 import type { SegmentThread, TextSegment } from './textSegment';
-import { WordSearch } from './wordSearch';
+import { WordLookup } from './wordLookup';
 import { wordFields } from './wordTable';
 
 interface SearchScope {
@@ -68,18 +68,18 @@ function hitsOf(
 }
 
 /** The longest first, which is likely to be the rarest. */
-function wordsToFind({ terms }: ThreadQuery): readonly WordSearch[] {
+function wordsToFind({ terms }: ThreadQuery): readonly WordLookup[] {
   const lines = terms.flatMap(({ words, isPrefix }) =>
     words.map((word, index) => (isPrefix && index === words.length - 1 ? word : `${word}\n`)),
   );
-  return [...new Set(lines)].sort((one, other) => other.length - one.length).map((line) => new WordSearch(line));
+  return [...new Set(lines)].sort((one, other) => other.length - one.length).map((line) => new WordLookup(line));
 }
 
 /** The threads that have all words. */
 function candidatesOf(
   scope: SearchScope,
   segment: TextSegment,
-  words: readonly WordSearch[],
+  words: readonly WordLookup[],
   nowMs: number,
 ): readonly Candidate[] {
   const found: Uint8Array[] = [];

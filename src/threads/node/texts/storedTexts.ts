@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { isAscii } from '../../common/query/fold';
-import { textKinds, type SearchedText } from '../../common/query/searchedText';
+import { type SearchedText } from '../../common/query/searchedText';
+import { textKinds } from '../../common/threadPorts';
 import type { QueryTerm } from '../../common/query/threadQuery';
 import { findTerm } from '../../common/query/termMatch';
 import type { Arena } from './arena';

@@ -1,6 +1,7 @@
 import type { Part } from '../../../../transcript/common/entries';
 import { textOf, type JsonRecord } from '../../model/jsonValues';
 import { rawJson } from '../../model/rawJson';
+import { plainText } from './mapped';
 
 /** What Amp writes beside all kinds of results, and shows or means for itself. */
 const notForReaders: ReadonlySet<string> = new Set(['discoveredGuidanceFiles', '~debug']);
@@ -13,11 +14,7 @@ export function unreadParts(result: JsonRecord, known: readonly string[]): reado
   const [first, ...others] = unread;
   if (!first) return [];
   const words = others.length === 0 ? textOf(first[1]) : undefined;
-  return [
-    words === undefined
-      ? { type: 'json', json: rawJson(Object.fromEntries(unread)) }
-      : { type: 'text', text: words, plain: true },
-  ];
+  return [words === undefined ? { type: 'json', json: rawJson(Object.fromEntries(unread)) } : plainText(words)];
 }
 
 function saysSomething(key: string, value: unknown): boolean {

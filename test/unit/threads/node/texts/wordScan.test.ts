@@ -4,7 +4,7 @@ import { fold } from '../../../../../src/threads/common/query/fold';
 import { wordsOf } from '../../../../../src/threads/common/query/words';
 import { mayFollow, PairFilterBuilder } from '../../../../../src/threads/node/texts/pairFilter';
 import { copyWord, hashesOfWord, WordScan } from '../../../../../src/threads/node/texts/wordScan';
-import { WordSearch } from '../../../../../src/threads/node/texts/wordSearch';
+import { WordLookup } from '../../../../../src/threads/node/texts/wordLookup';
 import { WordTable } from '../../../../../src/threads/node/texts/wordTable';
 
 const text = fc
@@ -103,9 +103,9 @@ describe('the words of a segment', () => {
           for (const line of [`${word}\n`, String.fromCodePoint(word.codePointAt(0) ?? 0)]) {
             const has = (found: readonly string[]): boolean => found.some((one) => `${one}\n`.startsWith(line));
             const fields = all.map(({ said, work }) => (has(said) ? 2 : has(work) ? 4 : 0));
-            assert.deepEqual([...new WordSearch(line).bestFields(table.lists(), all.length)], fields, line);
+            assert.deepEqual([...new WordLookup(line).bestFields(table.lists(), all.length)], fields, line);
             const even = fields.filter((_, index) => index % 2 === 0);
-            assert.deepEqual([...new WordSearch(line).bestFields(copied.lists(), even.length)], even, line);
+            assert.deepEqual([...new WordLookup(line).bestFields(copied.lists(), even.length)], even, line);
           }
         }
       }),

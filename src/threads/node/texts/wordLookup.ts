@@ -4,7 +4,7 @@ const lineEnd = 0x0a;
 const shortUnits = 3;
 
 /** Finds a word, or all that begin with it, among the words of a segment. */
-export class WordSearch {
+export class WordLookup {
   private readonly needle: Buffer;
   /** What is sought begins with the line end before the word. */
   private readonly isLed: boolean;
