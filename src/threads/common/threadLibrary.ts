@@ -4,7 +4,7 @@ import { messageOf } from '../../base/common/errors';
 import { Emitter, type Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { layered } from './heads/layeredHead';
-import { ThreadError, type OpenThread, type ThreadHead, type ThreadSource, type ThreadSourceKind } from './threadPorts';
+import { ThreadError, type OpenThread, type ThreadHead, type ThreadSource, type SourceProblem } from './threadPorts';
 
 interface ThreadLibraryOptions {
   /**
@@ -28,15 +28,6 @@ const settleMs = 200;
 interface Listed {
   readonly head: ThreadHead;
   readonly source: ThreadSource;
-}
-
-/** Why a source does not say all that it has. */
-export interface SourceProblem {
-  readonly source: ThreadSourceKind;
-  readonly title: string;
-  readonly summary: string;
-  /** Sentences: what happened, and what to do. */
-  readonly message: string;
 }
 
 /** All threads of all sources as one list, each once. Nothing is read before somebody asks. */

@@ -96,6 +96,15 @@ export type ThreadSourceState =
   /** `summary` is a word or two. */
   | { readonly kind: 'failed'; readonly summary: string; readonly message: string };
 
+/** Why a source does not say all that it has. */
+export interface SourceProblem {
+  readonly source: ThreadSourceKind;
+  readonly title: string;
+  readonly summary: string;
+  /** Sentences: what happened, and what to do. */
+  readonly message: string;
+}
+
 /** What a text of a thread is, for a search that says what it has found. */
 export const textKinds = [
   'prompt',

@@ -1,6 +1,5 @@
 import { countOf } from '../../../base/common/countOf';
-import type { ThreadHead, ThreadRelation } from '../threadPorts';
-import type { SourceProblem } from '../threadLibrary';
+import type { SourceProblem, ThreadHead, ThreadRelation } from '../threadPorts';
 import { familyTies } from './families';
 import { groupByDay, groupByFolder, type Group } from './grouping';
 import { passesFilters, type ThreadFilters } from './threadFilters';
