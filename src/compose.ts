@@ -38,8 +38,7 @@ import { ChannelLogger } from './platform/vscode/log';
 import { Settings } from './platform/vscode/settings';
 import { StatusView } from './platform/vscode/statusView';
 import { TrafficView } from './platform/vscode/trafficView';
-import { LateThreads } from './threads/vscode/lateThreads';
-import type { RunningThreads } from './threads/vscode/threadsFeature';
+import { LateThreads, type RunningThreads } from './threads/vscode/lateThreads';
 import { ToolsFeature } from './tools/vscode/toolsFeature';
 import { TrafficLog } from './wire/common/traffic';
 

@@ -5,10 +5,22 @@ import type { Memento } from '../../base/common/memento';
 import { commandIds, panelTypes, textSchemes, viewIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { provideTexts } from '../../platform/vscode/readOnlyTexts';
+import type { PeerThreads } from '../common/exports/peerThreads';
 import { notListed, threadsStatus } from '../common/tree/threadsStatus';
 import { keptFilters, showFilterKeys } from './keptFilters';
 import { LateTree } from './lateTree';
-import type { RunningThreads } from './threadsFeature';
+import type { ThreadsView } from './threadsView';
+
+/** What VS Code and other features ask of the threads. */
+export interface RunningThreads extends RunningFeature {
+  readonly list: ThreadsView;
+  /** Fills a tab of a window that was loaded again. */
+  restore(panel: vscode.WebviewPanel, state: unknown): void;
+  /** Of a document, see `textSchemes.thread`. @throws ThreadError; Error when it is not there */
+  textOf(query: string): Promise<string>;
+  /** For peers of the agent protocol's draft. */
+  readonly peerThreads: PeerThreads;
+}
 
 interface LateThreadsOptions extends Pick<FeatureContext, 'commands' | 'status'> {
   /** The feature itself. */

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/common/disposable';
-import type { Feature, RunningFeature } from '../../base/common/feature';
+import type { Feature } from '../../base/common/feature';
 import type { Memento } from '../../base/common/memento';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { commandIds, settingIds } from '../../manifest';
@@ -19,6 +19,7 @@ import { ampPlaces, oldExtensionFolders } from '../node/ampFolder/ampData';
 import { ampThreads, type AmpThreads } from '../node/ampThreads';
 import type { Command } from '../node/cli/runCommand';
 import { withWorktrees } from '../node/workspace/worktrees';
+import type { RunningThreads } from './lateThreads';
 import { ThreadActions } from './threadActions';
 import { ThreadCommands } from './threadCommands';
 import { ThreadDecorations } from './threadDecorations';
@@ -43,17 +44,6 @@ interface ThreadsFeatureOptions extends FeatureContext {
   readonly storageFolder: string;
   /** `dist`. */
   readonly distFolder: vscode.Uri;
-}
-
-/** What VS Code and other features ask of the threads. */
-export interface RunningThreads extends RunningFeature {
-  readonly list: ThreadsView;
-  /** Fills a tab of a window that was loaded again. */
-  restore(panel: vscode.WebviewPanel, state: unknown): void;
-  /** Of a document, see `textSchemes.thread`. @throws ThreadError; Error when it is not there */
-  textOf(query: string): Promise<string>;
-  /** For peers of the agent protocol's draft. */
-  readonly peerThreads: PeerThreads;
 }
 
 /** Amp's threads: a list, a search, and tabs to read them in. Reads nothing before somebody looks. */
