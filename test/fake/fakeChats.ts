@@ -7,6 +7,7 @@ import {
   type DiffTexts,
   type RevertOptions,
   type TurnTexts,
+  type Whole,
   type DraftMove,
   type ExportFormat,
 } from '../../src/chat/common/chatPorts';
@@ -136,21 +137,15 @@ export class FakeChat implements Chat {
     return { text: entry?.kind === 'prompt' ? entry.text : '', attachments: [] };
   }
 
-  wholeEntry(entryId: string): Entry | undefined {
-    return this.transcript.get(entryId);
-  }
+  readonly entries: Whole<Entry> = {
+    whole: (entryId) => this.transcript.get(entryId),
+    diffTexts: () => this.diff,
+  };
 
-  diffTexts(): DiffTexts | undefined {
-    return this.diff;
-  }
-
-  wholeApproval(approvalId: string): Part[] | undefined {
-    return this.view.approvals.find(({ id }) => id === approvalId)?.parts;
-  }
-
-  approvalDiffTexts(): DiffTexts | undefined {
-    return this.diff;
-  }
+  readonly questions: Whole<Part[]> = {
+    whole: (approvalId) => this.view.approvals.find(({ id }) => id === approvalId)?.parts,
+    diffTexts: () => this.diff,
+  };
 
   textBefore(path: string): Promise<string | null | undefined> {
     return Promise.resolve(this.before.get(path));

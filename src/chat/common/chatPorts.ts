@@ -93,13 +93,10 @@ export interface Chat {
   approve(approvalId: string, option: string, reason?: string): Promise<void>;
   setOption(optionId: string, value: string | boolean): Promise<void>;
   promptToEdit(entryId: string): Draft;
-  /** With nothing cut away. */
-  wholeEntry(entryId: string): Entry | undefined;
-  /** Both texts of a diff, whole; `before` is null for a file that did not exist. */
-  diffTexts(entryId: string, part: number): DiffTexts | undefined;
-  /** Its parts with as little cut away as a page can show. Undefined when it is not open. */
-  wholeApproval(approvalId: string): Part[] | undefined;
-  approvalDiffTexts(approvalId: string, part: number): DiffTexts | undefined;
+  /** Of the transcript, with nothing cut away. */
+  readonly entries: Whole<Entry>;
+  /** The parts of those that are open, with as little cut away as a page can show. */
+  readonly questions: Whole<Part[]>;
 
   /** How a file was before the conversation touched it; null when it did not exist, undefined when that is not known. */
   textBefore(path: string): Promise<string | null | undefined>;
@@ -122,8 +119,16 @@ export interface Written {
   readonly revision: number;
 }
 
+/** What pages show in short, by its id. */
+export interface Whole<Shown> {
+  whole(id: string): Shown | undefined;
+  /** Both texts of a diff among its parts, whole. */
+  diffTexts(id: string, part: number): DiffTexts | undefined;
+}
+
 export interface DiffTexts {
   readonly path: string;
+  /** Null for a file that did not exist. */
   readonly before: string | null;
   readonly after: string;
 }

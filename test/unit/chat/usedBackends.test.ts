@@ -1,3 +1,5 @@
+import { nullLogger } from '../../../src/base/common/log';
+import { FakeClock } from '../../fake/fakeClock';
 import assert from 'node:assert/strict';
 import { UsedBackends } from '../../../src/chat/common/conversations/usedBackends';
 import { FakeBackend } from '../../fake/fakeBackend';
@@ -8,7 +10,7 @@ describe('the backends that a window has used', () => {
   let used: UsedBackends;
   beforeEach(() => {
     told = [];
-    used = new UsedBackends(new ChatBackends(), {
+    used = new UsedBackends(new ChatBackends(), new FakeClock(), nullLogger, {
       onReady: ({ id }) => told.push(`ready ${id}`),
       onChange: () => told.push('change'),
     });

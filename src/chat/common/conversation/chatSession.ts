@@ -8,10 +8,10 @@ import type { TranscriptDocument } from '../../../transcript/common/transcriptDo
 import {
   ChatError,
   type Chat,
-  type DiffTexts,
   type DraftMove,
   type RevertOptions,
   type TurnTexts,
+  type Whole,
   type Written,
 } from '../chatPorts';
 import type { SessionFile } from '../chatStore';
@@ -38,6 +38,7 @@ export interface ChatSessionPorts extends SessionLinkPorts {
 
 /** What only adds text does not change the view. */
 const textOnly: ReadonlySet<string> = new Set(['content_block:delta', 'thinking:delta', 'tool:update']);
+
 /** One conversation: its transcript and its log, its queue and its draft, and its way to a backend while it has one. */
 export class ChatSession implements Chat {
   private readonly told: Conversation;
@@ -89,6 +90,14 @@ export class ChatSession implements Chat {
 
   get transcript(): TranscriptDocument {
     return this.told.document;
+  }
+
+  get entries(): Whole<Entry> {
+    return this.story.writer;
+  }
+
+  get questions(): Whole<Part[]> {
+    return this.story.approvals;
   }
 
   get draft(): Draft {
@@ -249,22 +258,6 @@ export class ChatSession implements Chat {
 
   promptToEdit(entryId: string): Draft {
     return this.story.prompts.find((prompt) => prompt.entryId === entryId)?.draft ?? emptyDraft;
-  }
-
-  wholeEntry(entryId: string): Entry | undefined {
-    return this.story.writer.whole(entryId);
-  }
-
-  diffTexts(entryId: string, part: number): DiffTexts | undefined {
-    return this.story.writer.diffTexts(entryId, part);
-  }
-
-  wholeApproval(approvalId: string): Part[] | undefined {
-    return this.story.approvals.whole(approvalId);
-  }
-
-  approvalDiffTexts(approvalId: string, part: number): DiffTexts | undefined {
-    return this.story.approvals.diffTexts(approvalId, part);
   }
 
   textBefore(path: string): Promise<string | null | undefined> {

@@ -1,8 +1,7 @@
-import type { BackendEntry, BackendRegistry } from '../../../session/common/backendRegistry';
+import type { BackendRegistry } from '../../../session/common/backendRegistry';
 import { BackendError, type CreateSessionOptions } from '../../../session/common/sessionBackend';
 import { withDeadline, type Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
-import { messageOf } from '../../../base/common/errors';
 import { Emitter, type Event } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import type { Memento } from '../../../base/common/memento';
@@ -19,7 +18,7 @@ import { logVersion } from '../conversation/logRecord';
 import { PreparedSessions } from './preparedSessions';
 import type { AttachmentResolver } from '../conversation/promptDelivery';
 import { parseRemoteRowId, RemoteSessions, type RemoteSearch } from './remoteSessions';
-import { noStarts, type SessionStarts } from './sessionStarts';
+import type { SessionStarts } from './sessionStarts';
 import { storedEntries } from '../transcript/storedEntries';
 import { UsedBackends } from './usedBackends';
 
@@ -35,7 +34,7 @@ interface ChatSessionsPorts {
   /** Unique for ever, of letters, digits and `-`. */
   readonly newId: () => string;
   /** What new sessions begin with. */
-  readonly starts?: SessionStarts;
+  readonly starts: SessionStarts;
 }
 
 /** Where a conversation works. */
@@ -45,7 +44,6 @@ interface Workplace {
   readonly folder?: string | undefined;
 }
 
-const askMs = 5000;
 const loadTimeoutMs = 60_000;
 
 /** The conversations of a window: those that are open here, and those on disk. */
@@ -54,7 +52,6 @@ export class ChatSessions implements Chats, WriteWitness {
   private readonly opening = new Map<string, Promise<ChatSession>>();
   private readonly closing = new Map<string, Promise<void>>();
   private readonly listeners: Disposable[] = [];
-  private asking: Promise<void> | undefined;
   private readonly changed: Emitter<void>;
   private readonly backendsChanged: Emitter<void>;
   private readonly remotes: RemoteSessions;
@@ -65,13 +62,13 @@ export class ChatSessions implements Chats, WriteWitness {
   private readonly chatPorts: ChatSessionPorts;
 
   constructor(private readonly ports: ChatSessionsPorts) {
-    const { attachments, backends, clock, files, log, memento, newId, starts = noStarts } = ports;
+    const { attachments, backends, clock, files, log, memento, newId, starts } = ports;
     this.starts = starts;
     const onListenerError = (error: unknown): void => log.error('a listener failed', error);
     this.changed = new Emitter(onListenerError);
     this.backendsChanged = new Emitter(onListenerError);
     this.remotes = new RemoteSessions(clock, log, memento);
-    this.used = new UsedBackends(backends, {
+    this.used = new UsedBackends(backends, clock, log, {
       onReady: (backend) => void this.remotes.catchUp(backend),
       onChange: () => this.backendsChanged.fire(),
     });
@@ -126,7 +123,7 @@ export class ChatSessions implements Chats, WriteWitness {
   }
 
   async search(query: string, signal?: AbortSignal): Promise<readonly SessionRow[]> {
-    this.asking ??= this.openServers().finally(() => (this.asking = undefined));
+    void this.used.openServers();
     const [found, remote] = await Promise.all([
       this.ports.store.search(query, signal),
       this.remotes.search(this.used.ready, query, this.remoteSearch(signal)),
@@ -202,7 +199,7 @@ export class ChatSessions implements Chats, WriteWitness {
     const open = parseRemoteRowId(sessionId) ? await this.open(sessionId) : this.chats.get(sessionId);
     if (open) {
       const { backendTitle: who, title } = open.view;
-      const entries = [...open.transcript.entries()].map((entry) => open.wholeEntry(entry.id) ?? entry);
+      const entries = [...open.transcript.entries()].map((entry) => open.entries.whole(entry.id) ?? entry);
       const head = this.ports.store.heads.find(({ id }) => id === open.id);
       return exportTranscript({ title, who, ...timesOf(head) }, entries, format);
     }
@@ -274,7 +271,7 @@ export class ChatSessions implements Chats, WriteWitness {
     old?.retire();
     const chat = this.keep(file);
     await chat.restore(records, damage);
-    if (await this.livesOn(file.head.backendId)) chat.resumeTurn();
+    if (await this.used.livesOn(file.head.backendId)) chat.resumeTurn();
     return chat;
   }
 
@@ -318,37 +315,6 @@ export class ChatSessions implements Chats, WriteWitness {
         this.closing.delete(chat.id);
       });
     this.closing.set(chat.id, closed);
-  }
-
-  /** Whether the backend goes on without this window, so that nothing has to be started to ask it. */
-  private async livesOn(backendId: string): Promise<boolean> {
-    return (await this.servers()).some(({ id }) => id === backendId);
-  }
-
-  /** Those that answer run anyway: they are asked from now on. Never rejects. */
-  private async openServers(): Promise<void> {
-    for (const { health, id, title } of await this.servers()) {
-      // Also one that was used before and has been gone since.
-      if (health?.kind !== 'answers' || this.used.stateOf(id)?.kind === 'ready') continue;
-      try {
-        const backend = await this.used.open(id);
-        await withDeadline(this.ports.clock, `Asking ${title}`, askMs, (signal) => backend.capabilities(signal));
-      } catch (error) {
-        this.ports.log.debug(`${title} was not asked for its conversations: ${messageOf(error)}`);
-      }
-    }
-  }
-
-  private async servers(): Promise<readonly BackendEntry[]> {
-    try {
-      const { backends, clock } = this.ports;
-      const listing = (signal: AbortSignal) => backends.list(signal);
-      const entries = await withDeadline(clock, 'Listing the backends', askMs, listing);
-      return entries.filter(({ problem, source }) => source === 'server' && problem === undefined);
-    } catch (error) {
-      this.ports.log.debug(`The backends were not listed: ${messageOf(error)}`);
-      return [];
-    }
   }
 
   private remoteSearch(signal: AbortSignal | undefined): RemoteSearch {

@@ -17,13 +17,3 @@ export interface SessionStarts {
   /** What to tell the user of a choice that the agent does not offer; undefined when there is nothing, or it was told. */
   notOffered(backendId: string, choice: OptionChoice): string | undefined;
 }
-
-/** Where nothing is chosen, and nobody learns. */
-export const noStarts: SessionStarts = {
-  choices: () => ({}),
-  wanted: () => [],
-  learn: () => undefined,
-  showWaiting: () => undefined,
-  saw: () => undefined,
-  notOffered: () => undefined,
-};

@@ -1,14 +1,22 @@
-import type { BackendRegistry } from '../../../session/common/backendRegistry';
+import type { BackendEntry, BackendRegistry } from '../../../session/common/backendRegistry';
 import type { BackendState, SessionBackend } from '../../../session/common/sessionBackend';
+import { withDeadline, type Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
+import { messageOf } from '../../../base/common/errors';
+import type { Logger } from '../../../base/common/log';
+
+const askMs = 5000;
 
 /** The backends that this window has talked to, and how they are. They belong to their registry. */
 export class UsedBackends implements Disposable {
   private isDisposed = false;
+  private asking: Promise<void> | undefined;
   private readonly used = new Map<string, { readonly backend: SessionBackend; readonly states: Disposable }>();
 
   constructor(
     private readonly registry: BackendRegistry,
+    private readonly clock: Clock,
+    private readonly log: Logger,
     private readonly told: { onReady(backend: SessionBackend): void; onChange(): void },
   ) {}
 
@@ -49,9 +57,45 @@ export class UsedBackends implements Disposable {
     look();
   }
 
+  /** Whether it goes on without this window, so that nothing has to be started to ask it. */
+  async livesOn(id: string): Promise<boolean> {
+    return (await this.servers()).some((server) => server.id === id);
+  }
+
+  /** Those that answer run anyway: they are used from now on. Never rejects. */
+  openServers(): Promise<void> {
+    this.asking ??= this.askServers().finally(() => (this.asking = undefined));
+    return this.asking;
+  }
+
   dispose(): void {
     this.isDisposed = true;
     for (const { states } of this.used.values()) states.dispose();
     this.used.clear();
+  }
+
+  private async askServers(): Promise<void> {
+    for (const { health, id, title } of await this.servers()) {
+      // Also one that was used before and has been gone since.
+      if (health?.kind !== 'answers' || this.stateOf(id)?.kind === 'ready') continue;
+      try {
+        const backend = await this.open(id);
+        await withDeadline(this.clock, `Asking ${title}`, askMs, (signal) => backend.capabilities(signal));
+      } catch (error) {
+        this.log.debug(`${title} was not asked for its conversations: ${messageOf(error)}`);
+      }
+    }
+  }
+
+  private async servers(): Promise<readonly BackendEntry[]> {
+    try {
+      const entries = await withDeadline(this.clock, 'Listing the backends', askMs, (signal) =>
+        this.registry.list(signal),
+      );
+      return entries.filter(({ problem, source }) => source === 'server' && problem === undefined);
+    } catch (error) {
+      this.log.debug(`The backends were not listed: ${messageOf(error)}`);
+      return [];
+    }
   }
 }

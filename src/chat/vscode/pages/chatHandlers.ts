@@ -197,15 +197,15 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
       entry: await review.wholeEntry(await chatOf(sessionId), entryId),
     })),
     showApproval: chatRequests.showApproval.handledBy(async ({ sessionId, approvalId }) => {
-      const parts = (await chatOf(sessionId)).wholeApproval(approvalId);
+      const parts = (await chatOf(sessionId)).questions.whole(approvalId);
       if (!parts) throw new Error('This question is no longer open.');
       return { parts };
     }),
     openDiff: chatRequests.openDiff.handledBy(async ({ sessionId, entryId, part }) =>
-      review.openDiff((await chatOf(sessionId)).diffTexts(entryId, part), 'change of the chat'),
+      review.openDiff((await chatOf(sessionId)).entries.diffTexts(entryId, part), 'change of the chat'),
     ),
     openApprovalDiff: chatRequests.openApprovalDiff.handledBy(async ({ sessionId, approvalId, part }) =>
-      review.openDiff((await chatOf(sessionId)).approvalDiffTexts(approvalId, part), 'waits for your answer'),
+      review.openDiff((await chatOf(sessionId)).questions.diffTexts(approvalId, part), 'waits for your answer'),
     ),
     open: chatRequests.open.handledBy(({ target, line }) => editor.open(target, line)),
     copy: chatRequests.copy.handledBy(({ text }) => editor.copy(text)),

@@ -114,7 +114,7 @@ export class ReviewActions {
 
   /** What a page can hold; the rest opens in an editor. @throws ChatError `notFound` */
   async wholeEntry(chat: Chat, entryId: string): Promise<Entry> {
-    const entry = chat.wholeEntry(entryId);
+    const entry = chat.entries.whole(entryId);
     const shown = chat.transcript.get(entryId);
     if (!entry || !shown) throw new ChatError('notFound', 'This part of the conversation is no longer there.');
     if (JSON.stringify(entry).length <= maxEntryLength) return entry;

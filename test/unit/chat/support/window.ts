@@ -38,7 +38,7 @@ export class Window {
     storeClock: Clock,
     readonly memento: MemoryMemento,
     attachments: AttachmentResolver,
-    starts: SessionStarts | undefined,
+    starts: SessionStarts,
     log: Logger,
   ) {
     const protectedFiles = new ProtectedFiles();
@@ -58,7 +58,7 @@ export class Window {
       clock,
       log: nullLogger,
       memento,
-      ...(starts ? { starts } : {}),
+      starts,
       newId: () => `${path.basename(folder)}-${process.hrtime.bigint()}-${++this.ids}`,
     });
   }
@@ -92,7 +92,7 @@ export class Window {
       storeClock,
       memento,
       attachments,
-      options.starts,
+      options.starts ?? noStarts,
       log,
     );
     await window.chats.start();
@@ -117,6 +117,16 @@ export class Window {
     await rm(this.folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   }
 }
+
+/** Where nothing is chosen, and nobody learns. */
+const noStarts: SessionStarts = {
+  choices: () => ({}),
+  wanted: () => [],
+  learn: () => undefined,
+  showWaiting: () => undefined,
+  saw: () => undefined,
+  notOffered: () => undefined,
+};
 
 export function draft(text: string) {
   return { text, attachments: [] };
