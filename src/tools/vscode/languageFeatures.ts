@@ -13,7 +13,7 @@ import type {
   OutlineSymbol,
   Place,
 } from '../common/languagePort';
-import { OpenQuestions } from '../common/calls/openQuestions';
+import { LanguageQuestions } from '../common/calls/languageQuestions';
 import { outlineOf, placeOf, rangeOf, symbolKind, toPosition } from './languageValues';
 
 /** How long a tool waits for a language server; some build their index on the first question. */
@@ -39,12 +39,12 @@ type Places = readonly (vscode.Location | vscode.LocationLink)[] | undefined;
 
 /** The language port over VS Code's commands. */
 export class LanguageFeatures implements LanguagePort {
-  private readonly questions: OpenQuestions;
+  private readonly questions: LanguageQuestions;
   /** VS Code knows an item of a hierarchy by its object. */
   private readonly items = new WeakMap<CallItem, vscode.CallHierarchyItem>();
 
   constructor(clock: Clock) {
-    this.questions = new OpenQuestions(clock, answerMs);
+    this.questions = new LanguageQuestions(clock, answerMs);
   }
 
   async definitions(kind: DefinitionKind, at: FilePosition, signal: AbortSignal): Promise<readonly Place[]> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { LateAnswerError } from '../../../src/tools/common/languagePort';
-import { OpenQuestions, type Question } from '../../../src/tools/common/calls/openQuestions';
+import { LanguageQuestions, type Question } from '../../../src/tools/common/calls/languageQuestions';
 import { FakeClock } from '../../fake/fakeClock';
 
 const never = new AbortController().signal;
@@ -11,7 +11,7 @@ const asked = <T>(key: string, ask: () => Promise<T>, group = 'ts'): Question<T>
 describe('questions that cannot be ended', () => {
   it('are waited for until their time is over, and say what to do then', async () => {
     const clock = new FakeClock();
-    const questions = new OpenQuestions(clock, 12_000);
+    const questions = new LanguageQuestions(clock, 12_000);
     assert.equal(
       await questions.ask(
         asked('a', () => Promise.resolve(1)),
@@ -34,7 +34,7 @@ describe('questions that cannot be ended', () => {
   });
 
   it('are not waited for once the call is cancelled', async () => {
-    const questions = new OpenQuestions(new FakeClock(), 12_000);
+    const questions = new LanguageQuestions(new FakeClock(), 12_000);
     const cancelling = new AbortController();
     const answer = questions.ask(
       asked('a', () => new Promise(() => undefined)),
@@ -52,7 +52,7 @@ describe('questions that cannot be ended', () => {
 
   it('are not asked again while they are open', async () => {
     const clock = new FakeClock();
-    const questions = new OpenQuestions(clock, 12_000);
+    const questions = new LanguageQuestions(clock, 12_000);
     let times = 0;
     const gate = Promise.withResolvers<number>();
     const question = (): Promise<number> => {
@@ -78,7 +78,7 @@ describe('questions that cannot be ended', () => {
 
   it('are bounded in number for each who answers, and given up after a minute', async () => {
     const clock = new FakeClock();
-    const questions = new OpenQuestions(clock, 12_000);
+    const questions = new LanguageQuestions(clock, 12_000);
     const hangs = (): Promise<never> => new Promise(() => undefined);
     const hanging = Array.from({ length: 16 }, (_, index) => questions.ask(asked(String(index), hangs), never));
     const answers = Promise.allSettled(hanging);
@@ -106,7 +106,7 @@ describe('questions that cannot be ended', () => {
   });
 
   it('tell what went wrong', async () => {
-    const questions = new OpenQuestions(new FakeClock(), 12_000);
+    const questions = new LanguageQuestions(new FakeClock(), 12_000);
     await assert.rejects(
       questions.ask(
         asked('a', () => Promise.reject(new Error('the server crashed'))),

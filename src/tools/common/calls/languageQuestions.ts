@@ -28,7 +28,7 @@ interface OpenQuestion {
  * Asks questions that cannot be cancelled: who asks waits for a time, or until the answer is not wanted any more. A question
  * is not asked again while it is open; who asks it waits for its end first.
  */
-export class OpenQuestions {
+export class LanguageQuestions {
   private readonly open = new Map<string, OpenQuestion>();
 
   constructor(
