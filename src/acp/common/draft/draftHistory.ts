@@ -1,34 +1,26 @@
 import type { SessionEvent } from '../../../session/common/sessionEvents';
 import type { ThreadEntry } from './draftSchema';
 import { textOf } from './draftThreads';
-import { MessageBlocks } from '../v1/messageBlocks';
 
-/** A thread told again as events: a turn begins with a message of the user and ends before the next one. */
+/** A thread told again as events: a turn begins with a message of the user and goes on until the next one. */
 export function historyEvents(sessionId: string, entries: readonly ThreadEntry[]): SessionEvent[] {
+  if (entries.length === 0) return [];
   const ofSession = { session_id: sessionId };
-  const events: SessionEvent[] = [];
-  const blocks = new MessageBlocks(sessionId);
-  let response: string | undefined;
-  const endTurn = (): void => {
-    events.push(...blocks.close());
-    blocks.restart();
-    if (response !== undefined) events.push({ event: 'prompt:complete', data: { ...ofSession, response } });
-    response = undefined;
-  };
-  for (const [index, entry] of entries.entries()) {
-    if (entry.type === 'readFile') {
-      events.push(...blocks.close(), ...readFileEvents(sessionId, `history-${index}`, entry.path, entry.content));
-    } else if (entry.role === 'user') {
-      endTurn();
-      response = '';
-      events.push({ event: 'prompt:submit', data: { ...ofSession, prompt: textOf(entry), replayed: true } });
-    } else {
-      response = (response ?? '') + textOf(entry);
-      events.push(...blocks.text(textOf(entry), `history-${index}`));
-    }
-  }
-  endTurn();
-  return events;
+  const events = entries.flatMap((entry, index): SessionEvent[] => {
+    if (entry.type === 'readFile') return readFileEvents(sessionId, `history-${index}`, entry.path, entry.content);
+    if (entry.role !== 'user') return messageEvents(sessionId, textOf(entry));
+    return [{ event: 'prompt:submit', data: { ...ofSession, prompt: textOf(entry), replayed: true } }];
+  });
+  return [...events, { event: 'prompt:complete', data: { ...ofSession, response: '' } }];
+}
+
+/** A whole message of the agent. */
+export function messageEvents(sessionId: string, text: string): SessionEvent[] {
+  return [textEvent(sessionId, text), { event: 'content_block:end', data: { session_id: sessionId, block_index: 0 } }];
+}
+
+export function textEvent(sessionId: string, delta: string): SessionEvent {
+  return { event: 'content_block:delta', data: { session_id: sessionId, block_index: 0, delta } };
 }
 
 /** The reading of a file as the call of a tool that has ended. */

@@ -4,10 +4,9 @@ import { ToolKind } from '../../../session/common/sessionEvents';
 import { isModeOption, unattendedIn } from '../../../session/common/optionChoices';
 import type { Clock } from '../../../base/common/async';
 import { ConfigOptions } from './configOptions';
-import { MessageBlocks } from './messageBlocks';
 import type { TerminalView } from './terminalViews';
 import type { TokenCounts } from './turnUsage';
-import { blockToText } from './toolContent';
+import { blockToContent, blockToText } from './toolContent';
 import { ToolCalls, type CallDescription } from './toolCalls';
 import { UnattendedWatch } from './unattendedWatch';
 import {
@@ -26,25 +25,26 @@ interface TurnEnd {
 
 interface Turn {
   readonly requestId?: string;
-  response: string;
 }
 
 /** The events of an update as it came; undefined for one that does not have its kind's shape. */
 type Handler = (update: object) => SessionEvent[] | undefined;
 
 /**
- * Turns what an agent says of one session (`session/update`, ACP v1) into Amplifier's events. Pure: time is handed in,
- * nothing is sent. One turn at most is open; a turn of the history that `session/load` tells is one too.
+ * Turns what an agent says of one session (`session/update`, ACP v1) into Amplifier's events, which the log of the session
+ * brings into the normal form. Pure: time is handed in, nothing is sent. One turn at most is open; a turn of the history that
+ * `session/load` tells is one too.
  */
 export class SessionMapping {
   readonly config: ConfigOptions;
   private commandList: readonly SlashCommand[] = [];
   private readonly tools: ToolCalls;
-  private readonly blocks: MessageBlocks;
   private readonly watch = new UnattendedWatch();
   private readonly ignoredUpdates = new Map<string, number>();
 
   private turn: Turn | undefined;
+  /** Whose text was told last, until something else follows. */
+  private message: { readonly id: string | undefined } | undefined;
   private replaying = false;
   /** The prompt of the history that is being told, until something else follows. */
   private replayedPrompt: { text: string; readonly messageId: string | undefined } | undefined;
@@ -57,7 +57,6 @@ export class SessionMapping {
   ) {
     this.config = new ConfigOptions(agent);
     this.tools = new ToolCalls(sessionId, clock);
-    this.blocks = new MessageBlocks(sessionId);
   }
 
   get commands(): readonly SlashCommand[] {
@@ -89,7 +88,7 @@ export class SessionMapping {
 
   /** A tool call of an update, which the agent may not have announced. */
   toolCall(update: ToolCallUpdate): SessionEvent[] {
-    return [...this.blocks.close(), ...this.tools.upsert(update).map((event) => this.withWhatItShows(event))];
+    return [...this.endMessage(), ...this.tools.upsert(update).map((event) => this.withWhatItShows(event))];
   }
 
   /** As `toolCall`, of a permission request. */
@@ -120,7 +119,7 @@ export class SessionMapping {
 
   startTurn(prompt: string, requestId: string): SessionEvent[] {
     const events = this.endReplay();
-    this.openTurn({ requestId, response: '' });
+    this.turn = { requestId };
     events.push({ event: 'prompt:submit', data: { session_id: this.sessionId, prompt, request_id: requestId } });
     return events;
   }
@@ -129,8 +128,8 @@ export class SessionMapping {
   endTurn({ stopReason, usage }: TurnEnd): SessionEvent[] {
     const { turn } = this;
     if (!turn) return [];
-    const events = this.closeTurn(stopReason === 'cancelled' ? 'Cancelled.' : 'The turn ended before this did.');
-    const data = { ...this.ofTurn(turn), response: turn.response, stop_reason: stopReason };
+    const events = this.closeTurn();
+    const data = { ...this.ofTurn(turn), response: '', stop_reason: stopReason };
     events.push({ event: 'prompt:complete', data: usage ? { ...data, token_usage: usage } : data });
     return events;
   }
@@ -139,7 +138,7 @@ export class SessionMapping {
   failTurn(error: string, code: string, details?: string): SessionEvent[] {
     const { turn } = this;
     if (!turn) return [];
-    const events = this.closeTurn('The turn failed.');
+    const events = this.closeTurn();
     const data = { ...this.ofTurn(turn), error, code };
     events.push({ event: 'error', data: details === undefined ? data : { ...data, details } });
     return events;
@@ -167,7 +166,10 @@ export class SessionMapping {
     agent_message_chunk: on(sessionUpdates.agent_message_chunk, ({ content, messageId }) =>
       this.agentChunk(content, messageId),
     ),
-    agent_thought_chunk: on(sessionUpdates.agent_thought_chunk, ({ content }) => this.blocks.thought(content)),
+    agent_thought_chunk: on(sessionUpdates.agent_thought_chunk, ({ content }) => [
+      ...this.endMessage(),
+      { event: 'thinking:delta', data: { session_id: this.sessionId, delta: blockToText(content) } },
+    ]),
     tool_call: on(sessionUpdates.tool_call, (update) => this.toolCall(update)),
     tool_call_update: on(sessionUpdates.tool_call_update, (update) => this.toolCall(update)),
     plan: on(sessionUpdates.plan, ({ entries }) => [
@@ -226,20 +228,35 @@ export class SessionMapping {
     const { replayedPrompt } = this;
     if (!replayedPrompt) return [];
     this.replayedPrompt = undefined;
-    this.openTurn({ response: '' });
+    this.turn = {};
     const data = { session_id: this.sessionId, prompt: replayedPrompt.text, replayed: true };
     return [{ event: 'prompt:submit', data }];
   }
 
   private agentChunk(content: ContentBlock, messageId: string | undefined): SessionEvent[] | undefined {
     if (content.type === 'unknown') return undefined;
-    if (content.type !== 'text') return this.blocks.media(content, messageId);
-    const events = this.blocks.text(content.text, messageId);
-    if (this.turn) {
-      const isNewBlock = events.some(({ event }) => event === 'content_block:start');
-      this.turn.response += isNewBlock && this.turn.response !== '' ? `\n\n${content.text}` : content.text;
+    const ofBlock = { session_id: this.sessionId, block_index: 0 };
+    if (content.type !== 'text') {
+      const shown = blockToContent(content);
+      if (!shown) return [];
+      return [
+        ...this.endMessage(),
+        { event: 'content_block:media', data: { ...ofBlock, content: shown } },
+        { event: 'content_block:end', data: ofBlock },
+      ];
     }
-    return events;
+    const delta: SessionEvent = { event: 'content_block:delta', data: { ...ofBlock, delta: content.text } };
+    if (this.message && this.message.id === messageId) return [delta];
+    this.message = { id: messageId };
+    const ofMessage = messageId === undefined ? {} : { message_id: messageId };
+    const start = { session_id: this.sessionId, block_type: 'text', block_index: 0, ...ofMessage };
+    return [{ event: 'content_block:start', data: start }, delta];
+  }
+
+  private endMessage(): SessionEvent[] {
+    if (!this.message) return [];
+    this.message = undefined;
+    return [{ event: 'content_block:end', data: { session_id: this.sessionId, block_index: 0 } }];
   }
 
   private compaction(status: string, error: string | undefined): SessionEvent[] {
@@ -260,11 +277,6 @@ export class SessionMapping {
     return { event: 'notice', data: { session_id: this.sessionId, level, message } };
   }
 
-  private openTurn(turn: Turn): void {
-    this.turn = turn;
-    this.blocks.restart();
-  }
-
   /** Of an agent with modes it is the mode that says whether it asks. What is told of the past says nothing of today. */
   private withWhatItShows(event: SessionEvent): SessionEvent {
     if (event.event !== 'tool:post' || this.replaying || !this.turn) return event;
@@ -274,9 +286,9 @@ export class SessionMapping {
     return unattended ? { ...event, data: { ...event.data, unattended } } : event;
   }
 
-  private closeTurn(reasonForOpenCalls: string): SessionEvent[] {
+  private closeTurn(): SessionEvent[] {
     this.turn = undefined;
-    return [...this.blocks.close(), ...this.tools.endAll(reasonForOpenCalls)];
+    return [...this.endMessage(), ...this.tools.release()];
   }
 
   private ofTurn({ requestId }: Turn) {

@@ -38,8 +38,7 @@ const maxEnded = 200;
 const maxTerminalLength = 128 * 1024;
 
 /**
- * The tool calls of a session. A call begins with whichever update names it first, ends once with its status, and what
- * comes after that is still shown. Output of terminals is collected until `takeTerminalUpdates`, since every event
+ * The tool calls of a session. A call begins with whichever update names it first, and ends with its status. Output of terminals is collected until `takeTerminalUpdates`, since every event
  * carries the whole output of a call.
  */
 export class ToolCalls {
@@ -96,15 +95,10 @@ export class ToolCalls {
     return events;
   }
 
-  /** Ends what is still open, for example because the turn was cancelled, and forgets the bulk of what has ended. */
-  endAll(reason: string): SessionEvent[] {
+  /** Tells what waits, and forgets the bulk of the calls: their turn is over. */
+  release(): SessionEvent[] {
     const events = this.takeTerminalUpdates();
     for (const call of this.calls.values()) {
-      if (!call.ended) {
-        call.ended = true;
-        const data = { ...this.identity(call), error: reason, unfinished: true, ...this.details(call) };
-        events.push({ event: 'tool:error', data });
-      }
       call.title = undefined;
       call.locations = [];
       call.content = [];
@@ -115,7 +109,6 @@ export class ToolCalls {
       if (this.calls.size <= maxEnded) break;
       this.calls.delete(id);
     }
-    this.stale.clear();
     this.terminals.trim();
     return events;
   }

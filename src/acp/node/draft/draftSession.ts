@@ -9,10 +9,9 @@ import {
   type PromptInput,
   type SequencedEvent,
 } from '../../../session/common/sessionBackend';
-import { historyEvents, readFileEvents } from '../../common/draft/draftHistory';
+import { historyEvents, messageEvents, readFileEvents, textEvent } from '../../common/draft/draftHistory';
 import type { ThreadEntry } from '../../common/draft/draftSchema';
 import type { Approvals } from '../../common/approvals/approvals';
-import { MessageBlocks } from '../../common/v1/messageBlocks';
 import type { ProposalDesk } from './proposalDesk';
 
 interface DraftSessionOptions {
@@ -62,14 +61,11 @@ const drainTimeoutMs = 30_000;
 export class DraftSession implements BackendSession {
   readonly config: readonly ConfigOption[] = [];
   readonly commands: readonly SlashCommand[] = [];
-  private readonly blocks: MessageBlocks;
   private phase: Phase = { kind: 'idle' };
   /** What the agent works on, whether or not anybody waits for the answer. */
   private given: Turn | undefined;
 
-  constructor(private readonly options: DraftSessionOptions) {
-    this.blocks = new MessageBlocks(options.id);
-  }
+  constructor(private readonly options: DraftSessionOptions) {}
 
   get id(): string {
     return this.options.id;
@@ -133,7 +129,7 @@ export class DraftSession implements BackendSession {
     const { phase } = this;
     if (phase.kind !== 'answering') return false;
     phase.turn.text += text;
-    this.emit(...this.blocks.text(text, undefined));
+    this.emit(textEvent(this.id, text));
     return true;
   }
 
@@ -147,7 +143,7 @@ export class DraftSession implements BackendSession {
     given?.finish();
     if (isAnswer) return true;
     const isStale = given !== undefined;
-    if (!isStale) this.emit(...this.blocks.text(text, undefined), ...this.blocks.close());
+    if (!isStale) this.emit(...messageEvents(this.id, text));
     return !isStale;
   }
 
@@ -155,7 +151,7 @@ export class DraftSession implements BackendSession {
     const { phase } = this;
     if (phase.kind !== 'answering') return;
     const callId = `${phase.turn.requestId}-read-${++phase.turn.reads}`;
-    this.emit(...this.blocks.close(), ...readFileEvents(this.id, callId, path, content));
+    this.emit(...readFileEvents(this.id, callId, path, content));
   }
 
   /** The agent is gone: the turn ends with the reason, and the session can only be read. */
@@ -172,7 +168,6 @@ export class DraftSession implements BackendSession {
       this.phase = { kind: 'answering', turn };
       await this.give(turn, message);
       if (this.turn !== turn) return;
-      this.emit(...this.blocks.close());
       const decided = proposals.offer(turn.text, turn.requestId, turn.abort.signal);
       this.phase = { kind: 'proposing', turn, decided };
       await decided;
@@ -199,17 +194,13 @@ export class DraftSession implements BackendSession {
   private endTurn(turn: Turn, stopReason: 'end_turn' | 'cancelled'): void {
     if (this.turn !== turn) return;
     this.giveUp(turn);
-    this.emit(...this.blocks.close());
-    this.blocks.restart();
     const about = { session_id: this.id, request_id: turn.requestId };
-    this.emit({ event: 'prompt:complete', data: { ...about, response: turn.text, stop_reason: stopReason } });
+    this.emit({ event: 'prompt:complete', data: { ...about, response: '', stop_reason: stopReason } });
   }
 
   private failTurn(turn: Turn, thrown: unknown): void {
     if (this.turn !== turn) return;
     this.giveUp(turn);
-    this.emit(...this.blocks.close());
-    this.blocks.restart();
     const error = toBackendError(thrown);
     const about = { session_id: this.id, request_id: turn.requestId, error: error.message, code: error.code };
     this.emit({ event: 'error', data: error.details === undefined ? about : { ...about, details: error.details } });

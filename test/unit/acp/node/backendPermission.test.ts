@@ -81,7 +81,8 @@ describe('what an ACP agent must ask the user for', () => {
     assert.deepEqual(asked.option_kinds, ['allow_once', 'allow_always', 'allow_always', 'reject_once']);
     await session.approve(asked.approval_id, asked.options[1] ?? '');
     await follower.next('prompt:complete');
-    const shown = follower.all('tool:error')[0]?.content ?? [];
+    const told = [...follower.all('tool:pre'), ...follower.all('tool:update')];
+    const shown = told.findLast(({ content }) => content)?.content ?? [];
     assert.deepEqual(shown, [
       { type: 'terminal', terminal_id: 'terminal-1', output: '42\n', exit_code: 0, signal: null },
     ]);

@@ -4,6 +4,7 @@ import { historyEvents } from '../../../../../src/acp/common/draft/draftHistory'
 import type { Message, ThreadEntry } from '../../../../../src/acp/common/draft/draftSchema';
 import { MemoryThreads, type MemoryThreadsOptions } from '../../../../../src/acp/common/draft/draftThreads';
 import { FileVersions } from '../../../../../src/acp/common/draft/fileVersions';
+import { normalized } from '../../../../support/normalized';
 
 const says = (role: Message['role'], text: string): Message => ({ role, chunks: [{ type: 'text', chunk: text }] });
 const entry = (role: Message['role'], text: string): ThreadEntry => ({ type: 'message', ...says(role, text) });
@@ -139,14 +140,17 @@ describe('file versions', () => {
 });
 
 describe('a thread told again', () => {
+  const start: SessionEvent = { event: 'session:start', data: { session_id: 's' } };
   const told = (...entries: ThreadEntry[]): string[] =>
-    historyEvents('s', entries).map((event: SessionEvent) => {
-      if (event.event === 'prompt:submit')
-        return `submit ${event.data.prompt} ${event.data.replayed === true ? 'again' : ''}`;
-      if (event.event === 'prompt:complete') return `complete ${event.data.response}`;
-      if (event.event === 'content_block:delta') return `${event.data.block_index} ${event.data.delta}`;
-      return event.event;
-    });
+    normalized([start, ...historyEvents('s', entries)])
+      .slice(1)
+      .map((event) => {
+        if (event.event === 'prompt:submit')
+          return `submit ${event.data.prompt} ${event.data.replayed === true ? 'again' : ''}`;
+        if (event.event === 'prompt:complete') return `complete ${event.data.response}`;
+        if (event.event === 'content_block:delta') return `${event.data.block_index} ${event.data.delta}`;
+        return event.event;
+      });
 
   it('ends each turn, also one without an answer', () => {
     const read: ThreadEntry = { type: 'readFile', path: '/a', content: 'x' };
@@ -162,7 +166,7 @@ describe('a thread told again', () => {
         'content_block:start',
         '1 B',
         'content_block:end',
-        'complete AB',
+        'complete A\n\nB',
         'submit two again',
         'complete ',
       ],

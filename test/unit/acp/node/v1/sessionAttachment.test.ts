@@ -47,6 +47,7 @@ describe('SessionAttachment', () => {
     });
     made.push(agent);
     const events = new EventLog(() => Promise.resolve());
+    events.append({ event: 'session:start', data: { session_id: 'old' } });
     const heard: string[] = [];
     const unused = (): never => assert.fail('not asked for');
     const peer: SessionPeer = {
@@ -70,7 +71,7 @@ describe('SessionAttachment', () => {
   async function told(events: EventLog): Promise<SessionEvent[]> {
     events.end();
     const all: SessionEvent[] = [];
-    for await (const { event } of events.read()) all.push(event);
+    for await (const { event } of events.read({ afterSequence: 1 })) all.push(event);
     return all;
   }
 

@@ -3,14 +3,8 @@ import fc from 'fast-check';
 import { SessionNormalizer } from '../../../../../src/session/common/normalize/normalizeSession';
 import { SessionGrammar } from '../../../../../src/session/common/normalize/sessionGrammar';
 import { SessionEvent, type EventData, type SessionEventName } from '../../../../../src/session/common/sessionEvents';
+import { normalized } from '../../../../support/normalized';
 import { laxSession } from './laxSession';
-
-function normalized(events: readonly SessionEvent[], warnsOfDeniedRuns = false): SessionEvent[] {
-  const told: SessionEvent[] = [];
-  const normalizer = new SessionNormalizer((event) => told.push(event), { warnsOfDeniedRuns });
-  for (const event of events) normalizer.normalize(event);
-  return told;
-}
 
 /** All that is said and thought, in its order; a thought that comes at once, too. */
 function said(events: readonly SessionEvent[]): string {
@@ -63,9 +57,9 @@ describe('the normal form of a session, made of whatever a backend tells', () =>
   describe('of any stream', () => {
     it('keeps the grammar', () => {
       fc.assert(
-        fc.property(laxSession, fc.boolean(), (events, warns) => {
+        fc.property(laxSession, fc.boolean(), (events, warnsOfDeniedRuns) => {
           const grammar = new SessionGrammar();
-          for (const event of normalized(events, warns)) {
+          for (const event of normalized(events, { warnsOfDeniedRuns })) {
             assert.equal(grammar.take(event)?.rule, undefined, JSON.stringify(event));
           }
         }),
@@ -74,9 +68,9 @@ describe('the normal form of a session, made of whatever a backend tells', () =>
 
     it('is the same when it is made again', () => {
       fc.assert(
-        fc.property(laxSession, fc.boolean(), (events, warns) => {
-          const once = normalized(events, warns);
-          assert.deepEqual(normalized(once, warns), once);
+        fc.property(laxSession, fc.boolean(), (events, warnsOfDeniedRuns) => {
+          const once = normalized(events, { warnsOfDeniedRuns });
+          assert.deepEqual(normalized(once, { warnsOfDeniedRuns }), once);
         }),
       );
     });
