@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import * as path from 'node:path';
+import { nullLogger } from '../../../src/base/common/log';
+import { systemClock } from '../../../src/base/node/systemClock';
+import { ChatTranscript } from '../../../src/chat/common/transcript/chatTranscript';
+import { DiskFiles } from '../../../src/chat/node/filePort';
+import { SessionStore } from '../../../src/chat/node/sessionStore';
+import { TranscriptDocument } from '../../../src/transcript/common/transcriptDocument';
+
+const fixtures = path.join(process.cwd(), 'test/fixtures/conversations');
+
+/** What the page would show of a conversation on disk, and what the chat knows of it. */
+async function shown(name: string): Promise<unknown> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'old-conversation-'));
+  const store = new SessionStore({ folder, files: new DiskFiles(), clock: systemClock, log: nullLogger });
+  const document = new TranscriptDocument(assert.ifError);
+  try {
+    const id = `conversation-${name}`;
+    await mkdir(path.join(folder, id));
+    await copyFile(path.join(fixtures, `${name}.jsonl`), path.join(folder, id, 'log.jsonl'));
+    const { damage, records } = await store.read(id);
+    assert.equal(damage, undefined);
+    const story = new ChatTranscript(document, 'Agent');
+    for (const record of records) story.apply(record);
+    const { approvals, isBusy, isStopping, prompts, title, usage } = story;
+    const state = {
+      isBusy,
+      isStopping,
+      title,
+      waiting: approvals.all.map((approval) => approval.id),
+      prompts: prompts.map(({ draft, entryId }) => [entryId, draft.text]),
+      usage: usage.total,
+    };
+    return asJson({ entries: [...document.entries()], ...state });
+  } finally {
+    document.dispose();
+    store.dispose();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function asJson(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
+}
+
+describe('a conversation that an older version has kept', () => {
+  it('is shown as it was', async () => {
+    const names = (await readdir(fixtures)).filter((name) => name.endsWith('.jsonl'));
+    assert.ok(names.length > 20);
+    for (const name of names.map((file) => file.slice(0, -'.jsonl'.length))) {
+      const expected: unknown = JSON.parse(await readFile(path.join(fixtures, `${name}.shown.json`), 'utf8'));
+      assert.deepEqual(await shown(name), expected, name);
+    }
+  });
+});
