@@ -28,7 +28,7 @@ export interface SessionBackend extends Disposable {
   /** The sessions the backend itself remembers, newest first. @throws BackendError `unsupported` */
   listSessions(options?: { cwd?: string; signal?: AbortSignal }): Promise<readonly SessionSummary[]>;
   /** Takes up a session of the backend. Its history, when the backend tells it, arrives as events. @throws BackendError */
-  loadSession(sessionId: string, options: CreateSessionOptions, signal?: AbortSignal): Promise<BackendSession>;
+  loadSession(sessionId: string, options: LoadSessionOptions, signal?: AbortSignal): Promise<BackendSession>;
   /** Makes the backend forget a session. @throws BackendError `unsupported` */
   deleteSession(sessionId: string): Promise<void>;
   /**
@@ -75,6 +75,11 @@ export interface CreateSessionOptions {
   readonly model?: string;
   /** How long a question to the user stays open before it counts as denied, in milliseconds. Without it there is no end. */
   readonly approvalTimeoutMs?: number;
+}
+
+export interface LoadSessionOptions extends CreateSessionOptions {
+  /** What was heard of the last turn, when it may still run: what its end has of that is not told again. */
+  readonly heard?: string;
 }
 
 /** What the user chooses before a session begins, by the ids of the options. */

@@ -11,6 +11,7 @@ import {
   type BackendCapabilities,
   type BackendState,
   type CreateSessionOptions,
+  type LoadSessionOptions,
   type SessionBackend,
   type SessionChoices,
   type SessionSummary,
@@ -138,16 +139,12 @@ export class AmplifierBackend implements SessionBackend {
   }
 
   /** What was said before is in the stored transcript: a server that could tell it again is asked for what follows. */
-  async loadSession(
-    sessionId: string,
-    _options: CreateSessionOptions,
-    signal?: AbortSignal,
-  ): Promise<AmplifierSession> {
+  async loadSession(sessionId: string, { heard }: LoadSessionOptions, signal?: AbortSignal): Promise<AmplifierSession> {
     await this.connect(signal);
     await this.rememberKey();
     const askedAtMs = this.options.clock.now();
     const status = await this.ask(() => this.client.getSession(sessionId, signal));
-    return this.open(sessionId, { signal, prepare: (session) => session.resume(status, askedAtMs) });
+    return this.open(sessionId, { heard, signal, prepare: (session) => session.resume(status, askedAtMs) });
   }
 
   async deleteSession(sessionId: string): Promise<void> {
@@ -202,7 +199,7 @@ export class AmplifierBackend implements SessionBackend {
 
   private async open(id: string, how: OpenOptions): Promise<AmplifierSession> {
     const { clock, random, log, context, limits } = this.options;
-    const { cwd, signal, prepare } = how;
+    const { cwd, heard = '', signal, prepare } = how;
     const session: AmplifierSession = new AmplifierSession({
       id,
       client: this.client,
@@ -210,6 +207,7 @@ export class AmplifierBackend implements SessionBackend {
       random,
       log,
       context,
+      heard,
       usageIsCumulative: this.info !== undefined && isRealServer(this.info),
       ...(limits ? { limits } : {}),
       ...(cwd === undefined ? {} : { cwd }),
@@ -291,6 +289,7 @@ export class AmplifierBackend implements SessionBackend {
 interface OpenOptions {
   /** Absolute; of a session that was made just now. */
   readonly cwd?: string;
+  readonly heard?: string | undefined;
   readonly signal: AbortSignal | undefined;
   /** Called before anything comes over the stream. */
   readonly prepare: (session: AmplifierSession) => void;

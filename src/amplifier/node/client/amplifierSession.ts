@@ -43,9 +43,9 @@ export class AmplifierSession implements BackendSession {
   private opened: { resolve: () => void; reject: (error: BackendError) => void } | undefined;
 
   constructor(private readonly options: AmplifierSessionOptions) {
-    const { id, client, clock, random, limits } = options;
+    const { id, client, clock, heard, random, limits } = options;
     this.id = id;
-    this.eventLog = new EventLog(() => new Promise((resolve) => setImmediate(resolve)));
+    this.eventLog = new EventLog(() => new Promise((resolve) => setImmediate(resolve)), { heard });
     this.limits = { ...defaultSessionLimits, ...limits };
     this.reconciler = new TurnReconciler(id, (event) => this.tell(event), {
       // Elsewhere somebody may be about to answer it.

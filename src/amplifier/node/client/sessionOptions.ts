@@ -13,6 +13,8 @@ export interface AmplifierSessionOptions {
   readonly random: () => number;
   readonly log: Logger;
   readonly context: ContextSource;
+  /** What its reader knows of the turn that may be running. */
+  readonly heard: string;
   /** The folder that the session was made for (absolute); else the workspace's. */
   readonly cwd?: string;
   readonly usageIsCumulative: boolean;

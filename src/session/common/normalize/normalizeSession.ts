@@ -1,4 +1,4 @@
-import { endsWithText, isSameText } from '../../../base/common/spacing';
+import { endsWithText, isSameText, textAfter } from '../../../base/common/spacing';
 import { ToolKind, type EventData, type EventOf, type SessionEvent } from '../sessionEvents';
 import { ContentBlocks } from './contentBlocks';
 import { OpenQuestions } from './openQuestions';
@@ -12,6 +12,8 @@ interface Turn {
 }
 
 export interface NormalizerOptions {
+  /** What was heard of the turn that is open when the session is taken up: its end tells that again. */
+  readonly heard?: string;
   /** Warn of calls that succeeded although they were denied. Of agents that is no news: they call a denial a success. */
   readonly warnsOfDeniedRuns?: boolean;
 }
@@ -32,6 +34,8 @@ export class SessionNormalizer {
   private hasEnded = false;
   /** Nobody here has asked, and no end was heard: a turn may have been running when the session was taken up. */
   private mayBeInTurn = true;
+  /** Of the open turn, from before the session was taken up. */
+  private heardBefore: string;
   /** The last warning of a call that ran although it was denied, until it is heard from before. */
   private warning: string | undefined;
 
@@ -39,9 +43,15 @@ export class SessionNormalizer {
     private readonly emit: (event: SessionEvent) => void,
     private readonly options: NormalizerOptions = {},
   ) {
+    this.heardBefore = options.heard ?? '';
     this.calls = new SessionCalls(emit);
     this.questions = new OpenQuestions(emit);
     this.thoughts = new Thoughts(emit);
+  }
+
+  /** What was said in the turn that is open. */
+  get heard(): string {
+    return [this.heardBefore, this.turn?.blocks.text ?? ''].filter((text) => text !== '').join('\n\n');
   }
 
   normalize(event: SessionEvent): void {
@@ -193,14 +203,15 @@ export class SessionNormalizer {
     if (wasUnheard) this.mayBeInTurn = false;
     const { blocks } = this.turnOf({ data });
     this.thoughts.end(data.session_id);
+    const told = textAfter(this.heardBefore, data.response) ?? data.response;
     // Whoever comes in the middle of a turn is told by its end also what was said before.
-    const isHead = wasUnheard && blocks.text.trim() !== '' && endsWithText(data.response, blocks.text);
-    if (!isHead) blocks.complete(data.response);
+    const isHead = wasUnheard && blocks.text.trim() !== '' && endsWithText(told, blocks.text);
+    if (!isHead) blocks.complete(told);
     this.closeParts(
       data.session_id,
       data.stop_reason === 'cancelled' ? 'Cancelled.' : 'The turn ended before this did.',
     );
-    const response = isSameText(blocks.text, data.response) ? data.response : blocks.text;
+    const response = isSameText(blocks.text, told) ? told : blocks.text;
     this.emit({ event: 'prompt:complete', data: response === data.response ? data : { ...data, response } });
   }
 
@@ -236,6 +247,7 @@ export class SessionNormalizer {
   private closeParts(sessionId: string, reason: string): void {
     const { turn } = this;
     this.turn = undefined;
+    this.heardBefore = '';
     this.thinkingBlocks.clear();
     this.thoughts.end(sessionId);
     turn?.blocks.endAll();

@@ -410,6 +410,28 @@ describe('the normal form of a session, made of whatever a backend tells', () =>
       ]);
     });
 
+    it('is not told again what its reader has heard before the session was taken up', () => {
+      told = [];
+      normalizer = new SessionNormalizer((event) => told.push(event), { heard: 'Half' });
+      delta(' and half');
+      assert.equal(normalizer.heard, 'Half\n\n and half');
+      end('Half and half, and more');
+      say('prompt:submit', { prompt: 'again' });
+      end('Half again');
+      assert.deepEqual(heard('delta', 'response').slice(1), [
+        'content_block:start',
+        ['content_block:delta', ' and half'],
+        ['content_block:delta', ', and more'],
+        'content_block:end',
+        ['prompt:complete', ' and half, and more'],
+        'prompt:submit',
+        'content_block:start',
+        ['content_block:delta', 'Half again'],
+        'content_block:end',
+        ['prompt:complete', 'Half again'],
+      ]);
+    });
+
     it('may have been running when the session was taken up', () => {
       told = [];
       normalizer = new SessionNormalizer((event) => told.push(event));
