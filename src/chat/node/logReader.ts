@@ -1,55 +1,68 @@
 import * as z from 'zod';
 import { countOf } from '../../base/common/countOf';
 import { parseJson } from '../../base/common/parseJson';
+import { LogNormalizer } from '../common/conversation/logNormalizer';
 import { LogRecord, logVersion } from '../common/conversation/logRecord';
 import type { FilePort } from './filePort';
 
 interface ReadLog {
+  /** Their events are in the normal form of a session, whatever version has written them. */
   readonly records: readonly LogRecord[];
-  /** Behind the last whole line, in bytes: writing goes on there. */
-  readonly end: number;
   /** What could not be read, for the user. */
   readonly damage: string | undefined;
   /** A later version of Backline has written it. */
   readonly isNewer: boolean;
 }
 
-interface ReadLogOptions {
-  /** In bytes; default the beginning. */
-  readonly start?: number;
-  /** A line that ends nowhere is no damage. */
-  readonly isBeingWritten?: boolean;
-}
-
 /** A longer line is no record of ours. */
 const maxLineBytes = 64 * 1024 * 1024;
 const Version = z.object({ type: z.literal('begin'), version: z.number() });
 
-/** All that can be read of a log whatever has happened to it. @throws errors of the file port */
-export async function readLog(
-  files: FilePort,
-  file: string,
-  { isBeingWritten = false, start = 0 }: ReadLogOptions = {},
-): Promise<ReadLog> {
-  const records: LogRecord[] = [];
-  let unread = 0;
-  let end = start;
-  let isTorn = false;
-  let isNewer = false;
-  for await (const { text, endOffset, isWhole } of linesOf(files.chunks(file, undefined, start))) {
-    if (!isWhole) {
-      isTorn = true;
-      continue;
-    }
-    end = start + endOffset;
-    if (text === '') continue;
-    const value = parseJson(text);
-    const parsed = LogRecord.safeParse(value);
-    if (parsed.success) records.push(parsed.data);
-    else unread++;
-    if ((Version.safeParse(value).data?.version ?? 0) > logVersion) isNewer = true;
+/** Reads a log, and reads on what is written to it later. */
+export class LogReader {
+  private readonly normalizer = new LogNormalizer();
+
+  /** `offset` is where it begins, in bytes. */
+  constructor(
+    private readonly files: FilePort,
+    private readonly file: string,
+    private offset = 0,
+  ) {}
+
+  /** Behind the last whole line, in bytes: writing goes on there. */
+  get end(): number {
+    return this.offset;
   }
-  return { records, end, damage: damageOf(unread, isTorn && !isBeingWritten, isNewer), isNewer };
+
+  /**
+   * All that can be read of what is new, whatever has happened to it. `isBeingWritten`: a line that ends nowhere is no
+   * damage. @throws errors of the file port
+   */
+  async read(isBeingWritten = false): Promise<ReadLog> {
+    const records: LogRecord[] = [];
+    const start = this.offset;
+    let end = start;
+    let unread = 0;
+    let isTorn = false;
+    let isNewer = false;
+    for await (const { text, endOffset, isWhole } of linesOf(this.files.chunks(this.file, undefined, start))) {
+      if (!isWhole) {
+        isTorn = true;
+        continue;
+      }
+      end = start + endOffset;
+      if (text === '') continue;
+      const value = parseJson(text);
+      const parsed = LogRecord.safeParse(value);
+      if (parsed.success) records.push(parsed.data);
+      else unread++;
+      if ((Version.safeParse(value).data?.version ?? 0) > logVersion) isNewer = true;
+    }
+    // Not before: what could be read of it only in part is read again.
+    this.offset = end;
+    const damage = damageOf(unread, isTorn && !isBeingWritten, isNewer);
+    return { records: records.flatMap((record) => this.normalizer.normalized(record)), damage, isNewer };
+  }
 }
 
 interface Line {

@@ -15,7 +15,7 @@ import {
   type StoredConversation,
 } from '../common/chatStore';
 import type { FilePort } from './filePort';
-import { readLog } from './logReader';
+import { LogReader } from './logReader';
 import { SessionLock } from './sessionLock';
 import { rebuiltHead } from './rebuiltHead';
 import { otherWindow, StoredSession, type StoredStart } from './storedSession';
@@ -96,7 +96,7 @@ export class SessionStore implements ChatStore {
       await files.makeFolder(folder);
       isMade = true;
     };
-    return this.keep({ head, offset: 0, access: 'ours', makeFolder });
+    return this.keep({ head, log: this.readerOf(head.id), access: 'ours', makeFolder });
   }
 
   async open(id: string): Promise<OpenedSession> {
@@ -105,9 +105,10 @@ export class SessionStore implements ChatStore {
     try {
       // First: what is free has been written to its end.
       const isHeld = await lock.isHeld().catch(() => false);
-      const { damage, end, head, isNewer, records } = await this.readNow(id, isHeld);
+      const log = this.readerOf(id);
+      const { damage, head, isNewer, records } = await this.readNow(id, log, isHeld);
       const access = isNewer ? 'newer' : isHeld ? 'theirs' : 'free';
-      const file = this.keep({ head, offset: end, access, makeFolder: () => Promise.resolve() });
+      const file = this.keep({ head, log, access, makeFolder: () => Promise.resolve() });
       return { head, file, records, ...(damage === undefined ? {} : { damage }) };
     } catch (error) {
       throw unreadable(error);
@@ -119,7 +120,7 @@ export class SessionStore implements ChatStore {
   async read(id: string): Promise<StoredConversation> {
     if (!(await this.isThere(id))) throw notFound();
     try {
-      const { damage, head, records } = await this.readNow(id);
+      const { damage, head, records } = await this.readNow(id, this.readerOf(id));
       return { head, records, ...(damage === undefined ? {} : { damage }) };
     } catch (error) {
       throw unreadable(error);
@@ -218,9 +219,13 @@ export class SessionStore implements ChatStore {
   }
 
   /** `isBeingWritten`: a line that ends nowhere goes on in a moment. */
-  private async readNow(id: string, isBeingWritten = false) {
-    const log = await readLog(this.options.files, this.logOf(id), { isBeingWritten });
+  private async readNow(id: string, reader: LogReader, isBeingWritten = false) {
+    const log = await reader.read(isBeingWritten);
     return { ...log, head: this.byId.get(id) ?? (await this.readHead(id)) ?? rebuiltHead(id, log.records) };
+  }
+
+  private readerOf(id: string): LogReader {
+    return new LogReader(this.options.files, this.logOf(id));
   }
 
   private keep(found: Omit<StoredStart, 'lockFor'>): StoredSession {
@@ -324,7 +329,7 @@ export class SessionStore implements ChatStore {
     const { files } = this.options;
     try {
       if ((await files.modifiedAt(this.logOf(id))) === undefined) return undefined;
-      return rebuiltHead(id, (await readLog(files, this.logOf(id))).records);
+      return rebuiltHead(id, (await this.readerOf(id).read()).records);
     } catch {
       return undefined;
     }

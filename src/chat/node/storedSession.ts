@@ -10,7 +10,7 @@ import type { ReadOn, SessionFile, SessionHead } from '../common/chatStore';
 import type { LogRecord } from '../common/conversation/logRecord';
 import type { FilePort } from './filePort';
 import { LogFollower } from './logFollower';
-import { readLog } from './logReader';
+import { LogReader } from './logReader';
 import { LogWriter } from './logWriter';
 import type { SessionLock } from './sessionLock';
 
@@ -43,8 +43,8 @@ interface StoredSessionPorts {
 /** How a conversation is found when it is opened. */
 export interface StoredStart {
   readonly head: SessionHead;
-  /** In bytes, of its log: all before was read. */
-  readonly offset: number;
+  /** Of its log, as far as it was read. */
+  readonly log: LogReader;
   readonly lockFor: (onLost: () => void) => SessionLock;
   /** `ours` is a new one, which nobody else knows. */
   readonly access: Access;
@@ -63,7 +63,6 @@ export class StoredSession implements SessionFile {
   /** What was noted before it was claimed. */
   private unsaved: LogRecord[] = [];
   private access: Access;
-  private offset: number;
   private readonly lock: SessionLock;
   private readonly writer: LogWriter;
   private readonly headSoon: Coalescer;
@@ -85,10 +84,9 @@ export class StoredSession implements SessionFile {
     const { clock, files, log } = ports;
     this.current = start.head;
     this.access = start.access;
-    this.offset = start.offset;
-    this.hasBegun = start.offset > 0;
+    this.hasBegun = start.log.end > 0;
     this.lock = start.lockFor(() => this.loseLock());
-    this.writer = new LogWriter(this.logFile, start.offset, { files, clock, log, ready: () => this.ready() });
+    this.writer = new LogWriter(this.logFile, start.log.end, { files, clock, log, ready: () => this.ready() });
     const onListenerError = (error: unknown): void => log.error('a listener failed', error);
     this.emitter = new Emitter(onListenerError);
     this.readOn = new Emitter(onListenerError);
@@ -251,7 +249,7 @@ export class StoredSession implements SessionFile {
       const head = await readHead();
       if (head) this.headRead(head);
       const records = await this.readTail();
-      this.writer.goOnAt(this.offset);
+      this.writer.goOnAt(this.start.log.end);
       this.told(records, 'ours');
     } catch (error) {
       await this.lock.release();
@@ -278,8 +276,7 @@ export class StoredSession implements SessionFile {
   }
 
   private async readTail(): Promise<readonly LogRecord[]> {
-    const { end, records } = await readLog(this.ports.files, this.logFile, { start: this.offset });
-    this.offset = end;
+    const { records } = await this.start.log.read();
     // Who has written it since has seen the same.
     if (records.length > 0) this.unsaved = [];
     return records;
@@ -309,7 +306,9 @@ export class StoredSession implements SessionFile {
   private async wasWrittenOn(): Promise<boolean> {
     const { end } = this.writer;
     if (end === 0 && (await this.isGone())) return false;
-    return (await readLog(this.ports.files, this.logFile, { start: end })).end > end;
+    const news = new LogReader(this.ports.files, this.logFile, end);
+    await news.read();
+    return news.end > end;
   }
 
   /** Another window writes it from now on. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { hasWritten, looksMade } from '../../../src/chat/common/changes/fileFacts';
+import { hasWritten, looksMade } from '../../../src/chat/common/changes/touchedFiles';
 import type { Chat } from '../../../src/chat/common/chatPorts';
 import { ChatBackends } from './support/chatBackend';
 import { event } from './support/told';

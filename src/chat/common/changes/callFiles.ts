@@ -1,11 +1,12 @@
-import type { SessionEvent } from '../../../session/common/sessionEvents';
+import type { EventData, SessionEvent } from '../../../session/common/sessionEvents';
 import type { KeyedQueue } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
+import { isRecord } from '../../../base/common/isRecord';
 import type { Logger } from '../../../base/common/log';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import type { ChangeLedger } from './changeLedger';
-import { FileFacts, hasWritten, looksMade, type FileFact, type TouchedFile } from './fileFacts';
 import type { FileTexts, TextId } from './fileTexts';
+import { hasWritten, looksMade, touchedFiles, type TouchedFile } from './touchedFiles';
 
 interface CallFilesPorts {
   readonly editor: Pick<EditorPort, 'resolve'>;
@@ -17,6 +18,7 @@ interface CallFilesPorts {
 }
 
 interface Call {
+  kind: string;
   state: 'running' | 'waiting' | 'denied' | 'done' | 'failed';
   approval: string | undefined;
   readonly touches: Map<string, Touch>;
@@ -38,13 +40,35 @@ export class CallFiles {
   private calls = new Map<string, Call>();
   /** What is written through the editor port is known better than by what the calls tell. */
   private readonly seen = new Set<string>();
-  private readonly facts = new FileFacts();
   private readonly running = new Set<Promise<void>>();
 
   constructor(private readonly ports: CallFilesPorts) {}
 
   observe(event: SessionEvent): void {
-    for (const fact of this.facts.of(event)) this.take(fact);
+    switch (event.event) {
+      case 'tool:pre':
+        this.touches(event.data);
+        break;
+      case 'tool:update':
+        if (event.data.result) this.ended(event.data, event.data.result.success);
+        else this.touches(event.data);
+        break;
+      case 'tool:post':
+        this.ended(event.data, event.data.result.success);
+        break;
+      case 'tool:error':
+        // Nobody knows what one has done that nobody has ended.
+        if (!event.data.unfinished) this.ended(event.data, false);
+        break;
+      case 'approval:required':
+        this.asked(event.data);
+        break;
+      case 'approval:granted':
+      case 'approval:denied':
+        this.answered(event.data.approval_id, event.event === 'approval:granted');
+        break;
+      default:
+    }
   }
 
   /** The file was written through the editor port. */
@@ -86,7 +110,6 @@ export class CallFiles {
   async endTurn(): Promise<void> {
     const { calls } = this;
     this.calls = new Map();
-    this.facts.startTurn();
     await this.idle();
     for (const { state, touches } of calls.values()) {
       if (state !== 'running' && state !== 'done') continue;
@@ -101,34 +124,42 @@ export class CallFiles {
     await Promise.all(this.running);
   }
 
-  private take(fact: FileFact): void {
-    switch (fact.type) {
-      case 'touches': {
-        const call = this.callOf(fact.call);
-        for (const file of fact.files) this.run(file.path, (path) => this.begin(call, path, file));
-        break;
-      }
-      case 'waits': {
-        const call = this.callOf(fact.call);
-        call.state = 'waiting';
-        call.approval = fact.approval;
-        break;
-      }
-      case 'answered':
-        this.answered(fact.approval, fact.isGranted);
-        break;
-      case 'ends': {
-        const call = this.callOf(fact.call);
-        call.state = fact.isDone ? 'done' : 'failed';
-        if (!fact.isDone) call.touches.clear();
-        else this.done(call, fact.files);
-      }
-    }
+  /** The call may change these files from now on, or has done so already. */
+  private touches(data: EventData<'tool:pre' | 'tool:update'>): void {
+    const call = this.callOf(data);
+    this.touch(call, touchedFiles(call.kind, data));
   }
 
-  private callOf(id: string): Call {
-    const call = this.calls.get(id) ?? { state: 'running', approval: undefined, touches: new Map() };
+  private touch(call: Call, files: readonly TouchedFile[]): void {
+    for (const file of files) this.run(file.path, (path) => this.begin(call, path, file));
+  }
+
+  /** The call does nothing before its question is answered. */
+  private asked({ approval_id: approval, call_id, context = {} }: EventData<'approval:required'>): void {
+    const call = this.callOf({ call_id: call_id ?? `approval ${approval}` });
+    const { input, kind, paths } = context;
+    if (typeof kind === 'string') {
+      const locations = (Array.isArray(paths) ? paths : []).flatMap((path) =>
+        typeof path === 'string' ? [{ path }] : [],
+      );
+      this.touch(call, touchedFiles(kind, { locations }));
+      if (isRecord(input)) this.touch(call, touchedFiles(kind, { input }));
+    }
+    call.state = 'waiting';
+    call.approval = approval;
+  }
+
+  private ended(data: EventData<'tool:post' | 'tool:error' | 'tool:update'>, isDone: boolean): void {
+    const call = this.callOf(data);
+    call.state = isDone ? 'done' : 'failed';
+    if (isDone) this.done(call, touchedFiles(call.kind, { content: data.content, locations: data.locations }));
+    else call.touches.clear();
+  }
+
+  private callOf({ call_id: id = '', kind }: Pick<EventData<'tool:pre'>, 'call_id' | 'kind'>): Call {
+    const call = this.calls.get(id) ?? { kind: 'other', state: 'running', approval: undefined, touches: new Map() };
     this.calls.set(id, call);
+    call.kind = kind ?? call.kind;
     return call;
   }
 
@@ -166,7 +197,7 @@ export class CallFiles {
   }
 
   private done(call: Call, files: readonly TouchedFile[]): void {
-    for (const file of files) this.run(file.path, (path) => this.begin(call, path, file));
+    this.touch(call, files);
     const ending = this.idle().then(async () => {
       for (const [path, touch] of call.touches) {
         await this.ports.queue.run(path, async () => {

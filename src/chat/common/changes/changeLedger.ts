@@ -146,12 +146,11 @@ export class ChangeLedger {
     }
   }
 
-  /** Whether it was listed. Written again, it is another change. */
-  decide(path: string, decision: 'reverted' | 'kept'): boolean {
-    if (!this.files.delete(path)) return false;
+  /** Written again, it is another change. */
+  decide(path: string, decision: 'reverted' | 'kept'): void {
+    if (!this.files.delete(path)) return;
     this.turn.delete(path);
     this.record({ type: 'fileDecided', path, decision });
-    return true;
   }
 
   /** The file is again as the turn has found it. */

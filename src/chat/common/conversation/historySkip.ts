@@ -24,6 +24,7 @@ export class HistorySkip {
 
   skips(event: SessionEvent): boolean {
     if (this.isOver || present.has(event.event)) return false;
+    if (event.event === 'session:start') return true;
     if (event.event === 'prompt:submit') {
       this.inReplayedTurn = event.data.replayed === true;
       this.isOver = !this.inReplayedTurn;

@@ -4,7 +4,9 @@ import { FileChange } from '../../../transcript/common/entries';
 import { DraftAttachment } from '../chatView';
 
 /** Of the log and the head; what a later version writes is read as far as it is understood. */
-export const logVersion = 1;
+export const logVersion = 2;
+/** From this one on, the events of a log are in the normal form of a session. */
+export const normalLogVersion = 2;
 
 const Text = z.string();
 /** Milliseconds since the epoch. */

@@ -94,11 +94,14 @@ export class SessionLink implements Disposable {
     return { session: this.follow(session, undefined), how: 'created' };
   }
 
-  /** Takes up a session of the backend, with or without what it tells of the past. @throws BackendError */
-  async load(remoteId: string, withHistory: boolean, signal: AbortSignal): Promise<BackendSession> {
+  /**
+   * Takes up a session of the backend, with or without what it tells of the past. `heard` is what is known of a turn that
+   * may still run. @throws BackendError
+   */
+  async load(remoteId: string, withHistory: boolean, signal: AbortSignal, heard = ''): Promise<BackendSession> {
     const backend = await this.openBackend();
     this.known = await backend.capabilities(signal);
-    const session = await backend.loadSession(remoteId, this.options(), signal);
+    const session = await backend.loadSession(remoteId, { ...this.options(), heard }, signal);
     return this.follow(session, withHistory ? undefined : new HistorySkip(session));
   }
 

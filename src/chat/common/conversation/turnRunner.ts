@@ -216,7 +216,8 @@ export class TurnRunner {
     try {
       // Before: who follows a session of the backend is who writes what it tells.
       await told.file.claim();
-      const session = await link.load(remoteId, false, AbortSignal.any([this.life.signal, late.signal]));
+      const signal = AbortSignal.any([this.life.signal, late.signal]);
+      const session = await link.load(remoteId, false, signal, told.story.heard);
       for (let poll = 0; poll < resumePolls && !session.isBusy; poll++) await pause(clock, resumePollMs);
       return session.isBusy ? session : undefined;
     } finally {

@@ -12,20 +12,18 @@ import { EndEntries } from './endEntries';
 import { EntryWriter } from './entryWriter';
 import type { LogRecord, RecordOf } from '../conversation/logRecord';
 import type { Draft } from '../chatView';
-import { SpokenText } from './spokenText';
+import { MessageEntries } from './messageEntries';
 import { ToolEntries } from './toolEntries';
 import { endOfFailure, endOfTurn } from './turnEnds';
+import { isAsked, isStarting, openTurn, stageAfter, type TurnStage, type TurnStep } from './turnStage';
 import { UsageTotals } from './usageTotals';
 
 interface Turn {
-  /** False for what an agent says without having been asked. */
-  readonly isAsked: boolean;
   readonly startedAt: number | undefined;
-  readonly speech: SpokenText;
-  /** The prompt was written here; the backend will tell it, too. */
-  expectsEcho: boolean;
+  readonly messages: MessageEntries;
+  /** Undefined for what an agent says without having been asked. */
+  readonly prompt: SentPrompt | undefined;
   todosId: string | undefined;
-  prompt: SentPrompt | undefined;
 }
 
 interface SentPrompt {
@@ -40,7 +38,7 @@ type EndFacts = Pick<EntryOf<'end'>, 'outcome' | 'text' | 'details' | 'usage'>;
 
 /**
  * Makes the transcript and the state of a conversation from its records, the same ones in the same way whenever they are
- * read. Understands all of Amplifier's events, whether or not a backend knows of blocks, call ids and ends.
+ * read. Its events are in the normal form of a session.
  */
 export class ChatTranscript {
   readonly writer: EntryWriter;
@@ -54,13 +52,7 @@ export class ChatTranscript {
   /** What the agent says it is doing. */
   statusText: string | undefined;
   private readonly ends: EndEntries;
-  private turn: Turn | undefined;
-  private isReplaying = false;
-  /** The user has stopped the turn, and the backend has not said so yet. */
-  private isSettling = false;
-  /** And has not even told its prompt. */
-  private settlesEcho = false;
-  private lastAt: number | undefined;
+  private stage: TurnStage<Turn> = { at: 'rest' };
   private readonly tools: ToolEntries;
 
   /** `who` is the title of the backend. */
@@ -74,17 +66,17 @@ export class ChatTranscript {
   }
 
   get isBusy(): boolean {
-    return this.turn?.isAsked === true;
+    return isAsked(this.stage);
   }
 
   /** The backend has not said yet that the stopped turn has ended. */
   get isStopping(): boolean {
-    return this.isSettling;
+    return this.stage.at === 'stopped';
   }
 
   /** The prompt was not taken by the backend yet. */
   get isStarting(): boolean {
-    return this.turn?.expectsEcho === true;
+    return isStarting(this.stage);
   }
 
   get lastEnd(): EntryOf<'end'> | undefined {
@@ -94,6 +86,12 @@ export class ChatTranscript {
   /** The number of the turn that runs, or ran last. */
   get turnNumber(): number {
     return this.writer.turn;
+  }
+
+  /** What was said in the turn that runs, or ran last. */
+  get heard(): string {
+    const answers = [...this.writer.document.entries()].filter(({ turn }) => turn === this.turnNumber);
+    return answers.flatMap((entry) => (entry.kind === 'answer' ? [entry.text] : [])).join('\n\n');
   }
 
   apply(record: LogRecord): void {
@@ -118,11 +116,11 @@ export class ChatTranscript {
         this.stopped(record.inBackend);
         break;
       case 'settled':
-        this.isSettling = this.settlesEcho = false;
+        this.settle();
         break;
       case 'ended':
-        this.isSettling = false;
-        if (this.isBusy) this.endTurn({ ...ended(record) });
+        this.settle();
+        if (this.isBusy) this.endTurn(ended(record));
         break;
       case 'resumed':
         this.resume();
@@ -143,12 +141,25 @@ export class ChatTranscript {
       default:
         break;
     }
-    this.lastAt = record.at;
+    // The end of a block is often told with what follows it.
+    if (record.type !== 'event' || record.event.event !== 'content_block:end') this.writer.lastAt = record.at;
+  }
+
+  private get turn(): Turn | undefined {
+    return openTurn(this.stage);
+  }
+
+  private step(step: TurnStep<Turn>): void {
+    this.stage = stageAfter(this.stage, step);
+  }
+
+  /** A turn that was stopped has ended in the backend, too. */
+  private settle(): void {
+    if (this.stage.at === 'stopped') this.step({ kind: 'ended' });
   }
 
   private prompted({ id, text, attachments }: RecordOf<'prompt'>): void {
-    const turn = this.startTurn({ text, attachments }, id);
-    turn.expectsEcho = true;
+    this.step({ kind: 'prompted', turn: this.startTurn({ text, attachments }, id) });
   }
 
   private withdraw(id: string): void {
@@ -156,7 +167,7 @@ export class ChatTranscript {
     if (turn?.prompt?.id !== id) return;
     this.writer.remove(turn.prompt.entryId);
     this.prompts.pop();
-    this.turn = undefined;
+    this.step({ kind: 'withdrawn' });
     this.writer.turn--;
   }
 
@@ -174,13 +185,12 @@ export class ChatTranscript {
 
   private stopped(inBackend: boolean): void {
     if (!this.isBusy) return;
-    this.settlesEcho = inBackend && this.isStarting;
-    this.endTurn({ outcome: 'cancelled' });
-    this.isSettling = inBackend;
+    this.putEnd({ outcome: 'cancelled' });
+    this.step({ kind: 'stopped', inBackend });
   }
 
   private event(event: SessionEvent): void {
-    if (this.isReplaying) this.writer.at = undefined;
+    if (this.stage.at === 'replayed') this.writer.at = undefined;
     switch (event.event) {
       case 'content_block:start':
       case 'content_block:delta':
@@ -188,23 +198,21 @@ export class ChatTranscript {
       case 'content_block:end':
       case 'thinking:delta':
       case 'thinking:final':
-        if (!this.isSettling) this.currentTurn(event.data.session_id).speech.handle(event);
+        this.currentTurn()?.messages.handle(event);
         return;
       case 'tool:pre':
       case 'tool:update':
       case 'tool:post':
       case 'tool:error':
-        if (!this.isSettling) this.currentTurn(event.data.session_id).speech.pause();
+        this.currentTurn();
         this.tools.handle(event);
         return;
       case 'approval:required':
         this.approvalRequired(event.data);
         return;
       case 'approval:granted':
-        this.approvalDecided(event.data, true);
-        return;
       case 'approval:denied':
-        this.approvalDecided(event.data, false);
+        this.approvalDecided(event);
         return;
       case 'prompt:submit':
         this.submitted(event);
@@ -216,10 +224,9 @@ export class ChatTranscript {
         this.failed(event.data);
         return;
       case 'session:end':
-        this.isSettling = false;
+        this.settle();
         this.approvals.clear();
-        if (this.isBusy)
-          this.endTurn(endOfTurn({ session_id: '', response: '', stop_reason: 'interrupted' }, this.who));
+        if (this.isBusy) this.endTurn(endOfTurn('interrupted', this.who));
         return;
       case 'plan:update':
         this.planned(event.data);
@@ -256,86 +263,74 @@ export class ChatTranscript {
   }
 
   private submitted({ data }: EventOf<'prompt:submit'>): void {
-    if (this.isSettling && this.settlesEcho) {
-      this.settlesEcho = false;
+    const { stage } = this;
+    const isReplayed = data.replayed === true;
+    if (!isReplayed && (stage.at === 'sent' || (stage.at === 'stopped' && (stage.owesPrompt || stage.next)))) {
+      this.step({ kind: 'echoed' });
       return;
     }
-    this.isSettling = false;
-    if (data.replayed) {
-      this.isReplaying = true;
-      this.writer.at = undefined;
-    } else if (this.turn?.expectsEcho) {
-      this.turn.expectsEcho = false;
-      return;
-    }
-    this.startTurn({ text: data.prompt, attachments: [] }, undefined, data.session_id);
+    if (isReplayed) this.writer.at = undefined;
+    const turn = this.startTurn({ text: data.prompt, attachments: [] }, undefined);
+    this.step({ kind: 'begun', turn, isReplayed });
   }
 
   private completed(data: EventData<'prompt:complete'>): void {
-    if (this.isSettling) {
-      this.isSettling = false;
-      const { lastEnd } = this;
-      const usage = this.usage.endTurn(data.token_usage);
-      if (lastEnd && usage && !this.isBusy) this.ends.put({ ...lastEnd, usage });
+    const { lastEnd, stage, turn } = this;
+    if (stage.at !== 'stopped' && !turn) return;
+    const ofTurn = this.usage.endTurn(data.token_usage);
+    const usage = ofTurn ? { usage: ofTurn } : {};
+    if (stage.at !== 'stopped') {
+      this.endTurn({ ...endOfTurn(data.stop_reason, this.who), ...usage });
       return;
     }
-    const { turn } = this;
-    if (!turn) return;
-    turn.speech.complete(data.response);
-    const usage = this.usage.endTurn(data.token_usage);
-    this.endTurn({ ...endOfTurn(data, this.who), ...(usage ? { usage } : {}) });
-    this.isReplaying = false;
+    this.settle();
+    if (lastEnd && ofTurn && !turn) this.ends.put({ ...lastEnd, ...usage });
   }
 
   private failed(data: EventData<'error'>): void {
-    if (this.isSettling) {
-      this.isSettling = false;
-      return;
-    }
     const end = endOfFailure(data);
-    if (this.turn) this.endTurn(end);
+    if (this.stage.at === 'stopped') this.settle();
+    else if (this.turn) this.endTurn(end);
     else this.notice('error', data.error, end.details);
   }
 
   private approvalRequired(data: EventData<'approval:required'>): void {
-    if (this.isSettling || this.isReplaying) return;
-    this.currentTurn(data.session_id).speech.pause();
-    const callId = data.call_id ?? this.tools.onlyOpenCallId;
+    if (this.stage.at === 'replayed' || !this.currentTurn()) return;
+    const { call_id: callId } = data;
     const call = callId === undefined ? undefined : this.tools.partsOf(callId);
     if (callId !== undefined) this.tools.wait(callId);
     this.approvals.ask(data, { callId, entryId: this.tools.entryIdOf(callId), call }, this.who, this.writer.at);
   }
 
-  private approvalDecided(data: EventData<'approval:granted' | 'approval:denied'>, saysGranted: boolean): void {
-    const decided = this.approvals.decide(data, saysGranted);
+  private approvalDecided({ data, event }: EventOf<'approval:granted' | 'approval:denied'>): void {
+    const decided = this.approvals.decide(data, event === 'approval:granted');
     if (decided?.callId !== undefined) this.tools.decide(decided.callId, decided.outcome, decided.decision);
   }
 
-  private planned({ session_id, entries }: EventData<'plan:update'>): void {
-    const turn = this.currentTurn(session_id);
+  private planned({ entries }: EventData<'plan:update'>): void {
+    const turn = this.currentTurn();
+    if (!turn) return;
     const known = turn.todosId === undefined ? undefined : this.writer.document.get(turn.todosId);
     const items = entries.map(({ content, priority, status }) => ({ text: content, priority, status }));
     if (known?.kind === 'todos') {
       this.writer.put({ ...known, items });
       return;
     }
-    turn.speech.pause();
     const base = this.writer.base();
     turn.todosId = base.id;
     this.writer.put({ kind: 'todos', ...base, items });
   }
 
   private notice(level: 'info' | 'warning' | 'error', text: string, details?: string, path?: string): void {
-    this.turn?.speech.pause();
     const more = { ...(details === undefined ? {} : { details }), ...(path === undefined ? {} : { path }) };
     this.writer.put({ kind: 'notice', ...this.writer.base(), level, text, ...more });
   }
 
   // Turns
 
-  private startTurn(draft: Draft, id: string | undefined, sessionId = ''): Turn {
-    if (this.turn?.isAsked) this.endTurn(this.isReplaying ? { outcome: 'completed' } : unheard);
-    this.turn?.speech.end();
+  private startTurn(draft: Draft, id: string | undefined): Turn {
+    if (this.isBusy) this.putEnd(unheard);
+    this.turn?.messages.end();
     this.tools.startTurn();
     this.usage.startTurn();
     this.writer.turn++;
@@ -344,28 +339,34 @@ export class ChatTranscript {
     this.writer.put({ kind: 'prompt', ...base, text: draft.text, ...(attachments.length > 0 ? { attachments } : {}) });
     const prompt = { id, entryId: base.id, draft };
     this.prompts.push(prompt);
-    this.turn = this.createTurn(sessionId, true, prompt);
+    return this.createTurn(prompt);
+  }
+
+  /**
+   * The turn that the backend speaks of; an agent may also say something unasked. Undefined while it goes on with one that
+   * the user has stopped.
+   */
+  private currentTurn(): Turn | undefined {
+    if (this.stage.at === 'stopped') return undefined;
+    if (this.stage.at === 'rest') this.step({ kind: 'unasked', turn: this.createTurn(undefined) });
     return this.turn;
   }
 
-  /** The open turn; an agent may also say something unasked. */
-  private currentTurn(sessionId: string): Turn {
-    return (this.turn ??= this.createTurn(sessionId, false, undefined));
-  }
-
-  private createTurn(sessionId: string, isAsked: boolean, prompt: SentPrompt | undefined, said = ''): Turn {
-    const lastAt = (): number | undefined => (this.isReplaying ? undefined : this.lastAt);
-    const speech = new SpokenText(sessionId, this.writer, lastAt, said);
-    return { isAsked, startedAt: this.writer.at, speech, expectsEcho: false, todosId: undefined, prompt };
+  private createTurn(prompt: SentPrompt | undefined): Turn {
+    return { startedAt: this.writer.at, messages: new MessageEntries(this.writer), prompt, todosId: undefined };
   }
 
   private endTurn(facts: EndFacts): void {
+    this.putEnd(facts);
+    this.step({ kind: 'ended' });
+  }
+
+  private putEnd(facts: EndFacts): void {
     const { turn, writer } = this;
     if (!turn) return;
-    turn.speech.end();
+    turn.messages.end();
     this.tools.endAll(facts.outcome === 'cancelled' ? 'cancelled' : 'stale');
     this.approvals.clear();
-    this.turn = undefined;
     this.statusText = undefined;
     const { startedAt } = turn;
     const durationMs = startedAt === undefined || writer.at === undefined ? undefined : writer.at - startedAt;
@@ -374,14 +375,11 @@ export class ChatTranscript {
 
   /** The end that was told was none. */
   private resume(): void {
-    if (this.turn?.isAsked) return;
-    this.turn?.speech.end();
+    if (this.isBusy) return;
+    this.turn?.messages.end();
     this.ends.removeLast();
     this.tools.resumeTurn();
-    const said = [...this.writer.document.entries()].map((entry) =>
-      entry.kind === 'answer' && entry.turn === this.writer.turn ? entry.text : '',
-    );
-    this.turn = this.createTurn('', true, this.prompts.at(-1), said.join(''));
+    this.step({ kind: 'begun', turn: this.createTurn(this.prompts.at(-1)), isReplayed: false });
   }
 }
 

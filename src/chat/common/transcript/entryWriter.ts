@@ -28,6 +28,8 @@ export class EntryWriter {
   turn = 0;
   /** When what is told now has happened, milliseconds since the epoch; undefined for what is told again. */
   at: number | undefined;
+  /** When what was told before it has happened, but for the ends of blocks. */
+  lastAt: number | undefined;
   private count = 0;
   private readonly kept = new BoundedMap<string, Kept>({ maxWeight: maxKeptUnits, weigh: ({ units }) => units });
 

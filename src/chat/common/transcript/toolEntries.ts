@@ -1,6 +1,4 @@
-import type { SessionEvent, EventData, EventOf, ToolContent } from '../../../session/common/sessionEvents';
-import { ToolCallPairing } from '../../../session/common/normalize/toolCallPairing';
-import { toolKindOf } from '../../../session/common/normalize/toolKinds';
+import type { EventData, EventOf, ToolContent } from '../../../session/common/sessionEvents';
 import type { EntryOf, Part, ToolState } from '../../../transcript/common/entries';
 import type { DecidedApproval } from '../approvals/approvalViews';
 import { contentOf } from './callContent';
@@ -12,22 +10,23 @@ type ToolEvent = EventOf<'tool:pre' | 'tool:update' | 'tool:post' | 'tool:error'
 
 interface Call {
   readonly base: EntryBase;
-  name: string;
-  operation: string;
+  readonly name: string;
+  readonly operation: string;
   title: string | undefined;
   kind: ToolEntry['toolKind'];
   state: ToolState;
   input: Record<string, unknown>;
-  locations: ToolEntry['locations'];
+  locations?: ToolEntry['locations'];
   content: readonly ToolContent[];
   output: unknown;
-  error: string | undefined;
-  durationMs: number | undefined;
-  decision: string | undefined;
+  error?: string;
+  durationMs?: number | undefined;
+  decision?: string;
   /** It began when no turn was open, so nobody waits for its end. */
-  isLate: boolean;
+  readonly isLate: boolean;
 }
 
+type ToolResult = EventData<'tool:post'>['result'];
 type CallFacts = Pick<EventData<'tool:update'>, 'title' | 'kind' | 'locations' | 'content'>;
 
 const ended: ReadonlySet<ToolState> = new Set(['done', 'failed', 'cancelled', 'rejected', 'timedOut', 'stale']);
@@ -42,29 +41,29 @@ const decidedStates: Readonly<Record<DecidedApproval['outcome'], ToolState>> = {
 /** The calls of tools as entries, each updated in its place until it has ended. */
 export class ToolEntries {
   private calls = new Map<string, Call>();
-  private pairing: ToolCallPairing | undefined;
   /** What a call is that is heard of between turns: nobody knows whether it goes on. */
   private lateState: 'cancelled' | 'stale' | undefined;
 
   constructor(private readonly writer: EntryWriter) {}
 
-  /** Another backend session, or a server that counts anew: its ids are not those of before. */
+  /** Another backend session: its ids are not those of before. */
   restart(): void {
     this.calls.clear();
-    this.pairing = undefined;
   }
 
   handle(event: ToolEvent): void {
-    const pairing = (this.pairing ??= new ToolCallPairing(event.data.session_id, (paired) => this.paired(paired)));
-    if (event.event === 'tool:pre') pairing.pre(event);
-    else if (event.event === 'tool:post') pairing.post(event);
-    else if (event.event === 'tool:error') pairing.error(event);
-    else this.update(event.data);
-  }
-
-  /** The id of the one call that has not ended, when there is one only. */
-  get onlyOpenCallId(): string | undefined {
-    return this.pairing?.onlyOpenCallId;
+    if (event.event === 'tool:pre') {
+      this.begin(event.data);
+      return;
+    }
+    const call = this.calls.get(event.data.call_id ?? '');
+    if (!call) return;
+    this.describe(call, event.data);
+    if (event.event === 'tool:update') this.update(call, event.data);
+    else if (event.event === 'tool:post') this.done(call, event.data.result, event.data.duration_ms);
+    else if (event.data.unfinished) this.leave(call, 'stale');
+    else this.failed(call, event.data.error);
+    this.put(call);
   }
 
   entryIdOf(callId: string | undefined): string | undefined {
@@ -98,11 +97,9 @@ export class ToolEntries {
   endAll(state: 'cancelled' | 'stale'): void {
     for (const call of this.calls.values()) {
       if (ended.has(call.state)) continue;
-      call.state = state;
-      call.durationMs ??= this.elapsed(call);
+      this.leave(call, state);
       this.put(call);
     }
-    this.pairing = undefined;
     this.lateState = state;
   }
 
@@ -117,47 +114,27 @@ export class ToolEntries {
     for (const [id, call] of this.calls) if (ended.has(call.state)) this.calls.delete(id);
   }
 
-  private paired(event: SessionEvent): void {
-    switch (event.event) {
-      case 'tool:pre':
-        this.begin(event.data);
-        return;
-      case 'tool:post':
-        this.done(event.data);
-        return;
-      case 'tool:error':
-        this.failed(event.data);
-        return;
-      default:
-        return;
-    }
-  }
-
   private begin(data: EventData<'tool:pre'>): void {
-    const { call_id: id, parent_call_id: parent, tool_name: name, operation, input } = data;
-    if (id === undefined) return;
+    const { call_id: id = '', parent_call_id: parent, tool_name: name, operation, input, kind = 'other' } = data;
     const known = this.calls.get(id);
-    if (known) {
+    if (known?.state === 'stale') {
+      // Its turn was cut off, and goes on.
       if (Object.keys(input).length > 0) known.input = input;
       this.describe(known, data);
       this.put(known);
       return;
     }
-    const parentEntry = this.entryIdOf(parent);
+    const isAgent = kind === 'other' && [operation, name].some((word) => agentWords.test(word));
     const call: Call = {
-      base: this.writer.base(parentEntry),
+      base: this.writer.base(this.entryIdOf(parent)),
       name,
       operation,
       title: undefined,
-      kind: kindOf(name, operation),
+      kind: isAgent ? 'agent' : kind,
       state: this.lateState ?? 'running',
       input,
-      locations: undefined,
       content: [],
       output: undefined,
-      error: undefined,
-      durationMs: undefined,
-      decision: undefined,
       isLate: this.lateState !== undefined,
     };
     this.calls.set(id, call);
@@ -166,42 +143,39 @@ export class ToolEntries {
     if (parent !== undefined) this.markAgent(parent);
   }
 
-  private update(data: EventData<'tool:update'>): void {
-    const call = this.calls.get(data.call_id);
-    if (!call) return;
-    if (data.input) call.input = data.input;
-    this.describe(call, data);
-    const hasEnded = data.status === 'completed' || data.status === 'failed';
-    if (data.status !== undefined && (!ended.has(call.state) || (call.isLate && hasEnded))) {
-      if (data.status === 'pending') call.state = call.state === 'waiting' ? 'waiting' : 'pending';
-      else if (data.status === 'in_progress') call.state = 'running';
-      else call.state = data.status === 'completed' ? 'done' : 'failed';
-    }
-    this.put(call);
+  private update(call: Call, { error, input, result, status }: EventData<'tool:update'>): void {
+    if (input) call.input = input;
+    if (result) this.done(call, result);
+    else if (error !== undefined) this.failed(call, error);
+    else if (status !== undefined) this.moved(call, status);
   }
 
-  private done(data: EventData<'tool:post'>): void {
-    const call = this.calls.get(data.call_id ?? '');
-    if (!call) return;
-    this.describe(call, data);
-    const { success, output, error } = data.result;
+  private moved(call: Call, status: NonNullable<EventData<'tool:update'>['status']>): void {
+    const hasEnded = status === 'completed' || status === 'failed';
+    if (ended.has(call.state) && !(call.isLate && hasEnded)) return;
+    if (status === 'pending') call.state = call.state === 'waiting' ? 'waiting' : 'pending';
+    else if (status === 'in_progress') call.state = 'running';
+    else call.state = status === 'completed' ? 'done' : 'failed';
+  }
+
+  private done(call: Call, { error, output, success }: ToolResult, durationMs?: number | null): void {
     call.output = output;
     const isDenied = call.state === 'rejected' || call.state === 'timedOut';
     call.state = success ? 'done' : isDenied ? call.state : 'failed';
     if (!success) call.error = textOf(error) ?? textOf(output) ?? 'The tool failed and does not say why.';
-    call.durationMs = data.duration_ms ?? this.elapsed(call);
-    this.put(call);
+    call.durationMs = durationMs ?? this.elapsed(call);
   }
 
-  private failed(data: EventData<'tool:error'>): void {
-    const call = this.calls.get(data.call_id ?? '');
-    if (!call) return;
-    this.describe(call, data);
-    if (data.unfinished && !ended.has(call.state)) call.state = 'stale';
-    if (!ended.has(call.state) || (call.isLate && !data.unfinished)) call.state = 'failed';
-    if (call.state !== 'stale') call.error = data.error;
+  private failed(call: Call, error: string): void {
+    if (!ended.has(call.state) || call.isLate) call.state = 'failed';
+    if (call.state !== 'stale') call.error = error;
     call.durationMs = this.elapsed(call);
-    this.put(call);
+  }
+
+  /** Nobody has said how it ended. */
+  private leave(call: Call, state: 'cancelled' | 'stale'): void {
+    if (!ended.has(call.state)) call.state = state;
+    if (call.state === state) call.durationMs ??= this.elapsed(call);
   }
 
   private describe(call: Call, { title, kind, locations, content }: CallFacts): void {
@@ -297,12 +271,8 @@ function firstLine(text: string): string {
   return line.length > 300 ? `${line.slice(0, 299)}…` : line;
 }
 
+/** Names of tools that let another agent work. */
 const agentWords = /sub.?agent|delegate|^task$/i;
-
-export function kindOf(name: string, operation: string): ToolEntry['toolKind'] {
-  const isAgent = agentWords.test(operation) || (toolKindOf('', operation) === 'other' && agentWords.test(name));
-  return isAgent ? 'agent' : toolKindOf(name, operation);
-}
 
 function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value === '' ? undefined : value;

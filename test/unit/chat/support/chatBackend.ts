@@ -5,6 +5,7 @@ import {
   BackendError,
   type BackendSession,
   type BackendState,
+  type LoadSessionOptions,
   type PromptInput,
   type SessionBackend,
   type SessionSummary,
@@ -25,9 +26,15 @@ export class ChatBackendSession implements BackendSession {
   readonly calls: string[] = [];
   /** Awaited by the next prompts: throw to refuse them, wait to delay them. */
   beforePrompt: () => Promise<void> = () => Promise.resolve();
-  readonly log = new EventLog(() => new Promise((resolve) => setImmediate(resolve)));
+  readonly log: EventLog;
 
-  constructor(readonly id: string) {}
+  /** `heard` is what its reader has of the turn that is open. */
+  constructor(
+    readonly id: string,
+    heard = '',
+  ) {
+    this.log = new EventLog(() => new Promise((resolve) => setImmediate(resolve)), { heard });
+  }
 
   tell(...events: SessionEvent[]): void {
     for (const one of events) this.log.append(one);
@@ -134,10 +141,10 @@ export class ChatBackend implements SessionBackend {
     return session;
   }
 
-  async loadSession(id: string, _options: unknown, signal?: AbortSignal): Promise<ChatBackendSession> {
+  async loadSession(id: string, { heard }: LoadSessionOptions, signal?: AbortSignal): Promise<ChatBackendSession> {
     this.calls.push(`load ${id}`);
     await this.beforeSession(signal);
-    const session = new ChatBackendSession(id);
+    const session = new ChatBackendSession(id, heard);
     session.tell(...this.history);
     this.sessions.push(session);
     return session;

@@ -1,5 +1,6 @@
 import { SessionEvent, type SessionEventName } from '../../../../src/session/common/sessionEvents';
 import { ChatTranscript } from '../../../../src/chat/common/transcript/chatTranscript';
+import { LogNormalizer } from '../../../../src/chat/common/conversation/logNormalizer';
 import type { LogRecord, NewRecord } from '../../../../src/chat/common/conversation/logRecord';
 import type { Entry } from '../../../../src/transcript/common/entries';
 import { TranscriptDocument } from '../../../../src/transcript/common/transcriptDocument';
@@ -9,20 +10,23 @@ export function event(name: SessionEventName, data: Readonly<Record<string, unkn
   return SessionEvent.parse({ event: name, data: { session_id: 's', ...data } });
 }
 
-/** A transcript that is told records, a tenth of a second apart. */
+/** A transcript that is told records, a tenth of a second apart; their events may be as any backend tells them. */
 export class Told {
   readonly document = new TranscriptDocument((error) => {
     throw error;
   });
   readonly story = new ChatTranscript(this.document, 'Agent');
   readonly records: LogRecord[] = [];
+  private readonly normalizer = new LogNormalizer();
   private nowMs = 1000;
 
   say(...records: NewRecord[]): this {
     for (const record of records) {
       const timed: LogRecord = { ...record, at: this.nowMs };
-      this.records.push(timed);
-      this.story.apply(timed);
+      for (const normal of this.normalizer.normalized(timed)) {
+        this.records.push(normal);
+        this.story.apply(normal);
+      }
       this.nowMs += 100;
     }
     return this;
