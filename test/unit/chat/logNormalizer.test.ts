@@ -20,9 +20,10 @@ function read(...records: readonly LogRecord[]): string[] {
     .flatMap((record) => normalizer.normalized(record))
     .flatMap((record) => {
       if (record.type !== 'event') return [];
-      const { data } = record.event;
-      const what = data['delta'] ?? data['call_id'] ?? data['block_index'] ?? '';
-      return [`${record.event.event} ${String(what)}`.trim()];
+      const { event: name, data } = record.event;
+      if (name === 'content_block:delta') return [`${name} ${data.delta}`];
+      if (name === 'content_block:start' || name === 'content_block:end') return [`${name} ${data.block_index}`];
+      return name === 'tool:pre' || name === 'tool:error' ? [`${name} ${data.call_id ?? '-'}`] : [name];
     });
 }
 
@@ -49,7 +50,7 @@ describe('a log that is read', () => {
     assert.deepEqual(read(begin(logVersion), bound, submit, said('One'), pre), [
       'prompt:submit',
       'content_block:delta One',
-      'tool:pre',
+      'tool:pre -',
     ]);
   });
 
