@@ -12,7 +12,7 @@ import { EndEntries } from './endEntries';
 import { EntryWriter } from './entryWriter';
 import type { LogRecord, RecordOf } from '../conversation/logRecord';
 import type { Draft } from '../chatView';
-import { MessageEntries } from './messageEntries';
+import { SpokenEntries } from './spokenEntries';
 import { ToolEntries } from './toolEntries';
 import { endOfFailure, endOfTurn } from './turnEnds';
 import { isAsked, isStarting, openTurn, stageAfter, type TurnStage, type TurnStep } from './turnStage';
@@ -20,7 +20,7 @@ import { UsageTotals } from './usageTotals';
 
 interface Turn {
   readonly startedAt: number | undefined;
-  readonly messages: MessageEntries;
+  readonly spoken: SpokenEntries;
   /** Undefined for what an agent says without having been asked. */
   readonly prompt: SentPrompt | undefined;
   todosId: string | undefined;
@@ -198,7 +198,7 @@ export class ChatTranscript {
       case 'content_block:end':
       case 'thinking:delta':
       case 'thinking:final':
-        this.currentTurn()?.messages.handle(event);
+        this.currentTurn()?.spoken.handle(event);
         return;
       case 'tool:pre':
       case 'tool:update':
@@ -330,7 +330,7 @@ export class ChatTranscript {
 
   private startTurn(draft: Draft, id: string | undefined): Turn {
     if (this.isBusy) this.putEnd(unheard);
-    this.turn?.messages.end();
+    this.turn?.spoken.end();
     this.tools.startTurn();
     this.usage.startTurn();
     this.writer.turn++;
@@ -353,7 +353,7 @@ export class ChatTranscript {
   }
 
   private createTurn(prompt: SentPrompt | undefined): Turn {
-    return { startedAt: this.writer.at, messages: new MessageEntries(this.writer), prompt, todosId: undefined };
+    return { startedAt: this.writer.at, spoken: new SpokenEntries(this.writer), prompt, todosId: undefined };
   }
 
   private endTurn(facts: EndFacts): void {
@@ -364,7 +364,7 @@ export class ChatTranscript {
   private putEnd(facts: EndFacts): void {
     const { turn, writer } = this;
     if (!turn) return;
-    turn.messages.end();
+    turn.spoken.end();
     this.tools.endAll(facts.outcome === 'cancelled' ? 'cancelled' : 'stale');
     this.approvals.clear();
     this.statusText = undefined;
@@ -376,7 +376,7 @@ export class ChatTranscript {
   /** The end that was told was none. */
   private resume(): void {
     if (this.isBusy) return;
-    this.turn?.messages.end();
+    this.turn?.spoken.end();
     this.ends.removeLast();
     this.tools.resumeTurn();
     this.step({ kind: 'begun', turn: this.createTurn(this.prompts.at(-1)), isReplayed: false });

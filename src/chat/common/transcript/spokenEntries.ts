@@ -12,7 +12,7 @@ type MessageEvent = EventOf<
 >;
 
 /** What the agent says and thinks in one turn: an entry for each block of text and for each thought. */
-export class MessageEntries {
+export class SpokenEntries {
   /** By the index of the block, from its first text: an empty block is not shown. */
   private readonly answers = new Map<number, EntryBase>();
   private thinking: { readonly base: EntryBase; readonly since: number | undefined } | undefined;
