@@ -43,6 +43,7 @@ const shared = {
   minify: production,
   sourcemap: !production,
   sourcesContent: false,
+  define: { BACKLINE_DEBUG: String(!production) },
   logLevel: watch ? 'silent' : 'warning',
   plugins: watch ? [announce] : [],
 };
@@ -82,7 +83,7 @@ const bundles = [
     entryPoints: { extension: 'src/extension.ts' },
     outdir: 'dist',
     external: ['vscode'],
-    define: withoutNavigator,
+    define: { ...shared.define, ...withoutNavigator },
     plugins: [...shared.plugins, loadLater],
   },
   {
@@ -90,7 +91,7 @@ const bundles = [
     entryPoints: loadedLater,
     outdir: 'dist',
     external: ['vscode'],
-    define: withoutNavigator,
+    define: { ...shared.define, ...withoutNavigator },
     plugins: [...shared.plugins, loadLater],
   },
   { ...shared, ...demoAgentBundle(), outdir: 'dist' },
@@ -117,6 +118,7 @@ if (watch) {
     results.map(({ metafile }) => metafile),
   );
   await checkNavigator();
+  if (production) await checkDebugCode();
 }
 
 /** @throws Error when a bundle of the extension host reads what `withoutNavigator` takes away */
@@ -124,5 +126,14 @@ async function checkNavigator() {
   for (const name of ['extension', ...Object.keys(loadedLater)]) {
     const text = await readFile(`dist/${name}.js`, 'utf8');
     if (/\bnavigator\b/.test(text)) throw new Error(`dist/${name}.js reads navigator, which VS Code logs as an error.`);
+  }
+}
+
+/** @throws Error when a bundle that ships has the checks of debug builds in it */
+async function checkDebugCode() {
+  for (const name of ['extension', 'amplifier-server', ...Object.keys(loadedLater)]) {
+    const text = await readFile(`dist/${name}.js`, 'utf8');
+    if (/\bbacklineViolation\b/.test(text))
+      throw new Error(`dist/${name}.js checks sessions, which only debug builds do.`);
   }
 }

@@ -9,6 +9,7 @@ import { ampCommand } from './amp/node/ampCommand';
 import { findInstalledAmp } from './amp/node/findAmp';
 import { AmpFeature } from './amp/vscode/ampFeature';
 import { AllBackends } from './session/common/allBackends';
+import { reportViolations } from './session/common/normalize/grammarWatch';
 import { AmplifierFeature } from './amplifier/vscode/amplifierFeature';
 import { ServeFeature } from './amplifier/vscode/serveFeature';
 import { SessionEffects } from './amplifier/vscode/sessionEffects';
@@ -59,6 +60,7 @@ export function compose(context: vscode.ExtensionContext): App {
   const store = new DisposableStore();
   const channel = store.add(vscode.window.createOutputChannel('Backline', { log: true }));
   const log = new ChannelLogger(channel);
+  store.add(reportViolations((message) => log.error(message)));
   const onListenerError = (error: unknown): void => log.error('a listener failed', error);
 
   const settings = store.add(new Settings(log.child('settings')));

@@ -1,6 +1,7 @@
 import Mocha from 'mocha';
 import { stopChildren } from './processes.mjs';
 import { summaryOf } from './mochaSummary.mjs';
+import { failOnViolations } from './normalForm.mjs';
 import { writeSummary } from './summary.mjs';
 
 /**
@@ -16,6 +17,7 @@ export async function runMocha(name, files, { timeoutMs }) {
   const mocha = new Mocha({ ui: 'bdd', timeout: timeoutMs, forbidOnly: true });
   for (const file of files) mocha.addFile(file);
   await mocha.loadFilesAsync();
+  failOnViolations(mocha);
   const summary = await summaryOf(mocha);
   await writeSummary(name, summary);
   await stopChildren();

@@ -29,6 +29,7 @@ export async function bundleTests({ from, to, filters = [], also = [], esbuild =
     target: 'node22',
     packages: 'external',
     sourcemap: true,
+    define: { BACKLINE_DEBUG: 'true' },
     logLevel: 'warning',
     ...esbuild,
   });

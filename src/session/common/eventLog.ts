@@ -1,4 +1,5 @@
 import { roughUnits } from '../../base/common/roughUnits';
+import { watchGrammar } from './normalize/grammarWatch';
 import { SessionNormalizer, type NormalizerOptions } from './normalize/normalizeSession';
 import type { SessionEvent } from './sessionEvents';
 import type { SequencedEvent } from './sessionBackend';
@@ -32,6 +33,7 @@ export class EventLog {
   private ended = false;
   private readonly waiting = new Set<() => void>();
   private readonly normalizer: SessionNormalizer;
+  private readonly watch = watchGrammar();
 
   /** `breathe` lets other work run; it is awaited now and then while a reader catches up. */
   constructor(
@@ -54,6 +56,7 @@ export class EventLog {
   }
 
   private keep(event: SessionEvent): void {
+    this.watch?.(event);
     const units = roughUnits(event.data);
     this.kept.push(event);
     this.sizes.push(units);

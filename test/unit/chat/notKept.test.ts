@@ -6,6 +6,7 @@ import { nullLogger } from '../../../src/base/common/log';
 import { DiskFiles } from '../../../src/chat/node/filePort';
 import { eventually, until } from '../../support/eventually';
 import { FakeClock } from '../../fake/fakeClock';
+import { event } from './support/told';
 import { draft, outline, settled, Window } from './support/window';
 
 /** A disk that is full when the test says so. */
@@ -29,10 +30,7 @@ describe('a conversation that the disk does not take', () => {
       assert.equal(problem(), '');
       files.isFull = true;
       const { last } = window.agent;
-      last.tell({
-        event: 'status:update',
-        data: { session_id: last.id, status: 'working', message: 'Reading files' },
-      });
+      last.tell(event('status:update', { status: 'working', message: 'Reading files' }));
       last.say('gone?');
       await until('the problem', () => problem().startsWith('The disk is full.'));
       assert.deepEqual([chat.view.status, chat.view.statusText], ['busy', 'Reading files']);

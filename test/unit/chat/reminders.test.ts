@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { BackendError } from '../../../src/session/common/sessionBackend';
 import { until } from '../../support/eventually';
+import { event } from './support/told';
 import { draft, outline, Window } from './support/window';
 
 describe('an agent that remembers nothing', () => {
@@ -41,10 +42,7 @@ describe('an agent that remembers nothing', () => {
   });
 
   it('gives the conversation no other title than it has', async () => {
-    const titled = (title: string): void => {
-      const { last } = window.agent;
-      last.tell({ event: 'session:info', data: { session_id: last.id, title } });
-    };
+    const titled = (title: string): void => window.agent.last.tell(event('session:info', { title }));
     const first = await window.chats.create('one');
     await first.send(draft('My name is Ada'));
     titled('About Ada');

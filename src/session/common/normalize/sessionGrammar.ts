@@ -1,7 +1,7 @@
 import type { EventData, SessionEvent } from '../sessionEvents';
 import type { SessionRule } from './sessionRules';
 
-interface Violation {
+export interface Violation {
   readonly rule: SessionRule;
   readonly event: SessionEvent;
   /** Of the event among those that were taken, from 0. */

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { reportViolations, watchGrammar } from '../../../../../src/session/common/normalize/grammarWatch';
+import type { SessionEvent } from '../../../../../src/session/common/sessionEvents';
+
+const start: SessionEvent = { event: 'session:start', data: { session_id: 's' } };
+const secret: SessionEvent = {
+  event: 'content_block:delta',
+  data: { session_id: 's', block_index: 0, delta: 'secret' },
+};
+
+describe('the watch over the logs of sessions', () => {
+  const { backlineViolation } = globalThis;
+  afterEach(() => {
+    globalThis.backlineViolation = backlineViolation;
+  });
+
+  it('says which rule an event breaks, once for each log, and nothing of what is in it', () => {
+    const reports: string[] = [];
+    reportViolations((message) => reports.push(message));
+    for (const watch of [watchGrammar(), watchGrammar()]) {
+      for (const event of [start, secret, secret]) watch?.(event);
+    }
+    const report = 'session s breaks "only an open block goes on or ends" by event 1, content_block:delta';
+    assert.deepEqual(reports, [report, report]);
+  });
+
+  it('says nothing any more once its reports are disposed', () => {
+    const reports: string[] = [];
+    reportViolations((message) => reports.push(message)).dispose();
+    watchGrammar()?.(secret);
+    assert.deepEqual(reports, []);
+  });
+});
