@@ -22,8 +22,8 @@ import type { AmplifierClient } from './amplifierClient';
 import { AmplifierSession } from './amplifierSession';
 import { ProfileChoice } from './profileChoice';
 import { isRealServer } from './serverKind';
-import type { SessionLimits } from './sessionLimits';
-import type { PendingDenials } from './sessionOptions';
+
+import type { ClientLimits, PendingDenials } from './sessionOptions';
 
 export interface AmplifierBackendOptions {
   readonly id: string;
@@ -40,7 +40,7 @@ export interface AmplifierBackendOptions {
   readonly keyProblem?: (server: URL) => Promise<string | undefined>;
   /** The setting for the profile of sessions that name none; empty or absent for the server's usual one. */
   readonly profile?: () => string;
-  readonly limits?: Partial<SessionLimits>;
+  readonly limits?: Partial<ClientLimits>;
 }
 
 const capabilities: BackendCapabilities = {

@@ -6,7 +6,7 @@ import type { OpenEventConnection } from './eventConnection';
 import { openSseConnection } from './sseConnection';
 import { openWebSocketConnection } from './webSocketConnection';
 
-export interface EventStreamHandlers {
+interface EventStreamHandlers {
   readonly onConnected: () => void;
   /** The connection has lasted so long that its loss would be another one, not the same again. */
   readonly onLasting: () => void;

@@ -1,9 +1,10 @@
 import type { Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 import type { Logger } from '../../../base/common/log';
+import type { SessionLimits } from '../../common/client/sessionState';
 import type { ContextSource } from '../../common/contextSource';
 import type { AmplifierClient } from './amplifierClient';
-import type { SessionLimits } from './sessionLimits';
+import type { EventStreamLimits } from './eventStream';
 
 /** What a session of an Amplifier server needs, and whom it tells of itself. */
 export interface AmplifierSessionOptions {
@@ -18,12 +19,14 @@ export interface AmplifierSessionOptions {
   /** The folder that the session was made for (absolute); else the workspace's. */
   readonly cwd?: string;
   readonly usageIsCumulative: boolean;
-  readonly limits?: Partial<SessionLimits>;
+  readonly limits?: Partial<ClientLimits>;
   readonly onConnected: () => void;
   readonly onReconnecting: (attempt: number, delayMs: number) => void;
   /** `denials` are what is still under way then: it settles by itself; dispose it to give them up. */
   readonly onEnded: (denials: PendingDenials) => void;
 }
+
+export type ClientLimits = SessionLimits & EventStreamLimits;
 
 export interface PendingDenials extends Disposable {
   whenSettled(): Promise<void>;

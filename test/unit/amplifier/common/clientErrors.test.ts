@@ -5,7 +5,7 @@ import {
   isMissingRoute,
   parseApiError,
 } from '../../../../src/amplifier/common/apiErrors';
-import { sessionMessages } from '../../../../src/amplifier/node/client/sessionMessages';
+import { sessionMessages } from '../../../../src/amplifier/common/client/sessionMessages';
 
 describe('errors of the Amplifier API', () => {
   for (const [code, { httpStatus }] of Object.entries(documentedErrors)) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { AmplifierSession } from '../../../../src/amplifier/node/client/amplifierSession';
-import type { SessionLimits } from '../../../../src/amplifier/node/client/sessionLimits';
+import type { ClientLimits } from '../../../../src/amplifier/node/client/sessionOptions';
 import { until } from '../../../support/eventually';
 import { connectTo, Recorder, type Harness } from './clientHarness';
 import { DocumentDialectServer, type DocumentDialectOptions } from '../../../fake/documentDialectServer';
@@ -12,7 +12,7 @@ describe('the client and the document’s dialect', () => {
   let session: AmplifierSession;
   let recorder: Recorder;
 
-  async function open(options: DocumentDialectOptions, limits: Partial<SessionLimits> = {}): Promise<void> {
+  async function open(options: DocumentDialectOptions, limits: Partial<ClientLimits> = {}): Promise<void> {
     server = new DocumentDialectServer(options);
     await server.start();
     // A turn that is idle is believed to be over only when its events had time to come.

@@ -6,7 +6,7 @@ import type { SessionEvent, SessionEventName, EventOf } from '../../../../src/se
 import type { BackendSession } from '../../../../src/session/common/sessionBackend';
 import { AmplifierBackend, type AmplifierBackendOptions } from '../../../../src/amplifier/node/client/amplifierBackend';
 import { AmplifierClient } from '../../../../src/amplifier/node/client/amplifierClient';
-import type { SessionLimits } from '../../../../src/amplifier/node/client/sessionLimits';
+import type { ClientLimits } from '../../../../src/amplifier/node/client/sessionOptions';
 
 /** A logger that keeps every line, for tests that look for what must not be there. */
 export class MemoryLogger implements Logger {
@@ -27,7 +27,7 @@ export class MemoryLogger implements Logger {
  * Fast enough for tests; each test overrides what it is about. What ends a wait for the other side is long: on a busy machine
  * it would strike before what is waited for.
  */
-export const quickLimits: Partial<SessionLimits> = {
+export const quickLimits: Partial<ClientLimits> = {
   baseDelayMs: 10,
   maxDelayMs: 40,
   heartbeatMs: 100,
@@ -38,7 +38,7 @@ export const quickLimits: Partial<SessionLimits> = {
 };
 
 /** For servers in another process, which tells its status and its events at different times when the machine is busy. */
-export const patientLimits: Partial<SessionLimits> = { heartbeatMs: 20_000, settleMs: 20_000 };
+export const patientLimits: Partial<ClientLimits> = { heartbeatMs: 20_000, settleMs: 20_000 };
 
 /** Of a backend that has all the time it needs to end what is under way, where the product takes two seconds at most. */
 export const patientStop: Clock = {

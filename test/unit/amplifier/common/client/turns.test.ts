@@ -1,39 +1,26 @@
 import assert from 'node:assert/strict';
-import type { SessionEvent } from '../../../../src/session/common/sessionEvents';
-import { decodeMessage } from '../../../../src/amplifier/common/sseEvents';
-import { TurnReconciler } from '../../../../src/amplifier/common/turnReconciler';
+import { AmplifierApiError } from '../../../../../src/amplifier/common/apiErrors';
+import { SessionStatus } from '../../../../../src/amplifier/common/apiSchema';
+import { isBackendError } from '../../../../../src/session/common/sessionBackend';
+import { isAwaitingApproval } from '../../../../../src/amplifier/common/client/approvals';
+import { isTurnOpen } from '../../../../../src/amplifier/common/client/sessionState';
+import { SessionWorld } from './sessionWorld';
 
-describe('turns made of what servers send', () => {
-  let told: SessionEvent[];
-  let left: string[];
-  let superseded: number;
-  let turns: TurnReconciler;
+describe('turns of a session of an Amplifier server', () => {
+  let world: SessionWorld;
 
   beforeEach(() => {
-    told = [];
-    left = [];
-    superseded = 0;
-    turns = new TurnReconciler('s', (event) => told.push(event), {
-      onLeft: (id) => left.push(id),
-      onSuperseded: () => superseded++,
-    });
+    world = new SessionWorld();
   });
 
-  function say(event: string, data: Record<string, unknown> = {}): void {
-    const decoded = decodeMessage('s', { data: JSON.stringify({ event, data: { session_id: 's', ...data } }) });
-    if (!('event' in decoded)) assert.fail(`${event} does not count`);
-    turns.handle(decoded);
-  }
-
-  function begin(): void {
-    turns.promptSent('go', 'go');
-    turns.promptTaken('req-1');
-    say('prompt:submit', { prompt: 'go' });
-  }
-
-  const names = (): string[] => told.map(({ event }) => event);
+  const say = (event: string, data: Record<string, unknown> = {}): void => world.say(event, data);
+  const begin = (): void => world.begin();
+  const names = (): string[] => world.names;
   const of = (name: string): Record<string, unknown>[] =>
-    told.filter(({ event }) => event === name).map(({ data }) => data);
+    world.told.filter(({ event }) => event === name).map(({ data }) => data);
+  /** What is sent for approvals, by their ids. */
+  const answers = (): Record<string, unknown>[] => world.made('answer').map(({ body }) => body);
+  const approve = (id: string, option: string): number => world.call((call) => ({ kind: 'approve', call, id, option }));
   const text = (): string =>
     of('content_block:delta')
       .map(({ delta }) => delta)
@@ -168,7 +155,7 @@ describe('turns made of what servers send', () => {
         names().filter((name) => name.startsWith('tool')),
         ['tool:pre', 'tool:post', 'tool:pre', 'tool:error'],
       );
-      assert.equal(of('tool:error')[0]?.['error'], 'The server sent no result.');
+      assert.equal(of('tool:error')[0]?.['unfinished'], true);
     });
 
     it('that ran in spite of a denial are told as an error', () => {
@@ -199,26 +186,33 @@ describe('turns made of what servers send', () => {
         required();
         say(event, { approval_id: 'a', decision });
         assert.equal(names().at(-1), expected);
-        assert.equal(turns.isAwaitingApproval, false);
+        assert.equal(isAwaitingApproval(world.state), false);
       });
     }
 
     it('are told once though POST and stream both tell', () => {
       begin();
       required();
-      say('approval:granted', { approval_id: 'a', decision: 'Allow' });
-      turns.approvalAnswered('a', 'Allow');
-      assert.equal(of('approval:granted').length, 1);
+      approve('a', 'Deny');
+      say('approval:denied', { approval_id: 'a', decision: 'Deny' });
+      world.answered();
+      assert.equal(of('approval:denied').length, 1);
     });
 
     it('are rebuilt from the status once, also when their event comes after it', () => {
       begin();
-      const pending = { approval_id: 'a', prompt: 'p', options: ['Allow', 'Deny'] };
-      turns.rebuildApproval(pending, 120);
-      turns.rebuildApproval(pending, 120);
+      const pending = { approval_id: 'a', prompt: 'p', options: ['Allow', 'Deny'], timeout: 135 };
+      world.connect();
+      const tellPending = (): void => {
+        const last_activity = new Date(world.timeMs).toISOString();
+        world.answerStatus('check', 'awaiting_approval', { pending_approval: pending, last_activity });
+      };
+      tellPending();
+      world.send({ kind: 'lostApproval' });
+      tellPending();
       required();
       assert.equal(of('approval:required').length, 1);
-      assert.equal(of('approval:required')[0]?.['timeout'], 120);
+      assert.equal(of('approval:required')[0]?.['timeout'], 121.5);
       say('approval:granted', { approval_id: 'a', decision: 'Allow' });
       required('another');
       assert.deepEqual(
@@ -232,50 +226,65 @@ describe('turns made of what servers send', () => {
       required();
       say('prompt:complete', { response: 'x' });
       assert.equal(of('approval:denied')[0]?.['reason'], 'turn_ended');
-      assert.deepEqual(left, [], 'the server says that nothing waits');
+      assert.deepEqual(answers(), [], 'the server says that nothing waits');
     });
 
     for (const [what, end] of [
-      ['is interrupted here', () => turns.endTurn('interrupted')],
-      ['fails here', () => turns.fail('the connection is lost')],
+      ['is interrupted here', () => world.send({ kind: 'dispose' })],
+      [
+        'fails here',
+        () => world.send({ kind: 'streamFailed', error: new AmplifierApiError('UNAUTHORIZED', 'no', 401) }),
+      ],
       ['fails on the server', () => say('error', { error: 'x' })],
       ['ends with its session', () => say('session:end', { reason: 'user_stopped' })],
       ['is followed by another', () => say('prompt:submit', { prompt: 'from another window' })],
     ] as const) {
-      it(`are named as left when their turn ${what}`, () => {
+      it(`are denied when their turn ${what}`, () => {
         begin();
         required();
         end();
-        assert.deepEqual(left, ['a']);
-        assert.equal(turns.isAwaitingApproval, false);
+        assert.deepEqual(answers(), [{ decision: 'Deny' }]);
+        assert.equal(of('approval:denied')[0]?.['reason'], 'turn_ended');
+        assert.equal(isAwaitingApproval(world.state), false);
       });
     }
 
     it('are named in the answer when there are several, or the server is one that reads it', () => {
       begin();
       required();
-      assert.deepEqual(turns.approvalAnswer('a', 'Allow'), { decision: 'Allow' });
       required('q', 'b');
-      assert.deepEqual(turns.approvalAnswer('b', 'Allow'), { decision: 'Allow', approval_id: 'b' });
+      approve('b', 'Deny');
+      assert.deepEqual(answers().at(-1), { decision: 'Deny', approval_id: 'b' });
+      world.answered(new Error('lost'));
       say('approval:granted', { approval_id: 'a', decision: 'Allow' });
-      assert.deepEqual(turns.approvalAnswer('b', 'Allow'), { decision: 'Allow' });
-      say('approval:required', { approval_id: 'c', prompt: 'p', options: ['A', 'D'], option_kinds: kinds });
-      turns.endTurn('interrupted');
-      assert.deepEqual(turns.approvalAnswer('c', 'D'), { decision: 'D', approval_id: 'c' }, 'also once it was left');
+      approve('b', 'Deny');
+      assert.deepEqual(answers().at(-1), { decision: 'Deny' });
+      world.answered();
+      say('approval:required', { approval_id: 'c', prompt: 'p', options: ['A', 'No'], option_kinds: kinds });
+      say('error', { error: 'x' });
+      assert.deepEqual(answers().at(-1), { decision: 'No', approval_id: 'c' }, 'also once it was left');
     });
 
-    it('of which an older one waits on the server may be allowed only where the answer names its request', () => {
-      begin();
-      required();
-      required('q', 'b');
-      const waiting = { approval_id: 'a', prompt: 'p' };
-      assert.equal(turns.judgeApproval('a', waiting), 'meant');
-      assert.equal(turns.judgeApproval('b', waiting), 'later');
-      assert.equal(turns.judgeApproval('b', { approval_id: 'x', prompt: 'q' }), 'gone');
-      assert.equal(turns.judgeApproval('a', { approval_id: 'a', prompt: 'another' }), 'gone');
-      say('approval:required', { approval_id: 'c', prompt: 'p', options: ['A', 'D'], option_kinds: kinds });
-      assert.equal(turns.judgeApproval('c', waiting), 'meant');
-    });
+    for (const [what, id, waiting, expected] of [
+      ['it is the one that waits', 'a', { approval_id: 'a', prompt: 'p' }, undefined],
+      ['an older one waits', 'b', { approval_id: 'a', prompt: 'p' }, 'busy'],
+      ['one that nobody has seen waits', 'b', { approval_id: 'x', prompt: 'q' }, 'approvalResolved'],
+      ['its words are others', 'a', { approval_id: 'a', prompt: 'another' }, 'approvalResolved'],
+      ['an older one waits, and the server reads its id', 'c', { approval_id: 'a', prompt: 'p' }, undefined],
+    ] as const) {
+      it(`may be allowed, or not, when ${what}`, () => {
+        begin();
+        required();
+        required('q', 'b');
+        say('approval:required', { approval_id: 'c', prompt: 'p', options: ['Allow', 'No'], option_kinds: kinds });
+        const call = approve(id, 'Allow');
+        assert.deepEqual(answers(), [], 'the server is asked first');
+        world.answerStatus('allowance', 'awaiting_approval', { pending_approval: { ...waiting, options: [] } });
+        const error = world.settled.get(call);
+        assert.equal(isBackendError(error) ? error.code : undefined, expected);
+        assert.equal(answers().length, expected === undefined ? 1 : 0);
+      });
+    }
 
     it('name no tool when it could be one of two', () => {
       begin();
@@ -288,14 +297,14 @@ describe('turns made of what servers send', () => {
 
   describe('their order', () => {
     it('is the same when events overtake the answer to the prompt', () => {
-      turns.promptSent('wire text', 'shown text');
+      world.post('shown text', 'wire text');
       say('prompt:submit', { prompt: 'wire text' });
       delta('x');
       say('prompt:complete', { response: 'x' });
-      turns.promptTaken('req-1');
+      world.take();
       assert.equal(names().filter((name) => name === 'prompt:submit').length, 1);
       assert.equal(of('prompt:submit')[0]?.['prompt'], 'shown text');
-      assert.equal(turns.isTurnOpen, false);
+      assert.equal(isTurnOpen(world.state), false);
     });
 
     it('has one prompt though both POST and stream tell of it, and two for two turns', () => {
@@ -308,32 +317,34 @@ describe('turns made of what servers send', () => {
     it('leaves out the late end of another turn', () => {
       begin();
       say('prompt:complete', { response: 'old', request_id: 'req-0' });
-      assert.equal(turns.isTurnOpen, true);
+      assert.equal(isTurnOpen(world.state), true);
       say('prompt:complete', { response: 'x', request_id: 'req-1' });
       say('prompt:complete', { response: 'x', request_id: 'req-1' });
       assert.equal(of('prompt:complete').length, 1);
     });
 
     it('has a refused prompt nowhere', () => {
-      turns.promptSent('go', 'go');
-      turns.promptRefused();
-      assert.equal(turns.isTurnOpen, false);
-      assert.deepEqual(told, []);
+      const call = world.post();
+      world.send({ kind: 'promptFailed', call, error: new Error('refused') });
+      assert.equal(isTurnOpen(world.state), false);
+      assert.deepEqual(world.told, []);
     });
 
     it('ends with what came when the session ends in a turn', () => {
       begin();
       delta('half');
       say('session:end', { reason: 'user_stopped' });
-      turns.end('stopped');
+      say('session:end', { reason: 'stopped' });
       assert.deepEqual(names().slice(-3), ['content_block:end', 'prompt:complete', 'session:end']);
       assert.equal(of('prompt:complete')[0]?.['stop_reason'], 'interrupted');
     });
   });
 
   it('counts usage from the total before, and anew when the total went back', () => {
-    turns.usage.isCumulative = true;
-    turns.usage.startFrom({ input_tokens: 1000, output_tokens: 100 });
+    world = new SessionWorld({ isReal: true });
+    const total = { input_tokens: 1000, output_tokens: 100 };
+    const status = SessionStatus.parse({ session_id: 's', status: 'idle', token_usage: total });
+    world.send({ kind: 'resume', status, askedAtMs: world.timeMs });
     const usage: unknown[] = [];
     for (const [input_tokens, output_tokens] of [
       [1500, 150],

@@ -1,4 +1,4 @@
-import { promptAgain } from '../../common/apiErrors';
+import { promptAgain } from '../apiErrors';
 
 const nextPrompt = 'Your next prompt goes on in a new session of the server, and what was said stays here.';
 

@@ -1,0 +1,134 @@
+import { BackendError } from '../../../session/common/sessionBackend';
+import { contextChanges, promptText, withAttached } from '../contextSource';
+import type { PromptRequest, SessionStatus } from '../apiSchema';
+import { isAwaitingApproval } from './approvals';
+import type { SessionInput } from './sessionInput';
+import { isSessionBusy, isTurnOpen, type SessionState } from './sessionState';
+import { beginCancel, check, clearTimers, closedError, setTimer, settle, update, type Step } from './sessionStep';
+import { believeStatus, type BelievedPurpose } from './statusWatch';
+import { ownPromptTaken } from './turns';
+
+/** How often, and how far apart, a session that ended its turn a moment ago is asked whether it is idle. */
+const idleTries = 5;
+const idleWaitMs = 100;
+const workingMessage = 'The agent is still working. Wait for it, or stop the turn.';
+
+/** Sends a prompt, with what changed in the editor since the last one, to a session that really takes it. One at a time. */
+export function beginPrompt(step: Step, { call, prompt: input }: SessionInput<'prompt'>): void {
+  const refusal = refusalOf(step.state, isSessionBusy(step.state));
+  if (refusal) {
+    settle(step, call, refusal);
+  } else if (input.attachments?.some(({ type }) => type === 'image')) {
+    const message = 'Amplifier servers take no images. Remove the image and send again.';
+    settle(step, call, new BackendError('unsupported', message));
+  } else {
+    update(step, { prompt: { kind: 'asking', call, input, attempt: 1 } });
+    askWhetherIdle(step);
+  }
+}
+
+/** The server that exists takes a prompt while an approval waits, or after a failure, and then does nothing with it. */
+export function promptStatus(step: Step, purpose: BelievedPurpose, status: SessionStatus): void {
+  const { prompt } = step.state;
+  if (prompt.kind !== 'asking' || failIfOver(step)) return;
+  const { call, input, attempt } = prompt;
+  if (status.status === 'idle') {
+    const attachments = input.attachments ?? [];
+    const files = attachments.flatMap((attachment) => (attachment.type === 'file' ? [attachment.path] : []));
+    update(step, { prompt: { kind: 'collecting', call, input } });
+    step.effects.push({ kind: 'collect', call, text: promptText(input.text, attachments), files });
+    return;
+  }
+  const isLast = attempt === idleTries;
+  const isBelieved = (isLast || status.status !== 'processing') && believeStatus(step, purpose, status);
+  const refusal = isBelieved ? refusalOf(step.state, isTurnOpen(step.state)) : undefined;
+  if (refusal ?? isLast) {
+    failPrompt(step, refusal ?? new BackendError('busy', workingMessage));
+  } else {
+    update(step, { prompt: { ...prompt, attempt: attempt + 1 } });
+    setTimer(step, 'idleWait', idleWaitMs);
+  }
+}
+
+export function askWhetherIdle(step: Step): void {
+  const { prompt, heard } = step.state;
+  if (prompt.kind !== 'asking' || failIfOver(step)) return;
+  const purpose = { kind: 'prompt', heard, askedAtMs: step.at.timeMs } as const;
+  step.effects.push({ kind: 'askStatus', purpose, timeoutMs: undefined });
+}
+
+/**
+ * The first prompt carries everything, also what was in `POST /sessions`: the server that exists shows the model only what
+ * comes with a prompt.
+ */
+export function promptCollected(
+  step: Step,
+  { call, context, attached, text, wireText }: SessionInput<'collected'>,
+): void {
+  const { prompt, lastContext } = step.state;
+  if (prompt.kind !== 'collecting' || prompt.call !== call || failIfOver(step)) return;
+  const changes = withAttached(contextChanges(lastContext, context), context, attached);
+  const request: PromptRequest = { prompt: text };
+  if (Object.keys(changes).length > 0) request.context_update = changes;
+  const shownText = prompt.input.text;
+  update(step, {
+    prompt: { kind: 'posting', call, context, wireText, shownText, hasTurn: false, isLate: false },
+  });
+  step.effects.push({ kind: 'post', call, request });
+}
+
+export function promptTaken(step: Step, { requestId, isAccepted }: SessionInput<'promptTaken'>): void {
+  const { prompt, life, usage } = step.state;
+  if (prompt.kind !== 'posting') return;
+  if (!isAccepted) update(step, { usage: { ...usage, isCumulative: true } });
+  if (requestId === undefined) update(step, { unnamedPrompts: step.state.unnamedPrompts + 1 });
+  const id = requestId ?? `prompt-${step.state.unnamedPrompts}`;
+  if (life === 'open') ownPromptTaken(step, id);
+  update(step, { prompt: { kind: 'none' }, lastContext: prompt.context });
+  settle(step, prompt.call, undefined, id);
+  if (prompt.isLate) stopLate(step);
+}
+
+export function promptFailed(step: Step, { call, error }: SessionInput<'promptFailed'>): void {
+  const { prompt } = step.state;
+  if (prompt.kind === 'none' || prompt.call !== call) return;
+  failPrompt(step, error);
+  if (prompt.kind === 'posting' && prompt.isLate) stopLate(step);
+}
+
+export function failPrompt(step: Step, error: unknown): void {
+  const { prompt } = step.state;
+  if (prompt.kind === 'none') return;
+  update(step, { prompt: { kind: 'none' } });
+  clearTimers(step, 'idleWait');
+  settle(step, prompt.call, error);
+  // The server may have taken it all the same, or be gone for good.
+  check(step);
+}
+
+/** Stops what is being sent. A prompt that the server is taking cannot be taken back. */
+export function stopPrompt(step: Step): void {
+  const { kind } = step.state.prompt;
+  if (kind !== 'asking' && kind !== 'collecting') return;
+  step.effects.push({ kind: 'abort', purpose: 'prompt' });
+  failPrompt(step, new BackendError('cancelled', 'The prompt was stopped before it was sent.'));
+}
+
+function failIfOver(step: Step): boolean {
+  const isOver = step.state.life !== 'open';
+  if (isOver) failPrompt(step, closedError());
+  return isOver;
+}
+
+function stopLate(step: Step): void {
+  if (step.state.life === 'open' && isSessionBusy(step.state)) beginCancel(step);
+}
+
+/** What the user is told when the session is known to take no prompt. */
+function refusalOf(state: SessionState, isBusy: boolean): BackendError | undefined {
+  if (state.life !== 'open') return closedError();
+  if (isAwaitingApproval(state)) {
+    return new BackendError('busy', 'The agent waits for your approval. Answer it first, or stop the turn.');
+  }
+  return isBusy ? new BackendError('busy', workingMessage) : undefined;
+}

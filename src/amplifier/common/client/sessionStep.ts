@@ -1,0 +1,84 @@
+import { BackendError } from '../../../session/common/sessionBackend';
+import type { SessionEvent } from '../../../session/common/sessionEvents';
+import { AmplifierApiError } from '../apiErrors';
+import type { Call, Moment, SessionEffect, TimerKey } from './sessionInput';
+import type { SessionState } from './sessionState';
+import { sessionMessages } from './sessionMessages';
+
+/** One input being dealt with: the state as it is by then, and what is to be told and done. */
+export interface Step {
+  state: SessionState;
+  readonly at: Moment;
+  readonly events: SessionEvent[];
+  readonly effects: SessionEffect[];
+}
+
+export function update(step: Step, change: Partial<SessionState>): void {
+  step.state = { ...step.state, ...change };
+}
+
+export function notice(step: Step, level: 'info' | 'warning', message: string): void {
+  step.events.push({ event: 'notice', data: { session_id: step.state.sessionId, level, message } });
+}
+
+export function log(step: Step, level: 'debug' | 'info' | 'warn', message: string): void {
+  step.effects.push({ kind: 'log', level, message: `session ${step.state.sessionId}: ${message}` });
+}
+
+export function setTimer(step: Step, key: TimerKey, delayMs: number): void {
+  step.effects.push({ kind: 'setTimer', key, delayMs });
+}
+
+export function clearTimers(step: Step, ...keys: readonly TimerKey[]): void {
+  for (const key of keys) step.effects.push({ kind: 'clearTimer', key });
+}
+
+/** Resolves what `call` waits for; rejects it when there is an error. */
+export function settle(step: Step, call: Call | undefined, error?: unknown, requestId?: string): void {
+  if (call !== undefined) step.effects.push({ kind: 'settle', call, error: asBackendError(error), requestId });
+}
+
+/** Asks for the status, to hold the session against it. */
+export function check(step: Step): void {
+  const { life, watch, heard } = step.state;
+  if (life !== 'open') return;
+  if (watch.isAsking) {
+    update(step, { watch: { ...watch, isToAskAgain: true } });
+    return;
+  }
+  update(step, { watch: { ...watch, isAsking: true } });
+  const purpose = { kind: 'check', heard, askedAtMs: step.at.timeMs } as const;
+  step.effects.push({ kind: 'askStatus', purpose, timeoutMs: undefined });
+}
+
+/** The turn is to be stopped; what that takes is done in stages. */
+export function beginCancel(step: Step, call?: Call): void {
+  const { ending, limits } = step.state;
+  const calls = [...(ending?.calls ?? []), ...(call === undefined ? [] : [call])];
+  if (!ending) setTimer(step, 'endingDeadline', limits.cancelTimeoutMs);
+  if (!ending) setTimer(step, 'endingStage', promptGraceMs);
+  const begun = ending ?? { stage: 'prompt', isClose: false, heldEnd: undefined };
+  update(step, { ending: { ...begun, isCancel: ending?.stage !== 'closing', calls } });
+}
+
+/** How long a prompt that the server is taking is waited for when it is stopped. */
+export const promptGraceMs = 5000;
+
+/** A turn that is told as over already is to be stopped on the server. */
+export function stopLeftTurn(step: Step): void {
+  if (step.state.stop) return;
+  update(step, { stop: { stage: 'telling', isLeft: true } });
+  step.effects.push({ kind: 'tell', way: 'route' });
+}
+
+export function closedError(): BackendError {
+  return new BackendError('closed', sessionMessages.closed);
+}
+
+export function asBackendError(error: unknown): unknown {
+  return error instanceof AmplifierApiError ? error.toBackendError() : error;
+}
+
+export function isUnknownSession(error: unknown): error is AmplifierApiError {
+  return error instanceof AmplifierApiError && error.code === 'SESSION_NOT_FOUND';
+}

@@ -1,0 +1,151 @@
+import type { SessionStatus } from '../apiSchema';
+import { approvalRequired, expectApprovalsAgain, expireApprovals, isAwaitingApproval, isShown } from './approvals';
+import { ageOfPending, secondsToAnswer } from './approvalTime';
+import type { StatusPurpose } from './sessionInput';
+import { sessionMessages } from './sessionMessages';
+import { isTurnOpen, type SessionState, type StatusWatch } from './sessionState';
+import { beginCancel, check, clearTimers, notice, setTimer, update, type Step } from './sessionStep';
+import { endSession, failTurn, interruptTurn, joinTurn } from './turns';
+
+const maxOvertaken = 3;
+/** In which the event of a request that the status told may still come, or a new connection tell what is shown. */
+const backlogMs = 250;
+
+/** Looks after an open turn that has been without events. */
+export function beat(step: Step): void {
+  const { heard, watch, limits } = step.state;
+  if (isWatched(step.state) && heard === watch.heardAtBeat) check(step);
+  setWatch(step, { heardAtBeat: heard });
+  setTimer(step, 'heartbeat', limits.heartbeatMs);
+}
+
+export function checkAnswered(step: Step, purpose: BelievedPurpose, status: SessionStatus): void {
+  if (believeStatus(step, purpose, status)) setWatch(step, { overtaken: 0 });
+  else checkLater(step);
+  endCheck(step);
+}
+
+export function endCheck(step: Step): void {
+  const { isToAskAgain } = step.state.watch;
+  setWatch(step, { isAsking: false, isToAskAgain: false });
+  if (isToAskAgain) check(step);
+}
+
+/** What the status says is believed only if no event came while it was on its way: the stream is nearer to the truth. */
+export function believeStatus(step: Step, { heard }: BelievedPurpose, status: SessionStatus): boolean {
+  if (step.state.life !== 'open' || step.state.heard !== heard) return false;
+  applyStatus(step, status);
+  if (status.status === 'idle' && isWatched(step.state)) {
+    setWatch(step, { heardAtIdle: heard });
+    setTimer(step, 'settle', step.state.limits.settleMs);
+  }
+  return true;
+}
+
+/** The server is idle, a turn is open here, and the time for its last events to come is over. */
+export function settleTime(step: Step): void {
+  const { heard, watch } = step.state;
+  if (heard !== watch.heardAtIdle || !isWatched(step.state)) return;
+  interruptTurn(step, 'The server ended the turn and the end of the answer did not arrive.');
+}
+
+/** On a new connection a server may tell what waits again, before or after its status is known. */
+export function expectAgainOnConnection(step: Step): void {
+  update(step, { isNewlyConnected: true, isSealing: false });
+  expectApprovalsAgain(step, true);
+  sealSoon(step);
+}
+
+export function seal(step: Step): void {
+  update(step, { isSealing: false });
+  expectApprovalsAgain(step, false);
+}
+
+/** Makes good what the stream did not tell. */
+function applyStatus(step: Step, status: SessionStatus): void {
+  const { pending_approval: pending } = status;
+  switch (status.status) {
+    case 'idle':
+      statusIsClear(step);
+      expireApprovals(step);
+      return;
+    case 'processing':
+      statusIsClear(step);
+      expireApprovals(step);
+      joinTurn(step);
+      return;
+    case 'awaiting_approval':
+      joinTurn(step);
+      // What cannot be read says nothing about what is shown.
+      if (pending === undefined || pending === 'unreadable' || !pending.options?.length) statusIsUnclear(step);
+      else showPending(step, status);
+      return;
+    case 'error':
+      if (isTurnOpen(step.state)) failTurn(step, { error: sessionMessages.failed });
+      endSession(step, { reason: 'error' });
+      return;
+    case 'stopped':
+      endSession(step, { reason: 'stopped' });
+  }
+}
+
+/** A request that the stream may not have told. */
+function showPending(step: Step, status: SessionStatus): void {
+  const { pending_approval: pending } = status;
+  if (pending === undefined || pending === 'unreadable' || !pending.options) return;
+  const { isNewlyConnected, sessionId } = step.state;
+  statusIsClear(step);
+  if (!isShown(step.state, pending.approval_id)) {
+    const { context = {}, options, prompt = 'The agent asks for your approval.', ...data } = pending;
+    const timeout = secondsToAnswer(pending.timeout, ageOfPending(step, status));
+    const request = { ...data, session_id: sessionId, prompt, options, timeout, default: 'deny', context } as const;
+    approvalRequired(step, request, true);
+  }
+  if (isNewlyConnected) expectApprovalsAgain(step, true);
+  sealSoon(step);
+}
+
+/** Something waits, and the status does not say what: its event may be on the way, or may have been lost. */
+function statusIsUnclear(step: Step): void {
+  const { limits, unclearSinceMs = step.at.nowMs } = step.state;
+  if (isAwaitingApproval(step.state)) {
+    statusIsClear(step);
+  } else if (step.at.nowMs - unclearSinceMs >= limits.settleMs) {
+    statusIsClear(step);
+    notice(step, 'warning', sessionMessages.unclear);
+    beginCancel(step);
+  } else {
+    update(step, { unclearSinceMs });
+    setTimer(step, 'unclear', limits.settleMs);
+  }
+}
+
+function statusIsClear(step: Step): void {
+  if (step.state.unclearSinceMs !== undefined) clearTimers(step, 'unclear');
+  update(step, { isNewlyConnected: false, unclearSinceMs: undefined });
+}
+
+/** A few times, lest a stream that tells much is asked all the while. */
+function checkLater(step: Step): void {
+  if (step.state.life !== 'open') return;
+  const overtaken = step.state.watch.overtaken + 1;
+  setWatch(step, { overtaken: overtaken > maxOvertaken ? 0 : overtaken });
+  if (overtaken <= maxOvertaken) setTimer(step, 'checkLater', step.state.limits.settleMs);
+}
+
+function sealSoon(step: Step): void {
+  if (step.state.isSealing) return;
+  update(step, { isSealing: true });
+  setTimer(step, 'seal', backlogMs);
+}
+
+/** Whether a turn is open that the status can tell something of. */
+function isWatched({ turn, prompt }: SessionState): boolean {
+  return turn.kind === 'open' && prompt.kind === 'none';
+}
+
+function setWatch(step: Step, change: Partial<StatusWatch>): void {
+  update(step, { watch: { ...step.state.watch, ...change } });
+}
+
+export type BelievedPurpose = StatusPurpose<'check' | 'prompt'>;

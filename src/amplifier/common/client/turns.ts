@@ -1,0 +1,203 @@
+import { isSameText } from '../../../base/common/spacing';
+import type { EventData, EventOf, SessionEvent, TokenUsage } from '../../../session/common/sessionEvents';
+import { approvalRequired, approvalResolved, endApprovals, leaveApprovals } from './approvals';
+import { ageOfRequest, secondsToAnswer } from './approvalTime';
+import { isTurnOpen, type OpenTurn, type PromptPhase, type SessionState, type Turn } from './sessionState';
+import { check, notice, update, type Step } from './sessionStep';
+
+/** What the stream says. Content goes on as it came: the event log gives it its form. */
+export function hearEvent(step: Step, event: SessionEvent): void {
+  // A start is told on every connection, and says nothing of a turn.
+  if (event.event !== 'session:start') update(step, { heard: step.state.heard + 1 });
+  switch (event.event) {
+    case 'content_block:start':
+    case 'content_block:delta':
+    case 'content_block:media':
+    case 'thinking:delta':
+    case 'thinking:final':
+    case 'tool:pre':
+    case 'tool:post':
+    case 'tool:error':
+      joinTurn(step);
+      step.events.push(event);
+      break;
+    case 'approval:required': {
+      joinTurn(step);
+      const timeout = secondsToAnswer(event.data.timeout, ageOfRequest(step, event.data['timestamp']));
+      approvalRequired(step, { ...event.data, timeout });
+      break;
+    }
+    case 'approval:granted':
+      approvalResolved(step, false, event.data);
+      break;
+    case 'approval:denied':
+      approvalResolved(step, true, event.data);
+      break;
+    case 'prompt:submit':
+      promptHeard(step, event);
+      break;
+    case 'prompt:complete':
+      turnCompleted(step, event.data);
+      break;
+    case 'error':
+      turnFailed(step, event.data);
+      break;
+    case 'session:end':
+      endSession(step, event.data);
+      break;
+    case 'config:update':
+      update(step, { config: event.data.options });
+      step.events.push(event);
+      break;
+    case 'commands:update':
+      update(step, { commands: event.data.commands });
+      step.events.push(event);
+      break;
+    default:
+      step.events.push(event);
+  }
+}
+
+/** What comes without a turn belongs to one whose beginning was lost, or to the prompt that is being taken. */
+export function joinTurn(step: Step): void {
+  const { turn, prompt } = step.state;
+  if (turn.kind === 'open') return;
+  if (prompt.kind === 'posting' && !prompt.hasTurn) beginOwnTurn(step, prompt, undefined, false);
+  else
+    update(step, {
+      turn: { kind: 'open', prompt: undefined, requestId: undefined, isEchoed: true, isOwn: turn.hasLeftOwn },
+    });
+}
+
+/** The server took the prompt that is on its way. */
+export function ownPromptTaken(step: Step, requestId: string): void {
+  const { turn, prompt } = step.state;
+  if (prompt.kind !== 'posting') return;
+  if (!prompt.hasTurn) {
+    endTurn(step, 'interrupted');
+    beginOwnTurn(step, prompt, requestId, false);
+  } else if (turn.kind === 'open' && turn.isOwn && turn.requestId === undefined) {
+    update(step, { turn: { ...turn, requestId } });
+  }
+}
+
+/** Ends the open turn, if there is one, without the server's word. */
+export function endTurn(step: Step, stopReason: 'interrupted' | 'cancelled'): void {
+  const turn = leaveTurn(step);
+  if (!turn) return;
+  const data = { ...ofTurn(step.state, turn), response: '', stop_reason: stopReason };
+  step.events.push({ event: 'prompt:complete', data });
+}
+
+export function interruptTurn(step: Step, message: string): void {
+  if (!isTurnOpen(step.state)) return;
+  notice(step, 'warning', `${message} The answer may be incomplete.`);
+  endTurn(step, 'interrupted');
+}
+
+/** Ends the open turn by a failure; tells it also when no turn is open. */
+export function failTurn(step: Step, data: Pick<EventData<'error'>, 'error' | 'code'>): void {
+  const turn = leaveTurn(step);
+  step.events.push({ event: 'error', data: { ...data, ...ofTurn(step.state, turn) } });
+  // The server that exists is dead after a failure, others are not.
+  check(step);
+}
+
+/** The last word on the session; told once. */
+export function endSession(step: Step, data: Omit<EventData<'session:end'>, 'session_id'>): void {
+  if (step.state.life !== 'open') return;
+  endTurn(step, 'interrupted');
+  step.events.push({ event: 'session:end', data: { ...data, session_id: step.state.sessionId } });
+  update(step, { life: 'ended' });
+}
+
+function promptHeard(step: Step, event: EventOf<'prompt:submit'>): void {
+  const { data } = event;
+  if (data.replayed) {
+    step.events.push(event);
+    return;
+  }
+  const { turn, prompt } = step.state;
+  if (turn.kind === 'open' && !turn.isEchoed && isEchoOf(turn, data)) {
+    update(step, { turn: { ...turn, isEchoed: true } });
+    return;
+  }
+  endTurn(step, 'interrupted');
+  if (prompt.kind === 'posting' && !prompt.hasTurn && isSameText(prompt.wireText, data.prompt)) {
+    beginOwnTurn(step, prompt, data.request_id, true);
+    return;
+  }
+  const { prompt: text, request_id: requestId } = data;
+  update(step, { turn: { kind: 'open', prompt: text, requestId, isEchoed: true, isOwn: false } });
+  step.events.push(event);
+}
+
+function turnCompleted(step: Step, data: EventData<'prompt:complete'>): void {
+  const { turn: before, prompt } = step.state;
+  // The end of a turn that was given up already.
+  if (before.kind === 'none' && !(prompt.kind === 'posting' && !prompt.hasTurn)) {
+    update(step, { turn: noTurn });
+    return;
+  }
+  if (isOfAnother(before, data.request_id)) return;
+  joinTurn(step);
+  const { turn } = step.state;
+  endApprovals(step);
+  update(step, { turn: noTurn });
+  const usage = data.token_usage ? { token_usage: countUsage(step, data.token_usage) } : {};
+  step.events.push({ event: 'prompt:complete', data: { ...data, ...ofTurn(step.state, turn), ...usage } });
+}
+
+function turnFailed(step: Step, data: EventData<'error'>): void {
+  const { turn, prompt } = step.state;
+  if (isOfAnother(turn, data.request_id)) return;
+  if (prompt.kind === 'posting') joinTurn(step);
+  failTurn(step, data);
+}
+
+function beginOwnTurn(step: Step, prompt: Posting, requestId: string | undefined, isEchoed: boolean): void {
+  const { wireText, shownText } = prompt;
+  const turn = { kind: 'open', prompt: wireText, requestId, isEchoed, isOwn: true } as const;
+  update(step, { turn, prompt: { ...prompt, hasTurn: true } });
+  step.events.push({ event: 'prompt:submit', data: { ...ofTurn(step.state, turn), prompt: shownText } });
+}
+
+/** Nobody has said that nothing of the turn waits any more. */
+function leaveTurn(step: Step): OpenTurn | undefined {
+  const { turn } = step.state;
+  leaveApprovals(step);
+  if (turn.kind === 'none') return undefined;
+  update(step, { turn: { kind: 'none', hasLeftOwn: turn.isOwn } });
+  return turn;
+}
+
+/** Of the turn whose end reports `reported`, also of servers that count the whole session. */
+function countUsage(step: Step, reported: TokenUsage): TokenUsage {
+  const { isCumulative, soFar } = step.state.usage;
+  if (!isCumulative) return reported;
+  update(step, { usage: { isCumulative, soFar: reported } });
+  const input = reported.input_tokens - soFar.input_tokens;
+  const output = reported.output_tokens - soFar.output_tokens;
+  // A count that went back has started anew.
+  return input < 0 || output < 0 ? reported : { input_tokens: input, output_tokens: output };
+}
+
+function ofTurn({ sessionId }: SessionState, turn: Turn | undefined): { session_id: string; request_id?: string } {
+  const requestId = turn?.kind === 'open' ? turn.requestId : undefined;
+  return { session_id: sessionId, ...(requestId === undefined ? {} : { request_id: requestId }) };
+}
+
+function isEchoOf(turn: OpenTurn, { prompt, request_id }: EventData<'prompt:submit'>): boolean {
+  return request_id !== undefined && turn.requestId !== undefined
+    ? request_id === turn.requestId
+    : turn.prompt !== undefined && isSameText(turn.prompt, prompt);
+}
+
+function isOfAnother(turn: Turn, requestId: string | undefined): boolean {
+  return (
+    turn.kind === 'open' && requestId !== undefined && turn.requestId !== undefined && requestId !== turn.requestId
+  );
+}
+
+const noTurn = { kind: 'none', hasLeftOwn: false } as const;
+type Posting = Extract<PromptPhase, { kind: 'posting' }>;

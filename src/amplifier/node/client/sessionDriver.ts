@@ -1,0 +1,248 @@
+import { withDeadline } from '../../../base/common/async';
+import type { Disposable } from '../../../base/common/disposable';
+import { reduceSession } from '../../common/client/reduceSession';
+import type {
+  Call,
+  EffectHandlers,
+  EffectKind,
+  SessionEffect,
+  SessionInput,
+  TimerKey,
+} from '../../common/client/sessionInput';
+import { initialSession, isExpectingEvents, type SessionState } from '../../common/client/sessionState';
+import type { EventLog } from '../../../session/common/eventLog';
+import { EventDecoder } from './eventDecoder';
+import { EventStream } from './eventStream';
+import type { AmplifierSessionOptions } from './sessionOptions';
+import { sendControl } from './webSocketConnection';
+
+const maxControlLength = 16 * 1024 * 1024;
+const controlTimeoutMs = 5000;
+
+type Caller = PromiseWithResolvers<string | undefined>;
+
+/**
+ * Does what the reducer of a session says, and tells it what came of that: it owns the clock's timers, the requests and the
+ * stream, and decides nothing.
+ */
+export class SessionDriver {
+  private current: SessionState;
+  private readonly inputs: SessionInput[] = [];
+  private isReducing = false;
+  private readonly timers = new Map<TimerKey, Disposable>();
+  private readonly callers = new Map<Call, Caller>();
+  private lastCall = 0;
+  private readonly aborts = new Map<string, AbortController>();
+  private readonly stream: EventStream;
+  private readonly settled: PromiseWithResolvers<void> = Promise.withResolvers();
+
+  constructor(
+    private readonly options: AmplifierSessionOptions,
+    private readonly eventLog: EventLog,
+  ) {
+    const { id, usageIsCumulative, limits } = options;
+    this.current = initialSession({ sessionId: id, usageIsCumulative, limits });
+    this.stream = this.createStream();
+  }
+
+  get state(): SessionState {
+    return this.current;
+  }
+
+  send(input: SessionInput): void {
+    this.inputs.push(input);
+    // What an effect brings about is dealt with when all effects before it are done.
+    if (this.isReducing) return;
+    this.isReducing = true;
+    try {
+      for (let next = this.inputs.shift(); next; next = this.inputs.shift()) this.reduce(next);
+    } finally {
+      this.isReducing = false;
+    }
+  }
+
+  /** Sends an input and resolves when the reducer says that what it asked for is done. */
+  call(input: (call: Call) => SessionInput): Promise<string | undefined> {
+    const call = ++this.lastCall;
+    const caller: Caller = Promise.withResolvers();
+    this.callers.set(call, caller);
+    this.send(input(call));
+    return caller.promise;
+  }
+
+  private reduce(input: SessionInput): void {
+    const { clock } = this.options;
+    const at = { nowMs: clock.monotonicNow(), timeMs: clock.now() };
+    const { state, events, effects } = reduceSession(this.current, input, at);
+    this.current = state;
+    for (const event of events) this.eventLog.append(event);
+    for (const effect of effects) perform(this.handlers, effect);
+  }
+
+  private readonly handlers: EffectHandlers = {
+    setTimer: ({ key, delayMs }) => {
+      this.timers.get(key)?.dispose();
+      const timer = this.options.clock.setTimer(delayMs, () => {
+        this.timers.delete(key);
+        this.send({ kind: 'timer', key });
+      });
+      this.timers.set(key, timer);
+    },
+    clearTimer: ({ key }) => {
+      this.timers.get(key)?.dispose();
+      this.timers.delete(key);
+    },
+    openStream: () => this.stream.start(),
+    reconnect: () => this.stream.reconnect(),
+    closeStream: () => this.stream.dispose(),
+    goOnAfter: ({ eventId }) => this.stream.goOnAfter(String(eventId)),
+    askStatus: ({ purpose, timeoutMs }) =>
+      this.request(
+        purpose.kind,
+        timeoutMs,
+        (signal) => this.options.client.getSession(this.options.id, signal),
+        (status) => ({ kind: 'status', purpose, status }),
+        (error) => ({ kind: 'statusFailed', purpose, error }),
+      ),
+    collect: ({ call, text, files }) => {
+      const { client, context, cwd } = this.options;
+      this.request(
+        'prompt',
+        undefined,
+        () => Promise.all([context.collect(cwd), context.openFiles(files)]),
+        // The server may tell the prompt again, and what it says is shown without keys.
+        ([current, attached]) => ({
+          kind: 'collected',
+          call,
+          context: current,
+          attached,
+          text,
+          wireText: client.redactor.text(text),
+        }),
+        (error) => ({ kind: 'promptFailed', call, error }),
+      );
+    },
+    post: ({ call, request }) =>
+      this.request(
+        'post',
+        undefined,
+        () => this.options.client.prompt(this.options.id, request),
+        ({ request_id: requestId, isAccepted }) => ({ kind: 'promptTaken', requestId, isAccepted }),
+        (error) => ({ kind: 'promptFailed', call, error }),
+      ),
+    answer: ({ purpose, body, timeoutMs }) =>
+      this.attempt(
+        'answer',
+        undefined,
+        () => this.options.client.approve(this.options.id, body, timeoutMs),
+        (error) => ({ kind: 'answered', purpose, error }),
+      ),
+    tell: ({ way }) => {
+      const { client, id } = this.options;
+      const request = {
+        url: client.webSocketUrl(id),
+        headers: client.headers,
+        maxEventLength: maxControlLength,
+        connectTimeoutMs: controlTimeoutMs,
+        redact: (text: string) => client.redactor.json(text),
+      };
+      this.attempt(
+        'stop',
+        undefined,
+        (signal) => (way === 'route' ? client.cancelTurn(id, signal) : sendControl(request, { action: 'stop' })),
+        (error) => ({ kind: 'told', way, error }),
+      );
+    },
+    delete: ({ purpose, timeoutMs }) =>
+      this.attempt(
+        purpose === 'discard' ? purpose : 'stop',
+        timeoutMs,
+        (signal) => this.options.client.deleteSession(this.options.id, signal),
+        (error) => ({ kind: 'deleted', purpose, error }),
+      ),
+    abort: ({ purpose }) => {
+      this.aborts.get(purpose)?.abort();
+      this.aborts.delete(purpose);
+    },
+    settle: ({ call, error, requestId }) => {
+      const caller = this.callers.get(call);
+      this.callers.delete(call);
+      if (error === undefined) caller?.resolve(requestId);
+      else caller?.reject(error);
+    },
+    log: ({ level, message }) => this.options.log[level](message),
+    tellConnected: () => this.options.onConnected(),
+    tellReconnecting: ({ attempt, delayMs }) => this.options.onReconnecting(attempt, delayMs),
+    tellEnded: () => {
+      this.eventLog.end();
+      this.options.onEnded({
+        whenSettled: () => this.settled.promise,
+        dispose: () => this.send({ kind: 'giveUp' }),
+      });
+    },
+    tellSettled: () => this.settled.resolve(),
+  };
+
+  /** Ends by an input, unless requests of its kind are aborted: nobody is told of it then. */
+  private request<T>(
+    kind: string,
+    timeoutMs: number | undefined,
+    work: (signal: AbortSignal) => Promise<T>,
+    done: (result: T) => SessionInput,
+    failed: (error: unknown) => SessionInput,
+  ): void {
+    const abort = this.aborts.get(kind) ?? new AbortController();
+    this.aborts.set(kind, abort);
+    const working =
+      timeoutMs === undefined
+        ? work(abort.signal)
+        : withDeadline(this.options.clock, 'A request to the server', timeoutMs, work);
+    void working.then(done, failed).then((input) => {
+      if (!abort.signal.aborted) this.send(input);
+    });
+  }
+
+  /** The same of what has no result but that it is done. */
+  private attempt(
+    kind: string,
+    timeoutMs: number | undefined,
+    work: (signal: AbortSignal) => Promise<unknown>,
+    ended: (error: unknown) => SessionInput,
+  ): void {
+    this.request(kind, timeoutMs, work, () => ended(undefined), ended);
+  }
+
+  private createStream(): EventStream {
+    const { client, id, clock, random, log, limits } = this.options;
+    const decoder = new EventDecoder(
+      id,
+      log,
+      client.redactor,
+      (event) => this.send({ kind: 'event', event }),
+      () => this.send({ kind: 'lostApproval' }),
+    );
+    return new EventStream({
+      ...limits,
+      eventsUrl: client.eventsUrl(id),
+      webSocketUrl: client.webSocketUrl(id),
+      headers: client.headers,
+      redact: (text) => client.redactor.json(text),
+      clock,
+      random,
+      isExpectingEvents: () => isExpectingEvents(this.current),
+      handlers: {
+        onMessage: (message) => decoder.decode(message),
+        onConnected: () => this.send({ kind: 'connected' }),
+        onLasting: () => this.send({ kind: 'lasting' }),
+        onReconnecting: (attempt, delayMs) => this.send({ kind: 'reconnecting', attempt, delayMs }),
+        onActivity: () => this.send({ kind: 'activity' }),
+        onOversize: () => this.send({ kind: 'oversize' }),
+        onFailed: (error) => this.send({ kind: 'streamFailed', error }),
+      },
+    });
+  }
+}
+
+function perform<Kind extends EffectKind>(handlers: EffectHandlers, effect: SessionEffect<Kind>): void {
+  handlers[effect.kind](effect);
+}
