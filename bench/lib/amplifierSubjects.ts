@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { nullLogger } from '../../src/base/common/log';
 import { systemClock } from '../../src/base/node/systemClock';
 import { AmplifierBackend } from '../../src/amplifier/node/client/amplifierBackend';
-import { AmplifierClient } from '../../src/amplifier/node/client/amplifierClient';
+import { AmplifierClient } from '../../src/amplifier/node/client/http/amplifierClient';
 import { deltaText, sessionId } from './amplifierBenchServer';
 
 export interface TurnRequest {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import * as http from 'node:http';
-import { CreateSessionRequest, PromptRequest } from '../../src/amplifier/common/apiSchema';
+import { CreateSessionRequest, PromptRequest } from '../../src/amplifier/common/api/apiSchema';
 import { WebSocketServer, type WebSocket } from 'ws';
 
 export interface DocumentDialectOptions {

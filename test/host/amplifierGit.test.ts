@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import * as vscode from 'vscode';
-import { ContextSwitches } from '../../src/amplifier/common/contextSwitches';
+import { ContextSwitches } from '../../src/amplifier/common/context/contextSwitches';
 import { DocumentLanguages } from '../../src/amplifier/vscode/documentLanguages';
 import { editorContext } from '../../src/amplifier/vscode/editorContext';
 import { AdapterUnderTest } from './support/editorAdapter';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import * as vscode from 'vscode';
-import { CreateSessionRequest, PromptRequest } from '../../src/amplifier/common/apiSchema';
+import { CreateSessionRequest, PromptRequest } from '../../src/amplifier/common/api/apiSchema';
 import { RealDialectServer } from '../fake/realDialectServer';
 import type { TurnScript } from '../fake/realDialectSession';
 import { Recorder } from '../unit/amplifier/node/clientHarness';

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import { ContextSwitches } from '../../src/amplifier/common/contextSwitches';
+import { ContextSwitches } from '../../src/amplifier/common/context/contextSwitches';
 import { DocumentLanguages } from '../../src/amplifier/vscode/documentLanguages';
 import { editorContext } from '../../src/amplifier/vscode/editorContext';
 import { GitMentions } from '../../src/chat/common/mentions/gitMentions';

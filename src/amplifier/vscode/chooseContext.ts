@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
-import type { ContextCollector } from '../common/contextCollector';
-import type { ContextKind, ContextSwitches } from '../common/contextSwitches';
+import type { ContextCollector } from '../common/context/contextCollector';
+import type { ContextKind, ContextSwitches } from '../common/context/contextSwitches';
 
 interface ContextPick extends vscode.QuickPickItem {
   readonly kind: vscode.QuickPickItemKind.Default;

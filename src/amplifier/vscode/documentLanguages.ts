@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Disposable } from '../../base/common/disposable';
-import { LanguageTable } from '../common/languageTable';
+import { LanguageTable } from '../common/context/languageTable';
 
 /** Which language a file is in, whether or not VS Code has loaded it. */
 export class DocumentLanguages implements Disposable {

@@ -1,5 +1,5 @@
 import { gitRepositoryOf, type GitChange } from '../../platform/vscode/gitRepository';
-import type { GitState } from '../common/apiSchema';
+import type { GitState } from '../common/api/apiSchema';
 
 /** The state of the repository that holds `folder` (absolute); undefined without Git or a repository. */
 export async function gitStateOf(folder: string): Promise<GitState | undefined> {

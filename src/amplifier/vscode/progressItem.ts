@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { progressText, type SessionProgress } from '../common/progressText';
+import { progressText, type SessionProgress } from '../common/server/progressText';
 import type { BackendSession } from '../../session/common/sessionBackend';
 
 /** What agents say they are doing, in the status bar, while they do it. */

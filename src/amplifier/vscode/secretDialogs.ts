@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Messages } from '../../platform/vscode/messages';
-import type { Credentials } from '../common/credentials';
-import type { ServerTokens } from '../common/serverTokens';
+import type { Credentials } from '../common/server/credentials';
+import type { ServerTokens } from '../common/server/serverTokens';
 
 /** The command `backline.amplifier.setApiKey`: sets the key, replaces or removes it, and says what becomes of it. */
 export async function manageApiKey(credentials: Credentials, messages: Messages): Promise<void> {

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BackendSession } from '../../../src/session/common/sessionBackend';
-import { AmplifierClient } from '../../../src/amplifier/node/client/amplifierClient';
+import { AmplifierClient } from '../../../src/amplifier/node/client/http/amplifierClient';
 import { nullLogger } from '../../../src/base/common/log';
 import { AmplifierProgram, buildAmplifierProgram } from '../../fake/amplifierProgram';
 import { CuttableProxy } from '../../fake/cuttableProxy';

@@ -1,7 +1,7 @@
 import { denyOption } from '../../../session/common/approvalOptions';
 import { messageOf } from '../../../base/common/errors';
 import type { SessionEvent } from '../../../session/common/sessionEvents';
-import type { SessionStatus } from '../apiSchema';
+import type { SessionStatus } from '../api/apiSchema';
 import { stopPrompt } from './prompts';
 import type { Abandoned } from './sessionState';
 import { clearTimers, isUnknownSession, log, setTimer, stopLeftTurn, update, type Step } from './sessionStep';

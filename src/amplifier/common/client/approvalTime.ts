@@ -1,4 +1,4 @@
-import type { SessionStatus } from '../apiSchema';
+import type { SessionStatus } from '../api/apiSchema';
 import { setTimer, update, type Step } from './sessionStep';
 
 /** Servers that say nothing wait this long. */

@@ -1,8 +1,8 @@
 import { denyOption, isDenial } from '../../../session/common/approvalOptions';
 import { BackendError, isBackendError } from '../../../session/common/sessionBackend';
 import type { EventData } from '../../../session/common/sessionEvents';
-import { AmplifierApiError } from '../apiErrors';
-import type { ApprovalAnswer, PendingApproval, SessionStatus } from '../apiSchema';
+import { AmplifierApiError } from '../api/apiErrors';
+import type { ApprovalAnswer, PendingApproval, SessionStatus } from '../api/apiSchema';
 import type { AnswerPurpose, Call, StatusPurpose } from './sessionInput';
 import { isTurnOwn, type Approval, type OpenApproval, type SessionState, type ShownApproval } from './sessionState';
 import {

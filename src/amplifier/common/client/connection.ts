@@ -1,4 +1,4 @@
-import { isTransportError, type AmplifierApiError } from '../apiErrors';
+import { isTransportError, type AmplifierApiError } from '../api/apiErrors';
 import { abandonTurn, attendTurn } from './abandonedTurn';
 import type { SessionInput } from './sessionInput';
 import { sessionMessages } from './sessionMessages';

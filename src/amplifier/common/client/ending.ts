@@ -1,7 +1,7 @@
 import { messageOf } from '../../../base/common/errors';
 import type { SessionEvent } from '../../../session/common/sessionEvents';
-import { isMissingRoute } from '../apiErrors';
-import type { SessionStatus } from '../apiSchema';
+import { isMissingRoute } from '../api/apiErrors';
+import type { SessionStatus } from '../api/apiSchema';
 import { abandonTurn } from './abandonedTurn';
 import { denyAllApprovals, isDenying } from './approvals';
 import { stopPrompt } from './prompts';

@@ -1,6 +1,6 @@
 import { BackendError } from '../../../session/common/sessionBackend';
-import { contextChanges, promptText, withAttached } from '../contextSource';
-import type { PromptRequest, SessionStatus } from '../apiSchema';
+import { contextChanges, promptText, withAttached } from '../context/contextSource';
+import type { PromptRequest, SessionStatus } from '../api/apiSchema';
 import { isAwaitingApproval } from './approvals';
 import type { SessionInput } from './sessionInput';
 import { isSessionBusy, isTurnOpen, type SessionState } from './sessionState';

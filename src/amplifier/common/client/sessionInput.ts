@@ -1,7 +1,7 @@
 import type { PromptInput } from '../../../session/common/sessionBackend';
 import type { SessionEvent } from '../../../session/common/sessionEvents';
-import type { AmplifierApiError } from '../apiErrors';
-import type { ApprovalAnswer, OpenFile, PromptRequest, SessionStatus, WorkspaceContext } from '../apiSchema';
+import type { AmplifierApiError } from '../api/apiErrors';
+import type { ApprovalAnswer, OpenFile, PromptRequest, SessionStatus, WorkspaceContext } from '../api/apiSchema';
 
 /** Names whom of this client a result is for. */
 export type Call = number;

@@ -1,4 +1,4 @@
-import { promptAgain } from '../apiErrors';
+import { promptAgain } from '../api/apiErrors';
 
 const nextPrompt = 'Your next prompt goes on in a new session of the server, and what was said stays here.';
 

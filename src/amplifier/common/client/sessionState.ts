@@ -1,6 +1,6 @@
 import type { PromptInput } from '../../../session/common/sessionBackend';
 import type { ConfigOption, EventOf, SlashCommand, TokenUsage } from '../../../session/common/sessionEvents';
-import type { WorkspaceContext } from '../apiSchema';
+import type { WorkspaceContext } from '../api/apiSchema';
 import type { Call } from './sessionInput';
 
 export interface SessionLimits {

@@ -1,6 +1,6 @@
 import { BackendError } from '../../../session/common/sessionBackend';
 import type { SessionEvent } from '../../../session/common/sessionEvents';
-import { AmplifierApiError } from '../apiErrors';
+import { AmplifierApiError } from '../api/apiErrors';
 import type { Call, Moment, SessionEffect, TimerKey } from './sessionInput';
 import type { SessionState } from './sessionState';
 import { sessionMessages } from './sessionMessages';

@@ -1,4 +1,4 @@
-import type { SessionStatus } from '../apiSchema';
+import type { SessionStatus } from '../api/apiSchema';
 import { approvalRequired, expectApprovalsAgain, expireApprovals, isAwaitingApproval, isShown } from './approvals';
 import { ageOfPending, secondsToAnswer } from './approvalTime';
 import type { StatusPurpose } from './sessionInput';

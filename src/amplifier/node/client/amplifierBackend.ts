@@ -2,10 +2,10 @@ import { withDeadline, type Clock } from '../../../base/common/async';
 import { Emitter, type Event } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import { messageOf, TimeoutError } from '../../../base/common/errors';
-import { AmplifierApiError, isMissingRoute } from '../../common/apiErrors';
-import type { CreateSessionRequest, Credentials, ServerInfo } from '../../common/apiSchema';
+import { AmplifierApiError, isMissingRoute } from '../../common/api/apiErrors';
+import { isRealServer, type CreateSessionRequest, type Credentials, type ServerInfo } from '../../common/api/apiSchema';
 import type { ConfigOption } from '../../../session/common/sessionEvents';
-import type { ContextSource } from '../../common/contextSource';
+import type { ContextSource } from '../../common/context/contextSource';
 import {
   BackendError,
   type BackendCapabilities,
@@ -17,11 +17,10 @@ import {
   type SessionSummary,
 } from '../../../session/common/sessionBackend';
 import { isLoopback } from '../../../base/common/loopback';
-import { toRfc3339 } from '../../common/wireTime';
-import type { AmplifierClient } from './amplifierClient';
+import { toRfc3339 } from '../../common/api/wireTime';
+import type { AmplifierClient } from './http/amplifierClient';
 import { AmplifierSession } from './amplifierSession';
 import { ProfileChoice } from './profileChoice';
-import { isRealServer } from './serverKind';
 
 import type { ClientLimits, PendingDenials } from './sessionOptions';
 

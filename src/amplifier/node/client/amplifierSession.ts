@@ -1,5 +1,5 @@
 import { isSessionBusy } from '../../common/client/sessionState';
-import type { SessionStatus } from '../../common/apiSchema';
+import type { SessionStatus } from '../../common/api/apiSchema';
 import { EventLog } from '../../../session/common/eventLog';
 import type { ConfigOption, SlashCommand } from '../../../session/common/sessionEvents';
 import {

@@ -1,11 +1,10 @@
 import * as z from 'zod';
 import type { Logger } from '../../../base/common/log';
-import { AmplifierApiError } from '../../common/apiErrors';
-import type { Profile, ServerInfo } from '../../common/apiSchema';
+import { AmplifierApiError } from '../../common/api/apiErrors';
+import { isRealServer, type Profile, type ServerInfo } from '../../common/api/apiSchema';
 import type { ConfigOption } from '../../../session/common/sessionEvents';
 import { BackendError, isBackendError, type SessionChoices } from '../../../session/common/sessionBackend';
-import { isRealServer } from './serverKind';
-import type { AmplifierClient } from './amplifierClient';
+import type { AmplifierClient } from './http/amplifierClient';
 
 interface ProfileChoiceOptions {
   readonly client: Pick<AmplifierClient, 'listProfiles' | 'getProfile'>;

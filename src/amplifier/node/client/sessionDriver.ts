@@ -11,10 +11,10 @@ import type {
 } from '../../common/client/sessionInput';
 import { initialSession, isExpectingEvents, type SessionState } from '../../common/client/sessionState';
 import type { EventLog } from '../../../session/common/eventLog';
-import { EventDecoder } from './eventDecoder';
-import { EventStream } from './eventStream';
+import { EventDecoder } from './stream/eventDecoder';
+import { EventStream } from './stream/eventStream';
 import type { AmplifierSessionOptions } from './sessionOptions';
-import { sendControl } from './webSocketConnection';
+import { sendControl } from './stream/webSocketConnection';
 
 const maxControlLength = 16 * 1024 * 1024;
 const controlTimeoutMs = 5000;

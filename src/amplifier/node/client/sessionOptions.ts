@@ -2,9 +2,9 @@ import type { Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 import type { Logger } from '../../../base/common/log';
 import type { SessionLimits } from '../../common/client/sessionState';
-import type { ContextSource } from '../../common/contextSource';
-import type { AmplifierClient } from './amplifierClient';
-import type { EventStreamLimits } from './eventStream';
+import type { ContextSource } from '../../common/context/contextSource';
+import type { AmplifierClient } from './http/amplifierClient';
+import type { EventStreamLimits } from './stream/eventStream';
 
 /** What a session of an Amplifier server needs, and whom it tells of itself. */
 export interface AmplifierSessionOptions {

@@ -4,20 +4,19 @@ import type { Duplex } from 'node:stream';
 import { withDeadline, type Clock } from '../../../base/common/async';
 import { errorCode } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
-import { ApprovalRequest } from '../../common/apiSchema';
+import { ApprovalRequest } from '../../common/api/apiSchema';
 import type { BackendRegistry } from '../../../session/common/backendRegistry';
-import { ApiFailure, documented, invalidFields, toApiFailure } from './apiFailure';
-import { EventStreams, refuseUpgrade } from './eventStreams';
-import { HttpConnections, isWebSocketRequest } from './httpConnections';
-import { HeldBytes } from './heldBytes';
-import { readJson, sendFailure, sendJson } from './httpBodies';
-import { ProfileDirectory } from './profileDirectory';
-import { RequestGuard } from './requestGuard';
-import { NewSession, PromptBody, SessionQuery } from './requestSchemas';
-import { RouteTable, type ApiAnswer, type ApiRequest, type Routes } from './routeTable';
+import { ApiFailure, documented, invalidFields, toApiFailure } from './http/apiFailure';
+import { EventStreams, refuseUpgrade } from './streams/eventStreams';
+import { HttpConnections, isWebSocketRequest } from './http/httpConnections';
+import { HeldBytes, readJson, sendFailure, sendJson } from './http/httpBodies';
+import { ProfileDirectory } from './sessions/profileDirectory';
+import { RequestGuard } from './http/requestGuard';
+import { NewSession, PromptBody, SessionQuery } from './http/requestSchemas';
+import { RouteTable, type ApiAnswer, type ApiRequest, type Routes } from './http/routeTable';
 import { defaultServerLimits, type ServerLimits } from './serverLimits';
-import { SessionRegistry, type SessionLoad } from './sessionRegistry';
-import { SessionStarter, type Workspace } from './sessionStarter';
+import { SessionRegistry, type SessionLoad } from './sessions/sessionRegistry';
+import { SessionStarter, type Workspace } from './sessions/sessionStarter';
 
 export interface AmplifierServerOptions {
   /** Not owned: stop the server first, then them. */

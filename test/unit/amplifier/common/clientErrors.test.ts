@@ -4,7 +4,7 @@ import {
   documentedErrors,
   isMissingRoute,
   parseApiError,
-} from '../../../../src/amplifier/common/apiErrors';
+} from '../../../../src/amplifier/common/api/apiErrors';
 import { sessionMessages } from '../../../../src/amplifier/common/client/sessionMessages';
 
 describe('errors of the Amplifier API', () => {

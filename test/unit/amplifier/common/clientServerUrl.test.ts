@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { Credentials } from '../../../../src/amplifier/common/credentials';
-import { serverUrl } from '../../../../src/amplifier/common/serverUrl';
+import { Credentials } from '../../../../src/amplifier/common/server/credentials';
+import { serverUrl } from '../../../../src/amplifier/common/server/serverUrl';
 import { isLoopback } from '../../../../src/base/common/loopback';
-import { toRfc3339 } from '../../../../src/amplifier/common/wireTime';
+import { toRfc3339 } from '../../../../src/amplifier/common/api/wireTime';
 
 describe('the address of an Amplifier server', () => {
   for (const [host, expected, local] of [

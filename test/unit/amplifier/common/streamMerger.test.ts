@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { DeltaMerger } from '../../../../src/amplifier/common/deltaMerger';
+import { DeltaMerger } from '../../../../src/amplifier/common/api/deltaMerger';
 import type { SessionEvent } from '../../../../src/session/common/sessionEvents';
 
 describe('deltas that come at a stretch', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { SessionEvent } from '../../../../src/session/common/sessionEvents';
-import { decodeMessage } from '../../../../src/amplifier/common/sseEvents';
+import { decodeMessage } from '../../../../src/amplifier/common/api/sseEvents';
 
 function decode(event: string, data?: unknown) {
   return decodeMessage('s', { data: JSON.stringify({ event, data }) });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { OpenFile, WorkspaceContext } from '../../../../src/amplifier/common/apiSchema';
+import type { OpenFile, WorkspaceContext } from '../../../../src/amplifier/common/api/apiSchema';
 import type { AmplifierSession } from '../../../../src/amplifier/node/client/amplifierSession';
 import { RealDialectServer } from '../../../fake/realDialectServer';
 import { connectTo, Recorder, type Harness } from './clientHarness';

@@ -244,7 +244,7 @@ describe('the client and a server with faults', () => {
 
     it('that never come end with the time-out, and at once with the signal', async () => {
       server.intercept = () => true;
-      const { AmplifierClient } = await import('../../../../src/amplifier/node/client/amplifierClient');
+      const { AmplifierClient } = await import('../../../../src/amplifier/node/client/http/amplifierClient');
       const client = new AmplifierClient({ baseUrl: server.url, log: harness.log, timeouts: { healthMs: 30 } });
       await assert.rejects(client.health(), { code: 'TIMEOUT' });
       const controller = new AbortController();

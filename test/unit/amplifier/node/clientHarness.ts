@@ -1,11 +1,11 @@
 import type { Logger } from '../../../../src/base/common/log';
 import type { Clock } from '../../../../src/base/common/async';
 import { systemClock } from '../../../../src/base/node/systemClock';
-import type { OpenFile, WorkspaceContext } from '../../../../src/amplifier/common/apiSchema';
+import type { OpenFile, WorkspaceContext } from '../../../../src/amplifier/common/api/apiSchema';
 import type { SessionEvent, SessionEventName, EventOf } from '../../../../src/session/common/sessionEvents';
 import type { BackendSession } from '../../../../src/session/common/sessionBackend';
 import { AmplifierBackend, type AmplifierBackendOptions } from '../../../../src/amplifier/node/client/amplifierBackend';
-import { AmplifierClient } from '../../../../src/amplifier/node/client/amplifierClient';
+import { AmplifierClient } from '../../../../src/amplifier/node/client/http/amplifierClient';
 import type { ClientLimits } from '../../../../src/amplifier/node/client/sessionOptions';
 
 /** A logger that keeps every line, for tests that look for what must not be there. */

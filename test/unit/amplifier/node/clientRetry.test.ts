@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import * as http from 'node:http';
-import { AmplifierClient } from '../../../../src/amplifier/node/client/amplifierClient';
+import { AmplifierClient } from '../../../../src/amplifier/node/client/http/amplifierClient';
 import { nullLogger } from '../../../../src/base/common/log';
 
 describe('the client on a connection that is lost without an answer', () => {

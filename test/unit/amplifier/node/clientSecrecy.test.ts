@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { BackendError } from '../../../../src/session/common/sessionBackend';
-import { AmplifierClient } from '../../../../src/amplifier/node/client/amplifierClient';
+import { AmplifierClient } from '../../../../src/amplifier/node/client/http/amplifierClient';
 import type { AmplifierSession } from '../../../../src/amplifier/node/client/amplifierSession';
 import { RealDialectServer } from '../../../fake/realDialectServer';
 import { connectTo, Recorder, type Harness, MemoryLogger } from './clientHarness';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { nullLogger } from '../../../../src/base/common/log';
-import { AmplifierApiError } from '../../../../src/amplifier/common/apiErrors';
-import { AmplifierClient } from '../../../../src/amplifier/node/client/amplifierClient';
-import { openSseConnection } from '../../../../src/amplifier/node/client/sseConnection';
-import { openWebSocketConnection } from '../../../../src/amplifier/node/client/webSocketConnection';
+import { AmplifierApiError } from '../../../../src/amplifier/common/api/apiErrors';
+import { AmplifierClient } from '../../../../src/amplifier/node/client/http/amplifierClient';
+import { openSseConnection } from '../../../../src/amplifier/node/client/stream/sseConnection';
+import { openWebSocketConnection } from '../../../../src/amplifier/node/client/stream/webSocketConnection';
 import { makeCertificate, startTlsServer, type Certificate, type TlsServer } from '../../context/support/tlsServer';
 import { connectTo } from './clientHarness';
 

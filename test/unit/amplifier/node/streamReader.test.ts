@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { SseReader } from '../../../../src/amplifier/node/client/sseReader';
+import { SseReader } from '../../../../src/amplifier/node/client/stream/sseReader';
 
 function read(pieces: readonly string[], maxEventLength: number) {
   const messages: string[] = [];

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import * as http from 'node:http';
-import type { AmplifierApiError } from '../../../../src/amplifier/common/apiErrors';
-import { EventStream, type EventStreamLimits } from '../../../../src/amplifier/node/client/eventStream';
+import type { AmplifierApiError } from '../../../../src/amplifier/common/api/apiErrors';
+import { EventStream, type EventStreamLimits } from '../../../../src/amplifier/node/client/stream/eventStream';
 import { FakeClock } from '../../../fake/fakeClock';
 import { until } from '../../../support/eventually';
 

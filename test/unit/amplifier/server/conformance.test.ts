@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { AmplifierApiError, documentedErrors } from '../../../../src/amplifier/common/apiErrors';
+import { AmplifierApiError, documentedErrors } from '../../../../src/amplifier/common/api/apiErrors';
 import { Failure, registryOf, ServerHarness, type SseClient } from './support/serverHarness';
 import type { FakeSession } from './support/fakeBackend';
 import { beforeDocumented, documentedEvents, documentedRequests } from './support/documentExamples';

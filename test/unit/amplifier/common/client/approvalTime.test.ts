@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { SessionStatus } from '../../../../../src/amplifier/common/apiSchema';
+import { SessionStatus } from '../../../../../src/amplifier/common/api/apiSchema';
 import { ageOfRequest, secondsToAnswer } from '../../../../../src/amplifier/common/client/approvalTime';
 import { SessionWorld } from './sessionWorld';
 

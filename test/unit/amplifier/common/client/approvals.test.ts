@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { AmplifierApiError } from '../../../../../src/amplifier/common/apiErrors';
+import { AmplifierApiError } from '../../../../../src/amplifier/common/api/apiErrors';
 import { isBackendError } from '../../../../../src/session/common/sessionBackend';
 import { SessionWorld } from './sessionWorld';
 

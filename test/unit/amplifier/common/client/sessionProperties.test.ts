@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { AmplifierApiError } from '../../../../../src/amplifier/common/apiErrors';
-import { SessionStatus } from '../../../../../src/amplifier/common/apiSchema';
+import { AmplifierApiError } from '../../../../../src/amplifier/common/api/apiErrors';
+import { SessionStatus } from '../../../../../src/amplifier/common/api/apiSchema';
 import type { EffectKind, SessionEffect, SessionInput } from '../../../../../src/amplifier/common/client/sessionInput';
 import { openApprovals } from '../../../../../src/amplifier/common/client/approvals';
 import { isTurnOpen, isTurnOwn, type OpenApproval } from '../../../../../src/amplifier/common/client/sessionState';

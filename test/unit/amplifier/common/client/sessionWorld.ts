@@ -11,8 +11,8 @@ import {
   type SessionLimits,
   type SessionState,
 } from '../../../../../src/amplifier/common/client/sessionState';
-import { SessionStatus } from '../../../../../src/amplifier/common/apiSchema';
-import { decodeMessage } from '../../../../../src/amplifier/common/sseEvents';
+import { SessionStatus } from '../../../../../src/amplifier/common/api/apiSchema';
+import { decodeMessage } from '../../../../../src/amplifier/common/api/sseEvents';
 import { SessionGrammar } from '../../../../../src/session/common/normalize/sessionGrammar';
 import { SessionNormalizer } from '../../../../../src/session/common/normalize/normalizeSession';
 import type { EventOf, SessionEvent, SessionEventName } from '../../../../../src/session/common/sessionEvents';

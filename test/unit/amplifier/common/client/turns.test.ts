@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { AmplifierApiError } from '../../../../../src/amplifier/common/apiErrors';
-import { SessionStatus } from '../../../../../src/amplifier/common/apiSchema';
+import { AmplifierApiError } from '../../../../../src/amplifier/common/api/apiErrors';
+import { SessionStatus } from '../../../../../src/amplifier/common/api/apiSchema';
 import { isBackendError } from '../../../../../src/session/common/sessionBackend';
 import { isAwaitingApproval } from '../../../../../src/amplifier/common/client/approvals';
 import { isTurnOpen } from '../../../../../src/amplifier/common/client/sessionState';

@@ -1,0 +1,223 @@
+import * as z from 'zod';
+import { SessionEvent, approvalDetails, TokenUsage } from '../../../session/common/sessionEvents';
+import { isSessionState } from '../../../session/common/sessionState';
+
+/**
+ * What goes over the wire of Amplifier's REST API, by its own names. Requests are as the API reference has them. Responses
+ * are read more widely than it promises, because the server that exists leaves out and adds fields.
+ */
+
+const Text = z.string();
+const Count = z.number().int().nonnegative();
+const optionalText = Text.nullish().transform((value) => value ?? undefined);
+
+// Requests
+
+/** Absent when it is `null`: many clients, those with data classes for example, write that for what they leave out. */
+function orNull<Schema extends z.ZodType>(schema: Schema): z.ZodPreprocess<Schema> {
+  return z.preprocess((value) => value ?? undefined, schema);
+}
+
+/** Lines and characters are 0-based, characters in UTF-16 units, the end is exclusive. */
+const Position = z.object({ line: Count, character: Count });
+type Position = z.infer<typeof Position>;
+const Range = z.object({ start: Position, end: Position });
+type Range = z.infer<typeof Range>;
+
+export const OpenFile = z.object({
+  path: Text,
+  language: Text,
+  content: Text,
+  cursor_position: orNull(Position.optional()),
+});
+export type OpenFile = z.infer<typeof OpenFile>;
+
+export const GitState = z.object({
+  branch: Text,
+  staged_files: orNull(z.array(Text).default([])),
+  modified_files: orNull(z.array(Text).default([])),
+  untracked_files: orNull(z.array(Text).default([])),
+});
+export type GitState = z.infer<typeof GitState>;
+
+export const ContextDiagnostic = z.object({
+  path: Text,
+  severity: z.enum(['error', 'warning', 'info', 'hint']),
+  message: Text,
+  range: Range,
+});
+export type ContextDiagnostic = z.infer<typeof ContextDiagnostic>;
+
+export const ContextSelection = z.object({ path: Text, text: Text, range: Range });
+export type ContextSelection = z.infer<typeof ContextSelection>;
+
+export const WorkspaceContext = z.object({
+  workspace_root: Text,
+  open_files: orNull(z.array(OpenFile).optional()),
+  git_state: orNull(GitState.optional()),
+  diagnostics: orNull(z.array(ContextDiagnostic).optional()),
+  selection: orNull(ContextSelection.optional()),
+});
+export type WorkspaceContext = z.infer<typeof WorkspaceContext>;
+
+/** What changed since the last prompt; `null` says that there is none any more. */
+export const ContextUpdate = z.object({
+  workspace_root: orNull(Text.optional()),
+  open_files: orNull(z.array(OpenFile).optional()),
+  git_state: GitState.nullable().optional(),
+  diagnostics: orNull(z.array(ContextDiagnostic).optional()),
+  selection: ContextSelection.nullable().optional(),
+});
+export type ContextUpdate = z.infer<typeof ContextUpdate>;
+
+export const Credentials = z.object({ anthropic_api_key: orNull(Text.min(1).optional()) });
+export type Credentials = z.infer<typeof Credentials>;
+
+export const CreateSessionRequest = z.object({
+  profile: Text.min(1),
+  model: orNull(Text.min(1).optional()),
+  credentials: orNull(Credentials.optional()),
+  context: orNull(WorkspaceContext.optional()),
+});
+export type CreateSessionRequest = z.infer<typeof CreateSessionRequest>;
+
+export const PromptRequest = z.object({ prompt: Text, context_update: orNull(ContextUpdate.optional()) });
+export type PromptRequest = z.infer<typeof PromptRequest>;
+
+/** `approval_id` is ours: which of several requests is meant. */
+export const ApprovalRequest = z.object({ decision: Text, approval_id: orNull(Text.optional()) });
+export type ApprovalRequest = z.infer<typeof ApprovalRequest>;
+/** As a client sends it: the id may be a number, for servers that number their requests. */
+export const ApprovalAnswer = ApprovalRequest.extend({ approval_id: z.union([Text, z.number()]).optional() });
+export type ApprovalAnswer = z.infer<typeof ApprovalAnswer>;
+
+/** What a client sends over the WebSocket alternative. */
+export const ControlMessage = z.discriminatedUnion('action', [
+  z.object({ action: z.literal('submit_prompt'), prompt: Text }),
+  z.object({ action: z.literal('submit_approval'), decision: Text }),
+  z.object({ action: z.literal('stop') }),
+]);
+export type ControlMessage = z.infer<typeof ControlMessage>;
+
+// Responses
+
+export const SessionStatusName = z.enum(['idle', 'processing', 'awaiting_approval', 'error', 'stopped']);
+export type SessionStatusName = z.infer<typeof SessionStatusName>;
+
+export const CreateSessionResponse = z.object({
+  session_id: Text.min(1),
+  status: optionalText,
+  profile: optionalText,
+  created_at: optionalText,
+});
+export type CreateSessionResponse = z.infer<typeof CreateSessionResponse>;
+
+export const PromptResponse = z.object({ request_id: optionalText, status: optionalText, message: optionalText });
+export type PromptResponse = z.infer<typeof PromptResponse>;
+
+/** The answers to an approval, a cancel and a stop. */
+export const Acknowledgement = z.object({ status: optionalText, message: optionalText });
+export type Acknowledgement = z.infer<typeof Acknowledgement>;
+
+/** Its shape is not in the reference. Without options it says which request waits, and cannot be shown. */
+export const PendingApproval = z.looseObject({
+  approval_id: Text,
+  prompt: optionalText,
+  options: z.array(Text).nullish().catch(undefined),
+  ...approvalDetails,
+});
+export type PendingApproval = z.infer<typeof PendingApproval>;
+
+/** What a server says of a request, its id as a text, as it is everywhere here. A number is kept, for the server to be sent it back. */
+export function withTextId(data: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { approval_id: id } = data;
+  return typeof id === 'number' ? { ...data, approval_id: String(id), wire_id: id } : data;
+}
+
+/** Also by the empty shapes that some languages write for it. */
+function isNothing(value: unknown): boolean {
+  return !value || (typeof value === 'object' && Object.keys(value).length === 0);
+}
+
+/** A request that is told waits, whatever the word beside it says: its tool runs when nobody answers. */
+function isWaiting({
+  status,
+  pending_approval: pending,
+}: {
+  status: SessionStatusName;
+  pending_approval: unknown;
+}): boolean {
+  return pending !== undefined && (status === 'idle' || status === 'processing');
+}
+
+function readPending(value: unknown): PendingApproval | 'unreadable' | undefined {
+  if (isNothing(value)) return undefined;
+  const fields = z.record(z.string(), z.unknown()).safeParse(value).data;
+  return (fields && PendingApproval.safeParse(withTextId(fields)).data) ?? 'unreadable';
+}
+
+function readState(value: unknown): SessionEvent[] {
+  const events = z.array(z.unknown()).safeParse(value).data ?? [];
+  return events.flatMap((event) => SessionEvent.safeParse(event).data ?? []).filter(isSessionState);
+}
+
+export const SessionStatus = z
+  .object({
+    session_id: Text,
+    status: SessionStatusName,
+    profile: optionalText,
+    created_at: optionalText,
+    last_activity: optionalText,
+    message_count: Count.optional().catch(undefined),
+    token_usage: TokenUsage.nullish().catch(undefined),
+    /** `unreadable`: something waits, and it is not known what. */
+    pending_approval: z.unknown().optional().transform(readPending),
+    /** Ours: who loads the session goes on after this event, and knows by the events of `state` what it is now. */
+    last_event_id: Count.optional().catch(undefined),
+    state: z.unknown().optional().transform(readState),
+  })
+  .transform((session) => (isWaiting(session) ? { ...session, status: 'awaiting_approval' as const } : session));
+export type SessionStatus = z.infer<typeof SessionStatus>;
+
+export const SessionList = z.object({
+  sessions: z.array(
+    z.object({ session_id: Text, status: optionalText, profile: optionalText, created_at: optionalText }),
+  ),
+  total: Count.optional(),
+});
+export type SessionList = z.infer<typeof SessionList>;
+
+const ModuleConfig = z.looseObject({ module: Text, source: optionalText, config: z.unknown().optional() });
+const modules = z.array(ModuleConfig).nullish();
+
+export const Profile = z.object({
+  name: Text,
+  collection: optionalText,
+  description: optionalText,
+  extends: optionalText,
+  providers: modules,
+});
+export type Profile = z.infer<typeof Profile>;
+export const ProfileList = z.object({ profiles: z.array(Profile) });
+
+export const Health = z.object({
+  status: Text,
+  version: optionalText,
+  uptime_seconds: z.number().nullish(),
+  active_sessions: z.number().nullish(),
+});
+export type Health = z.infer<typeof Health>;
+
+export const ServerInfo = z.looseObject({
+  name: optionalText,
+  version: optionalText,
+  amplifier_core_version: optionalText,
+  api_version: optionalText,
+  capabilities: z.record(z.string(), z.unknown()).nullish(),
+});
+export type ServerInfo = z.infer<typeof ServerInfo>;
+
+/** The server that exists names an API version, which the API reference does not; its token usage is cumulative. */
+export function isRealServer({ api_version, amplifier_core_version }: ServerInfo): boolean {
+  return api_version !== undefined && amplifier_core_version === undefined;
+}

@@ -1,0 +1,62 @@
+import type { SessionEvent, SessionEventName } from '../../../session/common/sessionEvents';
+import type { SecretRedactor } from './secretRedactor';
+
+type Delta = Extract<SessionEvent, { event: 'content_block:delta' | 'thinking:delta' }>;
+
+/** What the text of a turn does not go on behind. */
+const ends: ReadonlySet<SessionEventName> = new Set<SessionEventName>([
+  'content_block:start',
+  'content_block:end',
+  'content_block:media',
+  'thinking:final',
+  'tool:pre',
+  'tool:post',
+  'tool:error',
+  'approval:required',
+  'prompt:submit',
+  'prompt:complete',
+  'error',
+  'session:end',
+]);
+
+/**
+ * Takes secrets out of texts that come in pieces. The end of a piece that may be the beginning of a secret is held back until
+ * the next piece, or the end of the text.
+ */
+export class DeltaRedactor {
+  /** By text: a delta with what is held back of it. */
+  private readonly held = new Map<string, Delta>();
+
+  constructor(
+    private readonly redactor: SecretRedactor,
+    private readonly emit: (event: SessionEvent) => void,
+  ) {}
+
+  handle(event: SessionEvent): void {
+    if (event.event === 'content_block:delta') {
+      this.add(String(event.data.block_index), event, (delta) => ({ ...event, data: { ...event.data, delta } }));
+    } else if (event.event === 'thinking:delta') {
+      this.add('thinking', event, (delta) => ({ ...event, data: { ...event.data, delta } }));
+    } else {
+      if (ends.has(event.event)) this.flush();
+      this.emit(event);
+    }
+  }
+
+  private add(text: string, event: Delta, withText: (delta: string) => Delta): void {
+    const before = this.held.get(text)?.data.delta ?? '';
+    const known = this.redactor.text(before + event.data.delta);
+    const tail = known.slice(known.length - this.redactor.openLength(known));
+    if (tail === '') this.held.delete(text);
+    else this.held.set(text, withText(tail));
+    const shown = known.slice(0, known.length - tail.length);
+    if (shown === event.data.delta) this.emit(event);
+    else if (shown !== '') this.emit(withText(shown));
+  }
+
+  private flush(): void {
+    const held = [...this.held.values()];
+    this.held.clear();
+    for (const event of held) this.emit(event);
+  }
+}

@@ -1,0 +1,119 @@
+import { withTextId } from './apiSchema';
+import { SessionEvent, type EventData } from '../../../session/common/sessionEvents';
+
+/** One message of the stream, before it means anything. */
+export interface StreamMessage {
+  /** The `event:` field; absent over a WebSocket. */
+  readonly event?: string | undefined;
+  readonly data: string;
+}
+
+interface IgnoredMessage {
+  readonly ignored: IgnoredReason;
+  /** Of the message or of its event, where it has one. */
+  readonly name: string;
+}
+/** `name`: a named SSE event that is not a message, such as the server's `ping`. */
+type IgnoredReason = 'name' | 'notJson' | 'notAnEvent' | 'unknownEvent' | 'invalid';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const knownNames: ReadonlySet<string> = new Set(SessionEvent.options.map((option) => option.shape.event.value));
+
+/** Reads a message of the stream of session `sessionId`. Never throws: what does not count says why. */
+export function decodeMessage(sessionId: string, message: StreamMessage): SessionEvent | IgnoredMessage {
+  if (message.event !== undefined && message.event !== 'message') return ignored('name', message.event);
+  let json: unknown;
+  try {
+    json = JSON.parse(message.data);
+  } catch {
+    return ignored('notJson');
+  }
+  if (!isFields(json) || typeof json['event'] !== 'string') return ignored('notAnEvent');
+  const { event: name, data } = json;
+  // The two that come by the thousand. What these guards let through, the schema lets through unchanged (a test holds them
+  // to it); all else, and what they do not know, goes the long way.
+  if (name === 'content_block:delta' && isContentDelta(data)) return { event: 'content_block:delta', data };
+  if (name === 'thinking:delta' && isThinkingDelta(data)) return { event: 'thinking:delta', data };
+  return decodeRare(sessionId, name, data);
+}
+
+function isContentDelta(data: unknown): data is EventData<'content_block:delta'> {
+  return isThinkingDelta(data) && Number.isSafeInteger(data['block_index']) && Number(data['block_index']) >= 0;
+}
+
+function isThinkingDelta(data: unknown): data is EventData<'thinking:delta'> {
+  return isFields(data) && typeof data['session_id'] === 'string' && typeof data['delta'] === 'string';
+}
+
+function decodeRare(sessionId: string, wireName: string, data: unknown): SessionEvent | IgnoredMessage {
+  const fields = { session_id: sessionId, ...withoutNulls(isFields(data) ? data : {}) };
+  const name = renamed[wireName] ?? wireName;
+  if (!knownNames.has(name)) return ignored('unknownEvent', wireName);
+  const repair = repairs[wireName];
+  const event = SessionEvent.safeParse({ event: name, data: repair ? repair(fields) : fields });
+  return event.data ?? ignored('invalid', wireName);
+}
+
+/** What the server that exists says outside the reference's vocabulary. */
+const renamed: Readonly<Record<string, string>> = { 'display:text': 'notice', warning: 'notice' };
+
+/** What servers leave out or shape differently, brought into the canonical shape before it is checked. */
+const repairs: Readonly<Record<string, (data: Fields) => Fields>> = {
+  // The server echoes the whole context here, with the contents of files.
+  'prompt:submit': (data) => without(data, (_value, key) => key === 'context_update'),
+  'prompt:complete': (data) => ({ response: '', ...data }),
+  'content_block:start': (data) => ({ block_type: 'text', block_index: 0, ...data }),
+  'content_block:delta': (data) => ({ block_index: 0, ...data }),
+  'content_block:end': (data) => ({ block_index: 0, ...data }),
+  'tool:pre': (data) => ({ ...withToolName(data), input: isFields(data['input']) ? data['input'] : {} }),
+  'tool:post': (data) => ({ ...withToolName(data), result: toolResult(data['result']) }),
+  'tool:error': (data) => ({ ...withToolName(data), error: errorText(data) }),
+  'approval:required': (data) => ({ prompt: 'The agent asks for your approval.', options: [], ...withTextId(data) }),
+  'approval:granted': (data) => ({ decision: '', ...withTextId(data) }),
+  'approval:denied': (data) => ({ decision: '', ...withTextId(data) }),
+  'status:update': (data) => ({ status: 'processing', ...data }),
+  error: (data) => ({ ...errorCode(data), ...data, error: errorText(data) }),
+  'display:text': (data) => ({ ...data, level: data['type'], message: data['text'] }),
+  warning: (data) => ({ ...data, level: 'warning' }),
+};
+
+function withToolName(data: Fields): Fields {
+  const { tool_name: tool = 'tool', operation = tool } = data;
+  return { ...data, tool_name: tool, operation };
+}
+
+function toolResult(result: unknown): Fields {
+  if (!isFields(result)) return { success: true, ...(result === undefined ? {} : { output: result }) };
+  if (typeof result['success'] === 'boolean') return result;
+  return { success: (result['error'] ?? null) === null, output: result };
+}
+
+/** `error` may be a text, an `{code, message}`, or absent with a `message` beside it. */
+function errorText({ error, message }: Fields): string {
+  if (typeof error === 'string') return error;
+  if (isFields(error) && typeof error['message'] === 'string') return error['message'];
+  if (typeof message === 'string') return message;
+  return error === undefined ? 'The server reported a failure without a reason.' : JSON.stringify(error);
+}
+
+function errorCode({ error }: Fields): Fields {
+  return isFields(error) && typeof error['code'] === 'string' ? { code: error['code'] } : {};
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A `null` where the reference has a value or nothing means nothing. */
+function withoutNulls(data: Fields): Fields {
+  return without(data, (value) => value === null);
+}
+
+function without(data: Fields, isUnwanted: (value: unknown, key: string) => boolean): Fields {
+  return Object.fromEntries(Object.entries(data).filter(([key, value]) => !isUnwanted(value, key)));
+}
+
+function ignored(reason: IgnoredReason, name = ''): IgnoredMessage {
+  return { ignored: reason, name };
+}

@@ -1,0 +1,64 @@
+import { Coalescer, type Clock } from '../../../base/common/async';
+import { DisposableStore, type Disposable } from '../../../base/common/disposable';
+import { Emitter, type Event } from '../../../base/common/event';
+import type { ContextCollector } from './contextCollector';
+import { contextKinds, type ContextChip, type ContextSwitches } from './contextSwitches';
+import { serverBackendId } from '../server/serverRegistry';
+
+/** Often enough to follow the user, seldom enough to cost nothing. */
+const refreshMs = 300;
+
+interface ContextChipsPorts {
+  readonly collector: Pick<ContextCollector, 'chips'>;
+  readonly switches: ContextSwitches;
+  /** Each says that something of what the collector reads may have changed. */
+  readonly changes: readonly Event<void>[];
+  readonly clock: Clock;
+  readonly onListenerError: (error: unknown) => void;
+}
+
+/** What of the editor goes along with prompts by itself, for whoever shows it: a chip a kind, with its switch. */
+export class ContextChips implements Disposable {
+  private readonly store = new DisposableStore();
+  private readonly emitter: Emitter<void>;
+  private readonly later: Coalescer;
+  private isFollowing = false;
+
+  constructor(private readonly ports: ContextChipsPorts) {
+    this.emitter = this.store.add(new Emitter<void>(ports.onListenerError));
+    this.later = this.store.add(new Coalescer(ports.clock, refreshMs, () => this.emitter.fire()));
+  }
+
+  /** The chips may have changed; coalesced. */
+  get onDidChange(): Event<void> {
+    return this.emitter.event;
+  }
+
+  start(): void {
+    this.store.add(this.ports.switches.onDidChange(() => this.emitter.fire()));
+  }
+
+  /** Of a conversation with that backend, what there is: agents read the editor when they need it, and are sent nothing. */
+  async of(backendId: string): Promise<readonly ContextChip[]> {
+    if (backendId !== serverBackendId) return [];
+    this.follow();
+    return (await this.ports.collector.chips()).filter(({ count }) => count > 0);
+  }
+
+  /** Nothing happens for a kind that there is not. */
+  set(kind: string, isOn: boolean): void {
+    const known = contextKinds.find((name) => name === kind);
+    if (known) this.ports.switches.set(known, isOn);
+  }
+
+  dispose(): void {
+    this.store.dispose();
+  }
+
+  /** From the first time that somebody shows the chips: most windows have no Amplifier server. */
+  private follow(): void {
+    if (this.isFollowing || this.store.isDisposed) return;
+    this.isFollowing = true;
+    for (const change of this.ports.changes) this.store.add(change(() => this.later.schedule()));
+  }
+}

@@ -1,0 +1,176 @@
+import { countOf } from '../../../base/common/countOf';
+import { relativeTo, toSlashes } from '../../../editor/common/boundary';
+import type { Diagnostic, EditorPort } from '../../../editor/common/editorPort';
+import type { ContextDiagnostic, ContextSelection, GitState, OpenFile, WorkspaceContext } from '../api/apiSchema';
+import type { ContextSource } from './contextSource';
+import { contextKinds, type ContextChip, type ContextKind, type ContextSwitches } from './contextSwitches';
+
+export interface ContextCollectorPorts {
+  readonly editor: Pick<
+    EditorPort,
+    'folders' | 'resolve' | 'readText' | 'diagnostics' | 'activeSelection' | 'selections'
+  >;
+  /** Files in editor tabs (absolute), the active one first. */
+  readonly openDocuments: () => readonly string[];
+  /** VS Code's language id. */
+  readonly languageOf: (path: string) => string;
+  /** Of the repository that holds `folder` (absolute), with absolute paths; undefined without one. */
+  readonly gitState: (folder: string) => Promise<GitState | undefined>;
+  /** Whether an agent of this window has reported the problem itself. */
+  readonly isReported: (path: string, problem: Diagnostic) => boolean;
+  readonly switches: ContextSwitches;
+}
+
+const maxFiles = 20;
+/** UTF-16 units of one file's content. */
+const maxContentLength = 64 * 1024;
+/** A file above this is no text to talk about. */
+const maxFileBytes = 8 * 1024 * 1024;
+const maxDiagnostics = 200;
+/** In each list of the git state. */
+const maxGitFiles = 200;
+
+/**
+ * What an Amplifier server is told of the editor. Everything goes through the editor port, so that nothing from outside the
+ * workspace and nothing on the exclude list leaves; what cannot be read is left out.
+ */
+export class ContextCollector implements ContextSource {
+  constructor(private readonly ports: ContextCollectorPorts) {}
+
+  async collect(folder = this.firstFolder): Promise<WorkspaceContext> {
+    const { switches } = this.ports;
+    const on = <T>(kind: ContextKind, part: () => Promise<T>): Promise<T | undefined> =>
+      switches.isOn(kind) ? part() : Promise.resolve(undefined);
+    const [openFiles, git, diagnostics, selection] = await Promise.all([
+      on('openFiles', () => this.openTabs()),
+      on('git', () => this.git(folder)),
+      on('diagnostics', () => this.diagnostics()),
+      on('selection', () => Promise.resolve(this.selection())),
+    ]);
+    return {
+      workspace_root: folder ?? '',
+      ...(openFiles && openFiles.length > 0 ? { open_files: openFiles } : {}),
+      ...(git ? { git_state: git } : {}),
+      ...(diagnostics && diagnostics.length > 0 ? { diagnostics } : {}),
+      ...(selection ? { selection } : {}),
+    };
+  }
+
+  async openFiles(paths: readonly string[]): Promise<OpenFile[]> {
+    const unique = [...new Set(paths)];
+    return present(await Promise.all(unique.map((path) => this.read(path))));
+  }
+
+  /** What the user sees of each kind, switched on or not. */
+  async chips(): Promise<readonly ContextChip[]> {
+    const [paths, git, diagnostics] = await Promise.all([
+      this.allowed(this.ports.openDocuments()),
+      this.git(this.firstFolder),
+      this.diagnostics(),
+    ]);
+    const selection = this.selection();
+    const lines = selection ? selection.range.end.line - selection.range.start.line + 1 : 0;
+    const changed = git ? git.staged_files.length + git.modified_files.length + git.untracked_files.length : 0;
+    const files = Math.min(paths.length, maxFiles);
+    const facts: Record<ContextKind, { label: string; count: number }> = {
+      openFiles: { label: countOf(files, 'open file'), count: files },
+      git: { label: git ? `Git: ${git.branch}, ${countOf(changed, 'change')}` : 'No Git', count: git ? 1 : 0 },
+      diagnostics: { label: countOf(diagnostics.length, 'problem'), count: diagnostics.length },
+      selection: { label: selection ? `Selection: ${countOf(lines, 'line')}` : 'No selection', count: lines },
+    };
+    return contextKinds.map((kind) => ({ kind, isOn: this.ports.switches.isOn(kind), ...facts[kind] }));
+  }
+
+  private async openTabs(): Promise<OpenFile[]> {
+    const paths = await this.allowed(this.ports.openDocuments());
+    return present(await Promise.all(paths.slice(0, maxFiles).map((path) => this.read(path))));
+  }
+
+  private async read(path: string): Promise<OpenFile | undefined> {
+    const { editor, languageOf } = this.ports;
+    const file = await editor.readText(path, { maxBytes: maxFileBytes }).catch(() => undefined);
+    if (!file) return undefined;
+    const cursor = editor.selections.find((selection) => selection.path === file.path)?.selections[0]?.end;
+    return {
+      path: file.path,
+      language: languageOf(path),
+      content: cut(file.text),
+      ...(cursor ? { cursor_position: { line: cursor.line, character: cursor.character } } : {}),
+    };
+  }
+
+  private get firstFolder(): string | undefined {
+    return this.ports.editor.folders[0]?.path;
+  }
+
+  private async git(folder: string | undefined): Promise<GitState | undefined> {
+    const state = folder === undefined ? undefined : await this.ports.gitState(folder).catch(() => undefined);
+    if (folder === undefined || !state) return undefined;
+    const seen = async (paths: readonly string[]): Promise<string[]> =>
+      (await this.allowed(paths.slice(0, maxGitFiles))).map((path) => fromFolder(folder, path));
+    const [staged_files, modified_files, untracked_files] = await Promise.all([
+      seen(state.staged_files),
+      seen(state.modified_files),
+      seen(state.untracked_files),
+    ]);
+    return { branch: state.branch, staged_files, modified_files, untracked_files };
+  }
+
+  private async diagnostics(): Promise<ContextDiagnostic[]> {
+    const { editor, isReported } = this.ports;
+    const files = await editor.diagnostics().catch(() => []);
+    return files
+      .flatMap(({ path, diagnostics }) =>
+        diagnostics
+          .filter((diagnostic) => !isReported(path, diagnostic))
+          .map(({ severity, message, range }) => ({
+            path,
+            severity: severity === 'information' ? ('info' as const) : severity,
+            message,
+            range: { start: { ...range.start }, end: { ...range.end } },
+          })),
+      )
+      .sort((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity))
+      .slice(0, maxDiagnostics);
+  }
+
+  /** The primary selection of the active editor; a cursor is none. */
+  private selection(): ContextSelection | undefined {
+    const active = this.ports.editor.activeSelection;
+    const primary = active?.selections[0];
+    if (!active || !primary || primary.text === '') return undefined;
+    const { text, start, end } = primary;
+    return { path: active.path, text, range: { start: { ...start }, end: { ...end } } };
+  }
+
+  /** Those of the paths that peers may see, as they were given. */
+  private async allowed(paths: readonly string[]): Promise<string[]> {
+    const { editor } = this.ports;
+    const checked = paths.map((path) =>
+      editor.resolve(path).then(
+        () => path,
+        () => undefined,
+      ),
+    );
+    return present(await Promise.all(checked));
+  }
+}
+
+const severities: readonly ContextDiagnostic['severity'][] = ['error', 'warning', 'info', 'hint'];
+
+/** With slashes; a file of another folder keeps its whole path. */
+function fromFolder(folder: string, path: string): string {
+  return relativeTo(toSlashes(path), toSlashes(folder), /^[A-Za-z]:/u.test(folder)) ?? path;
+}
+
+function present<T>(items: readonly (T | undefined)[]): T[] {
+  return items.filter((item) => item !== undefined);
+}
+
+/** At the end of a line where there is one. What is cut off is said in the text itself, for the agent. */
+function cut(text: string): string {
+  if (text.length <= maxContentLength) return text;
+  const lineEnd = text.lastIndexOf('\n', maxContentLength - 1) + 1;
+  const end = lineEnd > 0 ? lineEnd : maxContentLength;
+  return `${text.slice(0, end)}[${text.length - end} more characters are not shown]\n`;
+}

@@ -1,0 +1,15 @@
+import * as z from 'zod';
+import type { Memento } from '../../../base/common/memento';
+import { contextKinds, ContextSwitches } from './contextSwitches';
+
+const memoryName = 'amplifier.contextOff';
+const Kept = z.array(z.enum(contextKinds)).catch([]);
+
+/** The switches as the user left them, and kept from now on. The caller disposes them. */
+export function keptSwitches(memento: Memento, onError: (error: unknown) => void): ContextSwitches {
+  const switches = new ContextSwitches(Kept.parse(memento.get(memoryName) ?? []), onError);
+  switches.onDidChange(() => {
+    memento.update(memoryName, switches.switchedOff).then(undefined, onError);
+  });
+  return switches;
+}

@@ -1,0 +1,117 @@
+import { messageOf } from '../../../base/common/errors';
+import type { Disposable } from '../../../base/common/disposable';
+import { Emitter, type Event } from '../../../base/common/event';
+import type { BackendEntry, BackendRegistry } from '../../../session/common/backendRegistry';
+import { serverHealth } from './serverHealth';
+import { ownServerMessage } from './serverUrl';
+import type { ServerWatch } from './serverWatch';
+import { BackendError, type SessionBackend } from '../../../session/common/sessionBackend';
+
+interface ServerRegistryOptions {
+  /** The server of the settings. @throws Error that says which setting is wrong */
+  readonly server: () => URL;
+  /** The registry owns the result. */
+  readonly createBackend: (server: URL) => Promise<SessionBackend>;
+  readonly isTrusted: () => boolean;
+  /** Whether this window itself serves its agents there. */
+  readonly isOwn: (server: URL) => boolean;
+  readonly watch: Pick<ServerWatch, 'news' | 'onDidChange' | 'look' | 'heard'>;
+  readonly onListenerError: (error: unknown) => void;
+}
+
+/** Names the Amplifier server among the backends. */
+export const serverBackendId = 'amplifier';
+
+const untrustedMessage =
+  'An Amplifier server is not used in a workspace that you do not trust. ' +
+  'Run "Workspaces: Manage Workspace Trust" to trust it.';
+
+/** The Amplifier server of the settings as a backend, made once, and anew when the settings change. */
+export class ServerRegistry implements BackendRegistry, Disposable {
+  private readonly emitter: Emitter<void>;
+  private opened: Promise<SessionBackend> | undefined;
+  private told = '';
+
+  constructor(private readonly options: ServerRegistryOptions) {
+    this.emitter = new Emitter(options.onListenerError);
+  }
+
+  get onDidChange(): Event<void> {
+    return this.emitter.event;
+  }
+
+  /** Tells when something else is known of the server. The caller disposes the result. */
+  start(): Disposable {
+    const { watch } = this.options;
+    return watch.onDidChange(() => {
+      const news = JSON.stringify(watch.news);
+      if (this.told === news) return;
+      this.told = news;
+      this.emitter.fire();
+    });
+  }
+
+  list(): Promise<readonly BackendEntry[]> {
+    const { isOwn, isTrusted, server, watch } = this.options;
+    const entry = { id: serverBackendId, title: 'Amplifier', source: 'server' } as const;
+    try {
+      const url = server();
+      const description = url.origin;
+      if (!isTrusted()) return Promise.resolve([{ ...entry, description, problem: untrustedMessage }]);
+      if (isOwn(url)) return Promise.resolve([{ ...entry, description, problem: ownServerMessage(url) }]);
+      watch.look();
+      return Promise.resolve([{ ...entry, description, health: serverHealth(watch.news, url) }]);
+    } catch (error) {
+      return Promise.resolve([{ ...entry, description: 'The settings name no server', problem: messageOf(error) }]);
+    }
+  }
+
+  async open(id: string): Promise<SessionBackend> {
+    if (id !== serverBackendId) throw new BackendError('notFound', `There is no Amplifier server "${id}".`);
+    if (!this.options.isTrusted()) throw new BackendError('untrusted', untrustedMessage);
+    const opened = (this.opened ??= this.create());
+    try {
+      return await opened;
+    } catch (error) {
+      if (this.opened === opened) this.opened = undefined;
+      throw new BackendError('notReady', messageOf(error), undefined, { cause: error });
+    }
+  }
+
+  /** The settings have changed: the backend made from the old ones is stopped. Never rejects. */
+  async reset(): Promise<void> {
+    const { opened } = this;
+    this.opened = undefined;
+    await end(opened);
+    this.emitter.fire();
+  }
+
+  /** Never rejects. */
+  async stop(): Promise<void> {
+    const { opened } = this;
+    this.opened = undefined;
+    await end(opened);
+  }
+
+  dispose(): void {
+    void this.stop();
+    this.emitter.dispose();
+  }
+
+  private async create(): Promise<SessionBackend> {
+    const server = this.options.server();
+    if (this.options.isOwn(server)) throw new Error(ownServerMessage(server));
+    const backend = await this.options.createBackend(server);
+    backend.onDidChangeState((state) => {
+      this.options.watch.heard(state);
+      this.emitter.fire();
+    });
+    return backend;
+  }
+}
+
+async function end(opened: Promise<SessionBackend> | undefined): Promise<void> {
+  const backend = await opened?.catch(() => undefined);
+  await backend?.stop();
+  backend?.dispose();
+}

@@ -1,0 +1,222 @@
+import type { Agent as HttpAgent } from 'node:http';
+import type * as z from 'zod';
+import type { Disposable } from '../../../../base/common/disposable';
+import type { Logger } from '../../../../base/common/log';
+import { parseJson } from '../../../../base/common/parseJson';
+import { closedTap, type TrafficTap } from '../../../../wire/common/traffic';
+import { AmplifierApiError, parseApiError } from '../../../common/api/apiErrors';
+import * as api from '../../../common/api/apiSchema';
+import { SecretRedactor } from '../../../common/api/secretRedactor';
+import { keepAliveAgent, sendRequest, type HttpResponse } from './httpRequest';
+
+interface AmplifierClientOptions {
+  readonly baseUrl: URL;
+  /** Sent as a bearer token; for servers that ask for one. */
+  readonly token?: string;
+  readonly log: Logger;
+  readonly traffic?: TrafficTap;
+  readonly timeouts?: Partial<ClientTimeouts>;
+  /** Default 32 MiB. */
+  readonly maxResponseBytes?: number;
+}
+
+interface ClientTimeouts {
+  readonly healthMs: number;
+  /** Servers download modules while they create a session. */
+  readonly createMs: number;
+  readonly otherMs: number;
+}
+
+const defaultTimeouts: ClientTimeouts = { healthMs: 2000, createMs: 5 * 60_000, otherMs: 30_000 };
+
+interface Call {
+  readonly method: string;
+  /** As the API reference writes it: what the log and the traffic view show. */
+  readonly route: string;
+  /** Already encoded. */
+  readonly path: string;
+  readonly body?: unknown;
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * What Backline uses of Amplifier's REST API, but the streams. Every call ends, at the latest with its time-out, and rejects with
+ * an AmplifierApiError. Dispose to close idle connections.
+ */
+export class AmplifierClient implements Disposable {
+  readonly baseUrl: URL;
+  /** Knows the token and every key that was sent: nothing that the server says is kept or shown with them. */
+  readonly redactor = new SecretRedactor();
+  private readonly agent: HttpAgent;
+  private readonly timeouts: ClientTimeouts;
+
+  constructor(private readonly options: AmplifierClientOptions) {
+    this.baseUrl = options.baseUrl;
+    this.agent = keepAliveAgent(options.baseUrl);
+    this.timeouts = { ...defaultTimeouts, ...options.timeouts };
+    this.redactor.add(options.token);
+  }
+
+  createSession(request: api.CreateSessionRequest, signal?: AbortSignal): Promise<api.CreateSessionResponse> {
+    const body = api.CreateSessionRequest.parse(request);
+    const { createMs: timeoutMs } = this.timeouts;
+    this.redactor.add(body.credentials?.anthropic_api_key);
+    const call = { method: 'POST', route: '/sessions', path: '/sessions', body, timeoutMs, signal };
+    return this.call(call, api.CreateSessionResponse);
+  }
+
+  /** `isAccepted`: the server answered 202, as the API reference says; the one that exists answers 200. */
+  async prompt(id: string, request: api.PromptRequest): Promise<api.PromptResponse & { isAccepted: boolean }> {
+    const response = await this.send({ ...ofSession('POST', id, '/prompt'), body: api.PromptRequest.parse(request) });
+    return { ...parseBody(response, api.PromptResponse), isAccepted: response.status === 202 };
+  }
+
+  getSession(id: string, signal?: AbortSignal): Promise<api.SessionStatus> {
+    return this.call({ ...ofSession('GET', id, ''), signal }, api.SessionStatus);
+  }
+
+  approve(id: string, request: api.ApprovalAnswer, timeoutMs = this.timeouts.otherMs): Promise<api.Acknowledgement> {
+    const body = api.ApprovalAnswer.parse(request);
+    return this.call({ ...ofSession('POST', id, '/approval'), body, timeoutMs }, api.Acknowledgement);
+  }
+
+  /** Ends the running turn and keeps the session: an extension of the API reference. */
+  cancelTurn(id: string, signal?: AbortSignal): Promise<api.Acknowledgement> {
+    return this.call({ ...ofSession('POST', id, '/cancel'), signal }, api.Acknowledgement);
+  }
+
+  deleteSession(id: string, signal?: AbortSignal): Promise<api.Acknowledgement> {
+    return this.call({ ...ofSession('DELETE', id, ''), signal }, api.Acknowledgement);
+  }
+
+  listSessions(
+    options: { status?: api.SessionStatusName; limit?: number; signal?: AbortSignal } = {},
+  ): Promise<api.SessionList> {
+    const { status, limit, signal } = options;
+    return this.get('/sessions', query({ status, limit }), api.SessionList, signal);
+  }
+
+  async listProfiles({ signal }: { signal?: AbortSignal } = {}): Promise<readonly api.Profile[]> {
+    return (await this.get('/profiles', '', api.ProfileList, signal)).profiles;
+  }
+
+  /** `name` may be `collection:profile`. */
+  getProfile(name: string, signal?: AbortSignal): Promise<api.Profile> {
+    const path = `/profiles/${encodeURIComponent(name).replaceAll('%3A', ':')}`;
+    return this.call({ method: 'GET', route: '/profiles/{profile_name}', path, signal }, api.Profile);
+  }
+
+  health(signal?: AbortSignal): Promise<api.Health> {
+    const { healthMs: timeoutMs } = this.timeouts;
+    return this.call({ method: 'GET', route: '/health', path: '/health', timeoutMs, signal }, api.Health);
+  }
+
+  info(signal?: AbortSignal): Promise<api.ServerInfo> {
+    return this.get('/info', '', api.ServerInfo, signal);
+  }
+
+  /** The address of a session's stream of events. */
+  eventsUrl(id: string): URL {
+    return this.resolve(ofSession('GET', id, '/events').path);
+  }
+
+  webSocketUrl(id: string): URL {
+    const url = this.resolve(ofSession('GET', id, '/ws').path);
+    url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+    return url;
+  }
+
+  /** What every request to this server carries. */
+  get headers(): Readonly<Record<string, string>> {
+    const { token } = this.options;
+    return token === undefined ? {} : { Authorization: `Bearer ${token}` };
+  }
+
+  dispose(): void {
+    this.agent.destroy();
+  }
+
+  private get<S extends z.ZodType>(
+    route: string,
+    queryText: string,
+    schema: S,
+    signal?: AbortSignal,
+  ): Promise<z.infer<S>> {
+    return this.call({ method: 'GET', route, path: `${route}${queryText}`, signal }, schema);
+  }
+
+  private async call<S extends z.ZodType>(call: Call, schema: S): Promise<z.infer<S>> {
+    return parseBody(await this.send(call), schema);
+  }
+
+  /** @throws AmplifierApiError for every status but 2xx. */
+  private async send(call: Call): Promise<HttpResponse> {
+    const { log, traffic = closedTap, maxResponseBytes = 32 * 1024 * 1024 } = this.options;
+    const { method, route, body, timeoutMs = this.timeouts.otherMs, signal } = call;
+    const name = `${method} ${route}`;
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const headers = {
+      Accept: 'application/json',
+      ...(text === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...this.headers,
+    };
+    const peer = this.baseUrl.host;
+    const record = { protocol: 'amplifier', peer, method: name } as const;
+    if (traffic.isOpen) traffic.record({ ...record, direction: 'out', bytes: text?.length ?? 0 });
+    const startedAt = performance.now();
+    const request = {
+      method,
+      url: this.resolve(call.path),
+      headers,
+      agent: this.agent,
+      timeoutMs,
+      maxResponseBytes,
+      signal,
+    };
+    try {
+      const response = this.redacted(await sendRequest(text === undefined ? request : { ...request, body: text }));
+      const ms = performance.now() - startedAt;
+      const isError = response.status < 200 || response.status >= 300;
+      const error = isError ? { error: response.status } : {};
+      if (traffic.isOpen) traffic.record({ ...record, direction: 'in', bytes: response.body.length, ms, ...error });
+      log.debug(`${name}: ${response.status} in ${Math.round(ms)} ms`);
+      if (isError) throw parseApiError(response.status, response.body);
+      return response;
+    } catch (error) {
+      if (error instanceof AmplifierApiError) log.debug(`${name}: ${error.code}`);
+      throw error;
+    }
+  }
+
+  private redacted({ status, contentType, body }: HttpResponse): HttpResponse {
+    return { status, contentType: this.redactor.text(contentType), body: this.redactor.json(body) };
+  }
+
+  /** Below the path of the base address, should it have one. */
+  private resolve(path: string): URL {
+    const base = this.baseUrl.pathname.replace(/\/$/u, '');
+    return new URL(`${base}${path}`, this.baseUrl);
+  }
+}
+
+function ofSession(method: string, id: string, rest: string): { method: string; route: string; path: string } {
+  return { method, route: `/sessions/{session_id}${rest}`, path: `/sessions/${encodeURIComponent(id)}${rest}` };
+}
+
+function query(parameters: Readonly<Record<string, string | number | undefined>>): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) search.set(name, String(value));
+  return search.size === 0 ? '' : `?${search.toString()}`;
+}
+
+function parseBody<S extends z.ZodType>({ status, contentType, body }: HttpResponse, schema: S): z.infer<S> {
+  if (!/\bjson\b/iu.test(contentType)) {
+    const message = `The server answered with "${contentType.slice(0, 80)}" where JSON was due`;
+    throw new AmplifierApiError('UNEXPECTED_CONTENT_TYPE', message, status);
+  }
+  const parsed = schema.safeParse(parseJson(body));
+  if (parsed.success) return parsed.data;
+  const fields = parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
+  throw new AmplifierApiError('INVALID_RESPONSE', `The server's answer is not as the API has it: ${fields}`, status);
+}

@@ -1,0 +1,140 @@
+import * as http from 'node:http';
+import * as https from 'node:https';
+import { errorCode } from '../../../../base/common/errors';
+import { certificateProblem } from '../../../../base/node/certificateProblem';
+import { AmplifierApiError, parseApiError } from '../../../common/api/apiErrors';
+
+const maxRefusalBytes = 64 * 1024;
+
+interface HttpRequest {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly agent: http.Agent;
+  /** Until the last byte of the answer; a second try has as much again. */
+  readonly timeoutMs: number;
+  readonly maxResponseBytes: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: string;
+}
+
+/** An agent that keeps connections for the kind of server at `url`. The caller destroys it. */
+export function keepAliveAgent(url: URL): http.Agent {
+  const options = { keepAlive: true, maxFreeSockets: 2 };
+  return url.protocol === 'https:' ? new https.Agent(options) : new http.Agent(options);
+}
+
+/** Opens a request of either scheme; nothing is followed. */
+export function openRequest(url: URL, options: http.RequestOptions): http.ClientRequest {
+  return url.protocol === 'https:' ? https.request(url, options) : http.request(url, options);
+}
+
+/**
+ * Sends a request and reads the whole answer, whatever its status.
+ * @throws AmplifierApiError `UNREACHABLE`, `CERTIFICATE`, `CONNECTION_LOST`, `TIMEOUT`, `CANCELLED`, `RESPONSE_TOO_LARGE`
+ */
+export async function sendRequest(options: HttpRequest): Promise<HttpResponse> {
+  try {
+    return await sendOnce(options, options.agent);
+  } catch (error) {
+    // A server may close a kept connection at the moment it is used again. What only reads may be asked twice.
+    if (options.method !== 'GET' || !(error instanceof AmplifierApiError && error.code === 'CONNECTION_LOST'))
+      throw error;
+    return await sendOnce(options, false);
+  }
+}
+
+/** `agent` as `http.request` has it: false opens a connection for this request alone. */
+function sendOnce(options: HttpRequest, agent: http.Agent | false): Promise<HttpResponse> {
+  const { method, url, headers, body, timeoutMs, maxResponseBytes, signal } = options;
+  return new Promise((resolve, reject) => {
+    let sawResponse = false;
+    const request = openRequest(url, {
+      method,
+      agent,
+      headers: body === undefined ? headers : { ...headers, 'Content-Length': Buffer.byteLength(body) },
+    });
+    const timer = setTimeout(
+      () => fail(new AmplifierApiError('TIMEOUT', `The server did not answer within ${timeoutMs / 1000} s`)),
+      timeoutMs,
+    );
+    const cancel = (): void => fail(new AmplifierApiError('CANCELLED', 'Cancelled'));
+    const settle = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', cancel);
+    };
+    const fail = (error: AmplifierApiError): void => {
+      settle();
+      reject(error);
+      request.destroy();
+    };
+    request.on('error', (error) => fail(transportError(error, url, sawResponse || request.reusedSocket)));
+    request.on('response', (response) => {
+      sawResponse = true;
+      const chunks: Buffer[] = [];
+      let length = 0;
+      response.on('data', (chunk: Buffer) => {
+        length += chunk.length;
+        if (length > maxResponseBytes) {
+          fail(new AmplifierApiError('RESPONSE_TOO_LARGE', `The answer is over ${maxResponseBytes} bytes`));
+          return;
+        }
+        chunks.push(chunk);
+      });
+      response.on('error', (error) => fail(transportError(error, url, true)));
+      response.on('end', () => {
+        settle();
+        const status = response.statusCode ?? 0;
+        const contentType = response.headers['content-type'] ?? '';
+        resolve({ status, contentType, body: Buffer.concat(chunks).toString('utf8') });
+      });
+    });
+    if (signal?.aborted) {
+      cancel();
+      return;
+    }
+    signal?.addEventListener('abort', cancel, { once: true });
+    request.end(body);
+  });
+}
+
+/** Reads as much of the answer that refuses a stream as an error needs. Never rejects. */
+export async function readRefusal(
+  response: http.IncomingMessage,
+  redact: (text: string) => string,
+): Promise<AmplifierApiError> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of response) {
+      if (!Buffer.isBuffer(chunk) || (length += chunk.length) > maxRefusalBytes) break;
+      chunks.push(chunk);
+    }
+  } catch {
+    // The status says enough.
+  }
+  return parseApiError(response.statusCode ?? 0, redact(Buffer.concat(chunks).toString('utf8')));
+}
+
+/** What became of the way to the server, in words that do not hold the cause's own text. */
+export function transportError(error: Error, { origin }: URL, wasConnected: boolean): AmplifierApiError {
+  const reason = errorCode(error) ?? 'no reason given';
+  const options = { cause: error };
+  const problem = certificateProblem(reason);
+  if (problem !== undefined) {
+    const message = `Nothing was sent to ${origin}: its certificate ${problem}`;
+    return new AmplifierApiError('CERTIFICATE', message, undefined, undefined, options);
+  }
+  if (wasConnected) {
+    const message = `The connection to the Amplifier server at ${origin} was lost (${reason})`;
+    return new AmplifierApiError('CONNECTION_LOST', message, undefined, undefined, options);
+  }
+  const message = `No Amplifier server answers at ${origin} (${reason})`;
+  return new AmplifierApiError('UNREACHABLE', message, undefined, undefined, options);
+}

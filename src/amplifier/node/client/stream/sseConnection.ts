@@ -1,0 +1,69 @@
+import { StringDecoder } from 'node:string_decoder';
+import { toDisposable } from '../../../../base/common/disposable';
+import { AmplifierApiError } from '../../../common/api/apiErrors';
+import { lastEventIdHeader, type OpenEventConnection } from './eventConnection';
+import { openRequest, readRefusal, transportError } from '../http/httpRequest';
+import { SseReader } from './sseReader';
+
+/** The system asks the other end this long after the last byte, so that a dead peer is found without any event. */
+const keepAliveMs = 30_000;
+
+/** One SSE connection over node:http, which keeps a silent stream open; `fetch` does not. */
+export const openSseConnection: OpenEventConnection = (options, handlers) => {
+  const { url, headers, lastEventId, maxEventLength, connectTimeoutMs, redact } = options;
+  const request = openRequest(url, {
+    // A socket of its own: a stream never gives it back.
+    agent: false,
+    headers: {
+      ...headers,
+      Accept: 'text/event-stream',
+      'Cache-Control': 'no-cache',
+      ...lastEventIdHeader(lastEventId),
+    },
+  });
+  let ended = false;
+  const connectTimer = setTimeout(
+    () => end(new AmplifierApiError('TIMEOUT', `The stream did not open within ${connectTimeoutMs / 1000} s`)),
+    connectTimeoutMs,
+  );
+  const close = (): boolean => {
+    if (ended) return false;
+    ended = true;
+    clearTimeout(connectTimer);
+    request.destroy();
+    return true;
+  };
+  const end = (error: AmplifierApiError): void => {
+    if (close()) handlers.onEnd(error);
+  };
+  let isOpen = false;
+  request.on('error', (error) => end(transportError(error, url, isOpen)));
+  request.on('socket', (socket) => socket.setKeepAlive(true, keepAliveMs).setNoDelay(true));
+  request.on('response', (response) => {
+    const status = response.statusCode ?? 0;
+    const contentType = response.headers['content-type'] ?? '';
+    response.on('error', (error) => end(transportError(error, url, true)));
+    if (status !== 200) {
+      void readRefusal(response, redact).then(end);
+      return;
+    }
+    if (!/^text\/event-stream\b/iu.test(contentType)) {
+      const message = `The server answered with "${redact(contentType).slice(0, 80)}" where a stream of events was due`;
+      end(new AmplifierApiError('UNEXPECTED_CONTENT_TYPE', message, status));
+      return;
+    }
+    clearTimeout(connectTimer);
+    isOpen = true;
+    const reader = new SseReader(maxEventLength, handlers);
+    const decoder = new StringDecoder('utf8');
+    handlers.onOpen();
+    response.on('data', (chunk: Buffer) => {
+      if (ended) return;
+      handlers.onActivity();
+      reader.feed(decoder.write(chunk));
+    });
+    response.on('end', () => end(new AmplifierApiError('CONNECTION_LOST', 'The server closed the stream')));
+  });
+  request.end();
+  return toDisposable(() => void close());
+};

@@ -1,0 +1,109 @@
+import { WebSocket, type RawData } from 'ws';
+import * as z from 'zod';
+import { toDisposable } from '../../../../base/common/disposable';
+import { parseJson } from '../../../../base/common/parseJson';
+import { AmplifierApiError } from '../../../common/api/apiErrors';
+import { ControlMessage } from '../../../common/api/apiSchema';
+import { lastEventIdHeader, type EventConnectionRequest, type OpenEventConnection } from './eventConnection';
+import { readRefusal, transportError } from '../http/httpRequest';
+
+/** The WebSocket alternative of the API reference: one event a message. */
+export const openWebSocketConnection: OpenEventConnection = (options, handlers) => {
+  const socket = open(options);
+  let isOpen = false;
+  let ended = false;
+  const close = (): boolean => {
+    if (ended) return false;
+    ended = true;
+    socket.terminate();
+    return true;
+  };
+  const end = (error: AmplifierApiError): void => {
+    if (close()) handlers.onEnd(error);
+  };
+  socket.on('open', () => {
+    isOpen = true;
+    if (!ended) handlers.onOpen();
+  });
+  socket.on('message', (data) => {
+    if (ended) return;
+    handlers.onActivity();
+    const text = textOf(data);
+    const id = idOf(text);
+    if (id !== undefined) handlers.onId(id);
+    handlers.onMessage({ data: text });
+  });
+  socket.on('ping', () => {
+    if (ended) return;
+    handlers.onActivity();
+    handlers.onKeepAlive();
+  });
+  // A message over the cap closes a WebSocket by its protocol; the stream opens another.
+  socket.on('close', (code) => {
+    if (code === tooBig && !ended) handlers.onOversize();
+    end(new AmplifierApiError('CONNECTION_LOST', 'The server closed the stream'));
+  });
+  socket.on('unexpected-response', (_request, response) => {
+    void readRefusal(response, options.redact).then(end);
+  });
+  socket.on('error', (error) => {
+    if (!ended && 'code' in error && error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') handlers.onOversize();
+    end(transportError(error, options.url, isOpen));
+  });
+  return toDisposable(() => void close());
+};
+
+const tooBig = 1009;
+const closeTimeoutMs = 1000;
+
+/**
+ * Opens the WebSocket alternative only to say one thing. Resolves when it is said and the server, if it does within a second,
+ * has closed. @throws AmplifierApiError when there is no WebSocket.
+ */
+export function sendControl(request: EventConnectionRequest, message: ControlMessage): Promise<void> {
+  const socket = open(request);
+  return new Promise((resolve, reject) => {
+    socket.on('open', () => {
+      socket.send(JSON.stringify(ControlMessage.parse(message)));
+      socket.close();
+      setTimeout(() => socket.terminate(), closeTimeoutMs).unref();
+    });
+    socket.on('close', () => resolve());
+    socket.on('unexpected-response', (_request, response) => {
+      void readRefusal(response, request.redact).then((error) => {
+        reject(error);
+        socket.terminate();
+      });
+    });
+    socket.on('error', (error) => reject(transportError(error, request.url, false)));
+  });
+}
+
+function open(request: EventConnectionRequest): WebSocket {
+  const { headers, maxEventLength, connectTimeoutMs, lastEventId } = request;
+  const url = new URL(request.url);
+  const lastId = lastEventIdHeader(lastEventId);
+  // Some servers, and what stands before them, see only one of the two.
+  if (lastEventId !== undefined && 'Last-Event-ID' in lastId) url.searchParams.set('last_event_id', lastEventId);
+  return new WebSocket(url, {
+    headers: { ...headers, ...lastId },
+    handshakeTimeout: connectTimeoutMs,
+    maxPayload: maxEventLength,
+    perMessageDeflate: false,
+    followRedirects: false,
+  });
+}
+
+const Numbered = z.object({ id: z.union([z.string().regex(/^[\x20-\x7e]{1,200}$/u), z.number().int()]) });
+
+/** Of the event in a message, where the server numbers its events: a WebSocket has no place of its own for it. */
+function idOf(text: string): string | undefined {
+  // Read twice only where there may be one.
+  if (!text.includes('"id"')) return undefined;
+  return Numbered.safeParse(parseJson(text)).data?.id.toString();
+}
+
+function textOf(data: RawData): string {
+  if (Array.isArray(data)) return Buffer.concat(data).toString('utf8');
+  return (data instanceof ArrayBuffer ? Buffer.from(data) : data).toString('utf8');
+}

@@ -1,0 +1,88 @@
+import type { OutgoingHttpHeaders } from 'node:http';
+import type * as z from 'zod';
+import { AmplifierApiError, documentedErrors, type DocumentedErrorCode } from '../../../common/api/apiErrors';
+import { isBackendError, type BackendErrorCode } from '../../../../session/common/sessionBackend';
+
+/** An answer that is an error, in the API reference's format. The message goes to the peer and says what to do. */
+export class ApiFailure extends Error {
+  override readonly name = 'ApiFailure';
+  constructor(
+    readonly httpStatus: number,
+    /** One of the API reference's, or one of the few that HTTP needs beyond it. */
+    readonly code: string,
+    message: string,
+    readonly details: Readonly<Record<string, unknown>> = {},
+    readonly headers: OutgoingHttpHeaders = {},
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+
+  get body(): object {
+    return { error: { code: this.code, message: this.message, details: this.details } };
+  }
+}
+
+/** An error of the API reference's table, with its status. */
+export function documented(
+  code: DocumentedErrorCode,
+  message: string,
+  details?: Readonly<Record<string, unknown>>,
+  options?: ErrorOptions,
+): ApiFailure {
+  return new ApiFailure(documentedErrors[code].httpStatus, code, message, details, {}, options);
+}
+
+export function invalidField(field: string, message: string): ApiFailure {
+  return documented('INVALID_REQUEST', `${field}: ${message}`, { field });
+}
+
+/** `field` is the first one that is wrong, with dots; `issues` are all of them. Values are left out: they may be keys. */
+export function invalidFields({ issues }: z.ZodError): ApiFailure {
+  const list = issues.map(({ path, message }) => ({ field: path.join('.') || 'body', message }));
+  const message = list.map((issue) => `${issue.field}: ${issue.message}`).join('; ');
+  return documented('INVALID_REQUEST', message, { field: list[0]?.field ?? 'body', issues: list });
+}
+
+export function sessionNotFound(sessionId: string): ApiFailure {
+  const message = `Session with ID '${sessionId}' not found`;
+  return documented('SESSION_NOT_FOUND', message, { session_id: sessionId });
+}
+
+/** The same of anything that was thrown while a request was worked on; 500 for what nobody foresaw. */
+export function toApiFailure(error: unknown): ApiFailure {
+  if (error instanceof ApiFailure) return error;
+  if (!isBackendError(error)) {
+    return documented('SERVER_ERROR', 'The server failed. Look into its log.', {}, { cause: error });
+  }
+  const { cause, code, details, message } = error;
+  const reason = details === undefined ? {} : { reason: details };
+  // A backend that is an Amplifier server itself has said it in the API's own words.
+  if (cause instanceof AmplifierApiError && isDocumented(cause.code)) {
+    return documented(cause.code, message, reason, { cause: error });
+  }
+  const { httpStatus, wireCode } = ofBackend[code];
+  return new ApiFailure(httpStatus, wireCode, message, reason, {}, { cause: error });
+}
+
+function isDocumented(code: string): code is DocumentedErrorCode {
+  return Object.hasOwn(documentedErrors, code);
+}
+
+const ofBackend: Readonly<Record<BackendErrorCode, { readonly httpStatus: number; readonly wireCode: string }>> = {
+  notReady: { httpStatus: 500, wireCode: 'MODULE_LOAD_FAILED' },
+  notFound: { httpStatus: 404, wireCode: 'SESSION_NOT_FOUND' },
+  busy: { httpStatus: 409, wireCode: 'SESSION_BUSY' },
+  closed: { httpStatus: 404, wireCode: 'SESSION_NOT_FOUND' },
+  unsupported: { httpStatus: 400, wireCode: 'INVALID_REQUEST' },
+  authRequired: { httpStatus: 401, wireCode: 'MISSING_CREDENTIALS' },
+  approvalInvalid: { httpStatus: 400, wireCode: 'APPROVAL_INVALID' },
+  optionRefused: { httpStatus: 409, wireCode: 'OPTION_REFUSED' },
+  approvalResolved: { httpStatus: 409, wireCode: 'APPROVAL_RESOLVED' },
+  untrusted: { httpStatus: 403, wireCode: 'FORBIDDEN' },
+  invalidRequest: { httpStatus: 400, wireCode: 'INVALID_REQUEST' },
+  timeout: { httpStatus: 503, wireCode: 'PROVIDER_UNAVAILABLE' },
+  cancelled: { httpStatus: 500, wireCode: 'SERVER_ERROR' },
+  protocol: { httpStatus: 502, wireCode: 'PROVIDER_ERROR' },
+  backend: { httpStatus: 502, wireCode: 'PROVIDER_ERROR' },
+};

@@ -1,0 +1,124 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type * as z from 'zod';
+import { ApiFailure, documented, invalidFields } from './apiFailure';
+
+interface BodyLimits {
+  /** Of one body. */
+  readonly maxBytes: number;
+  readonly held: HeldBytes;
+}
+
+/**
+ * The JSON body of a request. What is too long is refused by its announced length or, without one, as soon as it is too
+ * long; the rest of it is not kept. @throws ApiFailure 400, 413, 429
+ */
+export async function readJson<Schema extends z.ZodType>(
+  request: IncomingMessage,
+  schema: Schema,
+  { maxBytes, held }: BodyLimits,
+): Promise<z.output<Schema>> {
+  return await held.during(async (hold) =>
+    parseJson((await readBody(request, maxBytes, hold)).toString('utf8'), schema),
+  );
+}
+
+/** @throws ApiFailure 400 */
+export function parseJson<Schema extends z.ZodType>(text: string, schema: Schema): z.output<Schema> {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw documented('INVALID_REQUEST', 'body: Send JSON.', { field: 'body' });
+  }
+  const parsed = schema.safeParse(json);
+  if (!parsed.success) throw invalidFields(parsed.error);
+  return parsed.data;
+}
+
+export function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: object,
+  headers: OutgoingHttpHeaders = {},
+): void {
+  const bytes = Buffer.from(JSON.stringify(body));
+  response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': bytes.length, ...headers });
+  const { req: request, shouldKeepAlive } = response;
+  if (shouldKeepAlive || request.complete || request.destroyed) {
+    response.end(bytes);
+    return;
+  }
+  // The connection ends with this answer, and a client that is cut off while it still sends would not see it: what is
+  // left of its request is thrown away first. The server's limit for a whole request bounds that.
+  response.write(bytes);
+  request.once('close', () => response.end());
+  request.resume();
+}
+
+export function sendFailure(response: ServerResponse, { httpStatus, body, headers }: ApiFailure): void {
+  if (response.headersSent) response.destroy();
+  else sendJson(response, httpStatus, body, headers);
+}
+
+async function readBody(request: IncomingMessage, maxBytes: number, hold: (bytes: number) => void): Promise<Buffer> {
+  const tooLarge = new ApiFailure(413, 'INVALID_REQUEST', `The body is larger than ${maxBytes} bytes.`, {
+    field: 'body',
+  });
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge;
+  return await new Promise((resolve, reject) => {
+    let chunks: Buffer[] | undefined = [];
+    let length = 0;
+    const refuse = (error: unknown): void => {
+      chunks = undefined;
+      reject(error instanceof Error ? error : new Error(String(error)));
+    };
+    request.on('data', (chunk: Buffer) => {
+      if (!chunks) return;
+      length += chunk.length;
+      try {
+        if (length > maxBytes) throw tooLarge;
+        hold(chunk.length);
+        chunks.push(chunk);
+      } catch (error) {
+        refuse(error);
+      }
+    });
+    // The client has gone: nothing of this server has failed.
+    const notCome = (): void => refuse(documented('INVALID_REQUEST', 'The body did not come.'));
+    request.once('end', () => resolve(Buffer.concat(chunks ?? [])));
+    request.once('error', notCome);
+    request.once('close', notCome);
+  });
+}
+
+/** The bodies that the server is reading at this moment, of all clients together. */
+export class HeldBytes {
+  private held = 0;
+
+  constructor(private readonly max: number) {}
+
+  get count(): number {
+    return this.held;
+  }
+
+  /** What `read` holds is let go of when it ends, however it ends. */
+  async during<T>(read: (hold: (bytes: number) => void) => Promise<T>): Promise<T> {
+    let own = 0;
+    let isOver = false;
+    const hold = (bytes: number): void => {
+      // What comes after the end is not kept.
+      if (isOver) return;
+      if (this.held + bytes > this.max) {
+        throw documented('RATE_LIMITED', 'Too much is being sent to this server at once. Try again in a moment.');
+      }
+      this.held += bytes;
+      own += bytes;
+    };
+    try {
+      return await read(hold);
+    } finally {
+      isOver = true;
+      this.held -= own;
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import type { BackendEntry, BackendRegistry } from '../../../../session/common/backendRegistry';
+import type { SessionBackend } from '../../../../session/common/sessionBackend';
+import { documented, invalidField } from '../http/apiFailure';
+
+/** What clients of the API reference ask for when they are told nothing else. */
+const defaultName = 'dev';
+
+interface Profile {
+  /** `name`, or `collection:name`. */
+  readonly name: string;
+  readonly description: string;
+  /** The backend that it names. */
+  readonly backendId: string;
+}
+
+interface OpenedProfile {
+  readonly name: string;
+  readonly backend: SessionBackend;
+  /** Why it is another one than was asked for. */
+  readonly notice?: string;
+}
+
+/** The API's view of the backends: each is a profile and an agent; the first that works is the profile `dev`, too. */
+export class ProfileDirectory {
+  constructor(
+    private readonly backends: Pick<BackendRegistry, 'list' | 'open'>,
+    private readonly version: string,
+  ) {}
+
+  /**
+   * The backend of a profile. Clients come with names of other servers' profiles and no way to choose: what is not known here
+   * means the default. @throws ApiFailure 400 when there is none; BackendError
+   */
+  async open(name: string): Promise<OpenedProfile> {
+    const profiles = await this.all();
+    const known = profiles.find((candidate) => candidate.name === name);
+    const profile = known ?? profiles.find((candidate) => candidate.name === defaultName);
+    if (!profile) throw invalidField('profile', `There is no profile "${name}". GET /profiles lists them.`);
+    const backend = await this.backends.open(profile.backendId);
+    if (known) return { name, backend };
+    const notice =
+      `There is no profile "${name}" here, so the session is with "${profile.name}" (${backend.title}). ` +
+      'GET /profiles lists the others.';
+    return { name: profile.name, backend, notice };
+  }
+
+  async profiles(collection: string | null): Promise<object> {
+    return { profiles: (await this.all()).filter((profile) => isIn(profile, collection)).map(summaryOf) };
+  }
+
+  /** @throws ApiFailure 404 */
+  async profile(name: string): Promise<object> {
+    const profile = (await this.all()).find((candidate) => candidate.name === name);
+    if (!profile) throw documented('PROFILE_NOT_FOUND', `Profile '${name}' not found`, { profile: name });
+    // An agent brings its model and its tools along and does not list them.
+    return { ...summaryOf(profile), providers: [], tools: [], hooks: [], agents: [profile.backendId] };
+  }
+
+  async collections(): Promise<object> {
+    const profiles = await this.all();
+    const names = new Set(profiles.flatMap((profile) => collectionOf(profile) ?? []));
+    const collections = [...names].map((name) => {
+      const members = profiles.filter((profile) => isIn(profile, name)).map((profile) => shortName(profile, name));
+      return { name, description: `Agents of ${name}`, version: this.version, profiles: members, agents: members };
+    });
+    return { collections };
+  }
+
+  async agents(collection: string | null): Promise<object> {
+    const agents = (await this.backends.list()).map(toProfile).filter((profile) => isIn(profile, collection));
+    return {
+      agents: agents.map((agent) => ({
+        name: agent.name,
+        collection: collectionOf(agent),
+        description: agent.description,
+      })),
+    };
+  }
+
+  private async all(): Promise<readonly Profile[]> {
+    const entries = await this.backends.list();
+    const profiles = entries.map(toProfile);
+    const first = entries.find(({ problem }) => problem === undefined);
+    if (!first || profiles.some(({ name }) => name === defaultName)) return profiles;
+    return [...profiles, { ...toProfile(first), name: defaultName }];
+  }
+}
+
+function toProfile({ id, title, problem }: BackendEntry): Profile {
+  return { name: id, description: problem === undefined ? title : `${title}: ${problem}`, backendId: id };
+}
+
+function summaryOf(profile: Profile): object {
+  const { name, description, backendId } = profile;
+  return { name, collection: collectionOf(profile), description, extends: backendId === name ? null : backendId };
+}
+
+/** Of an agent that was configured as `collection:name`. */
+function collectionOf({ name }: Profile): string | null {
+  const colon = name.indexOf(':');
+  return colon > 0 ? name.slice(0, colon) : null;
+}
+
+function isIn(profile: Profile, collection: string | null): boolean {
+  return collection === null || collectionOf(profile) === collection;
+}
+
+function shortName({ name }: Profile, collection: string): string {
+  return name.slice(collection.length + 1);
+}

@@ -1,0 +1,264 @@
+import { withDeadline, type Clock } from '../../../../base/common/async';
+import type { Disposable } from '../../../../base/common/disposable';
+import { messageOf } from '../../../../base/common/errors';
+import type { Logger } from '../../../../base/common/log';
+import type { ApprovalRequest, ContextUpdate, PromptRequest, SessionStatusName } from '../../../common/api/apiSchema';
+import type { SessionEvent, EventData, EventOf } from '../../../../session/common/sessionEvents';
+import { denyOption, isDenial } from '../../../../session/common/approvalOptions';
+import type { BackendSession, SessionBackend } from '../../../../session/common/sessionBackend';
+import { documented, sessionNotFound } from '../http/apiFailure';
+import { contextAttachments } from './contextAttachments';
+import { SubscriberFeed, type EventSink } from '../streams/subscriberFeed';
+import { LoadPoint } from './loadPoint';
+import type { ServerLimits } from '../serverLimits';
+import { SessionAccount } from './sessionAccount';
+import { WireEvents } from '../streams/wireEvents';
+import { wireTime } from '../../../common/api/wireTime';
+
+interface ServedSessionOptions {
+  /** The server's own name for the session: a UUID, whatever the backend calls it. */
+  readonly id: string;
+  readonly profile: string;
+  readonly cwd: string;
+  readonly backend: SessionBackend;
+  /** Owned by the served session from now on. */
+  readonly session: BackendSession;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly limits: ServerLimits;
+  /** What the client told of its editor when it created the session; goes with the first prompt. */
+  readonly context: ContextUpdate;
+}
+
+/** One session as clients of the embedded server see it: a backend's session under a name, a status and a feed of ours. */
+export class ServedSession {
+  readonly id: string;
+  private readonly feed: SubscriberFeed;
+  private readonly account: SessionAccount;
+  private readonly loadPoint: LoadPoint;
+  private readonly wire: WireEvents;
+  private readonly createdAt: string;
+  private readonly stopped = new AbortController();
+  private lastActivityMs: number;
+  /** Of the request that made the session; goes with the first prompt. */
+  private untold: ContextUpdate;
+  private following = Promise.resolve();
+  /** Why it ends, once that is asked for. */
+  private closeReason: string | undefined;
+  private hasEnded = false;
+
+  constructor(private readonly options: ServedSessionOptions) {
+    const { clock, context, id, limits } = options;
+    this.id = id;
+    this.account = new SessionAccount(clock);
+    this.loadPoint = new LoadPoint(id);
+    this.wire = new WireEvents(id);
+    this.feed = new SubscriberFeed({ ...limits, sessionId: id, clock });
+    this.lastActivityMs = clock.now();
+    this.createdAt = wireTime(this.lastActivityMs);
+    this.untold = context;
+  }
+
+  /** Begins to follow the backend's session; its start is told before anything else, and once. */
+  start(): void {
+    const { profile } = this.options;
+    this.tell({ event: 'session:start', data: { session_id: this.id, profile, timestamp: this.createdAt } });
+    this.following = this.follow();
+  }
+
+  get status(): SessionStatusName {
+    if (!this.isRunning) return 'stopped';
+    const { backend, session } = this.options;
+    return this.account.statusOf({ isBusy: session.isBusy, isBackendDown: backend.state.kind === 'failed' });
+  }
+
+  get summary() {
+    return { session_id: this.id, status: this.status, profile: this.options.profile, created_at: this.createdAt };
+  }
+
+  get details() {
+    const { messageCount, pendingApproval, tokenUsage } = this.account;
+    return {
+      ...this.summary,
+      last_activity: wireTime(this.lastActivityMs),
+      message_count: messageCount,
+      token_usage: tokenUsage,
+      pending_approval: pendingApproval && { ...pendingApproval, session_id: this.id },
+      ...this.loadPoint.fields,
+    };
+  }
+
+  get subscriberCount(): number {
+    return this.feed.subscriberCount;
+  }
+
+  get isBusy(): boolean {
+    return !this.hasEnded && this.options.session.isBusy;
+  }
+
+  get pendingApprovalCount(): number {
+    return this.account.pending.length;
+  }
+
+  subscribe(sink: EventSink, afterSequence: number): Disposable {
+    return this.feed.subscribe(sink, afterSequence);
+  }
+
+  notice(level: 'info' | 'warning', message: string): void {
+    this.tell({ event: 'notice', data: { session_id: this.id, level, message } });
+  }
+
+  /** Resolves when the backend has taken the prompt. @throws ApiFailure, BackendError */
+  async prompt({ prompt, context_update: update }: PromptRequest): Promise<{ requestId: string }> {
+    this.requireRunning();
+    const { cwd, session } = this.options;
+    if (session.isBusy) {
+      const message = 'The session is at work on another prompt. Wait for its end, or cancel it.';
+      throw documented('SESSION_BUSY', message, { session_id: this.id });
+    }
+    // What comes with the prompt is newer.
+    const attachments = contextAttachments({ ...this.untold, ...said(update) }, cwd);
+    const { requestId } = await session.prompt({ text: prompt, ...(attachments.length > 0 ? { attachments } : {}) });
+    this.untold = {};
+    this.lastActivityMs = this.options.clock.now();
+    return { requestId };
+  }
+
+  /** Resolves with whether the decision allows. @throws ApiFailure, BackendError */
+  async approve(answer: ApprovalRequest): Promise<boolean> {
+    this.requireRunning();
+    const { approval_id: id, option_kinds: kinds, options } = this.account.beginAnswer(answer);
+    try {
+      await this.options.session.approve(id, answer.decision);
+    } catch (error) {
+      this.account.takeBackAnswer(id);
+      throw error;
+    }
+    const kind = kinds?.[options.indexOf(answer.decision)];
+    return kind ? kind.startsWith('allow') : !isDenial(answer.decision);
+  }
+
+  /** Ends the turn, if there is one; resolves when it has ended. */
+  async cancel(): Promise<void> {
+    this.requireRunning();
+    await this.options.session.cancel();
+  }
+
+  /** Denies what waits, ends the backend's session, and tells its last events and the end to all subscribers. Never rejects. */
+  async close(reason: string): Promise<void> {
+    const { clock, limits, log, session } = this.options;
+    this.closeReason = reason;
+    const close = async (): Promise<void> => {
+      await this.denyWaiting();
+      await session.close();
+      await this.following;
+    };
+    await withDeadline(clock, 'closing a session', limits.closeTimeoutMs, close).catch((error: unknown) =>
+      log.warn(`A session could not be closed: ${messageOf(error)}`),
+    );
+    this.end(reason);
+    session.dispose();
+  }
+
+  private async denyWaiting(): Promise<void> {
+    const { clock, limits, log } = this.options;
+    const denials = this.account.unanswered.map((question) => this.deny(question));
+    await withDeadline(clock, 'denying what an agent asks', limits.denyTimeoutMs, () => Promise.all(denials)).catch(
+      (error: unknown) => log.warn(messageOf(error)),
+    );
+  }
+
+  /** Never rejects. */
+  private async deny({ approval_id: id, option_kinds: kinds, options }: EventData<'approval:required'>): Promise<void> {
+    const { log, session } = this.options;
+    const decision = denyOption(options, kinds);
+    try {
+      // Where no option denies, the end of the turn does.
+      if (decision === undefined) await session.cancel();
+      else await session.approve(this.account.beginAnswer({ decision, approval_id: id }).approval_id, decision);
+    } catch (error) {
+      log.warn(`What an agent asked could not be denied: ${messageOf(error)}`);
+    }
+  }
+
+  private get isRunning(): boolean {
+    return !this.hasEnded && this.closeReason === undefined;
+  }
+
+  private requireRunning(): void {
+    if (!this.isRunning) throw sessionNotFound(this.id);
+  }
+
+  /** Never rejects: whatever happens, subscribers are told the end. */
+  private async follow(): Promise<void> {
+    const { log, session } = this.options;
+    let expected = 1;
+    try {
+      for await (const { event, sequence } of session.events({ signal: this.stopped.signal })) {
+        if (sequence > expected) this.notice('warning', `${sequence - expected} events of the agent were lost.`);
+        expected = sequence + 1;
+        if (event.event === 'session:end') break;
+        this.tellOf(event);
+      }
+      this.end(this.closeReason ?? 'agent_ended');
+    } catch (error) {
+      log.error('The events of a session could not be read', error);
+      const message = 'The server lost the events of this session. Start a new one.';
+      this.tell({ event: 'error', data: { session_id: this.id, error: message, code: 'SERVER_ERROR' } });
+      this.end('error');
+    }
+  }
+
+  private tellOf(event: SessionEvent): void {
+    // The server has told its own.
+    if (event.event === 'session:start') return;
+    this.tell(event.event === 'approval:denied' ? this.explained(event) : event);
+    // Nobody can answer any more what is asked now.
+    if (event.event === 'approval:required' && !this.isRunning) void this.deny(event.data);
+  }
+
+  /** What was asked can be answered no more. */
+  private endApprovals(): void {
+    for (const { approval_id } of this.account.pending) {
+      const data = { session_id: this.id, approval_id, decision: '', reason: 'turn_ended' };
+      this.tell(this.explained({ event: 'approval:denied', data }));
+    }
+  }
+
+  /** With a decision that the client knows, and a reason. */
+  private explained({ event, data }: EventOf<'approval:denied'>): SessionEvent {
+    const { approval_id, decision, reason } = data;
+    const asked = this.account.pending.find((question) => question.approval_id === approval_id);
+    const denial = asked ? (denyOption(asked.options, asked.option_kinds) ?? 'deny') : '';
+    const why = reason ?? (this.account.isAnswered(approval_id) ? (this.closeReason ?? 'user_denied') : undefined);
+    const told = { ...data, decision: decision === '' ? denial : decision };
+    return { event, data: why === undefined ? told : { ...told, reason: why } };
+  }
+
+  private tell(told: SessionEvent): void {
+    this.lastActivityMs = this.options.clock.now();
+    const events = this.wire.of(told);
+    for (const event of events) {
+      // What is told beside it is for clients only.
+      if (event.event === told.event) this.account.take(event);
+      this.loadPoint.take(event, this.feed.nextId);
+      this.feed.append(event.event, { ...event.data, session_id: this.id });
+    }
+  }
+
+  private end(reason: string): void {
+    if (this.hasEnded) return;
+    this.hasEnded = true;
+    this.endApprovals();
+    const { tokenUsage } = this.account;
+    this.tell({ event: 'session:end', data: { session_id: this.id, reason, token_usage: { ...tokenUsage } } });
+    this.feed.end();
+    this.stopped.abort();
+  }
+}
+
+/** Without what was left out, for which some clients write `null`. */
+function said(update: ContextUpdate | undefined): ContextUpdate {
+  const parts = Object.entries(update ?? {}).filter(([, part]) => part !== undefined && part !== null);
+  return Object.fromEntries(parts);
+}

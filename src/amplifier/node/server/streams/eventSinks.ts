@@ -1,0 +1,90 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
+import type { WebSocket } from 'ws';
+import type { EventBatch } from './eventBatch';
+import type { EventSink } from './subscriberFeed';
+
+/** How long the system lets a connection be silent before it asks the other end. */
+const tcpKeepAliveMs = 30_000;
+
+/** Server-Sent Events, as the API reference frames them. Opens the stream. */
+export class SseSink implements EventSink {
+  private readonly socket: Socket;
+
+  constructor(private readonly response: ServerResponse) {
+    this.socket = response.req.socket;
+    this.socket.setKeepAlive(true, tcpKeepAliveMs);
+    // The stream ends with its connection, so that its bytes need no frame of HTTP around them.
+    response.useChunkedEncodingByDefault = false;
+    response.shouldKeepAlive = false;
+    response.writeHead(200, {
+      'Content-Type': 'text/event-stream; charset=utf-8',
+      'Cache-Control': 'no-cache',
+      'X-Accel-Buffering': 'no',
+    });
+    response.flushHeaders();
+  }
+
+  write(batch: EventBatch, done: () => void): void {
+    this.way.write(batch.serverSentEvents, (error) => {
+      if (!error) done();
+    });
+  }
+
+  keepAlive(): void {
+    this.way.write(': keep-alive\n\n');
+  }
+
+  end(): void {
+    this.response.end();
+  }
+
+  cut(): void {
+    this.socket.destroy();
+  }
+
+  /**
+   * Past the response, which would hold everything back to a later moment: with many subscribers that is most of the
+   * cost. But through it as long as answers to requests before this one on the same connection are not out.
+   */
+  private get way(): Writable {
+    return this.response.socket === null ? this.response : this.socket;
+  }
+}
+
+/** One event a message. A subscriber that does not answer pings is cut off. */
+export class WebSocketSink implements EventSink {
+  private isAlive = true;
+
+  constructor(private readonly socket: WebSocket) {
+    socket.on('pong', () => {
+      this.isAlive = true;
+    });
+  }
+
+  write({ messages }: EventBatch, done: () => void): void {
+    const last = messages.length - 1;
+    const onLast = (error: Error | undefined): void => {
+      if (!error) done();
+    };
+    for (const [at, message] of messages.entries()) this.socket.send(message, at === last ? onLast : undefined);
+  }
+
+  keepAlive(): void {
+    if (!this.isAlive) {
+      this.cut();
+      return;
+    }
+    this.isAlive = false;
+    this.socket.ping();
+  }
+
+  end(): void {
+    this.socket.close(1000, 'The session has ended.');
+  }
+
+  cut(): void {
+    this.socket.terminate();
+  }
+}

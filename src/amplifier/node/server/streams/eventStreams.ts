@@ -1,0 +1,90 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { STATUS_CODES } from 'node:http';
+import { WebSocketServer } from 'ws';
+import type { Logger } from '../../../../base/common/log';
+import { ApiFailure, documented } from '../http/apiFailure';
+import { SseSink, WebSocketSink } from './eventSinks';
+import type { ServedSession } from '../sessions/servedSession';
+import type { ServerLimits } from '../serverLimits';
+import { WebSocketControl } from './webSocketControl';
+
+/** The two ways to follow a session: Server-Sent Events, and a WebSocket that also takes what the user says. */
+export class EventStreams {
+  private readonly webSockets: WebSocketServer;
+
+  constructor(
+    private readonly limits: ServerLimits,
+    private readonly log: Logger,
+  ) {
+    const options = {
+      noServer: true,
+      perMessageDeflate: false,
+      maxPayload: limits.maxBodyBytes,
+      // Apart, since the types of `ws` do not know it.
+      closeTimeout: limits.webSocketCloseMs,
+    };
+    this.webSockets = new WebSocketServer(options);
+    this.webSockets.on('wsClientError', (error, socket) =>
+      refuseUpgrade(socket, documented('INVALID_REQUEST', `${error.message}.`)),
+    );
+  }
+
+  get webSocketCount(): number {
+    return this.webSockets.clients.size;
+  }
+
+  /** @throws ApiFailure 429 */
+  openSse(session: ServedSession, request: IncomingMessage, response: ServerResponse): void {
+    this.checkRoom(session);
+    const subscription = session.subscribe(new SseSink(response), lastEventId(request));
+    response.once('close', () => subscription.dispose());
+  }
+
+  /** @throws ApiFailure 429 */
+  openWebSocket(session: ServedSession, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    this.checkRoom(session);
+    this.webSockets.handleUpgrade(request, socket, head, (webSocket) => {
+      webSocket.on('error', (error) => this.log.debug(`A WebSocket failed: ${error.message}`));
+      new WebSocketControl({ session, socket: webSocket, log: this.log, limits: this.limits }).start();
+      const subscription = session.subscribe(new WebSocketSink(webSocket), lastEventId(request));
+      webSocket.once('close', () => subscription.dispose());
+    });
+  }
+
+  /** Cuts off the WebSockets, which the HTTP server does not know any more. */
+  stop(): void {
+    for (const client of this.webSockets.clients) client.terminate();
+    this.webSockets.close();
+  }
+
+  private checkRoom(session: ServedSession): void {
+    const { maxSubscribers } = this.limits;
+    if (session.subscriberCount < maxSubscribers) return;
+    throw new ApiFailure(429, 'RATE_LIMITED', `${maxSubscribers} streams of this session are open. Close one first.`);
+  }
+}
+
+/** Answers a request for an upgrade that is not granted, and closes its socket. */
+export function refuseUpgrade(socket: Duplex, { httpStatus, headers, body }: ApiFailure): void {
+  const bytes = Buffer.from(JSON.stringify(body));
+  const lines = Object.entries({
+    ...headers,
+    Connection: 'close',
+    'Content-Type': 'application/json',
+    'Content-Length': bytes.length,
+  }).map(([name, value]) => `${name}: ${String(value)}\r\n`);
+  socket.once('finish', () => socket.destroy());
+  const head = `HTTP/1.1 ${httpStatus} ${STATUS_CODES[httpStatus] ?? ''}\r\n${lines.join('')}\r\n`;
+  socket.end(Buffer.concat([Buffer.from(head), bytes]));
+}
+
+/**
+ * 0, from the first event kept, for a client that has seen none. Where no header can be set the query has it; the header
+ * is the newer of the two, since a browser comes back to the URL that it began with.
+ */
+function lastEventId({ headers, url = '' }: IncomingMessage): number {
+  const query = new URLSearchParams(url.slice(url.indexOf('?') + 1));
+  const id = headers['last-event-id'] ?? query.get('last_event_id');
+  return typeof id === 'string' && /^\d{1,15}$/u.test(id) ? Number(id) : 0;
+}

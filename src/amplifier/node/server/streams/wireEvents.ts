@@ -1,0 +1,103 @@
+import type { SessionEvent, EventData, EventOf } from '../../../../session/common/sessionEvents';
+
+type Status = Pick<EventData<'status:update'>, 'status' | 'message'>;
+
+/**
+ * A session's events as clients of the API reference need them: with what its examples have and an agent may leave out, with
+ * a `prompt:complete` after every turn, failed ones included, and with a `status:update` when something else is done.
+ */
+export class WireEvents {
+  private isTurnOpen = false;
+  private requestId: string | undefined;
+  private said: string[] = [];
+  private status: Status | undefined;
+  private activity = '';
+
+  constructor(private readonly sessionId: string) {}
+
+  /** The event, with what is told beside it. */
+  of(event: SessionEvent): readonly SessionEvent[] {
+    switch (event.event) {
+      case 'prompt:submit':
+        if (event.data.replayed) return [event];
+        this.isTurnOpen = true;
+        this.requestId = event.data.request_id;
+        return [event, ...this.nowDoes('Working on the prompt')];
+      case 'content_block:delta':
+        this.said.push(event.data.delta);
+        return [event];
+      case 'tool:pre':
+        return [event, ...this.nowDoes(event.data.title ?? `${event.data.tool_name}: ${event.data.operation}`)];
+      case 'approval:required':
+        return [documentedApproval(event), ...this.update({ status: 'awaiting_approval', message: event.data.prompt })];
+      case 'approval:granted':
+      case 'approval:denied':
+        return [event, ...this.update({ status: 'processing', message: this.activity })];
+      case 'status:update':
+        this.status = event.data;
+        return [event];
+      case 'prompt:complete':
+        this.endTurn();
+        return [{ ...event, data: { ...event.data, token_usage: event.data.token_usage ?? noTokens } }];
+      case 'error':
+        return [withMessage(event), ...this.endOfOpenTurn()];
+      case 'session:end':
+        return [...this.endOfOpenTurn(), event];
+      default:
+        return [event];
+    }
+  }
+
+  /** Clients wait for it, whatever went wrong. */
+  private endOfOpenTurn(): SessionEvent[] {
+    if (!this.isTurnOpen) return [];
+    const { requestId, sessionId: session_id } = this;
+    const response = this.said.join('');
+    this.endTurn();
+    const request = requestId === undefined ? {} : { request_id: requestId };
+    const data = { session_id, ...request, response, token_usage: noTokens, stop_reason: 'interrupted' } as const;
+    return [{ event: 'prompt:complete', data }];
+  }
+
+  private endTurn(): void {
+    this.isTurnOpen = false;
+    this.requestId = undefined;
+    this.said = [];
+    this.status = undefined;
+    this.activity = '';
+  }
+
+  private nowDoes(activity: string): SessionEvent[] {
+    this.activity = activity;
+    return this.update({ status: 'processing', message: activity });
+  }
+
+  private update(status: Status): SessionEvent[] {
+    const isSame = this.status?.status === status.status && this.status.message === status.message;
+    if (!this.isTurnOpen || isSame) return [];
+    this.status = status;
+    return [{ event: 'status:update', data: { session_id: this.sessionId, ...status } }];
+  }
+}
+
+/** Of a turn whose usage the agent does not tell. */
+const noTokens = { input_tokens: 0, output_tokens: 0 };
+
+/** The reference does not say which of the two it is, and clients of it read either. */
+function withMessage({ event, data }: EventOf<'error'>): SessionEvent {
+  return { event, data: { ...data, message: data.error } };
+}
+
+/** With what becomes of it without an answer, and by `tool`, `operation` and `path` what it is about. */
+function documentedApproval({ event, data }: EventOf<'approval:required'>): SessionEvent {
+  const { context = {}, default: otherwise = 'deny' } = data;
+  return { event, data: { ...data, default: otherwise, context: { ...subjectOf(context), ...context } } };
+}
+
+function subjectOf({ kind, paths }: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const path: unknown = Array.isArray(paths) ? paths[0] : undefined;
+  return {
+    ...(kind === undefined ? {} : { tool: kind, operation: kind }),
+    ...(path === undefined ? {} : { path }),
+  };
+}

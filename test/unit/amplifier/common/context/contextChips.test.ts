@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { ContextChips } from '../../../../../src/amplifier/common/context/contextChips';
+import { ContextSwitches, type ContextChip } from '../../../../../src/amplifier/common/context/contextSwitches';
+import { Emitter } from '../../../../../src/base/common/event';
+import { FakeClock } from '../../../../fake/fakeClock';
+
+const throwIt = (error: unknown): never => {
+  throw error;
+};
+
+describe('the chips of what goes to an Amplifier server', () => {
+  let found: ContextChip[];
+  let git: Emitter<void>;
+  let listeners: number;
+  let clock: FakeClock;
+  let chips: ContextChips;
+  let changes: number;
+
+  beforeEach(() => {
+    found = [];
+    listeners = 0;
+    changes = 0;
+    git = new Emitter(throwIt);
+    clock = new FakeClock();
+    chips = new ContextChips({
+      collector: { chips: () => Promise.resolve(found) },
+      switches: new ContextSwitches([], throwIt),
+      changes: [
+        (listener) => {
+          listeners++;
+          return git.event(listener);
+        },
+      ],
+      clock,
+      onListenerError: throwIt,
+    });
+    chips.onDidChange(() => changes++);
+    chips.start();
+  });
+  afterEach(() => chips.dispose());
+
+  const repository: ContextChip = { kind: 'git', isOn: true, label: 'Git: main, 1 change', count: 1 };
+
+  it('follow what is found after they were shown first, as Git is after a reload', async () => {
+    assert.deepEqual(await chips.of('amplifier'), []);
+    found = [repository];
+    git.fire();
+    git.fire();
+    clock.advance(300);
+    assert.equal(changes, 1);
+    assert.deepEqual(await chips.of('amplifier'), [repository]);
+  });
+
+  it('follow nothing while nobody shows them', async () => {
+    await chips.of('demo-agent');
+    assert.equal(listeners, 0);
+    await chips.of('amplifier');
+    await chips.of('amplifier');
+    assert.equal(listeners, 1);
+  });
+
+  it('follow nothing after their end', async () => {
+    await chips.of('amplifier');
+    git.fire();
+    chips.dispose();
+    git.fire();
+    clock.advance(300);
+    assert.equal(changes, 0);
+  });
+});

@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict';
+import { Emitter } from '../../../../../src/base/common/event';
+import type { ServerNews } from '../../../../../src/amplifier/common/server/serverWatch';
+import { ServerRegistry } from '../../../../../src/amplifier/common/server/serverRegistry';
+import { configuredServer } from '../../../../../src/amplifier/common/server/serverUrl';
+import { FakeBackend } from '../../../../fake/fakeBackend';
+
+describe('the Amplifier server among the backends', () => {
+  let port: unknown;
+  let trusted: boolean;
+  let own: boolean;
+  let made: { readonly backend: FakeBackend; readonly url: string }[];
+  let states: string[];
+  let changes: number;
+  let news: ServerNews;
+  let looks: number;
+  let told: Emitter<void>;
+  let create: () => Promise<void>;
+  let registry: ServerRegistry;
+
+  beforeEach(() => {
+    port = 8765;
+    trusted = true;
+    own = false;
+    made = [];
+    states = [];
+    changes = 0;
+    news = { kind: 'notAsked' };
+    looks = 0;
+    told = new Emitter((error) => assert.fail(String(error)));
+    create = () => Promise.resolve();
+    registry = new ServerRegistry({
+      server: () => configuredServer({ host: '127.0.0.1', port }),
+      createBackend: async ({ origin: url }) => {
+        await create();
+        const backend = new FakeBackend('amplifier');
+        made.push({ backend, url });
+        return backend;
+      },
+      isTrusted: () => trusted,
+      isOwn: () => own,
+      watch: {
+        get news() {
+          return news;
+        },
+        onDidChange: told.event,
+        look: () => {
+          looks++;
+        },
+        heard: ({ kind }) => states.push(kind),
+      },
+      onListenerError: (error) => {
+        throw error;
+      },
+    });
+    registry.onDidChange(() => changes++);
+  });
+  afterEach(() => registry.dispose());
+
+  it('is one entry, by its address', async () => {
+    const [entry, ...others] = await registry.list();
+    assert.deepEqual(entry, {
+      id: 'amplifier',
+      title: 'Amplifier',
+      source: 'server',
+      description: 'http://127.0.0.1:8765',
+      health: { kind: 'asking' },
+    });
+    assert.deepEqual(others, []);
+    assert.deepEqual(made, [], 'looking makes nothing');
+  });
+
+  it('is asked whether it answers when somebody looks, and what is known is told without waiting', async () => {
+    await registry.list();
+    assert.equal(looks, 1);
+    for (const [known, health] of [
+      [
+        { kind: 'answers', version: '1.2' },
+        { kind: 'answers', version: '1.2' },
+      ],
+      [{ kind: 'unreachable' }, { kind: 'silent', message: /127\.0\.0\.1:8765.*Start it.*amplifier\.server\.port/ }],
+      [
+        { kind: 'unusable', message: 'Set its token.' },
+        { kind: 'silent', message: /^Set its token\.$/ },
+      ],
+      [
+        { kind: 'needsToken', message: 'Set its token.' },
+        { kind: 'needsToken', message: 'Set its token.' },
+      ],
+      [
+        { kind: 'missed', message: 'Lost.' },
+        { kind: 'silent', message: /^Lost\.$/ },
+      ],
+    ] as const) {
+      news = known;
+      const [entry] = await registry.list();
+      assert.equal(entry?.health?.kind, health.kind);
+      if (entry.health.kind === 'silent' && health.kind === 'silent')
+        assert.match(entry.health.message, health.message);
+      else assert.deepEqual(entry.health, health);
+    }
+  });
+
+  it('tells when something else is known of it, and only then', () => {
+    const telling = registry.start();
+    news = { kind: 'unreachable' };
+    told.fire();
+    told.fire();
+    assert.equal(changes, 1);
+    news = { kind: 'answers' };
+    told.fire();
+    assert.equal(changes, 2);
+    telling.dispose();
+    news = { kind: 'unreachable' };
+    told.fire();
+    assert.equal(changes, 2);
+  });
+
+  it('is made once, for all who ask at once', async () => {
+    const [one, other] = await Promise.all([registry.open('amplifier'), registry.open('amplifier')]);
+    assert.equal(one, other);
+    assert.equal(made.length, 1);
+  });
+
+  it('tells of its state', async () => {
+    await registry.open('amplifier');
+    made[0]?.backend.change({ kind: 'ready' });
+    assert.deepEqual(states, ['ready']);
+    assert.equal(changes, 1);
+  });
+
+  it('is stopped and made anew when the settings have changed', async () => {
+    await registry.open('amplifier');
+    port = 9000;
+    await registry.reset();
+    assert.deepEqual(made[0]?.backend.calls, ['stop', 'dispose']);
+    assert.equal(changes, 1);
+    await registry.open('amplifier');
+    assert.deepEqual(
+      made.map(({ url }) => url),
+      ['http://127.0.0.1:8765', 'http://127.0.0.1:9000'],
+    );
+  });
+
+  it('is ended even when it was only being made', async () => {
+    let go = (): void => undefined;
+    create = () => new Promise((resolve) => (go = resolve));
+    const opening = registry.open('amplifier');
+    const stopped = registry.stop();
+    go();
+    await Promise.all([opening, stopped]);
+    assert.deepEqual(made[0]?.backend.calls, ['stop', 'dispose']);
+  });
+
+  it('says which setting is wrong, and works once it is corrected', async () => {
+    port = 'x';
+    const [entry] = await registry.list();
+    assert.match(entry?.problem ?? '', /amplifier\.server\.port/);
+    await assert.rejects(registry.open('amplifier'), { code: 'notReady', message: /amplifier\.server\.port/ });
+    port = 8765;
+    await registry.open('amplifier');
+  });
+
+  it('is not used in a workspace that is not trusted', async () => {
+    trusted = false;
+    assert.match((await registry.list())[0]?.problem ?? '', /Workspace Trust/);
+    assert.equal(looks, 0, 'nobody asks it');
+    await assert.rejects(registry.open('amplifier'), { code: 'untrusted' });
+    assert.deepEqual(made, []);
+  });
+
+  it('is never the server of this window itself', async () => {
+    own = true;
+    assert.match((await registry.list())[0]?.problem ?? '', /^This window serves its own agents at http:/);
+    assert.equal(looks, 0, 'nobody asks it');
+    await assert.rejects(registry.open('amplifier'), { code: 'notReady', message: /This window serves/ });
+    own = false;
+    await registry.open('amplifier');
+  });
+
+  it('knows no other backend', async () => {
+    await assert.rejects(registry.open('opencode'), { code: 'notFound' });
+  });
+});
+
+describe('the settings of the Amplifier server', () => {
+  for (const [host, port, wrong] of [
+    ['127.0.0.1', 0, 'amplifier.server.port'],
+    ['127.0.0.1', '8765', 'amplifier.server.port'],
+    ['127.0.0.1', 70_000, 'amplifier.server.port'],
+    ['', 8765, 'amplifier.server.host'],
+    [null, 8765, 'amplifier.server.host'],
+    ['ftp://x', 8765, 'amplifier.server.host'],
+  ] as const) {
+    it(`as ${JSON.stringify([host, port])} are refused by the name of ${wrong}`, () => {
+      assert.throws(() => configuredServer({ host, port }), { message: new RegExp(`^${wrong} `) });
+    });
+  }
+});

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { AmplifierApiError } from '../../../../../src/amplifier/common/api/apiErrors';
+import { ServerWatch } from '../../../../../src/amplifier/common/server/serverWatch';
+import { FakeClock } from '../../../../fake/fakeClock';
+
+const refused = new AmplifierApiError('UNREACHABLE', 'No Amplifier server answers at http://127.0.0.1:8765');
+
+/** Lets promises that are due settle. */
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('the watch on the Amplifier server', () => {
+  let clock: FakeClock;
+  let answers: ((signal: AbortSignal) => Promise<{ version?: string }>)[];
+  let asked: number;
+  let watch: ServerWatch;
+
+  beforeEach(() => {
+    clock = new FakeClock();
+    answers = [];
+    asked = 0;
+    watch = new ServerWatch({
+      askHealth: (signal) => {
+        asked++;
+        return (answers.shift() ?? (() => Promise.reject(refused)))(signal);
+      },
+      clock,
+      onListenerError: (error) => {
+        throw error;
+      },
+    });
+  });
+  afterEach(() => watch.dispose());
+
+  it('asks three times at the start, further and further apart, and then rests', async () => {
+    watch.start();
+    await settle();
+    assert.equal(asked, 1);
+    clock.advance(2000);
+    await settle();
+    assert.equal(asked, 2);
+    clock.advance(9999);
+    await settle();
+    assert.equal(asked, 2);
+    clock.advance(1);
+    await settle();
+    assert.equal(asked, 3);
+    clock.advance(3_600_000);
+    await settle();
+    assert.equal(asked, 3);
+    assert.equal(clock.pending, 0);
+    assert.deepEqual(watch.news, { kind: 'unreachable' });
+  });
+
+  it('asks no more once the server has answered', async () => {
+    answers.push(() => Promise.resolve({ version: '1.2.3' }));
+    watch.start();
+    await settle();
+    assert.deepEqual(watch.news, { kind: 'answers', version: '1.2.3' });
+    assert.equal(clock.pending, 0);
+  });
+
+  it('asks when it is told to, once for all who wait', async () => {
+    watch.start();
+    await settle();
+    answers.push(() => Promise.resolve({}));
+    await Promise.all([watch.ask(), watch.ask()]);
+    assert.equal(asked, 2);
+    assert.deepEqual(watch.news, { kind: 'answers' });
+  });
+
+  it('asks when the user looks, once in some seconds', async () => {
+    watch.look();
+    watch.look();
+    await settle();
+    assert.equal(asked, 1);
+    clock.advance(4999);
+    watch.look();
+    await settle();
+    assert.equal(asked, 1);
+    clock.advance(1);
+    answers.push(() => Promise.resolve({ version: '2' }));
+    watch.look();
+    await settle();
+    assert.deepEqual(watch.news, { kind: 'answers', version: '2' });
+  });
+
+  it('asks when the user looks, also when the clock was set back', async () => {
+    watch.look();
+    await settle();
+    clock.setBack(3_600_000);
+    clock.advance(5000);
+    watch.look();
+    await settle();
+    assert.equal(asked, 2);
+  });
+
+  it('waits for no answer longer than three seconds', async () => {
+    let isGivenUp = false;
+    answers.push((signal) => {
+      signal.addEventListener('abort', () => (isGivenUp = true));
+      return new Promise(() => undefined);
+    });
+    const asking = watch.ask();
+    clock.advance(3000);
+    await asking;
+    assert.equal(isGivenUp, true);
+    assert.equal(watch.news.kind, 'unusable');
+    assert.match(JSON.stringify(watch.news), /not answer in time.*restart the Amplifier server/);
+  });
+
+  it('gives up what it asks when it is stopped', async () => {
+    let isGivenUp = false;
+    answers.push((signal) => {
+      signal.addEventListener('abort', () => (isGivenUp = true));
+      return new Promise(() => undefined);
+    });
+    void watch.ask();
+    watch.stop();
+    await settle();
+    assert.equal(isGivenUp, true);
+  });
+
+  it('misses a server that somebody uses until it answers again', async () => {
+    watch.heard({ kind: 'ready', version: '1' });
+    watch.heard({ kind: 'failed', message: 'The connection was lost.' });
+    const missed = { kind: 'missed', message: 'The connection was lost.' };
+    assert.deepEqual(watch.news, missed);
+    await watch.ask();
+    assert.deepEqual(watch.news, missed);
+    watch.heard({ kind: 'ready' });
+    assert.deepEqual(watch.news, { kind: 'answers' });
+  });
+
+  it('misses it no more when nobody uses it any more', () => {
+    watch.heard({ kind: 'failed', message: 'The connection was lost.' });
+    watch.heard({ kind: 'stopped' });
+    assert.deepEqual(watch.news, { kind: 'unreachable' });
+  });
+
+  it('knows that a server needs a token, also by who uses it', async () => {
+    answers.push(() => Promise.reject(new AmplifierApiError('UNAUTHORIZED', 'The server answered HTTP 401', 401)));
+    await watch.ask();
+    assert.equal(watch.news.kind, 'needsToken');
+    assert.match(JSON.stringify(watch.news), /needs a token.*Set Amplifier Server Token/);
+    watch.heard({ kind: 'ready' });
+    watch.heard({ kind: 'authRequired', message: 'It needs a token.', methods: [] });
+    assert.deepEqual(watch.news, { kind: 'needsToken', message: 'It needs a token.' });
+  });
+
+  it('says what to do about a server that answers as it should not', async () => {
+    answers.push(() => Promise.reject(new AmplifierApiError('NOT_FOUND', 'The server answered HTTP 404', 404)));
+    await watch.ask();
+    assert.deepEqual(watch.news, {
+      kind: 'unusable',
+      message: 'The server answered HTTP 404. This server does not offer it.',
+    });
+  });
+
+  it('believes no answer to a question about another server', async () => {
+    let answer: ((health: { version: string }) => void) | undefined;
+    answers.push(() => new Promise((resolve) => (answer = resolve)));
+    watch.start();
+    watch.start();
+    await settle();
+    answer?.({ version: 'old' });
+    await settle();
+    assert.equal(watch.news.kind, 'unreachable');
+  });
+
+  it('asks nobody after it was disposed', async () => {
+    watch.start();
+    await settle();
+    watch.dispose();
+    await watch.ask();
+    clock.advance(60_000);
+    await settle();
+    assert.equal(asked, 1);
+  });
+});
