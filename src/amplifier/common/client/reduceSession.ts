@@ -1,56 +1,15 @@
-import {
-  abandonedDenied,
-  abandonedEvent,
-  abandonedFailed,
-  abandonedStatus,
-  abandonTurn,
-  advanceAbandoned,
-  attendTurn,
-  discarded,
-  endAbandoned,
-  look,
-} from './abandonedTurn';
-import {
-  allowanceJudged,
-  answerFailed,
-  answerTaken,
-  approvalTimer,
-  chooseOption,
-  forgetApprovals,
-  openApprovals,
-} from './approvals';
-import { heardStream, lookForQuiet, noneBefore } from './approvalTime';
-import { checkFailed, connected, endGrace, graceTimer, reconnecting, streamFailed } from './connection';
-import {
-  advanceEnding,
-  askWhetherStopped,
-  cancelTurn,
-  closeEnded,
-  closeSession,
-  dropEnding,
-  dropStop,
-  endingDeadline,
-  endingStageTimer,
-  holdsEnd,
-  stopAnswered,
-  stopStatus,
-  stopTold,
-} from './ending';
-import {
-  askWhetherIdle,
-  beginPrompt,
-  failPrompt,
-  promptCollected,
-  promptFailed,
-  promptStatus,
-  promptTaken,
-} from './prompts';
+import * as abandoned from './abandonedTurn';
+import * as approvals from './approvals';
+import * as time from './approvalTime';
+import * as connection from './connection';
+import * as ending from './ending';
+import * as prompts from './prompts';
+import * as watch from './statusWatch';
+import * as turns from './turns';
 import type { Call, InputHandlers, InputKind, Moment, PlainTimer, SessionInput, TimerKey } from './sessionInput';
 import { sessionMessages } from './sessionMessages';
 import { isOwn, type SessionState } from './sessionState';
 import { check, clearTimers, closedError, notice, setTimer, settle, update, type Step } from './sessionStep';
-import { beat, checkAnswered, seal, settleTime } from './statusWatch';
-import { endTurn, hearEvent } from './turns';
 
 /** What one input makes of a session: its next state, what its readers are told, and what is to be done. */
 export function reduceSession(state: SessionState, input: SessionInput, at: Moment): Readonly<Step> {
@@ -62,88 +21,81 @@ export function reduceSession(state: SessionState, input: SessionInput, at: Mome
 
 function handle<Kind extends InputKind>(step: Step, input: SessionInput<Kind>): void {
   const handlers = step.state.life === 'open' ? whileOpen : afterwards;
-  handlers[input.kind](step, input);
+  handlers[input.kind]?.(step, input);
 }
 
-const ignore = (): void => undefined;
 const refuse = (step: Step, { call }: { readonly call: Call }): void => settle(step, call, closedError());
 const done = (step: Step, { call }: { readonly call: Call }): void => settle(step, call);
 
-const whileOpen: InputHandlers<Step> = {
-  begin: (step) => noneBefore(step, step.at.timeMs),
+/** What came of effects, and of time. */
+const results = {
+  status: statusAnswered,
+  statusFailed,
+  collected: prompts.promptCollected,
+  promptTaken: prompts.promptTaken,
+  promptFailed: prompts.promptFailed,
+  answered,
+  told: (step, { way, error }) => ending.stopTold(step, way, error),
+  deleted: (step, { purpose, error }) => afterDelete[purpose](step, error),
+  timer: (step, { key }) => timer(step, key),
+} satisfies Partial<InputHandlers<Step>>;
+
+const whileOpen: Partial<InputHandlers<Step>> = {
+  ...results,
+  begin: (step) => time.noneBefore(step, step.at.timeMs),
   resume,
   start,
-  prompt: beginPrompt,
-  cancel: (step, { call }) => cancelTurn(step, call),
-  close: (step, { call }) => closeSession(step, call),
-  approve: (step, { call, id, option }) => chooseOption(step, call, id, option),
+  prompt: prompts.beginPrompt,
+  cancel: (step, { call }) => ending.cancelTurn(step, call),
+  close: (step, { call }) => ending.closeSession(step, call),
+  approve: (step, { call, id, option }) => approvals.chooseOption(step, call, id, option),
   notice: (step, { level, message }) => notice(step, level, message),
   dispose: leaveSession,
-  giveUp: ignore,
-  event: (step, { event }) => (holdsEnd(step, event) ? undefined : hearEvent(step, event)),
-  activity: heardStream,
-  connected,
-  lasting: endGrace,
-  reconnecting,
+  event: (step, { event }) => (ending.holdsEnd(step, event) ? undefined : turns.hearEvent(step, event)),
+  activity: time.heardStream,
+  connected: connection.connected,
+  lasting: connection.endGrace,
+
+  reconnecting: connection.reconnecting,
   oversize: (step) => notice(step, 'warning', 'An event of the server was too large and was left out.'),
   // The status may say what waits; where it does not, the turn is stopped.
   lostApproval: check,
-  streamFailed: (step, { error }) => streamFailed(step, error),
-  status: statusAnswered,
-  statusFailed,
-  collected: promptCollected,
-  promptTaken,
-  promptFailed,
-  answered,
-  told: (step, { way, error }) => stopTold(step, way, error),
-  deleted: (step, { purpose, error }) => afterDelete[purpose](step, error),
-  timer: (step, { key }) => timer(step, key),
-};
+  streamFailed: (step, { error }) => connection.streamFailed(step, error),
+} satisfies Omit<InputHandlers<Step>, 'giveUp'>;
 
 /** Readers have heard the last: only what is owed to the server and to callers goes on. */
-const afterwards: InputHandlers<Step> = {
-  ...whileOpen,
-  begin: ignore,
-  resume: ignore,
+const afterwards: Partial<InputHandlers<Step>> = {
+  ...results,
   start: refuse,
   prompt: refuse,
+  approve: refuse,
   cancel: done,
   close: done,
-  approve: refuse,
-  notice: ignore,
-  dispose: ignore,
+  event: (step, { event }) => abandoned.abandonedEvent(step, event),
   giveUp,
-  event: (step, { event }) => abandonedEvent(step, event),
-  activity: ignore,
-  connected: ignore,
-  lasting: ignore,
-  reconnecting: ignore,
-  oversize: ignore,
-  lostApproval: ignore,
-  streamFailed: ignore,
 };
 
 const timers: Readonly<Record<PlainTimer, (step: Step) => void>> = {
-  heartbeat: beat,
-  settle: settleTime,
+  heartbeat: watch.beat,
+  settle: watch.settleTime,
   checkLater: check,
   unclear: check,
-  seal,
-  quiet: lookForQuiet,
-  grace: graceTimer,
-  idleWait: askWhetherIdle,
-  endingStage: endingStageTimer,
-  endingDeadline,
-  stopGrace: askWhetherStopped,
-  look,
-  abandoned: endAbandoned,
+  seal: watch.seal,
+  quiet: time.lookForQuiet,
+  grace: connection.graceTimer,
+  idleWait: prompts.askWhetherIdle,
+  endingStage: ending.endingStageTimer,
+  endingDeadline: ending.endingDeadline,
+  stopGrace: ending.askWhetherStopped,
+  look: abandoned.look,
+  abandoned: abandoned.endAbandoned,
 };
 
-const afterDelete = { stop: stopAnswered, close: closeEnded, discard: discarded } as const;
+const afterDelete = { stop: ending.stopAnswered, close: ending.closeEnded, discard: abandoned.discarded } as const;
 
 function timer(step: Step, key: TimerKey): void {
   if (isPlain(key)) timers[key](step);
-  else approvalTimer(step, key.slice('approval '.length));
+  else approvals.approvalTimer(step, key.slice('approval '.length));
 }
 
 function isPlain(key: TimerKey): key is PlainTimer {
@@ -152,27 +104,27 @@ function isPlain(key: TimerKey): key is PlainTimer {
 
 function statusAnswered(step: Step, { purpose, status }: SessionInput<'status'>): void {
   if (purpose.kind === 'check' || purpose.kind === 'prompt') {
-    if (status.status !== 'awaiting_approval') noneBefore(step, purpose.askedAtMs);
-    if (purpose.kind === 'check') checkAnswered(step, purpose, status);
-    else promptStatus(step, purpose, status);
-  } else if (purpose.kind === 'allowance') allowanceJudged(step, purpose, status);
-  else if (purpose.kind === 'stop') stopStatus(step, status);
-  else abandonedStatus(step, status);
+    if (status.status !== 'awaiting_approval') time.noneBefore(step, purpose.askedAtMs);
+    if (purpose.kind === 'check') watch.checkAnswered(step, purpose, status);
+    else prompts.promptStatus(step, purpose, status);
+  } else if (purpose.kind === 'allowance') approvals.allowanceJudged(step, purpose, status);
+  else if (purpose.kind === 'stop') ending.stopStatus(step, status);
+  else abandoned.abandonedStatus(step, status);
 }
 
 function statusFailed(step: Step, { purpose, error }: SessionInput<'statusFailed'>): void {
-  if (purpose.kind === 'check') checkFailed(step, error);
-  else if (purpose.kind === 'prompt') failPrompt(step, error);
-  else if (purpose.kind === 'allowance') answerFailed(step, purpose.id, purpose.call, error);
-  else if (purpose.kind === 'stop') stopAnswered(step, error);
-  else abandonedFailed(step, error);
+  if (purpose.kind === 'check') connection.checkFailed(step, error);
+  else if (purpose.kind === 'prompt') prompts.failPrompt(step, error);
+  else if (purpose.kind === 'allowance') approvals.answerFailed(step, purpose.id, purpose.call, error);
+  else if (purpose.kind === 'stop') ending.stopAnswered(step, error);
+  else abandoned.abandonedFailed(step, error);
 }
 
 function answered(step: Step, { purpose, error }: SessionInput<'answered'>): void {
   if (purpose.kind === 'approval') {
-    if (error === undefined) answerTaken(step, purpose);
-    else answerFailed(step, purpose.id, purpose.call, error);
-  } else if (purpose.kind === 'look') abandonedDenied(step, error);
+    if (error === undefined) approvals.answerTaken(step, purpose);
+    else approvals.answerFailed(step, purpose.id, purpose.call, error);
+  } else if (purpose.kind === 'look') abandoned.abandonedDenied(step, error);
 }
 
 function start(step: Step, { call }: SessionInput<'start'>): void {
@@ -186,8 +138,8 @@ function advance(step: Step): void {
   let before;
   do {
     before = step.state;
-    if (before.ending || before.stop) advanceEnding(step);
-    if (before.abandoned) advanceAbandoned(step);
+    if (before.ending || before.stop) ending.advanceEnding(step);
+    if (before.abandoned) abandoned.advanceAbandoned(step);
     if (step.state.life === 'ended') finish(step);
     if (step.state.life === 'over') settleWhenDone(step);
   } while (step.state !== before);
@@ -197,18 +149,18 @@ function advance(step: Step): void {
 function resume(step: Step, { status, askedAtMs }: SessionInput<'resume'>): void {
   const { token_usage: soFar, last_event_id: eventId, last_activity: lastActivity } = status;
   if (soFar) update(step, { usage: { ...step.state.usage, soFar } });
-  for (const event of status.state) hearEvent(step, event);
+  for (const event of status.state) turns.hearEvent(step, event);
   if (eventId !== undefined) step.effects.push({ kind: 'goOnAfter', eventId });
-  noneBefore(step, status.status === 'awaiting_approval' ? Date.parse(lastActivity ?? '') : askedAtMs);
+  time.noneBefore(step, status.status === 'awaiting_approval' ? Date.parse(lastActivity ?? '') : askedAtMs);
 }
 
 /** The session stays on the server. A turn that was begun here is stopped, as far as the server lets it be. */
 function leaveSession(step: Step): void {
   if (isOwn(step.state)) {
-    abandonTurn(step, { isStopped: true });
+    abandoned.abandonTurn(step, { isStopped: true });
     notice(step, 'warning', sessionMessages.left);
   }
-  endTurn(step, 'interrupted');
+  turns.endTurn(step, 'interrupted');
   update(step, { life: 'ended' });
 }
 
@@ -218,21 +170,21 @@ function finish(step: Step): void {
   settle(step, step.state.opening, closedError());
   update(step, { opening: undefined });
   clearTimers(step, 'heartbeat', 'settle', 'checkLater', 'unclear', 'seal', 'quiet', 'grace');
-  dropEnding(step);
+  ending.dropEnding(step);
   step.effects.push({ kind: 'tellEnded' });
   if (!step.state.abandoned) step.effects.push({ kind: 'closeStream' });
 }
 
 function settleWhenDone(step: Step): void {
   const { abandoned, stop } = step.state;
-  if (abandoned || stop || openApprovals(step.state).length > 0) return;
+  if (abandoned || stop || approvals.openApprovals(step.state).length > 0) return;
   update(step, { life: 'settled' });
   step.effects.push({ kind: 'closeStream' }, { kind: 'tellSettled' });
 }
 
 /** There is no time left. */
 function giveUp(step: Step): void {
-  forgetApprovals(step);
-  attendTurn(step);
-  if (step.state.stop) dropStop(step);
+  approvals.forgetApprovals(step);
+  abandoned.attendTurn(step);
+  if (step.state.stop) ending.dropStop(step);
 }
