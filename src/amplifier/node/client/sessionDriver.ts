@@ -11,6 +11,8 @@ import type {
 } from '../../common/client/sessionInput';
 import { initialSession, isExpectingEvents, type SessionState } from '../../common/client/sessionState';
 import type { EventLog } from '../../../session/common/eventLog';
+import type { SessionStatus } from '../../common/api/apiSchema';
+import type { EventConnectionRequest } from './stream/eventConnection';
 import { EventDecoder } from './stream/eventDecoder';
 import { EventStream } from './stream/eventStream';
 import type { AmplifierSessionOptions } from './sessionOptions';
@@ -34,6 +36,7 @@ export class SessionDriver {
   private lastCall = 0;
   private readonly aborts = new Map<string, AbortController>();
   private readonly stream: EventStream;
+  private readonly handlers: EffectHandlers;
   private readonly settled: PromiseWithResolvers<void> = Promise.withResolvers();
 
   constructor(
@@ -43,6 +46,7 @@ export class SessionDriver {
     const { id, usageIsCumulative, limits } = options;
     this.current = initialSession({ sessionId: id, usageIsCumulative, limits });
     this.stream = this.createStream();
+    this.handlers = this.createHandlers(options);
   }
 
   get state(): SessionState {
@@ -79,137 +83,119 @@ export class SessionDriver {
     for (const effect of effects) perform(this.handlers, effect);
   }
 
-  private readonly handlers: EffectHandlers = {
-    setTimer: ({ key, delayMs }) => {
-      this.timers.get(key)?.dispose();
-      const timer = this.options.clock.setTimer(delayMs, () => {
+  private createHandlers({ client, clock, context, cwd, id, log, ...tell }: AmplifierSessionOptions): EffectHandlers {
+    return {
+      setTimer: ({ key, delayMs }) => {
+        this.timers.get(key)?.dispose();
+        const fire = (): void => {
+          this.timers.delete(key);
+          this.send({ kind: 'timer', key });
+        };
+        this.timers.set(key, clock.setTimer(delayMs, fire));
+      },
+      clearTimer: ({ key }) => {
+        this.timers.get(key)?.dispose();
         this.timers.delete(key);
-        this.send({ kind: 'timer', key });
-      });
-      this.timers.set(key, timer);
-    },
-    clearTimer: ({ key }) => {
-      this.timers.get(key)?.dispose();
-      this.timers.delete(key);
-    },
-    openStream: () => this.stream.start(),
-    reconnect: () => this.stream.reconnect(),
-    closeStream: () => this.stream.dispose(),
-    goOnAfter: ({ eventId }) => this.stream.goOnAfter(String(eventId)),
-    askStatus: ({ purpose, timeoutMs }) =>
-      this.request(
-        purpose.kind,
-        timeoutMs,
-        (signal) => this.options.client.getSession(this.options.id, signal),
-        (status) => ({ kind: 'status', purpose, status }),
-        (error) => ({ kind: 'statusFailed', purpose, error }),
-      ),
-    collect: ({ call, text, files }) => {
-      const { client, context, cwd } = this.options;
-      this.request(
-        'prompt',
-        undefined,
-        () => Promise.all([context.collect(cwd), context.openFiles(files)]),
-        // The server may tell the prompt again, and what it says is shown without keys.
-        ([current, attached]) => ({
-          kind: 'collected',
-          call,
-          context: current,
-          attached,
-          text,
-          wireText: client.redactor.text(text),
-        }),
-        (error) => ({ kind: 'promptFailed', call, error }),
-      );
-    },
-    post: ({ call, request }) =>
-      this.request(
-        'post',
-        undefined,
-        () => this.options.client.prompt(this.options.id, request),
-        ({ request_id: requestId, isAccepted }) => ({ kind: 'promptTaken', requestId, isAccepted }),
-        (error) => ({ kind: 'promptFailed', call, error }),
-      ),
-    answer: ({ purpose, body, timeoutMs }) =>
-      this.attempt(
-        'answer',
-        undefined,
-        () => this.options.client.approve(this.options.id, body, timeoutMs),
-        (error) => ({ kind: 'answered', purpose, error }),
-      ),
-    tell: ({ way }) => {
-      const { client, id } = this.options;
-      const request = {
-        url: client.webSocketUrl(id),
-        headers: client.headers,
-        maxEventLength: maxControlLength,
-        connectTimeoutMs: controlTimeoutMs,
-        redact: (text: string) => client.redactor.json(text),
-      };
-      this.attempt(
-        'stop',
-        undefined,
-        (signal) => (way === 'route' ? client.cancelTurn(id, signal) : sendControl(request, { action: 'stop' })),
-        (error) => ({ kind: 'told', way, error }),
-      );
-    },
-    delete: ({ purpose, timeoutMs }) =>
-      this.attempt(
-        purpose === 'discard' ? purpose : 'stop',
-        timeoutMs,
-        (signal) => this.options.client.deleteSession(this.options.id, signal),
-        (error) => ({ kind: 'deleted', purpose, error }),
-      ),
-    abort: ({ purpose }) => {
-      this.aborts.get(purpose)?.abort();
-      this.aborts.delete(purpose);
-    },
-    settle: ({ call, error, requestId }) => {
-      const caller = this.callers.get(call);
-      this.callers.delete(call);
-      if (error === undefined) caller?.resolve(requestId);
-      else caller?.reject(error);
-    },
-    log: ({ level, message }) => this.options.log[level](message),
-    tellConnected: () => this.options.onConnected(),
-    tellReconnecting: ({ attempt, delayMs }) => this.options.onReconnecting(attempt, delayMs),
-    tellEnded: () => {
-      this.eventLog.end();
-      this.options.onEnded({
-        whenSettled: () => this.settled.promise,
-        dispose: () => this.send({ kind: 'giveUp' }),
-      });
-    },
-    tellSettled: () => this.settled.resolve(),
-  };
+      },
+      openStream: () => this.stream.start(),
+      reconnect: () => this.stream.reconnect(),
+      closeStream: () => this.stream.dispose(),
+      goOnAfter: ({ eventId }) => this.stream.goOnAfter(String(eventId)),
+      askStatus: ({ purpose, timeoutMs }) => {
+        const ask = (signal: AbortSignal): Promise<SessionStatus> => client.getSession(id, signal);
+        const failed = (error: unknown): SessionInput => ({ kind: 'statusFailed', purpose, error });
+        this.request(purpose.kind, ask, (status) => ({ kind: 'status', purpose, status }), failed, timeoutMs);
+      },
+      collect: ({ call, text, files }) =>
+        this.request(
+          'prompt',
+          () => Promise.all([context.collect(cwd), context.openFiles(files)]),
+          ([found, attached]) => {
+            // The server may tell the prompt again, and what it says is shown without keys.
+            return { kind: 'collected', call, context: found, attached, text, wireText: client.redactor.text(text) };
+          },
+          (error) => ({ kind: 'promptFailed', call, error }),
+        ),
+      post: ({ call, request }) =>
+        this.request(
+          'post',
+          () => client.prompt(id, request),
+          ({ request_id: requestId, isAccepted }) => ({ kind: 'promptTaken', requestId, isAccepted }),
+          (error) => ({ kind: 'promptFailed', call, error }),
+        ),
+      answer: ({ purpose, body, timeoutMs }) => {
+        const ended = (error: unknown): SessionInput => ({ kind: 'answered', purpose, error });
+        this.attempt('answer', () => client.approve(id, body, timeoutMs), ended);
+      },
+      tell: ({ way }) => {
+        const tellOnce = (signal: AbortSignal): Promise<unknown> =>
+          way === 'route' ? client.cancelTurn(id, signal) : sendControl(this.controlRequest(), { action: 'stop' });
+        this.attempt('stop', tellOnce, (error) => ({ kind: 'told', way, error }));
+      },
+      delete: ({ purpose, timeoutMs }) => {
+        const end = (signal: AbortSignal): Promise<unknown> => client.deleteSession(id, signal);
+        const ended = (error: unknown): SessionInput => ({ kind: 'deleted', purpose, error });
+        this.attempt(purpose === 'discard' ? purpose : 'stop', end, ended, timeoutMs);
+      },
+      abort: ({ purpose }) => {
+        this.aborts.get(purpose)?.abort();
+        this.aborts.delete(purpose);
+      },
+      settle: ({ call, error, requestId }) => {
+        const caller = this.callers.get(call);
+        this.callers.delete(call);
+        if (error === undefined) caller?.resolve(requestId);
+        else caller?.reject(error);
+      },
+      log: ({ level, message }) => log[level](message),
+      tellConnected: () => tell.onConnected(),
+      tellReconnecting: ({ attempt, delayMs }) => tell.onReconnecting(attempt, delayMs),
+      tellEnded: () => {
+        this.eventLog.end();
+        const dispose = (): void => this.send({ kind: 'giveUp' });
+        tell.onEnded({ whenSettled: () => this.settled.promise, dispose });
+      },
+      tellSettled: () => this.settled.resolve(),
+    };
+  }
 
-  /** Ends by an input, unless requests of its kind are aborted: nobody is told of it then. */
   private request<T>(
     kind: string,
-    timeoutMs: number | undefined,
     work: (signal: AbortSignal) => Promise<T>,
     done: (result: T) => SessionInput,
     failed: (error: unknown) => SessionInput,
+    timeoutMs?: number,
   ): void {
     const abort = this.aborts.get(kind) ?? new AbortController();
     this.aborts.set(kind, abort);
-    const working =
-      timeoutMs === undefined
-        ? work(abort.signal)
-        : withDeadline(this.options.clock, 'A request to the server', timeoutMs, work);
-    void working.then(done, failed).then((input) => {
-      if (!abort.signal.aborted) this.send(input);
-    });
+    void this.run(work, abort.signal, timeoutMs)
+      .then(done, failed)
+      .then((input) => {
+        // Of what was aborted nobody is told.
+        if (!abort.signal.aborted) this.send(input);
+      });
   }
 
   /** The same of what has no result but that it is done. */
   private attempt(
     kind: string,
-    timeoutMs: number | undefined,
     work: (signal: AbortSignal) => Promise<unknown>,
     ended: (error: unknown) => SessionInput,
+    timeoutMs?: number,
   ): void {
-    this.request(kind, timeoutMs, work, () => ended(undefined), ended);
+    this.request(kind, work, () => ended(undefined), ended, timeoutMs);
+  }
+
+  private async run<T>(work: (signal: AbortSignal) => Promise<T>, signal: AbortSignal, timeoutMs?: number): Promise<T> {
+    if (timeoutMs === undefined) return await work(signal);
+    return await withDeadline(this.options.clock, 'A request to the server', timeoutMs, work);
+  }
+
+  private controlRequest(): EventConnectionRequest {
+    const { client, id } = this.options;
+    const redact = (text: string): string => client.redactor.json(text);
+    const limits = { maxEventLength: maxControlLength, connectTimeoutMs: controlTimeoutMs };
+    return { ...limits, url: client.webSocketUrl(id), headers: client.headers, redact };
   }
 
   private createStream(): EventStream {
