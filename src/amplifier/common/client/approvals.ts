@@ -65,7 +65,6 @@ export function approvalRequired(
   }
   const id = uniqueId(step.state, wireId);
   const givenMs = timeout * 1000;
-  const stepMs = givenMs > 0 ? Math.min(maxStepMs, givenMs) : tooLateMs;
   put(step, {
     phase: 'waiting',
     id,
@@ -75,14 +74,12 @@ export function approvalRequired(
     options,
     deny: denyOption(options, kinds),
     prompt,
-    leftMs: givenMs,
-    dueMs: step.at.timeMs + givenMs,
-    stepMs,
+    due: { nowMs: step.at.nowMs + givenMs, timeMs: step.at.timeMs + givenMs },
     isBeingDenied: false,
     isTimedOut: false,
     mayComeAgain,
   });
-  setTimer(step, `approval ${id}`, stepMs);
+  setTimer(step, `approval ${id}`, givenMs > 0 ? Math.min(maxStepMs, givenMs) : tooLateMs);
   step.events.push({ event: 'approval:required', data: { ...told, approval_id: id } });
   if (superseded) beginCancel(step);
 }
@@ -211,15 +208,13 @@ export function approvalTimer(step: Step, id: string): void {
     deny(step, approval);
     return;
   }
-  const counted = { ...approval, leftMs: approval.leftMs - approval.stepMs };
-  const remainingMs = Math.min(counted.leftMs, counted.dueMs - step.at.timeMs);
-  if (remainingMs <= 0) {
-    deny(step, { ...counted, isTimedOut: approval.phase === 'waiting' });
-    return;
-  }
-  const stepMs = Math.min(maxStepMs, remainingMs);
-  put(step, { ...counted, stepMs });
-  setTimer(step, `approval ${id}`, stepMs);
+  const restMs = timeLeft(step, approval);
+  if (restMs <= 0) deny(step, { ...approval, isTimedOut: approval.phase === 'waiting' });
+  else setTimer(step, `approval ${id}`, Math.min(maxStepMs, restMs));
+}
+
+function timeLeft({ at }: Step, { due }: OpenApproval): number {
+  return Math.min(due.nowMs - at.nowMs, due.timeMs - at.timeMs);
 }
 
 function shownApprovals(state: SessionState): ShownApproval[] {
@@ -277,10 +272,9 @@ function close(step: Step, { id }: ShownApproval, reason: string, decision = '')
 }
 
 /** Denied from now on, until that has arrived or the server's time is up. */
-function leave(step: Step, { phase, ...request }: ShownApproval): void {
-  const untilMs = Math.min(request.leftMs, request.dueMs - step.at.timeMs);
-  const triesLeft = Math.ceil((Math.max(0, untilMs) + leftMs) / retryMs);
-  deny(step, { ...request, phase: 'left', triesLeft, isSending: phase === 'answering' });
+function leave(step: Step, approval: ShownApproval): void {
+  const triesLeft = Math.ceil((Math.max(0, timeLeft(step, approval)) + leftMs) / retryMs);
+  deny(step, { ...approval, phase: 'left', triesLeft, isSending: approval.phase === 'answering' });
 }
 
 /** Fails closed: a server may take its time-out for a yes. */

@@ -1,7 +1,7 @@
 import type { PromptInput } from '../../../session/common/sessionBackend';
 import type { ConfigOption, EventOf, SlashCommand, TokenUsage } from '../../../session/common/sessionEvents';
 import type { WorkspaceContext } from '../api/apiSchema';
-import type { Call } from './sessionInput';
+import type { Call, Moment } from './sessionInput';
 
 export interface SessionLimits {
   /** How often a turn without events is looked after by the session's status; default 20 s. */
@@ -80,15 +80,13 @@ interface ApprovalRequest {
   readonly options: readonly string[];
   readonly deny: string | undefined;
   readonly prompt: string;
-  /** What is left of the user's time, counted in steps; and when it is over by the time of day, which may jump. */
-  readonly leftMs: number;
-  readonly dueMs: number;
+  /** When the user's time is over: by the clock that never goes back, and by the time of day, which goes on in sleep. */
+  readonly due: Moment;
 }
 
 /** Readers are told that it waits. `answering`: something is on its way that ends it. */
 export interface ShownApproval extends ApprovalRequest {
   readonly phase: 'waiting' | 'answering';
-  readonly stepMs: number;
   /** It is denied from here, again and again, until that has arrived. */
   readonly isBeingDenied: boolean;
   /** Nobody has answered in time: the denial that follows is not the user's. */
