@@ -124,12 +124,13 @@ describe('a request that is shown and told once more', () => {
     assert.equal(shown(), 1);
   });
 
-  it('is another one after that', () => {
+  it('is another one after that, and stops the turn', () => {
     world.connect();
     status();
     world.advance(250);
     tell();
     assert.equal(superseded(), 1);
+    assert.equal(world.state.ending?.isCancel, true);
   });
 
   it('is another one after any other status', () => {

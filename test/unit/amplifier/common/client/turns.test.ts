@@ -314,6 +314,13 @@ describe('turns of a session of an Amplifier server', () => {
       assert.equal(of('prompt:submit').length, 2);
     });
 
+    it('has two turns when the server tells the same prompt once more', () => {
+      begin();
+      say('prompt:submit', { prompt: 'go' });
+      assert.equal(of('prompt:submit').length, 2);
+      assert.equal(of('prompt:complete')[0]?.['stop_reason'], 'interrupted');
+    });
+
     it('leaves out the late end of another turn', () => {
       begin();
       say('prompt:complete', { response: 'old', request_id: 'req-0' });
