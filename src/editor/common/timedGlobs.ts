@@ -84,7 +84,9 @@ function mayTakeLong(glob: string): boolean {
 export function looseMatcher(glob: string): (path: string) => boolean {
   const outside = withoutGroups(glob.toLowerCase());
   // Outside of a group it separates whole alternatives.
-  const names = outside.includes('|') ? [] : (outside.match(/[\w.-]+/g) ?? []);
+  const pieces = outside.includes('|') ? [] : (outside.match(/[\w.-]+/g) ?? []);
+  // `./a` matches `a`, so a piece of dots alone need not be in the path.
+  const names = pieces.filter((piece) => /[^.]/.test(piece));
   return (path) => {
     const text = path.toLowerCase();
     let from = 0;
