@@ -104,7 +104,6 @@ describe('SessionAttachment', () => {
     assert.equal((await attachment.join(notNow)).hasForgotten, false);
     const message = 'Demo was started again and does not remember this conversation.';
     assert.deepEqual(await told(events), [
-      { event: 'session:start', data: { session_id: 'old' } },
       { event: 'session:info', data: { session_id: 'old', agent_session_id: 's1' } },
       { event: 'notice', data: { session_id: 'old', level: 'warning', message } },
     ]);
