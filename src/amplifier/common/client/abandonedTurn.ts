@@ -3,7 +3,7 @@ import { messageOf } from '../../../base/common/errors';
 import type { SessionEvent } from '../../../session/common/sessionEvents';
 import type { SessionStatus } from '../api/apiSchema';
 import { stopPrompt } from './prompts';
-import type { Abandoned } from './sessionState';
+import type { Abandoned } from './clientState';
 import { clearTimers, isUnknownSession, log, setTimer, stopLeftTurn, update, type Step } from './sessionStep';
 
 const lookMs = 500;

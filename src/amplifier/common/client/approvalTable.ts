@@ -4,7 +4,7 @@ import type { EventData } from '../../../session/common/sessionEvents';
 import { AmplifierApiError } from '../api/apiErrors';
 import type { ApprovalAnswer, PendingApproval, SessionStatus } from '../api/apiSchema';
 import type { AnswerPurpose, Call, StatusPurpose } from './sessionInput';
-import { isTurnOwn, type Approval, type OpenApproval, type SessionState, type ShownApproval } from './sessionState';
+import { isTurnOwn, type Approval, type OpenApproval, type SessionState, type ShownApproval } from './clientState';
 import {
   asBackendError,
   beginCancel,

@@ -2,7 +2,7 @@ import { isTransportError, type AmplifierApiError } from '../api/apiErrors';
 import { abandonTurn, attendTurn } from './abandonedTurn';
 import type { SessionInput } from './sessionInput';
 import { sessionMessages } from './sessionMessages';
-import { isOwn, isUnattended } from './sessionState';
+import { isOwn, isUnattended } from './clientState';
 import { check, clearTimers, isUnknownSession, log, notice, setTimer, settle, update, type Step } from './sessionStep';
 import { endCheck, expectAgainOnConnection } from './statusWatch';
 import { endSession, failTurn, interruptTurn } from './turns';

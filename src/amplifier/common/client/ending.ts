@@ -3,11 +3,11 @@ import type { SessionEvent } from '../../../session/common/sessionEvents';
 import { isMissingRoute } from '../api/apiErrors';
 import type { SessionStatus } from '../api/apiSchema';
 import { abandonTurn } from './abandonedTurn';
-import { denyAllApprovals, isDenying } from './approvals';
+import { denyAllApprovals, isDenying } from './approvalTable';
 import { stopPrompt } from './prompts';
 import type { Call, StopWay } from './sessionInput';
 import { sessionMessages } from './sessionMessages';
-import { isRealDialect, isSessionBusy, isTurnOpen, type Ending } from './sessionState';
+import { isRealDialect, isSessionBusy, isTurnOpen, type Ending } from './clientState';
 import {
   beginCancel,
   clearTimers,

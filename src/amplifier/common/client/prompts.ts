@@ -1,9 +1,9 @@
 import { BackendError } from '../../../session/common/sessionBackend';
 import { contextChanges, promptText, withAttached } from '../context/contextSource';
 import type { PromptRequest, SessionStatus } from '../api/apiSchema';
-import { isAwaitingApproval } from './approvals';
+import { isAwaitingApproval } from './approvalTable';
 import type { SessionInput } from './sessionInput';
-import { isSessionBusy, isTurnOpen, type SessionState } from './sessionState';
+import { isSessionBusy, isTurnOpen, type SessionState } from './clientState';
 import { beginCancel, check, clearTimers, closedError, setTimer, settle, update, type Step } from './sessionStep';
 import { believeStatus, type BelievedPurpose } from './statusWatch';
 import { ownPromptTaken } from './turns';

@@ -1,5 +1,5 @@
 import * as abandoned from './abandonedTurn';
-import * as approvals from './approvals';
+import * as approvals from './approvalTable';
 import * as time from './approvalTime';
 import * as connection from './connection';
 import * as ending from './ending';
@@ -8,7 +8,7 @@ import * as watch from './statusWatch';
 import * as turns from './turns';
 import type { Call, InputHandlers, InputKind, Moment, PlainTimer, SessionInput, TimerKey } from './sessionInput';
 import { sessionMessages } from './sessionMessages';
-import { isOwn, type SessionState } from './sessionState';
+import { isOwn, type SessionState } from './clientState';
 import { check, clearTimers, closedError, notice, setTimer, settle, update, type Step } from './sessionStep';
 
 /** What one input makes of a session: its next state, what its readers are told, and what is to be done. */

@@ -2,7 +2,7 @@ import { BackendError } from '../../../session/common/sessionBackend';
 import type { SessionEvent } from '../../../session/common/sessionEvents';
 import { AmplifierApiError } from '../api/apiErrors';
 import type { Call, Moment, SessionEffect, TimerKey } from './sessionInput';
-import type { SessionState } from './sessionState';
+import type { SessionState } from './clientState';
 import { sessionMessages } from './sessionMessages';
 
 /** One input being dealt with: the state as it is by then, and what is to be told and done. */

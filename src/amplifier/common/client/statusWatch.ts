@@ -1,9 +1,9 @@
 import type { SessionStatus } from '../api/apiSchema';
-import { approvalRequired, expectApprovalsAgain, expireApprovals, isAwaitingApproval, isShown } from './approvals';
+import { approvalRequired, expectApprovalsAgain, expireApprovals, isAwaitingApproval, isShown } from './approvalTable';
 import { ageOfPending, secondsToAnswer } from './approvalTime';
 import type { StatusPurpose } from './sessionInput';
 import { sessionMessages } from './sessionMessages';
-import { isTurnOpen, type SessionState, type StatusWatch } from './sessionState';
+import { isTurnOpen, type SessionState, type StatusWatch } from './clientState';
 import { beginCancel, check, clearTimers, notice, setTimer, update, type Step } from './sessionStep';
 import { endSession, failTurn, interruptTurn, joinTurn } from './turns';
 

@@ -1,8 +1,8 @@
 import { isSameText } from '../../../base/common/spacing';
 import type { EventData, EventOf, SessionEvent, TokenUsage } from '../../../session/common/sessionEvents';
-import { approvalRequired, approvalResolved, endApprovals, leaveApprovals } from './approvals';
+import { approvalRequired, approvalResolved, endApprovals, leaveApprovals } from './approvalTable';
 import { ageOfRequest, secondsToAnswer } from './approvalTime';
-import { isTurnOpen, type OpenTurn, type PromptPhase, type SessionState, type Turn } from './sessionState';
+import { isTurnOpen, type OpenTurn, type PromptPhase, type SessionState, type Turn } from './clientState';
 import { check, notice, update, type Step } from './sessionStep';
 
 /** What the stream says. Content goes on as it came: the event log gives it its form. */

@@ -1,4 +1,4 @@
-import { isSessionBusy } from '../../common/client/sessionState';
+import { isSessionBusy } from '../../common/client/clientState';
 import type { SessionStatus } from '../../common/api/apiSchema';
 import { EventLog } from '../../../session/common/eventLog';
 import type { ConfigOption, SlashCommand } from '../../../session/common/sessionEvents';

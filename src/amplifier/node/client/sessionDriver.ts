@@ -9,7 +9,7 @@ import type {
   SessionInput,
   TimerKey,
 } from '../../common/client/sessionInput';
-import { initialSession, isExpectingEvents, type SessionState } from '../../common/client/sessionState';
+import { initialSession, isExpectingEvents, type SessionState } from '../../common/client/clientState';
 import type { EventLog } from '../../../session/common/eventLog';
 import type { SessionStatus } from '../../common/api/apiSchema';
 import type { EventConnectionRequest } from './stream/eventConnection';

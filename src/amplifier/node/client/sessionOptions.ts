@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 import type { Logger } from '../../../base/common/log';
-import type { SessionLimits } from '../../common/client/sessionState';
+import type { SessionLimits } from '../../common/client/clientState';
 import type { ContextSource } from '../../common/context/contextSource';
 import type { AmplifierClient } from './http/amplifierClient';
 import type { EventStreamLimits } from './stream/eventStream';

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { AmplifierApiError } from '../../../../../src/amplifier/common/api/apiErrors';
 import { SessionStatus } from '../../../../../src/amplifier/common/api/apiSchema';
 import type { EffectKind, SessionEffect, SessionInput } from '../../../../../src/amplifier/common/client/sessionInput';
-import { openApprovals } from '../../../../../src/amplifier/common/client/approvals';
-import { isTurnOpen, isTurnOwn, type OpenApproval } from '../../../../../src/amplifier/common/client/sessionState';
+import { openApprovals } from '../../../../../src/amplifier/common/client/approvalTable';
+import { isTurnOpen, isTurnOwn, type OpenApproval } from '../../../../../src/amplifier/common/client/clientState';
 import { SessionWorld } from './sessionWorld';
 
 /** What is still allowed once readers have got all. */

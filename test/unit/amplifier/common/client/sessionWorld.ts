@@ -10,7 +10,7 @@ import {
   initialSession,
   type SessionLimits,
   type SessionState,
-} from '../../../../../src/amplifier/common/client/sessionState';
+} from '../../../../../src/amplifier/common/client/clientState';
 import { SessionStatus } from '../../../../../src/amplifier/common/api/apiSchema';
 import { decodeMessage } from '../../../../../src/amplifier/common/api/sseEvents';
 import { SessionGrammar } from '../../../../../src/session/common/normalize/sessionGrammar';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { AmplifierApiError } from '../../../../../src/amplifier/common/api/apiErrors';
 import { SessionStatus } from '../../../../../src/amplifier/common/api/apiSchema';
 import { isBackendError } from '../../../../../src/session/common/sessionBackend';
-import { isAwaitingApproval } from '../../../../../src/amplifier/common/client/approvals';
-import { isTurnOpen } from '../../../../../src/amplifier/common/client/sessionState';
+import { isAwaitingApproval } from '../../../../../src/amplifier/common/client/approvalTable';
+import { isTurnOpen } from '../../../../../src/amplifier/common/client/clientState';
 import { SessionWorld } from './sessionWorld';
 
 describe('turns of a session of an Amplifier server', () => {
