@@ -61,8 +61,8 @@ export function advanceEnding(step: Step): void {
 
 /** What this stage waits for takes too long. */
 export function endingStageTimer(step: Step): void {
-  const { ending, prompt } = step.state;
-  if (ending?.stage === 'prompt' && prompt.kind === 'posting') update(step, { prompt: { ...prompt, isLate: true } });
+  const { ending } = step.state;
+  if (ending?.stage === 'prompt') waitNoLonger(step);
   else if (ending?.stage === 'denying') beginStopping(step, ending);
 }
 
@@ -75,8 +75,15 @@ export function endingDeadline(step: Step): void {
     return;
   }
   log(step, 'warn', 'could not stop the turn in time');
+  waitNoLonger(step);
   if (stop) dropStop(step);
   conclude(step, ending, 'notStopped');
+}
+
+/** Should the server take the prompt all the same, its turn is stopped then. */
+function waitNoLonger(step: Step): void {
+  const { prompt } = step.state;
+  if (prompt.kind === 'posting') update(step, { prompt: { ...prompt, isLate: true } });
 }
 
 /** Whether the end of the session is held until it is told why it ended. */
