@@ -17,7 +17,8 @@ const maxEnded = 1000;
  */
 export class SessionCalls {
   private readonly open = new Map<string, OpenCall>();
-  private readonly ended = new Set<string>();
+  /** By their ids. */
+  private readonly ended = new Map<string, OpenCall>();
   private count = 0;
 
   constructor(private readonly emit: (event: SessionEvent) => void) {}
@@ -60,12 +61,13 @@ export class SessionCalls {
     this.beginUnheard({ session_id: sessionId, call_id: id, kind, tool_name: kind, operation: kind });
   }
 
-  /** Returns the call when it was denied. */
+  /** Returns the call when it was denied, also when it was told as ended before. */
   post({ data }: EventOf<'tool:post'>): { readonly operation: string } | undefined {
-    if (this.isEnded(data.call_id)) {
+    const known = data.call_id === undefined ? undefined : this.ended.get(data.call_id);
+    if (known) {
       const status = data.result.success ? 'completed' : 'failed';
-      this.emit({ event: 'tool:update', data: { ...data, call_id: data.call_id, status } });
-      return undefined;
+      this.emit({ event: 'tool:update', data: { ...data, call_id: known.id, status } });
+      return known.isDenied ? known : undefined;
     }
     const call = this.take(data);
     this.emit({ event: 'tool:post', data: { ...data, call_id: call.id } });
@@ -131,10 +133,10 @@ export class SessionCalls {
     return id;
   }
 
-  private end({ id }: OpenCall): void {
-    this.open.delete(id);
-    this.ended.add(id);
-    const [oldest] = this.ended;
+  private end(call: OpenCall): void {
+    this.open.delete(call.id);
+    this.ended.set(call.id, call);
+    const [oldest] = this.ended.keys();
     if (this.ended.size > maxEnded && oldest !== undefined) this.ended.delete(oldest);
   }
 }

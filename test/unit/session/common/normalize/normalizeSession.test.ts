@@ -300,6 +300,20 @@ describe('the normal form of a session, made of whatever a backend tells', () =>
       ]);
     });
 
+    it('that succeeds though it was denied gets a warning also after its end was told', () => {
+      start({ warnsOfDeniedRuns: true });
+      pre('a');
+      say('approval:required', { approval_id: 'q', prompt: 'May I?', options: ['Yes', 'No'] });
+      say('approval:denied', { approval_id: 'q', decision: 'No' });
+      end();
+      heard();
+      post('a');
+      assert.deepEqual(heard('status', 'level'), [
+        ['tool:update', 'completed'],
+        ['notice', 'error'],
+      ]);
+    });
+
     for (const [what, warnsOfDeniedRuns, reason, notices] of [
       ['a warning', true, 'timeout', 1],
       ['no warning when nobody has denied it', true, 'answered_elsewhere', 0],
