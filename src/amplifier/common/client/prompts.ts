@@ -1,9 +1,10 @@
 import { BackendError } from '../../../session/common/sessionBackend';
+import { AmplifierApiError } from '../api/apiErrors';
 import { contextChanges, promptText, withAttached } from '../context/contextSource';
 import type { PromptRequest, SessionStatus } from '../api/apiSchema';
 import { isAwaitingApproval } from './approvalTable';
 import type { SessionInput } from './sessionInput';
-import { isSessionBusy, isTurnOpen, type SessionState } from './clientState';
+import { isSessionBusy, isTurnOpen, type PromptPhase, type SessionState } from './clientState';
 import { beginCancel, check, clearTimers, closedError, setTimer, settle, update, type Step } from './sessionStep';
 import { believeStatus, type BelievedPurpose } from './statusWatch';
 import { ownPromptTaken } from './turns';
@@ -92,8 +93,17 @@ export function promptTaken(step: Step, { requestId, isAccepted }: SessionInput<
 export function promptFailed(step: Step, { call, error }: SessionInput<'promptFailed'>): void {
   const { prompt } = step.state;
   if (prompt.kind === 'none' || prompt.call !== call) return;
-  failPrompt(step, error);
+  if (prompt.kind === 'posting' && prompt.hasTurn && isAnswerLost(error)) takenUnanswered(step, prompt);
+  else failPrompt(step, error);
   if (prompt.kind === 'posting' && prompt.isLate) stopLate(step);
+}
+
+/** The server tells the turn of the prompt already: only its answer was lost, and whoever sent it must not send it again. */
+function takenUnanswered(step: Step, { call, context }: Posting): void {
+  const { turn } = step.state;
+  update(step, { prompt: { kind: 'none' }, lastContext: context });
+  settle(step, call, undefined, turn.kind === 'open' ? turn.requestId : undefined);
+  check(step);
 }
 
 export function failPrompt(step: Step, error: unknown): void {
@@ -132,3 +142,10 @@ function refusalOf(state: SessionState, isBusy: boolean): BackendError | undefin
   }
   return isBusy ? new BackendError('busy', workingMessage) : undefined;
 }
+
+/** The request has left, and nobody knows what became of it. */
+function isAnswerLost(error: unknown): boolean {
+  return error instanceof AmplifierApiError && (error.code === 'CONNECTION_LOST' || error.code === 'TIMEOUT');
+}
+
+type Posting = Extract<PromptPhase, { kind: 'posting' }>;

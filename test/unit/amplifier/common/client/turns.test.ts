@@ -337,6 +337,25 @@ describe('turns of a session of an Amplifier server', () => {
       assert.deepEqual(world.told, []);
     });
 
+    for (const code of ['CONNECTION_LOST', 'TIMEOUT']) {
+      it(`has a prompt taken once its turn is told, though the answer to it is lost (${code})`, () => {
+        const call = world.post();
+        say('prompt:submit', { prompt: 'go' });
+        delta('x');
+        world.send({ kind: 'promptFailed', call, error: new AmplifierApiError(code, 'lost') });
+        assert.deepEqual([world.settled.has(call), world.settled.get(call)], [true, undefined]);
+        say('prompt:complete', { response: 'x', request_id: 'req-9' });
+        assert.equal(isTurnOpen(world.state), false);
+        assert.deepEqual([of('prompt:submit').length, of('prompt:complete').length], [1, 1]);
+      });
+    }
+
+    it('refuses a prompt whose answer is lost before anything is told of it', () => {
+      const call = world.post();
+      world.send({ kind: 'promptFailed', call, error: new AmplifierApiError('CONNECTION_LOST', 'lost') });
+      assert.notEqual(world.settled.get(call), undefined);
+    });
+
     it('ends with what came when the session ends in a turn', () => {
       begin();
       delta('half');
