@@ -21,6 +21,8 @@ export class AmplifierSession implements BackendSession {
     this.id = options.id;
     this.eventLog = new EventLog(() => new Promise((resolve) => setImmediate(resolve)), {
       heard: options.heard,
+      // What its reader knows from before has other ids.
+      callIdPrefix: `call-${options.clock.now().toString(36)}`,
       warnsOfDeniedRuns: true,
     });
     this.driver = new SessionDriver(options, this.eventLog);

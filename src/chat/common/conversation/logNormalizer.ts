@@ -9,21 +9,22 @@ import { normalLogVersion, type LogRecord } from './logRecord';
 export class LogNormalizer {
   private isNormal = false;
   private normal: SessionEvent[] = [];
-  private session = this.createSession('');
+  private resumed = 0;
+  private session = this.createSession('', 'call');
 
   /** The same record, or what becomes of it, in the order of the log. */
   normalized(record: LogRecord): readonly LogRecord[] {
     if (record.type === 'begin') this.isNormal = record.version >= normalLogVersion;
-    if (record.type === 'bound') this.session = this.createSession('');
+    if (record.type === 'bound') this.session = this.createSession('', 'call');
     // It was taken up in the middle of a turn.
-    if (record.type === 'resumed') this.session = this.createSession(this.session.heard);
+    if (record.type === 'resumed') this.session = this.createSession(this.session.heard, `call-${++this.resumed}`);
     if (this.isNormal || record.type !== 'event') return [record];
     this.normal = [];
     this.session.normalize(record.event);
     return this.normal.map((event) => ({ ...record, event }));
   }
 
-  private createSession(heard: string): SessionNormalizer {
-    return new SessionNormalizer((event) => this.normal.push(event), { heard });
+  private createSession(heard: string, callIdPrefix: string): SessionNormalizer {
+    return new SessionNormalizer((event) => this.normal.push(event), { heard, callIdPrefix });
   }
 }

@@ -16,6 +16,11 @@ export interface NormalizerOptions {
   readonly heard?: string;
   /** Warn of calls that succeeded although they were denied. Of agents that is no news: they call a denial a success. */
   readonly warnsOfDeniedRuns?: boolean;
+  /**
+   * Of the ids that calls get which have none; default `call`. Another one for each time that a turn is taken up: what is told
+   * then of a call without an id is of none that its reader knows.
+   */
+  readonly callIdPrefix?: string;
 }
 
 /**
@@ -44,7 +49,7 @@ export class SessionNormalizer {
     private readonly options: NormalizerOptions = {},
   ) {
     this.heardBefore = options.heard ?? '';
-    this.calls = new SessionCalls(emit);
+    this.calls = new SessionCalls(emit, options.callIdPrefix ?? 'call');
     this.questions = new OpenQuestions(emit);
     this.thoughts = new Thoughts(emit);
   }

@@ -21,7 +21,11 @@ export class SessionCalls {
   private readonly ended = new Map<string, OpenCall>();
   private count = 0;
 
-  constructor(private readonly emit: (event: SessionEvent) => void) {}
+  /** `idPrefix` begins the ids of calls that come without one. */
+  constructor(
+    private readonly emit: (event: SessionEvent) => void,
+    private readonly idPrefix: string,
+  ) {}
 
   /** The call that waits, when there is no doubt which one it is. */
   get onlyOpenId(): string | undefined {
@@ -128,7 +132,7 @@ export class SessionCalls {
 
   private freeId(): string {
     let id: string;
-    do id = `call-${++this.count}`;
+    do id = `${this.idPrefix}-${++this.count}`;
     while (this.open.has(id) || this.ended.has(id));
     return id;
   }

@@ -239,6 +239,12 @@ describe('the normal form of a session, made of whatever a backend tells', () =>
       ]);
     });
 
+    it('gets an id that no earlier reading of its session has given', () => {
+      start({ callIdPrefix: 'call-x' });
+      pre();
+      assert.deepEqual(heard('call_id'), [['tool:pre', 'call-x-1']]);
+    });
+
     it('begins by its result or an update when its beginning was lost', () => {
       post('a', 'grep');
       say('tool:update', { call_id: 'b', kind: 'edit', title: 'Edit' });
