@@ -2,7 +2,7 @@ import { isSameText } from '../../../base/common/spacing';
 import type { EventData, EventOf, SessionEvent, TokenUsage } from '../../../session/common/sessionEvents';
 import { approvalRequired, approvalResolved, endApprovals, leaveApprovals } from './approvalTable';
 import { ageOfRequest, secondsToAnswer } from './approvalTime';
-import { isTurnOpen, type OpenTurn, type PromptPhase, type SessionState, type Turn } from './clientState';
+import { isTurnOpen, isTurnOwn, type OpenTurn, type PromptPhase, type SessionState, type Turn } from './clientState';
 import { check, notice, update, type Step } from './sessionStep';
 
 /** What the stream says. Content goes on as it came: the event log gives it its form. */
@@ -113,11 +113,12 @@ export function endSession(step: Step, data: Omit<EventData<'session:end'>, 'ses
 
 function promptHeard(step: Step, event: EventOf<'prompt:submit'>): void {
   const { data } = event;
+  const { turn, prompt } = step.state;
   if (data.replayed) {
-    step.events.push(event);
+    // A server that replays its history in the turn of a prompt from here would end that turn, and withdraw its approvals.
+    if (!isTurnOwn(step.state)) step.events.push(event);
     return;
   }
-  const { turn, prompt } = step.state;
   if (turn.kind === 'open' && !turn.isEchoed && isEchoOf(turn, data)) {
     update(step, { turn: { ...turn, isEchoed: true } });
     return;

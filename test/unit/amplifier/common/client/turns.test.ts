@@ -27,6 +27,16 @@ describe('turns of a session of an Amplifier server', () => {
       .join('');
   const delta = (value: string, block_index = 0): void => say('content_block:delta', { delta: value, block_index });
 
+  it('are not ended, and their approvals not withdrawn, by a history that is replayed in the middle of an own turn', () => {
+    begin();
+    say('approval:required', { approval_id: 'a1', prompt: 'May I?', options: ['Allow', 'Deny'] });
+    say('prompt:submit', { prompt: 'of yesterday', replayed: true });
+    assert.equal(of('prompt:submit').length, 1);
+    assert.equal(isTurnOpen(world.state), true);
+    assert.equal(isAwaitingApproval(world.state), true);
+    assert.deepEqual(of('approval:denied'), []);
+  });
+
   describe('the text', () => {
     for (const [what, deltas, response, expected] of [
       ['only a response', [], 'All of it', 'All of it'],
