@@ -71,13 +71,6 @@ describe('a log that is read', () => {
     assert.deepEqual(events.slice(3, 5), ['session:start', 'prompt:submit'], 'the call of the first one is not ended');
   });
 
-  it('takes a call without an id for none of those from before its turn was cut off', () => {
-    const calls = read(begin(1), bound, submit, pre, resumed, pre, resumed, pre).filter((line) =>
-      line.startsWith('tool:pre'),
-    );
-    assert.deepEqual(calls, ['tool:pre call-1', 'tool:pre call-1-1', 'tool:pre call-2-1']);
-  });
-
   it('is told again nothing of a turn that was cut off and went on', () => {
     const cut = [bound, submit, said('One'), resumed, said(' two'), resumed, complete('One two three')];
     const texts = read(...cut).filter((line) => line.startsWith('content_block:delta'));

@@ -9,22 +9,21 @@ import { normalLogVersion, type LogRecord } from './logRecord';
 export class LogNormalizer {
   private isNormal = false;
   private normal: SessionEvent[] = [];
-  private resumed = 0;
-  private session = this.createSession('', 'call');
+  private session = this.createSession('');
 
   /** The same record, or what becomes of it, in the order of the log. */
   normalized(record: LogRecord): readonly LogRecord[] {
     if (record.type === 'begin') this.isNormal = record.version >= normalLogVersion;
-    if (record.type === 'bound') this.session = this.createSession('', 'call');
+    if (record.type === 'bound') this.session = this.createSession('');
     // It was taken up in the middle of a turn.
-    if (record.type === 'resumed') this.session = this.createSession(this.session.heard, `call-${++this.resumed}`);
+    if (record.type === 'resumed') this.session = this.createSession(this.session.heard);
     if (this.isNormal || record.type !== 'event') return [record];
     this.normal = [];
     this.session.normalize(record.event);
     return this.normal.map((event) => ({ ...record, event }));
   }
 
-  private createSession(heard: string, callIdPrefix: string): SessionNormalizer {
-    return new SessionNormalizer((event) => this.normal.push(event), { heard, callIdPrefix });
+  private createSession(heard: string): SessionNormalizer {
+    return new SessionNormalizer((event) => this.normal.push(event), { heard });
   }
 }
