@@ -53,6 +53,7 @@ const shared = {
  * never start an agent. Errors that cross are known by their names, since each bundle has classes of its own.
  */
 const loadedLater = {
+  'amplifier-client': 'src/amplifier/node/client/serverClient.ts',
   'amplifier-serve': 'src/amplifier/node/server/amplifierServer.ts',
   agents: 'src/acp/node/catalogue/agentLauncher.ts',
   chat: 'src/chat/vscode/chatRoot.ts',

@@ -37,5 +37,18 @@ export default defineConfig(
   { files: ['src/**/common/**'], rules: noImport(pure, 'common is pure: take a port instead') },
   { files: ['src/**/node/**', 'src/**/browser/**'], rules: noImport(['vscode'], 'only vscode/ folders adapt VS Code') },
   // What runs in the editor writes to its log; scripts and benches write to the terminal.
-  { files: ['src/**'], rules: { 'no-console': 'error' } },
+  {
+    files: ['src/**'],
+    rules: {
+      'no-console': 'error',
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector:
+            "BinaryExpression[operator='instanceof'][right.name=/^(BackendError|EditorError|AmplifierApiError)$/]",
+          message: 'each bundle has a class of its own: ask isBackendError, isEditorError or isAmplifierApiError',
+        },
+      ],
+    },
+  },
 );

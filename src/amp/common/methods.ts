@@ -5,6 +5,7 @@ import {
   type TextEdit,
   type TextFile,
   type WriteOptions,
+  isEditorError,
 } from '../../editor/common/editorPort';
 import { isProtectedChange } from '../../editor/common/guardedEditor';
 import { applyTextEdits } from '../../editor/common/text/textEdits';
@@ -152,7 +153,7 @@ async function orFailure(work: () => Promise<object>): Promise<object> {
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof EditorError)) throw error;
+    if (!isEditorError(error)) throw error;
     return { success: false, message: error.message };
   }
 }
@@ -167,7 +168,7 @@ async function readInTurn(
   try {
     return await editor.readText(path, { signal, maxBytes: maxSmallFileBytes });
   } catch (error) {
-    if (!(error instanceof EditorError) || error.code !== 'tooLarge') throw error;
+    if (!isEditorError(error) || error.code !== 'tooLarge') throw error;
   }
   await takeTurn();
   return await editor.readText(path, { signal });

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { messageOf, TimeoutError } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
-import { EditorError, type EditorErrorCode } from '../../editor/common/editorPort';
+import { type EditorErrorCode, isEditorError } from '../../editor/common/editorPort';
 import { ampErrorCodes, formatError, formatResult, parseRequest, RequestError, type AmpRequest } from './envelope';
 import { createMethods, type AmpMethod, type AmpMethodPorts } from './methods';
 import type { RequestScope } from './requestScope';
@@ -45,7 +45,7 @@ export class AmpRouter {
     } catch (error) {
       const method = this.methods.has(parsed.method) ? parsed.method : '?';
       const answer = failed(method, parsed.idJson, this.toRequestError(parsed, error, scope.timeoutMs));
-      const isExpected = error instanceof RequestError || error instanceof z.ZodError || error instanceof EditorError;
+      const isExpected = error instanceof RequestError || error instanceof z.ZodError || isEditorError(error);
       return isExpected ? answer : { ...answer, hasFailed: true };
     }
   }
@@ -65,7 +65,7 @@ export class AmpRouter {
     if (error instanceof z.ZodError) {
       return new RequestError(ampErrorCodes.invalidParams, `Wrong params of ${method}: ${describeIssues(error)}.`);
     }
-    if (error instanceof EditorError) {
+    if (isEditorError(error)) {
       return new RequestError(codeOf(error.code), error.message, { reason: error.code });
     }
     if (error instanceof TimeoutError) {

@@ -20,8 +20,8 @@ import { serverStatus, type ServerActions, type ServerSituation } from '../commo
 import { ServerTokens } from '../common/server/serverTokens';
 import { configuredServer, isSameLoopback, ownServerMessage } from '../common/server/serverUrl';
 import { ServerWatch } from '../common/server/serverWatch';
-import { AmplifierBackend } from '../node/client/amplifierBackend';
-import { AmplifierClient } from '../node/client/http/amplifierClient';
+import type { AmplifierBackend } from '../node/client/amplifierBackend';
+import type { AmplifierClient } from '../node/client/http/amplifierClient';
 import { chooseContext } from './chooseContext';
 import { DocumentLanguages } from './documentLanguages';
 import { editorContext, editorContextChanges } from './editorContext';
@@ -163,6 +163,7 @@ export class AmplifierFeature implements Feature {
   }
 
   private async createBackend(server: URL): Promise<AmplifierBackend> {
+    const { AmplifierBackend } = await loadClient();
     const { clock, log, settings } = this.options;
     return new AmplifierBackend({
       id: serverBackendId,
@@ -179,10 +180,16 @@ export class AmplifierFeature implements Feature {
   }
 
   private async createClient(baseUrl: URL): Promise<AmplifierClient> {
+    const { AmplifierClient } = await loadClient();
     const { log, traffic } = this.options;
     const token = await this.tokens.for(baseUrl);
     return new AmplifierClient({ baseUrl, log, traffic, ...(token === undefined ? {} : { token }) });
   }
+}
+
+/** From a bundle of its own: many windows never ask a server. */
+function loadClient() {
+  return import('../node/client/serverClient');
 }
 
 const actions: ServerActions = {

@@ -3,7 +3,7 @@ import { constants, readlinkSync, type BigIntStats } from 'node:fs';
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import { errorCode, wordsOf } from '../../base/common/errors';
 import { openFlags } from '../../base/node/openFlags';
-import { EditorError, type FileStat } from '../common/editorPort';
+import { EditorError, type FileStat, isEditorError } from '../common/editorPort';
 import type { CheckedPath } from './pathGuard';
 
 const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = openFlags;
@@ -139,7 +139,7 @@ async function guarded<T>(file: CheckedPath, work: () => Promise<T>): Promise<T>
   try {
     return await work();
   } catch (error) {
-    if (error instanceof EditorError) throw error;
+    if (isEditorError(error)) throw error;
     const code = errorCode(error);
     if (code === 'ENOENT') throw notFound(file.path);
     // What a FIFO without a writer, a socket or a device without a driver say when opened.

@@ -3,7 +3,14 @@ import { KeyedQueue, withDeadline, type Clock } from '../../base/common/async';
 import { DisposableStore } from '../../base/common/disposable';
 import { messageOf, TimeoutError } from '../../base/common/errors';
 import type { Logger } from '../../base/common/log';
-import { EditorError, type FileVersion, type TextEdit, type TextFile, type WriteOptions } from '../common/editorPort';
+import {
+  EditorError,
+  type FileVersion,
+  type TextEdit,
+  type TextFile,
+  type WriteOptions,
+  isEditorError,
+} from '../common/editorPort';
 import { withLineEnding, type LineEnding } from '../common/text/lineEndings';
 import { applyOffsetEdits, checkNewText, minimalEdit, toOffsetEdits, type OffsetEdit } from '../common/text/textEdits';
 import { LineIndex } from '../common/text/textOffsets';
@@ -208,7 +215,7 @@ export class DocumentWriter {
       const uri = vscode.Uri.file(file.path);
       return await this.bounded('opening the file', () => vscode.workspace.openTextDocument(uri));
     } catch (error) {
-      if (error instanceof EditorError) throw error;
+      if (isEditorError(error)) throw error;
       throw new EditorError('notText', `VS Code cannot open ${file.path} as text: ${messageOf(error)}`, {
         cause: error,
       });

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { toDisposable, DisposableStore, type Disposable } from '../../base/common/disposable';
 import type { Logger } from '../../base/common/log';
 import { provideTexts } from '../../platform/vscode/readOnlyTexts';
-import { EditorError, type OpenOptions, type Range, type TextFile } from '../common/editorPort';
+import { EditorError, type OpenOptions, type Range, type TextFile, isEditorError } from '../common/editorPort';
 import { parseFragment, splitFragment } from '../common/text/uriFragment';
 import { notFound, statDisk } from '../node/diskReader';
 import type { PathGuard } from '../node/pathGuard';
@@ -107,7 +107,7 @@ function toSelection(range: Range | undefined): vscode.Range | undefined {
 }
 
 function ifNotFound(error: unknown): false {
-  if (error instanceof EditorError && error.code === 'notFound') return false;
+  if (isEditorError(error) && error.code === 'notFound') return false;
   throw error;
 }
 

@@ -4,7 +4,7 @@ import { Emitter, type Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import type { BackendEntry, BackendRegistry } from './backendRegistry';
 import { observeSessions, type SessionObserver } from './observeSessions';
-import { BackendError, type SessionBackend } from './sessionBackend';
+import { BackendError, type SessionBackend, isBackendError } from './sessionBackend';
 
 /**
  * The backends of several registries as one. Whoever opens a session through it, `observe` hears of it. Of two entries with one
@@ -50,7 +50,7 @@ export class AllBackends implements BackendRegistry, Disposable {
       try {
         return this.observing(await registry.open(id));
       } catch (error) {
-        if (!(error instanceof BackendError && error.code === 'notFound')) throw error;
+        if (!(isBackendError(error) && error.code === 'notFound')) throw error;
       }
     }
     throw new BackendError('notFound', `There is no agent or server "${id}". Choose another one.`);

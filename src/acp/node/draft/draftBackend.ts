@@ -11,6 +11,7 @@ import {
   type CreateSessionOptions,
   type SessionBackend,
   type SessionSummary,
+  isBackendError,
 } from '../../../session/common/sessionBackend';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import { witnessed, type WriteWitness } from '../../../editor/common/writeWitness';
@@ -135,7 +136,7 @@ export class DraftBackend implements SessionBackend {
     this.starting ??= this.open().catch((error: unknown) => {
       this.starting = undefined;
       this.setState({ kind: 'failed', message: messageOf(error) });
-      if (error instanceof BackendError) throw error;
+      if (isBackendError(error)) throw error;
       throw new BackendError('notReady', messageOf(error), undefined, { cause: error });
     });
     return this.starting;

@@ -8,6 +8,7 @@ import {
   type PromptAttachment,
   type PromptInput,
   type SequencedEvent,
+  isBackendError,
 } from '../../../session/common/sessionBackend';
 import { historyEvents, messageEvents, readFileEvents, textEvent } from '../../common/draft/draftHistory';
 import type { ThreadEntry } from '../../common/draft/draftSchema';
@@ -261,7 +262,7 @@ function textOfAttachment(attachment: PromptAttachment): string {
 }
 
 function toBackendError(thrown: unknown): BackendError {
-  if (thrown instanceof BackendError) return thrown;
+  if (isBackendError(thrown)) return thrown;
   if (thrown instanceof TimeoutError) {
     const message = 'The agent is still busy with the prompt you stopped, and its protocol cannot cancel. Restart it.';
     return new BackendError('timeout', message, undefined, { cause: thrown });

@@ -6,6 +6,7 @@ import {
   type CreateSessionOptions,
   type SessionBackend,
   type SessionSummary,
+  isBackendError,
 } from '../../../session/common/sessionBackend';
 import { KeyedQueue } from '../../../base/common/async';
 import type { Event } from '../../../base/common/event';
@@ -69,7 +70,7 @@ export class AcpBackend implements SessionBackend {
     } catch (error) {
       const { state } = this;
       const isWorthWaiting = state.kind === 'authRequired' && state.methods.length > 0;
-      if (!(error instanceof BackendError) || error.code !== 'authRequired' || !isWorthWaiting) throw error;
+      if (!isBackendError(error) || error.code !== 'authRequired' || !isWorthWaiting) throw error;
       await this.agent.signIn.wait(error.cause, signal);
     }
     return this.openSession(options, signal);

@@ -1,4 +1,4 @@
-import { BackendError, type BackendState } from '../../../session/common/sessionBackend';
+import { BackendError, type BackendState, isBackendError } from '../../../session/common/sessionBackend';
 import { withDeadline, type Clock } from '../../../base/common/async';
 import { DisposableStore } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
@@ -140,7 +140,7 @@ export class AgentConnection {
 
   /** In words for the user; when the agent is gone, with how it ended and its last words. */
   async explain(error: unknown): Promise<BackendError> {
-    const isGone = error instanceof ConnectionClosedError || (error instanceof BackendError && error.code === 'closed');
+    const isGone = error instanceof ConnectionClosedError || (isBackendError(error) && error.code === 'closed');
     return isGone && this.lastEnd ? this.lastEnd : toBackendError(error, this.options.title);
   }
 
@@ -155,7 +155,7 @@ export class AgentConnection {
     try {
       process = await startAgent();
     } catch (error) {
-      const isExplained = error instanceof BackendError;
+      const isExplained = isBackendError(error);
       throw this.fail(
         isExplained ? error : new BackendError('notReady', messageOf(error), detailsOf(error), { cause: error }),
       );

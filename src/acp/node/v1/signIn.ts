@@ -1,6 +1,6 @@
 import { RequestError } from '@agentclientprotocol/sdk';
 import * as z from 'zod';
-import { BackendError, type AuthMethod } from '../../../session/common/sessionBackend';
+import { BackendError, type AuthMethod, isBackendError } from '../../../session/common/sessionBackend';
 import { withDeadline, type Clock } from '../../../base/common/async';
 import { DisposableStore } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
@@ -73,7 +73,7 @@ export class SignIn {
     try {
       await withDeadline(clock, 'signing in', waitTimeoutMs, () => untilAborted(done, signal));
     } catch (failure) {
-      throw failure instanceof BackendError ? failure : required;
+      throw isBackendError(failure) ? failure : required;
     } finally {
       subscriptions.dispose();
     }

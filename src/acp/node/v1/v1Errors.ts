@@ -1,5 +1,5 @@
 import { RequestError } from '@agentclientprotocol/sdk';
-import { BackendError, type BackendErrorCode } from '../../../session/common/sessionBackend';
+import { BackendError, type BackendErrorCode, isBackendError } from '../../../session/common/sessionBackend';
 import { messageOf, TimeoutError } from '../../../base/common/errors';
 import { ConnectionClosedError } from '../../../wire/common/connectionErrors';
 
@@ -15,7 +15,7 @@ const codes = new Map<number, BackendErrorCode>([
 
 /** What went wrong with an agent, in the words of the vocabulary. A connection that is gone is `closed`. */
 export function toBackendError(error: unknown, agentTitle: string): BackendError {
-  if (error instanceof BackendError) return error;
+  if (isBackendError(error)) return error;
   if (error instanceof ConnectionClosedError) {
     return new BackendError('closed', `${agentTitle} is gone.`, error.message, { cause: error });
   }

@@ -113,6 +113,11 @@ export class AmplifierApiError extends Error {
   }
 }
 
+/** Whether it is an `AmplifierApiError`, also one from another bundle of ours, whose class is another one. */
+export function isAmplifierApiError(error: unknown): error is AmplifierApiError {
+  return error instanceof Error && error.name === 'AmplifierApiError';
+}
+
 function fallbackFacts(httpStatus: number | undefined): ErrorFacts {
   return httpStatus !== undefined && httpStatus < 500
     ? { backend: 'invalidRequest', advice: '' }
@@ -191,10 +196,10 @@ function codeOfStatus(httpStatus: number): string {
 
 /** Whether the server has no such route, as against no such session. */
 export function isMissingRoute(error: unknown): boolean {
-  return error instanceof AmplifierApiError && (error.code === 'NOT_FOUND' || error.code === 'METHOD_NOT_ALLOWED');
+  return isAmplifierApiError(error) && (error.code === 'NOT_FOUND' || error.code === 'METHOD_NOT_ALLOWED');
 }
 
 /** Whether the request may never have reached the server. */
 export function isTransportError(error: unknown): boolean {
-  return error instanceof AmplifierApiError && error.httpStatus === undefined && error.code !== 'CANCELLED';
+  return isAmplifierApiError(error) && error.httpStatus === undefined && error.code !== 'CANCELLED';
 }

@@ -1,7 +1,7 @@
 import { denyOption, isDenial } from '../../../session/common/approvalOptions';
 import { BackendError, isBackendError } from '../../../session/common/sessionBackend';
 import type { EventData } from '../../../session/common/sessionEvents';
-import { AmplifierApiError } from '../api/apiErrors';
+import { AmplifierApiError, isAmplifierApiError } from '../api/apiErrors';
 import type { ApprovalAnswer, PendingApproval, SessionStatus } from '../api/apiSchema';
 import type { AnswerPurpose, Call, StatusPurpose } from './sessionInput';
 import { isTurnOwn, type Approval, type OpenApproval, type SessionState, type ShownApproval } from './clientState';
@@ -180,7 +180,7 @@ export function answerTaken(step: Step, { id, option, call }: ApprovalPurpose): 
 /** An answer did not arrive, or was not taken. */
 export function answerFailed(step: Step, id: string, call: Call | undefined, error: unknown): void {
   const approval = step.state.approvals.get(id);
-  const isGone = error instanceof AmplifierApiError && (error.httpStatus === 409 || goneCodes.has(error.code));
+  const isGone = isAmplifierApiError(error) && (error.httpStatus === 409 || goneCodes.has(error.code));
   const failure = isGone
     ? new BackendError('approvalResolved', resolvedMessage, error.code, { cause: error })
     : asBackendError(error);

@@ -1,5 +1,5 @@
 import { BackendError } from '../../../session/common/sessionBackend';
-import { AmplifierApiError } from '../api/apiErrors';
+import { isAmplifierApiError } from '../api/apiErrors';
 import { contextChanges, promptText, withAttached } from '../context/contextSource';
 import type { PromptRequest, SessionStatus } from '../api/apiSchema';
 import { isAwaitingApproval } from './approvalTable';
@@ -145,7 +145,7 @@ function refusalOf(state: SessionState, isBusy: boolean): BackendError | undefin
 
 /** The request has left, and nobody knows what became of it. */
 function isAnswerLost(error: unknown): boolean {
-  return error instanceof AmplifierApiError && (error.code === 'CONNECTION_LOST' || error.code === 'TIMEOUT');
+  return isAmplifierApiError(error) && (error.code === 'CONNECTION_LOST' || error.code === 'TIMEOUT');
 }
 
 type Posting = Extract<PromptPhase, { kind: 'posting' }>;

@@ -1,6 +1,7 @@
 import { BackendError } from '../../../session/common/sessionBackend';
 import type { SessionEvent } from '../../../session/common/sessionEvents';
-import { AmplifierApiError } from '../api/apiErrors';
+import type { AmplifierApiError } from '../api/apiErrors';
+import { isAmplifierApiError } from '../api/apiErrors';
 import type { Call, Moment, SessionEffect, TimerKey } from './sessionInput';
 import type { SessionState } from './clientState';
 import { sessionMessages } from './sessionMessages';
@@ -76,9 +77,9 @@ export function closedError(): BackendError {
 }
 
 export function asBackendError(error: unknown): unknown {
-  return error instanceof AmplifierApiError ? error.toBackendError() : error;
+  return isAmplifierApiError(error) ? error.toBackendError() : error;
 }
 
 export function isUnknownSession(error: unknown): error is AmplifierApiError {
-  return error instanceof AmplifierApiError && error.code === 'SESSION_NOT_FOUND';
+  return isAmplifierApiError(error) && error.code === 'SESSION_NOT_FOUND';
 }

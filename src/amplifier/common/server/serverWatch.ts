@@ -2,7 +2,7 @@ import { withDeadline, type Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 import { Emitter, type Event } from '../../../base/common/event';
 import { messageOf, TimeoutError } from '../../../base/common/errors';
-import { AmplifierApiError } from '../api/apiErrors';
+import { AmplifierApiError, isAmplifierApiError } from '../api/apiErrors';
 import type { BackendState } from '../../../session/common/sessionBackend';
 
 /** The newest that is known of the configured server. */
@@ -132,7 +132,7 @@ export class ServerWatch implements Disposable {
 function newsOf(error: unknown): ServerNews {
   if (error instanceof TimeoutError)
     return newsOf(new AmplifierApiError('TIMEOUT', 'The server does not answer in time'));
-  if (!(error instanceof AmplifierApiError)) return { kind: 'unusable', message: messageOf(error) };
+  if (!isAmplifierApiError(error)) return { kind: 'unusable', message: messageOf(error) };
   if (error.code === 'UNREACHABLE') return { kind: 'unreachable' };
   const { message } = error.toBackendError();
   return { kind: error.code === 'UNAUTHORIZED' ? 'needsToken' : 'unusable', message };

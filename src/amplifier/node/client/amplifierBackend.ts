@@ -2,7 +2,7 @@ import { withDeadline, type Clock } from '../../../base/common/async';
 import { Emitter, type Event } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import { messageOf, TimeoutError } from '../../../base/common/errors';
-import { AmplifierApiError, isMissingRoute } from '../../common/api/apiErrors';
+import { isMissingRoute, isAmplifierApiError } from '../../common/api/apiErrors';
 import { isRealServer, type CreateSessionRequest, type Credentials, type ServerInfo } from '../../common/api/apiSchema';
 import type { ConfigOption } from '../../../session/common/sessionEvents';
 import type { ContextSource } from '../../common/context/contextSource';
@@ -263,7 +263,7 @@ export class AmplifierBackend implements SessionBackend {
     try {
       return await request();
     } catch (error) {
-      if (!(error instanceof AmplifierApiError)) throw error;
+      if (!isAmplifierApiError(error)) throw error;
       const failure = error.toBackendError();
       const { message } = failure;
       if (error.code === 'UNAUTHORIZED') this.setState({ kind: 'authRequired', message, methods: [] });

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Logger } from '../../../base/common/log';
-import { AmplifierApiError } from '../../common/api/apiErrors';
+import type { AmplifierApiError } from '../../common/api/apiErrors';
+import { isAmplifierApiError } from '../../common/api/apiErrors';
 import { isRealServer, type Profile, type ServerInfo } from '../../common/api/apiSchema';
 import type { ConfigOption } from '../../../session/common/sessionEvents';
 import { BackendError, isBackendError, type SessionChoices } from '../../../session/common/sessionBackend';
@@ -63,7 +64,7 @@ export class ProfileChoice {
       const profiles = await this.options.client.listProfiles(signal ? { signal } : {});
       return profiles.length > 0 ? profiles : undefined;
     } catch (error) {
-      if (!(error instanceof AmplifierApiError) || !isAnswer(error)) throw error;
+      if (!isAmplifierApiError(error) || !isAnswer(error)) throw error;
       this.options.log.debug(`the server does not list its profiles: ${error.code}`);
       return undefined;
     }
@@ -137,7 +138,7 @@ function isAnswer({ httpStatus }: AmplifierApiError): boolean {
 const ProfileField = z.looseObject({ field: z.literal('profile') });
 
 function isRefusal(error: unknown): error is BackendError {
-  if (!isBackendError(error) || !(error.cause instanceof AmplifierApiError)) return false;
+  if (!isBackendError(error) || !isAmplifierApiError(error.cause)) return false;
   const { code, details, message } = error.cause;
   if (code === 'PROFILE_NOT_FOUND' || ProfileField.safeParse(details).success) return true;
   return /profile/iu.test(message) && notFound.test(message);

@@ -4,7 +4,7 @@ import type { Disposable } from '../../../../base/common/disposable';
 import type { Logger } from '../../../../base/common/log';
 import { parseJson } from '../../../../base/common/parseJson';
 import { closedTap, type TrafficTap } from '../../../../wire/common/traffic';
-import { AmplifierApiError, parseApiError } from '../../../common/api/apiErrors';
+import { AmplifierApiError, parseApiError, isAmplifierApiError } from '../../../common/api/apiErrors';
 import * as api from '../../../common/api/apiSchema';
 import { SecretRedactor } from '../../../common/api/secretRedactor';
 import { keepAliveAgent, sendRequest, type HttpResponse } from './httpRequest';
@@ -184,7 +184,7 @@ export class AmplifierClient implements Disposable {
       if (isError) throw parseApiError(response.status, response.body);
       return response;
     } catch (error) {
-      if (error instanceof AmplifierApiError) log.debug(`${name}: ${error.code}`);
+      if (isAmplifierApiError(error)) log.debug(`${name}: ${error.code}`);
       throw error;
     }
   }

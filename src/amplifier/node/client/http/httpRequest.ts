@@ -2,7 +2,7 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import { errorCode } from '../../../../base/common/errors';
 import { certificateProblem } from '../../../../base/node/certificateProblem';
-import { AmplifierApiError, parseApiError } from '../../../common/api/apiErrors';
+import { AmplifierApiError, parseApiError, isAmplifierApiError } from '../../../common/api/apiErrors';
 
 const maxRefusalBytes = 64 * 1024;
 
@@ -44,8 +44,7 @@ export async function sendRequest(options: HttpRequest): Promise<HttpResponse> {
     return await sendOnce(options, options.agent);
   } catch (error) {
     // A server may close a kept connection at the moment it is used again. What only reads may be asked twice.
-    if (options.method !== 'GET' || !(error instanceof AmplifierApiError && error.code === 'CONNECTION_LOST'))
-      throw error;
+    if (options.method !== 'GET' || !(isAmplifierApiError(error) && error.code === 'CONNECTION_LOST')) throw error;
     return await sendOnce(options, false);
   }
 }

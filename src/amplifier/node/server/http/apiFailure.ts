@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type * as z from 'zod';
-import { AmplifierApiError, documentedErrors, type DocumentedErrorCode } from '../../../common/api/apiErrors';
+import { documentedErrors, type DocumentedErrorCode, isAmplifierApiError } from '../../../common/api/apiErrors';
 import { isBackendError, type BackendErrorCode } from '../../../../session/common/sessionBackend';
 
 /** An answer that is an error, in the API reference's format. The message goes to the peer and says what to do. */
@@ -58,7 +58,7 @@ export function toApiFailure(error: unknown): ApiFailure {
   const { cause, code, details, message } = error;
   const reason = details === undefined ? {} : { reason: details };
   // A backend that is an Amplifier server itself has said it in the API's own words.
-  if (cause instanceof AmplifierApiError && isDocumented(cause.code)) {
+  if (isAmplifierApiError(cause) && isDocumented(cause.code)) {
     return documented(cause.code, message, reason, { cause: error });
   }
   const { httpStatus, wireCode } = ofBackend[code];
