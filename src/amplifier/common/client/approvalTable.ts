@@ -28,6 +28,7 @@ const tooLateMs = 250;
 const leftMs = 20_000;
 /** A denial that hangs must leave time for another one. */
 const denyTimeoutMs = 3000;
+const maxApprovals = 500;
 const goneCodes: ReadonlySet<string> = new Set(['NO_PENDING_APPROVAL', 'APPROVAL_TIMEOUT']);
 const resolvedMessage = 'This was answered already, or its time is up.';
 
@@ -236,7 +237,13 @@ function put(step: Step, approval: OpenApproval): void {
 }
 
 function resolve(step: Step, id: string): void {
-  update(step, { approvals: new Map(step.state.approvals).set(id, { phase: 'resolved' }) });
+  const approvals = new Map(step.state.approvals).set(id, { phase: 'resolved' });
+  // They are kept for answers that come late. A server that asks without end must not fill the memory.
+  if (approvals.size > maxApprovals) {
+    const [oldest] = [...approvals].find(([, { phase }]) => phase === 'resolved') ?? [];
+    if (oldest !== undefined) approvals.delete(oldest);
+  }
+  update(step, { approvals });
   clearTimers(step, `approval ${id}`);
 }
 

@@ -50,6 +50,17 @@ describe('approvals of a session of an Amplifier server', () => {
     assert.equal(data?.reason, 'timeout', 'that is not an answer of the user');
   });
 
+  it('are forgotten when they are resolved and many came after them', () => {
+    ask(undefined, usual, 'open');
+    for (let n = 0; n < 600; n++) {
+      ask(undefined, usual, `a${n}`);
+      world.say('approval:granted', { approval_id: `a${n}`, decision: 'Allow' });
+    }
+    assert.equal(world.state.approvals.size, 500);
+    assert.ok(world.state.approvals.has('open'), 'what still waits is never forgotten');
+    assert.ok(world.state.approvals.has('a599'));
+  });
+
   it('are denied when they come too late, unless what resolves them is right behind', () => {
     ask(['Allow', 'Deny'], 0, 'old');
     world.say('approval:granted', { approval_id: 'old', decision: 'Allow' });
