@@ -172,6 +172,8 @@ export class FakeChats implements Chats {
   readonly deleted: string[] = [];
   /** What sending does in those that begin from now on. */
   onSend: (() => Promise<void>) | undefined;
+  /** Awaited before one is there that is begun or opened. */
+  beforeOpening: () => Promise<void> = () => Promise.resolve();
   rows: readonly SessionRow[] = [];
   views: readonly BackendView[] = [
     backendView('demo-agent', 'demo', 'stopped'),
@@ -223,16 +225,19 @@ export class FakeChats implements Chats {
     // None is made.
   }
 
-  create(backendId: string): Promise<FakeChat> {
+  async create(backendId: string): Promise<FakeChat> {
+    await this.beforeOpening();
     const chat = this.add(`new-${this.opened.size + 1}`);
     chat.change({ backendId });
     if (this.onSend) chat.onSend = this.onSend;
-    return Promise.resolve(chat);
+    return chat;
   }
 
-  open(sessionId: string): Promise<FakeChat> {
+  async open(sessionId: string): Promise<FakeChat> {
+    await this.beforeOpening();
     const chat = this.opened.get(sessionId);
-    return chat ? Promise.resolve(chat) : Promise.reject(new ChatError('notFound', 'It is no longer there.'));
+    if (!chat) throw new ChatError('notFound', 'It is no longer there.');
+    return chat;
   }
 
   rename(sessionId: string, title: string): Promise<void> {

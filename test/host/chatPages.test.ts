@@ -47,6 +47,35 @@ describe('the pages of the chat', () => {
     assert.deepEqual(subject.chats.rows, []);
   });
 
+  it('begin no conversation over the new one that was asked for meanwhile', async () => {
+    const page = await subject.view();
+    await eventually('the backend', () => assert.equal(page.latest('chosenBackend'), 'demo-agent'));
+    const made = Promise.withResolvers<undefined>();
+    subject.chats.beforeOpening = () => made.promise;
+    const sent = page.ask('send', { revision: 1, text: 'hello', attachments: [] });
+    await page.ask('newSession');
+    await page.ask('saveDraft', { revision: 2, text: 'next', attachments: [] });
+    made.resolve(undefined);
+    await sent;
+    assert.equal(page.latest('session'), null);
+    assert.equal(subject.pages.active?.chat, undefined);
+    assert.equal(subject.window.newDraft.value.text, 'next', 'it is the draft of the new one');
+    const begun = subject.chats.opened.get('new-1');
+    assert.deepEqual([begun?.sent.length, begun?.draft.text], [1, '']);
+  });
+
+  it('open no conversation over the new one that was asked for meanwhile', async () => {
+    const page = await subject.view();
+    subject.chats.add('one');
+    const opened = Promise.withResolvers<undefined>();
+    subject.chats.beforeOpening = () => opened.promise;
+    const opening = page.ask('openSession', { sessionId: 'one' });
+    await page.ask('newSession');
+    opened.resolve(undefined);
+    await opening;
+    assert.equal(subject.pages.active?.chat, undefined);
+  });
+
   it('keep what is typed when they are thrown away', async () => {
     const page = await subject.view();
     await page.ask('saveDraft', { revision: 1, text: 'half a thought', attachments: [] });

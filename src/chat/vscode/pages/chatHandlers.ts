@@ -14,6 +14,8 @@ export interface PageControl {
    * belongs to it.
    */
   show(chat: Chat | undefined, keepsComposer?: boolean): void;
+  /** The user goes to a conversation that is not there yet. Returns whether they have gone nowhere else meanwhile. */
+  setOff(): () => boolean;
   ready(): Promise<void>;
   alive(): void;
   /** The user is in it. */
@@ -31,7 +33,6 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
   let search = new AbortController();
   let look = new AbortController();
   let mention = new AbortController();
-  let opening = {};
   /** The life of the page that writes: one that is loaded again counts anew. */
   let writer = {};
 
@@ -40,13 +41,17 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
   /** The conversation begins with its first prompt, and is shown before its backend is there. */
   const begin = async (prompt: object, draft: Draft, written: Written): Promise<Chat> => {
     const { chosen } = backends;
+    const isAwaited = page.setOff();
     newDraft.take(prompt, draft, written);
     try {
       if (!chosen) throw new Error('There is no agent to talk to. Add one in the setting backline.acp.agents.');
       const chat = await chats.create(chosen.id, window.folderOf(draft));
       backends.remember(chosen.id);
-      newDraft.moveTo(chat, written.by);
-      page.show(chat, true);
+      // Not over what the user has chosen meanwhile: what is typed now belongs to that.
+      if (isAwaited()) {
+        newDraft.moveTo(chat, written.by);
+        page.show(chat, true);
+      }
       return chat;
     } catch (error) {
       newDraft.putBack(prompt);
@@ -154,11 +159,10 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
       page.show(undefined);
     }),
     openSession: chatRequests.openSession.handledBy(async ({ sessionId }) => {
-      const mine = (opening = {});
-      const before = page.chat;
+      const isAwaited = page.setOff();
       const chat = await shownWait('Opening the conversation', chats.open(sessionId));
       // Not over what the user has chosen meanwhile.
-      if (chat && opening === mine && page.chat === before) page.show(chat);
+      if (chat && isAwaited()) page.show(chat);
     }),
     openInTab: chatRequests.openInTab.handledBy(({ sessionId }) => window.openInTab(sessionId)),
     renameSession: chatRequests.renameSession.handledBy(({ sessionId, title }) => chats.rename(sessionId, title)),

@@ -49,8 +49,8 @@ export class ChatPageHost implements Disposable, PageControl {
   /** For the page when it is there. */
   private waiting: (() => void)[] = [];
   private wasReloaded = false;
-  /** Somebody has said what to show. */
-  private wasShown = false;
+  /** Another object whenever somebody says what to show; undefined before that. */
+  private choice: object | undefined;
 
   constructor(private readonly options: ChatPageOptions) {
     const { window, surface } = options;
@@ -102,10 +102,15 @@ export class ChatPageHost implements Disposable, PageControl {
   }
 
   show(chat: Chat | undefined, keepsComposer = false): void {
-    this.wasShown = true;
+    this.choice = {};
     this.feed.show(chat, keepsComposer);
     this.showsNow();
     this.options.onDidShow(chat);
+  }
+
+  setOff(): () => boolean {
+    const mine = (this.choice = {});
+    return () => this.choice === mine;
   }
 
   async ready(): Promise<void> {
@@ -175,7 +180,7 @@ export class ChatPageHost implements Disposable, PageControl {
     const { chats, clock, log } = this.options.window;
     const opening = chats.open(sessionId).then((chat) => {
       // The user may have gone on to another one, or to none.
-      if (!this.store.isDisposed && !this.wasShown) this.show(chat);
+      if (!this.store.isDisposed && this.choice === undefined) this.show(chat);
     });
     await withDeadline(clock, 'opening the conversation', restoreTimeoutMs, () => opening).catch((error: unknown) =>
       log.error('the conversation that was shown last cannot be opened', error),
