@@ -44,7 +44,7 @@ describe('The chat, as a user sees it', () => {
   it('answers the first prompt without an account', async () => {
     await window.runCommand('Backline: Open Chat');
     await chat.send('what can you do?');
-    await chat.shows(/rename/i);
+    await chat.says(/rename/i);
     await window.screenshot('chat-first-prompt');
   });
 

@@ -22,7 +22,7 @@ describe('The chat with an Amplifier server', () => {
     const { window, chat } = await openChat(program.url.port);
     try {
       await chat.send('what can you do?');
-      await chat.shows(/rename/i);
+      await chat.says(/rename/i);
       await (await chat.button('Send')).waitFor();
       await chat.send('/slow 2000');
       await chat.shows('This answer comes one word at a time');

@@ -16,12 +16,12 @@ describe('One conversation in two windows of VS Code', () => {
     const [here, there] = [new ChatView(first.page), new ChatView(second.page)];
     await first.runCommand('Backline: Open Chat');
     await here.send('what can you do?');
-    await here.shows(/rename/i);
+    await here.says(/rename/i);
 
     await second.runCommand('Backline: Open Chat');
     await (await there.button(/conversations/i)).click();
     await (await there.frame()).locator('.session-open', { hasText: 'what can you do' }).first().click();
-    await there.shows(/rename/i);
+    await there.says(/rename/i);
     await there.shows(/In use in another window/);
     await eventually('the prompt without use', async () =>
       assert.equal(await (await there.prompt()).isDisabled(), true),

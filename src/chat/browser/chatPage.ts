@@ -95,6 +95,7 @@ export class ChatPage {
     const { sessionId } = this;
     this.store.clearProblems();
     const draft = this.drafts.take();
+    this.store.setBeginning(sessionId === undefined);
     await this.showingOwnPrompt(() =>
       this.ask(chatRequests.send, { ...(sessionId !== undefined && { sessionId }), ...draft }),
     );
@@ -146,6 +147,7 @@ export class ChatPage {
       return await send();
     } finally {
       this.promptsOnTheirWay--;
+      if (this.promptsOnTheirWay === 0) this.store.setBeginning(false);
     }
   }
 

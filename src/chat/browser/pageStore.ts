@@ -21,6 +21,8 @@ export interface PageState {
   /** The host has told something. */
   readonly isReady: boolean;
   readonly session: SessionView | undefined;
+  /** The first prompt of a conversation is on its way: the host shows it soon. */
+  readonly isBeginning: boolean;
   readonly sessions: readonly SessionRow[];
   readonly backends: readonly BackendView[];
   readonly chosenBackend: string | undefined;
@@ -48,6 +50,7 @@ export class PageStore {
   private current: PageState = {
     isReady: false,
     session: undefined,
+    isBeginning: false,
     sessions: [],
     backends: [],
     chosenBackend: undefined,
@@ -90,6 +93,7 @@ export class PageStore {
     this.change({
       isReady: true,
       ...(session !== undefined && { session: session ?? undefined }),
+      ...(session === null && { isBeginning: false }),
       ...(sessions && { sessions }),
       ...(backends && { backends }),
       ...(chosenBackend !== undefined && { chosenBackend }),
@@ -102,6 +106,10 @@ export class PageStore {
       ...(history && { history }),
       ...(untrusted !== undefined && { isUntrusted: untrusted }),
     });
+  }
+
+  setBeginning(isBeginning: boolean): void {
+    if (isBeginning !== this.current.isBeginning) this.change({ isBeginning });
   }
 
   showList(isListShown: boolean): void {

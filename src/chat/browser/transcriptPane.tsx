@@ -13,7 +13,7 @@ import { useWish } from './useWish';
 /** What was said, or what there is to see before anything was. */
 export function TranscriptPane() {
   const page = usePage();
-  const { isReady, folders } = usePageState();
+  const { isBeginning, isReady, folders } = usePageState();
   const isEmpty = useIsEmpty(page.transcript);
   const actions = useMemo(() => transcriptActions(page), [page]);
   const options = useMemo((): TranscriptOptions => ({ label: 'Conversation', isLive: true, folders }), [folders]);
@@ -21,7 +21,7 @@ export function TranscriptPane() {
   const list = useRef<TranscriptHandle>(null);
   useWish('showLatest', () => list.current?.scrollToLatest());
 
-  if (!isReady) return <div class="transcript-pane" aria-busy="true" />;
+  if (!isReady || (isEmpty && isBeginning)) return <div class="transcript-pane" aria-busy="true" />;
   if (isEmpty) {
     return (
       <div class="transcript-pane">

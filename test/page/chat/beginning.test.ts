@@ -26,6 +26,32 @@ describe('the first prompt of a conversation', () => {
   };
   const refused = (chat: ChatHere): Promise<void> => chat.page.getByText('There is no such program.').waitFor();
 
+  it('is awaited on a page that invites to no other one', async () => {
+    const chat = await pages.openChat(snapshot(null));
+    const greeting = chat.page.locator('.empty');
+    const pane = chat.page.locator('.transcript-pane');
+    await greeting.waitFor();
+    const refuse = await sending(chat);
+    await greeting.waitFor({ state: 'hidden' });
+    assert.equal(await pane.getAttribute('aria-busy'), 'true');
+    await chat.tell(snapshot(sessionOf({ id: 's9' }), { transcript: { reset: true, before: 0 } }));
+    assert.equal(await greeting.count(), 0, 'the prompt is not there yet');
+    await chat.tell(snapshot(null, { transcript: { reset: true, before: 0 } }));
+    await greeting.waitFor();
+    refuse();
+    await refused(chat);
+  });
+
+  it('leaves the page as it was when there is nobody to talk to', async () => {
+    const chat = await pages.openChat(snapshot(null));
+    const refuse = await sending(chat);
+    const greeting = chat.page.locator('.empty');
+    await greeting.waitFor({ state: 'hidden' });
+    refuse();
+    await refused(chat);
+    await greeting.waitFor();
+  });
+
   it('comes back when it is refused before the page knows of the conversation', async () => {
     const chat = await pages.openChat(snapshot(null));
     const refuse = await sending(chat);

@@ -41,6 +41,11 @@ export class ChatView {
     await (await this.frame()).getByText(text).first().waitFor();
   }
 
+  /** Resolves when it is in an answer: what the greeting offers is on the page before anything was said. */
+  async says(text: string | RegExp): Promise<void> {
+    await (await this.frame()).locator('.entry-answer').getByText(text).first().waitFor();
+  }
+
   async button(name: string | RegExp): Promise<Locator> {
     return (await this.frame()).getByRole('button', { name }).first();
   }
