@@ -76,6 +76,18 @@ describe('the pages of the chat', () => {
     assert.equal(subject.pages.active?.chat, undefined);
   });
 
+  it('leave what is begun in the view while it is shown for a new conversation', async () => {
+    const page = await subject.view();
+    subject.chats.add('one');
+    await page.ask('openSession', { sessionId: 'one' });
+    const shown = (): string | undefined => subject.pages.inView?.chat?.id;
+    const revealed = subject.pages.revealEmpty();
+    assert.equal(shown(), undefined, 'at once');
+    const opened = page.ask('openSession', { sessionId: 'one' });
+    await Promise.all([revealed, opened]);
+    assert.equal(shown(), 'one');
+  });
+
   it('keep what is typed when they are thrown away', async () => {
     const page = await subject.view();
     await page.ask('saveDraft', { revision: 1, text: 'half a thought', attachments: [] });

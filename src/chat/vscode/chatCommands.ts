@@ -67,8 +67,7 @@ export class ChatCommands implements Disposable {
 
   /** Other features hand in what the prompt begins with. */
   private async begin(draft: unknown): Promise<void> {
-    const page = await this.options.pages.reveal();
-    page.show(undefined);
+    const page = await this.options.pages.revealEmpty();
     const given = z.safeParse(Draft, draft).data;
     if (given) page.insert(given);
     page.ask('focusComposer');

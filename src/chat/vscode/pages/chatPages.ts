@@ -78,6 +78,17 @@ export class ChatPages implements Disposable {
     return page;
   }
 
+  /**
+   * The view where a conversation can begin. Emptied before VS Code has shown it: what the user begins in it meanwhile stays.
+   */
+  async revealEmpty(): Promise<ChatPageHost> {
+    const before = this.inView;
+    before?.show(undefined);
+    const page = await this.reveal();
+    if (page !== before) page.show(undefined);
+    return page;
+  }
+
   /** The tab the user is in, else the view, which is shown. */
   async revealActive(): Promise<ChatPageHost> {
     const { active } = this;
