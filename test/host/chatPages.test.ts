@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { unlinkSync, writeFileSync } from 'node:fs';
 import * as vscode from 'vscode';
 import { nullLogger } from '../../src/base/common/log';
 import type { ApprovalView } from '../../src/chat/common/chatView';
@@ -110,6 +111,20 @@ describe('the pages of the chat', () => {
     await vscode.workspace.fs.delete(vscode.Uri.file(file));
     await eventually('the mark', () => assert.deepEqual(page.latest('missing'), [id]));
     await writeInWorkspace('attached.ts', 'export {};');
+    await eventually('no mark', () => assert.deepEqual(page.latest('missing'), []));
+  });
+
+  it('mark an attached file no more when it is back before VS Code has told that it was deleted', async () => {
+    const file = await writeInWorkspace('soonBack.ts', 'export {};');
+    const page = await subject.view();
+    const id = `file:${file}`;
+    const draft = { text: '', attachments: [{ kind: 'file', id, title: 'soonBack.ts', path: file }] };
+    // What VS Code tells of the file that was written is no news any more.
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    unlinkSync(file);
+    await page.ask('saveDraft', { revision: 1, ...draft });
+    await eventually('the mark', () => assert.deepEqual(page.latest('missing'), [id]));
+    writeFileSync(file, 'export {};');
     await eventually('no mark', () => assert.deepEqual(page.latest('missing'), []));
   });
 

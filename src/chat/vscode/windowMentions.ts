@@ -79,11 +79,13 @@ export class WindowMentions implements Disposable {
   start(): void {
     this.index.start();
     this.attached.start();
-    const watcher = this.store.add(vscode.workspace.createFileSystemWatcher('**/*', false, true, false));
+    const watcher = this.store.add(vscode.workspace.createFileSystemWatcher('**/*'));
     this.store.add(watcher.onDidCreate(({ fsPath }) => void this.onDidCreate(fsPath)));
     this.store.add(watcher.onDidDelete(({ fsPath }) => this.deleted.fire(fsPath)));
     this.store.add(watcher.onDidCreate(() => this.moved.fire()));
     this.store.add(watcher.onDidDelete(() => this.moved.fire()));
+    // A file that is soon back after it was deleted has changed for VS Code, and nothing more is told of it.
+    this.store.add(watcher.onDidChange(() => this.moved.fire()));
     this.store.add(this.options.editor.onDidChangeFolders(() => this.reset.fire()));
     this.store.add(
       vscode.workspace.onDidChangeConfiguration((change) => {

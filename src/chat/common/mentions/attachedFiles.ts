@@ -6,7 +6,7 @@ import type { DraftAttachment } from '../chatView';
 
 interface AttachedFilesPorts {
   readonly editor: Pick<EditorPort, 'stat'>;
-  /** A file or folder has come or gone. */
+  /** A file or folder may have come or gone. */
   readonly onDidChangeFiles: Event<void>;
   readonly clock: Clock;
   readonly onError: (error: unknown) => void;

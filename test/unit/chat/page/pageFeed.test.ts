@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { Emitter } from '../../../../src/base/common/event';
+import { EditorError } from '../../../../src/editor/common/editorPort';
 import type { BackendRegistry } from '../../../../src/session/common/backendRegistry';
 import type { ChatUpdate } from '../../../../src/chat/common/page/chatApi';
 import { HeldDraft } from '../../../../src/chat/common/conversation/heldDraft';
@@ -192,6 +193,29 @@ describe('what a page of the chat is told', () => {
     assert.deepEqual((await told()).at(-1), ['file:/ws/b.ts'], 'a page that comes is told, too');
     await chat.send(draft);
     assert.deepEqual((await told()).at(-1), [], 'with the prompt it has left the composer');
+  });
+
+  it('is what a later look at its files has found, whatever an earlier one says that ends after it', async () => {
+    const chat = chats.add('one');
+    const lookNow = editor.stat.bind(editor);
+    const slow = Promise.withResolvers<never>();
+    feed.show(chat);
+    feed.pageCame();
+    chat.saveDraft({ text: '', attachments: [{ kind: 'file', id: 'a', title: 'a.ts', path: '/ws/a.ts' }] });
+    editor.stat = () => slow.promise;
+    filesMoved.fire();
+    clock.advance(1000);
+    editor.stat = lookNow;
+    filesMoved.fire();
+    clock.advance(1000);
+    await settled();
+    slow.reject(new EditorError('notFound', 'There is no such file.'));
+    await settled();
+    clock.advance(1000);
+    assert.deepEqual(
+      posted.flatMap(({ missing }) => (missing ? [missing] : [])),
+      [[]],
+    );
   });
 
   it('is nothing before there is a page', () => {
