@@ -89,6 +89,21 @@ describe('the pages of the chat', () => {
     assert.equal(shown(), 'one');
   });
 
+  it('keep with the conversation what was typed before they knew that their prompt has begun it', async () => {
+    const page = await subject.view();
+    await eventually('the backend', () => assert.equal(page.latest('chosenBackend'), 'demo-agent'));
+    await page.ask('send', { revision: 1, text: 'hello', attachments: [] });
+    await page.ask('saveDraft', { revision: 2, text: 'next thought', attachments: [] });
+    assert.equal(subject.chats.opened.get('new-1')?.draft.text, 'next thought');
+    await page.ask('newSession');
+    await eventually('an empty page', () => assert.equal(page.latest('session'), null));
+    assert.equal(page.latest('draft')?.text, '');
+    await page.ask('saveDraft', { revision: 3, text: 'another one', attachments: [] });
+    await page.ask('openSession', { sessionId: 'new-1' });
+    await page.ask('saveDraft', { revision: 4, text: 'another one here', attachments: [] });
+    assert.equal(subject.chats.opened.get('new-1')?.draft.text, 'next thought');
+  });
+
   it('keep what is typed when they are thrown away', async () => {
     const page = await subject.view();
     await page.ask('saveDraft', { revision: 1, text: 'half a thought', attachments: [] });

@@ -9,6 +9,8 @@ import type { ChatWindow } from './chatWindow';
 /** What a page lets its requests do to it. */
 export interface PageControl {
   readonly chat: Chat | undefined;
+  /** The same, while it is shown because its first prompt was sent from this page. */
+  readonly begun: Chat | undefined;
   /**
    * Makes it the one that is shown; none is a page on which a conversation can begin. `keepsComposer`: what is typed
    * belongs to it.
@@ -129,11 +131,14 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
     ),
     saveDraft: chatRequests.saveDraft.handledBy(async ({ sessionId, revision, ...draft }) => {
       const written = { by: writer, revision };
-      if (sessionId === undefined) {
+      // The page may not know yet that the prompt before has begun a conversation.
+      const chat = sessionId === undefined ? page.begun : await chatOf(sessionId);
+      if (chat) chat.saveDraft(draft, written);
+      else {
         newDraft.save(draft, written);
         if (page.chat === undefined) chats.awaitPrompt(true);
-      } else (await chatOf(sessionId)).saveDraft(draft, written);
-      if (page.chat?.id === sessionId) page.draftSaved();
+      }
+      if (page.chat?.id === chat?.id) page.draftSaved();
     }),
     setOption: chatRequests.setOption.handledBy(async ({ sessionId, optionId, value }) => {
       if (sessionId === undefined) {

@@ -41,6 +41,7 @@ const restoreTimeoutMs = 3_000;
 
 /** One page of the chat: what it shows, and whether it is there. It does not own the webview; dispose it when that is gone. */
 export class ChatPageHost implements Disposable, PageControl {
+  begun: Chat | undefined;
   private readonly store = new DisposableStore();
   private readonly feed: PageFeed;
   private readonly host: PageHost<typeof chatRequests>;
@@ -103,6 +104,7 @@ export class ChatPageHost implements Disposable, PageControl {
 
   show(chat: Chat | undefined, keepsComposer = false): void {
     this.choice = {};
+    this.begun = keepsComposer ? chat : undefined;
     this.feed.show(chat, keepsComposer);
     this.showsNow();
     this.options.onDidShow(chat);
