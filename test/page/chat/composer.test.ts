@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { chatRequests, didAsk, didInsert } from '../../../src/chat/common/page/chatApi';
-import { sessionOf, snapshot } from './support/chatFixtures';
+import { now, sessionOf, snapshot } from './support/chatFixtures';
 import { ChatPages, type ChatHere } from './support/chatPages';
+import { pauseClock } from '../support/drawn';
 
 describe('the composer', () => {
   const pages = new ChatPages();
@@ -9,10 +10,16 @@ describe('the composer', () => {
   afterEach(() => pages.closePages());
   after(() => pages.stop());
 
+  /** A draft is saved only when the test lets time go on: a busy machine takes longer to type than a page waits. */
+  const openPaused = async (first = snapshot(sessionOf())): Promise<ChatHere> => {
+    const chat = await pages.openChat(first);
+    await pauseClock(chat.page, now + 1);
+    return chat;
+  };
   const textOf = ({ composer }: ChatHere): Promise<string> => composer.inputValue();
 
   it('sends on Enter and begins a line on Shift+Enter', async () => {
-    const chat = await pages.openChat();
+    const chat = await openPaused();
     await chat.composer.pressSequentially('one');
     await chat.composer.press('Shift+Enter');
     await chat.composer.pressSequentially('two');
@@ -27,7 +34,7 @@ describe('the composer', () => {
   });
 
   it('sends on Ctrl+Enter, and without a conversation makes one', async () => {
-    const chat = await pages.openChat(snapshot(null));
+    const chat = await openPaused(snapshot(null));
     await chat.composer.fill('hello');
     await chat.composer.press('Control+Enter');
     assert.deepEqual(await chat.host.waitFor(chatRequests.send), {
@@ -169,7 +176,7 @@ describe('the composer', () => {
   });
 
   it('keeps what is typed while its first prompt makes the conversation', async () => {
-    const chat = await pages.openChat(snapshot(null));
+    const chat = await openPaused(snapshot(null));
     const { promise, resolve } = Promise.withResolvers<Record<string, never>>();
     chat.host.answer(chatRequests.send, () => promise);
     await chat.composer.fill('first');
@@ -177,17 +184,34 @@ describe('the composer', () => {
     await chat.composer.fill('next thought');
     await chat.tell(snapshot(sessionOf({ id: 's9' }), { keepsComposer: true }));
     resolve({});
+    await chat.page.clock.runFor(300);
     assert.equal(await textOf(chat), 'next thought');
     const saved = await chat.host.waitFor(chatRequests.saveDraft);
     assert.deepEqual([saved.sessionId, saved.text], ['s9', 'next thought'], 'where it belongs now');
   });
 
+  it('saves with the conversation what it saved before its first prompt had made one', async () => {
+    const chat = await openPaused(snapshot(null));
+    chat.host.answer(chatRequests.send, () => new Promise(() => undefined));
+    await chat.composer.fill('first');
+    await chat.composer.press('Enter');
+    await chat.composer.fill('next thought');
+    await chat.page.clock.runFor(300);
+    const early = await chat.host.waitFor(chatRequests.saveDraft);
+    await chat.tell(snapshot(sessionOf({ id: 's9' }), { keepsComposer: true }));
+    await chat.page.clock.runFor(300);
+    const saved = await chat.host.waitFor(chatRequests.saveDraft, 2);
+    assert.deepEqual([early.sessionId, saved.sessionId], [undefined, 's9']);
+    assert.deepEqual([saved.text, await textOf(chat)], ['next thought', 'next thought']);
+  });
+
   it('numbers what it hands over, the prompt before what is typed after it', async () => {
-    const chat = await pages.openChat();
+    const chat = await openPaused();
     await chat.composer.fill('first');
     await chat.composer.press('Enter');
     await chat.composer.fill('second');
     const sent = await chat.host.waitFor(chatRequests.send);
+    await chat.page.clock.runFor(300);
     const saved = await chat.host.waitFor(chatRequests.saveDraft);
     assert.deepEqual([sent.revision, saved.revision, saved.text], [1, 2, 'second']);
   });

@@ -3,8 +3,9 @@ import { mkdir } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { chatRequests } from '../../../src/chat/common/page/chatApi';
 import type { OptionView } from '../../../src/chat/common/chatView';
+import { pauseClock } from '../support/drawn';
 import { themeNames } from '../support/themes';
-import { sessionOf, snapshot } from './support/chatFixtures';
+import { now, sessionOf, snapshot } from './support/chatFixtures';
 import { ChatPages, overflowing } from './support/chatPages';
 
 const select = (id: string, value: string, names: Readonly<Record<string, string>>): OptionView => ({
@@ -174,16 +175,21 @@ describe('the foot of the composer', () => {
 
   it('asks for the options with the first key of a conversation, once for each agent, and not for one that runs', async () => {
     const chat = await pages.openChat(snapshot(null));
+    // A draft is saved only when time goes on: what was asked before it is known then.
+    await pauseClock(chat.page, now + 1);
     const asked = (): number => chat.host.requestsOf(chatRequests.prepare).length;
     assert.equal(asked(), 0);
     await chat.composer.pressSequentially('abc');
     await chat.host.waitFor(chatRequests.prepare);
+    assert.equal(asked(), 1);
     await chat.tell({ chosenBackend: 'claude' });
     await chat.composer.pressSequentially('d');
+    await chat.page.clock.runFor(300);
     await chat.host.waitFor(chatRequests.saveDraft);
     assert.equal(asked(), 2);
     await chat.tell(snapshot(busy));
     await chat.composer.pressSequentially('e');
+    await chat.page.clock.runFor(300);
     await chat.host.waitFor(chatRequests.saveDraft, 2);
     assert.equal(asked(), 2);
   });
