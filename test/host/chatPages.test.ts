@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { unlinkSync, writeFileSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { nullLogger } from '../../src/base/common/log';
 import type { ApprovalView } from '../../src/chat/common/chatView';
@@ -129,17 +129,21 @@ describe('the pages of the chat', () => {
     await eventually('no mark', () => assert.deepEqual(page.latest('missing'), []));
   });
 
-  it('mark an attached file no more when it is back before VS Code has told that it was deleted', async () => {
-    const file = await writeInWorkspace('soonBack.ts', 'export {};');
+  // VS Code says of a file that is soon back after it was deleted that it has changed, and no more.
+  it('look for attached files again when VS Code has told of a change only', async () => {
+    const other = await writeInWorkspace('changed.ts', 'export {};');
+    // VS Code watches nothing there.
+    const file = await writeInWorkspace('.hg/store/soonBack.ts', 'export {};');
     const page = await subject.view();
     const id = `file:${file}`;
     const draft = { text: '', attachments: [{ kind: 'file', id, title: 'soonBack.ts', path: file }] };
-    // What VS Code tells of the file that was written is no news any more.
+    // What VS Code tells of the files that were written is no news any more.
     await new Promise((resolve) => setTimeout(resolve, 1_000));
-    unlinkSync(file);
+    await rm(file);
     await page.ask('saveDraft', { revision: 1, ...draft });
     await eventually('the mark', () => assert.deepEqual(page.latest('missing'), [id]));
-    writeFileSync(file, 'export {};');
+    await writeFile(file, 'export {};');
+    await writeFile(other, 'export const changed = true;');
     await eventually('no mark', () => assert.deepEqual(page.latest('missing'), []));
   });
 
