@@ -38,6 +38,7 @@ export class LogWriter implements Disposable {
   private isDisposed = false;
   private readonly soon: Coalescer;
   private readonly emitter: Emitter<void>;
+  readonly onDidChangeProblem: Event<void>;
 
   /** `offset` is where writing goes on, in bytes. */
   constructor(
@@ -47,14 +48,11 @@ export class LogWriter implements Disposable {
   ) {
     this.soon = new Coalescer(ports.clock, writeDelayMs, () => void this.flush());
     this.emitter = new Emitter((error) => ports.log.error('a listener failed', error));
+    this.onDidChangeProblem = this.emitter.event;
   }
 
   get problem(): string | undefined {
     return this.currentProblem;
-  }
-
-  get onDidChangeProblem(): Event<void> {
-    return this.emitter.event;
   }
 
   /** Where writing goes on, in bytes. */

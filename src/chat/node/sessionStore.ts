@@ -45,6 +45,7 @@ export class SessionStore implements ChatStore {
   private readonly byId = new Map<string, SessionHead>();
   private readonly opened = new Map<string, StoredSession>();
   private readonly emitter: Emitter<void>;
+  readonly onDidChange: Event<void>;
   private readonly changedNames = new Set<string>();
   private rereadAll = false;
   private readonly reread: Coalescer;
@@ -54,15 +55,12 @@ export class SessionStore implements ChatStore {
 
   constructor(private readonly options: SessionStoreOptions) {
     this.emitter = new Emitter((error) => options.log.error('a listener failed', error));
+    this.onDidChange = this.emitter.event;
     this.reread = new Coalescer(
       options.clock,
       listDelayMs,
       () => void this.readings.run('list', () => this.readChanged()),
     );
-  }
-
-  get onDidChange(): Event<void> {
-    return this.emitter.event;
   }
 
   get heads(): readonly SessionHead[] {

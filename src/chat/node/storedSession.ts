@@ -75,7 +75,9 @@ export class StoredSession implements SessionFile {
   private isCheckDue = false;
   private isClosed = false;
   private readonly emitter: Emitter<void>;
+  readonly onDidChangeProblem: Event<void>;
   private readonly readOn: Emitter<ReadOn>;
+  readonly onDidReadOn: Event<ReadOn>;
 
   constructor(
     private readonly start: StoredStart,
@@ -89,7 +91,9 @@ export class StoredSession implements SessionFile {
     this.writer = new LogWriter(this.logFile, start.log.end, { files, clock, log, ready: () => this.ready() });
     const onListenerError = (error: unknown): void => log.error('a listener failed', error);
     this.emitter = new Emitter(onListenerError);
+    this.onDidChangeProblem = this.emitter.event;
     this.readOn = new Emitter(onListenerError);
+    this.onDidReadOn = this.readOn.event;
     this.writer.onDidChangeProblem(() => this.emitter.fire());
     this.headSoon = new Coalescer(clock, headDelayMs, () => this.writeHead());
   }
@@ -118,14 +122,6 @@ export class StoredSession implements SessionFile {
 
   get problem(): string | undefined {
     return this.writer.problem;
-  }
-
-  get onDidChangeProblem(): Event<void> {
-    return this.emitter.event;
-  }
-
-  get onDidReadOn(): Event<ReadOn> {
-    return this.readOn.event;
   }
 
   append(record: LogRecord): void {

@@ -101,7 +101,10 @@ interface FoundItem {
  */
 export class ContextClient implements Disposable {
   private readonly changeEmitter: Emitter<string | undefined>;
+  /** There is more, or newer, to ask for: of this document, or of all. */
+  readonly onDidChange: Event<string | undefined>;
   private readonly stateEmitter: Emitter<void>;
+  readonly onDidChangeStates: Event<void>;
   private readonly book: RecordBook;
   private readonly providers: ProviderSet;
 
@@ -111,7 +114,9 @@ export class ContextClient implements Disposable {
   ) {
     const onError = (error: unknown): void => ports.log.error('A listener failed', error);
     this.changeEmitter = new Emitter(onError);
+    this.onDidChange = this.changeEmitter.event;
     this.stateEmitter = new Emitter(onError);
+    this.onDidChangeStates = this.stateEmitter.event;
     this.book = new RecordBook(options.records);
     this.providers = new ProviderSet({
       createProvider: ports.createProvider,
@@ -127,15 +132,6 @@ export class ContextClient implements Disposable {
       },
       onReload: (id) => this.retry(id),
     });
-  }
-
-  /** There is more, or newer, to ask for: of this document, or of all. */
-  get onDidChange(): Event<string | undefined> {
-    return this.changeEmitter.event;
-  }
-
-  get onDidChangeStates(): Event<void> {
-    return this.stateEmitter.event;
   }
 
   get states(): readonly ProviderState[] {

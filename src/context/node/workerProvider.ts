@@ -45,7 +45,9 @@ interface WorkerProviderPorts {
  */
 export class WorkerProvider implements ContextProvider {
   private readonly reloadEmitter: Emitter<void>;
+  readonly onDidReload: Event<void>;
   private readonly printEmitter: Emitter<string>;
+  readonly onDidPrint: Event<string>;
   private run: WorkerRun | undefined;
   private readonly watcher: ModuleWatcher;
   private idleTimer: Disposable | undefined;
@@ -64,19 +66,13 @@ export class WorkerProvider implements ContextProvider {
   ) {
     const onError = (error: unknown): void => ports.log.error('A listener failed', error);
     this.reloadEmitter = new Emitter(onError);
+    this.onDidReload = this.reloadEmitter.event;
     this.printEmitter = new Emitter(onError);
+    this.onDidPrint = this.printEmitter.event;
     this.watcher = ports.watcher(() => {
       this.letGo();
       this.reloadEmitter.fire();
     });
-  }
-
-  get onDidReload(): Event<void> {
-    return this.reloadEmitter.event;
-  }
-
-  get onDidPrint(): Event<string> {
-    return this.printEmitter.event;
   }
 
   get offer(): ConsentRequest | undefined {

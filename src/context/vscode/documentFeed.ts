@@ -17,6 +17,8 @@ export const contextSchemes = ['file', cellScheme, 'untitled'];
 export class DocumentFeed implements Disposable {
   private readonly store = new DisposableStore();
   private readonly emitter: Emitter<vscode.TextDocument>;
+  /** What is known of a visible document may have changed. */
+  readonly onDidUpdate: Event<vscode.TextDocument>;
 
   constructor(
     private readonly client: ContextClient,
@@ -24,11 +26,7 @@ export class DocumentFeed implements Disposable {
     private readonly onError: (error: unknown) => void,
   ) {
     this.emitter = this.store.add(new Emitter<vscode.TextDocument>(onError));
-  }
-
-  /** What is known of a visible document may have changed. */
-  get onDidUpdate(): Event<vscode.TextDocument> {
-    return this.emitter.event;
+    this.onDidUpdate = this.emitter.event;
   }
 
   /** There is more, or newer, to be known: of the document with that URI, or of all. */

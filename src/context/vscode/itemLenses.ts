@@ -18,6 +18,7 @@ const maxTitle = 120;
  */
 export class ItemLenses implements vscode.CodeLensProvider, Disposable {
   private readonly emitter: Emitter<void>;
+  readonly onDidChangeCodeLenses: Event<void>;
 
   constructor(
     private readonly feed: Pick<DocumentFeed, 'peek' | 'ask'>,
@@ -25,10 +26,7 @@ export class ItemLenses implements vscode.CodeLensProvider, Disposable {
     onError: (error: unknown) => void,
   ) {
     this.emitter = new Emitter<void>(onError);
-  }
-
-  get onDidChangeCodeLenses(): Event<void> {
-    return this.emitter.event;
+    this.onDidChangeCodeLenses = this.emitter.event;
   }
 
   refresh(): void {

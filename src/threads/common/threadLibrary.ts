@@ -34,6 +34,8 @@ interface Listed {
 export class ThreadLibrary implements Disposable {
   private readonly store = new DisposableStore();
   private readonly emitter: Emitter<void>;
+  /** The list, or what a source says of itself, has changed. */
+  readonly onDidChange: Event<void>;
   private readonly later: Coalescer;
   private readonly bySource = new Map<ThreadSource, readonly ThreadHead[]>();
   private byId: ReadonlyMap<string, Listed> = new Map();
@@ -47,13 +49,9 @@ export class ThreadLibrary implements Disposable {
     const { clock, log, owned = [], sources } = options;
     for (const shared of owned) this.store.add(shared);
     this.emitter = this.store.add(new Emitter<void>((error) => log.error('a listener of the threads failed', error)));
+    this.onDidChange = this.emitter.event;
     this.later = this.store.add(new Coalescer(clock, settleMs, () => void this.list()));
     for (const source of sources) this.store.add(source);
-  }
-
-  /** The list, or what a source says of itself, has changed. */
-  get onDidChange(): Event<void> {
-    return this.emitter.event;
   }
 
   /** Newest prompt first; empty before `ready`. */

@@ -32,6 +32,7 @@ export class ExportedFiles implements ThreadSource {
   readonly state: ThreadSourceState = { kind: 'ready' };
   private readonly store = new DisposableStore();
   private readonly changes: Emitter<void>;
+  readonly onDidChange: Event<void>;
   private readonly subscriptions: ThreadSubscriptions;
   /** Paths by the id of the thread in them. */
   private readonly paths = new Map<string, string>();
@@ -42,12 +43,9 @@ export class ExportedFiles implements ThreadSource {
   constructor(private readonly options: ExportedFilesOptions) {
     const onListenerError = (error: unknown): void => options.log.error('A listener of threads failed', error);
     this.changes = this.store.add(new Emitter<void>(onListenerError));
+    this.onDidChange = this.changes.event;
     const costMs = (id: string): number => options.reader.costMs(this.paths.get(id) ?? '');
     this.subscriptions = this.store.add(new ThreadSubscriptions(options.clock, costMs, onListenerError));
-  }
-
-  get onDidChange(): Event<void> {
-    return this.changes.event;
   }
 
   /**

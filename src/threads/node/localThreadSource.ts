@@ -47,6 +47,7 @@ export class LocalThreadSource implements ThreadSource {
   readonly title = 'This machine';
   private readonly store = new DisposableStore();
   private readonly changes: Emitter<void>;
+  readonly onDidChange: Event<void>;
   private readonly subscriptions: ThreadSubscriptions;
   private readonly history: PromptHistory;
   private readonly relisting: Pacer;
@@ -63,6 +64,7 @@ export class LocalThreadSource implements ThreadSource {
     this.folders = [places.threads];
     this.history = new PromptHistory(places.data);
     this.changes = this.store.add(new Emitter<void>(onListenerError));
+    this.onDidChange = this.changes.event;
     const costMs = (threadId: string): number => Math.max(...this.pathsOf(threadId).map((file) => reader.costMs(file)));
     this.subscriptions = this.store.add(new ThreadSubscriptions(clock, costMs, onListenerError));
     this.relisting = this.store.add(
@@ -79,10 +81,6 @@ export class LocalThreadSource implements ThreadSource {
 
   get state(): ThreadSourceState {
     return this.current;
-  }
-
-  get onDidChange(): Event<void> {
-    return this.changes.event;
   }
 
   /** More of the text can be searched. */

@@ -12,14 +12,12 @@ export class TranscriptDocument implements Disposable {
   private readonly byId = new Map<string, Entry>();
   private readonly feeds = new Set<TranscriptFeed>();
   private readonly emitter: Emitter<void>;
+  /** Fires for every change; whoever posts to a page coalesces. */
+  readonly onDidChange: Event<void>;
 
   constructor(onListenerError: (error: unknown) => void) {
     this.emitter = new Emitter(onListenerError);
-  }
-
-  /** Fires for every change; whoever posts to a page coalesces. */
-  get onDidChange(): Event<void> {
-    return this.emitter.event;
+    this.onDidChange = this.emitter.event;
   }
 
   get size(): number {

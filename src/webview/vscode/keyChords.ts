@@ -14,6 +14,7 @@ const inBrowser = vscode.Uri.parse('vscode-userdata:/User/keybindings.json');
 export class KeyChords implements Disposable {
   private readonly store = new DisposableStore();
   private readonly emitter: Emitter<void>;
+  readonly onDidChange: Event<void>;
   private current: readonly string[] = ['ctrl+k', 'meta+k'];
 
   constructor(
@@ -22,10 +23,7 @@ export class KeyChords implements Disposable {
     private readonly log: Logger,
   ) {
     this.emitter = this.store.add(new Emitter((error) => log.error('a listener failed', error)));
-  }
-
-  get onDidChange(): Event<void> {
-    return this.emitter.event;
+    this.onDidChange = this.emitter.event;
   }
 
   /** See `chordBeginnings`. */

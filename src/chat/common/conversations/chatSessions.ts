@@ -53,7 +53,9 @@ export class ChatSessions implements Chats, WriteWitness {
   private readonly closing = new Map<string, Promise<void>>();
   private readonly listeners: Disposable[] = [];
   private readonly changed: Emitter<void>;
+  readonly onDidChange: Event<void>;
   private readonly backendsChanged: Emitter<void>;
+  readonly onDidChangeBackends: Event<void>;
   private readonly remotes: RemoteSessions;
   private readonly used: UsedBackends;
   private readonly idle: IdleChats<ChatSession>;
@@ -66,7 +68,9 @@ export class ChatSessions implements Chats, WriteWitness {
     this.starts = starts;
     const onListenerError = (error: unknown): void => log.error('a listener failed', error);
     this.changed = new Emitter(onListenerError);
+    this.onDidChange = this.changed.event;
     this.backendsChanged = new Emitter(onListenerError);
+    this.onDidChangeBackends = this.backendsChanged.event;
     this.remotes = new RemoteSessions(clock, log, memento);
     this.used = new UsedBackends(backends, clock, log, {
       onReady: (backend) => void this.remotes.catchUp(backend),
@@ -108,14 +112,6 @@ export class ChatSessions implements Chats, WriteWitness {
     );
     this.idle.start();
     await store.start();
-  }
-
-  get onDidChange(): Event<void> {
-    return this.changed.event;
-  }
-
-  get onDidChangeBackends(): Event<void> {
-    return this.backendsChanged.event;
   }
 
   get rows(): readonly SessionRow[] {

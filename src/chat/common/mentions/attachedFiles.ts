@@ -19,20 +19,18 @@ const quietMs = 250;
 export class AttachedFiles implements Disposable {
   private readonly store = new DisposableStore();
   private readonly emitter: Emitter<void>;
+  /** What `missing` resolves to may be something else now. */
+  readonly onDidChange: Event<void>;
   private readonly later: Coalescer;
 
   constructor(private readonly ports: AttachedFilesPorts) {
     this.emitter = this.store.add(new Emitter<void>(ports.onError));
+    this.onDidChange = this.emitter.event;
     this.later = this.store.add(new Coalescer(ports.clock, quietMs, () => this.emitter.fire()));
   }
 
   start(): void {
     this.store.add(this.ports.onDidChangeFiles(() => this.later.schedule()));
-  }
-
-  /** What `missing` resolves to may be something else now. */
-  get onDidChange(): Event<void> {
-    return this.emitter.event;
   }
 
   /** Ids of those whose file or folder does not exist. Never rejects. */

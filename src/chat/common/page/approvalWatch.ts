@@ -16,6 +16,7 @@ export interface WaitingApproval {
 export class ApprovalWatch implements Disposable {
   private readonly store = new DisposableStore();
   private readonly emitter: Emitter<void>;
+  readonly onDidChange: Event<void>;
   private readonly followed = new Map<string, { readonly chat: Chat; readonly listener: Disposable }>();
   private readonly opening = new Set<string>();
 
@@ -24,15 +25,12 @@ export class ApprovalWatch implements Disposable {
     private readonly onError: (error: unknown) => void,
   ) {
     this.emitter = this.store.add(new Emitter<void>(onError));
+    this.onDidChange = this.emitter.event;
   }
 
   start(): void {
     this.store.add(this.chats.onDidChange(() => this.look()));
     this.look();
-  }
-
-  get onDidChange(): Event<void> {
-    return this.emitter.event;
   }
 
   get waiting(): readonly WaitingApproval[] {

@@ -20,6 +20,8 @@ const memoryName = 'chat.backend';
 export class BackendChoice implements Disposable {
   private readonly store = new DisposableStore();
   private readonly emitter: Emitter<void>;
+  /** The views, or which one is chosen, may have changed. */
+  readonly onDidChange: Event<void>;
   private known: readonly BackendView[] = [];
   private picked: string | undefined;
   private looking: Promise<void> | undefined;
@@ -27,15 +29,11 @@ export class BackendChoice implements Disposable {
 
   constructor(private readonly ports: BackendChoicePorts) {
     this.emitter = this.store.add(new Emitter<void>(ports.onError));
+    this.onDidChange = this.emitter.event;
   }
 
   start(): void {
     this.store.add(this.ports.chats.onDidChangeBackends(() => void this.refresh()));
-  }
-
-  /** The views, or which one is chosen, may have changed. */
-  get onDidChange(): Event<void> {
-    return this.emitter.event;
   }
 
   /** Empty before the first `refresh`. */

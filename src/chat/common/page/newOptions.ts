@@ -28,6 +28,7 @@ type Kept = z.infer<typeof Kept>;
  */
 export class NewOptions implements SessionStarts, Disposable {
   private readonly emitter: Emitter<void>;
+  readonly onDidChange: Event<void>;
   private readonly views = new Map<string, BackendView>();
   private readonly known = new Map<string, readonly OptionView[]>();
   private readonly commands = new Map<string, readonly CommandView[]>();
@@ -37,11 +38,8 @@ export class NewOptions implements SessionStarts, Disposable {
 
   constructor(private readonly ports: NewOptionsPorts) {
     this.emitter = new Emitter(ports.onError);
+    this.onDidChange = this.emitter.event;
     this.agents = new AgentOptions(ports.memento, ports.onError);
-  }
-
-  get onDidChange(): Event<void> {
-    return this.emitter.event;
   }
 
   /** The backends that there are. What was chosen for a server is remembered by its address. */

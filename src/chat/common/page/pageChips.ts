@@ -19,16 +19,14 @@ export interface ChipSource {
 export class PageChips implements Disposable {
   private readonly store = new DisposableStore();
   private readonly emitter: Emitter<void>;
+  readonly onDidChange: Event<void>;
 
   constructor(
     private readonly sources: readonly ChipSource[],
     private readonly onError: (error: unknown) => void,
   ) {
     this.emitter = this.store.add(new Emitter<void>(onError));
-  }
-
-  get onDidChange(): Event<void> {
-    return this.emitter.event;
+    this.onDidChange = this.emitter.event;
   }
 
   start(): void {

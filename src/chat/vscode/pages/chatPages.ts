@@ -32,6 +32,8 @@ const TabState = z.object({ sessionId: z.string() });
 export class ChatPages implements Disposable {
   private readonly store = new DisposableStore();
   private readonly emitter: Emitter<void>;
+  /** A page has come, gone, been hidden or shown, or shows another conversation. */
+  readonly onDidChange: Event<void>;
   private readonly pages = new Set<ChatPageHost>();
   private readonly order = new FocusOrder<ChatPageHost>();
   private readonly tabs = new Map<vscode.WebviewPanel, ChatPageHost>();
@@ -42,11 +44,7 @@ export class ChatPages implements Disposable {
     this.emitter = this.store.add(
       new Emitter<void>((error) => options.window().log.error('a listener of the pages failed', error)),
     );
-  }
-
-  /** A page has come, gone, been hidden or shown, or shows another conversation. */
-  get onDidChange(): Event<void> {
-    return this.emitter.event;
+    this.onDidChange = this.emitter.event;
   }
 
   /** The one the user is in: the visible one that had the focus last. A tab in front need not have it. */

@@ -20,6 +20,7 @@ const memoryName = 'backline.context.chip';
 /** The items of the file that is looked at, those with text for AI, as something that can go along with each prompt. */
 export class ContextChip implements Disposable {
   private readonly emitter: Emitter<void>;
+  readonly onDidChange: Event<void>;
 
   constructor(
     private readonly reader: Pick<ContextReader, 'known'>,
@@ -27,10 +28,7 @@ export class ContextChip implements Disposable {
     private readonly onError: (error: unknown) => void,
   ) {
     this.emitter = new Emitter(onError);
-  }
-
-  get onDidChange(): Event<void> {
-    return this.emitter.event;
+    this.onDidChange = this.emitter.event;
   }
 
   /** The file that is looked at, or what is known of it, is another one. */

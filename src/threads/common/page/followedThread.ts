@@ -33,6 +33,8 @@ export class FollowedThread implements Disposable {
   readonly transcript: TranscriptDocument;
   private readonly store = new DisposableStore();
   private readonly emitter: Emitter<void>;
+  /** It was read, or could not be; the transcript tells of itself. */
+  readonly onDidChange: Event<void>;
   private readonly end = new AbortController();
   /** What pages are told of an entry; the same object as long as the entry is. */
   private readonly trimmed = new WeakMap<Entry, Entry>();
@@ -64,6 +66,7 @@ export class FollowedThread implements Disposable {
       }),
     );
     this.emitter = this.store.add(new Emitter<void>(onListenerError));
+    this.onDidChange = this.emitter.event;
     this.transcript = this.store.add(new TranscriptDocument(onListenerError));
   }
 
@@ -75,11 +78,6 @@ export class FollowedThread implements Disposable {
   /** Why it could not be read the last time. */
   get problem(): string | undefined {
     return this.currentProblem;
-  }
-
-  /** It was read, or could not be; the transcript tells of itself. */
-  get onDidChange(): Event<void> {
-    return this.emitter.event;
   }
 
   /** Never rejects. */

@@ -50,6 +50,7 @@ export class CliSource implements ThreadSource {
   readonly title = 'Amp account';
   private readonly store = new DisposableStore();
   private readonly changes: Emitter<void>;
+  readonly onDidChange: Event<void>;
   private readonly subscriptions: ThreadSubscriptions;
   private readonly queue = new KeyedQueue();
   private readonly exported = new Map<string, Exported>();
@@ -69,6 +70,7 @@ export class CliSource implements ThreadSource {
     const onListenerError = (error: unknown): void => options.log.error('A listener of threads failed', error);
     this.store.add(options.folder);
     this.changes = this.store.add(new Emitter<void>(onListenerError));
+    this.onDidChange = this.changes.event;
     const costMs = (id: string): number => options.reader.costMs(this.exported.get(id)?.path ?? '');
     this.subscriptions = this.store.add(new ThreadSubscriptions(options.clock, costMs, onListenerError));
     this.store.add({ dispose: () => this.timer?.dispose() });
@@ -76,10 +78,6 @@ export class CliSource implements ThreadSource {
 
   get state(): ThreadSourceState {
     return this.current;
-  }
-
-  get onDidChange(): Event<void> {
-    return this.changes.event;
   }
 
   /** Somebody looks: the CLI is asked now and again until the result is disposed. */

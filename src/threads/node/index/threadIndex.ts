@@ -50,6 +50,8 @@ export class ThreadIndex implements Disposable {
   private readonly cache: HeadCache;
   private readonly queue = new KeyedQueue();
   private readonly coverageChanged: Emitter<TextCoverage>;
+  /** More of the store can be searched. */
+  readonly onDidChangeCoverage: Event<TextCoverage>;
   private readonly texts: Pacer;
   private loaded: Promise<void> | undefined;
   private store: { readonly files: readonly FileKey[]; readonly folders: readonly string[] } = {
@@ -69,6 +71,7 @@ export class ThreadIndex implements Disposable {
   constructor(private readonly ports: ThreadIndexPorts) {
     this.cache = new HeadCache(ports.folder, ports.log);
     this.coverageChanged = new Emitter((error) => ports.log.error('A listener of the thread index failed', error));
+    this.onDidChangeCoverage = this.coverageChanged.event;
     this.texts = new Pacer(
       ports.clock,
       textPace,
@@ -78,11 +81,6 @@ export class ThreadIndex implements Disposable {
         if (error instanceof WorkerEndedError && error.wasShared) this.retryTexts();
       },
     );
-  }
-
-  /** More of the store can be searched. */
-  get onDidChangeCoverage(): Event<TextCoverage> {
-    return this.coverageChanged.event;
   }
 
   /**
