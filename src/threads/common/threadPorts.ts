@@ -126,8 +126,6 @@ export interface ThreadHit {
   /** What the snippet is of. */
   readonly kind: TextKind | 'title';
   readonly snippet: string;
-  /** UTF-16 bounds of what matched in the snippet. */
-  readonly matches: readonly { readonly start: number; readonly end: number }[];
   readonly score: number;
 }
 

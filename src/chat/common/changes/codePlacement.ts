@@ -6,14 +6,6 @@ interface LineSpan {
   readonly end: number;
 }
 
-type Placement = 'whole file' | 'selection' | 'matching lines' | 'cursor';
-
-interface PlacedCode {
-  /** The whole text of the file with the code in it. */
-  readonly text: string;
-  readonly placement: Placement;
-}
-
 interface PlaceCodeInput {
   /** Undefined for a file that does not exist. */
   readonly text: string | undefined;
@@ -23,30 +15,29 @@ interface PlaceCodeInput {
 }
 
 /**
- * Takes the place of what is selected; of the lines between its own first and last one, when they are found once; or of the
+ * The whole text of the file with the code in it. It takes the place of what is selected; of the lines between its own first and last one, when they are found once; or of the
  * whole of a file that is empty or begins and ends alike. Otherwise it goes where the cursor is, or to the end.
  */
-export function placeCode({ text = '', code, selection }: PlaceCodeInput): PlacedCode {
+export function placeCode({ text = '', code, selection }: PlaceCodeInput): string {
   const newline = text.includes('\r\n') ? '\r\n' : '\n';
   const body = code.replace(/\r\n?|\n/g, newline);
-  if (text.trim() === '') return { text: withEnd(body, newline), placement: 'whole file' };
+  if (text.trim() === '') return withEnd(body, newline);
   if (selection && selection.end > selection.start) {
     const replaced = text.slice(selection.start, selection.end);
     const middle = replaced.endsWith(newline) ? withEnd(body, newline) : body;
-    return { text: text.slice(0, selection.start) + middle + text.slice(selection.end), placement: 'selection' };
+    return text.slice(0, selection.start) + middle + text.slice(selection.end);
   }
   const lines = text.split(newline);
   const span = matchingSpan(lines, body.split(newline));
   if (span) {
-    const isWhole = lines.slice(0, span.start).every(isBlank) && lines.slice(span.end).every(isBlank);
     const changed = [...lines.slice(0, span.start), ...trimBlank(body.split(newline)), ...lines.slice(span.end)];
-    return { text: changed.join(newline), placement: isWhole ? 'whole file' : 'matching lines' };
+    return changed.join(newline);
   }
   const at = selection?.start ?? text.length;
   const lineEnd = endOfLine(text, at, newline);
   const before = text.slice(0, lineEnd);
   const glue = before.endsWith(newline) ? '' : newline;
-  return { text: before + glue + withEnd(body, newline) + text.slice(lineEnd), placement: 'cursor' };
+  return before + glue + withEnd(body, newline) + text.slice(lineEnd);
 }
 
 /** From the only line like the first of the code to the only one like its last. */

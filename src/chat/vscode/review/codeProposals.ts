@@ -47,7 +47,7 @@ export class CodeProposals implements Disposable {
       throw new Error('No file is open. Open the one that the code is for, then apply it again.');
     const path = await this.editor.resolve(target);
     const before = await this.read(path);
-    const { text } = placeCode({ text: before?.text, code, selection: this.selectionIn(path) });
+    const text = placeCode({ text: before?.text, code, selection: this.selectionIn(path) });
     const name = vscode.workspace.asRelativePath(path);
     if (text === before?.text) {
       this.messages.info(`${name} holds this code already.`);

@@ -1,9 +1,11 @@
 import { withDeadline, type Clock } from '../../../base/common/async';
 import { messageOf, TimeoutError } from '../../../base/common/errors';
 import type { Disposable } from '../../../base/common/disposable';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { ContextItem, ProviderRef } from '../items/contextItem';
 import type { Lookup, Mention, MentionsParams } from './providerMention';
 import { MentionSearch, type FoundMention, type MentionSearchOptions } from './mentionSearch';
+import type { ContextAnswer } from '../items/documentRecord';
 import { countOfPacked, itemOfPacked } from '../items/packedItems';
 import type { ProviderHandle } from '../providers/providerHandle';
 
@@ -23,11 +25,9 @@ interface LookupPorts {
   readonly place: () => Promise<LookupPlace>;
 }
 
-interface LookedUp {
+interface LookedUp extends Pick<ContextAnswer, 'waitingFor'> {
   readonly items: readonly ContextItem[];
-  /** Whose answer did not come in time. */
-  readonly waitingFor: readonly ProviderRef[];
-  /** Whether none of the others failed. */
+  /** Whether none of those that have answered failed. */
   readonly isComplete: boolean;
 }
 
@@ -104,8 +104,7 @@ export class ContextLookups implements Disposable {
     query: string,
   ): Promise<{ readonly handles: readonly ProviderHandle[]; readonly params: MentionsParams }> {
     const { uri, codebase } = await this.ports.place();
-    const params = { query, ...(uri === undefined ? {} : { uri }), ...(codebase === undefined ? {} : { codebase }) };
-    return { handles: this.ports.providersFor(uri), params };
+    return { handles: this.ports.providersFor(uri), params: { query, ...withoutUndefined({ uri, codebase }) } };
   }
 }
 
@@ -140,9 +139,7 @@ async function known(
     return {
       title,
       provider: handle.ref,
-      ...(url === undefined ? {} : { url }),
-      ...(hover ? { hover } : {}),
-      ...(aiContent === undefined ? {} : { aiContent }),
+      ...withoutUndefined({ url, hover, aiContent }),
     };
   });
 }

@@ -1,6 +1,6 @@
 import type { AskOptions, ContextClient, ContextDocument } from '../contextClient';
-import type { ContextItem, ProviderRef } from '../items/contextItem';
-import type { ItemList } from '../items/itemList';
+import type { ContextItem } from '../items/contextItem';
+import type { ContextAnswer } from '../items/documentRecord';
 
 /** A file that agents may see. */
 export interface ReadableFile {
@@ -27,15 +27,8 @@ interface FileItem {
   readonly item: ContextItem;
 }
 
-export interface FileItems {
+export interface FileItems extends ContextAnswer {
   readonly file: ReadableFile;
-  readonly items: ItemList;
-  /** Whose answer did not come in time. */
-  readonly waitingFor: readonly ProviderRef[];
-  /** Whether every provider has answered for the text as it is. */
-  readonly isComplete: boolean;
-  /** Why nobody was asked, if nobody was. */
-  readonly note?: string;
 }
 
 /** Items as AI may have them: never of a file that is not for agents. */
@@ -45,18 +38,14 @@ export class ContextReader {
   /** Of a file; without a path of the one that is looked at, if there is one. @throws EditorError */
   async itemsOf(path: string | undefined, options: AskOptions = {}): Promise<FileItems | undefined> {
     const file = path === undefined ? await this.ports.active() : await this.ports.open(path);
-    if (!file) return undefined;
-    const { items, waitingFor, isComplete, note } = await this.ports.client.ask(file.document, options);
-    return { file, items, waitingFor, isComplete, ...(note === undefined ? {} : { note }) };
+    return file && { file, ...(await this.ports.client.ask(file.document, options)) };
   }
 
   /** What is known already of the file that is looked at. Asks nobody. */
   async known(): Promise<FileItems | undefined> {
     const file = await this.ports.active();
     const answer = file && this.ports.client.peek(file.document.uri);
-    if (!file || !answer) return undefined;
-    const { items, waitingFor, isComplete } = answer;
-    return { file, items, waitingFor, isComplete };
+    return answer && { file, ...answer };
   }
 
   /** Among all that is known. */

@@ -83,7 +83,7 @@ export function countTerms(query: ThreadQuery, text: string): number {
 
 function termsOf(query: ThreadQuery, text: string): readonly QueryTerm[] {
   const folded = fold(text);
-  return query.terms.filter((term) => findTerm(folded, term));
+  return query.terms.filter((term) => findTerm(folded, term) !== undefined);
 }
 
 function sorted(texts: readonly RankedText[]): readonly RankedText[] {

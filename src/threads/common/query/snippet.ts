@@ -1,12 +1,6 @@
 import { foldTraceably } from './fold';
-import { findTerm, type Bounds } from './termMatch';
+import { findTerm } from './termMatch';
 import type { ThreadQuery } from './threadQuery';
-
-interface Snippet {
-  readonly text: string;
-  /** Of what matched in `text`, in its order, without overlaps. */
-  readonly matches: readonly Bounds[];
-}
 
 const contextUnits = 40;
 /** Pieces that are looked at one by one, since a text may be a megabyte; they overlap so that no match falls between. */
@@ -14,40 +8,18 @@ const pieceUnits = 4_000;
 const overlapUnits = 400;
 
 /** About `width` UTF-16 units in one line around the first match, or of the beginning when there is none. */
-export function snippetOf(text: string, query: ThreadQuery, width = 120): Snippet {
+export function snippetOf(text: string, query: ThreadQuery, width = 120): string {
   const at = firstMatch(text, query);
   const start = wordStart(text, Math.max(0, at - contextUnits), at);
   const end = wordEnd(text, start + width);
   const line = text.slice(start, end).replace(/\s+/g, ' ').trim();
-  const shown = `${start > 0 ? '…' : ''}${line}${end < text.length ? '…' : ''}`;
-  return { text: shown, matches: matchesIn(shown, query) };
-}
-
-/** Of all terms, merged where they touch. */
-function matchesIn(text: string, { terms }: ThreadQuery): readonly Bounds[] {
-  const folded = foldTraceably(text);
-  const found = terms.flatMap((term) => {
-    const bounds: Bounds[] = [];
-    let next = findTerm(folded.text, term);
-    while (next) {
-      bounds.push({ start: folded.originOf(next.start), end: folded.originOf(next.end) });
-      next = findTerm(folded.text, term, Math.max(next.end, next.start + 1));
-    }
-    return bounds;
-  });
-  const merged: Bounds[] = [];
-  for (const bounds of found.sort((one, other) => one.start - other.start)) {
-    const last = merged.at(-1);
-    if (!last || bounds.start > last.end) merged.push(bounds);
-    else merged[merged.length - 1] = { start: last.start, end: Math.max(last.end, bounds.end) };
-  }
-  return merged;
+  return `${start > 0 ? '…' : ''}${line}${end < text.length ? '…' : ''}`;
 }
 
 function firstMatch(text: string, { terms }: ThreadQuery): number {
   for (let start = 0; start < text.length; start += pieceUnits) {
     const folded = foldTraceably(text.slice(start, start + pieceUnits + overlapUnits));
-    const starts = terms.flatMap((term) => findTerm(folded.text, term)?.start ?? []);
+    const starts = terms.flatMap((term) => findTerm(folded.text, term) ?? []);
     if (starts.length > 0) return start + folded.originOf(Math.min(...starts));
   }
   return 0;

@@ -44,8 +44,10 @@ export function bestPlaces(
   return ranked
     .filter(({ terms }) => terms === most)
     .slice(0, max)
-    .map(({ text: { entryId, kind, text } }) => {
-      const { text: snippet, matches } = snippetOf(text, query);
-      return { threadId, ...(entryId === '' ? {} : { entryId }), kind, snippet, matches };
-    });
+    .map(({ text: { entryId, kind, text } }) => ({
+      threadId,
+      ...(entryId === '' ? {} : { entryId }),
+      kind,
+      snippet: snippetOf(text, query),
+    }));
 }

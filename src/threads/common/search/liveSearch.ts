@@ -152,7 +152,7 @@ export class LiveSearch implements Disposable {
     const known = new Set(this.here.map(({ head }) => head.id));
     return this.account
       .filter(({ id }) => !known.has(id))
-      .map((head) => ({ head, hit: { threadId: head.id, kind: 'title', snippet: '', matches: [], score: 0 } }));
+      .map((head) => ({ head, hit: { threadId: head.id, kind: 'title', snippet: '', score: 0 } }));
   }
 }
 

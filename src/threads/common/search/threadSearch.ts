@@ -62,7 +62,6 @@ function titleHit(query: string, head: ThreadHead, nowMs: number): ThreadHit[] {
   const match = matchThread(parsed, titleOf(head), [{ entryId: '', kind: 'details', text: details }]);
   if (!match) return [];
   const score = scoreOf(match.fields, head.lastPromptAt, nowMs);
-  if (match.texts.length === 0) return [{ threadId: head.id, kind: 'title', snippet: '', matches: [], score }];
-  const { text: snippet, matches } = snippetOf(details, parsed);
-  return [{ threadId: head.id, kind: 'details', snippet, matches, score }];
+  if (match.texts.length === 0) return [{ threadId: head.id, kind: 'title', snippet: '', score }];
+  return [{ threadId: head.id, kind: 'details', snippet: snippetOf(details, parsed), score }];
 }

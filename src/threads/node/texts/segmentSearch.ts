@@ -62,8 +62,8 @@ function hitsOf(
   ranked: readonly RankedText[],
   query: ThreadQuery,
 ): readonly Place[] {
-  const { text: snippet, matches } = snippetOf(title, query);
-  const ofTitle: readonly Place[] = countTerms(query, title) > 0 ? [{ threadId, kind: 'title', snippet, matches }] : [];
+  const snippet = snippetOf(title, query);
+  const ofTitle: readonly Place[] = countTerms(query, title) > 0 ? [{ threadId, kind: 'title', snippet }] : [];
   return [...ofTitle, ...bestPlaces(threadId, ranked, query, hitsPerThread - ofTitle.length)];
 }
 

@@ -10,7 +10,7 @@ const all: TextCoverage = { indexed: 2_000, total: 2_000 };
 const part: TextCoverage = { indexed: 300, total: 2_000 };
 const hit = (id: string): FoundThread => ({
   head: head(id),
-  hit: { threadId: id, entryId: 'm0', kind: 'answer', snippet: '', matches: [], score: 1 },
+  hit: { threadId: id, entryId: 'm0', kind: 'answer', snippet: '', score: 1 },
 });
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
