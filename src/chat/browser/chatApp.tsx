@@ -22,7 +22,7 @@ export function App({ page }: { page: ChatPage }) {
 function Layout() {
   const { isListShown, isReady } = usePageState();
   return (
-    <div class="chat">
+    <div class="chat page">
       <Header />
       <main class="chat-main">
         <div class="chat-transcript" inert={isListShown}>

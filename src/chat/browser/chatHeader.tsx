@@ -71,13 +71,13 @@ function Title({ session }: { session: SessionView }) {
   const word = statusWords[session.status];
   return (
     <>
-      <h1 title={namingHiddenCharacters(session.title)} dir="auto" onDblClick={() => setEdited(true)}>
+      <h1 class="one-line" title={namingHiddenCharacters(session.title)} dir="auto" onDblClick={() => setEdited(true)}>
         <PlainText text={session.title} />
       </h1>
       <p class="header-backend" title={[session.backendTitle, word].filter((text) => text !== '').join(': ')}>
         <span class={`dot is-${session.status}`} />
-        <span class="header-backend-name">{session.backendTitle}</span>
-        {word !== '' && <span class="header-status">{word}</span>}
+        <span class="header-backend-name one-line">{session.backendTitle}</span>
+        {word !== '' && <span class="header-status one-line">{word}</span>}
       </p>
     </>
   );

@@ -56,7 +56,7 @@ function NotGoverned() {
   return (
     <>
       <span aria-hidden="true">–</span>
-      <span class="policy-spoken">Not decided by Backline</span>
+      <span class="visually-hidden">Not decided by Backline</span>
     </>
   );
 }

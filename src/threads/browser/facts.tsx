@@ -14,7 +14,7 @@ export function Facts() {
       <summary>
         <ChevronRightIcon />
         <span>About</span>
-        <span class="quiet">
+        <span class="quiet one-line">
           <PlainText text={short.join(' · ')} />
         </span>
       </summary>

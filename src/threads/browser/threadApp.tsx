@@ -47,9 +47,9 @@ function Layout() {
   useGoals(root, handle);
   useFindKey(() => page.find());
 
-  if (!isReady) return <div class="thread" aria-busy="true" />;
+  if (!isReady) return <div class="thread page" aria-busy="true" />;
   return (
-    <div class="thread">
+    <div class="thread page">
       <Header handle={handle} isFollowing={isFollowing} setFollowing={setFollowing} />
       <Notices />
       <Facts />

@@ -36,7 +36,7 @@ export function Header({ handle, isFollowing, setFollowing }: HeaderProps) {
   return (
     <header class="thread-header">
       <div class="thread-title">
-        <h1 title={namingHiddenCharacters(title)} dir="auto">
+        <h1 class="one-line" title={namingHiddenCharacters(title)} dir="auto">
           <PlainText text={title} />
         </h1>
         {thread && <Summary thread={thread} />}
@@ -104,7 +104,7 @@ function Summary({ thread }: { thread: ThreadView }) {
     <p class="thread-summary">
       {stateWords[state] !== '' && <span class={`thread-state is-${state}`}>{stateWords[state]}</span>}
       <span class="thread-agent">Amp</span>
-      <span>
+      <span class="one-line">
         · <PlainText text={words.join(' · ')} />
       </span>
     </p>

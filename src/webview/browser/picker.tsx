@@ -78,7 +78,7 @@ export function Picker({
         }}
       >
         {current?.state && <span class={`dot ${current.state.class}`} />}
-        <span class="picker-name">{name}</span>
+        <span class="picker-name one-line">{name}</span>
         <ChevronDownIcon />
       </button>
       {isOpen && (

@@ -130,7 +130,7 @@ function Name({ option: { isMisnamed = false, kind, label } }: { option: Approva
   return (
     <>
       {isMisnamed && <Mark />}
-      <bdi class="answer-name">
+      <bdi class="answer-name one-line">
         <PlainText text={label} />
       </bdi>
       {isMisnamed && <span class="visually-hidden">{` (${kindSentences[kind]})`}</span>}

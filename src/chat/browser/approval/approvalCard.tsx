@@ -103,11 +103,11 @@ export function ApprovalCard({ session, approval, isMeant, reason, onReason, onR
     >
       <div class="approval-head">
         <p class="approval-who">
-          <bdi class="approval-agent" title={namingHiddenCharacters(approval.asks)}>
+          <bdi class="approval-agent one-line" title={namingHiddenCharacters(approval.asks)}>
             <PlainText text={approval.asks} />
           </bdi>
           {approval.mode !== undefined && (
-            <bdi class="approval-mode" title={`Mode: ${namingHiddenCharacters(approval.mode)}`}>
+            <bdi class="approval-mode one-line" title={`Mode: ${namingHiddenCharacters(approval.mode)}`}>
               <PlainText text={approval.mode} />
             </bdi>
           )}
@@ -116,7 +116,7 @@ export function ApprovalCard({ session, approval, isMeant, reason, onReason, onR
         <h2 id={titleId} class={isUnfolded ? 'is-unfolded' : ''}>
           <button
             type="button"
-            class="approval-title"
+            class="approval-title one-line"
             dir="auto"
             title={namingHiddenCharacters(approval.prompt)}
             aria-expanded={isUnfolded}

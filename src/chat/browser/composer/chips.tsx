@@ -39,7 +39,7 @@ function ContextChip({ chip: { kind, label, isOn, tokens } }: { chip: ContextChi
       title={isOn ? `${label} goes with every prompt${note}` : `${label} stays here`}
       onClick={() => void page.ask(chatRequests.toggleContext, { kind, isOn: !isOn })}
     >
-      <span class="chip-title">{label}</span>
+      <span class="one-line">{label}</span>
       {isOn && tokens !== undefined && <span class="chip-note">~{formatTokens(tokens)} tokens</span>}
     </button>
   );
@@ -57,7 +57,7 @@ function AttachmentChip({ attachment, isMissing }: { attachment: DraftAttachment
   return (
     <span class={`chip ${isMissing ? 'is-missing' : ''}`} title={hint}>
       {image ? <img class="chip-image" src={`data:${image.mimeType};base64,${image.data}`} alt="" /> : <Picture />}
-      <span class="chip-title">{title}</span>
+      <span class="one-line">{title}</span>
       {isMissing && <span class="chip-note">missing</span>}
       {tokens !== undefined && !isMissing && <span class="chip-note">~{formatTokens(tokens)} tokens</span>}
       <button type="button" class="chip-remove" aria-label={`Remove ${title}`} onClick={() => page.drafts.detach(id)}>

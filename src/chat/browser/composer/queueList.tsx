@@ -25,7 +25,7 @@ export function QueueList() {
       <ol>
         {queue.map(({ id, text, attachments }) => (
           <li key={id}>
-            <span class="queue-text" title={text}>
+            <span class="queue-text one-line" title={text}>
               {text === '' ? countOf(attachments.length, 'attachment') : text}
             </span>
             {!isReadonly && (

@@ -56,11 +56,11 @@ export function SuggestionList(props: SuggestionListProps) {
               onClick={choose}
             >
               <Picture />
-              <span class="suggestion-title">
+              <span class="suggestion-title one-line">
                 <PlainText text={title} />
               </span>
               {detail !== undefined && (
-                <span class="suggestion-detail">
+                <span class="suggestion-detail one-line">
                   <PlainText text={detail} />
                 </span>
               )}

@@ -19,7 +19,7 @@ export function ChangesBar() {
     <section class="changes" aria-label="Changed files">
       <details>
         <summary>
-          <span class="changes-title">
+          <span class="one-line">
             {countOf(changes.length, 'file')}
             <span class="changes-word"> changed</span>
           </span>
@@ -74,13 +74,13 @@ function ChangeRow({ change }: { change: FileChange }) {
         onClick={() => void page.askHere(chatRequests.openChange, (sessionId) => ({ sessionId, path }))}
       >
         <DiffIcon />
-        <span class="change-name" dir="ltr">
+        <span class="change-name one-line" dir="ltr">
           <PlainText text={name} />
         </span>
-        <span class="change-folder" dir="ltr">
+        <span class="change-folder one-line" dir="ltr">
           <PlainText text={folder} />
         </span>
-        {word.length > 0 && <span class="change-word">{word.join(', ')}</span>}
+        {word.length > 0 && <span class="change-word one-line">{word.join(', ')}</span>}
         <ChangeCounts changes={[change]} />
       </button>
       <IconButton

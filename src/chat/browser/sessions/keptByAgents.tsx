@@ -20,8 +20,8 @@ export function KeptByAgents({ looking }: { looking: Looking }) {
           const action = isAsked ? 'Cancel' : answers.has(id) ? 'Look again' : 'Look';
           return (
             <li key={id}>
-              <span class="kept-name">{title}</span>
-              <span class="kept-word" role="status">
+              <span class="kept-name one-line">{title}</span>
+              <span class="kept-word one-line" role="status">
                 {isAsked ? 'asking…' : resultOf(answers.get(id))}
               </span>
               <button

@@ -66,19 +66,19 @@ export function SessionItem({ row }: { row: SessionRow }) {
       >
         <span class="session-title">
           {word !== '' && <span class={`dot is-${row.state}`} />}
-          <span class="session-name">
+          <span class="one-line">
             <PlainText text={row.title} />
           </span>
         </span>
         {row.snippet !== undefined && (
-          <span class="session-snippet">
+          <span class="session-snippet one-line">
             <PlainText text={row.snippet} />
           </span>
         )}
         <span class="session-meta">
-          <span class="session-backend">{row.backendTitle}</span>
+          <span class="session-backend one-line">{row.backendTitle}</span>
           <span>{formatAge(row.updatedAt, time.now())}</span>
-          {word !== '' && <span class="session-word">{word}</span>}
+          {word !== '' && <span class="one-line">{word}</span>}
         </span>
       </button>
       {!row.remote && (

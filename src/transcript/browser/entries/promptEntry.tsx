@@ -81,7 +81,7 @@ function AttachmentChip({ attachment }: { attachment: Attachment }) {
   const label = (
     <>
       <Picture />
-      <span class="attachment-title">
+      <span class="one-line">
         <PlainText text={title} />
       </span>
     </>

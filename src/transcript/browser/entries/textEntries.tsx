@@ -133,7 +133,7 @@ export function RawEntry({ entry }: { entry: EntryOf<'raw'> }) {
       summary={
         <>
           <ChevronRightIcon />
-          <span class="title">
+          <span class="title one-line">
             <PlainText text={label} />
           </span>
           <span class="quiet">JSON</span>

@@ -84,7 +84,7 @@ function ToolHead({ entry, childCount = 0 }: { entry: EntryOf<'tool'>; childCoun
       <span class="tool-icon">
         <Picture />
       </span>
-      <span class="title" title={namingHiddenCharacters(title)}>
+      <span class="title one-line" title={namingHiddenCharacters(title)}>
         <bdi>
           <PlainText text={withShortPaths(title, folders)} />
         </bdi>

@@ -117,6 +117,7 @@ export function FindBar({ root, onClose, model, actions, search }: FindBarProps)
       <input
         ref={input}
         type="text"
+        class="text-field"
         aria-label="Find in the conversation"
         placeholder="Find"
         value={query}

@@ -22,7 +22,7 @@ export function ImageView({ mimeType, data, title: given = 'Image', isThumbnail 
   if (!shown.has(mimeType)) {
     return (
       <span class="attachment">
-        <span class="attachment-title">{`${title} (${mimeType} is not shown)`}</span>
+        <span class="one-line">{`${title} (${mimeType} is not shown)`}</span>
       </span>
     );
   }

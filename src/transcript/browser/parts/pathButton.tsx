@@ -22,11 +22,11 @@ export function PathButton({ path, line, onClick }: PathButtonProps) {
       dir="ltr"
       onClick={onClick ?? (() => actions.open(path, line))}
     >
-      <span class="path-name">
+      <span class="path-name one-line">
         <PlainText text={line === undefined ? name : `${name}:${line}`} />
       </span>
       {folder !== '' && (
-        <span class="path-folder">
+        <span class="path-folder one-line">
           <PlainText text={folder} />
         </span>
       )}
