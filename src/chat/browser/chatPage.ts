@@ -42,7 +42,7 @@ export class ChatPage {
     );
     this.memory = new PageMemory(api);
     this.drafts = new DraftKeeper(this.memory, (sessionId, draft) => {
-      void this.ask(chatRequests.saveDraft, { ...(sessionId !== undefined && { sessionId }), ...draft });
+      void this.ask(chatRequests.saveDraft, { sessionId, ...draft });
     });
   }
 
@@ -96,9 +96,7 @@ export class ChatPage {
     this.store.clearProblems();
     const draft = this.drafts.take();
     this.store.setBeginning(sessionId === undefined);
-    await this.showingOwnPrompt(() =>
-      this.ask(chatRequests.send, { ...(sessionId !== undefined && { sessionId }), ...draft }),
-    );
+    await this.showingOwnPrompt(() => this.ask(chatRequests.send, { sessionId, ...draft }));
   }
 
   /** Sends the first of the queue. */

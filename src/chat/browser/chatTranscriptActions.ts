@@ -5,7 +5,7 @@ import type { ChatPage } from './chatPage';
 /** What the entries of the conversation that is shown may ask. */
 export function transcriptActions(page: ChatPage): TranscriptActions {
   return {
-    open: (target, line) => void page.ask(chatRequests.open, { target, ...(line !== undefined && { line }) }),
+    open: (target, line) => void page.ask(chatRequests.open, { target, line }),
     copy: (text) => void page.copy(text),
     showAll: async (entryId) => {
       const answer = await page.askHere(chatRequests.showAll, (sessionId) => ({ sessionId, entryId }));
@@ -19,22 +19,11 @@ export function transcriptActions(page: ChatPage): TranscriptActions {
     openDiff: (entryId, part) =>
       void page.askHere(chatRequests.openDiff, (sessionId) => ({ sessionId, entryId, part })),
     insertAtCursor: (text) => void page.ask(chatRequests.insertAtCursor, { text }),
-    applyCode: (text, path) => void page.ask(chatRequests.applyCode, { text, ...(path !== undefined && { path }) }),
-    openAsNewFile: (text, language) =>
-      void page.ask(chatRequests.openAsNewFile, { text, ...(language !== undefined && { language }) }),
+    applyCode: (text, path) => void page.ask(chatRequests.applyCode, { text, path }),
+    openAsNewFile: (text, language) => void page.ask(chatRequests.openAsNewFile, { text, language }),
     continueTurn: () => void page.continueTurn(),
     editPrompt: (entryId) => void page.editPrompt(entryId),
-    openChange: (path, turn) =>
-      void page.askHere(chatRequests.openChange, (sessionId) => ({
-        sessionId,
-        path,
-        ...(turn !== undefined && { turn }),
-      })),
-    revert: (path, turn) =>
-      void page.askHere(chatRequests.revert, (sessionId) => ({
-        sessionId,
-        ...(path !== undefined && { path }),
-        ...(turn !== undefined && { turn }),
-      })),
+    openChange: (path, turn) => void page.askHere(chatRequests.openChange, (sessionId) => ({ sessionId, path, turn })),
+    revert: (path, turn) => void page.askHere(chatRequests.revert, (sessionId) => ({ sessionId, path, turn })),
   };
 }

@@ -1,4 +1,5 @@
 import { Emitter } from '../../base/common/event';
+import { withoutUndefined } from '../../base/common/withoutUndefined';
 import type { ChatUpdate } from '../common/page/chatApi';
 import type {
   BackendView,
@@ -74,37 +75,17 @@ export class PageStore {
   }
 
   apply(update: ChatUpdate): void {
-    const {
-      session,
-      sessions,
-      backends,
-      chosenBackend,
-      newOptions,
-      seenUnattended,
-      newCommands,
-      chips,
-      folders,
-      missing,
-      history,
-      untrusted,
-    } = update;
+    const { session, sessions, backends, chosenBackend, newOptions, seenUnattended, newCommands } = update;
+    const { chips, folders, missing, history, untrusted: isUntrusted } = update;
     const isOnlyTranscript = Object.keys(update).every((part) => part === 'transcript');
     if (isOnlyTranscript && this.current.isReady) return;
     this.change({
       isReady: true,
       ...(session !== undefined && { session: session ?? undefined }),
       ...(session === null && { isBeginning: false }),
-      ...(sessions && { sessions }),
-      ...(backends && { backends }),
-      ...(chosenBackend !== undefined && { chosenBackend }),
-      ...(newOptions && { newOptions }),
       ...(seenUnattended !== undefined && { seenUnattended: seenUnattended ?? undefined }),
-      ...(newCommands && { newCommands }),
-      ...(chips && { chips }),
-      ...(folders && { folders }),
-      ...(missing && { missing }),
-      ...(history && { history }),
-      ...(untrusted !== undefined && { isUntrusted: untrusted }),
+      ...withoutUndefined({ sessions, backends, chosenBackend, newOptions, newCommands }),
+      ...withoutUndefined({ chips, folders, missing, history, isUntrusted }),
     });
   }
 

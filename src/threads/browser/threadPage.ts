@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { messageOf } from '../../base/common/errors';
 import { Emitter } from '../../base/common/event';
+import { withoutUndefined } from '../../base/common/withoutUndefined';
 import type { Folding, TranscriptActions } from '../../transcript/browser/transcriptActions';
 import type { WholeSearch } from '../../transcript/browser/find/useFoundElsewhere';
 import { TranscriptModel, type TranscriptChange } from '../../transcript/browser/list/transcriptModel';
@@ -203,9 +204,7 @@ export class ThreadPage {
   private update({ thread, outline, problem, hasFile, transcript, unreadFrom }: ThreadUpdate): void {
     this.change({
       isReady: true,
-      ...(thread && { thread }),
-      ...(outline && { outline }),
-      ...(hasFile !== undefined && { hasFile }),
+      ...withoutUndefined({ thread, outline, hasFile }),
       problem: problem === undefined ? this.current.problem : (problem ?? undefined),
     });
     if (transcript) this.transcript.apply(transcript);
@@ -214,7 +213,7 @@ export class ThreadPage {
 
   private transcriptActions(): TranscriptActions {
     return {
-      open: (target, line) => void this.ask(threadRequests.open, { target, ...(line !== undefined && { line }) }),
+      open: (target, line) => void this.ask(threadRequests.open, { target, line }),
       copy: (text) => void this.ask(threadRequests.copy, { text }),
       showAll: async (entryId) => {
         const answer = await this.ask(threadRequests.showAll, { entryId });

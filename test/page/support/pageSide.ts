@@ -56,7 +56,8 @@ window.acquireVsCodeApi = () => {
   if (isAcquired) throw new Error('An instance of the VS Code API has already been acquired');
   isAcquired = true;
   return {
-    postMessage: (message) => window.harnessPost(message),
+    // To the host it goes as JSON.
+    postMessage: (message) => window.harnessPost(JSON.parse(JSON.stringify(message))),
     getState: (): unknown => JSON.parse(sessionStorage.getItem(stateKey) ?? 'null') ?? undefined,
     setState: (state) => sessionStorage.setItem(stateKey, JSON.stringify(state)),
   };

@@ -58,13 +58,7 @@ export function ApprovalCard({ session, approval, isMeant, reason, onReason, onR
   };
   const answer = ({ label }: ApprovalOption, why?: string): void =>
     void send(
-      () =>
-        page.ask(chatRequests.approve, {
-          sessionId,
-          approvalId: approval.id,
-          option: label,
-          ...(why !== undefined && { reason: why }),
-        }),
+      () => page.ask(chatRequests.approve, { sessionId, approvalId: approval.id, option: label, reason: why }),
       why === undefined ? undefined : onReasonSent,
     );
   /** Of a question that nobody can deny. */

@@ -93,7 +93,7 @@ function OptionControl({ session, option, noteId }: OptionControlProps) {
   const page = usePage();
   const { name, description } = option;
   const set = (value: string | boolean) =>
-    void page.ask(chatRequests.setOption, { ...(session && { sessionId: session.id }), optionId: option.id, value });
+    void page.ask(chatRequests.setOption, { sessionId: session?.id, optionId: option.id, value });
   const disabled = session?.status === 'readonly';
   if (option.type === 'boolean') {
     return (

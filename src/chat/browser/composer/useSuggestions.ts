@@ -120,7 +120,7 @@ function useMentions(wanted: Wanted | undefined): readonly MentionRow[] | undefi
     const left = new AbortController();
     const isOver = (): boolean => left.signal.aborted;
     const search = async (): Promise<void> => {
-      const wanted = { query, ...(kind !== undefined && { kind }) };
+      const wanted = { query, kind };
       let answer = await page.ask(chatRequests.mentions, wanted);
       if (isOver()) return;
       setRows(answer?.rows ?? []);
