@@ -8,7 +8,6 @@ import { commandIds, contextKeys, settingIds, textSchemes } from '../../manifest
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
 import type { KeyChords } from '../../webview/vscode/keyChords';
-import type { PageFiles } from '../../webview/vscode/webviewHtml';
 import type { Chats } from '../common/chatPorts';
 import type { Draft } from '../common/chatView';
 import type { Mentions } from '../common/mentions/mentions';
@@ -79,17 +78,13 @@ export class ChatFeature implements Feature<ShownChat> {
   constructor(private readonly options: ChatFeatureOptions) {}
 
   async start(): Promise<ShownChat> {
-    const { chats, clock, commands, dialogs, editor, globalState, log, mentions, settings, status } = this.options;
-    const { chips, folderOf, keyChords, newOptions, windowMentions, workspaceState } = this.options;
+    const { chats, clock, commands, dialogs, editor, globalState, log, settings, status } = this.options;
+    const { chips, keyChords, newOptions, pagesFolder, windowMentions, workspaceState } = this.options;
     const store = new DisposableStore();
     const onError = (error: unknown): void => log.error('something went wrong in the chat', error);
     const messages = new Messages(log);
 
-    store.add(chats);
-    store.add(windowMentions);
-    store.add(newOptions);
-    store.add(chips);
-    store.add(keyChords);
+    for (const part of [chats, windowMentions, newOptions, chips, keyChords]) store.add(part);
     const preferred = (): string => settings.chatBackend();
     const backends = store.add(new BackendChoice({ chats, preferred, memento: globalState, onError }));
     const documents = new VirtualDocuments(textSchemes.chat);
@@ -100,12 +95,16 @@ export class ChatFeature implements Feature<ShownChat> {
     const picker = new BackendPicker(backends, messages, installs);
     const shown = new ShownChats();
     const pages = store.add(
-      new ChatPages({ window: () => window, files: this.pageFiles(), memento: workspaceState, messages }),
+      new ChatPages({
+        window: () => window,
+        files: { folder: pagesFolder, name: 'chat' },
+        memento: workspaceState,
+        messages,
+      }),
     );
     const window: ChatWindow = {
-      chats,
+      ...this.options,
       backends,
-      mentions,
       attached: windowMentions.attached,
       dropped: (uris) => windowMentions.dropped(uris),
       newDraft: store.add(newDraft(workspaceState, onError)),
@@ -120,16 +119,10 @@ export class ChatFeature implements Feature<ShownChat> {
       openFolder: async () => {
         await vscode.commands.executeCommand('vscode.openFolder');
       },
-      chips,
-      keyChords,
-      newOptions,
       folders: () => editor.folders.map((folder) => folder.path),
-      folderOf,
       openInTab: (id) => pages.openInTab(id),
       forget: (id) => pages.forget(id),
       isTrusted,
-      clock,
-      log,
     };
     const approvals = store.add(new ApprovalWatch(chats, onError));
     const notices = store.add(
@@ -217,15 +210,6 @@ export class ChatFeature implements Feature<ShownChat> {
       refresh: () => backends.refresh(),
       stop: () => chats.stop(),
       dispose: () => store.dispose(),
-    };
-  }
-
-  private pageFiles(): PageFiles {
-    const { pagesFolder } = this.options;
-    return {
-      folder: pagesFolder,
-      script: vscode.Uri.joinPath(pagesFolder, 'chat.js'),
-      style: vscode.Uri.joinPath(pagesFolder, 'chat.css'),
     };
   }
 }

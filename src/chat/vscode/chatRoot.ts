@@ -78,6 +78,7 @@ export class ChatRoot {
       starts: newOptions,
     });
     this.feature = new ChatFeature({
+      ...options,
       chats: this.conversations,
       mentions,
       windowMentions,
@@ -85,15 +86,7 @@ export class ChatRoot {
       newOptions,
       chips: new PageChips(chipSources, onError),
       keyChords: new KeyChords(vscode.Uri.file(options.storageFolder), log),
-      editor,
       dialogs: modalDialogs,
-      log,
-      status: options.status,
-      commands: options.commands,
-      settings: options.settings,
-      clock,
-      workspaceState: options.workspaceState,
-      globalState,
       pagesFolder: vscode.Uri.joinPath(extensionUri, 'dist', 'pages'),
     });
   }

@@ -175,29 +175,24 @@ export class ContextRoom implements Disposable {
   }
 
   async run(id: CommandId, args: readonly unknown[]): Promise<void> {
+    const { states } = this.client;
     const target = typeof args[0] === 'string' ? args[0] : undefined;
     switch (id) {
-      case commandIds.contextShowItems: {
+      case commandIds.contextShowItems:
         await showItems(this.feed, (url) => this.open(url), args[0]);
         return;
-      }
-      case commandIds.contextToggle: {
+      case commandIds.contextToggle:
         await this.options.settings.toggleContext();
         return;
-      }
-      case commandIds.contextRetry: {
-        this.retry(target === undefined ? this.client.states : [{ id: target }]);
+      case commandIds.contextRetry:
+        this.retry(target === undefined ? states : [{ id: target }]);
         return;
-      }
-      case commandIds.contextAllow: {
-        const { consent } = this.options;
-        this.retry(await manageConsent(this.client.states, { allowed: this.allowed, consent }, target));
+      case commandIds.contextAllow:
+        this.retry(await manageConsent(states, { allowed: this.allowed, consent: this.options.consent }, target));
         return;
-      }
-      case commandIds.contextShowLog: {
+      case commandIds.contextShowLog:
         await this.showLog(target);
         return;
-      }
       case commandIds.contextSetSecret:
         if (await this.secrets.manage()) this.retry(this.client.states);
         return;

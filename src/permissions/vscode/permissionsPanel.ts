@@ -5,7 +5,7 @@ import type { Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { commandIds, panelTypes, settingIds } from '../../manifest';
 import { PageHost } from '../../webview/vscode/pageHost';
-import { webviewHtml, type PageFiles } from '../../webview/vscode/webviewHtml';
+import { loadPage } from '../../webview/vscode/loadPage';
 import {
   didChangePermissions,
   permissionsRequests,
@@ -65,11 +65,6 @@ export class PermissionsPanel implements Disposable {
     const { model, extensionUri, clock, log } = this.options;
     const store = new DisposableStore();
     const folder = vscode.Uri.joinPath(extensionUri, 'dist', 'pages');
-    const files: PageFiles = {
-      folder,
-      script: vscode.Uri.joinPath(folder, 'permissions.js'),
-      style: vscode.Uri.joinPath(folder, 'permissions.css'),
-    };
     const newest = new NewestView(
       () => model.view(),
       (view) => {
@@ -129,7 +124,6 @@ export class PermissionsPanel implements Disposable {
     });
     panel.iconPath = vscode.Uri.joinPath(extensionUri, 'media', 'icon.png');
     host.start();
-    panel.webview.options = { enableScripts: true, localResourceRoots: [folder] };
-    panel.webview.html = webviewHtml(panel.webview, files, { title: 'Permissions' });
+    loadPage(panel.webview, { folder, name: 'permissions' }, { title: 'Permissions' });
   }
 }

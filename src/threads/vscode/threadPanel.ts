@@ -4,7 +4,7 @@ import type { Clock } from '../../base/common/async';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import type { Logger } from '../../base/common/log';
 import { PageHost } from '../../webview/vscode/pageHost';
-import { webviewHtml, type PageFiles } from '../../webview/vscode/webviewHtml';
+import { loadPage, type PageFiles } from '../../webview/vscode/loadPage';
 import { FollowedThread, refreshWhenStale, type FollowedThreadPorts } from '../common/page/followedThread';
 import { didAsk, didUpdate, type ThreadUpdate, type threadRequests } from '../common/page/threadApi';
 import { ThreadFeed } from '../common/page/threadFeed';
@@ -76,11 +76,7 @@ export class ThreadPanel implements Disposable {
     );
     this.store.add(this.followed.onDidChange(() => this.threadChanged()));
     this.store.add(refreshWhenStale(this.followed, window.clock));
-    panel.webview.options = { enableScripts: true, localResourceRoots: [window.files.folder] };
-    panel.webview.html = webviewHtml(panel.webview, window.files, {
-      title: 'Amp Thread',
-      data: { thread: this.kept },
-    });
+    loadPage(panel.webview, window.files, { title: 'Amp Thread', data: { thread: this.kept } });
     void this.followed.start();
   }
 

@@ -8,7 +8,6 @@ import type { EditorPort } from '../../editor/common/editorPort';
 import { commandIds, settingIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
-import type { PageFiles } from '../../webview/vscode/webviewHtml';
 import { PeerThreads } from '../common/exports/peerThreads';
 import type { ThreadDigest } from '../common/exports/threadDigest';
 import type { ThreadLibrary } from '../common/threadLibrary';
@@ -123,7 +122,7 @@ export class ThreadsFeature implements Feature<RunningThreads> {
         addFile: (file) => files.add(file),
         marks,
         onDidRead: () => list.update(),
-        files: pageFiles(distFolder),
+        files: { folder: vscode.Uri.joinPath(distFolder, 'pages'), name: 'thread' },
         clock,
         log,
       }),
@@ -194,13 +193,4 @@ export class ThreadsFeature implements Feature<RunningThreads> {
 function absoluteFolder(folder: string): readonly string[] {
   const expanded = folder.replace(/^~(?=$|[\\/])/, homedir());
   return path.isAbsolute(expanded) ? [expanded] : [];
-}
-
-function pageFiles(distFolder: vscode.Uri): PageFiles {
-  const folder = vscode.Uri.joinPath(distFolder, 'pages');
-  return {
-    folder,
-    script: vscode.Uri.joinPath(folder, 'thread.js'),
-    style: vscode.Uri.joinPath(folder, 'thread.css'),
-  };
 }

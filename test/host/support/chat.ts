@@ -105,11 +105,7 @@ export class ChatUnderTest {
     this.backends = new BackendChoice({ chats: this.chats, preferred: () => '', memento, onError: throwIt });
     this.mentions = new WindowMentions({ editor: adapter, recent: this.recent, clock: systemClock, log: nullLogger });
     const uri = vscode.Uri.file(folder);
-    const files = {
-      folder: uri,
-      script: vscode.Uri.joinPath(uri, 'page.js'),
-      style: vscode.Uri.joinPath(uri, 'page.css'),
-    };
+    const files = { folder: uri, name: 'chat' } as const;
     this.pages = new ChatPages({ window: () => this.window, files, memento, messages });
     this.window = {
       chats: this.chats,

@@ -2,7 +2,7 @@ import type * as vscode from 'vscode';
 import { withDeadline } from '../../../base/common/async';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import { PageHost } from '../../../webview/vscode/pageHost';
-import { webviewHtml, type PageFiles } from '../../../webview/vscode/webviewHtml';
+import { loadPage, type PageFiles } from '../../../webview/vscode/loadPage';
 import { didAsk, didInsert, didUpdate, type chatRequests } from '../../common/page/chatApi';
 import type { Chat } from '../../common/chatPorts';
 import type { Draft } from '../../common/chatView';
@@ -55,23 +55,13 @@ export class ChatPageHost implements Disposable, PageControl {
 
   constructor(private readonly options: ChatPageOptions) {
     const { window, surface } = options;
-    const { attached, chats, backends, chips, keyChords, newOptions, folders, newDraft, isTrusted, clock, log } =
-      window;
+    const { clock, log } = window;
     this.host = this.store.add(new PageHost(surface.webview, chatHandlers(this, window), log, clock));
     this.feed = this.store.add(
       new PageFeed({
-        chats,
-        backends,
-        chips,
-        attached,
-        keyChords,
-        newOptions,
-        folders,
-        isTrusted,
-        newDraft,
+        ...window,
         post: (update) => this.host.notify(didUpdate, update),
         onOutdated: (chat) => void this.openAgain(chat),
-        clock,
       }),
     );
     this.watch = this.store.add(new PageWatch(clock, () => this.silent()));
@@ -170,8 +160,7 @@ export class ChatPageHost implements Disposable, PageControl {
   load(): void {
     const { surface, files } = this.options;
     this.feed.pageLeft();
-    surface.webview.options = { enableScripts: true, localResourceRoots: [files.folder] };
-    surface.webview.html = webviewHtml(surface.webview, files, { title: 'Backline Chat' });
+    loadPage(surface.webview, files, { title: 'Backline Chat' });
   }
 
   dispose(): void {

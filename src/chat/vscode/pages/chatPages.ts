@@ -7,7 +7,7 @@ import { namingHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import type { Memento } from '../../../base/common/memento';
 import { panelTypes, viewIds } from '../../../manifest';
 import type { Messages } from '../../../platform/vscode/messages';
-import type { PageFiles } from '../../../webview/vscode/webviewHtml';
+import type { PageFiles } from '../../../webview/vscode/loadPage';
 import type { Chat } from '../../common/chatPorts';
 import { FocusOrder } from '../../common/page/focusOrder';
 import { ChatPageHost, type PageSurface } from './chatPageHost';
