@@ -52,6 +52,14 @@ export function defineRequest<Params extends z.ZodMiniType, Result extends z.Zod
   };
 }
 
+/** A request that only does something. */
+export function defineAction<Params extends z.ZodMiniType>(
+  method: string,
+  params: Params,
+): RequestType<Params, typeof Nothing> {
+  return defineRequest(method, params, Nothing);
+}
+
 /** From the host to the page. */
 export function defineNotification<Params extends z.ZodMiniType>(
   method: string,

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { Entry, Part } from '../../../transcript/common/entries';
 import { TranscriptPatch } from '../../../transcript/common/patch';
-import { defineNotification, defineRequest, Nothing } from '../../../webview/common/protocol';
+import { defineAction, defineNotification, defineRequest, Nothing } from '../../../webview/common/protocol';
 import {
   BackendView,
   CommandView,
@@ -72,66 +72,62 @@ export const didAsk = defineNotification(
 
 export const chatRequests = {
   /** The page is there and knows nothing: everything is told by `didUpdate` after this. */
-  ready: defineRequest('chat/ready', Nothing, Nothing),
+  ready: defineAction('chat/ready', Nothing),
   /** The page is alive; sent every few seconds while it is visible. */
-  alive: defineRequest('chat/alive', Nothing, Nothing),
+  alive: defineAction('chat/alive', Nothing),
   /** The focus has come to the page, or moved in it: commands mean the page that had it last. */
-  focused: defineRequest('chat/focused', Nothing, Nothing),
-  loadOlder: defineRequest(
+  focused: defineAction('chat/focused', Nothing),
+  loadOlder: defineAction(
     'chat/loadOlder',
     z.object({ ...inSession, count: z.int().check(z.positive(), z.lte(1_000)) }),
-    Nothing,
   ),
 
   /** Queues the prompt while a turn runs. Without a session it makes one with the chosen backend. */
-  send: defineRequest('chat/send', z.object(typed), Nothing),
+  send: defineAction('chat/send', z.object(typed)),
   /** Asks to go on with an answer that was cut off; the draft stays. */
-  continueTurn: defineRequest('chat/continueTurn', z.object(inSession), Nothing),
+  continueTurn: defineAction('chat/continueTurn', z.object(inSession)),
   /** Ends the turn and keeps the queue. */
-  stop: defineRequest('chat/stop', z.object(inSession), Nothing),
+  stop: defineAction('chat/stop', z.object(inSession)),
   /** `option` is the label, byte for byte; a `reason` for it is the next prompt. */
-  approve: defineRequest(
+  approve: defineAction(
     'chat/approve',
     z.object({ ...inSession, approvalId: Text, option: Text, reason: optional(Text) }),
-    Nothing,
   ),
   /** Takes the prompt out of the queue, and returns it. One that is edited goes behind what is in the draft. */
   unqueue: defineRequest('chat/unqueue', z.object({ ...inSession, id: Text, isEdited: z.boolean() }), Draft),
   /** Sends the first of the queue now, after a turn that did not end well. */
-  sendQueued: defineRequest('chat/sendQueued', z.object(inSession), Nothing),
+  sendQueued: defineAction('chat/sendQueued', z.object(inSession)),
   /** What was sent as that prompt, to be edited and sent again. */
   promptToEdit: defineRequest('chat/promptToEdit', z.object({ ...inSession, entryId: Text }), Draft),
-  saveDraft: defineRequest('chat/saveDraft', z.object(typed), Nothing),
+  saveDraft: defineAction('chat/saveDraft', z.object(typed)),
   /** Without a session: of the next one with the backend of the conversation that is shown, or would begin. */
-  setOption: defineRequest(
+  setOption: defineAction(
     'chat/setOption',
     z.object({ sessionId: optional(Text), optionId: Text, value: z.union([Text, z.boolean()]) }),
-    Nothing,
   ),
   /** The user is about to begin a conversation: its options are wanted now. Comes with the first key, or when options are opened. */
-  prepare: defineRequest('chat/prepare', Nothing, Nothing),
-  toggleContext: defineRequest('chat/toggleContext', z.object({ kind: Text, isOn: z.boolean() }), Nothing),
+  prepare: defineAction('chat/prepare', Nothing),
+  toggleContext: defineAction('chat/toggleContext', z.object({ kind: Text, isOn: z.boolean() })),
 
   /** The user looks at the backends: what has changed comes by `didUpdate`. */
-  lookAtBackends: defineRequest('chat/lookAtBackends', Nothing, Nothing),
-  chooseBackend: defineRequest('chat/chooseBackend', z.object({ backendId: Text }), Nothing),
+  lookAtBackends: defineAction('chat/lookAtBackends', Nothing),
+  chooseBackend: defineAction('chat/chooseBackend', z.object({ backendId: Text })),
   /** What can be done about a backend that is not ready: sign in, settings, restart. */
-  repairBackend: defineRequest(
+  repairBackend: defineAction(
     'chat/repairBackend',
     z.object({ backendId: Text, how: z.optional(z.enum(['install', 'edit'])) }),
-    Nothing,
   ),
   /** Why agents do not start, and how to change it. */
-  manageTrust: defineRequest('chat/manageTrust', Nothing, Nothing),
+  manageTrust: defineAction('chat/manageTrust', Nothing),
   /** Asks the user for a folder to work in. */
-  openFolder: defineRequest('chat/openFolder', Nothing, Nothing),
+  openFolder: defineAction('chat/openFolder', Nothing),
   /** Shows the empty page; the conversation begins with the first prompt. */
-  newSession: defineRequest('chat/newSession', z.object({ backendId: optional(Text) }), Nothing),
-  openSession: defineRequest('chat/openSession', z.object(inSession), Nothing),
-  openInTab: defineRequest('chat/openInTab', z.object(inSession), Nothing),
-  renameSession: defineRequest('chat/renameSession', z.object({ ...inSession, title: Text }), Nothing),
+  newSession: defineAction('chat/newSession', z.object({ backendId: optional(Text) })),
+  openSession: defineAction('chat/openSession', z.object(inSession)),
+  openInTab: defineAction('chat/openInTab', z.object(inSession)),
+  renameSession: defineAction('chat/renameSession', z.object({ ...inSession, title: Text })),
   /** The host asks the user first. */
-  deleteSession: defineRequest('chat/deleteSession', z.object(inSession), Nothing),
+  deleteSession: defineAction('chat/deleteSession', z.object(inSession)),
   searchSessions: defineRequest(
     'chat/searchSessions',
     z.object({ query: Text }),
@@ -144,11 +140,10 @@ export const chatRequests = {
     z.object({ sessions: z.array(SessionRow) }),
   ),
   /** Ends the looking; what was found is not told. */
-  stopLooking: defineRequest('chat/stopLooking', Nothing, Nothing),
-  exportSession: defineRequest(
+  stopLooking: defineAction('chat/stopLooking', Nothing),
+  exportSession: defineAction(
     'chat/exportSession',
     z.object({ ...inSession, format: z.enum(['markdown', 'html', 'json']) }),
-    Nothing,
   ),
 
   /** For `@`: `kind` narrows to one source. With `isMore` it is answered when there are more rows for the same query. */
@@ -169,32 +164,20 @@ export const chatRequests = {
     z.object({ parts: z.array(Part) }),
   ),
   /** `part` is the index of a diff in the entry's parts. */
-  openDiff: defineRequest('chat/openDiff', z.object({ ...inSession, entryId: Text, part: z.int() }), Nothing),
-  openApprovalDiff: defineRequest(
-    'chat/openApprovalDiff',
-    z.object({ ...inSession, approvalId: Text, part: z.int() }),
-    Nothing,
-  ),
+  openDiff: defineAction('chat/openDiff', z.object({ ...inSession, entryId: Text, part: z.int() })),
+  openApprovalDiff: defineAction('chat/openApprovalDiff', z.object({ ...inSession, approvalId: Text, part: z.int() })),
   /** A path or a link of the transcript; `line` is 1-based. */
-  open: defineRequest('chat/open', z.object({ target: Text, line: optional(z.int()) }), Nothing),
-  copy: defineRequest('chat/copy', z.object({ text: Text }), Nothing),
-  insertAtCursor: defineRequest('chat/insertAtCursor', z.object({ text: Text }), Nothing),
+  open: defineAction('chat/open', z.object({ target: Text, line: optional(z.int()) })),
+  copy: defineAction('chat/copy', z.object({ text: Text })),
+  insertAtCursor: defineAction('chat/insertAtCursor', z.object({ text: Text })),
   /** Shows the code as a change of the file it names, or of the active one, to be accepted. */
-  applyCode: defineRequest('chat/applyCode', z.object({ text: Text, path: optional(Text) }), Nothing),
-  openAsNewFile: defineRequest('chat/openAsNewFile', z.object({ text: Text, language: optional(Text) }), Nothing),
+  applyCode: defineAction('chat/applyCode', z.object({ text: Text, path: optional(Text) })),
+  openAsNewFile: defineAction('chat/openAsNewFile', z.object({ text: Text, language: optional(Text) })),
 
   /** How a file was before the conversation began, beside how it is; with a `turn` as that one has found it and left it. */
-  openChange: defineRequest(
-    'chat/openChange',
-    z.object({ ...inSession, path: Text, turn: optional(z.int()) }),
-    Nothing,
-  ),
+  openChange: defineAction('chat/openChange', z.object({ ...inSession, path: Text, turn: optional(z.int()) })),
   /** One file, or all without a path; with a `turn` only what that one has changed in the file. */
-  revert: defineRequest(
-    'chat/revert',
-    z.object({ ...inSession, path: optional(Text), turn: optional(z.int()) }),
-    Nothing,
-  ),
+  revert: defineAction('chat/revert', z.object({ ...inSession, path: optional(Text), turn: optional(z.int()) })),
   /** Keeps what was changed: it is no longer listed. */
-  keepChanges: defineRequest('chat/keepChanges', z.object({ ...inSession, path: optional(Text) }), Nothing),
+  keepChanges: defineAction('chat/keepChanges', z.object({ ...inSession, path: optional(Text) })),
 } as const;

@@ -35,22 +35,12 @@ export class PageChips implements Disposable {
 
   /** Never rejects. */
   async of(backendId: string): Promise<ContextChipView[]> {
-    const found = await Promise.allSettled(this.sources.map((source) => source.of(backendId)));
-    return found.flatMap((result) => {
-      if (result.status === 'fulfilled') return result.value;
-      this.onError(result.reason);
-      return [];
-    });
+    return await this.gathered((source) => source.of(backendId));
   }
 
   /** What goes along with a prompt that is sent now. Never rejects. */
   async mentions(): Promise<DraftAttachment[]> {
-    const found = await Promise.allSettled(this.sources.map(async (source) => (await source.mentions?.()) ?? []));
-    return found.flatMap((result) => {
-      if (result.status === 'fulfilled') return result.value;
-      this.onError(result.reason);
-      return [];
-    });
+    return await this.gathered(async (source) => (await source.mentions?.()) ?? []);
   }
 
   set(kind: string, isOn: boolean): void {
@@ -59,5 +49,14 @@ export class PageChips implements Disposable {
 
   dispose(): void {
     this.store.dispose();
+  }
+
+  private async gathered<Found>(ask: (source: ChipSource) => Promise<readonly Found[]>): Promise<Found[]> {
+    const found = await Promise.allSettled(this.sources.map((source) => ask(source)));
+    return found.flatMap((result) => {
+      if (result.status === 'fulfilled') return result.value;
+      this.onError(result.reason);
+      return [];
+    });
   }
 }

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { Entry, Usage } from '../../../transcript/common/entries';
 import { TranscriptPatch } from '../../../transcript/common/patch';
 import { threadStates } from '../threadPorts';
-import { defineNotification, defineRequest, Nothing } from '../../../webview/common/protocol';
+import { defineAction, defineNotification, defineRequest, Nothing } from '../../../webview/common/protocol';
 
 /** What the page of a thread asks of its host, and what the host tells it. */
 
@@ -90,18 +90,18 @@ export type FoundEntry = z.infer<typeof FoundEntry>;
 
 export const threadRequests = {
   /** The page is there and knows nothing: everything is told by `didUpdate` after this. */
-  ready: defineRequest('thread/ready', Nothing, Nothing),
-  loadOlder: defineRequest('thread/loadOlder', z.object({ count: Count }), Nothing),
-  loadLater: defineRequest('thread/loadLater', z.object({ count: Count }), Nothing),
+  ready: defineAction('thread/ready', Nothing),
+  loadOlder: defineAction('thread/loadOlder', z.object({ count: Count })),
+  loadLater: defineAction('thread/loadLater', z.object({ count: Count })),
   /** The entries around one. `isThere` is false when the thread has no such entry. */
   loadAround: defineRequest('thread/loadAround', ofEntry, z.object({ isThere: z.boolean() })),
-  loadLatest: defineRequest('thread/loadLatest', Nothing, Nothing),
+  loadLatest: defineAction('thread/loadLatest', Nothing),
   /** The entries that show a text, in reading order, without regard to case. */
   find: defineRequest('thread/find', z.object({ query: Text }), z.object({ found: z.array(FoundEntry) })),
   /** Reads the thread again after it could not be read. */
-  retry: defineRequest('thread/retry', Nothing, Nothing),
+  retry: defineAction('thread/retry', Nothing),
   /** Shows the file of a thread that cannot be read in an editor. */
-  openFile: defineRequest('thread/openFile', Nothing, Nothing),
+  openFile: defineAction('thread/openFile', Nothing),
   /** The whole entry, with nothing cut away. */
   showAll: defineRequest('thread/showAll', ofEntry, z.object({ entry: Entry })),
   /**
@@ -114,11 +114,11 @@ export const threadRequests = {
     z.object({ problem: optional(Text) }),
   ),
   /** What the entry was made of, in an editor. */
-  showRaw: defineRequest('thread/showRaw', ofEntry, Nothing),
+  showRaw: defineAction('thread/showRaw', ofEntry),
   /** `part` is the index of a diff in the entry's parts. */
-  openDiff: defineRequest('thread/openDiff', z.object({ entryId: Text, part: Count }), Nothing),
+  openDiff: defineAction('thread/openDiff', z.object({ entryId: Text, part: Count })),
   /** A path or a link of the transcript; `line` is 1-based. */
-  open: defineRequest('thread/open', z.object({ target: Text, line: optional(Count) }), Nothing),
-  copy: defineRequest('thread/copy', z.object({ text: Text }), Nothing),
-  act: defineRequest('thread/act', z.object({ action: ThreadAction }), Nothing),
+  open: defineAction('thread/open', z.object({ target: Text, line: optional(Count) })),
+  copy: defineAction('thread/copy', z.object({ text: Text })),
+  act: defineAction('thread/act', z.object({ action: ThreadAction })),
 } as const;
