@@ -9,7 +9,6 @@ type CheckpointErrorCode =
   | 'unknownCheckpoint'
   /** It was kept in the user's own repository and was removed there. */
   | 'contentMissing'
-  | 'notText'
   /** A restore is under way, or was interrupted and waits to be finished or undone. */
   | 'restoreUnfinished'
   | 'failed';

@@ -10,7 +10,6 @@ import {
   type CheckpointLimits,
   type Difference,
   type FileChange,
-  type FileState,
   type LeftOut,
 } from '../common/checkpoint';
 import { CheckpointError } from '../common/checkpointError';
@@ -117,28 +116,17 @@ export class CheckpointStore {
     return await this.inTurn(signal, (running) => this.difference(from, to, true, running));
   }
 
-  /** Undefined when no such file was there. @throws CheckpointError `unknownCheckpoint`, `contentMissing` */
-  async stateAt(id: string, path: string, signal?: AbortSignal): Promise<FileState | undefined> {
-    return await this.inTurn(signal, (running) => this.find(id, path, running));
-  }
-
-  /** Of a symbolic link, its target. @throws CheckpointError `unknownCheckpoint`, `contentMissing` */
+  /**
+   * Of a symbolic link, its target; undefined when no such file was there.
+   * @throws CheckpointError `unknownCheckpoint`, `contentMissing`
+   */
   async bytesAt(id: string, path: string, signal?: AbortSignal): Promise<Buffer | undefined> {
     return await this.inTurn(signal, async (running) => {
-      const state = await this.find(id, path, running);
-      return state && (await (await this.open.use(running)).reader.content(state.object, running));
+      const { records, reader } = await this.open.use(running);
+      await records.details(id, running);
+      const state = this.isExcluded(path) ? undefined : await reader.find(id, path, running);
+      return state && (await reader.content(state.object, running));
     });
-  }
-
-  /** Text is UTF-8; a byte order mark is part of it. @throws CheckpointError `notText` and those of `bytesAt` */
-  async textAt(id: string, path: string, signal?: AbortSignal): Promise<string | undefined> {
-    const bytes = await this.bytesAt(id, path, signal);
-    if (!bytes) return undefined;
-    try {
-      return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    } catch (cause) {
-      throw new CheckpointError('notText', `${path} is not text in UTF-8.`, { cause });
-    }
   }
 
   /** What a restore would do; `paths` are files or folders, none means all. Nothing is changed. */
@@ -235,12 +223,6 @@ export class CheckpointStore {
         timed.dispose();
       }
     });
-  }
-
-  private async find(id: string, path: string, signal: AbortSignal): Promise<FileState | undefined> {
-    const { records, reader } = await this.open.use(signal);
-    await records.details(id, signal);
-    return this.isExcluded(path) ? undefined : await reader.find(id, path, signal);
   }
 
   private async difference(from: string, to: Moment, findRenames: boolean, signal: AbortSignal): Promise<Difference> {

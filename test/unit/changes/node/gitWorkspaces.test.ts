@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync, realpathSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import * as path from 'node:path';
 import { now, type CheckpointStore } from '../../../../src/changes/node/checkpointStore';
-import { contentsOf, gitIn, taken, TestWorkspace, writesIn } from '../support/workspace';
+import { contentsOf, gitIn, taken, TestWorkspace, textAt, writesIn } from '../support/workspace';
 
 const isGit = (name: string): boolean => name.split(path.sep).includes('.git');
 
@@ -303,6 +303,6 @@ describe('CheckpointStore in a Git workspace', () => {
     const before = await taken(store);
     workspace.write({ 'a.txt': 'agent\n' });
     workspace.remove('.git');
-    await assert.rejects(store.textAt(before.id, 'a.txt'), { code: 'contentMissing' });
+    await assert.rejects(textAt(store, before.id, 'a.txt'), { code: 'contentMissing' });
   });
 });

@@ -19,7 +19,7 @@ import * as path from 'node:path';
 import { defaultExclude, ExcludeList } from '../../../../src/editor/common/excludeList';
 import { now } from '../../../../src/changes/node/checkpointStore';
 import { eventually, until } from '../../../support/eventually';
-import { contentsOf, taken, TestWorkspace } from '../support/workspace';
+import { contentsOf, taken, TestWorkspace, textAt } from '../support/workspace';
 
 const reasons = (items: readonly { path: string; reason: string }[]): string[] =>
   items.map(({ path: name, reason }) => `${name} ${reason}`).sort();
@@ -70,7 +70,7 @@ describe('a checkpoint', () => {
     workspace.write(Object.fromEntries(names.map((name) => [name, `${name} changed`])));
     const { changes } = await store.diff(before.id, now);
     assert.deepEqual(changes.map(({ path: name }) => name).sort(), [...names].sort());
-    for (const name of names) assert.equal(await store.textAt(before.id, name), name);
+    for (const name of names) assert.equal(await textAt(store, before.id, name), name);
     await taken(store);
     workspace.remove(...names);
     const { skipped } = await store.apply(await store.plan(before.id), 'undo');
@@ -95,8 +95,8 @@ describe('a checkpoint', () => {
     symlinkSync('nowhere', workspace.file('dangling'));
     const store = await workspace.open();
     const before = await taken(store);
-    assert.equal(await store.textAt(before.id, 'to-folder'), outside);
-    assert.equal(await store.stateAt(before.id, 'to-folder/secret.txt'), undefined);
+    assert.equal(await textAt(store, before.id, 'to-folder'), outside);
+    assert.equal(await store.bytesAt(before.id, 'to-folder/secret.txt'), undefined);
     workspace.remove('dangling', 'a');
     symlinkSync(outside, workspace.file('a'));
     writeFileSync(path.join(outside, 'x.txt'), 'outside');
@@ -193,8 +193,8 @@ describe('a checkpoint', () => {
       ['a.txt'],
     );
     assert.deepEqual(reasons(leftOut), ['.env excluded', 'deep/id_rsa excluded', 'later.txt excluded']);
-    assert.equal(await store.textAt(before.id, 'later.txt'), undefined);
-    assert.equal(await store.textAt(before.id, 'deep/id_rsa'), undefined);
+    assert.equal(await textAt(store, before.id, 'later.txt'), undefined);
+    assert.equal(await textAt(store, before.id, 'deep/id_rsa'), undefined);
     for (const text of ['TOKEN', 'changed key', 'LATER TEXT'])
       assert.equal(holds(workspace.storage, text), false, text);
     await store.apply(await store.plan(before.id), 'undo');
@@ -318,14 +318,14 @@ describe('a checkpoint', () => {
     for (let round = 1; round < 10; round++) {
       workspace.write({ 'a.txt': String(round) });
       const after = await taken(store);
-      assert.equal(await store.textAt(after.id, 'a.txt'), String(round));
+      assert.equal(await textAt(store, after.id, 'a.txt'), String(round));
       assert.equal((await store.diff(before.id, after.id)).changes.length, 1);
       before = after;
     }
     const { mtime, atime } = lstatSync(workspace.file('a.txt'));
     workspace.write({ 'a.txt': 'X' });
     utimesSync(workspace.file('a.txt'), atime, mtime);
-    assert.equal(await store.textAt((await taken(store)).id, 'a.txt'), 'X');
+    assert.equal(await textAt(store, (await taken(store)).id, 'a.txt'), 'X');
   });
 
   it('sees all changes after the clock was set back', async () => {
@@ -348,7 +348,7 @@ describe('a checkpoint', () => {
     writeFileSync(index, text);
     const future = new Date(info.mtimeMs + 3_600_000);
     utimesSync(index, future, future);
-    assert.equal(await store.textAt((await taken(store)).id, 'a.txt'), 'two');
+    assert.equal(await textAt(store, (await taken(store)).id, 'a.txt'), 'two');
   });
 
   it('names a file that does not come to rest', async () => {

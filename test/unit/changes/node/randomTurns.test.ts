@@ -4,7 +4,7 @@ import * as path from 'node:path';
 import fc from 'fast-check';
 import type { CheckpointStore } from '../../../../src/changes/node/checkpointStore';
 import { now } from '../../../../src/changes/node/checkpointStore';
-import { taken, TestWorkspace } from '../support/workspace';
+import { taken, TestWorkspace, textAt } from '../support/workspace';
 
 type Files = ReadonlyMap<string, string>;
 
@@ -114,7 +114,7 @@ async function play(workspace: TestWorkspace, hasGit: boolean, actions: readonly
     assert.deepEqual(sorted(onDisk(workspace.folder)), sorted(model.files), JSON.stringify(step));
   }
   for (const { id, files } of model.checkpoints) {
-    for (const name of places) assert.equal(await store.textAt(id, name), files.get(name));
+    for (const name of places) assert.equal(await textAt(store, id, name), files.get(name));
     const { changes } = await store.diff(id, now);
     const differs = places.some((name) => files.get(name) !== model.files.get(name));
     assert.equal(changes.length > 0, differs);

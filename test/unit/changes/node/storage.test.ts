@@ -8,7 +8,7 @@ import type { Clock } from '../../../../src/base/common/async';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import { now } from '../../../../src/changes/node/checkpointStore';
 import { only } from '../../../support/only';
-import { contentsOf, taken, TestWorkspace, writesIn } from '../support/workspace';
+import { contentsOf, taken, TestWorkspace, textAt, writesIn } from '../support/workspace';
 
 const mb = 1024 * 1024;
 const dayMs = 86_400_000;
@@ -55,8 +55,8 @@ describe('the storage of checkpoints', () => {
       (await store.list()).map(({ id }) => id),
       [recent.id],
     );
-    await assert.rejects(store.textAt(old.id, 'a.txt'), { code: 'unknownCheckpoint' });
-    assert.equal(await store.textAt(recent.id, 'a.txt'), 'two');
+    await assert.rejects(textAt(store, old.id, 'a.txt'), { code: 'unknownCheckpoint' });
+    assert.equal(await textAt(store, recent.id, 'a.txt'), 'two');
     offsetMs = -10 * dayMs;
     assert.deepEqual(
       (await store.prune({ maxAgeMs: dayMs, maxBytes: 1e9 })).dropped,
@@ -94,7 +94,7 @@ describe('the storage of checkpoints', () => {
     await store.prune({ maxAgeMs: dayMs, maxBytes: 1e9 });
     const packs = readdirSync(path.join(workspace.storage, 'git-sha1', 'objects', 'pack'));
     assert.equal(packs.filter((name) => name.endsWith('.pack')).length, 1);
-    assert.equal(await store.textAt(id, 'f7.txt'), '7\n');
+    assert.equal(await textAt(store, id, 'f7.txt'), '7\n');
     assert.deepEqual(
       (await store.diff(id, now)).changes.map(({ path: name }) => name),
       ['f7.txt'],
@@ -143,11 +143,11 @@ describe('the storage of checkpoints', () => {
           const result = await store.take('too much');
           assert.equal(result.kind === 'refused' && result.error.code, 'diskFull');
         }
-        assert.equal(await store.textAt(first.id, 'a.txt'), 'one');
+        assert.equal(await textAt(store, first.id, 'a.txt'), 'one');
         for (const name of Object.keys(files)) workspace.remove(name);
         await store.prune({ maxAgeMs: dayMs, maxBytes: 3 * mb });
         const second = await taken(store);
-        assert.equal(await store.textAt(second.id, 'a.txt'), 'two');
+        assert.equal(await textAt(store, second.id, 'a.txt'), 'two');
         assert.deepEqual(
           (await store.diff(first.id, second.id)).changes.map(({ path: name }) => name),
           ['a.txt'],

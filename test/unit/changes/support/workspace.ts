@@ -103,6 +103,10 @@ export async function taken(store: CheckpointStore, label = 'a prompt'): Promise
   return result.checkpoint;
 }
 
+export async function textAt(store: CheckpointStore, id: string, path: string): Promise<string | undefined> {
+  return (await store.bytesAt(id, path))?.toString();
+}
+
 /** Every file below with its kind, mode and content: two are equal when the folders are, byte for byte. */
 export function contentsOf(folder: string, skip: (name: string) => boolean = () => false): Record<string, string> {
   const found: Record<string, string> = {};
