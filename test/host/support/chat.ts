@@ -146,8 +146,8 @@ export class ChatUnderTest {
 
   static async start(): Promise<ChatUnderTest> {
     const folder = await mkdtemp(path.join(tmpdir(), 'backline-page-'));
-    await writeFile(path.join(folder, 'page.js'), pageScript);
-    await writeFile(path.join(folder, 'page.css'), '');
+    await writeFile(path.join(folder, 'chat.js'), pageScript);
+    await writeFile(path.join(folder, 'chat.css'), '');
     return new ChatUnderTest(folder);
   }
 
