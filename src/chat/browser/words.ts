@@ -43,12 +43,10 @@ const backendStateWords: Record<BackendView['state'], string> = {
   unavailable: 'not available',
 };
 
+type BackendNow = Pick<BackendView, 'health' | 'needsPermission' | 'state'>;
+
 /** Servers run without us: what there is to know of one is whether it answers. */
-export function backendWord({
-  health,
-  needsPermission,
-  state,
-}: Pick<BackendView, 'health' | 'needsPermission' | 'state'>): string {
+export function backendWord({ health, needsPermission, state }: BackendNow): string {
   if (needsPermission) return 'needs your permission';
   if (health?.kind === 'needsToken') return 'needs a token';
   if (!health || (state !== 'stopped' && state !== 'ready')) return backendStateWords[state];
@@ -68,11 +66,7 @@ export function backendDot({ health, state }: Pick<BackendView, 'health' | 'stat
 }
 
 /** What the button says that does something about it. */
-export function repairLabel({
-  health,
-  needsPermission,
-  state,
-}: Pick<BackendView, 'health' | 'needsPermission' | 'state'>): string {
+export function repairLabel({ health, needsPermission, state }: BackendNow): string {
   if (needsPermission) return 'Allow…';
   if (health?.kind === 'needsToken') return 'Set token…';
   if (state === 'authRequired') return 'Sign in…';

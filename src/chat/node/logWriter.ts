@@ -40,10 +40,10 @@ export class LogWriter implements Disposable {
   private readonly emitter: Emitter<void>;
   readonly onDidChangeProblem: Event<void>;
 
-  /** `offset` is where writing goes on, in bytes. */
   constructor(
     private readonly file: string,
-    private offset: number,
+    /** Where writing goes on, in bytes; set before the first record. */
+    public end: number,
     private readonly ports: LogWriterPorts,
   ) {
     this.soon = new Coalescer(ports.clock, writeDelayMs, () => void this.flush());
@@ -53,16 +53,6 @@ export class LogWriter implements Disposable {
 
   get problem(): string | undefined {
     return this.currentProblem;
-  }
-
-  /** Where writing goes on, in bytes. */
-  get end(): number {
-    return this.offset;
-  }
-
-  /** In bytes; before the first record. */
-  goOnAt(offset: number): void {
-    this.offset = offset;
   }
 
   append(record: LogRecord): void {
@@ -133,8 +123,8 @@ export class LogWriter implements Disposable {
     try {
       await ready();
       if (this.isDisposed) return;
-      await files.writeAt(this.file, this.offset, bytes);
-      this.offset += bytes.length;
+      await files.writeAt(this.file, this.end, bytes);
+      this.end += bytes.length;
       this.hasLost = false;
       this.setProblem(undefined);
     } catch (error) {

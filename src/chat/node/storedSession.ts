@@ -245,7 +245,7 @@ export class StoredSession implements SessionFile {
       const head = await readHead();
       if (head) this.headRead(head);
       const records = await this.readTail();
-      this.writer.goOnAt(this.start.log.end);
+      this.writer.end = this.start.log.end;
       this.told(records, 'ours');
     } catch (error) {
       await this.lock.release();

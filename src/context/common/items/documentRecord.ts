@@ -47,31 +47,19 @@ export class DocumentRecord {
   version: number | undefined;
   /** Set while the user is typing. */
   settling: { dispose(): void } | undefined;
-  private skipNote: string | undefined;
-  private readonly askings = new Map<string, Asking>();
+  /** Why it is not asked about, if it is not. */
+  note: string | undefined;
+  readonly asking = new Map<string, Asking>();
   private readonly slots = new Map<string, Slot>();
   private memo: ContextAnswer | undefined;
-  private units = 0;
+  /** In UTF-16 units, roughly. */
+  weight = 0;
 
   constructor(readonly uri: string) {}
-
-  /** Why it is not asked about, if it is not. */
-  get note(): string | undefined {
-    return this.skipNote;
-  }
-
-  get asking(): ReadonlyMap<string, Asking> {
-    return this.askings;
-  }
 
   /** Whether there is an answer of it, be it to an older text. */
   knows(id: string): boolean {
     return this.slots.has(id);
-  }
-
-  /** In UTF-16 units, roughly. */
-  get weight(): number {
-    return this.units;
   }
 
   isFresh(id: string): boolean {
@@ -83,9 +71,9 @@ export class DocumentRecord {
     if (this.version === version) return;
     this.abandon();
     this.slots.clear();
-    this.units = 0;
+    this.weight = 0;
     this.version = version;
-    this.skipNote = undefined;
+    this.note = undefined;
     this.changed();
   }
 
@@ -94,35 +82,35 @@ export class DocumentRecord {
     for (const [id, { answered, group }] of this.slots)
       this.setSlot(id, { answered, group: { ...group, packed: shiftItems(group.packed, changes) } });
     this.version = version;
-    this.skipNote = undefined;
+    this.note = undefined;
     this.changed();
   }
 
   skip(note: string): void {
-    this.skipNote = note;
+    this.note = note;
     this.changed();
   }
 
   startAsking(id: string, asking: Asking): void {
-    this.askings.set(id, asking);
+    this.asking.set(id, asking);
     this.changed();
   }
 
   endAsking(id: string): void {
-    this.askings.delete(id);
+    this.asking.delete(id);
     this.changed();
   }
 
   /** Nobody wants to know any more. */
   takeBack(id: string, asking: Asking): void {
     asking.controller.abort();
-    if (this.askings.get(id) === asking) this.endAsking(id);
+    if (this.asking.get(id) === asking) this.endAsking(id);
   }
 
   /** The answer to what is being asked; its ranges are of this version. */
   fill(provider: ProviderRef, packed: PackedItems): void {
     const { id } = provider;
-    this.askings.delete(id);
+    this.asking.delete(id);
     this.setSlot(id, { answered: this.version, group: { provider, packed } });
     this.changed();
   }
@@ -131,17 +119,17 @@ export class DocumentRecord {
   outdate(id: string): void {
     const slot = this.slots.get(id);
     if (slot) this.slots.set(id, { ...slot, answered: undefined });
-    this.askings.get(id)?.controller.abort();
-    this.askings.delete(id);
+    this.asking.get(id)?.controller.abort();
+    this.asking.delete(id);
     this.changed();
   }
 
   /** Forgets the providers that are not among these. */
   keepOnly(ids: ReadonlySet<string>): void {
-    for (const id of [...this.askings.keys()].filter((each) => !ids.has(each))) this.outdate(id);
+    for (const id of [...this.asking.keys()].filter((each) => !ids.has(each))) this.outdate(id);
     for (const id of [...this.slots.keys()]) {
       if (ids.has(id)) continue;
-      this.units -= this.weightOfSlot(id);
+      this.weight -= this.weightOfSlot(id);
       this.slots.delete(id);
     }
     this.changed();
@@ -149,8 +137,8 @@ export class DocumentRecord {
 
   /** Ends all questions that are on their way. */
   abandon(): void {
-    for (const { controller } of this.askings.values()) controller.abort();
-    this.askings.clear();
+    for (const { controller } of this.asking.values()) controller.abort();
+    this.asking.clear();
   }
 
   answer(handles: readonly ProviderHandle[]): ContextAnswer {
@@ -159,7 +147,7 @@ export class DocumentRecord {
   }
 
   private setSlot(id: string, slot: Slot): void {
-    this.units += weightOfPacked(slot.group.packed) - this.weightOfSlot(id);
+    this.weight += weightOfPacked(slot.group.packed) - this.weightOfSlot(id);
     this.slots.set(id, slot);
   }
 
@@ -181,9 +169,9 @@ export class DocumentRecord {
       uri: this.uri,
       version: this.version ?? 0,
       items: new ItemList(groups),
-      isComplete: this.skipNote === undefined && handles.every(({ ref }) => this.isFresh(ref.id)),
-      waitingFor: handles.filter(({ ref }) => this.askings.has(ref.id)).map(({ ref }) => ref),
-      ...(this.skipNote === undefined ? {} : { note: this.skipNote }),
+      isComplete: this.note === undefined && handles.every(({ ref }) => this.isFresh(ref.id)),
+      waitingFor: handles.filter(({ ref }) => this.asking.has(ref.id)).map(({ ref }) => ref),
+      ...(this.note === undefined ? {} : { note: this.note }),
       providerNotes,
     };
   }

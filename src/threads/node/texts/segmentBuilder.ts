@@ -118,22 +118,14 @@ function partsOf(texts: readonly SearchedText[]): {
 
 /** What is written one after another. */
 class Pieces {
-  private readonly pieces: Buffer[] = [];
-  private length = 0;
-
-  get bytes(): number {
-    return this.length;
-  }
-
-  get all(): readonly Buffer[] {
-    return this.pieces;
-  }
+  readonly all: Buffer[] = [];
+  bytes = 0;
 
   /** Where it starts. */
   add(piece: Buffer): number {
-    const start = this.length;
-    this.pieces.push(piece);
-    this.length += piece.length;
+    const start = this.bytes;
+    this.all.push(piece);
+    this.bytes += piece.length;
     return start;
   }
 }
