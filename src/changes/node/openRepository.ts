@@ -64,7 +64,6 @@ export class OpenRepository {
     return await asDiskFull(() => inUse.scan.capture(signal, hasTrees));
   }
 
-  /** What a restore has to know. */
   async restoring(signal: AbortSignal): Promise<RestoreContext> {
     const { inUse, settings } = await this.useAll(signal);
     const isOn = (name: 'core.filemode' | 'core.symlinks'): boolean => {

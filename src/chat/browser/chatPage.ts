@@ -99,7 +99,6 @@ export class ChatPage {
     await this.showingOwnPrompt(() => this.ask(chatRequests.send, { sessionId, ...draft }));
   }
 
-  /** Sends the first of the queue. */
   async sendQueued(): Promise<void> {
     await this.showingOwnPrompt(() => this.askHere(chatRequests.sendQueued, (sessionId) => ({ sessionId })));
   }

@@ -43,7 +43,6 @@ interface StoredSessionPorts {
 /** How a conversation is found when it is opened. */
 export interface StoredStart {
   readonly head: SessionHead;
-  /** Of its log, as far as it was read. */
   readonly log: LogReader;
   readonly lockFor: (onLost: () => void) => SessionLock;
   /** `ours` is a new one, which nobody else knows. */

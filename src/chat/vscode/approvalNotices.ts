@@ -8,7 +8,6 @@ interface ApprovalNoticesOptions {
   readonly approvals: ApprovalWatch;
   readonly shown: ShownChats;
   readonly setBadge: (value: number, tooltip: string) => void;
-  /** Whether any question waits. */
   readonly setWaiting: (isWaiting: boolean) => void;
   readonly messages: Pick<Messages, 'info'>;
   readonly show: (approval: WaitingApproval) => Promise<void>;

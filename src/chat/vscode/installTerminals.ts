@@ -2,7 +2,6 @@ import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/common/disposable';
 import type { Messages } from '../../platform/vscode/messages';
 
-/** The terminals that users install agents in. */
 export class InstallTerminals implements vscode.Disposable {
   private readonly store = new DisposableStore();
   private readonly open = new Set<vscode.Terminal>();

@@ -8,7 +8,6 @@ import type { RunningChat } from './chatRoot';
 import type { RecentFiles } from './recentFiles';
 
 interface LateChatOptions extends Pick<FeatureContext, 'commands' | 'status'> {
-  /** The chat itself. */
   readonly chat: LateFeature<RunningChat>;
   readonly recent: RecentFiles;
 }

@@ -96,7 +96,6 @@ export class WindowMentions implements Disposable {
     );
   }
 
-  /** What is selected now, as a mention. */
   selected(): MentionRow | undefined {
     return this.selection.current();
   }

@@ -9,7 +9,6 @@ export const itemLimits = {
   aiContent: 256 * 1_024,
   /** All texts of one answer together, in UTF-16 units. */
   answer: 2 * 1_024 * 1_024,
-  /** Selectors of one provider. */
   selectors: 1_000,
 } as const;
 

@@ -40,7 +40,6 @@ export class FileGate {
     return spellings !== undefined && !spellings.some(({ path, below }) => exclude.excludes(path, below));
   }
 
-  /** The file is closed. */
   forget(file: string): void {
     this.spellings.delete(file);
   }

@@ -18,7 +18,6 @@ export const defaultWorkerLimits: WorkerLimits = { memoryMib: 256, callMs: 8_000
 /** A worker that nobody asked anything for this long is let go; the next question starts another. */
 const idleMs = 5 * 60_000;
 
-/** Where a module is. */
 export interface LocatedModule extends WorkerStart {
   /** A newer version that the user could allow. */
   readonly offer?: ConsentRequest;

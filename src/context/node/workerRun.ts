@@ -22,7 +22,6 @@ interface WorkerRunOptions {
   readonly onFiles: (urls: readonly string[]) => void;
   /** The provider did not catch something. */
   readonly onTrouble: (details: string) => void;
-  /** A line that the provider printed. */
   readonly onPrint: (line: string) => void;
 }
 

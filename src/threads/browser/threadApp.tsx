@@ -15,7 +15,6 @@ import { useFollowing } from './useFollowing';
 import { useGoals } from './useGoals';
 import { useNewMark } from './useNewMark';
 
-/** The whole page of a thread. */
 export function App({ page }: { page: ThreadPage }) {
   return (
     <PageProvider value={page}>

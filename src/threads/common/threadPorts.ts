@@ -27,7 +27,6 @@ export interface ThreadHead {
   readonly mode?: string;
   readonly model?: string;
   readonly usage?: Usage;
-  /** It has changed files. */
   readonly hasChanges: boolean;
   readonly isArchived: boolean;
   /**

@@ -1,6 +1,5 @@
 import type { OpenThread, ThreadHead, ThreadSourceKind } from './threadPorts';
 
-/** A file with one thread in it. */
 export interface ThreadFile {
   /** Absolute. */
   readonly path: string;

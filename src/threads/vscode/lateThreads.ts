@@ -23,7 +23,6 @@ export interface RunningThreads extends RunningFeature {
 }
 
 interface LateThreadsOptions extends Pick<FeatureContext, 'commands' | 'status'> {
-  /** The feature itself. */
   readonly threads: LateFeature<RunningThreads>;
   /** Of the workspace: what the list shows. */
   readonly workspaceState: Memento;

@@ -29,7 +29,6 @@ interface ThreadsViewOptions {
   /** Absolute, of the workspace, with its worktrees. */
   readonly workspaceFolders: () => Promise<readonly string[]>;
   readonly memento: Memento;
-  /** Files that were dropped on the list. */
   readonly onDidDropFiles: (files: readonly vscode.Uri[]) => void;
   readonly clock: Clock;
 }

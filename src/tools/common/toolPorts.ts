@@ -4,7 +4,6 @@ import type { LanguagePort } from './languagePort';
 import type { TextSearch } from './search/textSearch';
 import type { WindowPort } from './windowPort';
 
-/** What the editor's tools are made of. */
 export interface ToolPorts {
   readonly editor: Pick<
     EditorPort,

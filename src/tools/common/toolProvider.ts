@@ -14,7 +14,6 @@ export interface Tool {
 interface ToolDefinition {
   readonly name: string;
   readonly description: string;
-  /** A JSON schema of an object. */
   readonly inputSchema: object;
   readonly annotations?: {
     readonly title?: string;

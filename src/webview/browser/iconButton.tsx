@@ -15,7 +15,6 @@ interface IconButtonProps {
   readonly buttonRef?: Ref<HTMLButtonElement>;
 }
 
-/** A button that is only a picture. */
 export function IconButton({ label, icon: Picture, onClick, hint, keyShortcuts, expanded, ...rest }: IconButtonProps) {
   return (
     <button

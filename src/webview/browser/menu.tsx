@@ -11,7 +11,6 @@ export interface MenuItem {
   readonly run: () => void;
 }
 
-/** A line of a menu. */
 export interface MenuEntry {
   readonly key: string;
   readonly content: ComponentChildren;

@@ -29,11 +29,9 @@ interface RepositoryCall {
 export interface RepositoryPlace {
   /** Our folder. */
   readonly gitDir: string;
-  /** The workspace folder. */
   readonly folder: string;
   /** The root of the work tree: the user's, or the folder. */
   readonly top: string;
-  /** The user's objects. */
   readonly userObjects: string | undefined;
 }
 

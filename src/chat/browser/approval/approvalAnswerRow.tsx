@@ -10,7 +10,6 @@ import type { ApprovalOption } from '../../common/chatView';
 
 interface AnswerRowProps {
   readonly answers: Answers;
-  /** Who asks. */
   readonly asks: string;
   /** Who knows what an answer for always stands for, where nobody says it. */
   readonly decides: 'agent' | 'server';

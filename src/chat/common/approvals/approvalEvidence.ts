@@ -85,7 +85,6 @@ export function evidenceOf(prompt: string, raw: ToolInput, call: ShownParts | un
 interface ToldParts extends ShownParts {
   /** Whose own words the command is. */
   readonly commandTexts: readonly unknown[];
-  /** All of the input is a part. */
   readonly isInputWhole?: boolean;
 }
 

@@ -57,12 +57,10 @@ export class ChangeJournal {
     });
   }
 
-  /** Those that still differ. */
   get changes(): FileChange[] {
     return this.ledger.changes;
   }
 
-  /** Takes a record of the past. */
   restore(record: LogRecord): void {
     this.ledger.restore(record);
   }

@@ -38,7 +38,6 @@ export class FileTexts {
     }
   }
 
-  /** Keeps the text as it is now, and tells its id. */
   async keep({ text, id }: FileNow): Promise<TextId> {
     if (typeof text !== 'string' || typeof id !== 'string') return id;
     if (this.memory.has(id)) return id;

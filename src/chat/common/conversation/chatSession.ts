@@ -174,7 +174,6 @@ export class ChatSession implements Chat {
 
   // The past
 
-  /** Takes all that is on disk; `damage` says what is missing. */
   async restore(records: readonly LogRecord[], damage: string | undefined): Promise<void> {
     await this.told.restore(records, damage);
     const { lostImages } = this.held;

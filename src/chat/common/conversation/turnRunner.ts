@@ -70,7 +70,6 @@ export class TurnRunner {
     if (isLeft) this.take({ type: 'resume' });
   }
 
-  /** An event has ended the turn. */
   ended(): void {
     this.take({ type: 'ended' });
   }

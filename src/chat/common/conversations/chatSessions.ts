@@ -33,11 +33,9 @@ interface ChatSessionsPorts {
   readonly memento: Memento;
   /** Unique for ever, of letters, digits and `-`. */
   readonly newId: () => string;
-  /** What new sessions begin with. */
   readonly starts: SessionStarts;
 }
 
-/** Where a conversation works. */
 interface Workplace {
   readonly backendId: string;
   /** Absolute. */

@@ -3,7 +3,6 @@ import { DisposableStore, type Disposable } from '../../../base/common/disposabl
 import type { Event } from '../../../base/common/event';
 import type { PathCandidate } from './fuzzy';
 
-/** A file of the workspace. */
 export interface IndexedFile extends PathCandidate {
   /** Absolute. */
   readonly path: string;

@@ -44,7 +44,6 @@ export class FolderMentions implements MentionSource {
     return [{ type: 'text', uri: `${toFileUri(folder)}/`, title: baseName(folder), text }];
   }
 
-  /** The row of a path that is named. */
   rowOf(path: string, relative: string): MentionRow {
     const folder = relative.slice(0, Math.max(0, relative.lastIndexOf('/')));
     const title = `${baseName(path)}/`;

@@ -30,7 +30,6 @@ export const ChatUpdate = z.object({
   transcript: optional(TranscriptPatch),
   sessions: optional(z.array(SessionRow)),
   backends: optional(z.array(BackendView)),
-  /** The backend that a new conversation is with. */
   chosenBackend: optional(Text),
   /** What can be chosen for a session of the backend of the conversation that is shown, or would begin. */
   newOptions: optional(z.array(OptionView)),

@@ -67,7 +67,6 @@ export class NewOptions implements SessionStarts, Disposable {
     });
   }
 
-  /** For a new session. */
   choices(backendId: string): SessionChoices {
     if (!this.isServer(backendId)) return {};
     const options = this.of(backendId);

@@ -4,7 +4,6 @@ import { toJson } from './toolParts';
 
 type End = Pick<EntryOf<'end'>, 'outcome' | 'text' | 'details'>;
 
-/** How a turn ended, in the user's words. */
 export function endOfTurn(reason: EventData<'prompt:complete'>['stop_reason'], who: string): End {
   switch (reason) {
     case 'cancelled':

@@ -23,7 +23,6 @@ export class UsageTotals {
     if (cost) this.cost = { amount: cost.amount, currency: cost.currency };
   }
 
-  /** What the turn that ends has used. */
   endTurn(reported: TokenUsage | null | undefined): Usage | undefined {
     const turn: Usage = reported ? tokensOf(reported) : {};
     this.tokens = sum(this.tokens, turn);

@@ -32,7 +32,6 @@ interface ChatPageOptions {
   readonly onSilent: () => void;
 }
 
-/** What a command asks of a page. */
 type PageAsk = 'focusComposer' | 'showSessions' | 'focusApproval' | 'find';
 export type PageAnswer = 'allow' | 'deny';
 

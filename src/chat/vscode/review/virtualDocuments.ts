@@ -19,7 +19,6 @@ export class VirtualDocuments {
     return textUri(this.scheme, path, query);
   }
 
-  /** Of the document with that query. */
   textOf(query: string): string {
     return this.texts.get(query) ?? 'This text is no longer here. Open it from the conversation again.';
   }

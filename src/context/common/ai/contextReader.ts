@@ -6,7 +6,6 @@ import type { ContextAnswer } from '../items/documentRecord';
 export interface ReadableFile {
   /** Absolute. */
   readonly path: string;
-  /** As users name it. */
   readonly name: string;
   readonly document: ContextDocument;
 }

@@ -24,7 +24,6 @@ export interface ProvidedItem {
   /** `http`, `https`, `mailto` or `file`. */
   readonly url?: string;
   readonly hover?: ItemHover;
-  /** Text for AI to read. */
   readonly aiContent?: string;
   /** Opening `url` says more than the hover does. */
   readonly prefersLink?: boolean;

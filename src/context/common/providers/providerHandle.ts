@@ -62,7 +62,6 @@ export interface HandleOptions {
   readonly clock: Clock;
   readonly secrets: SecretSource;
   readonly runInTime: RunInTime;
-  /** The log of one provider. */
   readonly logOf: (ref: ProviderRef) => ProviderLog;
   /** Whether the user has allowed it; asks nobody. */
   readonly isAllowed: (request: RememberedRequest) => boolean;

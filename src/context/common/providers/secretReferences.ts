@@ -65,7 +65,6 @@ function partAtEnd(text: string, secret: string): number {
   return 0;
 }
 
-/** The names that settings refer to. */
 export function secretNames(settings: ProviderSettings): readonly string[] {
   return [...namesIn(settings)];
 }

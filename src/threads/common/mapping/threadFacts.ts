@@ -48,7 +48,6 @@ export function factsOf(document: ThreadDocument): OpenThread['facts'] {
   ];
 }
 
-/** What the other thread is to this one. */
 const relationWords: Readonly<Record<ThreadRelation['type'], Readonly<Record<ThreadRelation['role'], string>>>> = {
   fork: { parent: 'Forked from', child: 'Forked to' },
   handoff: { parent: 'Handed off from', child: 'Handed off to' },

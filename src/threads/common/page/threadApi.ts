@@ -78,7 +78,6 @@ export const didAsk = defineNotification(
 
 const ofEntry = z.object({ entryId: Text });
 
-/** An entry in which a text stands. */
 export const FoundEntry = z.object({
   entryId: Text,
   /** Of the entry in the whole thread, 0-based. */

@@ -30,7 +30,6 @@ export interface RankedText {
   readonly terms: number;
 }
 
-/** What a thread matched with. */
 interface ThreadMatch extends TextMatch {
   readonly fields: readonly SearchField[];
 }

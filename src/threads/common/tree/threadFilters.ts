@@ -6,7 +6,6 @@ export const ThreadFilters = z.object({
   /** `workspace`: threads of the workspace first, all others in one group below them. */
   scope: z.enum(['workspace', 'all']).catch('workspace'),
   groupBy: z.enum(['day', 'folder']).catch('day'),
-  /** Only threads of this mode. */
   mode: z.string().optional().catch(undefined),
   source: z.enum(threadSourceKinds).optional().catch(undefined),
   onlyChanges: z.boolean().catch(false),

@@ -18,7 +18,6 @@ const actions: readonly StatusAction[] = [{ label: 'Search threads', command: co
 /** Before somebody looked. */
 export const notListed: ThreadsSituation = { heads: [], isListed: false, problems: [], absences: [] };
 
-/** What the status list says of the threads. */
 export function threadsStatus({
   absences,
   heads,

@@ -28,9 +28,7 @@ interface ThreadIndexPorts {
 export interface ThreadList {
   /** Newest prompt first, each thread once. */
   readonly heads: readonly ThreadHead[];
-  /** Those that were read. */
   readonly folders: readonly string[];
-  /** Folders that are there and cannot be read. */
   readonly problems: readonly FolderProblem[];
   /** A file changed while it was read: another list may say more in a moment. */
   readonly isUnsettled: boolean;
@@ -58,7 +56,6 @@ export class ThreadIndex implements Disposable {
     files: [],
     folders: [],
   };
-  /** Which worker knows which files. */
   private told: { readonly link: WorkerLink; readonly files: readonly FileKey[] } | undefined;
   private coverage: TextCoverage = { indexed: 0, total: 0 };
   /** Read by a worker that ended before it had saved them; for the next one. */

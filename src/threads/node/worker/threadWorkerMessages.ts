@@ -26,7 +26,6 @@ export const OpenAnswer = z.object({
   summary: z.custom<Omit<OpenThread, 'entries'>>(),
   /** The last of its entries, for one that the host has nothing of. */
   last: z.array(z.custom<Entry>()),
-  /** What reading it took of a processor. */
   costMs: z.number(),
 });
 export type OpenAnswer = z.infer<typeof OpenAnswer>;

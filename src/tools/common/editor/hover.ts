@@ -9,7 +9,6 @@ import type { ToolPorts } from '../toolPorts';
 
 /** UTF-16 units. */
 const maxText = 6_000;
-/** Definitions that are looked at. */
 const maxDefinitions = 50;
 
 export function hoverTool(ports: ToolPorts): Tool {

@@ -1,6 +1,5 @@
 import type { RefObject } from 'preact';
 
-/** Goes from prompt to prompt. */
 export class PromptSteps {
   constructor(
     private readonly scroller: RefObject<HTMLElement | null>,

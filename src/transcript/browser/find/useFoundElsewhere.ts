@@ -14,7 +14,6 @@ export interface FoundEntry {
 export interface WholeSearch {
   /** In reading order. */
   find(query: string): Promise<readonly FoundEntry[]>;
-  /** Loads the entry and those around it. */
   load(entryId: string): Promise<void>;
 }
 

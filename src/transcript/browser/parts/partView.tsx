@@ -42,7 +42,6 @@ export function PartView({ part, index, entryId }: PartProps) {
   }
 }
 
-/** The part of that index. */
 function partIn(entry: Entry, index: number): Part | undefined {
   if (entry.kind === 'media') return entry.part;
   return entry.kind === 'tool' ? entry.parts[index] : undefined;

@@ -1,7 +1,6 @@
 /** What is said of a transcript before its entries. */
 export interface ExportHead {
   readonly title: string;
-  /** Who it was with. */
   readonly who: string;
   /** Milliseconds since the epoch. */
   readonly createdAt?: number;
