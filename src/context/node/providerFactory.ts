@@ -106,11 +106,9 @@ export class ProviderFactory {
     title: string,
     locate: (signal: AbortSignal, isAgain: boolean) => Promise<LocatedModule>,
   ): WorkerProvider {
-    const { workerFile, clock, log, workerLimits = defaultWorkerLimits } = this.options;
+    const { clock, workerLimits = defaultWorkerLimits } = this.options;
     return new WorkerProvider(title, locate, {
-      workerFile,
-      clock,
-      log,
+      ...this.options,
       texts: this.texts,
       traffic: this.trafficOf(title),
       watcher: (onChange) => new ModuleWatcher(clock, onChange),

@@ -186,17 +186,14 @@ export class WorkerProvider implements ContextProvider {
   }
 
   private startRun(start: WorkerStart): WorkerRun {
-    const { workerFile, limits, clock, log } = this.ports;
     const run = new WorkerRun({
-      workerFile,
+      ...this.ports,
       start,
-      limits,
-      clock,
       onFiles: (urls) => this.watcher.watch(urls),
       onPrint: (line) => this.printEmitter.fire(line),
       onTrouble: (details) => {
         // Not what: its message may hold a secret of the settings, which is only kept out of the log of the provider.
-        log.debug(`${this.title} did not catch an error of its own.`);
+        this.ports.log.debug(`${this.title} did not catch an error of its own.`);
         this.printEmitter.fire(`Not caught: ${details}`);
       },
     });

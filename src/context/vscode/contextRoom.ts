@@ -86,7 +86,7 @@ export class ContextRoom implements Disposable {
   private providers = noProviders;
 
   constructor(private readonly options: ContextRoomOptions) {
-    const { clock, editor, log, memento, secrets, settings, workerFile, remoteFolder } = options;
+    const { clock, editor, log, memento, secrets, settings } = options;
     const onError = (error: unknown): void => log.error('something went wrong with context items', error);
     this.exclude = this.readExclude();
     // Agents' secrets are not for providers either, wherever a file is.
@@ -103,12 +103,8 @@ export class ContextRoom implements Disposable {
     });
     const isAllowed = (request: RememberedRequest): boolean => this.allowed.has(request);
     const factory = new ProviderFactory({
-      workerFile,
-      remoteFolder,
+      ...options,
       fetch: (url, init) => fetch(url, init),
-      clock,
-      log,
-      traffic: options.traffic,
       isAllowed,
       allowedCode: (url) => this.allowed.codeOf(url),
       decide: (thing) => this.decide(thing),

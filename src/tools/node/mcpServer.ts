@@ -115,12 +115,9 @@ export class McpServer {
     });
     try {
       const body = await bodyOf(request);
-      const { name, version, instructions, providers } = this.options;
       const answer = await answerMcp(body, {
-        name,
-        version,
-        ...(instructions === undefined ? {} : { instructions }),
-        tools: providers.flatMap(({ tools }) => tools),
+        ...this.options,
+        tools: this.options.providers.flatMap(({ tools }) => tools),
         client,
         desk: this.desk,
         openCalls: this.openCalls,

@@ -58,12 +58,10 @@ export class ChatSessions implements Chats, WriteWitness {
   private readonly used: UsedBackends;
   private readonly idle: IdleChats<ChatSession>;
   private readonly prepared: PreparedSessions;
-  private readonly starts: SessionStarts;
   private readonly chatPorts: ChatSessionPorts;
 
   constructor(private readonly ports: ChatSessionsPorts) {
-    const { attachments, backends, clock, files, log, memento, newId, starts } = ports;
-    this.starts = starts;
+    const { backends, clock, log, memento } = ports;
     const onListenerError = (error: unknown): void => log.error('a listener failed', error);
     this.changed = new Emitter(onListenerError);
     this.onDidChange = this.changed.event;
@@ -80,21 +78,13 @@ export class ChatSessions implements Chats, WriteWitness {
       (chat) => this.letGo(chat),
     );
     this.prepared = new PreparedSessions({
+      ...ports,
       open: (id) => this.used.open(id),
       createOptions: (backendId, folder) => this.createOptions({ backendId, folder }),
       forget: (backendId, id) => this.remotes.forget(backendId, id, this.used.get(backendId)),
-      starts,
-      clock,
-      log,
     });
     this.chatPorts = {
-      backends,
-      files,
-      attachments,
-      clock,
-      log,
-      starts,
-      newId,
+      ...ports,
       createOptions: (head) => this.createOptions(head),
       createSession: (backend, options, signal) => this.prepared.create(backend, options, signal),
       onBackend: (backend) => this.used.add(backend),
@@ -151,8 +141,23 @@ export class ChatSessions implements Chats, WriteWitness {
     this.prepared.setAwaited(isAwaited);
   }
 
-  async create(backendId: string, folder?: string): Promise<Chat> {
-    return await this.createChat(backendId, folder);
+  async create(backendId: string, folder?: string, title = 'New chat'): Promise<ChatSession> {
+    const entry = (await this.ports.backends.list()).find((candidate) => candidate.id === backendId);
+    if (!entry) throw new BackendError('notFound', 'This agent is not there any more. Choose another one.');
+    const now = this.ports.clock.now();
+    const head: SessionHead = {
+      version: logVersion,
+      id: this.ports.newId(),
+      title,
+      titledBy: 'prompt',
+      backendId,
+      backendTitle: entry.title,
+      ...(folder === undefined ? {} : { folder }),
+      createdAt: now,
+      updatedAt: now,
+      state: 'idle',
+    };
+    return this.keep(this.ports.store.create(head));
   }
 
   async open(sessionId: string): Promise<Chat> {
@@ -238,25 +243,6 @@ export class ChatSessions implements Chats, WriteWitness {
     );
   }
 
-  private async createChat(backendId: string, folder?: string, title = 'New chat'): Promise<ChatSession> {
-    const entry = (await this.ports.backends.list()).find((candidate) => candidate.id === backendId);
-    if (!entry) throw new BackendError('notFound', 'This agent is not there any more. Choose another one.');
-    const now = this.ports.clock.now();
-    const head: SessionHead = {
-      version: logVersion,
-      id: this.ports.newId(),
-      title,
-      titledBy: 'prompt',
-      backendId,
-      backendTitle: entry.title,
-      ...(folder === undefined ? {} : { folder }),
-      createdAt: now,
-      updatedAt: now,
-      state: 'idle',
-    };
-    return this.keep(this.ports.store.create(head));
-  }
-
   private async openChat(sessionId: string): Promise<ChatSession> {
     const remote = parseRemoteRowId(sessionId);
     if (remote) return await this.openRemote(remote.backendId, remote.remoteId);
@@ -272,7 +258,7 @@ export class ChatSessions implements Chats, WriteWitness {
   private async openRemote(backendId: string, remoteId: string): Promise<ChatSession> {
     const head = this.ports.store.heads.find((known) => known.backendId === backendId && known.remoteId === remoteId);
     if (head) return this.chats.get(head.id) ?? (await this.openChat(head.id));
-    const chat = await this.createChat(backendId, undefined, this.remotes.titleOf(backendId, remoteId));
+    const chat = await this.create(backendId, undefined, this.remotes.titleOf(backendId, remoteId));
     try {
       const { clock } = this.ports;
       await withDeadline(clock, 'Loading the conversation', loadTimeoutMs, (signal) => chat.adopt(remoteId, signal));
@@ -337,7 +323,7 @@ export class ChatSessions implements Chats, WriteWitness {
     return {
       cwd,
       ...(others.length > 0 ? { additionalDirectories: others } : {}),
-      ...this.starts.choices(backendId),
+      ...this.ports.starts.choices(backendId),
     };
   }
 
