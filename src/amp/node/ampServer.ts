@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';
 import { Coalescer, withDeadline, type Clock } from '../../base/common/async';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
-import { Emitter, type Event } from '../../base/common/event';
+import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import type { EditorPort } from '../../editor/common/editorPort';
 import type { PortRange } from '../../platform/common/settings';
@@ -73,7 +73,9 @@ export class AmpServer implements Disposable {
   private readonly largeAnswers: LargeAnswers;
   private readonly connections = new Map<AmpClientInfo, ClientConnection>();
   private readonly health: AnswerHealth;
-  private readonly statusEmitter: Emitter<void>;
+  private readonly statusEmitter = new Emitter<void>((error) => this.options.log.error('A listener failed', error));
+  /** Clients have come or gone, or requests fail, or no longer do. */
+  readonly onDidChangeStatus = this.statusEmitter.event;
   private lastClientId = 0;
   private boundPort: number | undefined;
   private stopping: Promise<void> | undefined;
@@ -97,7 +99,6 @@ export class AmpServer implements Disposable {
       onConnection: (socket, request) => this.accept(socket, request),
     });
     this.health = new AnswerHealth(clock, () => this.statusEmitter.fire());
-    this.statusEmitter = new Emitter((error) => log.error('A listener failed', error));
   }
 
   /** Undefined until `start` has resolved. */
@@ -112,11 +113,6 @@ export class AmpServer implements Disposable {
   /** Set while too many requests fail. */
   get failing(): FailingAnswers | undefined {
     return this.health.failing;
-  }
-
-  /** Clients have come or gone, or requests fail, or no longer do. */
-  get onDidChangeStatus(): Event<void> {
-    return this.statusEmitter.event;
   }
 
   /** What is held for requests now; nothing when none is pending. */

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import * as vscode from 'vscode';
 import * as z from 'zod';
 import { KeyedQueue } from '../../base/common/async';
-import { Emitter, type Event } from '../../base/common/event';
+import { Emitter } from '../../base/common/event';
 import type { Feature, FeatureStatus, RunningFeature, StatusAction } from '../../base/common/feature';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { commandIds, settingIds } from '../../manifest';
@@ -45,21 +45,17 @@ export class ServeFeature implements Feature {
   readonly title = 'Agents for Amplifier clients';
   private readonly messages: Messages;
   private readonly queue = new KeyedQueue();
-  private readonly emitter: Emitter<void>;
+  private readonly emitter = new Emitter<void>((error) => this.options.log.error('a listener failed', error));
+  readonly onDidChange = this.emitter.event;
   private serving: Serving | undefined;
 
   constructor(private readonly options: ServeFeatureOptions) {
     this.messages = new Messages(options.log);
-    this.emitter = new Emitter((error) => options.log.error('a listener failed', error));
   }
 
   /** Undefined while nothing is served. */
   get url(): URL | undefined {
     return this.serving && new URL(this.serving.url);
-  }
-
-  get onDidChange(): Event<void> {
-    return this.emitter.event;
   }
 
   start(): Promise<RunningFeature> {

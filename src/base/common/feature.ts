@@ -1,5 +1,5 @@
 import { DisposableStore, type Disposable } from './disposable';
-import { Emitter, type Event } from './event';
+import { Emitter } from './event';
 
 /** One job of the product. A feature that fails to start takes no other one down. */
 export interface Feature<Running extends RunningFeature = RunningFeature> {
@@ -77,23 +77,14 @@ export interface FeatureStatus {
 
 /** What every feature says of itself, in the order in which they first spoke. */
 export class StatusBoard implements Disposable {
-  private readonly emitter: Emitter<void>;
-  private readonly lookEmitter: Emitter<void>;
+  private readonly emitter = new Emitter<void>((error) => this.onListenerError(error));
+  readonly onDidChange = this.emitter.event;
+  private readonly lookEmitter = new Emitter<void>((error) => this.onListenerError(error));
+  /** The user looks: who does not follow what it tells of asks now. */
+  readonly onDidLook = this.lookEmitter.event;
   private readonly byId = new Map<string, FeatureStatus>();
 
-  constructor(onListenerError: (error: unknown) => void) {
-    this.emitter = new Emitter(onListenerError);
-    this.lookEmitter = new Emitter(onListenerError);
-  }
-
-  get onDidChange(): Event<void> {
-    return this.emitter.event;
-  }
-
-  /** The user looks: who does not follow what it tells of asks now. */
-  get onDidLook(): Event<void> {
-    return this.lookEmitter.event;
-  }
+  constructor(private readonly onListenerError: (error: unknown) => void) {}
 
   get all(): readonly FeatureStatus[] {
     return [...this.byId.values()];

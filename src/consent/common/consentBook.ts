@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Emitter, type Event } from '../../base/common/event';
+import { Emitter } from '../../base/common/event';
 import type { Memento } from '../../base/common/memento';
 import { entryOf, type BroughtThing } from './broughtThing';
 
@@ -19,19 +19,14 @@ type Answer = z.infer<typeof Answer>;
 
 /** What the user has answered, by the hash of what they were asked about. */
 export class ConsentBook {
-  private readonly emitter: Emitter<void>;
+  private readonly emitter = new Emitter<void>((error) => this.onListenerError(error));
+  readonly onDidChange = this.emitter.event;
 
   constructor(
     /** The workspace's: what was allowed for one workspace says nothing of another. */
     private readonly memento: Memento,
-    onListenerError: (error: unknown) => void,
-  ) {
-    this.emitter = new Emitter(onListenerError);
-  }
-
-  get onDidChange(): Event<void> {
-    return this.emitter.event;
-  }
+    private readonly onListenerError: (error: unknown) => void,
+  ) {}
 
   /** Undefined when nobody has answered for this content. */
   answerTo({ hash }: Pick<BroughtThing, 'hash'>): ConsentAnswer | undefined {

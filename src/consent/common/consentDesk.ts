@@ -42,23 +42,18 @@ export class ConsentDesk implements Consent, Disposable {
   private readonly seen = new Map<string, BroughtThing>();
   private readonly closed = new Set<string>();
   private readonly queue = new KeyedQueue();
-  private readonly seenEmitter: Emitter<void>;
+  private readonly seenEmitter = new Emitter<void>((error) => this.onListenerError(error));
+  /** There is a thing, or content of one, that was not there before; or one is gone. */
+  readonly onDidChangeSeen = this.seenEmitter.event;
 
   constructor(
     private readonly book: ConsentBook,
     private readonly show: ShowQuestion,
-    onListenerError: (error: unknown) => void,
-  ) {
-    this.seenEmitter = new Emitter(onListenerError);
-  }
+    private readonly onListenerError: (error: unknown) => void,
+  ) {}
 
   get onDidChange(): Event<void> {
     return this.book.onDidChange;
-  }
-
-  /** There is a thing, or content of one, that was not there before; or one is gone. */
-  get onDidChangeSeen(): Event<void> {
-    return this.seenEmitter.event;
   }
 
   /** What this window has met and the workspace still names, the latest content of each. */

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { Clock } from '../../base/common/async';
 import { DisposableStore } from '../../base/common/disposable';
-import { Emitter, type Event } from '../../base/common/event';
+import { Emitter } from '../../base/common/event';
 import type { EditorSelection, SelectedText } from '../common/editorPort';
 import { cutEnd } from '../common/text/selectionText';
 import { SettledEditors } from '../common/settledEditors';
@@ -16,8 +16,10 @@ const maxSelectedText = 16 * 1024;
  */
 export class SelectionTracker implements vscode.Disposable {
   private readonly store = new DisposableStore();
-  private readonly selectionEmitter: Emitter<void>;
-  private readonly filesEmitter: Emitter<void>;
+  private readonly selectionEmitter = this.store.add(new Emitter<void>((error) => this.onListenerError(error)));
+  readonly onDidChangeSelection = this.selectionEmitter.event;
+  private readonly filesEmitter = this.store.add(new Emitter<void>((error) => this.onListenerError(error)));
+  readonly onDidChangeVisibleFiles = this.filesEmitter.event;
   private readonly editors: SettledEditors<vscode.TextEditor>;
   /** Whether peers may know of a visible file; undefined until its check has ended. */
   private readonly allowed = new Map<string, boolean | undefined>();
@@ -28,19 +30,9 @@ export class SelectionTracker implements vscode.Disposable {
   constructor(
     private readonly guard: PathGuard,
     clock: Clock,
-    onListenerError: (error: unknown) => void,
+    private readonly onListenerError: (error: unknown) => void,
   ) {
-    this.selectionEmitter = this.store.add(new Emitter<void>(onListenerError));
-    this.filesEmitter = this.store.add(new Emitter<void>(onListenerError));
     this.editors = this.store.add(new SettledEditors(clock, () => this.fire()));
-  }
-
-  get onDidChangeSelection(): Event<void> {
-    return this.selectionEmitter.event;
-  }
-
-  get onDidChangeVisibleFiles(): Event<void> {
-    return this.filesEmitter.event;
   }
 
   start(): void {

@@ -1,5 +1,5 @@
 import { toDisposable, type Disposable } from '../../base/common/disposable';
-import { Emitter, type Event } from '../../base/common/event';
+import { Emitter } from '../../base/common/event';
 import type { PermissionRule } from './rules/permissionRules';
 
 /** What the user has allowed or denied for the rest of a conversation. */
@@ -29,15 +29,10 @@ interface RememberedGrant extends Grantee {
 /** The grants of all open sessions, for whoever manages them. */
 export class SessionGrants {
   private readonly grants = new Set<SessionGrant>();
-  private readonly changes: Emitter<void>;
+  private readonly changes = new Emitter<void>((error) => this.onListenerError(error));
+  readonly onDidChange = this.changes.event;
 
-  constructor(onListenerError: (error: unknown) => void) {
-    this.changes = new Emitter(onListenerError);
-  }
-
-  get onDidChange(): Event<void> {
-    return this.changes.event;
-  }
+  constructor(private readonly onListenerError: (error: unknown) => void) {}
 
   get all(): readonly SessionGrant[] {
     return [...this.grants];

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import * as vscode from 'vscode';
 import type { BackendRegistry } from '../../session/common/backendRegistry';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
-import { Emitter, type Event } from '../../base/common/event';
+import { Emitter } from '../../base/common/event';
 import type { EditorPort } from '../../editor/common/editorPort';
 import { commandIds, panelTypes, settingIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
@@ -31,17 +31,14 @@ interface PermissionsControllerOptions extends FeatureContext {
 /** The page on which the user sees and changes what agents may do. */
 export class PermissionsController implements PermissionsModel, Disposable {
   private readonly store = new DisposableStore();
-  private readonly changes: Emitter<void>;
+  private readonly changes = new Emitter<void>((error) =>
+    this.options.log.error('a listener of the permissions failed', error),
+  );
+  readonly onDidChange = this.changes.event;
   private readonly grantIds = new WeakMap<SessionGrant, string>();
   private grantCount = 0;
 
-  constructor(private readonly options: PermissionsControllerOptions) {
-    this.changes = new Emitter((error) => options.log.error('a listener of the permissions failed', error));
-  }
-
-  get onDidChange(): Event<void> {
-    return this.changes.event;
-  }
+  constructor(private readonly options: PermissionsControllerOptions) {}
 
   start(): void {
     const { agents, clock, commands, editor, extensionUri, log, settings, standing } = this.options;

@@ -1,7 +1,7 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/common/disposable';
-import { Emitter, type Event } from '../../base/common/event';
+import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { settingIds, type SettingId } from '../../manifest';
 import {
@@ -33,16 +33,13 @@ interface SettingsOrigin {
 /** Backline's settings, checked. A value that does not parse is said in the log and counts as the default. */
 export class Settings implements vscode.Disposable {
   private readonly store = new DisposableStore();
-  private readonly emitter: Emitter<SettingId>;
-
-  constructor(private readonly log: Logger) {
-    this.emitter = this.store.add(new Emitter<SettingId>((error) => log.error('a settings listener failed', error)));
-  }
-
+  private readonly emitter = this.store.add(
+    new Emitter<SettingId>((error) => this.log.error('a settings listener failed', error)),
+  );
   /** Fires once for each setting that a change may have touched. */
-  get onDidChange(): Event<SettingId> {
-    return this.emitter.event;
-  }
+  readonly onDidChange = this.emitter.event;
+
+  constructor(private readonly log: Logger) {}
 
   start(): void {
     this.store.add(

@@ -1,6 +1,6 @@
 import type { Disposable } from '../../base/common/disposable';
 import { DisposableStore } from '../../base/common/disposable';
-import { Emitter, type Event } from '../../base/common/event';
+import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import type { BackendEntry, BackendRegistry } from './backendRegistry';
 import { observeSessions, type SessionObserver } from './observeSessions';
@@ -12,20 +12,15 @@ import { BackendError, type SessionBackend, isBackendError } from './sessionBack
  */
 export class AllBackends implements BackendRegistry, Disposable {
   private readonly store = new DisposableStore();
-  private readonly emitter: Emitter<void>;
+  private readonly emitter = this.store.add(new Emitter<void>((error) => this.log.error('a listener failed', error)));
+  readonly onDidChange = this.emitter.event;
   private readonly observed = new WeakMap<SessionBackend, SessionBackend>();
 
   constructor(
     private readonly registries: readonly BackendRegistry[],
     private readonly observe: SessionObserver,
     private readonly log: Logger,
-  ) {
-    this.emitter = this.store.add(new Emitter<void>((error) => log.error('a listener failed', error)));
-  }
-
-  get onDidChange(): Event<void> {
-    return this.emitter.event;
-  }
+  ) {}
 
   start(): void {
     for (const registry of this.registries) this.store.add(registry.onDidChange(() => this.emitter.fire()));

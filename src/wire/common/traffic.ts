@@ -1,5 +1,5 @@
 import type { Disposable } from '../../base/common/disposable';
-import { Emitter, type Event } from '../../base/common/event';
+import { Emitter } from '../../base/common/event';
 
 /** One message on the wire, without its contents: what may be shown and copied into a bug report. */
 export interface TrafficEntry {
@@ -31,7 +31,8 @@ export const closedTap: TrafficTap = { isOpen: false, record: () => undefined };
 
 /** The newest `maxEntries` messages, while somebody watches. */
 export class TrafficLog implements TrafficTap {
-  private readonly emitter: Emitter<void>;
+  private readonly emitter = new Emitter<void>((error) => this.onListenerError(error));
+  readonly onDidChange = this.emitter.event;
   private entries: RecordedTraffic[] = [];
   private watchers = 0;
   private droppedCount = 0;
@@ -39,14 +40,8 @@ export class TrafficLog implements TrafficTap {
   constructor(
     private readonly now: () => number,
     readonly maxEntries: number,
-    onListenerError: (error: unknown) => void,
-  ) {
-    this.emitter = new Emitter(onListenerError);
-  }
-
-  get onDidChange(): Event<void> {
-    return this.emitter.event;
-  }
+    private readonly onListenerError: (error: unknown) => void,
+  ) {}
 
   get isOpen(): boolean {
     return this.watchers > 0;

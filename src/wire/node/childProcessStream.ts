@@ -28,9 +28,11 @@ const drainAfterExitMs = 500;
  * the last message found a listener. Owns both pipes, not the child.
  */
 export class ChildProcessStream implements MessageStream {
-  private readonly messages: Emitter<Record<string, unknown>>;
-  private readonly noises: Emitter<StreamNoise>;
-  private readonly closes: Emitter<StreamClosed>;
+  private readonly messages = new Emitter<Record<string, unknown>>((error) => this.options.onListenerError(error));
+  private readonly noises = new Emitter<StreamNoise>((error) => this.options.onListenerError(error));
+  readonly onNoise = this.noises.event;
+  private readonly closes = new Emitter<StreamClosed>((error) => this.options.onListenerError(error));
+  readonly onDidClose = this.closes.event;
   private readonly store = new DisposableStore();
   private readonly reader: JsonLineReader;
   private hasListener = false;
@@ -43,21 +45,10 @@ export class ChildProcessStream implements MessageStream {
     private readonly child: PipedChild,
     private readonly options: ChildProcessStreamOptions,
   ) {
-    this.messages = new Emitter(options.onListenerError);
-    this.noises = new Emitter(options.onListenerError);
-    this.closes = new Emitter(options.onListenerError);
     this.reader = new JsonLineReader(options.maxLineBytes);
     // A child that is gone shows as a failed write; without a listener the error would end this process.
     child.stdin.on('error', () => undefined);
     this.read();
-  }
-
-  get onNoise(): MessageStream['onNoise'] {
-    return this.noises.event;
-  }
-
-  get onDidClose(): MessageStream['onDidClose'] {
-    return this.closes.event;
   }
 
   readonly onMessage: MessageStream['onMessage'] = (listener) => {

@@ -2,7 +2,7 @@ import type { BackendEntry, BackendRegistry } from '../../../session/common/back
 import { BackendError, type SessionBackend } from '../../../session/common/sessionBackend';
 import { KeyedQueue } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
-import { Emitter, type Event } from '../../../base/common/event';
+import { Emitter } from '../../../base/common/event';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { untilAborted } from '../../../session/common/untilAborted';
@@ -39,7 +39,10 @@ const untrustedMessage =
 
 /** The agents of the catalogue as backends, each made once, stopped when its settings change. */
 export class AgentRegistry implements BackendRegistry, Disposable {
-  private readonly emitter: Emitter<void>;
+  private readonly emitter = new Emitter<void>((error) =>
+    this.options.log.error('A listener of the agents failed', error),
+  );
+  readonly onDidChange = this.emitter.event;
   private readonly opened = new Map<string, Opened>();
   /** Those that are being stopped. */
   private readonly leaving = new Set<Opened>();
@@ -49,13 +52,7 @@ export class AgentRegistry implements BackendRegistry, Disposable {
   private last: Catalogue | undefined;
   private isDisposed = false;
 
-  constructor(private readonly options: AgentRegistryOptions) {
-    this.emitter = new Emitter((error) => options.log.error('A listener of the agents failed', error));
-  }
-
-  get onDidChange(): Event<void> {
-    return this.emitter.event;
-  }
+  constructor(private readonly options: AgentRegistryOptions) {}
 
   /** What was found when it was last looked for; undefined before that. */
   get catalogue(): Catalogue | undefined {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
-import { Emitter, type Event } from '../../../base/common/event';
+import { Emitter } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import { EventLog } from '../../../session/common/eventLog';
 import type { SessionEvent } from '../../../session/common/sessionEvents';
@@ -51,7 +51,10 @@ interface DraftBackendOptions {
 export class DraftBackend implements SessionBackend {
   readonly id: string;
   readonly title: string;
-  private readonly states: Emitter<BackendState>;
+  private readonly states = new Emitter<BackendState>((error) =>
+    this.options.log.error('A listener of a backend failed', error),
+  );
+  readonly onDidChangeState = this.states.event;
   private readonly threads: MemoryThreads;
   private readonly sessions = new Map<string, DraftSession>();
   /** Of the open sessions. */
@@ -65,7 +68,6 @@ export class DraftBackend implements SessionBackend {
   constructor(private readonly options: DraftBackendOptions) {
     this.id = options.id;
     this.title = options.title;
-    this.states = new Emitter((error) => options.log.error('A listener of a backend failed', error));
     const { clock, createId, log, threadSources = [] } = options;
     this.threads = new MemoryThreads({
       now: () => clock.now(),
@@ -78,10 +80,6 @@ export class DraftBackend implements SessionBackend {
 
   get state(): BackendState {
     return this.current;
-  }
-
-  get onDidChangeState(): Event<BackendState> {
-    return this.states.event;
   }
 
   async capabilities(): Promise<BackendCapabilities> {

@@ -61,7 +61,10 @@ const maxLastWords = 4_000;
  * need starts it again: later with each crash, and not at all when it crashes too often.
  */
 export class AgentConnection {
-  private readonly states: Emitter<BackendState>;
+  private readonly states = new Emitter<BackendState>((error) =>
+    this.options.log.error('A listener of the agent’s state failed', error),
+  );
+  readonly onDidChangeState = this.states.event;
   private currentState: BackendState = { kind: 'stopped' };
   private starting: Promise<LiveAgent> | undefined;
   private started: Started | undefined;
@@ -76,16 +79,10 @@ export class AgentConnection {
   /** Aborted, and replaced, by each stop: a start that is still under way must not outlive it. */
   private stopped = new AbortController();
 
-  constructor(private readonly options: AgentConnectionOptions) {
-    this.states = new Emitter((error) => options.log.error('A listener of the agent’s state failed', error));
-  }
+  constructor(private readonly options: AgentConnectionOptions) {}
 
   get state(): BackendState {
     return this.currentState;
-  }
-
-  get onDidChangeState(): Event<BackendState> {
-    return this.states.event;
   }
 
   setState(state: BackendState): void {

@@ -42,11 +42,11 @@ const TerminalAuthMeta = z.looseObject({
 
 /** Signing in to one agent: says that it is needed, does it, and lets go on who waited. */
 export class SignIn {
-  private readonly signedIn: Emitter<void>;
+  private readonly signedIn = new Emitter<void>((error) =>
+    this.options.log.error('A listener of signing in failed', error),
+  );
 
-  constructor(private readonly options: SignInOptions) {
-    this.signedIn = new Emitter((error) => options.log.error('A listener of signing in failed', error));
-  }
+  constructor(private readonly options: SignInOptions) {}
 
   /** Makes the need visible, with what the user can choose from. */
   require(error: unknown): BackendError {

@@ -1,6 +1,6 @@
 import { messageOf } from '../../../base/common/errors';
 import type { Disposable } from '../../../base/common/disposable';
-import { Emitter, type Event } from '../../../base/common/event';
+import { Emitter } from '../../../base/common/event';
 import type { BackendEntry, BackendRegistry } from '../../../session/common/backendRegistry';
 import { serverHealth } from './serverHealth';
 import { ownServerMessage } from './serverUrl';
@@ -28,17 +28,12 @@ const untrustedMessage =
 
 /** The Amplifier server of the settings as a backend, made once, and anew when the settings change. */
 export class ServerRegistry implements BackendRegistry, Disposable {
-  private readonly emitter: Emitter<void>;
+  private readonly emitter = new Emitter<void>((error) => this.options.onListenerError(error));
+  readonly onDidChange = this.emitter.event;
   private opened: Promise<SessionBackend> | undefined;
   private told = '';
 
-  constructor(private readonly options: ServerRegistryOptions) {
-    this.emitter = new Emitter(options.onListenerError);
-  }
-
-  get onDidChange(): Event<void> {
-    return this.emitter.event;
-  }
+  constructor(private readonly options: ServerRegistryOptions) {}
 
   /** Tells when something else is known of the server. The caller disposes the result. */
   start(): Disposable {

@@ -1,6 +1,6 @@
 import { withDeadline, type Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
-import { Emitter, type Event } from '../../../base/common/event';
+import { Emitter } from '../../../base/common/event';
 import { messageOf, TimeoutError } from '../../../base/common/errors';
 import { AmplifierApiError, isAmplifierApiError } from '../api/apiErrors';
 import type { BackendState } from '../../../session/common/sessionBackend';
@@ -34,20 +34,15 @@ const freshMs = 5000;
 
 /** Knows whether the configured server answers, without asking all the time: at the start, when the user looks, and by its use. */
 export class ServerWatch implements Disposable {
-  private readonly emitter: Emitter<void>;
+  private readonly emitter = new Emitter<void>((error) => this.options.onListenerError(error));
+  readonly onDidChange = this.emitter.event;
   private last: ServerNews = { kind: 'notAsked' };
   private round = new AbortController();
   private asking: Promise<void> | undefined;
   private askedAt: number | undefined;
   private retry: Disposable | undefined;
 
-  constructor(private readonly options: ServerWatchOptions) {
-    this.emitter = new Emitter(options.onListenerError);
-  }
-
-  get onDidChange(): Event<void> {
-    return this.emitter.event;
-  }
+  constructor(private readonly options: ServerWatchOptions) {}
 
   get news(): ServerNews {
     return this.last;

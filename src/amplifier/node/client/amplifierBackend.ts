@@ -1,5 +1,5 @@
 import { withDeadline, type Clock } from '../../../base/common/async';
-import { Emitter, type Event } from '../../../base/common/event';
+import { Emitter } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import { messageOf, TimeoutError } from '../../../base/common/errors';
 import { isMissingRoute, isAmplifierApiError } from '../../common/api/apiErrors';
@@ -61,7 +61,8 @@ export class AmplifierBackend implements SessionBackend {
   readonly id: string;
   readonly title: string;
   private readonly client: AmplifierClient;
-  private readonly emitter: Emitter<BackendState>;
+  private readonly emitter = new Emitter<BackendState>((error) => this.options.log.error('a listener failed', error));
+  readonly onDidChangeState = this.emitter.event;
   private readonly sessions = new Set<AmplifierSession>();
   /** Of sessions that are over, while the server may still wait for an answer. */
   private readonly denials = new Set<PendingDenials>();
@@ -77,15 +78,10 @@ export class AmplifierBackend implements SessionBackend {
     this.client = options.client;
     const { client, log, profile = () => '' } = options;
     this.profiles = new ProfileChoice({ client, configured: profile, log });
-    this.emitter = new Emitter((error) => options.log.error('a listener failed', error));
   }
 
   get state(): BackendState {
     return this.current;
-  }
-
-  get onDidChangeState(): Event<BackendState> {
-    return this.emitter.event;
   }
 
   async capabilities(signal?: AbortSignal): Promise<BackendCapabilities> {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
-import { Emitter, type Event } from '../../../base/common/event';
+import { Emitter } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import type { Memento } from '../../../base/common/memento';
 import { PermissionRule, ruleKey } from './permissionRules';
@@ -38,7 +38,9 @@ interface Uses {
 
 /** What the user has decided once and for all. It is read anew each time: another window may have changed it. */
 export class UserRules implements Disposable {
-  private readonly changes: Emitter<void>;
+  private readonly changes = new Emitter<void>((error) => this.log.error('A listener of the rules failed', error));
+  /** Of changes in this window. */
+  readonly onDidChange = this.changes.event;
   private readonly uses = new Map<string, Uses>();
   private timer: Disposable | undefined;
   private read: { readonly from: readonly unknown[]; readonly entries: readonly KeptRule[] } | undefined;
@@ -47,14 +49,7 @@ export class UserRules implements Disposable {
     private readonly memento: Memento,
     private readonly clock: Clock,
     private readonly log: Logger,
-  ) {
-    this.changes = new Emitter((error) => log.error('A listener of the rules failed', error));
-  }
-
-  /** Of changes in this window. */
-  get onDidChange(): Event<void> {
-    return this.changes.event;
-  }
+  ) {}
 
   get rules(): readonly PermissionRule[] {
     return this.stored().map(({ rule }) => rule);
