@@ -1,43 +1,20 @@
 import type { McpServer } from '@agentclientprotocol/sdk';
-import { withDeadline, type Clock } from '../../../base/common/async';
-import type { Logger } from '../../../base/common/log';
+import { withDeadline } from '../../../base/common/async';
 import { BackendError, type CreateSessionOptions } from '../../../session/common/sessionBackend';
-import type { TrafficTap } from '../../../wire/common/traffic';
 import { traitsOf, type AgentTraits } from '../../common/catalogue/knownAgents';
-import type { RestartPolicy } from '../process/restartPolicy';
-import { AgentConnection, type LiveAgent, type RunningAgent } from './agentConnection';
+import { AgentConnection, type AcpLimits, type AgentConnectionOptions, type LiveAgent } from './agentConnection';
 import { SignIn, type SignInCommand } from './signIn';
-import type { Elicit, SessionParams, V1ClientOptions } from './v1Client';
+import type { SessionParams } from './v1Client';
 import { isAuthRequired } from './v1Errors';
 
-export interface AgentAccessOptions {
-  readonly title: string;
-  readonly clientInfo: V1ClientOptions['clientInfo'];
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly tap: TrafficTap;
-  readonly startAgent: () => Promise<RunningAgent>;
-  readonly restartPolicy: RestartPolicy;
-  readonly mayDownload?: boolean;
+export interface AgentAccessOptions extends Omit<AgentConnectionOptions, 'limits'> {
   readonly missingFile: 'empty' | 'error';
   /** The id of the known agent that its command line starts. */
   readonly knownAs?: string;
   /** The MCP servers for a new session, as far as the agent can use them. */
   readonly mcpServers: (capabilities: { http: boolean; sse: boolean }, cwd: string) => Promise<readonly McpServer[]>;
-  readonly elicit?: Elicit;
   readonly runInTerminal?: (command: SignInCommand) => Promise<boolean>;
   readonly limits?: Partial<AcpLimits>;
-}
-
-/** How long things may take that wait for the agent, or for the user. */
-interface AcpLimits {
-  readonly coldStartTimeoutMs: number;
-  readonly initializeTimeoutMs: number;
-  readonly requestTimeoutMs: number;
-  readonly authenticateTimeoutMs: number;
-  readonly signInTimeoutMs: number;
-  readonly cancelGraceMs: number;
-  readonly exitGraceMs: number;
 }
 
 const defaultLimits: AcpLimits = {
@@ -57,30 +34,9 @@ export class AgentAccess {
   readonly signIn: SignIn;
 
   constructor(private readonly options: AgentAccessOptions) {
-    const { clientInfo, clock, elicit, log, mayDownload = false, restartPolicy, startAgent, tap, title } = options;
     const limits = (this.limits = { ...defaultLimits, ...options.limits });
-    const { coldStartTimeoutMs, initializeTimeoutMs, authenticateTimeoutMs, exitGraceMs } = limits;
-    this.connection = new AgentConnection({
-      title,
-      clock,
-      log,
-      startAgent,
-      restartPolicy,
-      mayDownload,
-      client: { clientInfo, tap, ...(elicit ? { elicit } : {}) },
-      coldStartTimeoutMs,
-      initializeTimeoutMs,
-      exitGraceMs,
-    });
-    this.signIn = new SignIn({
-      title,
-      clock,
-      log,
-      connection: this.connection,
-      authenticateTimeoutMs,
-      waitTimeoutMs: limits.signInTimeoutMs,
-      ...(options.runInTerminal ? { runInTerminal: options.runInTerminal } : {}),
-    });
+    this.connection = new AgentConnection({ ...options, limits });
+    this.signIn = new SignIn({ ...options, connection: this.connection, limits });
   }
 
   get title(): string {

@@ -1,9 +1,8 @@
 import { BackendError, type BackendState, isBackendError } from '../../../session/common/sessionBackend';
-import { withDeadline, type Clock } from '../../../base/common/async';
+import { withDeadline } from '../../../base/common/async';
 import { DisposableStore } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
 import { Emitter, type Event } from '../../../base/common/event';
-import type { Logger } from '../../../base/common/log';
 import { untilAborted } from '../../../session/common/untilAborted';
 import { ConnectionClosedError } from '../../../wire/common/connectionErrors';
 import type { MessageStream } from '../../../wire/common/messageStream';
@@ -25,19 +24,26 @@ export interface RunningAgent {
   killNow(): void;
 }
 
-interface AgentConnectionOptions {
+export interface AgentConnectionOptions extends Omit<V1ClientOptions, 'agentTitle' | 'initializeTimeoutMs'> {
   readonly title: string;
-  readonly clock: Clock;
-  readonly log: Logger;
   /** Starts the agent's process; the connection owns the result. */
   readonly startAgent: () => Promise<RunningAgent>;
   readonly restartPolicy: RestartPolicy;
   /** Its first start may have to download it. */
-  readonly mayDownload: boolean;
-  readonly client: Omit<V1ClientOptions, 'clock' | 'log' | 'agentTitle' | 'initializeTimeoutMs'>;
+  readonly mayDownload?: boolean;
+  readonly limits: AcpLimits;
+}
+
+/** How long things may take that wait for the agent, or for the user. */
+export interface AcpLimits {
   /** For the first start, which may download the agent. */
   readonly coldStartTimeoutMs: number;
   readonly initializeTimeoutMs: number;
+  readonly requestTimeoutMs: number;
+  readonly authenticateTimeoutMs: number;
+  /** How long a prompt waits for the user to sign in. */
+  readonly signInTimeoutMs: number;
+  readonly cancelGraceMs: number;
   /** How long a process that has closed its end gets to exit by itself and say why. */
   readonly exitGraceMs: number;
 }
@@ -97,7 +103,7 @@ export class AgentConnection {
 
   /** Its next start may have to download it. */
   get mayDownload(): boolean {
-    return this.options.mayDownload && !this.hasRun;
+    return this.options.mayDownload === true && !this.hasRun;
   }
 
   /** The running agent; starts it when there is none. Aborting `signal` ends the wait, not the start. @throws BackendError */
@@ -165,10 +171,9 @@ export class AgentConnection {
   }
 
   private async open(process: RunningAgent): Promise<LiveAgent> {
-    const { client: clientOptions, clock, coldStartTimeoutMs, initializeTimeoutMs, log, title } = this.options;
-    const timeoutMs = this.hasRun ? initializeTimeoutMs : coldStartTimeoutMs;
-    const shared = { ...clientOptions, clock, log, agentTitle: title };
-    const client = new V1Client(process.stream, { ...shared, initializeTimeoutMs: timeoutMs });
+    const { limits, title } = this.options;
+    const initializeTimeoutMs = this.hasRun ? limits.initializeTimeoutMs : limits.coldStartTimeoutMs;
+    const client = new V1Client(process.stream, { ...this.options, agentTitle: title, initializeTimeoutMs });
     const exited = new Promise<AgentExit>((resolve) => process.onDidExit(resolve));
     const started: Started = { process, client, exited };
     this.started = started;
@@ -212,8 +217,8 @@ export class AgentConnection {
   }
 
   private async describeEnd({ exited, process }: Started): Promise<BackendError> {
-    const { clock, exitGraceMs, title } = this.options;
-    const exit = await withDeadline(clock, 'exit', exitGraceMs, () => exited).catch(() => undefined);
+    const { clock, limits, title } = this.options;
+    const exit = await withDeadline(clock, 'exit', limits.exitGraceMs, () => exited).catch(() => undefined);
     await this.living.stop(process);
     const how = exit ? `(${exit.signal ?? `exit code ${exit.code ?? 'unknown'}`})` : '(it closed the connection)';
     const details = lastWordsOf(exit?.lastWords ?? process.lastWords());

@@ -7,7 +7,7 @@ import { Emitter } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import { untilAborted } from '../../../session/common/untilAborted';
 import type { V1AuthMethod } from '../../common/v1/v1Schema';
-import type { AgentConnection } from './agentConnection';
+import type { AcpLimits, AgentConnection } from './agentConnection';
 
 /** What to run in a terminal that the user sees, so that they sign in there. */
 export interface SignInCommand {
@@ -25,9 +25,7 @@ interface SignInOptions {
   readonly connection: AgentConnection;
   /** Resolves with whether the command ended well. */
   readonly runInTerminal?: (command: SignInCommand) => Promise<boolean>;
-  readonly authenticateTimeoutMs: number;
-  /** How long a prompt waits for the user to sign in. */
-  readonly waitTimeoutMs: number;
+  readonly limits: AcpLimits;
 }
 
 /** How copilot, among others, tells the command to sign in with. */
@@ -65,13 +63,13 @@ export class SignIn {
    */
   async wait(error: unknown, signal?: AbortSignal): Promise<void> {
     const required = this.require(error);
-    const { clock, waitTimeoutMs } = this.options;
+    const { clock, limits } = this.options;
     const subscriptions = new DisposableStore();
     const done = new Promise<void>((resolve) => {
       subscriptions.add(this.signedIn.event(() => resolve()));
     });
     try {
-      await withDeadline(clock, 'signing in', waitTimeoutMs, () => untilAborted(done, signal));
+      await withDeadline(clock, 'signing in', limits.signInTimeoutMs, () => untilAborted(done, signal));
     } catch (failure) {
       throw isBackendError(failure) ? failure : required;
     } finally {
@@ -99,10 +97,10 @@ export class SignIn {
   }
 
   private async byAgent(methodId: string): Promise<void> {
-    const { authenticateTimeoutMs, clock, connection } = this.options;
+    const { clock, connection, limits } = this.options;
     const { client } = await connection.connect();
     try {
-      await withDeadline(clock, 'authenticate', authenticateTimeoutMs, (signal) =>
+      await withDeadline(clock, 'authenticate', limits.authenticateTimeoutMs, (signal) =>
         client.authenticate(methodId, signal),
       );
     } catch (error) {
