@@ -202,10 +202,6 @@ export class FakeEditor implements EditorPort, UncheckedEditor {
     return this.change(path, () => text, options, true, check);
   }
 
-  applyEdits(path: string, edits: readonly TextEdit[], options?: WriteOptions): Promise<TextFile> {
-    return this.change(path, (file) => applyTextEdits(file.text, edits), options);
-  }
-
   writeText(path: string, text: string, options?: WriteOptions): Promise<TextFile> {
     return this.change(path, () => text, options, true);
   }

@@ -47,7 +47,7 @@ describe('EditorAdapter leaves every other byte of a file as it was:', () => {
     const withLine = (line: string, ending = lineEnding): string => ['ein', line, 'drei', ''].join(ending);
     const file = await writeInWorkspace(`bytes/${name}`, encode(withLine('grüße')));
     if (isShown) await show(file);
-    const { text } = await editor.applyEdits(file, [
+    const { text } = await editor.editText(file, () => [
       { range: { start: { line: 1, character: 2 }, end: { line: 1, character: 4 } }, newText: 'üss' },
     ]);
     assert.equal(text, withLine('grüsse'));
@@ -76,7 +76,7 @@ describe('EditorAdapter leaves every other byte of a file as it was:', () => {
   it('line endings given inside an edit become those of the file', async () => {
     const file = await writeInWorkspace('bytes/inside.txt', 'one\r\ntwo\r\n');
     const at = { line: 0, character: 3 };
-    await editor.applyEdits(file, [{ range: { start: at, end: at }, newText: '\n1.5' }]);
+    await editor.editText(file, () => [{ range: { start: at, end: at }, newText: '\n1.5' }]);
     assert.equal(await readFile(file, 'utf8'), 'one\r\n1.5\r\ntwo\r\n');
   });
 

@@ -35,7 +35,10 @@ describe('EditorAdapter and bytes that an encoding does not have', () => {
       const { text, hasInvalidBytes } = await editor.readText(file);
       assert.deepEqual([text.split('\n')[0], hasInvalidBytes], ['caf\ufffd na\ufffdve', true]);
       assert.equal((await editor.readText(file)).hasInvalidBytes, true);
-      await assert.rejects(editor.applyEdits(file, [replace(0, 0, 1, 'C')]), editorError('notText'));
+      await assert.rejects(
+        editor.editText(file, () => [replace(0, 0, 1, 'C')]),
+        editorError('notText'),
+      );
       await assert.rejects(editor.writeText(file, text.replace('c', 'C')), editorError('notText'));
       await assert.rejects(editor.writeText(file, 'all new'), editorError('notText'));
       assert.deepEqual(await readFile(file), latin1);
@@ -51,7 +54,7 @@ describe('EditorAdapter and bytes that an encoding does not have', () => {
     const file = await writeInWorkspace('encoding/windows1252.txt', latin1);
     const { text, hasInvalidBytes } = await editor.readText(file);
     assert.deepEqual([text, hasInvalidBytes], ['café naïve\ndéjà vu\n', undefined]);
-    await editor.applyEdits(file, [replace(0, 0, 1, 'C€')]);
+    await editor.editText(file, () => [replace(0, 0, 1, 'C€')]);
     const expected = Buffer.concat([Buffer.from([0x43, 0x80]), latin1.subarray(1)]);
     assert.deepEqual(await readFile(file), expected);
   });
@@ -59,7 +62,10 @@ describe('EditorAdapter and bytes that an encoding does not have', () => {
   it('refuses new text that the encoding has no bytes for, in a file and as a new one', async () => {
     await setEncoding('windows1252');
     const file = await writeInWorkspace('encoding/lacking.txt', latin1);
-    await assert.rejects(editor.applyEdits(file, [replace(0, 0, 0, '日本 😀')]), editorError('invalidText'));
+    await assert.rejects(
+      editor.editText(file, () => [replace(0, 0, 0, '日本 😀')]),
+      editorError('invalidText'),
+    );
     await assert.rejects(editor.writeText(file, 'café 😀'), editorError('invalidText'));
     const missing = inWorkspace('encoding', 'new.txt');
     await assert.rejects(editor.writeText(missing, '😀'), editorError('invalidText'));
@@ -71,7 +77,10 @@ describe('EditorAdapter and bytes that an encoding does not have', () => {
 
   it('refuses half a surrogate pair', async () => {
     const file = await writeInWorkspace('encoding/surrogate.txt', 'a\n');
-    await assert.rejects(editor.applyEdits(file, [replace(0, 0, 0, '\ud83d')]), editorError('invalidText'));
+    await assert.rejects(
+      editor.editText(file, () => [replace(0, 0, 0, '\ud83d')]),
+      editorError('invalidText'),
+    );
     await assert.rejects(editor.writeText(file, 'b\ude00'), editorError('invalidText'));
     await assert.rejects(editor.writeText(inWorkspace('encoding', 'n.txt'), '\ud83d'), editorError('invalidText'));
     assert.equal(await readFile(file, 'utf8'), 'a\n');
@@ -87,7 +96,7 @@ describe('EditorAdapter and bytes that an encoding does not have', () => {
     ] as const) {
       const file = await writeInWorkspace(`encoding/${name}.txt`, bytes);
       assert.equal((await editor.readText(file)).hasInvalidBytes, undefined, name);
-      await editor.applyEdits(file, [replace(1, 0, 3, 'END')]);
+      await editor.editText(file, () => [replace(1, 0, 3, 'END')]);
       const expected = Buffer.from(bytes);
       const encoding = name.startsWith('utf8') ? 'utf8' : 'utf16le';
       const [from, to] = [Buffer.from('end', encoding), Buffer.from('END', encoding)];

@@ -49,7 +49,7 @@ describe('saving of what was edited', () => {
   it('goes on in the background when it takes too long, and the edit is made once', async () => {
     const file = await writeInWorkspace('save/slow.txt', 'one\n');
     await saveSlowly(file);
-    const { text, isDirty } = await editor.applyEdits(file, [replace(0, 0, 0, 'a')], { awaitSaveUntil: soon() });
+    const { text, isDirty } = await editor.editText(file, () => [replace(0, 0, 0, 'a')], { awaitSaveUntil: soon() });
     assert.deepEqual([text, isDirty, await onDisk(file)], ['aone\n', true, 'one\n']);
     release();
     await eventually('it is saved', async () => assert.equal(await onDisk(file), 'aone\n'));
@@ -60,9 +60,9 @@ describe('saving of what was edited', () => {
     const file = await writeInWorkspace('save/twice.txt', 'one\n');
     await saveSlowly(file);
     const first = { awaitSaveUntil: soon() };
-    assert.equal((await editor.applyEdits(file, [replace(0, 0, 0, 'a')], first)).isDirty, true);
+    assert.equal((await editor.editText(file, () => [replace(0, 0, 0, 'a')], first)).isDirty, true);
     const second = { awaitSaveUntil: soon(), ifDirty: 'refuse' } as const;
-    assert.equal((await editor.applyEdits(file, [replace(0, 0, 0, 'b')], second)).text, 'baone\n');
+    assert.equal((await editor.editText(file, () => [replace(0, 0, 0, 'b')], second)).text, 'baone\n');
     release();
     await eventually('both are saved', async () => assert.equal(await onDisk(file), 'baone\n'));
     await eventually('nothing is unsaved', async () => assert.equal((await editor.stat(file)).isDirty, false));
@@ -96,7 +96,7 @@ describe('saving of what was edited', () => {
       await symlink(outside, inWorkspace('save', 'folder'));
     });
     try {
-      const edit = editor.applyEdits(file, [replace(0, 0, 0, 'a')]);
+      const edit = editor.editText(file, () => [replace(0, 0, 0, 'a')]);
       release();
       await assert.rejects(edit, { ...editorError('editRejected'), message: /moved while it was written/ });
     } finally {

@@ -118,8 +118,8 @@ describe('EditorAdapter writes', () => {
 
     it('and a failed one does not keep the next from its turn', async () => {
       const file = await writeInWorkspace('turns/failed.txt', 'one\n');
-      const failed = editor.applyEdits(file, [replace(9, 0, 0, 'x')]);
-      const next = editor.applyEdits(file, [replace(0, 0, 0, 'x')]);
+      const failed = editor.editText(file, () => [replace(9, 0, 0, 'x')]);
+      const next = editor.editText(file, () => [replace(0, 0, 0, 'x')]);
       await assert.rejects(failed, editorError('invalidRange'));
       assert.equal((await next).text, 'xone\n');
     });
@@ -173,7 +173,7 @@ describe('EditorAdapter writes', () => {
       const { version: edited } = await editor.writeText(file, 'three\n');
       await editor.writeText(file, 'four\n');
       await assert.rejects(
-        editor.applyEdits(file, [replace(0, 0, 0, 'x')], { expectedVersion: edited }),
+        editor.editText(file, () => [replace(0, 0, 0, 'x')], { expectedVersion: edited }),
         editorError('staleVersion'),
       );
       const shown = await show(file);

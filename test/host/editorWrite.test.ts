@@ -36,7 +36,7 @@ describe('EditorAdapter writes', () => {
         await closeAll();
         const file = await writeInWorkspace('write/closed.txt', 'one\ntwo\n');
         const startedAt = Date.now();
-        const { text, isDirty, path } = await editor.applyEdits(file, [replace(1, 0, 3, '2')]);
+        const { text, isDirty, path } = await editor.editText(file, () => [replace(1, 0, 3, '2')]);
         assert.deepEqual([text, isDirty, path, await onDisk(file)], ['one\n2\n', false, file, 'one\n2\n']);
         // What is not saved after 0.8 s VS Code shows by itself.
         assert.ok(Date.now() - startedAt < 500);
@@ -47,7 +47,7 @@ describe('EditorAdapter writes', () => {
     it('that one undo takes back and one redo brings again', async () => {
       const file = await writeInWorkspace('write/undo.txt', 'one\ntwo\nthree\n');
       const shown = await show(file);
-      await editor.applyEdits(file, [replace(0, 0, 3, '1'), replace(2, 0, 5, '3'), replace(1, 3, 3, '!')]);
+      await editor.editText(file, () => [replace(0, 0, 3, '1'), replace(2, 0, 5, '3'), replace(1, 3, 3, '!')]);
       assert.equal(await onDisk(file), '1\ntwo!\n3\n');
       await show(file);
       await vscode.commands.executeCommand('undo');
@@ -73,7 +73,7 @@ describe('EditorAdapter writes', () => {
       await show(file);
       const { version } = await editor.readText(file);
       assert.equal((await editor.writeText(file, 'same\n')).version, version);
-      assert.equal((await editor.applyEdits(file, [])).version, version);
+      assert.equal((await editor.editText(file, () => [])).version, version);
       await closeAll();
       assert.equal((await editor.stat(file)).size, before.text.length);
     });
@@ -93,7 +93,7 @@ describe('EditorAdapter writes', () => {
             const other = vscode.Uri.file(inWorkspace('README.md'));
             await vscode.window.showTextDocument(other, { viewColumn: vscode.ViewColumn.Beside });
           }
-          assert.equal((await editor.applyEdits(file, [replace(0, from, to, newText)])).text, after);
+          assert.equal((await editor.editText(file, () => [replace(0, from, to, newText)])).text, after);
           assert.equal(await onDisk(file), after);
           assert.equal((await editor.writeText(file, before)).text, before);
           assert.equal(await onDisk(file), before);
@@ -109,7 +109,10 @@ describe('EditorAdapter writes', () => {
     ] as const) {
       it(`${what} not at all`, async () => {
         const file = await writeInWorkspace('write/ranges.txt', 'one\n😀\n');
-        await assert.rejects(editor.applyEdits(file, edits), editorError('invalidRange'));
+        await assert.rejects(
+          editor.editText(file, () => edits),
+          editorError('invalidRange'),
+        );
         assert.equal(await onDisk(file), 'one\n😀\n');
         assert.equal((await documentOf(file)).isDirty, false);
       });
@@ -137,7 +140,7 @@ describe('EditorAdapter writes', () => {
       const line = 'grüße, zwanzig Zeichen\n';
       const content = line.repeat(Math.ceil((20 * 1024 * 1024) / 25));
       const file = await writeInWorkspace('write/large.txt', content);
-      const { text } = await editor.applyEdits(file, [replace(1, 0, 5, 'GRUSS')]);
+      const { text } = await editor.editText(file, () => [replace(1, 0, 5, 'GRUSS')]);
       assert.equal(text.slice(0, 60), (line + line.replace('grüße', 'GRUSS') + content).slice(0, 60));
       assert.equal(text.length, content.length);
       assert.equal((await onDisk(file)) === text, true);
@@ -154,7 +157,10 @@ describe('EditorAdapter writes', () => {
 
     it('only where an edit is not of something that was there', async () => {
       const file = inWorkspace('write', 'missing.txt');
-      await assert.rejects(editor.applyEdits(file, [replace(0, 0, 0, 'x')]), editorError('notFound'));
+      await assert.rejects(
+        editor.editText(file, () => [replace(0, 0, 0, 'x')]),
+        editorError('notFound'),
+      );
       await assert.rejects(editor.writeText(file, 'x', { expectedVersion: 'disk:1' }), {
         code: /^(staleVersion|notFound)$/,
       });
@@ -190,7 +196,10 @@ describe('EditorAdapter writes', () => {
         inWorkspace('write', 'links', 'dangling.txt'),
       ]) {
         await assert.rejects(editor.writeText(target, 'spoilt'), editorError('outsideWorkspace'), target);
-        await assert.rejects(editor.applyEdits(target, [replace(0, 0, 0, 'x')]), editorError('outsideWorkspace'));
+        await assert.rejects(
+          editor.editText(target, () => [replace(0, 0, 0, 'x')]),
+          editorError('outsideWorkspace'),
+        );
         await assert.rejects(editor.save(target), editorError('outsideWorkspace'));
       }
       assert.equal(await onDisk(`${outside}/a.txt`), 'safe');
@@ -225,7 +234,10 @@ describe('EditorAdapter writes', () => {
       try {
         await assert.rejects(editor.writeText(file, 'x'), editorError('untrusted'));
         await assert.rejects(editor.writeText(inWorkspace('write/n.txt'), 'x'), editorError('untrusted'));
-        await assert.rejects(editor.applyEdits(file, [replace(0, 0, 0, 'x')]), editorError('untrusted'));
+        await assert.rejects(
+          editor.editText(file, () => [replace(0, 0, 0, 'x')]),
+          editorError('untrusted'),
+        );
         await assert.rejects(
           editor.editText(file, () => [replace(0, 0, 0, 'x')]),
           editorError('untrusted'),
@@ -248,7 +260,7 @@ describe('EditorAdapter writes', () => {
         controller.abort();
         return [replace(0, 0, 3, 'two')];
       });
-      const second = editor.applyEdits(file, [replace(0, 0, 0, 'x')], { signal });
+      const second = editor.editText(file, () => [replace(0, 0, 0, 'x')], { signal });
       await assert.rejects(second, editorError('cancelled'));
       await first;
       const missing = inWorkspace('write', 'abortedNew.txt');
@@ -275,9 +287,9 @@ describe('EditorAdapter writes', () => {
     it('a buffer that was clean, and leaves the user’s own changes to him', async () => {
       const file = await writeInWorkspace('write/dirty.txt', 'one\n');
       const shown = await show(file);
-      assert.equal((await editor.applyEdits(file, [replace(0, 0, 0, 'a')])).isDirty, false);
+      assert.equal((await editor.editText(file, () => [replace(0, 0, 0, 'a')])).isDirty, false);
       await type(shown, start, 'mine ');
-      const { text, isDirty } = await editor.applyEdits(file, [replace(0, 0, 0, 'theirs ')]);
+      const { text, isDirty } = await editor.editText(file, () => [replace(0, 0, 0, 'theirs ')]);
       assert.deepEqual([text, isDirty, await onDisk(file)], ['theirs mine aone\n', true, 'aone\n']);
       assert.equal((await editor.writeText(file, 'all\n')).isDirty, true);
       assert.equal(await onDisk(file), 'aone\n');
@@ -286,14 +298,14 @@ describe('EditorAdapter writes', () => {
     it('a dirty buffer when told to', async () => {
       const file = await writeInWorkspace('write/saved.txt', 'one\n');
       await type(await show(file), start, 'mine ');
-      const { isDirty } = await editor.applyEdits(file, [replace(0, 0, 0, 'a ')], { save: true });
+      const { isDirty } = await editor.editText(file, () => [replace(0, 0, 0, 'a ')], { save: true });
       assert.deepEqual([isDirty, await onDisk(file)], [false, 'a mine one\n']);
     });
 
     it('nothing when told not to', async () => {
       const file = await writeInWorkspace('write/unsaved.txt', 'one\n');
       await show(file);
-      const { isDirty } = await editor.applyEdits(file, [replace(0, 0, 0, 'a')], { save: false });
+      const { isDirty } = await editor.editText(file, () => [replace(0, 0, 0, 'a')], { save: false });
       assert.deepEqual([isDirty, await onDisk(file)], [true, 'one\n']);
       assert.equal(await textOf(file), 'aone\n');
       await editor.save(file);
@@ -306,7 +318,7 @@ describe('EditorAdapter writes', () => {
       await type(shown, start, 'mine ');
       for (const write of [
         editor.writeText(file, 'x', { ifDirty: 'refuse' }),
-        editor.applyEdits(file, [replace(0, 0, 0, 'x')], { ifDirty: 'refuse' }),
+        editor.editText(file, () => [replace(0, 0, 0, 'x')], { ifDirty: 'refuse' }),
       ]) {
         await assert.rejects(write, editorError('dirty'));
       }

@@ -61,11 +61,6 @@ export function pluginMetadataNotification(version: string): AmpNotification {
   return notification('pluginMetadata', { version }, 'pluginMetadata', { version });
 }
 
-/** Submits a message of the user; CLIs since 2026-04-12 ignore it. */
-export function userSentMessageNotification(message: string): AmpNotification {
-  return notification('userSentMessage', { message }, 'userSentMessage', { message });
-}
-
 /** Inserts text into the prompt; CLIs since 2026-04-12 ignore it. */
 export function appendToPromptNotification(message: string): AmpNotification {
   return notification('appendToPrompt', { message }, 'appendToPrompt', { message });

@@ -15,7 +15,6 @@ import {
   editorState,
   noVisibleFiles,
   pluginMetadataNotification,
-  userSentMessageNotification,
   type AmpNotification,
 } from '../common/notifications';
 import type { ProtectedEditDesk } from '../common/protectedEditDesk';
@@ -132,11 +131,6 @@ export class AmpServer implements Disposable {
       await this.stop();
       throw error;
     }
-  }
-
-  /** Submits a user message in the clients that may still understand it. Returns how many it was sent to. */
-  sendUserMessage(message: string): number {
-    return this.broadcast(userSentMessageNotification(message));
   }
 
   /** Inserts text into the prompt of the clients that may still understand it. Returns how many it was sent to. */

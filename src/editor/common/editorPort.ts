@@ -45,26 +45,22 @@ export interface EditorPort {
   protectionOf(path: string, change?: ContentChange): Promise<Protection | undefined>;
 
   /**
-   * Applies edits to the buffer as one undo step, then saves unless told not to. The ranges refer to the text of
-   * `expectedVersion`, or to the current text. Encoding, byte order mark and line endings stay what they are.
-   * @throws EditorError `staleVersion` when the text is no longer that of `expectedVersion`, `dirty` under `ifDirty: 'refuse'`,
-   *   `notText` for a file with bytes that its encoding does not have, `invalidText` for new text that it cannot hold,
-   *   `protected` (`ProtectedChangeError`) for a protected file without the user's word,
-   *   `untrusted`, `saveFailed` (the buffer keeps the edit), `editRejected` (also for a file that leads out of the
-   *   workspace once it is saved: what was written may be there)
-   */
-  applyEdits(path: string, edits: readonly TextEdit[], options?: WriteOptions): Promise<TextFile>;
-
-  /**
    * Makes `text` the whole text of the file by the smallest single edit, so that cursors, folding and undo survive, then
    * saves. A missing file and its folders are created. `\n` in `text` becomes the document's own line ending.
-   * @throws EditorError as `applyEdits`
+   * @throws EditorError as `editText`
    */
   writeText(path: string, text: string, options?: WriteOptions): Promise<TextFile>;
 
   /**
-   * Applies what `edit` makes of the text the file has when its turn comes: reads and writes of one file never interleave.
-   * @throws EditorError as `applyEdits`, and whatever `edit` throws (nothing is changed then)
+   * Applies what `edit` makes of the text the file has when its turn comes (reads and writes of one file never interleave) as
+   * one undo step, then saves unless told not to. The ranges refer to that text. Encoding, byte order mark and line endings
+   * stay what they are.
+   * @throws EditorError `staleVersion` when the text is no longer that of `expectedVersion`, `dirty` under `ifDirty: 'refuse'`,
+   *   `notText` for a file with bytes that its encoding does not have, `invalidText` for new text that it cannot hold,
+   *   `protected` (`ProtectedChangeError`) for a protected file without the user's word,
+   *   `untrusted`, `saveFailed` (the buffer keeps the edit), `editRejected` (also for a file that leads out of the
+   *   workspace once it is saved: what was written may be there), and whatever
+   *   `edit` throws (nothing is changed then)
    */
   editText(path: string, edit: (file: TextFile) => readonly TextEdit[], options?: WriteOptions): Promise<TextFile>;
 

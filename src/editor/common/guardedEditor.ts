@@ -111,10 +111,6 @@ export class GuardedEditor implements EditorPort {
     return this.protectedFiles().protectionOf(names, change);
   }
 
-  applyEdits(path: string, edits: readonly TextEdit[], options?: WriteOptions): Promise<TextFile> {
-    return this.editor.editChecked(path, () => edits, this.check(options), options);
-  }
-
   editText(path: string, edit: (file: TextFile) => readonly TextEdit[], options?: WriteOptions): Promise<TextFile> {
     return this.editor.editChecked(path, edit, this.check(options), options);
   }

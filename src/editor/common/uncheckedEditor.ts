@@ -27,7 +27,7 @@ export type ChangeCheck = (change: PlacedChange) => void;
  * An editor as an adapter makes it: whoever writes has to say what is checked. It is no `EditorPort`, so that no feature can
  * be given one by mistake; `GuardedEditor` makes one of it.
  */
-export interface UncheckedEditor extends Omit<EditorPort, 'applyEdits' | 'editText' | 'writeText' | 'protectionOf'> {
+export interface UncheckedEditor extends Omit<EditorPort, 'editText' | 'writeText' | 'protectionOf'> {
   /** As `resolve`. @throws EditorError */
   locate(path: string): Promise<FilePlace>;
 

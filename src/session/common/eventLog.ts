@@ -45,11 +45,6 @@ export class EventLog {
     this.maxUnits = maxUnits;
   }
 
-  /** The sequence of the newest event; 0 before the first. */
-  get lastSequence(): number {
-    return this.firstSequence + this.count - 1;
-  }
-
   /** Adds what the event is in the normal form of a session: often itself. After the end nothing is added. */
   append(event: SessionEvent): void {
     if (!this.ended) this.normalizer.normalize(event);

@@ -46,15 +46,9 @@ export class JsonRpcPeer implements Disposable {
   private readonly pending = new Map<Id, Pending>();
   private readonly inbound = new Set<AbortController>();
   private nextId = 0;
-  private ignored = 0;
   private closed: StreamClosed | undefined;
 
   constructor(private readonly options: JsonRpcPeerOptions) {}
-
-  /** How many messages asked for nothing that could be done: answers to no request, and what is neither. */
-  get ignoredCount(): number {
-    return this.ignored;
-  }
 
   start(): void {
     const { stream } = this.options;
@@ -146,7 +140,6 @@ export class JsonRpcPeer implements Disposable {
   }
 
   private refuse(message: Record<string, unknown>): void {
-    this.ignored++;
     const id = Id.safeParse(message['id']);
     if (!id.success || 'result' in message || 'error' in message) {
       this.options.log.debug(`Ignored a message that nobody waits for (keys: ${Object.keys(message).join(', ')})`);

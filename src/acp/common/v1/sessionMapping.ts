@@ -63,10 +63,6 @@ export class SessionMapping {
     return this.commandList;
   }
 
-  get inTurn(): boolean {
-    return this.turn !== undefined;
-  }
-
   /** How often each kind of update was not understood. */
   get ignored(): ReadonlyMap<string, number> {
     return this.ignoredUpdates;

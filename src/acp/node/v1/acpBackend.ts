@@ -143,13 +143,6 @@ export class AcpBackend implements SessionBackend {
     return this.agent.signIn.authenticate(methodId);
   }
 
-  /** @throws BackendError `unsupported` */
-  async logout(): Promise<void> {
-    const { client } = await this.agent.connection.connect();
-    if (!client.capabilities.auth?.logout) throw this.unsupported('sign out');
-    await this.agent.ask('logout', undefined, () => client.logout());
-  }
-
   async stop(): Promise<void> {
     const stopped = this.agent.stop(`${this.title} was stopped.`);
     await Promise.all([stopped, ...[...this.sessions.values()].map(({ terminals }) => terminals.endAll())]);

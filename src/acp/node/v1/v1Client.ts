@@ -138,10 +138,6 @@ export class V1Client {
     await this.request(methods.agent.authenticate, { methodId }, signal);
   }
 
-  async logout(): Promise<void> {
-    await this.request(methods.agent.logout, {});
-  }
-
   /**
    * Attaches what `createPeer` makes of the answer, so that nothing the agent says from then on is missed. An answer that
    * comes after `signal` has fired is closed again: nobody wants that session any more.

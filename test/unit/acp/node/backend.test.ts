@@ -212,7 +212,6 @@ describe('a backend over an ACP agent', () => {
     await assert.rejects(backend.listSessions(), { code: 'unsupported' });
     await assert.rejects(backend.loadSession('x', { cwd }), { code: 'unsupported' });
     await assert.rejects(backend.deleteSession('x'), { code: 'unsupported' });
-    await assert.rejects(backend.logout(), { code: 'unsupported' });
   });
 
   it('passes further folders on only to agents that take them', async () => {

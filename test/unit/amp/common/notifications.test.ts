@@ -4,7 +4,6 @@ import {
   editorState,
   pluginMetadataNotification,
   selectionNotification,
-  userSentMessageNotification,
   visibleFilesNotification,
 } from '../../../../src/amp/common/notifications';
 
@@ -52,14 +51,12 @@ describe('Amp notifications', () => {
   });
 
   it('carry messages for the prompt', () => {
-    for (const [name, make] of [
-      ['userSentMessage', userSentMessageNotification],
-      ['appendToPrompt', appendToPromptNotification],
-    ] as const) {
-      assert.deepEqual(JSON.parse(make('@a.ts#L1').json), {
-        serverNotification: { [name]: { message: '@a.ts#L1' }, method: { [name]: { message: '@a.ts#L1' } } },
-      });
-    }
+    assert.deepEqual(JSON.parse(appendToPromptNotification('@a.ts#L1').json), {
+      serverNotification: {
+        appendToPrompt: { message: '@a.ts#L1' },
+        method: { appendToPrompt: { message: '@a.ts#L1' } },
+      },
+    });
   });
 
   it('have no selection when no editor is active', () => {

@@ -31,7 +31,10 @@ describe('the guarded editor', () => {
   it('changes no protected file by any way of writing', async () => {
     const insert = { range: start, newText: ' ' };
     await assert.rejects(editor.writeText(tasks, '{"version":"2.0.0"}'), codeIs('protected'));
-    await assert.rejects(editor.applyEdits(tasks, [insert]), codeIs('protected'));
+    await assert.rejects(
+      editor.editText(tasks, () => [insert]),
+      codeIs('protected'),
+    );
     await assert.rejects(
       editor.editText(tasks, () => [insert]),
       codeIs('protected'),
@@ -64,20 +67,20 @@ describe('the guarded editor', () => {
 
   it("changes it with the user's word", async () => {
     await editor.writeText(tasks, '[1]', { protectedFiles: 'allow' });
-    await editor.applyEdits(tasks, [{ range: start, newText: ' ' }], { protectedFiles: 'allow' });
+    await editor.editText(tasks, () => [{ range: start, newText: ' ' }], { protectedFiles: 'allow' });
     await editor.editText(tasks, () => [{ range: start, newText: ' ' }], { protectedFiles: 'allow' });
     assert.equal(fake.diskText(tasks), '  [1]');
   });
 
   it('lets all other files be changed', async () => {
     await editor.writeText(code, 'two');
-    await editor.applyEdits(code, [{ range: start, newText: '1' }]);
+    await editor.editText(code, () => [{ range: start, newText: '1' }]);
     assert.equal(fake.diskText(code), '1two');
   });
 
   it('asks for nothing where nothing changes', async () => {
     await editor.writeText(tasks, '{}');
-    await editor.applyEdits(tasks, []);
+    await editor.editText(tasks, () => []);
   });
 
   it('decides about package.json by the text that it has in its turn', async () => {

@@ -54,7 +54,7 @@ describe('the editor over the disk', () => {
 
   it('edits a place, and only in the version that is meant', async () => {
     const before = await editor.readText('src/a.ts');
-    const after = await editor.applyEdits('src/a.ts', [{ range: range(1, 0, 3), newText: 'TWO' }], {
+    const after = await editor.editText('src/a.ts', () => [{ range: range(1, 0, 3), newText: 'TWO' }], {
       expectedVersion: before.version,
     });
     assert.equal(after.text, 'one\nTWO\n');
@@ -63,7 +63,10 @@ describe('the editor over the disk', () => {
       editor.writeText('src/a.ts', 'late', { expectedVersion: before.version }),
       codeIs('staleVersion'),
     );
-    await assert.rejects(editor.applyEdits(file('none.ts'), []), codeIs('notFound'));
+    await assert.rejects(
+      editor.editText(file('none.ts'), () => []),
+      codeIs('notFound'),
+    );
     assert.equal(await readFile(file('src/a.ts'), 'utf8'), 'one\nTWO\n');
   });
 
