@@ -73,10 +73,7 @@ export function compose(context: vscode.ExtensionContext): App {
     new EditorAdapter({
       log: log.child('editor'),
       excludePatterns: () => settings.exclude(),
-      onDidChangeExclude: (listener) =>
-        settings.onDidChange((id) => {
-          if (id === settingIds.exclude) listener();
-        }),
+      onDidChangeExclude: (listener) => settings.onDidChangeOf([settingIds.exclude], () => listener()),
       isTrusted: () => vscode.workspace.isTrusted,
       clock,
     }),
@@ -85,10 +82,7 @@ export function compose(context: vscode.ExtensionContext): App {
     new ProtectedSetting({
       log: log.child('editor'),
       patterns: () => settings.protectedFiles(),
-      onDidChange: (listener) =>
-        settings.onDidChange((id) => {
-          if (id === settingIds.protectedFiles) listener();
-        }),
+      onDidChange: (listener) => settings.onDidChangeOf([settingIds.protectedFiles], () => listener()),
     }),
   );
   const editor = new GuardedEditor(adapter, () => protectedSetting.files);

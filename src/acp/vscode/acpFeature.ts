@@ -103,11 +103,7 @@ export class AcpFeature implements Feature {
     store.add(editor.onDidChangeFolders(refresh));
     store.add(vscode.workspace.onDidGrantWorkspaceTrust(refresh));
     store.add(this.options.consent.onDidChange(refresh));
-    store.add(
-      settings.onDidChange((id) => {
-        if (id === settingIds.acpAgents) refresh();
-      }),
-    );
+    store.add(settings.onDidChangeOf([settingIds.acpAgents], refresh));
     store.add(commands.handle(commandIds.acpRestartAgent, (id) => agentCommands.restart(id)));
     store.add(commands.handle(commandIds.acpSignIn, () => agentCommands.signIn()));
     showStatus();

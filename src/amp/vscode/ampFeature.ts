@@ -94,9 +94,7 @@ export class AmpFeature implements Feature {
       }),
     );
     store.add(
-      settings.onDidChange((id) => {
-        if (id === settingIds.ampEnabled || id === settingIds.ampPortRange) void supervisor.refresh();
-      }),
+      settings.onDidChangeOf([settingIds.ampEnabled, settingIds.ampPortRange], () => void supervisor.refresh()),
     );
     store.add(commands.handle(commandIds.ampRestart, () => this.restart(supervisor, messages)));
     store.add(commands.handle(commandIds.ampOpenTerminal, () => openTerminal({ editor, terminals, messages })));

@@ -108,11 +108,7 @@ export class AmplifierFeature implements Feature {
     store.add(status.onDidLook(() => void watch.ask()));
     store.add(vscode.workspace.onDidGrantWorkspaceTrust(() => void startAnew()));
     store.add(served.onDidChange(() => void startAnew()));
-    store.add(
-      settings.onDidChange((id) => {
-        if (id === settingIds.amplifierHost || id === settingIds.amplifierPort) void startAnew();
-      }),
-    );
+    store.add(settings.onDidChangeOf([settingIds.amplifierHost, settingIds.amplifierPort], () => void startAnew()));
     store.add(
       commands.handle(commandIds.amplifierSetApiKey, async () => {
         await manageApiKey(credentials, messages);

@@ -48,11 +48,7 @@ export class PermissionsController implements PermissionsModel, Disposable {
     store.add(standing.onDidChange(changed));
     store.add(agents.onDidChange(changed));
     store.add(editor.onDidChangeFolders(changed));
-    store.add(
-      settings.onDidChange((id) => {
-        if (id === settingIds.permissions) changed();
-      }),
-    );
+    store.add(settings.onDidChangeOf([settingIds.permissions], changed));
     store.add(commands.handle(commandIds.permissionsShow, () => panel.show()));
     store.add(
       vscode.window.registerWebviewPanelSerializer(panelTypes.permissions, {

@@ -75,30 +75,18 @@ export class PermissionsPanel implements Disposable {
       new PageHost<typeof permissionsRequests>(
         panel.webview,
         {
-          ready: permissionsRequests.ready.handledBy(async () => {
-            await newest.show();
-            return {};
-          }),
-          setPolicy: permissionsRequests.setPolicy.handledBy(async ({ agent, kind, choice }) => {
-            await model.setPolicy(agent, kind, choice);
-            return {};
-          }),
-          removeRule: permissionsRequests.removeRule.handledBy(async ({ id }) => {
-            await model.removeRule(id);
-            return {};
-          }),
-          restartAgent: permissionsRequests.restartAgent.handledBy(async ({ agent }) => {
-            await vscode.commands.executeCommand(commandIds.acpRestartAgent, agent);
-            return {};
-          }),
-          addRule: permissionsRequests.addRule.handledBy(async () => {
-            await model.addRule();
-            return {};
-          }),
-          showProtectedFiles: permissionsRequests.showProtectedFiles.handledBy(async () => {
-            await vscode.commands.executeCommand('workbench.action.openSettings', settingIds.protectedFiles);
-            return {};
-          }),
+          ready: permissionsRequests.ready.handledBy(() => done(newest.show())),
+          setPolicy: permissionsRequests.setPolicy.handledBy(({ agent, kind, choice }) =>
+            done(model.setPolicy(agent, kind, choice)),
+          ),
+          removeRule: permissionsRequests.removeRule.handledBy(({ id }) => done(model.removeRule(id))),
+          restartAgent: permissionsRequests.restartAgent.handledBy(({ agent }) =>
+            done(vscode.commands.executeCommand(commandIds.acpRestartAgent, agent)),
+          ),
+          addRule: permissionsRequests.addRule.handledBy(() => done(model.addRule())),
+          showProtectedFiles: permissionsRequests.showProtectedFiles.handledBy(() =>
+            done(vscode.commands.executeCommand('workbench.action.openSettings', settingIds.protectedFiles)),
+          ),
         },
         log,
         clock,
@@ -126,4 +114,10 @@ export class PermissionsPanel implements Disposable {
     host.start();
     loadPage(panel.webview, { folder, name: 'permissions' }, { title: 'Permissions' });
   }
+}
+
+/** What requests are answered with that have no result. */
+async function done(work: PromiseLike<unknown>): Promise<Record<string, never>> {
+  await work;
+  return {};
 }

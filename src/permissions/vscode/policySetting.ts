@@ -20,11 +20,7 @@ export class PolicySetting implements Disposable {
     const forget = (): void => {
       this.known = undefined;
     };
-    this.store.add(
-      this.settings.onDidChange((id) => {
-        if (id === settingIds.permissions) forget();
-      }),
-    );
+    this.store.add(this.settings.onDidChangeOf([settingIds.permissions], forget));
     this.store.add(this.editor.onDidChangeFolders(forget));
   }
 

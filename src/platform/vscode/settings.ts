@@ -1,6 +1,6 @@
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import { DisposableStore } from '../../base/common/disposable';
+import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { settingIds, type SettingId } from '../../manifest';
@@ -49,6 +49,13 @@ export class Settings implements vscode.Disposable {
         }
       }),
     );
+  }
+
+  /** Calls back for each of these settings that a change may have touched. */
+  onDidChangeOf(ids: readonly SettingId[], listener: () => void): Disposable {
+    return this.onDidChange((id) => {
+      if (ids.includes(id)) listener();
+    });
   }
 
   /** See `GlobSetting.globs`. Writes what is wrong into the log, so call it once for each change. */
