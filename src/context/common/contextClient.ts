@@ -19,7 +19,7 @@ import {
 } from './providers/providerHandle';
 import type { RememberedRequest } from './providers/providerError';
 import { ProviderSet } from './providers/providerSet';
-import type { ProviderEntry, ProviderList, ProviderProblem } from './providers/providerSettings';
+import type { ProviderEntry, ProviderList } from './providers/providerSettings';
 import { RecordBook, type RecordLimits } from './items/recordBook';
 import { SelectorTarget } from './providers/selector';
 
@@ -106,7 +106,7 @@ export class ContextClient implements Disposable {
   private readonly stateEmitter: Emitter<void>;
   readonly onDidChangeStates: Event<void>;
   private readonly book: RecordBook;
-  private readonly providers: ProviderSet;
+  readonly providers: ProviderSet;
 
   constructor(
     private readonly ports: ContextClientPorts,
@@ -138,11 +138,6 @@ export class ContextClient implements Disposable {
     return this.providers.states;
   }
 
-  /** Providers that stay off although the settings name them. */
-  get problems(): readonly ProviderProblem[] {
-    return this.providers.problems;
-  }
-
   /** From now on these are asked. What has not changed goes on as it is. */
   configure(list: ProviderList): void {
     const ids = this.providers.replace(list);
@@ -150,15 +145,6 @@ export class ContextClient implements Disposable {
     for (const record of this.book.all) record.keepOnly(ids);
     this.stateEmitter.fire();
     this.changeEmitter.fire(undefined);
-  }
-
-  /** Those that are asked about a document; without one, all. */
-  handlesFor(uri: string | undefined): readonly ProviderHandle[] {
-    return uri === undefined ? this.providers.all : this.providers.for(uri);
-  }
-
-  handleOf(id: string): ProviderHandle | undefined {
-    return this.providers.find(id);
   }
 
   /** Never rejects: what went wrong with a provider is in `states`. */

@@ -135,8 +135,7 @@ export class ContextRoom implements Disposable {
     this.reader = fileReader(this.client, editor);
     this.lookups = new ContextLookups({
       clock,
-      providersFor: (uri) => this.client.handlesFor(uri),
-      find: (id) => this.client.handleOf(id),
+      providers: this.client.providers,
       place: () => lookupPlace(editor),
     });
     this.mentions = new ContextMentions(this.reader, this.lookups);
@@ -259,7 +258,7 @@ export class ContextRoom implements Disposable {
     const hasOther = ({ consent: request }: ProviderState): boolean =>
       request?.kind === 'brought' && consent.decide(request.thing) !== (request.isDenied ? 'denied' : 'ask');
     const isTakenBack = ({ id }: ProviderState): boolean => {
-      const { isOfUser = true, place } = this.client.handleOf(id)?.entry ?? {};
+      const { isOfUser = true, place } = this.client.providers.find(id)?.entry ?? {};
       return !isOfUser || place?.kind === 'module' || place?.kind === 'package';
     };
     this.retry(
@@ -273,7 +272,7 @@ export class ContextRoom implements Disposable {
 
   private showStatus(): void {
     const { id, title, settings, status } = this.options;
-    const { states, problems } = this.client;
+    const { problems, states } = this.client.providers;
     const document = vscode.window.activeTextEditor?.document;
     const answer = document && this.feed.peek(document);
     const notes = answer?.providerNotes.flatMap(({ provider, notes: [first] }) =>

@@ -8,6 +8,7 @@ import { MentionSearch, type FoundMention, type MentionSearchOptions } from './m
 import type { ContextAnswer } from '../items/documentRecord';
 import { countOfPacked, itemOfPacked } from '../items/packedItems';
 import type { ProviderHandle } from '../providers/providerHandle';
+import type { ProviderSet } from '../providers/providerSet';
 
 /** Where the user is, as far as providers may know. */
 export interface LookupPlace {
@@ -19,9 +20,7 @@ export interface LookupPlace {
 
 interface LookupPorts {
   readonly clock: Clock;
-  /** The providers of a document; of the window without one. */
-  readonly providersFor: (uri: string | undefined) => readonly ProviderHandle[];
-  readonly find: (id: string) => ProviderHandle | undefined;
+  readonly providers: Pick<ProviderSet, 'for' | 'find'>;
   readonly place: () => Promise<LookupPlace>;
 }
 
@@ -38,15 +37,11 @@ const mostMentions = 3;
 
 /** What providers know that is in no file: found by words, then looked up. */
 export class ContextLookups implements Disposable {
-  private readonly typed: MentionSearch;
+  /** The search of somebody who types. */
+  readonly typed: MentionSearch;
 
   constructor(private readonly ports: LookupPorts) {
     this.typed = new MentionSearch(ports.clock);
-  }
-
-  /** Whether a provider has not answered these words, and they are still searched for. */
-  isSearching(query: string): boolean {
-    return this.typed.isWaiting(query);
   }
 
   /** For somebody who types. Never rejects. */
@@ -55,14 +50,9 @@ export class ContextLookups implements Disposable {
     return await this.typed.search(handles, params, options);
   }
 
-  /** Resolves when there is more, or there will not be any. Never rejects. @returns whether to search again */
-  async next(query: string, signal: AbortSignal): Promise<boolean> {
-    return await this.typed.next(query, signal);
-  }
-
   /** What a provider knows of something that was mentioned. @throws Error that says why it cannot be had */
   async itemsOf(id: string, mention: Mention, signal: AbortSignal): Promise<readonly ContextItem[]> {
-    const handle = this.ports.find(id);
+    const handle = this.ports.providers.find(id);
     if (!handle) throw new Error('its context provider is no longer set up or switched on.');
     try {
       return (await known(handle, { mention }, signal)) ?? [itemOfMention(handle.ref, mention)];
@@ -104,7 +94,7 @@ export class ContextLookups implements Disposable {
     query: string,
   ): Promise<{ readonly handles: readonly ProviderHandle[]; readonly params: MentionsParams }> {
     const { uri, codebase } = await this.ports.place();
-    return { handles: this.ports.providersFor(uri), params: { query, ...withoutUndefined({ uri, codebase }) } };
+    return { handles: this.ports.providers.for(uri), params: { query, ...withoutUndefined({ uri, codebase }) } };
   }
 }
 

@@ -9,7 +9,7 @@ import { isFollowed } from '../items/itemLinks';
 import { estimateTokens, searchItems } from '../items/itemQueries';
 import { linesOf, paragraphOf, placeOf } from '../items/itemTexts';
 import { mention } from './providerMention';
-import type { FoundMention } from './mentionSearch';
+import type { FoundMention, MentionSearch } from './mentionSearch';
 
 /** A row of what `@` finds, in the shape of the chat's mentions. `line` is 1-based. */
 export interface ContextMention {
@@ -60,17 +60,19 @@ export class ContextMentions {
 
   constructor(
     private readonly reader: Pick<ContextReader, 'itemsOf' | 'search'>,
-    private readonly lookups: Pick<ContextLookups, 'search' | 'next' | 'isSearching' | 'itemsOf'>,
+    private readonly lookups: Pick<ContextLookups, 'search' | 'itemsOf'> & {
+      readonly typed: Pick<MentionSearch, 'isWaiting' | 'next'>;
+    },
   ) {}
 
   /** Whether more is on its way for these words. */
   isSearching(query: string): boolean {
-    return this.lookups.isSearching(query);
+    return this.lookups.typed.isWaiting(query);
   }
 
   /** Resolves when there is more, or there will not be any. @returns whether to search again */
   async next(query: string, signal: AbortSignal): Promise<boolean> {
-    return await this.lookups.next(query, signal);
+    return await this.lookups.typed.next(query, signal);
   }
 
   async search(query: string, signal: AbortSignal): Promise<readonly ContextMention[]> {

@@ -28,6 +28,7 @@ export class ProviderSet implements Disposable {
     return [...this.members.values()].map(({ handle }) => handle.state);
   }
 
+  /** Providers that stay off although the settings name them. */
   get problems(): readonly ProviderProblem[] {
     return this.list.problems;
   }
@@ -36,16 +37,13 @@ export class ProviderSet implements Disposable {
     return this.members.get(id)?.handle;
   }
 
-  get all(): readonly ProviderHandle[] {
-    return [...this.members.values()].map(({ handle }) => handle);
-  }
-
-  /** Those of the folder that a document is in, in the order of the settings. */
-  for(uri: string): readonly ProviderHandle[] {
-    const folder = this.folderOf(uri);
-    return [...this.members.values()]
-      .filter(({ entry }) => (folder === undefined ? entry.isOnElsewhere : entry.folders.includes(folder)))
-      .map(({ handle }) => handle);
+  /** Those of the folder that a document is in, in the order of the settings; without a document, all. */
+  for(uri: string | undefined): readonly ProviderHandle[] {
+    const members = [...this.members.values()];
+    const folder = uri === undefined ? undefined : this.folderOf(uri);
+    const isAsked = ({ entry }: Member): boolean =>
+      folder === undefined ? entry.isOnElsewhere : entry.folders.includes(folder);
+    return (uri === undefined ? members : members.filter(isAsked)).map(({ handle }) => handle);
   }
 
   /** Disposes what is gone or has other settings; what is as it was goes on. @returns the ids of those that went on */

@@ -185,16 +185,14 @@ export async function settle(): Promise<void> {
 export function lookupsOf(client: ContextClient, clock: Clock, place: Partial<LookupPlace> = {}): ContextLookups {
   return new ContextLookups({
     clock,
-    providersFor: (uri) => client.handlesFor(uri),
-    find: (id) => client.handleOf(id),
+    providers: client.providers,
     place: () => Promise.resolve({ uri: undefined, codebase: undefined, ...place }),
   });
 }
 
 /** Nobody finds anything by words. */
 export const noLookups = {
-  isSearching: () => false,
-  next: () => Promise.resolve(false),
+  typed: { isWaiting: () => false, next: () => Promise.resolve(false) },
   search: () => Promise.resolve([]),
   itemsOf: () => Promise.resolve([]),
   lookUp: () => Promise.resolve({ items: [], waitingFor: [], isComplete: true }),
