@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { BackendEntry } from '../../../session/common/backendRegistry';
 import type { BackendState } from '../../../session/common/sessionBackend';
 import type { BackendView } from '../chatView';
@@ -19,11 +20,9 @@ export function backendView(
     description,
     source,
     state: problem === undefined ? (state?.kind ?? 'stopped') : 'unavailable',
-    ...(said === undefined ? {} : { problem: said }),
     ...(needsPermission ? { needsPermission } : {}),
     ...(cannotList ? { cannotList } : {}),
-    ...(defaults === undefined ? {} : { defaults }),
-    ...(install === undefined ? {} : { install }),
+    ...withoutUndefined({ problem: said, defaults, install }),
     ...(kind === undefined ? {} : { health: { kind, ...(version === undefined ? {} : { version }) } }),
   };
 }

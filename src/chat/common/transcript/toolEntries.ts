@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { EventData, EventOf, ToolContent } from '../../../session/common/sessionEvents';
 import type { EntryOf, Part, ToolState } from '../../../transcript/common/entries';
 import type { DecidedApproval } from '../approvals/approvalViews';
@@ -211,11 +212,8 @@ export class ToolEntries {
       state,
       parts: [...parts],
       ...(Object.keys(input).length > 0 ? { input: toJson(input) } : {}),
-      ...(locations ? { locations } : {}),
       ...(isNews ? { error } : {}),
-      ...(base.at === undefined ? {} : { startedAt: base.at }),
-      ...(durationMs === undefined ? {} : { durationMs }),
-      ...(decision === undefined ? {} : { decision }),
+      ...withoutUndefined({ locations, startedAt: base.at, durationMs, decision }),
     };
     this.writer.put(entry, diffs);
   }

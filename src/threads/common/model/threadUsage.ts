@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { Usage } from '../../../transcript/common/entries';
 import { countOf, isRecord, listOf, textOf, timeOf, type JsonRecord } from './jsonValues';
 
@@ -41,14 +42,9 @@ function isAfter(message: unknown, end: number | undefined): boolean {
 export function messageUsage(message: unknown): Usage | undefined {
   const usage = isRecord(message) ? message['usage'] : undefined;
   if (!isRecord(usage)) return undefined;
-  const { input, cacheWrite } = promptTokens(usage);
-  return usageOf({
-    input,
-    output: countOf(usage['outputTokens']),
-    cacheRead: countOf(usage['cacheReadInputTokens']),
-    cacheWrite,
-    credits: usage['credits'],
-  });
+  const output = countOf(usage['outputTokens']);
+  const cacheRead = countOf(usage['cacheReadInputTokens']);
+  return usageOf({ ...promptTokens(usage), output, cacheRead }, usage['credits']);
 }
 
 export function messageModel(message: unknown): string | undefined {
@@ -84,38 +80,18 @@ function promptTokens(usage: JsonRecord): { input: number | undefined; cacheWrit
 
 function eventUsage(event: JsonRecord): Usage | undefined {
   const tokens = isRecord(event['tokens']) ? event['tokens'] : {};
-  return usageOf({
-    input: countOf(tokens['input']),
-    output: countOf(tokens['output']),
-    cacheRead: undefined,
-    cacheWrite: undefined,
-    credits: event['credits'],
-  });
+  return usageOf({ input: countOf(tokens['input']), output: countOf(tokens['output']) }, event['credits']);
 }
 
 function cacheOf({ cacheRead, cacheWrite }: Usage): Usage {
-  return {
-    ...(cacheRead === undefined ? {} : { cacheRead }),
-    ...(cacheWrite === undefined ? {} : { cacheWrite }),
-  };
+  return withoutUndefined({ cacheRead, cacheWrite });
 }
 
-interface Told {
-  readonly input: number | undefined;
-  readonly output: number | undefined;
-  readonly cacheRead: number | undefined;
-  readonly cacheWrite: number | undefined;
-  readonly credits: unknown;
-}
+type Tokens = Partial<Record<'input' | 'output' | 'cacheRead' | 'cacheWrite', number | undefined>>;
 
-function usageOf({ input, output, cacheRead, cacheWrite, credits }: Told): Usage | undefined {
-  const usage: Usage = {
-    ...(input === undefined ? {} : { input }),
-    ...(output === undefined ? {} : { output }),
-    ...(cacheRead === undefined ? {} : { cacheRead }),
-    ...(cacheWrite === undefined ? {} : { cacheWrite }),
-    ...(isAmount(credits) ? { cost: { amount: credits, currency: 'credits' } } : {}),
-  };
+function usageOf(tokens: Tokens, credits: unknown): Usage | undefined {
+  const cost = isAmount(credits) ? { amount: credits, currency: 'credits' } : undefined;
+  const usage: Usage = withoutUndefined({ ...tokens, cost });
   return Object.keys(usage).length > 0 ? usage : undefined;
 }
 
