@@ -43,7 +43,7 @@ export function ReasonField({ label, value, disabled, takesFocus, onInput, onSen
         onInput={({ currentTarget }) => onInput(currentTarget.value)}
         onKeyDown={onKeyDown}
       />
-      <button type="button" class="button" disabled={disabled} onClick={() => onSend(value)}>
+      <button type="button" class="button one-line" disabled={disabled} onClick={() => onSend(value)}>
         <bdi>
           <PlainText text={label} />
         </bdi>

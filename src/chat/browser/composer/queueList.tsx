@@ -15,7 +15,7 @@ export function QueueList() {
     <section class="queue" aria-label="Queued prompts">
       <div class="queue-head">
         <QueueIcon />
-        <h2>{`${queue.length} ${isHeld ? 'held back' : 'queued'}`}</h2>
+        <h2 class="one-line">{`${queue.length} ${isHeld ? 'held back' : 'queued'}`}</h2>
         {isHeld && (
           <button type="button" class="link-button" onClick={() => void page.sendQueued()}>
             Send now
