@@ -85,7 +85,7 @@ describe('what the description of a setting promises', () => {
   it('is not synchronized where it says so, and says so where it is not', () => {
     for (const [id, setting] of settings) {
       const isOfMachine = setting.scope === 'machine' || setting.scope === 'machine-overridable';
-      const says = textOf(setting).includes('belongs to this machine: it is not synchronized');
+      const says = textOf(setting).includes('This setting is specific to this machine and is not synchronized.');
       assert.deepEqual([id, isOfMachine, setting.ignoreSync === true], [id, says, says]);
     }
     assert.equal(settingOf(settingIds.acpAgents).scope, 'machine-overridable');
@@ -102,7 +102,7 @@ describe('what the description of a setting promises', () => {
   it('counts only in a trusted workspace where it says so: by the manifest, or by the code that reads it', () => {
     const byCode: readonly string[] = [settingIds.contextProviders];
     const saying = [...settings].filter(([, setting]) =>
-      /counts? only in a workspace that you trust/.test(textOf(setting)),
+      /used only in a workspace that you trust/.test(textOf(setting)),
     );
     assert.ok(saying.length >= 2);
     for (const [id] of saying) assert.ok(restricted.includes(id) || byCode.includes(id), id);
