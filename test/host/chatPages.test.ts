@@ -282,7 +282,7 @@ describe('the pages of the chat', () => {
     const chat = subject.chats.add('one');
     chat.change({ approvals: [question('read'), question('write')] });
     subject.chats.add('one', 'waiting');
-    await eventually('two', () => assert.deepEqual(page.badge, { value: 2, tooltip: '2 questions wait' }));
+    await eventually('two', () => assert.deepEqual(page.badge, { value: 2, tooltip: '2 pending approvals' }));
     const answer = { sessionId: 'one', approvalId: 'read', option: 'Allow' };
     await assert.rejects(page.ask('approve', answer), /no longer shown/);
     await page.ask('openSession', { sessionId: 'one' });

@@ -152,7 +152,7 @@ describe('The chat, as a user sees it', () => {
     const shown = (text: string): Promise<boolean[]> =>
       Promise.all(window.page.frames().map((frame) => frame.getByText(text).first().isVisible()));
     await eventually('the new one beside the one that goes on', async () => {
-      assert.equal((await shown('What shall we work on?')).filter(Boolean).length, 1);
+      assert.equal((await shown('What would you like to work on?')).filter(Boolean).length, 1);
       assert.equal((await shown('This answer comes one word at a time')).filter(Boolean).length, 1);
     });
     await window.screenshot('chat-two');

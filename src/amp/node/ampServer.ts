@@ -49,7 +49,7 @@ export interface AmpServerOptions {
 
 interface AmpClientInfo {
   readonly id: number;
-  /** It may know `userSentMessage` and `appendToPrompt`. A newer CLI, which is known not to, says who it is. */
+  /** It may know `appendToPrompt`. A newer CLI, which is known not to, says who it is. */
   readonly mayKnowPrompts: boolean;
 }
 

@@ -151,7 +151,7 @@ export class ChatPage {
   /** Says why not. */
   private canWrite(): boolean {
     const isReadonly = this.store.state.session?.status === 'readonly';
-    if (isReadonly) this.store.addProblem('Nothing can be written here. Begin a new conversation first.');
+    if (isReadonly) this.store.addProblem('This conversation is read-only. Start a new conversation first.');
     return !isReadonly;
   }
 

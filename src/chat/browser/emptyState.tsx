@@ -26,7 +26,7 @@ export function EmptyState() {
   };
   return (
     <div class="empty">
-      <h2 class="empty-greeting">What shall we work on?</h2>
+      <h2 class="empty-greeting">What would you like to work on?</h2>
       {isUntrusted ? (
         <TrustBanner />
       ) : isWithoutFolder ? (
@@ -55,11 +55,11 @@ export function EmptyState() {
         <dt>
           <kbd>Shift</kbd> <kbd>Enter</kbd>
         </dt>
-        <dd>begins a new line</dd>
+        <dd>adds a new line</dd>
         <dt>
           <kbd>Shift</kbd> drop
         </dt>
-        <dd>adds files that are dragged here</dd>
+        <dd>adds files that you drag here</dd>
       </dl>
     </div>
   );

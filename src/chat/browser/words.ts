@@ -52,7 +52,7 @@ export function backendWord({ health, needsPermission, state }: BackendNow): str
   if (!health || (state !== 'stopped' && state !== 'ready')) return backendStateWords[state];
   switch (health.kind) {
     case 'asking':
-      return 'asking whether it answers…';
+      return 'checking…';
     case 'answers':
       return health.version === undefined ? 'running' : `running (version ${health.version})`;
     case 'silent':
@@ -76,7 +76,7 @@ export function repairLabel({ health, needsPermission, state }: BackendNow): str
 export const rowStateWords: Record<SessionRow['state'], string> = {
   idle: '',
   busy: 'working',
-  waiting: 'waits for your answer',
+  waiting: 'waiting for your answer',
   unread: 'new answer',
   failed: 'failed',
 };
@@ -101,7 +101,7 @@ export function unattendedWord(unattended: 'edits' | 'runs'): string {
 /** Of an agent without modes. */
 export function seenUnattendedHint(who: string, unattended: 'edits' | 'runs'): string {
   const what = unattended === 'edits' ? 'edited files' : 'run commands';
-  return `${who} has ${what} without asking you first, and has not asked since.`;
+  return `${who} has ${what} without asking you first, and hasn’t asked since.`;
 }
 
 export function unattendedHint(who: string, unattended: 'edits' | 'runs'): string {

@@ -106,11 +106,10 @@ export async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerato
 }
 
 function damageOf(unread: number, isTorn: boolean, isNewer: boolean): string | undefined {
-  if (isNewer)
-    return 'A newer version of Backline has written this conversation. What this version understands is shown.';
+  if (isNewer) return 'This conversation was written by a newer version of Backline. Some of it may not be shown.';
   const said = [
     ...(unread > 0 ? [`${countOf(unread, 'entry', 'entries')} of this conversation could not be read.`] : []),
-    ...(isTorn ? ['Its last entry was cut off while it was written.'] : []),
+    ...(isTorn ? ['Its last entry is incomplete.'] : []),
   ];
-  return said.length > 0 ? `${said.join(' ')} Everything else is here.` : undefined;
+  return said.length > 0 ? `${said.join(' ')} Everything else is shown.` : undefined;
 }

@@ -158,26 +158,26 @@ function lostRecord(at: number): LogRecord {
     type: 'notice',
     at,
     level: 'warning',
-    text: 'A part of the conversation is missing here: it could not be written.',
+    text: 'Part of the conversation is missing here because it could not be saved.',
   };
 }
 
 const slowProblem =
-  'The disk is slow: the last part of the conversation is not saved yet. Backline saves it as soon as the disk answers. Keep this window open until then.';
+  'The disk is slow, and the last part of the conversation is not saved yet. Keep this window open until it is.';
 
 export function problemOf(error: unknown): string {
-  const kept = 'The conversation goes on, but it is kept in memory only and is gone when this window closes.';
+  const kept = 'The conversation continues in memory only and is lost when this window closes.';
   switch (errorCode(error)) {
     case 'ENOSPC':
     case 'EDQUOT':
-      return `The disk is full. ${kept} Free some space: Backline tries again by itself.`;
+      return `The disk is full. ${kept} Free some space. Backline retries automatically.`;
     case 'EROFS':
     case 'EACCES':
     case 'EPERM':
-      return `The folder of conversations cannot be written. ${kept} Check its permissions: Backline tries again by itself.`;
+      return `The folder of conversations cannot be written. ${kept} Check its permissions. Backline retries automatically.`;
     case 'ENOENT':
-      return `The files of this conversation are missing. ${kept} Restore them, or copy what you need: Backline tries again by itself.`;
+      return `The files of this conversation are missing. ${kept} Restore them, or copy what you need. Backline retries automatically.`;
     default:
-      return `The conversation could not be saved. ${wordsOf(error)} ${kept} Backline tries again by itself.`;
+      return `The conversation could not be saved. ${wordsOf(error)} ${kept} Backline retries automatically.`;
   }
 }

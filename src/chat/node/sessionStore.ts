@@ -373,5 +373,5 @@ function unreadable(error: unknown): ChatError {
 }
 
 function notFound(): ChatError {
-  return new ChatError('notFound', 'This conversation is not there any more.');
+  return new ChatError('notFound', 'This conversation no longer exists.');
 }

@@ -18,10 +18,11 @@ const headDelayMs = 250;
 const headTrouble = 'The head of a conversation could not be written';
 const textTrouble = 'A text of a file could not be kept';
 export const otherWindow =
-  'In use in another window of VS Code. You can read along here, and go on when that window is closed, or some minutes after it has shown another conversation.';
+  'In use in another VS Code window. It is read-only here until that window is closed, or for some minutes after it switches to another conversation.';
 const takenOver =
-  'Another window of VS Code has taken this conversation over, so it was stopped here. Open it again from the list to read along.';
-const newerVersion = 'A newer version of Backline has written this conversation: it can be read here, not continued.';
+  'Another VS Code window took over this conversation, so it was stopped here. Open it from the list to read it.';
+const newerVersion =
+  'This conversation was written by a newer version of Backline. It can be read here, but not continued.';
 
 /** Who may write a conversation. `lost`: another window has taken over while this one wrote. */
 type Access = 'ours' | 'free' | 'theirs' | 'lost' | 'newer';
@@ -229,7 +230,7 @@ export class StoredSession implements SessionFile {
     if (this.access !== 'theirs' && readonly !== undefined) throw new ChatError('readonly', readonly);
     const { log, readHead } = this.ports;
     if (this.isClosed || (await this.isGone())) {
-      throw new ChatError('notFound', 'This conversation is not there any more: it was deleted in another window.');
+      throw new ChatError('notFound', 'This conversation was deleted in another window.');
     }
     // A folder that cannot be written is told by what is written later.
     const isLocked = await this.lock.take().catch((error: unknown) => {

@@ -33,7 +33,7 @@ export class ApprovalNotices implements Disposable {
     const { waiting } = this.options.approvals;
     const keys = new Set(waiting.map(({ key }) => key));
     for (const key of this.told) if (!keys.has(key)) this.told.delete(key);
-    this.options.setBadge(waiting.length, countOf(waiting.length, 'question waits', 'questions wait'));
+    this.options.setBadge(waiting.length, countOf(waiting.length, 'pending approval'));
     this.tellWaiting(waiting.length > 0);
     for (const approval of waiting) this.tell(approval);
   }

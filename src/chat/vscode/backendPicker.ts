@@ -12,7 +12,7 @@ interface BackendPick extends vscode.QuickPickItem {
 }
 
 const words: Record<BackendView['state'], string> = {
-  stopped: 'starts with the first prompt',
+  stopped: 'starts with your first prompt',
   starting: 'starting',
   ready: 'running',
   authRequired: 'needs you to sign in',
@@ -80,8 +80,8 @@ export class BackendPicker {
   private async ask(): Promise<BackendPick | undefined> {
     const store = new DisposableStore();
     const pick = store.add(vscode.window.createQuickPick<BackendPick>());
-    pick.title = 'Agent of New Conversations';
-    pick.placeholder = 'Who do you want to talk to?';
+    pick.title = 'Default Agent';
+    pick.placeholder = 'Choose an agent';
     pick.matchOnDetail = true;
     pick.keepScrollPosition = true;
     const idOf = ({ label, view }: BackendPick): string => view?.id ?? label;
@@ -105,7 +105,7 @@ export class BackendPicker {
     return [
       ...views.map((view) => this.item(view, view.id === chosen?.id)),
       { label: '', kind: vscode.QuickPickItemKind.Separator },
-      { label: '$(add) Add an agent…', description: 'opens the setting backline.acp.agents' },
+      { label: '$(add) Add an agent…', description: 'Opens the setting backline.acp.agents' },
     ];
   }
 
@@ -125,7 +125,7 @@ function stateWord({ health, needsPermission, state }: BackendView): string {
   if (needsPermission) return 'needs your permission';
   if (health?.kind === 'needsToken') return 'needs a token';
   if (!health || (state !== 'stopped' && state !== 'ready')) return words[state];
-  if (health.kind === 'asking') return 'asking whether it answers…';
+  if (health.kind === 'asking') return 'checking…';
   if (health.kind === 'silent') return 'does not answer';
   return health.version === undefined ? words.ready : `${words.ready} (version ${health.version})`;
 }

@@ -163,10 +163,10 @@ describe('a question of the agent', () => {
   it('is shown with one of several at a time', async () => {
     const chat = await openWith({ ...commandApproval, expiresInMs: undefined }, diffApproval);
     await chat.page.getByText('1 of 2').waitFor();
-    await chat.page.getByRole('button', { name: 'Next question' }).click();
+    await chat.page.getByRole('button', { name: 'Next approval' }).click();
     await chat.page.getByRole('group', { name: diffApproval.prompt }).waitFor();
     await chat.page.getByText('2 of 2').waitFor();
-    await chat.page.getByRole('button', { name: 'Next question' }).click();
+    await chat.page.getByRole('button', { name: 'Next approval' }).click();
     await chat.page.getByRole('group', { name: commandApproval.prompt }).waitFor();
   });
 

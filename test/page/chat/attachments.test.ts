@@ -83,7 +83,7 @@ describe('what goes with a prompt', () => {
     await chat.composer.press('Enter');
     assert.equal(await chat.composer.inputValue(), 'Read @greetings ');
     await chat.composer.pressSequentially('and @file:greetings');
-    await chat.page.getByText('Nothing is called “greetings” among: Files').waitFor();
+    await chat.page.getByText('No matches for “greetings” among: Files').waitFor();
     for (let count = 0; count < 9; count++) await chat.composer.press('Backspace');
     await chat.page.getByRole('option', { name: /greeting\.ts/ }).waitFor();
     await chat.composer.press('Tab');
@@ -200,7 +200,7 @@ describe('what goes with a prompt', () => {
   it('is no image for an agent that takes none', async () => {
     const chat = await pages.openChat(snapshot(sessionOf({ takesImages: false })));
     await give(chat, 'paste', { type: 'image/png', size: 10 });
-    await chat.page.getByText('Demo agent takes no images.').waitFor();
+    await chat.page.getByText('Demo agent doesn’t support images.').waitFor();
     assert.equal(await chat.page.locator('.chip').count(), 0);
   });
 

@@ -168,7 +168,7 @@ describe('the first prompt of a conversation', () => {
   it('says when commands can be chosen, as long as none are known', async () => {
     const chat = await pages.openChat(snapshot(null));
     await chat.composer.pressSequentially('/');
-    await chat.page.getByText('The commands of the agent appear after the first prompt').waitFor();
+    await chat.page.getByText('The agent’s commands appear after the first prompt').waitFor();
     await chat.composer.pressSequentially('usr/bin is a path');
     await chat.composer.press('Enter');
     assert.equal((await chat.host.waitFor(chatRequests.send)).text, '/usr/bin is a path');
@@ -207,7 +207,7 @@ describe('the first prompt of a conversation', () => {
       health: { kind: 'asking' },
     } as const;
     const { page } = await pages.openChat(snapshot(null, { chosenBackend: 'amplifier', backends: [server] }));
-    await page.getByText('asking whether it answers…').waitFor();
+    await page.getByText('checking…').waitFor();
     assert.equal(await page.getByText('not started').count(), 0);
   });
 

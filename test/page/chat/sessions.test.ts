@@ -24,7 +24,7 @@ describe('the conversations', () => {
     const chat = await pages.openChat();
     await openList(chat);
     assert.equal(await chat.page.locator('.session').count(), rows.length);
-    assert.match((await row(chat, 'Tests for the parser').textContent()) ?? '', /Demo agent.*waits for your answer/);
+    assert.match((await row(chat, 'Tests for the parser').textContent()) ?? '', /Demo agent.*waiting for your answer/);
     await row(chat, 'Tests for the parser').click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.openSession), { sessionId: 's3' });
     assert.equal(await chat.page.getByRole('region', { name: 'Conversations' }).count(), 0);
@@ -105,7 +105,7 @@ describe('the conversations', () => {
     });
     await openList(chat);
     await chat.page.getByRole('button', { name: 'Look: conversations that opencode keeps' }).click();
-    await chat.page.getByText('it did not tell').waitFor();
+    await chat.page.getByText('unavailable').waitFor();
     await chat.page.getByRole('alert').filter({ hasText: 'opencode cannot tell.' }).waitFor();
   });
 

@@ -110,7 +110,7 @@ describe('what agents write', () => {
     await page.getByText('old 0', { exact: true }).waitFor();
     assert.equal(
       await page.locator('.approval-missing').textContent(),
-      '400 of 6,000 changed lines are shown. Open the diff to see all.',
+      '400 of 6,000 changed lines are shown. Open the diff to see all of them.',
     );
   });
 

@@ -153,7 +153,7 @@ describe('conversations of a window', () => {
     assert.ok(attachment?.type === 'text');
     assert.equal(attachment.uri, undefined, 'nobody takes it for a file');
     assert.match(attachment.text, /User: My name is Ada\n\nAssistant: Hello Ada\./);
-    assert.ok(outline(chat).some((line) => line.startsWith('notice: Agent one does not remember')));
+    assert.ok(outline(chat).some((line) => line.startsWith('notice: Agent one doesn’t remember')));
   });
 
   it('have what was said at hand for an agent that forgets it, and go by its new name then', async () => {
@@ -251,7 +251,7 @@ describe('conversations of a window', () => {
     window.agent.canList = false;
     await assert.rejects(window.chats.listKept('one', never), {
       code: 'unsupported',
-      message: /Agent one cannot tell/,
+      message: /Agent one cannot list/,
     });
     assert.deepEqual(await window.chats.search(''), []);
     await assert.rejects(window.chats.listKept('gone', never), { code: 'notFound' });

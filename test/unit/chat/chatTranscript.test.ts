@@ -117,7 +117,7 @@ describe('the transcript of an agent that tells all', () => {
       const tool = late.entries[3];
       assert.ok(tool?.kind === 'tool');
       assert.equal(tool.state, 'timedOut');
-      assert.equal(tool.decision, 'Nobody answered in time.');
+      assert.equal(tool.decision, 'There was no answer in time.');
     }
   });
 

@@ -76,7 +76,7 @@ describe('a conversation that the disk does not take', () => {
         assert.notEqual(heads(), 0);
       });
       for (let retry = 0; retry < 5; retry++) await tryAgain(`One, renamed ${retry}`);
-      assert.match(chat.view.problem ?? '', /A file is where a folder should be\. .* kept in memory only/);
+      assert.match(chat.view.problem ?? '', /A file is where a folder should be\. .* in memory only/);
       assert.equal(changes, 1);
       assert.equal(heads(), 1, warnings.join('\n'));
       assert.deepEqual(

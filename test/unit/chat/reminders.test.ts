@@ -34,7 +34,7 @@ describe('an agent that remembers nothing', () => {
     await chat.setOption('mode', 'plan');
     await chat.send(draft('Who am I?'));
     assert.deepEqual(digests(), [true]);
-    assert.ok(outline(chat).some((line) => /^notice: .*does not remember/.test(line)));
+    assert.ok(outline(chat).some((line) => /^notice: .*doesn’t remember/.test(line)));
     window.agent.last.end('Ada.');
     await until('the answer', () => outline(chat).includes('answer: Ada.'));
     await chat.send(draft('Sure?'));
@@ -64,7 +64,7 @@ describe('an agent that remembers nothing', () => {
     await chat.setOption('mode', 'plan');
     window.agent.last.beforePrompt = () => Promise.reject(new BackendError('unsupported', 'It takes no images.'));
     await assert.rejects(chat.send(draft('Who am I?')), /no images/);
-    const notices = () => outline(chat).filter((line) => line.includes('does not remember'));
+    const notices = () => outline(chat).filter((line) => line.includes('doesn’t remember'));
     assert.deepEqual(notices(), []);
     window.agent.last.beforePrompt = () => Promise.resolve();
     await chat.send(draft('Who am I?'));

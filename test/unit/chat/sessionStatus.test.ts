@@ -38,7 +38,7 @@ describe('the status of a conversation', () => {
   it('is stopping before it is anything that goes on, and looking before it is busy', () => {
     assert.deepEqual(status({ phase: stopping, transcript: busy }), { status: 'stopping' });
     assert.deepEqual(status({ phase: { ...resuming, isStopped: true } }), { status: 'stopping' });
-    const looking = { status: 'reconnecting', statusText: 'Looking whether the turn still runs…' };
+    const looking = { status: 'reconnecting', statusText: 'Checking whether the turn is still running…' };
     assert.deepEqual(status({ phase: resuming, transcript: busy }), looking);
   });
 

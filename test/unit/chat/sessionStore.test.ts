@@ -136,7 +136,7 @@ describe('the store of conversations', () => {
     const again = await newStore();
     const opened = await again.open(id);
     assert.deepEqual(opened.records, [prompt('Kept')]);
-    assert.match(opened.damage ?? '', /cut off/);
+    assert.match(opened.damage ?? '', /incomplete/);
     await opened.file.claim();
     opened.file.append(prompt('Next'));
     await again.stop();

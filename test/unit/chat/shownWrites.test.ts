@@ -73,7 +73,7 @@ describe('a conversation whose agent writes something else than it showed', () =
   afterEach(() => window.remove());
 
   for (const [what, written, notices] of [
-    ['says so, with the file', 'three\n', ['Agent one wrote something else than it showed. /ws/a.txt']],
+    ['says so, with the file', 'three\n', ['Agent one wrote different contents than it showed. /ws/a.txt']],
     ['says nothing otherwise', 'two\n', []],
   ] as const) {
     it(what, async () => {

@@ -91,7 +91,7 @@ describe('a prompt that is stopped', () => {
     await chat.send(draft('Go'));
     window.agent.last.cancel = () => Promise.reject(new Error('It is gone.'));
     await chat.stop();
-    assert.ok(outline(chat).includes('notice: The agent could not be told to stop: It is gone.'));
+    assert.ok(outline(chat).includes('notice: The agent could not be stopped: It is gone.'));
     assert.equal(chat.view.status, 'idle');
   });
 });

@@ -51,7 +51,7 @@ describe('one conversation in two windows', () => {
     await until('the prompt', () => outline(there).includes('prompt: More'));
     assert.equal(there.view.status, 'readonly');
     assert.equal(there.view.isInUse, true);
-    assert.match(there.view.statusText ?? '', /In use in another window/);
+    assert.match(there.view.statusText ?? '', /In use in another VS Code window/);
     await assert.rejects(there.send(draft('Me, too')), { code: 'readonly' });
     await assert.rejects(second.chats.delete(there.id), { code: 'readonly' });
     await assert.rejects(there.stop(), { code: 'readonly' });
@@ -76,7 +76,7 @@ describe('one conversation in two windows', () => {
     const { here, there } = await both();
     await here.send(draft('May you?'));
     first.agent.last.tell(event('approval:required', { approval_id: 'a', prompt: 'May I?', options: ['Yes', 'No'] }));
-    await until('the question', () => (there.view.statusText ?? '').includes('A question waits'));
+    await until('the question', () => (there.view.statusText ?? '').includes('An approval is waiting'));
     assert.deepEqual(there.view.approvals, []);
     assert.equal(here.view.approvals.length, 1);
   });
@@ -200,7 +200,7 @@ describe('one conversation in two windows', () => {
     const written = await loggedTypes(chat.id);
     storeClock.advance(20_000);
     await until('the loss', () => chat.view.status === 'readonly');
-    assert.match(chat.view.statusText ?? '', /taken this conversation over/);
+    assert.match(chat.view.statusText ?? '', /took over this conversation/);
     await until('the end of the turn', () => window.agent.last.calls.includes('dispose'));
     assert.deepEqual(window.agent.last.calls, ['cancel', 'dispose']);
     await assert.rejects(chat.stop(), { code: 'readonly' });

@@ -133,7 +133,7 @@ export class Approvals {
   ): void {
     const data = { session_id: this.sessionId, approval_id: id };
     if (typeof outcome !== 'number') {
-      const reason = outcome === 'timeout' ? 'Nobody answered in time.' : 'The question was withdrawn.';
+      const reason = outcome === 'timeout' ? 'There was no answer in time.' : 'The question was withdrawn.';
       this.emit({ event: 'approval:denied', data: { ...data, decision: 'deny', reason } });
       return;
     }

@@ -64,7 +64,7 @@ export function AnswerRow({ answers, asks, decides, disabled, onAnswer, onStop, 
           type="button"
           class="button"
           disabled={disabled}
-          title={`${namingHiddenCharacters(asks)} offers no way to deny. Stop ends its turn. (${chordLabel('K', 'N')})`}
+          title={`${namingHiddenCharacters(asks)} doesn’t offer a way to deny this. Select Stop to end the turn. (${chordLabel('K', 'N')})`}
           aria-keyshortcuts="2"
           onClick={onStop}
         >

@@ -108,11 +108,11 @@ export function ApprovalArea() {
       />
       {ordered.length > 1 && (
         <div class="approvals-pager">
-          <IconButton label="Previous question" icon={ChevronLeftIcon} onClick={() => show(-1)} />
+          <IconButton label="Previous approval" icon={ChevronLeftIcon} onClick={() => show(-1)} />
           <span aria-live="polite">
             {index + 1} of {ordered.length}
           </span>
-          <IconButton label="Next question" icon={ChevronRightIcon} onClick={() => show(1)} />
+          <IconButton label="Next approval" icon={ChevronRightIcon} onClick={() => show(1)} />
         </div>
       )}
     </div>

@@ -27,7 +27,7 @@ export function ApprovalEvidence({ sessionId, approval, who }: ApprovalEvidenceP
   const [whole, setWhole] = useState<readonly Part[]>();
   const showWhole = async (): Promise<void> => {
     const answer = await page.ask(chatRequests.showApproval, { sessionId, approvalId: approval.id });
-    if (!answer) throw new Error('The question is no longer open');
+    if (!answer) throw new Error('This approval is no longer pending');
     setWhole(answer.parts);
   };
   const parts = whole ?? approval.parts;
@@ -209,10 +209,10 @@ function whatIsMissing(parts: readonly Part[]): string | undefined {
   for (const part of parts) {
     const omitted = 'omitted' in part ? (part.omitted ?? 0) : 0;
     if (omitted === 0) continue;
-    if (part.type !== 'diff') return `${formatSize(omitted)} of it are not shown here.`;
+    if (part.type !== 'diff') return `${formatSize(omitted)} are not shown here.`;
     const shown = part.hunks.flatMap(({ lines }) => lines).filter(({ kind }) => kind !== 'context').length;
-    if (shown === part.added + part.removed) return 'Long lines are cut. Open the diff to see all of them.';
-    return `${formatCount(shown)} of ${formatCount(part.added + part.removed)} changed lines are shown. Open the diff to see all.`;
+    if (shown === part.added + part.removed) return 'Long lines are truncated. Open the diff to see them in full.';
+    return `${formatCount(shown)} of ${formatCount(part.added + part.removed)} changed lines are shown. Open the diff to see all of them.`;
   }
   return undefined;
 }

@@ -6,14 +6,14 @@ import type { ContextChipView, DraftAttachment } from '../../common/chatView';
 import { usePage, usePageState } from '../chatPageContext';
 import { attachmentWords } from '../words';
 
-/** What goes with the prompt: what the user has added, and what goes by itself. */
+/** Attached context: what the user has added, and what goes by itself. */
 export function Chips() {
   const page = usePage();
   const { chips: context, missing } = usePageState();
   const { attachments } = page.drafts.draft;
   if (attachments.length + context.length === 0) return null;
   return (
-    <ul class="chips" aria-label="What goes with the prompt">
+    <ul class="chips" aria-label="Attached context">
       {context.map((chip) => (
         <li key={chip.kind}>
           <ContextChip chip={chip} />
@@ -36,7 +36,7 @@ function ContextChip({ chip: { kind, label, isOn, tokens } }: { chip: ContextChi
       type="button"
       class="chip is-context"
       aria-pressed={isOn}
-      title={isOn ? `${label} goes with every prompt${note}` : `${label} stays here`}
+      title={isOn ? `${label} is sent with every prompt${note}` : `${label} stays here`}
       onClick={() => void page.ask(chatRequests.toggleContext, { kind, isOn: !isOn })}
     >
       <span class="one-line">{label}</span>

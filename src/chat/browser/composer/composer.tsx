@@ -13,7 +13,7 @@ import { useIntake } from './useIntake';
 import { useCommands, useSuggestions } from './useSuggestions';
 import { useWish } from '../useWish';
 
-/** Where the user writes. Enter sends, or queues while a turn runs; Shift+Enter begins a new line. */
+/** Where the user writes. Enter sends, or queues while a turn runs; Shift+Enter adds a new line. */
 export function Composer() {
   const page = usePage();
   const { session, history, isUntrusted } = usePageState();

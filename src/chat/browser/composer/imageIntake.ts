@@ -13,11 +13,11 @@ export function isImage({ type }: File): boolean {
 export async function imageAttachment(file: File): Promise<DraftAttachment> {
   const title = file.name === '' ? 'Pasted image' : file.name;
   if (!types.includes(file.type)) {
-    throw new Error(`“${title}” is ${file.type}. Agents take PNG, JPEG, GIF and WebP: convert it first.`);
+    throw new Error(`“${title}” is ${file.type}. Only PNG, JPEG, GIF and WebP images are supported. Convert it first.`);
   }
   if (file.size > mostBytes) {
     const size = (file.size / 1024 / 1024).toFixed(1);
-    throw new Error(`“${title}” has ${size} MB. Agents take images of up to 5 MB: make it smaller first.`);
+    throw new Error(`“${title}” has ${size} MB. Images can have up to 5 MB. Make it smaller first.`);
   }
   const url = await dataUrlOf(file);
   const data = url.slice(url.indexOf(',') + 1);
@@ -30,7 +30,7 @@ function dataUrlOf(file: File): Promise<string> {
     reader.onload = () => {
       if (typeof reader.result === 'string') resolve(reader.result);
     };
-    reader.onerror = () => reject(new Error(`“${file.name}” could not be read. Try it once more.`));
+    reader.onerror = () => reject(new Error(`“${file.name}” could not be read. Try again.`));
     reader.readAsDataURL(file);
   });
 }

@@ -72,7 +72,7 @@ function BackendPicker({ backends, value, session }: BackendPickerProps) {
       value={value}
       choices={choices}
       onOpen={() => void page.ask(chatRequests.lookAtBackends, {})}
-      hint={session && 'Choosing another agent starts a new conversation'}
+      hint={session && 'Choosing a different agent starts a new conversation'}
       onPick={(backendId) => {
         if (!session) void page.ask(chatRequests.chooseBackend, { backendId });
         else if (backendId !== session.backendId) void page.ask(chatRequests.newSession, { backendId });

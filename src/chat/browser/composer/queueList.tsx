@@ -31,11 +31,7 @@ export function QueueList() {
             {!isReadonly && (
               <>
                 <IconButton label="Edit this prompt" icon={EditIcon} onClick={() => void page.unqueue(id, true)} />
-                <IconButton
-                  label="Remove from the queue"
-                  icon={CloseIcon}
-                  onClick={() => void page.unqueue(id, false)}
-                />
+                <IconButton label="Remove from queue" icon={CloseIcon} onClick={() => void page.unqueue(id, false)} />
               </>
             )}
           </li>

@@ -63,11 +63,11 @@ async function takeFiles(page: ChatPage, files: readonly File[]): Promise<void> 
   const images = files.filter(isImage);
   const { session } = page.store.state;
   if (images.length < files.length) {
-    page.store.addProblem('Only images can be added from outside of VS Code. For files of the workspace, type @.');
+    page.store.addProblem('Only images can be added from outside VS Code. To add files of the workspace, type @.');
   }
   if (images.length > 0 && session?.takesImages === false) {
     page.store.addProblem(
-      `${session.backendTitle} takes no images. Save the image in the workspace and name it with @.`,
+      `${session.backendTitle} doesn’t support images. Save the image in the workspace and add it with @.`,
     );
     return;
   }

@@ -47,9 +47,7 @@ export function useSuggestions(text: string, caret: number | undefined, chosen: 
     }));
     // A path may begin a prompt, too.
     if (items.length === 0 && trigger.query !== '') return undefined;
-    const emptyText = session
-      ? 'This agent has no commands'
-      : 'The commands of the agent appear after the first prompt';
+    const emptyText = session ? 'This agent has no commands' : 'The agent’s commands appear after the first prompt';
     return { trigger, items, emptyText };
   }
   const found = (mentions ?? []).map((row) => ({
@@ -83,7 +81,7 @@ export function useCommands(): readonly CommandView[] {
 
 function nothingFound({ kind, query }: Wanted): string {
   const among = kind ? ` among: ${kind.title}` : '';
-  return query === '' ? `Nothing there${among}` : `Nothing is called “${query}”${among}`;
+  return query === '' ? `No results${among}` : `No matches for “${query}”${among}`;
 }
 
 /** Where it is, in the workspace; what it is when its title says that. */

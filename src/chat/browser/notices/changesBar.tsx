@@ -70,7 +70,7 @@ function ChangeRow({ change }: { change: FileChange }) {
       <button
         type="button"
         class="change-open"
-        title={namingHiddenCharacters([`Open the changes of ${path}`, ...word].join(', '))}
+        title={namingHiddenCharacters([`Open changes of ${path}`, ...word].join(', '))}
         onClick={() => void page.askHere(chatRequests.openChange, (sessionId) => ({ sessionId, path }))}
       >
         <DiffIcon />
@@ -84,7 +84,7 @@ function ChangeRow({ change }: { change: FileChange }) {
         <ChangeCounts changes={[change]} />
       </button>
       <IconButton
-        label={namingHiddenCharacters(`Keep the changes of ${name}`)}
+        label={namingHiddenCharacters(`Keep changes of ${name}`)}
         icon={CheckIcon}
         onClick={() => void page.askHere(chatRequests.keepChanges, (sessionId) => ({ sessionId, path }))}
       />

@@ -36,7 +36,7 @@ export function TrustBanner() {
 export function FolderBanner() {
   const page = usePage();
   return (
-    <Banner level="info" text="Open a folder to start: agents work in one.">
+    <Banner level="info" text="Open a folder to start.">
       <button type="button" class="button is-primary" onClick={() => void page.ask(chatRequests.openFolder, {})}>
         Open Folder
       </button>
@@ -79,13 +79,13 @@ function SessionBanner({ session }: { session: SessionView }) {
         <Banner
           level="warning"
           isBusy
-          text={statusText ?? `The connection to ${backendTitle} is lost and being made again. What was said stays.`}
+          text={statusText ?? `The connection to ${backendTitle} was lost. Reconnecting…`}
           details={details}
         />
       );
     case 'signIn':
       return (
-        <Banner level="warning" text={statusText ?? `${backendTitle} asks you to sign in first.`} details={details}>
+        <Banner level="warning" text={statusText ?? `${backendTitle} requires you to sign in.`} details={details}>
           {repair(backend ? repairLabel(backend) : 'Sign in…')}
         </Banner>
       );
@@ -93,7 +93,7 @@ function SessionBanner({ session }: { session: SessionView }) {
       return (
         <Banner
           level="error"
-          text={statusText ?? `${backendTitle} has failed. Send your prompt again to start it anew.`}
+          text={statusText ?? `${backendTitle} has failed. Send your prompt again to restart it.`}
           details={details}
         >
           <OptionOffers message={statusText} />
@@ -110,7 +110,7 @@ function SessionBanner({ session }: { session: SessionView }) {
       return (
         <Banner
           level="info"
-          text={statusText ?? 'Another window goes on with this conversation. You can read it here.'}
+          text={statusText ?? 'This conversation is active in another window. It is read-only here.'}
           details={details}
         >
           <button type="button" class="button" onClick={() => void page.ask(chatRequests.newSession, {})}>

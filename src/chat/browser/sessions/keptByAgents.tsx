@@ -13,7 +13,7 @@ export function KeptByAgents({ looking }: { looking: Looking }) {
   if (isUntrusted || shown.length === 0) return null;
   return (
     <section class="kept" aria-labelledby="kept-by-agents">
-      <h2 id="kept-by-agents">Agents that may keep more</h2>
+      <h2 id="kept-by-agents">Conversations kept by agents</h2>
       <ul>
         {shown.map(({ id, title }) => {
           const isAsked = backendId === id;
@@ -27,7 +27,7 @@ export function KeptByAgents({ looking }: { looking: Looking }) {
               <button
                 type="button"
                 class="button"
-                title={isAsked ? 'Stops waiting; the agent may go on running' : hintOf(title)}
+                title={isAsked ? 'Stop waiting. The agent may keep running.' : hintOf(title)}
                 aria-label={`${action}: conversations that ${title} keeps`}
                 onClick={() => (isAsked ? stop() : look(id))}
               >
@@ -47,11 +47,11 @@ function isAsleep({ cannotList, problem, source, state }: BackendView): boolean 
 }
 
 function hintOf(title: string): string {
-  return `Starts ${title} and asks for its conversations in this workspace’s first folder`;
+  return `Starts ${title} and lists its conversations in the first workspace folder`;
 }
 
 function resultOf(answer: LookAnswer | undefined): string {
   if (answer === undefined || answer === 'stopped') return '';
-  if (answer === 'failed') return 'it did not tell';
+  if (answer === 'failed') return 'unavailable';
   return answer.length === 0 ? 'none here' : `${answer.length} above`;
 }

@@ -110,11 +110,11 @@ function Group({ name, rows }: { name: string; rows: readonly SessionRow[] }) {
 
 function Nothing({ query, isSearching }: { query: string; isSearching: boolean }) {
   if (isSearching) return <p class="sessions-none">Searching…</p>;
-  if (query !== '') return <p class="sessions-none">No conversation has all the words of “{query}”.</p>;
+  if (query !== '') return <p class="sessions-none">No conversations match “{query}”.</p>;
   return (
     <div class="sessions-none">
       <p>No conversations yet.</p>
-      <p>Each one you begin is kept here, with all that was said, until you delete it. You can go on where it ended.</p>
+      <p>Your conversations are kept here until you delete them. You can continue them at any time.</p>
     </div>
   );
 }

@@ -45,7 +45,7 @@ export const kindSentences: Readonly<Record<Kind, string>> = {
   allow_always: 'Despite its name, this allows from now on.',
   reject_once: 'Despite its name, this denies once.',
   reject_always: 'Despite its name, this denies from now on.',
-  other: 'It is not known what this does.',
+  other: 'The effect of this answer is unknown.',
 };
 
 /** Whether a reader of the name alone expects something else: the opposite, or an answer for longer or shorter. */

@@ -132,8 +132,8 @@ function optionsOf(
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  timeout: 'Nobody answered in time.',
-  turn_ended: 'The turn ended before there was an answer.',
+  timeout: 'There was no answer in time.',
+  turn_ended: 'The turn ended before you answered.',
   answered_elsewhere: 'It was answered elsewhere.',
   user_denied: 'Denied.',
   unanswerable: 'It could not be answered.',

@@ -17,7 +17,7 @@ export class GivenAnswers {
   async give(session: BackendSession | undefined, approvalId: string, option: string): Promise<void> {
     const { emitter, journal, story } = this.told;
     if (!session || !story.approvals.all.some(({ id }) => id === approvalId)) {
-      throw new BackendError('approvalResolved', 'This was answered already, or nobody waits for it any more.');
+      throw new BackendError('approvalResolved', 'This approval was already answered or is no longer pending.');
     }
     story.approvals.setState(approvalId, 'answering');
     emitter.fire();

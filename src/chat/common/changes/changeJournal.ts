@@ -145,18 +145,18 @@ export class ChangeJournal {
     const { files } = this.ports;
     const file = turn === undefined ? this.ledger.get(path) : this.ledger.ofTurn(turn, path);
     const who = turn === undefined ? 'conversation' : 'turn';
-    if (!file) throw new ChatError('notFound', `No change of the file by this ${who} is known.`);
+    if (!file) throw new ChatError('notFound', `This ${who} has no known changes to the file.`);
     const before = await this.texts.textOf(file.before);
     if (before === undefined) {
       throw new ChatError(
         'notFound',
-        'How the file was before is not known: use the history of your editor or of Git.',
+        'The previous contents of the file are unknown. Use the Timeline view or Git history.',
       );
     }
     const now = await this.texts.read(path);
     const isOther = file.isMixed || now.id === undefined || now.id !== file.after;
     if (isOther && !force) {
-      const message = `The file is not as this ${who} has left it. Reverting it would undo the other changes, too.`;
+      const message = `The file was changed after this ${who}. Reverting it would undo those changes, too.`;
       throw new ChatError('changedSince', message);
     }
     if (before !== null) await files.editor.writeText(path, before, { save: true, protectedFiles });

@@ -61,7 +61,7 @@ export class ChatSession implements Chat {
     this.held = draftOf(file, (error) => log.error('a listener failed', error));
     this.link = new SessionLink(file, ports, {
       onEvent: (event) => this.handle(event),
-      onGap: () => this.told.notice('warning', 'Some of what was said was lost on the way here.'),
+      onGap: () => this.told.notice('warning', 'Some messages were lost in transit.'),
       onState: () => this.told.emitter.fire(),
       onEnded: () => this.turns.lost(),
     });
@@ -178,7 +178,7 @@ export class ChatSession implements Chat {
     await this.told.restore(records, damage);
     const { lostImages } = this.held;
     if (lostImages.length === 0 || this.file.readonly !== undefined) return;
-    this.told.notice('warning', `Too large to be kept with your draft, so add it again: ${lostImages.join(', ')}.`);
+    this.told.notice('warning', `Too large to keep with your draft. Add it again: ${lostImages.join(', ')}.`);
   }
 
   /** A turn that ended with its window may still run in a backend that lives on. Starts nothing. Never rejects. */

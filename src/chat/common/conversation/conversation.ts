@@ -40,7 +40,7 @@ export class Conversation {
       record: (record) => this.record(record),
       onDidChange: () => this.emitter.fire(),
       onOtherWrite: (path) => {
-        const text = `${file.head.backendTitle} wrote something else than it showed.`;
+        const text = `${file.head.backendTitle} wrote different contents than it showed.`;
         this.record({ type: 'notice', level: 'warning', text, path });
       },
     });
@@ -112,13 +112,14 @@ export class Conversation {
 
   /** The turn ends because its window does. */
   interrupted(): void {
-    const text = 'The window was closed while the agent worked. The answer may be incomplete: send a prompt to go on.';
+    const text =
+      'The window was closed while the agent was working. The answer may be incomplete. Send a prompt to continue.';
     this.record({ type: 'ended', outcome: 'interrupted', text });
   }
 
   /** The turn ends because its session does. */
   brokenOff(): void {
-    const text = `${this.head.backendTitle} ended the conversation in the middle of the turn. Send a prompt to go on.`;
+    const text = `${this.head.backendTitle} ended during the turn. Send a prompt to continue.`;
     this.record({ type: 'ended', outcome: 'interrupted', text });
   }
 

@@ -83,7 +83,7 @@ export class PromptDelivery {
     if (!hasDigest) return;
     const { told } = this.ports;
     const who = told.head.backendTitle;
-    told.notice('info', `${who} does not remember this conversation. A summary of it was sent along with your prompt.`);
+    told.notice('info', `${who} doesn’t remember this conversation. A summary was sent with your prompt.`);
   }
 
   private async keepAsking(session: BackendSession, before: readonly ConfigOption[]): Promise<void> {
@@ -115,7 +115,7 @@ export class PromptDelivery {
         const found = await resolver.resolve(draft, signal);
         attachments.push(...found);
         if (found.length > 0) continue;
-        problems.push(`"${draft.title}" was not sent: it is empty now.`);
+        problems.push(`"${draft.title}" was not sent because it is empty now.`);
       } catch (error) {
         signal.throwIfAborted();
         problems.push(`"${draft.title}" was not sent: ${messageOf(error)}`);

@@ -23,7 +23,8 @@ export function statusOf(facts: StatusFacts): Status {
     return { status: 'signIn', statusText: backend.message };
   }
   if (isStopping(phase)) return { status: 'stopping' };
-  if (phase.kind === 'resuming') return { status: 'reconnecting', statusText: 'Looking whether the turn still runs…' };
+  if (phase.kind === 'resuming')
+    return { status: 'reconnecting', statusText: 'Checking whether the turn is still running…' };
   if (transcript.isBusy) return busyStatus(facts);
   if (failure) {
     const { details, message } = failure;
@@ -72,7 +73,7 @@ export function sessionView(told: Conversation, link: SessionLink, phase: TurnPh
 
 function readonlyReason({ file, story }: Conversation): string | undefined {
   const isAsked = file.isInUse && story.approvals.all.length > 0;
-  return isAsked ? `${file.readonly} A question waits for your answer there.` : file.readonly;
+  return isAsked ? `${file.readonly} An approval is waiting for you there.` : file.readonly;
 }
 
 /** What the transcript knows of the session, for the page. `now` is in milliseconds since the epoch. */

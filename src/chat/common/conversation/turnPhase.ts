@@ -133,7 +133,7 @@ function prompted(phase: TurnPhase, prompt: QueuedPrompt): TurnStep {
   const isFree = (phase.kind === 'stopping' || phase.kind === 'resuming') && phase.next === undefined;
   if (isFree) return step({ ...phase, next: prompt }, begin);
   const error =
-    phase.kind === 'closed' ? closedError() : new BackendError('busy', 'Another prompt is on its way. Try again.');
+    phase.kind === 'closed' ? closedError() : new BackendError('busy', 'Another prompt is being sent. Try again.');
   return step(phase, { type: 'answer', promptId: prompt.id, error });
 }
 

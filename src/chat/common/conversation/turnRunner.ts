@@ -189,7 +189,7 @@ export class TurnRunner {
     try {
       await session.cancel();
     } catch (error) {
-      this.ports.told.notice('warning', `The agent could not be told to stop: ${messageOf(error)}`);
+      this.ports.told.notice('warning', `The agent could not be stopped: ${messageOf(error)}`);
     }
     this.take({ type: 'cancelled' });
   }
@@ -228,9 +228,6 @@ export class TurnRunner {
     const { link, told } = this.ports;
     link.endHistory();
     told.record({ type: 'resumed' });
-    told.notice(
-      'info',
-      'The turn went on while the window was closed. Some of what was said meanwhile may be missing.',
-    );
+    told.notice('info', 'The turn continued while the window was closed. Some messages may be missing.');
   }
 }

@@ -143,7 +143,7 @@ export class ChatSessions implements Chats, WriteWitness {
 
   async create(backendId: string, folder?: string, title = 'New chat'): Promise<ChatSession> {
     const entry = (await this.ports.backends.list()).find((candidate) => candidate.id === backendId);
-    if (!entry) throw new BackendError('notFound', 'This agent is not there any more. Choose another one.');
+    if (!entry) throw new BackendError('notFound', 'This agent no longer exists. Choose another one.');
     const now = this.ports.clock.now();
     const head: SessionHead = {
       version: logVersion,
@@ -315,7 +315,7 @@ export class ChatSessions implements Chats, WriteWitness {
   private createOptions({ backendId, folder }: Workplace): CreateSessionOptions {
     const folders = this.ports.files.editor.folders.map(({ path }) => path);
     const [first] = folders;
-    if (first === undefined) throw new BackendError('invalidRequest', 'Open a folder to start: agents work in one.');
+    if (first === undefined) throw new BackendError('invalidRequest', 'Open a folder to start.');
     // The workspace may have lost the folder since.
     const isThere = folder !== undefined && folders.some((path) => isInside(folder, path, false));
     const cwd = isThere ? folder : first;

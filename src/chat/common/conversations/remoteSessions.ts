@@ -43,7 +43,7 @@ export class RemoteSessions {
   /** Starts the backend if need be, as long as that takes. @throws BackendError `unsupported` and others */
   async list(backend: SessionBackend, { cwd, isKnown, signal }: RemoteSearch): Promise<readonly SessionRow[]> {
     const { canList } = await backend.capabilities(signal);
-    if (!canList) throw new BackendError('unsupported', `${backend.title} cannot tell which conversations it keeps.`);
+    if (!canList) throw new BackendError('unsupported', `${backend.title} cannot list its conversations.`);
     const sessions = await backend.listSessions({
       ...(signal ? { signal } : {}),
       ...(cwd === undefined ? {} : { cwd }),

@@ -26,15 +26,15 @@ export function chatStatus(
   actions: ChatActions,
 ): Pick<FeatureStatus, 'state' | 'summary' | 'actions'> {
   if (!isTrusted) {
-    const summary = 'Conversations can be read. Agents are not started in a workspace that you do not trust.';
+    const summary = 'You can read conversations. Agents don’t start in an untrusted workspace.';
     return { state: 'off', summary, actions: [actions.manageTrust, actions.open] };
   }
   if (waiting > 0) {
-    const summary = `${countOf(waiting, 'question waits', 'questions wait')} for your answer.`;
+    const summary = `${countOf(waiting, 'approval is', 'approvals are')} waiting for you.`;
     return { state: 'attention', summary, actions: [actions.showApproval, actions.open] };
   }
   if (isPreferredMissing) {
-    const summary = 'The setting backline.chat.backend names an agent that is not there. Choose another one.';
+    const summary = 'The setting backline.chat.backend names an agent that doesn’t exist. Choose another one.';
     return { state: 'attention', summary, actions: [actions.pickBackend, actions.openSettings] };
   }
   return {
@@ -45,7 +45,7 @@ export function chatStatus(
 }
 
 function talksTo(chosen: BackendView | undefined): string {
-  return chosen ? `New conversations are with ${chosen.title}.` : 'No agent is chosen yet.';
+  return chosen ? `New conversations use ${chosen.title}.` : 'No agent selected.';
 }
 
 function said(rows: readonly SessionRow[]): string[] {

@@ -385,7 +385,7 @@ export class ChatTranscript {
 
 const unheard: EndFacts = {
   outcome: 'interrupted',
-  text: 'The end of this turn did not arrive. The answer may be incomplete.',
+  text: 'The end of this turn was not received. The answer may be incomplete.',
 };
 
 function ended({ outcome, text, details }: RecordOf<'ended'>): EndFacts {

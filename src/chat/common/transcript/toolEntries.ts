@@ -163,7 +163,7 @@ export class ToolEntries {
     call.output = output;
     const isDenied = call.state === 'rejected' || call.state === 'timedOut';
     call.state = success ? 'done' : isDenied ? call.state : 'failed';
-    if (!success) call.error = textOf(error) ?? textOf(output) ?? 'The tool failed and does not say why.';
+    if (!success) call.error = textOf(error) ?? textOf(output) ?? 'The tool failed without an error message.';
     call.durationMs = durationMs ?? this.elapsed(call);
   }
 

@@ -11,14 +11,17 @@ export function endOfTurn(reason: EventData<'prompt:complete'>['stop_reason'], w
     case 'interrupted':
       return {
         outcome: 'interrupted',
-        text: 'The turn was interrupted, and the answer may be incomplete. Send a prompt to go on.',
+        text: 'The turn was interrupted. The answer may be incomplete. Send a prompt to continue.',
       };
     case 'refusal':
-      return { outcome: 'refused', text: `${who} refused to go on with this. Say it in another way, or start anew.` };
+      return {
+        outcome: 'refused',
+        text: `${who} refused to continue. Rephrase your prompt, or start a new conversation.`,
+      };
     case 'max_tokens':
-      return { outcome: 'limit', text: 'The answer reached the limit of tokens. Ask to go on.' };
+      return { outcome: 'limit', text: 'The answer reached the token limit. Send a prompt to continue.' };
     case 'max_turn_requests':
-      return { outcome: 'limit', text: 'The turn reached the limit of requests. Ask to go on.' };
+      return { outcome: 'limit', text: 'The turn reached the request limit. Send a prompt to continue.' };
     default:
       return { outcome: 'completed' };
   }

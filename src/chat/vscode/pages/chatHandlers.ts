@@ -214,7 +214,7 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
       review.openDiff((await chatOf(sessionId)).entries.diffTexts(entryId, part), 'change of the chat'),
     ),
     openApprovalDiff: chatRequests.openApprovalDiff.handledBy(async ({ sessionId, approvalId, part }) =>
-      review.openDiff((await chatOf(sessionId)).questions.diffTexts(approvalId, part), 'waits for your answer'),
+      review.openDiff((await chatOf(sessionId)).questions.diffTexts(approvalId, part), 'waiting for your answer'),
     ),
     open: chatRequests.open.handledBy(({ target, line }) => editor.open(target, line)),
     copy: chatRequests.copy.handledBy(({ text }) => editor.copy(text)),

@@ -196,8 +196,8 @@ describe('the status of the chat', () => {
   };
 
   it('says who is talked to, and first what needs the user', () => {
-    assert.equal(chatStatus(calm, actions).summary, 'New conversations are with The demo-agent.');
-    assert.equal(chatStatus({ ...calm, waiting: 2 }, actions).summary, '2 questions wait for your answer.');
+    assert.equal(chatStatus(calm, actions).summary, 'New conversations use The demo-agent.');
+    assert.equal(chatStatus({ ...calm, waiting: 2 }, actions).summary, '2 approvals are waiting for you.');
     assert.equal(chatStatus({ ...calm, isPreferredMissing: true }, actions).state, 'attention');
     assert.equal(chatStatus({ ...calm, isTrusted: false, waiting: 2 }, actions).actions?.[0]?.command, 'trust');
   });

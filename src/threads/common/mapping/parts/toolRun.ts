@@ -100,7 +100,7 @@ function knownOutcome(run: Run, { reported: unfinished, unheard }: OpenCall): To
 
 export function errorText(error: unknown): string {
   if (typeof error === 'string' && error !== '') return error;
-  if (!isRecord(error) || Object.keys(error).length === 0) return 'The tool failed and does not say why.';
+  if (!isRecord(error) || Object.keys(error).length === 0) return 'The tool failed without an error message.';
   const message = textOf(error['message']) ?? textOf(error['error']);
   const path = textOf(error['absolutePath']);
   if (message === undefined) return rawJson(error);
