@@ -15,12 +15,7 @@ export interface AgentsSituation {
 }
 
 /** Commands that help; named by the caller, who knows how they are registered. */
-export interface AgentActions {
-  readonly restart: StatusAction;
-  readonly signIn: StatusAction;
-  readonly openSettings: StatusAction;
-  readonly manageTrust: StatusAction;
-}
+export type AgentActions = Readonly<Record<'restart' | 'signIn' | 'openSettings' | 'manageTrust', StatusAction>>;
 
 type Said = Pick<FeatureStatus, 'state' | 'summary' | 'actions'>;
 

@@ -1,14 +1,8 @@
-import { backoffMs, jittered, type Backoff } from '../../../base/common/backoff';
+import { backoffMs, jittered } from '../../../base/common/backoff';
 
-interface RestartRules {
-  readonly delay: Backoff;
-  /** This many crashes within the window, and the agent is not started again by itself. */
-  readonly maxCrashes: number;
-  readonly windowMs: number;
-}
-
-const defaultRestartRules: RestartRules = {
+const defaultRestartRules = {
   delay: { firstMs: 500, maxMs: 30_000 },
+  /** This many crashes within the window, and the agent is not started again by itself. */
   maxCrashes: 5,
   windowMs: 3 * 60_000,
 };
@@ -24,7 +18,7 @@ export class RestartPolicy {
   constructor(
     private readonly now: () => number,
     private readonly random: () => number,
-    private readonly rules: RestartRules = defaultRestartRules,
+    private readonly rules = defaultRestartRules,
   ) {}
 
   /** Call once for each crash. The delay is between half and all of what has doubled with each crash in the window. */

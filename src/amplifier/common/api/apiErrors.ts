@@ -166,32 +166,23 @@ export function parseApiError(httpStatus: number, body: string): AmplifierApiErr
 }
 
 /** For an answer without a code. A plain 404 or 405 is a route that is not there, not a session that is not there. */
+const codesOfStatus: ReadonlyMap<number, string> = new Map([
+  [400, 'INVALID_REQUEST'],
+  [401, 'UNAUTHORIZED'],
+  [403, 'FORBIDDEN'],
+  [404, 'NOT_FOUND'],
+  [405, 'METHOD_NOT_ALLOWED'],
+  [409, 'SESSION_BUSY'],
+  [422, 'INVALID_REQUEST'],
+  [429, 'RATE_LIMITED'],
+  [501, 'NOT_FOUND'],
+  [502, 'PROVIDER_ERROR'],
+  [503, 'PROVIDER_UNAVAILABLE'],
+]);
+
 function codeOfStatus(httpStatus: number): string {
   if (httpStatus >= 300 && httpStatus < 400) return 'REDIRECTED';
-  switch (httpStatus) {
-    case 400:
-    case 422:
-      return 'INVALID_REQUEST';
-    case 401:
-      return 'UNAUTHORIZED';
-    case 403:
-      return 'FORBIDDEN';
-    case 404:
-    case 501:
-      return 'NOT_FOUND';
-    case 405:
-      return 'METHOD_NOT_ALLOWED';
-    case 409:
-      return 'SESSION_BUSY';
-    case 429:
-      return 'RATE_LIMITED';
-    case 502:
-      return 'PROVIDER_ERROR';
-    case 503:
-      return 'PROVIDER_UNAVAILABLE';
-    default:
-      return httpStatus >= 500 ? 'SERVER_ERROR' : `HTTP_${httpStatus}`;
-  }
+  return codesOfStatus.get(httpStatus) ?? (httpStatus >= 500 ? 'SERVER_ERROR' : `HTTP_${httpStatus}`);
 }
 
 /** Whether the server has no such route, as against no such session. */

@@ -3,32 +3,22 @@ import type { ConfigOption, EventOf, SlashCommand, TokenUsage } from '../../../s
 import type { WorkspaceContext } from '../api/apiSchema';
 import type { Call, Moment } from './sessionInput';
 
-export interface SessionLimits {
-  /** How often a turn without events is looked after by the session's status; default 20 s. */
-  readonly heartbeatMs: number;
-  /** How long events may still come once the status says that the turn is over; default 2 s. */
-  readonly settleMs: number;
-  /** How long a turn is kept open without a connection; default 60 s. */
-  readonly reconnectGraceMs: number;
-  /** How long a turn may take to end after it was cancelled; default 10 s. */
-  readonly cancelGraceMs: number;
-  /** All that is done to stop a turn, that grace included; default 20 s. */
-  readonly cancelTimeoutMs: number;
-  /** All that is done to end a session; default 10 s. */
-  readonly closeTimeoutMs: number;
-  /** How long a turn that goes on without the user is followed, and denied what it asks for; default 30 min. */
-  readonly abandonedMs: number;
-}
-
-const defaultLimits: SessionLimits = {
+const defaultLimits = {
+  /** How often a turn without events is looked after by the session's status. */
   heartbeatMs: 20_000,
+  /** How long events may still come once the status says that the turn is over. */
   settleMs: 2000,
+  /** How long a turn is kept open without a connection. */
   reconnectGraceMs: 60_000,
+  /** How long a turn may take to end after it was cancelled. */
   cancelGraceMs: 10_000,
+  /** All that is done to stop a turn, that grace included. */
   cancelTimeoutMs: 20_000,
   closeTimeoutMs: 10_000,
+  /** How long a turn that goes on without the user is followed, and denied what it asks for. */
   abandonedMs: 30 * 60_000,
 };
+export type SessionLimits = Readonly<typeof defaultLimits>;
 
 /** All that the client knows of one session. A value: what changes is another state. */
 export interface SessionState {

@@ -14,13 +14,9 @@ export interface ServerSituation {
 }
 
 /** Commands that help; named by the caller, who knows how they are registered. */
-export interface ServerActions {
-  readonly openSettings: StatusAction;
-  readonly setApiKey: StatusAction;
-  readonly setToken: StatusAction;
-  readonly chooseContext: StatusAction;
-  readonly manageTrust: StatusAction;
-}
+export type ServerActions = Readonly<
+  Record<'openSettings' | 'setApiKey' | 'setToken' | 'chooseContext' | 'manageTrust', StatusAction>
+>;
 
 /**
  * What the status list says of the Amplifier server. That none answers wants nobody's attention until somebody uses it: most

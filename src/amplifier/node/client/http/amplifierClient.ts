@@ -20,14 +20,13 @@ interface AmplifierClientOptions {
   readonly maxResponseBytes?: number;
 }
 
-interface ClientTimeouts {
-  readonly healthMs: number;
+const defaultTimeouts = {
+  healthMs: 2000,
   /** Servers download modules while they create a session. */
-  readonly createMs: number;
-  readonly otherMs: number;
-}
-
-const defaultTimeouts: ClientTimeouts = { healthMs: 2000, createMs: 5 * 60_000, otherMs: 30_000 };
+  createMs: 5 * 60_000,
+  otherMs: 30_000,
+};
+type ClientTimeouts = Readonly<typeof defaultTimeouts>;
 
 interface Call {
   readonly method: string;

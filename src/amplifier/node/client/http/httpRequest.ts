@@ -124,16 +124,13 @@ export async function readRefusal(
 /** What became of the way to the server, in words that do not hold the cause's own text. */
 export function transportError(error: Error, { origin }: URL, wasConnected: boolean): AmplifierApiError {
   const reason = errorCode(error) ?? 'no reason given';
-  const options = { cause: error };
+  const failure = (code: string, message: string): AmplifierApiError =>
+    new AmplifierApiError(code, message, undefined, undefined, { cause: error });
   const problem = certificateProblem(reason);
   if (problem !== undefined) {
-    const message = `Nothing was sent to ${origin}: its certificate ${problem}`;
-    return new AmplifierApiError('CERTIFICATE', message, undefined, undefined, options);
+    return failure('CERTIFICATE', `Nothing was sent to ${origin}: its certificate ${problem}`);
   }
-  if (wasConnected) {
-    const message = `The connection to the Amplifier server at ${origin} was lost (${reason})`;
-    return new AmplifierApiError('CONNECTION_LOST', message, undefined, undefined, options);
-  }
-  const message = `No Amplifier server answers at ${origin} (${reason})`;
-  return new AmplifierApiError('UNREACHABLE', message, undefined, undefined, options);
+  return wasConnected
+    ? failure('CONNECTION_LOST', `The connection to the Amplifier server at ${origin} was lost (${reason})`)
+    : failure('UNREACHABLE', `No Amplifier server answers at ${origin} (${reason})`);
 }

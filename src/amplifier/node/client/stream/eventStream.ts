@@ -1,4 +1,5 @@
 import type { Clock } from '../../../../base/common/async';
+import { backoffMs, jittered } from '../../../../base/common/backoff';
 import type { Disposable } from '../../../../base/common/disposable';
 import type { AmplifierApiError } from '../../../common/api/apiErrors';
 import type { StreamMessage } from '../../../common/api/sseEvents';
@@ -35,26 +36,17 @@ interface EventStreamOptions extends Partial<EventStreamLimits> {
   readonly handlers: EventStreamHandlers;
 }
 
-export interface EventStreamLimits {
-  /** UTF-16 units of one event; default 16 Mi. */
-  readonly maxEventLength: number;
-  /** Default 15 s. */
-  readonly connectTimeoutMs: number;
-  /** A suspicious silence of this length opens a new connection; default 45 s. */
-  readonly silenceMs: number;
-  /** The delay before the first new attempt, before it is jittered; default 500 ms. It doubles up to `maxDelayMs`. */
-  readonly baseDelayMs: number;
-  /** Default 30 s. */
-  readonly maxDelayMs: number;
-}
-
-const defaults: EventStreamLimits = {
+const defaults = {
+  /** UTF-16 units of one event. */
   maxEventLength: 16 * 1024 * 1024,
   connectTimeoutMs: 15_000,
+  /** A suspicious silence of this length opens a new connection. */
   silenceMs: 45_000,
+  /** The delay before the first new attempt, before it is jittered. It doubles up to `maxDelayMs`. */
   baseDelayMs: 500,
   maxDelayMs: 30_000,
 };
+export type EventStreamLimits = Readonly<typeof defaults>;
 /** Silence is counted in this many ticks of a timer, not by the clock, which may jump. */
 const silentTicks = 3;
 /** A connection lasts that has outlived this and the wait before it: a stream that ends as soon as it has begun is none. */
@@ -181,10 +173,11 @@ export class EventStream implements Disposable {
   private connectLater(): void {
     this.disconnect();
     this.attempt++;
-    const fullMs = Math.min(this.limits.maxDelayMs, this.baseDelayMs * 2 ** (this.attempt - 1));
-    this.delayMs = Math.round(fullMs * (0.5 + this.options.random() / 2));
-    this.retryTimer = this.options.clock.setTimer(this.delayMs, () => this.connect());
-    this.options.handlers.onReconnecting(this.attempt, this.delayMs);
+    const { clock, handlers, random } = this.options;
+    const delay = { firstMs: this.baseDelayMs, maxMs: this.limits.maxDelayMs };
+    this.delayMs = jittered(backoffMs(delay, this.attempt), random);
+    this.retryTimer = clock.setTimer(this.delayMs, () => this.connect());
+    handlers.onReconnecting(this.attempt, this.delayMs);
   }
 
   private disconnect(): void {
