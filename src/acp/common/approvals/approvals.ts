@@ -17,9 +17,9 @@ interface ApprovalQuestion<Option extends ApprovalOption> {
   /** Told with the question, and besides, by their names, the `scopes` of options and which are `misnamed`. */
   readonly context: ApprovalContext;
   /** The tool call that waits. */
-  readonly callId?: string;
+  readonly callId?: string | undefined;
   /** Withdraws the question. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**

@@ -4,6 +4,7 @@ import { nullLogger } from '../../../base/common/log';
 import type { MessageStream } from '../../../wire/common/messageStream';
 import { DraftConnection } from '../../common/draft/draftConnection';
 import { MemoryThreads, textOf } from '../../common/draft/draftThreads';
+import { threadHandlers } from '../../node/draft/draftHandlers';
 import { answer } from '../answer/answer';
 import { DraftTurn } from './draftTurn';
 import type { Turn } from '../answer/turn';
@@ -28,13 +29,7 @@ export class DraftAgent {
       clock: systemClock,
       log: nullLogger,
       handlers: {
-        getThreads: async () => ({ threads: await threads.getThreads() }),
-        createThread: async () => ({ threadId: await threads.createThread() }),
-        async openThread({ threadId }) {
-          await threads.openThread(threadId);
-          return null;
-        },
-        getThreadEntries: async ({ threadId }) => ({ entries: await threads.getThreadEntries(threadId) }),
+        ...threadHandlers(threads),
         sendMessage: async ({ threadId, message }) => {
           await threads.sendMessage(threadId, message);
           if (message.role === 'user') await answer(this.turn(threadId, textOf(message)));

@@ -2,6 +2,7 @@ import type { Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
 import { Emitter } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { EventLog } from '../../../session/common/eventLog';
 import type { SessionEvent } from '../../../session/common/sessionEvents';
 import {
@@ -154,7 +155,7 @@ export class DraftBackend implements SessionBackend {
     this.living.add(link);
     link.start((reason) => {
       const { message, details } = reason;
-      this.forget(link, { kind: 'failed', message, ...(details === undefined ? {} : { details }) }, reason);
+      this.forget(link, { kind: 'failed', message, ...withoutUndefined({ details }) }, reason);
       void this.living.stop(link);
     });
     this.setState({ kind: 'ready' });

@@ -21,30 +21,42 @@ export function createDraftHandlers(ports: DraftHandlersPorts): Required<DraftHa
   const didReadFile: ThreadStore['didReadFile'] = (...read) => threads.didReadFile(...read);
   return {
     ...createFileHandlers(editor, didReadFile, permissions),
+    ...threadHandlers(threads, onAsksForThreads),
+    async streamMessageChunk({ threadId, chunk }) {
+      await threads.streamMessageChunk(threadId, chunk);
+      return null;
+    },
+  };
+}
+
+type ThreadMethod = 'getThreads' | 'createThread' | 'openThread' | 'getThreadEntries' | 'sendMessage';
+
+/** The methods of who keeps the threads. `onAsk` is called before each. */
+export function threadHandlers(
+  threads: ThreadStore,
+  onAsk: () => void = () => undefined,
+): Required<Pick<DraftHandlers, ThreadMethod>> {
+  return {
     async getThreads() {
-      onAsksForThreads();
+      onAsk();
       return { threads: await threads.getThreads() };
     },
     async createThread() {
-      onAsksForThreads();
+      onAsk();
       return { threadId: await threads.createThread() };
     },
     async openThread({ threadId }) {
-      onAsksForThreads();
+      onAsk();
       await threads.openThread(threadId);
       return null;
     },
     async getThreadEntries({ threadId }) {
-      onAsksForThreads();
+      onAsk();
       return { entries: await threads.getThreadEntries(threadId) };
     },
     async sendMessage({ threadId, message }) {
-      onAsksForThreads();
+      onAsk();
       await threads.sendMessage(threadId, message);
-      return null;
-    },
-    async streamMessageChunk({ threadId, chunk }) {
-      await threads.streamMessageChunk(threadId, chunk);
       return null;
     },
   };

@@ -231,16 +231,8 @@ export class DraftSession implements BackendSession {
 }
 
 function newTurn(requestId: string): Turn {
-  let finish = (): void => undefined;
-  const finished = new Promise<void>((resolve) => (finish = resolve));
-  return {
-    requestId,
-    text: '',
-    reads: 0,
-    abort: new AbortController(),
-    finished,
-    finish: () => finish(),
-  };
+  const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
+  return { requestId, text: '', reads: 0, abort: new AbortController(), finished, finish };
 }
 
 function titleOf({ title, uri }: Extract<PromptAttachment, { type: 'text' }>): string {

@@ -1,11 +1,12 @@
 import type { SessionEvent, ToolContent } from '../../../session/common/sessionEvents';
 import { messageOf } from '../../../base/common/errors';
-import { type EditorPort, isEditorError, type TextFile } from '../../../editor/common/editorPort';
+import type { EditorPort, TextFile } from '../../../editor/common/editorPort';
 import type { FileAccess } from '../../../editor/common/writeWitness';
 import { proposalsIn } from '../../common/draft/proposals';
 import type { CallDescription } from '../../common/v1/toolCalls';
 import { toolRequest } from '../../common/approvals/toolRequests';
 import { applyDiff, DiffError, type FileDiff } from '../../common/draft/unifiedDiff';
+import { textIfThere } from '../v1/fileService';
 import type { PermissionService, Permit } from '../v1/permissionService';
 
 interface ProposalDeskOptions {
@@ -111,7 +112,7 @@ export class ProposalDesk {
     if (diff.change === 'delete')
       throw new Error(`Backline does not delete files for agents. Delete ${diff.path} yourself.`);
     const path = await editor.resolve(diff.path);
-    const before = await this.read(path, signal);
+    const before = await textIfThere(editor, path, signal);
     if (diff.change === 'edit' && !before) throw new DiffError('the file does not exist.');
     if (diff.change === 'create' && before) throw new DiffError('the file exists already.');
     return { path, before, newText: applyDiff(before?.text ?? '', diff) };
@@ -124,21 +125,12 @@ export class ProposalDesk {
     signal: AbortSignal,
   ): Promise<void> {
     const { editor } = this.options;
-    if (!before && (await this.read(path, signal))) throw new DiffError('the file exists already.');
+    if (!before && (await textIfThere(editor, path, signal))) throw new DiffError('the file exists already.');
     await editor.writeText(path, newText, {
       signal,
       ...(before ? { expectedVersion: before.version } : {}),
       ...(protectedFiles ? { protectedFiles } : {}),
     });
-  }
-
-  private async read(path: string, signal: AbortSignal): Promise<TextFile | undefined> {
-    try {
-      return await this.options.editor.readText(path, { signal });
-    } catch (error) {
-      if (isEditorError(error) && error.code === 'notFound') return undefined;
-      throw error;
-    }
   }
 
   private warn(message: string): void {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { RequestError } from '@agentclientprotocol/sdk';
+import { RequestError, type CreateTerminalRequest, type TerminalExitStatus } from '@agentclientprotocol/sdk';
 import { Coalescer, type Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
 import { type EditorPort, isEditorError } from '../../../editor/common/editorPort';
+import { rpcErrorCode } from '../../../wire/common/connectionErrors';
 import type { TerminalView } from '../../common/v1/terminalViews';
 import type { TerminalRequest } from '../../common/approvals/toolRequests';
 import { diskFiles, lookupCommand } from './commandLookup';
@@ -24,21 +25,14 @@ export interface TerminalServiceOptions {
   readonly onDidChange: (terminalId: string, view: TerminalView) => void;
 }
 
-interface CreateTerminalParams {
-  readonly command: string;
-  readonly args?: readonly string[];
-  readonly env?: readonly { readonly name: string; readonly value: string }[];
-  readonly cwd?: string | null;
-  readonly outputByteLimit?: number | null;
-}
+type CreateTerminalParams = Omit<CreateTerminalRequest, 'sessionId'>;
 
 interface OpenTerminal {
   readonly process: TerminalProcess;
   readonly changes: Coalescer;
 }
 
-const invalidParams = -32602;
-const internalError = -32603;
+const { internalError, invalidParams } = rpcErrorCode;
 const defaultOutputBytes = 1024 * 1024;
 const maxOutputBytes = 16 * 1024 * 1024;
 const changeDelayMs = 100;
@@ -73,12 +67,12 @@ export class TerminalService {
     }
   }
 
-  output(terminalId: string): { output: string; truncated: boolean; exitStatus?: ExitStatus } {
+  output(terminalId: string): { output: string; truncated: boolean; exitStatus?: TerminalExitStatus } {
     const { output, truncated, exit } = this.terminal(terminalId).process.view;
     return { output, truncated, ...(exit ? { exitStatus: toStatus(exit) } : {}) };
   }
 
-  async waitForExit(terminalId: string): Promise<ExitStatus> {
+  async waitForExit(terminalId: string): Promise<TerminalExitStatus> {
     return toStatus(await this.terminal(terminalId).process.exited);
   }
 
@@ -227,11 +221,6 @@ export class TerminalService {
   }
 }
 
-interface ExitStatus {
-  readonly exitCode: number | null;
-  readonly signal: string | null;
-}
-
-function toStatus({ code, signal }: TerminalExit): ExitStatus {
+function toStatus({ code, signal }: TerminalExit): TerminalExitStatus {
   return { exitCode: code, signal };
 }

@@ -154,19 +154,11 @@ export class AcpBackend implements SessionBackend {
   }
 
   private newSession(sessionId: string, folders: CreateSessionOptions, client?: V1Client): V1Session {
-    const { clock, editor, log, standing, terminalEnv, witness } = this.options;
+    const { editor, terminalEnv: env, witness } = this.options;
     const writer = { backendId: this.id, sessionId };
-    const options = {
-      agentId: this.id,
-      agent: this.agent,
-      editor,
-      files: witness ? witnessed(editor, witness, writer) : editor,
-      clock,
-      log,
-      standing,
-      env: terminalEnv,
-      onDidEnd: () => void this.sessions.delete(sessionId),
-    };
+    const files = witness ? witnessed(editor, witness, writer) : editor;
+    const onDidEnd = (): void => void this.sessions.delete(sessionId);
+    const options = { ...this.options, agentId: this.id, agent: this.agent, files, env, onDidEnd };
     return new V1Session(sessionId, folders, options, client);
   }
 

@@ -1,7 +1,9 @@
-import { RequestError } from '@agentclientprotocol/sdk';
+import { RequestError, type ReadTextFileRequest } from '@agentclientprotocol/sdk';
 import { type EditorErrorCode, type EditorPort, isEditorError, type TextFile } from '../../../editor/common/editorPort';
 import type { FileAccess } from '../../../editor/common/writeWitness';
+import { rpcErrorCode } from '../../../wire/common/connectionErrors';
 import type { MissingFile } from '../../common/catalogue/knownAgents';
+import { linesOf } from '../draft/draftFiles';
 import type { PermissionService } from './permissionService';
 
 export interface FileServiceOptions {
@@ -13,8 +15,7 @@ export interface FileServiceOptions {
 
 const maxReadBytes = 16 * 1024 * 1024;
 const resourceNotFound = -32002;
-const invalidParams = -32602;
-const internalError = -32603;
+const { internalError, invalidParams } = rpcErrorCode;
 
 /** What is wrong with what the agent asked for; everything else is wrong on our side. */
 const agentMistakes: ReadonlySet<EditorErrorCode> = new Set([
@@ -36,7 +37,7 @@ export class FileService {
 
   /** `line` is 1-based and `limit` counts lines; what lies behind the end is empty. */
   async read(
-    params: { path: string; line?: number | null; limit?: number | null },
+    params: Pick<ReadTextFileRequest, 'path' | 'line' | 'limit'>,
     signal: AbortSignal,
   ): Promise<{ content: string }> {
     const { path, line, limit } = params;
@@ -44,7 +45,7 @@ export class FileService {
       const permit = await this.options.permissions.mayRead(await this.editor.resolve(path), signal);
       if (!permit.isGranted) throw refusal('read', path, permit.reason);
       const { text } = await this.editor.readText(path, { maxBytes: maxReadBytes, signal });
-      return { content: linesOf(text, line ?? 1, limit ?? undefined) };
+      return { content: linesOf(text, Math.max(0, (line ?? 1) - 1), limit ?? Infinity) };
     } catch (error) {
       const isMissing = isEditorError(error) && error.code === 'notFound';
       if (isMissing && this.options.missingFile() === 'empty') return { content: '' };
@@ -81,7 +82,7 @@ export class FileService {
   /** What is written is what was shown, over what was shown. @throws EditorError, RequestError */
   private async askAndWrite(path: string, content: string, signal: AbortSignal): Promise<void> {
     const resolved = await this.editor.resolve(path);
-    const before = await this.current(path, signal);
+    const before = await textIfThere(this.editor, path, signal);
     const isUnsaved = before?.isDirty ?? false;
     const protection = await this.options.protectionOf(path, { before: before?.text, after: content });
     const change = { path: resolved, before: before?.text ?? null, after: content, isUnsaved };
@@ -91,7 +92,7 @@ export class FileService {
       const message = `'${path}' has unsaved changes that the user wants to keep. Read the file again and ask the user.`;
       throw new RequestError(internalError, message, { path });
     }
-    if (!before && (await this.current(path, signal))) {
+    if (!before && (await textIfThere(this.editor, path, signal))) {
       throw new RequestError(internalError, `'${path}' was created meanwhile. Read it first.`, { path });
     }
     const { protectedFiles } = permit;
@@ -102,38 +103,25 @@ export class FileService {
       ...(protectedFiles ? { protectedFiles } : {}),
     });
   }
+}
 
-  /** Undefined for a file that does not exist. @throws EditorError */
-  private async current(path: string, signal: AbortSignal): Promise<TextFile | undefined> {
-    try {
-      return await this.editor.readText(path, { signal });
-    } catch (error) {
-      if (isEditorError(error) && error.code === 'notFound') return undefined;
-      throw error;
-    }
+/** Undefined for a file that does not exist. @throws EditorError */
+export async function textIfThere(
+  editor: FileAccess,
+  path: string,
+  signal: AbortSignal,
+): Promise<TextFile | undefined> {
+  try {
+    return await editor.readText(path, { signal });
+  } catch (error) {
+    if (isEditorError(error) && error.code === 'notFound') return undefined;
+    throw error;
   }
 }
 
 /** `reason` says how to go on. */
 function refusal(what: 'read' | 'edit', path: string, reason: string): RequestError {
   return new RequestError(internalError, `You may not ${what} '${path}'. ${reason}`, { path });
-}
-
-function linesOf(text: string, line: number, limit: number | undefined): string {
-  let start = 0;
-  for (let skipped = 1; skipped < line; skipped++) {
-    const end = text.indexOf('\n', start);
-    if (end < 0) return '';
-    start = end + 1;
-  }
-  if (limit === undefined) return text.slice(start);
-  let end = start;
-  for (let taken = 0; taken < limit; taken++) {
-    const newline = text.indexOf('\n', end);
-    if (newline < 0) return text.slice(start);
-    end = newline + 1;
-  }
-  return text.slice(start, end);
 }
 
 function toRequestError(error: unknown, path: string): unknown {

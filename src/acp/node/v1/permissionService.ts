@@ -67,7 +67,7 @@ export interface FileChange {
 interface About {
   readonly callId?: string;
   /** Of the request that asks. */
-  readonly signal?: AbortSignal;
+  readonly signal: AbortSignal | undefined;
 }
 
 /** The names of yes and no, once each, and between them what lasts. */
@@ -117,7 +117,7 @@ export class PermissionService implements Disposable {
       options: toolChoices(asked, request, { agentTitle, folder: cwd, isProtected }),
       context: permissionContext(request, { agent: agentTitle, folder: cwd, mode: mode(), call, warnings }),
       callId: asked.toolCall.toolCallId,
-      ...(live ? { signal: live } : {}),
+      signal: live,
     });
     if (!chosen) return { outcome: 'cancelled' };
     if (!('chosen' in chosen)) return reject;
@@ -140,23 +140,13 @@ export class PermissionService implements Disposable {
   }
 
   /** Whether a command may be run in a terminal of ours. */
-  async mayRun(asked: TerminalRequest, signal?: AbortSignal): Promise<Permit> {
-    const { agentId, agentTitle, cwd } = this.options;
-    const request = terminalRequest(agentId, asked);
-    const settled = this.settle(request, signal);
-    if (settled) return settled;
-    const context = permissionContext(request, { agent: agentTitle, folder: cwd });
-    return this.ask(this.promptOf(request), this.answersTo(request), context, signal ? { signal } : {});
+  mayRun(asked: TerminalRequest, signal?: AbortSignal): Promise<Permit> {
+    return this.settleOrAsk(terminalRequest(this.options.agentId, asked), signal);
   }
 
   /** Whether Backline may give the agent a file, whose path is absolute and resolved. */
-  async mayRead(path: string, signal: AbortSignal): Promise<Permit> {
-    const { agentId, agentTitle, cwd } = this.options;
-    const request = fileRequest(agentId, 'read', path);
-    const settled = this.settle(request, signal, usualForFiles);
-    if (settled) return settled;
-    const context = permissionContext(request, { agent: agentTitle, folder: cwd });
-    return this.ask(this.promptOf(request), this.answersTo(request), context, { signal });
+  mayRead(path: string, signal: AbortSignal): Promise<Permit> {
+    return this.settleOrAsk(fileRequest(this.options.agentId, 'read', path), signal, usualForFiles);
   }
 
   /** Whether it is settled that Backline writes a file for the agent; undefined when the change has to be shown first. */
@@ -197,6 +187,18 @@ export class PermissionService implements Disposable {
     const context = permissionContext(request, { agent: agentTitle, folder: cwd, call, warnings });
     const permit = await this.ask(this.promptOf(request, call.title), ['Apply', [], 'Reject'], context, about);
     return permit.isGranted && request.protections.size > 0 ? { ...permit, protectedFiles: 'allow' } : permit;
+  }
+
+  private async settleOrAsk(
+    request: ToolRequest,
+    signal: AbortSignal | undefined,
+    usual?: AgentPolicy,
+  ): Promise<Permit> {
+    const { agentTitle, cwd } = this.options;
+    const settled = this.settle(request, signal, usual);
+    if (settled) return settled;
+    const context = permissionContext(request, { agent: agentTitle, folder: cwd });
+    return this.ask(this.promptOf(request), this.answersTo(request), context, { signal });
   }
 
   /** The answer without a question; undefined when there has to be one. */
@@ -253,14 +255,13 @@ export class PermissionService implements Disposable {
     context: ApprovalContext,
     { callId, signal }: About,
   ): Promise<Permit> {
-    const live = this.live(signal);
     const options: Choice[] = [{ name: yes, kind: 'allow_once' }, ...lasting, { name: no, kind: 'reject_once' }];
     const answer = await this.options.approvals.ask({
       prompt,
       options: inOrder(options),
       context,
-      ...(callId === undefined ? {} : { callId }),
-      ...(live ? { signal: live } : {}),
+      callId,
+      signal: this.live(signal),
     });
     if (!answer) return refused(stopped);
     if ('refused' in answer) return refused(tooManyQuestions);

@@ -1,6 +1,6 @@
 import type { AnyMessage, Stream } from '@agentclientprotocol/sdk';
 import type { Logger } from '../../../base/common/log';
-import { ConnectionClosedError } from '../../../wire/common/connectionErrors';
+import { ConnectionClosedError, rpcErrorCode } from '../../../wire/common/connectionErrors';
 import type { MessageStream } from '../../../wire/common/messageStream';
 import { DampedLog } from '../../common/dampedLog';
 import { TrafficRecorder, type RecorderOptions } from '../trafficRecorder';
@@ -13,8 +13,7 @@ interface SdkStreamOptions extends RecorderOptions {
 
 /** Requests of the agent that wait for our answer at the same time; what is more is answered with an error at once. */
 const maxOpenRequests = 64;
-const invalidRequest = -32600;
-const internalError = -32603;
+const { internalError, invalidRequest } = rpcErrorCode;
 
 /**
  * Our transport as the SDK wants it. Two things do not go through the SDK: `session/update`, which it would parse
