@@ -1,5 +1,6 @@
 import type { McpServer } from '@agentclientprotocol/sdk';
 import * as z from 'zod';
+import { messageOf } from '../../../base/common/errors';
 import type { FoundCommand } from '../process/commandLookup';
 
 const Variables = z.record(z.string(), z.union([z.string(), z.number()]).transform(String));
@@ -16,19 +17,6 @@ const Remote = z.looseObject({
   headers: Variables.default({}),
 });
 
-/** What VS Code keeps in `.vscode/mcp.json`, and what an agent's `mcpServers` setting has inside. */
-const Servers = z.record(z.string(), z.unknown());
-const McpJson = z.looseObject({ servers: Servers.default({}) });
-
-export interface McpSources {
-  /** The agent's `mcpServers` setting; it wins over a server of the same name in the workspace. */
-  readonly setting: unknown;
-  /** `.vscode/mcp.json`, parsed; undefined when there is none, or when the workspace is not trusted. */
-  readonly mcpJson: unknown;
-  /** Stands for `${workspaceFolder}`. */
-  readonly workspaceFolder: string;
-}
-
 export interface McpOptions {
   /** What the agent can reach besides processes. */
   readonly capabilities: { readonly http: boolean; readonly sse: boolean };
@@ -42,26 +30,25 @@ interface McpResult {
   readonly notes: readonly string[];
 }
 
-/** The MCP servers to give to an agent. One that cannot be used is left out and told; it takes no other one down. */
-export async function mcpServers(sources: McpSources, options: McpOptions): Promise<McpResult> {
+/**
+ * The MCP servers to give to an agent, of those that are `written` by name. One that cannot be used is left out and told; it
+ * takes no other one down. `workspaceFolder` stands for the variable of that name.
+ */
+export async function mcpServers(
+  written: Readonly<Record<string, unknown>>,
+  workspaceFolder: string,
+  options: McpOptions,
+): Promise<McpResult> {
   const notes: string[] = [];
   const servers: McpServer[] = [];
-  for (const [name, entry] of Object.entries(merge(sources, notes))) {
+  for (const [name, entry] of Object.entries(written)) {
     try {
-      servers.push(await toServer(name, substitute(entry, sources.workspaceFolder), options));
+      servers.push(await toServer(name, substitute(entry, workspaceFolder), options));
     } catch (error) {
-      notes.push(`The MCP server "${name}" is not used: ${error instanceof Error ? error.message : String(error)}`);
+      notes.push(`The MCP server "${name}" is not used: ${messageOf(error)}`);
     }
   }
   return { servers, notes };
-}
-
-function merge({ setting, mcpJson }: McpSources, notes: string[]): Record<string, unknown> {
-  const workspace = McpJson.safeParse(mcpJson ?? {});
-  const own = Servers.safeParse(setting ?? {});
-  if (!workspace.success) notes.push('.vscode/mcp.json has no object of "servers", so none of it is used.');
-  if (!own.success) notes.push('"mcpServers" of the agent is no object, so none of it is used.');
-  return { ...workspace.data?.servers, ...own.data };
 }
 
 async function toServer(name: string, entry: unknown, options: McpOptions): Promise<McpServer> {

@@ -5,11 +5,11 @@ import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { type EditorPort, isEditorError } from '../../../editor/common/editorPort';
 import { parseJsonc } from '../../common/catalogue/jsonc';
-import { mcpServers, type McpOptions, type McpSources } from './mcpServers';
+import { mcpServers, type McpOptions } from './mcpServers';
 
 interface McpRequest extends McpOptions {
   /** `mcpServers` of the agent's setting; wins over servers of the workspace with the same name. */
-  readonly setting: unknown;
+  readonly setting: Readonly<Record<string, unknown>>;
   /** The session's folder. */
   readonly cwd: string;
   /** What the window itself offers, in the form of the setting; the others win over it. */
@@ -33,7 +33,9 @@ export interface WorkspaceServer {
   readonly file: string;
 }
 
-const Written = z.looseObject({ servers: z.record(z.string(), z.record(z.string(), z.unknown()).catch({})) });
+const McpJson = z.looseObject({
+  servers: z.record(z.string(), z.record(z.string(), z.unknown()).catch({})).default({}),
+});
 
 const maxFileBytes = 1024 * 1024;
 
@@ -49,27 +51,28 @@ export async function workspaceMcpServers(
 ): Promise<readonly McpServer[]> {
   const byName = new Map<string, McpServer>();
   const add = async (
-    sources: McpSources,
+    written: Readonly<Record<string, unknown>>,
+    folder: string,
     isAllowed: (name: string) => Promise<boolean> = () => Promise.resolve(true),
   ): Promise<void> => {
-    const { notes, servers } = await mcpServers(sources, options);
+    const { notes, servers } = await mcpServers(written, folder, options);
     for (const note of notes) log.warn(note);
     for (const server of servers) {
       if (!byName.has(server.name) && (await isAllowed(server.name))) byName.set(server.name, server);
     }
   };
-  await add({ setting, mcpJson: undefined, workspaceFolder: cwd });
+  await add(setting, cwd);
   const read = await Promise.all(editor.folders.map(({ path }) => readFolder(path, editor, log)));
   onNamed(read.flatMap(({ file, written }) => Object.keys(written).map((name) => ({ name, file }))));
-  for (const { file, folder, mcpJson, written } of read) {
-    await add({ setting: undefined, mcpJson, workspaceFolder: folder }, async (name) => {
+  for (const { file, folder, written } of read) {
+    await add(written, folder, async (name) => {
       const server = written[name];
       if (server && (await isPermitted(permit, { name, server, folder, file }, log))) return true;
       log.info(`The MCP server "${name}" of ${file} is not used: you have not allowed it.`);
       return false;
     });
   }
-  await add({ setting: options.capabilities.http ? own : {}, mcpJson: undefined, workspaceFolder: cwd });
+  await add(options.capabilities.http ? own : {}, cwd);
   return [...byName.values()];
 }
 
@@ -85,8 +88,9 @@ async function isPermitted(permit: McpRequest['permit'], server: WorkspaceServer
 
 async function readFolder(folder: string, editor: Pick<EditorPort, 'readText'>, log: Logger) {
   const file = join(folder, '.vscode', 'mcp.json');
-  const mcpJson = await readMcpJson(file, editor, log);
-  return { folder, file, mcpJson, written: Written.safeParse(mcpJson).data?.servers ?? {} };
+  const { data, error } = McpJson.safeParse((await readMcpJson(file, editor, log)) ?? {});
+  if (error) log.warn('.vscode/mcp.json has no object of "servers", so none of it is used.');
+  return { folder, file, written: data?.servers ?? {} };
 }
 
 /** Undefined when there is none, or none that can be read. */

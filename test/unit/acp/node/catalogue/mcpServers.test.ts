@@ -8,20 +8,14 @@ const options: McpOptions = {
       ? Promise.reject(new Error("the command 'gone' was not found."))
       : Promise.resolve({ file: `/bin/${command}`, args: [] }),
 };
-const of = (setting: unknown, mcpJson?: unknown) => mcpServers({ setting, mcpJson, workspaceFolder: '/ws' }, options);
+const of = (written: Record<string, unknown>) => mcpServers(written, '/ws', options);
 
 describe('the MCP servers given to an agent', () => {
-  it('come from the workspace and the agent’s setting, which wins', async () => {
-    const { servers, notes } = await of(
-      { files: { command: 'mine', args: ['a'], env: { LEVEL: 2 } } },
-      {
-        inputs: [],
-        servers: {
-          files: { command: 'theirs' },
-          docs: { type: 'http', url: 'https://example.com/mcp', headers: { Authorization: 'Bearer x' } },
-        },
-      },
-    );
+  it('are processes, and addresses with their headers', async () => {
+    const { servers, notes } = await of({
+      files: { command: 'mine', args: ['a'], env: { LEVEL: 2 } },
+      docs: { type: 'http', url: 'https://example.com/mcp', headers: { Authorization: 'Bearer x' } },
+    });
     assert.deepEqual(notes, []);
     assert.deepEqual(servers, [
       { name: 'files', command: '/bin/mine', args: ['a'], env: [{ name: 'LEVEL', value: '2' }] },
@@ -59,11 +53,5 @@ describe('the MCP servers given to an agent', () => {
       'The MCP server "lost" is not used: the command \'gone\' was not found.',
       'The MCP server "local" is not used: it needs a "command", or a "type" of http or sse and a "url".',
     ]);
-  });
-
-  it('are none of what is no list of servers', async () => {
-    const { servers, notes } = await of('nonsense', { servers: [] });
-    assert.deepEqual(servers, []);
-    assert.equal(notes.length, 2);
   });
 });

@@ -18,7 +18,11 @@ describe('the MCP servers of a workspace', () => {
     asked.length = 0;
     permit = () => Promise.resolve(true);
   });
-  const serversOf = async (editor: FakeEditor, setting: unknown = {}, { own = {}, http = false } = {}) => {
+  const serversOf = async (
+    editor: FakeEditor,
+    setting: Record<string, unknown> = {},
+    { own = {}, http = false } = {},
+  ) => {
     warnings = [];
     const noting = (server: WorkspaceServer) => {
       asked.push(server);
@@ -64,6 +68,11 @@ describe('the MCP servers of a workspace', () => {
     ]);
     assert.deepEqual(await serversOf(editor, {}, { own, http: false }), []);
     assert.deepEqual(warnings, []);
+  });
+
+  it('are none of a file whose servers are no object, and that is told', async () => {
+    assert.deepEqual(await serversOf(new FakeEditor({ '/one/.vscode/mcp.json': '{ "servers": [] }' }, ['/one'])), []);
+    assert.deepEqual(warnings, ['.vscode/mcp.json has no object of "servers", so none of it is used.']);
   });
 
   it('are none where there is no file, and a broken one is told', async () => {
