@@ -237,7 +237,7 @@ describe('the client and the embedded server over ACP and the demo agent', () =>
     const client = new AmplifierClient({ baseUrl: server.url, token, log: nullLogger });
     try {
       assert.equal((await client.health()).status, 'healthy');
-      assert.notEqual((await client.info()).version, undefined);
+      assert.notEqual((await client.info()).amplifier_core_version, undefined);
       const [profile] = await client.listProfiles();
       assert.ok(profile);
       assert.equal((await client.getProfile(profile.name)).name, profile.name);

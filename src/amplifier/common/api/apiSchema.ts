@@ -91,32 +91,19 @@ export type ApprovalRequest = z.infer<typeof ApprovalRequest>;
 export const ApprovalAnswer = ApprovalRequest.extend({ approval_id: z.union([Text, z.number()]).optional() });
 export type ApprovalAnswer = z.infer<typeof ApprovalAnswer>;
 
-/** What a client sends over the WebSocket alternative. */
-export const ControlMessage = z.discriminatedUnion('action', [
-  z.object({ action: z.literal('submit_prompt'), prompt: Text }),
-  z.object({ action: z.literal('submit_approval'), decision: Text }),
-  z.object({ action: z.literal('stop') }),
-]);
-export type ControlMessage = z.infer<typeof ControlMessage>;
-
 // Responses
 
 export const SessionStatusName = z.enum(['idle', 'processing', 'awaiting_approval', 'error', 'stopped']);
 export type SessionStatusName = z.infer<typeof SessionStatusName>;
 
-export const CreateSessionResponse = z.object({
-  session_id: Text.min(1),
-  status: optionalText,
-  profile: optionalText,
-  created_at: optionalText,
-});
+export const CreateSessionResponse = z.object({ session_id: Text.min(1) });
 export type CreateSessionResponse = z.infer<typeof CreateSessionResponse>;
 
-export const PromptResponse = z.object({ request_id: optionalText, status: optionalText, message: optionalText });
+export const PromptResponse = z.object({ request_id: optionalText });
 export type PromptResponse = z.infer<typeof PromptResponse>;
 
 /** The answers to an approval, a cancel and a stop. */
-export const Acknowledgement = z.object({ status: optionalText, message: optionalText });
+export const Acknowledgement = z.object({});
 export type Acknowledgement = z.infer<typeof Acknowledgement>;
 
 /** Its shape is not in the reference. Without options it says which request waits, and cannot be shown. */
@@ -165,10 +152,7 @@ export const SessionStatus = z
   .object({
     session_id: Text,
     status: SessionStatusName,
-    profile: optionalText,
-    created_at: optionalText,
     last_activity: optionalText,
-    message_count: Count.optional().catch(undefined),
     token_usage: TokenUsage.nullish().catch(undefined),
     /** `unreadable`: something waits, and it is not known what. */
     pending_approval: z.unknown().optional().transform(readPending),
@@ -180,10 +164,7 @@ export const SessionStatus = z
 export type SessionStatus = z.infer<typeof SessionStatus>;
 
 export const SessionList = z.object({
-  sessions: z.array(
-    z.object({ session_id: Text, status: optionalText, profile: optionalText, created_at: optionalText }),
-  ),
-  total: Count.optional(),
+  sessions: z.array(z.object({ session_id: Text, profile: optionalText, created_at: optionalText })),
 });
 export type SessionList = z.infer<typeof SessionList>;
 
@@ -194,27 +175,15 @@ export const Profile = z.object({
   name: Text,
   collection: optionalText,
   description: optionalText,
-  extends: optionalText,
   providers: modules,
 });
 export type Profile = z.infer<typeof Profile>;
 export const ProfileList = z.object({ profiles: z.array(Profile) });
 
-export const Health = z.object({
-  status: Text,
-  version: optionalText,
-  uptime_seconds: z.number().nullish(),
-  active_sessions: z.number().nullish(),
-});
+export const Health = z.object({ status: Text, version: optionalText });
 export type Health = z.infer<typeof Health>;
 
-export const ServerInfo = z.looseObject({
-  name: optionalText,
-  version: optionalText,
-  amplifier_core_version: optionalText,
-  api_version: optionalText,
-  capabilities: z.record(z.string(), z.unknown()).nullish(),
-});
+export const ServerInfo = z.looseObject({ amplifier_core_version: optionalText, api_version: optionalText });
 export type ServerInfo = z.infer<typeof ServerInfo>;
 
 /** The server that exists names an API version, which the API reference does not; its token usage is cumulative. */

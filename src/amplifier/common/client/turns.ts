@@ -1,4 +1,5 @@
 import { isSameText } from '../../../base/common/spacing';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { EventData, EventOf, SessionEvent, TokenUsage } from '../../../session/common/sessionEvents';
 import { approvalRequired, approvalResolved, endApprovals, leaveApprovals } from './approvalTable';
 import { ageOfRequest, secondsToAnswer } from './approvalTime';
@@ -185,7 +186,7 @@ function countUsage(step: Step, reported: TokenUsage): TokenUsage {
 
 function ofTurn({ sessionId }: SessionState, turn: Turn | undefined): { session_id: string; request_id?: string } {
   const requestId = turn?.kind === 'open' ? turn.requestId : undefined;
-  return { session_id: sessionId, ...(requestId === undefined ? {} : { request_id: requestId }) };
+  return { session_id: sessionId, ...withoutUndefined({ request_id: requestId }) };
 }
 
 function isEchoOf(turn: OpenTurn, { prompt, request_id }: EventData<'prompt:submit'>): boolean {

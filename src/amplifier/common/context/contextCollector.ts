@@ -1,4 +1,5 @@
 import { countOf } from '../../../base/common/countOf';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { relativeTo, toSlashes } from '../../../editor/common/boundary';
 import type { Diagnostic, EditorPort } from '../../../editor/common/editorPort';
 import type { ContextDiagnostic, ContextSelection, GitState, OpenFile, WorkspaceContext } from '../api/apiSchema';
@@ -47,12 +48,11 @@ export class ContextCollector implements ContextSource {
       on('diagnostics', () => this.diagnostics()),
       on('selection', () => Promise.resolve(this.selection())),
     ]);
+    const open_files = openFiles?.length ? openFiles : undefined;
+    const problems = diagnostics?.length ? diagnostics : undefined;
     return {
       workspace_root: folder ?? '',
-      ...(openFiles && openFiles.length > 0 ? { open_files: openFiles } : {}),
-      ...(git ? { git_state: git } : {}),
-      ...(diagnostics && diagnostics.length > 0 ? { diagnostics } : {}),
-      ...(selection ? { selection } : {}),
+      ...withoutUndefined({ open_files, git_state: git, diagnostics: problems, selection }),
     };
   }
 

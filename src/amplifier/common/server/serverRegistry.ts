@@ -75,9 +75,7 @@ export class ServerRegistry implements BackendRegistry, Disposable {
 
   /** The settings have changed: the backend made from the old ones is stopped. Never rejects. */
   async reset(): Promise<void> {
-    const { opened } = this;
-    this.opened = undefined;
-    await end(opened);
+    await this.stop();
     this.emitter.fire();
   }
 

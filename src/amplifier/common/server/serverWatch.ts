@@ -2,6 +2,7 @@ import { withDeadline, type Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
 import { messageOf, TimeoutError } from '../../../base/common/errors';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { AmplifierApiError, isAmplifierApiError } from '../api/apiErrors';
 import type { BackendState } from '../../../session/common/sessionBackend';
 
@@ -115,7 +116,7 @@ export class ServerWatch implements Disposable {
   }
 
   private answered(version: string | undefined): void {
-    this.tell(version === undefined ? { kind: 'answers' } : { kind: 'answers', version });
+    this.tell({ kind: 'answers', ...withoutUndefined({ version }) });
   }
 
   private tell(news: ServerNews): void {

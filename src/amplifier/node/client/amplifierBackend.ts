@@ -16,7 +16,9 @@ import {
   type SessionChoices,
   type SessionSummary,
 } from '../../../session/common/sessionBackend';
+import { untilAborted } from '../../../session/common/untilAborted';
 import { isLoopback } from '../../../base/common/loopback';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { toRfc3339 } from '../../common/api/wireTime';
 import type { AmplifierClient } from './http/amplifierClient';
 import { AmplifierSession } from './amplifierSession';
@@ -121,14 +123,10 @@ export class AmplifierBackend implements SessionBackend {
   }
 
   async listSessions(options: { signal?: AbortSignal } = {}): Promise<readonly SessionSummary[]> {
-    const list = await this.ask(() => this.client.listSessions({ limit: maxSessions, ...options }));
+    const list = await this.ask(() => this.client.listSessions(maxSessions, options.signal));
     const summaries = list.sessions.map(({ session_id: id, profile, created_at }): SessionSummary => {
-      const updatedAt = toRfc3339(created_at);
-      return {
-        id,
-        ...(profile === undefined ? {} : { title: `Session with ${profile}` }),
-        ...(updatedAt === undefined ? {} : { updatedAt }),
-      };
+      const title = profile === undefined ? undefined : `Session with ${profile}`;
+      return { id, ...withoutUndefined({ title, updatedAt: toRfc3339(created_at) }) };
     });
     return summaries.sort((a, b) => (b.updatedAt ?? '').localeCompare(a.updatedAt ?? ''));
   }
@@ -172,24 +170,23 @@ export class AmplifierBackend implements SessionBackend {
       if (!isMissingRoute(error)) this.options.log.debug('the server does not say what it is');
       return undefined;
     });
-    this.setState(version === undefined ? { kind: 'ready' } : { kind: 'ready', version });
+    this.setState({ kind: 'ready', ...withoutUndefined({ version }) });
   }
 
   /** Rejects at once when it is cancelled; the session that the server makes all the same is ended then. */
   private async make(request: CreateSessionRequest, signal: AbortSignal | undefined): Promise<string> {
     if (signal?.aborted) throw cancelled();
     const made = this.client.createSession(request).then(({ session_id: id }) => id);
-    if (!signal) return made;
-    return await new Promise((resolve, reject) => {
-      const cancel = (): void => {
+    try {
+      return await untilAborted(made, signal);
+    } catch (error) {
+      if (signal?.aborted) {
         const ended = made.then((id) => this.discard(id)).catch(() => undefined);
         this.unwanted.add(ended);
         void ended.finally(() => this.unwanted.delete(ended));
-        reject(cancelled());
-      };
-      signal.addEventListener('abort', cancel, { once: true });
-      made.then(resolve, reject).finally(() => signal.removeEventListener('abort', cancel));
-    });
+      }
+      throw error;
+    }
   }
 
   private async open(id: string, how: OpenOptions): Promise<AmplifierSession> {
@@ -204,8 +201,7 @@ export class AmplifierBackend implements SessionBackend {
       context,
       heard,
       usageIsCumulative: this.info !== undefined && isRealServer(this.info),
-      ...(limits ? { limits } : {}),
-      ...(cwd === undefined ? {} : { cwd }),
+      ...withoutUndefined({ limits, cwd }),
       onConnected: () => {
         if (this.current.kind === 'failed') this.setState({ kind: 'ready' });
       },

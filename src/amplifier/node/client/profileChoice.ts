@@ -61,7 +61,7 @@ export class ProfileChoice {
   /** Undefined when the server has no list: the one that exists fails at it. @throws AmplifierApiError */
   private async list(signal?: AbortSignal): Promise<readonly Profile[] | undefined> {
     try {
-      const profiles = await this.options.client.listProfiles(signal ? { signal } : {});
+      const profiles = await this.options.client.listProfiles(signal);
       return profiles.length > 0 ? profiles : undefined;
     } catch (error) {
       if (!isAmplifierApiError(error) || !isAnswer(error)) throw error;

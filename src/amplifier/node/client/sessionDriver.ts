@@ -16,7 +16,7 @@ import type { EventConnectionRequest } from './stream/eventConnection';
 import { EventDecoder } from './stream/eventDecoder';
 import { EventStream } from './stream/eventStream';
 import type { AmplifierSessionOptions } from './sessionOptions';
-import { sendControl } from './stream/webSocketConnection';
+import { sendStop } from './stream/webSocketConnection';
 
 const maxControlLength = 16 * 1024 * 1024;
 const controlTimeoutMs = 5000;
@@ -129,7 +129,7 @@ export class SessionDriver {
       },
       tell: ({ way }) => {
         const tellOnce = (signal: AbortSignal): Promise<unknown> =>
-          way === 'route' ? client.cancelTurn(id, signal) : sendControl(this.controlRequest(), { action: 'stop' });
+          way === 'route' ? client.cancelTurn(id, signal) : sendStop(this.controlRequest());
         this.attempt('stop', tellOnce, (error) => ({ kind: 'told', way, error }));
       },
       delete: ({ purpose, timeoutMs }) => {

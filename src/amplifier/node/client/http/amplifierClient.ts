@@ -89,14 +89,11 @@ export class AmplifierClient implements Disposable {
     return this.call({ ...ofSession('DELETE', id, ''), signal }, api.Acknowledgement);
   }
 
-  listSessions(
-    options: { status?: api.SessionStatusName; limit?: number; signal?: AbortSignal } = {},
-  ): Promise<api.SessionList> {
-    const { status, limit, signal } = options;
-    return this.get('/sessions', query({ status, limit }), api.SessionList, signal);
+  listSessions(limit: number, signal?: AbortSignal): Promise<api.SessionList> {
+    return this.get('/sessions', `?limit=${limit}`, api.SessionList, signal);
   }
 
-  async listProfiles({ signal }: { signal?: AbortSignal } = {}): Promise<readonly api.Profile[]> {
+  async listProfiles(signal?: AbortSignal): Promise<readonly api.Profile[]> {
     return (await this.get('/profiles', '', api.ProfileList, signal)).profiles;
   }
 
@@ -201,12 +198,6 @@ export class AmplifierClient implements Disposable {
 
 function ofSession(method: string, id: string, rest: string): { method: string; route: string; path: string } {
   return { method, route: `/sessions/{session_id}${rest}`, path: `/sessions/${encodeURIComponent(id)}${rest}` };
-}
-
-function query(parameters: Readonly<Record<string, string | number | undefined>>): string {
-  const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(parameters)) if (value !== undefined) search.set(name, String(value));
-  return search.size === 0 ? '' : `?${search.toString()}`;
 }
 
 function parseBody<S extends z.ZodType>({ status, contentType, body }: HttpResponse, schema: S): z.infer<S> {

@@ -3,7 +3,6 @@ import * as z from 'zod';
 import { toDisposable } from '../../../../base/common/disposable';
 import { parseJson } from '../../../../base/common/parseJson';
 import { AmplifierApiError } from '../../../common/api/apiErrors';
-import { ControlMessage } from '../../../common/api/apiSchema';
 import { lastEventIdHeader, type EventConnectionRequest, type OpenEventConnection } from './eventConnection';
 import { readRefusal, transportError } from '../http/httpRequest';
 
@@ -57,14 +56,14 @@ const tooBig = 1009;
 const closeTimeoutMs = 1000;
 
 /**
- * Opens the WebSocket alternative only to say one thing. Resolves when it is said and the server, if it does within a second,
- * has closed. @throws AmplifierApiError when there is no WebSocket.
+ * Opens the WebSocket alternative only to stop the turn. Resolves when that is said and the server, if it does within a
+ * second, has closed. @throws AmplifierApiError when there is no WebSocket.
  */
-export function sendControl(request: EventConnectionRequest, message: ControlMessage): Promise<void> {
+export function sendStop(request: EventConnectionRequest): Promise<void> {
   const socket = open(request);
   return new Promise((resolve, reject) => {
     socket.on('open', () => {
-      socket.send(JSON.stringify(ControlMessage.parse(message)));
+      socket.send(JSON.stringify({ action: 'stop' }));
       socket.close();
       setTimeout(() => socket.terminate(), closeTimeoutMs).unref();
     });
