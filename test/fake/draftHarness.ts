@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { DraftBackend } from '../../src/acp/node/draft/draftBackend';
 import type { AgentExit } from '../../src/acp/node/process/agentProcess';
 import { BackendError } from '../../src/session/common/sessionBackend';
@@ -50,7 +49,6 @@ export class DraftHarness {
       standing,
       clock,
       createId: () => `id-${++this.ids}`,
-      breathe: () => setImmediate(),
       tap,
       log: nullLogger,
     });

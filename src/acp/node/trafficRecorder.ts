@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/common/async';
 import { BoundedMap } from '../../base/common/boundedMap';
+import { withoutUndefined } from '../../base/common/withoutUndefined';
 import type { MessageStream } from '../../wire/common/messageStream';
 import type { TrafficTap } from '../../wire/common/traffic';
 
@@ -68,15 +69,16 @@ export class TrafficRecorder {
     request: OpenRequest | undefined,
   ): void {
     const { tap, peer, clock } = this.options;
-    const code = errorCodeOf(message['error']);
     tap.record({
       protocol: 'acp',
       direction,
       peer,
       method: method ?? request?.method ?? 'answer',
       bytes: Buffer.byteLength(JSON.stringify(message)) + 1,
-      ...(request ? { ms: clock.monotonicNow() - request.sentAt } : {}),
-      ...(code === undefined ? {} : { error: code }),
+      ...withoutUndefined({
+        ms: request && clock.monotonicNow() - request.sentAt,
+        error: errorCodeOf(message['error']),
+      }),
     });
   }
 }

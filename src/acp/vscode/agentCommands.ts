@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { withoutUndefined } from '../../base/common/withoutUndefined';
 import type { AuthMethod, BackendState, SessionBackend } from '../../session/common/sessionBackend';
 import { agentToRestart } from '../common/catalogue/agentToRestart';
 import type { Messages } from '../../platform/vscode/messages';
@@ -66,7 +67,7 @@ async function pickMethod(agentTitle: string, methods: readonly AuthMethod[]): P
     label: method.name,
     method,
     ...(method.type === 'terminal' ? { description: 'in a terminal' } : {}),
-    ...(method.description === undefined ? {} : { detail: method.description }),
+    ...withoutUndefined({ detail: method.description }),
   }));
   const picked = await vscode.window.showQuickPick(items, { title: `Sign in to ${agentTitle}`, placeHolder: 'How?' });
   return picked?.method;

@@ -1,3 +1,5 @@
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
+
 /** How an agent wants to hear that a file it reads does not exist: some can create a file only when it reads as empty. */
 export type MissingFile = 'error' | 'empty';
 
@@ -80,11 +82,10 @@ export function knownAgentNamed(infoName: string | undefined): KnownAgent | unde
 export function traitsOf(infoName: string | undefined, missingFile: MissingFile, commandOf?: string): AgentTraits {
   const known = knownAgentNamed(infoName);
   const isEmpty = known?.missingFile === 'empty' || missingFile === 'empty';
-  const knownAs = known?.id ?? commandOf;
   return {
     missingFile: isEmpty ? 'empty' : 'error',
     usageOf: known?.usageOf ?? 'turn',
-    ...(knownAs === undefined ? {} : { knownAs }),
+    ...withoutUndefined({ knownAs: known?.id ?? commandOf }),
   };
 }
 
@@ -102,5 +103,5 @@ function isFromPackage(word: string, npmPackage: string): boolean {
 
 function agent(id: string, title: string, command: string, args: readonly string[], npmPackage?: string): KnownAgent {
   const traits = { missingFile: 'error', usageOf: 'turn' } as const;
-  return { id, title, command, args, ...traits, ...(npmPackage === undefined ? {} : { npmPackage }) };
+  return { id, title, command, args, ...traits, ...withoutUndefined({ npmPackage }) };
 }

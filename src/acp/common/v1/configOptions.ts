@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { ConfigOption } from '../../../session/common/sessionEvents';
 import { unattendedWith } from './unattended';
 import type { ConfigOption as WireOption, Modes, Models, SessionSetup } from './v1Schema';
@@ -105,7 +106,7 @@ function withUnattended(option: ConfigOption, agent: string | undefined): Config
 function toConfigOption(option: WireOption): ConfigOption[] {
   if (option.type === 'unknown') return [];
   const { id, name } = option;
-  const shared = { id, name, ...defined({ description: option.description, category: option.category }) };
+  const shared = { id, name, ...withoutUndefined({ description: option.description, category: option.category }) };
   if (option.type === 'boolean') return [{ ...shared, type: 'boolean', value: option.currentValue }];
   const choices = option.options.flatMap((entry) =>
     'options' in entry
@@ -116,7 +117,7 @@ function toConfigOption(option: WireOption): ConfigOption[] {
 }
 
 function toChoice({ value, name, description }: { value: string; name: string; description: string | undefined }) {
-  return { value, name, ...(description === undefined ? {} : { description }) };
+  return { value, name, ...withoutUndefined({ description }) };
 }
 
 function modeOption({ currentModeId, availableModes }: Modes): ConfigOption {
@@ -129,10 +130,4 @@ function modelOption({ currentModelId, availableModels }: Models): ConfigOption 
     toChoice({ value: modelId, name, description }),
   );
   return { type: 'select', id: 'model', name: 'Model', category: 'model', value: currentModelId, choices };
-}
-
-/** Leaves out what is undefined: optional members of the vocabulary are absent, never undefined. */
-function defined(members: { description: string | undefined; category: string | undefined }) {
-  const { description, category } = members;
-  return { ...(description === undefined ? {} : { description }), ...(category === undefined ? {} : { category }) };
 }

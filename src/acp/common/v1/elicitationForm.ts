@@ -129,14 +129,10 @@ function toField(key: string, property: Property, isRequired: boolean): FormFiel
       return { ...about, kind: 'boolean' };
     case 'array': {
       const { items } = property;
-      const choices = 'anyOf' in items ? z.array(Choice).parse(items.anyOf).map(toChoice) : plainChoices(items);
+      const choices = 'anyOf' in items ? z.array(Choice).parse(items.anyOf).map(toChoice) : items.enum.map(plainChoice);
       return { ...about, kind: 'choices', choices, preset: property.default ?? [] };
     }
   }
-}
-
-function plainChoices(items: { readonly enum: readonly string[] }): FormChoice[] {
-  return items.enum.map(plainChoice);
 }
 
 function plainChoice(value: string): FormChoice {

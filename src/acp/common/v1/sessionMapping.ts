@@ -3,6 +3,7 @@ import type { SessionEvent, SlashCommand, TokenUsage } from '../../../session/co
 import { ToolKind } from '../../../session/common/sessionEvents';
 import { isModeOption, unattendedIn } from '../../../session/common/optionChoices';
 import type { Clock } from '../../../base/common/async';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { ConfigOptions } from './configOptions';
 import type { TerminalView } from './terminalViews';
 import type { TokenCounts } from './turnUsage';
@@ -188,11 +189,7 @@ export class SessionMapping {
     session_info_update: on(sessionUpdates.session_info_update, ({ title, updatedAt }) => [
       {
         event: 'session:info',
-        data: {
-          session_id: this.sessionId,
-          ...(title === undefined ? {} : { title }),
-          ...(updatedAt === undefined ? {} : { updated_at: updatedAt }),
-        },
+        data: { session_id: this.sessionId, ...withoutUndefined({ title, updated_at: updatedAt }) },
       },
     ]),
     usage_update: on(sessionUpdates.usage_update, ({ used, size, cost }) => [
@@ -244,7 +241,7 @@ export class SessionMapping {
     const delta: SessionEvent = { event: 'content_block:delta', data: { ...ofBlock, delta: content.text } };
     if (this.message && this.message.id === messageId) return [delta];
     this.message = { id: messageId };
-    const ofMessage = messageId === undefined ? {} : { message_id: messageId };
+    const ofMessage = withoutUndefined({ message_id: messageId });
     const start = { session_id: this.sessionId, block_type: 'text', block_index: 0, ...ofMessage };
     return [{ event: 'content_block:start', data: start }, delta];
   }
@@ -288,7 +285,7 @@ export class SessionMapping {
   }
 
   private ofTurn({ requestId }: Turn) {
-    return { session_id: this.sessionId, ...(requestId === undefined ? {} : { request_id: requestId }) };
+    return { session_id: this.sessionId, ...withoutUndefined({ request_id: requestId }) };
   }
 
   private ignore(what: string): SessionEvent[] {

@@ -58,15 +58,9 @@ export class ToolCalls {
   /** All that is known of a call, for a question about it that repeats only a part. */
   describe(id: string): CallDescription | undefined {
     const call = this.calls.get(id);
-    return (
-      call && {
-        title: call.title,
-        kind: call.kind,
-        content: call.content,
-        locations: call.locations,
-        rawInput: call.input,
-      }
-    );
+    if (!call) return undefined;
+    const { title, kind, content, locations, input: rawInput } = call;
+    return { title, kind, content, locations, rawInput };
   }
 
   upsert(update: ToolCallUpdate): SessionEvent[] {

@@ -1,4 +1,5 @@
 import { raceSignal } from '../../../base/common/async';
+import type { PlanStep } from '../v1/history';
 import type { Prompt } from './prompt';
 
 /**
@@ -27,12 +28,6 @@ export interface Turn {
   runCommand(argv: readonly [string, ...string[]]): Promise<CommandOutcome>;
   /** Rejects when the turn is cancelled while it waits. */
   sleep(ms: number): Promise<void>;
-}
-
-export interface PlanStep {
-  readonly content: string;
-  readonly priority: 'high' | 'medium' | 'low';
-  readonly status: 'pending' | 'in_progress' | 'completed';
 }
 
 export interface ProposedEdit {

@@ -1,12 +1,12 @@
 import { createTwoFilesPatch, OMIT_HEADERS } from 'diff';
 import { fenced } from '../answer/fenced';
 import { pathOfWord, type Prompt } from '../answer/prompt';
+import type { PlanStep } from '../v1/history';
 import {
   sleep,
   TurnCancelled,
   type CommandOutcome,
   type EditOutcome,
-  type PlanStep,
   type ProposedEdit,
   type Turn,
 } from '../answer/turn';

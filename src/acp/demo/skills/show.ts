@@ -1,4 +1,5 @@
-import type { PlanStep, Turn } from '../answer/turn';
+import type { Turn } from '../answer/turn';
+import type { PlanStep } from '../v1/history';
 
 const sentence =
   'This answer comes one word at a time, so that you can see it grow and stop it whenever you like.'.split(' ');

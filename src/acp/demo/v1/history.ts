@@ -6,6 +6,13 @@ const ToolContent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('diff'), path: z.string(), oldText: z.string(), newText: z.string() }),
 ]);
 
+const PlanStep = z.object({
+  content: z.string(),
+  priority: z.enum(['high', 'medium', 'low']),
+  status: z.enum(['pending', 'in_progress', 'completed']),
+});
+export type PlanStep = Readonly<z.infer<typeof PlanStep>>;
+
 export const HistoryItem = z.discriminatedUnion('type', [
   z.object({ type: z.enum(['user', 'agent', 'thought']), text: z.string() }),
   z.object({
@@ -19,13 +26,7 @@ export const HistoryItem = z.discriminatedUnion('type', [
   }),
   z.object({
     type: z.literal('plan'),
-    entries: z.array(
-      z.object({
-        content: z.string(),
-        priority: z.enum(['high', 'medium', 'low']),
-        status: z.enum(['pending', 'in_progress', 'completed']),
-      }),
-    ),
+    entries: z.array(PlanStep),
   }),
 ]);
 export type HistoryItem = z.infer<typeof HistoryItem>;

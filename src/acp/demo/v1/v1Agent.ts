@@ -4,8 +4,10 @@ import {
   type AgentApp,
   type AgentContext,
   type ClientCapabilities,
+  type SessionUpdate,
 } from '@agentclientprotocol/sdk';
 import { messageOf } from '../../../base/common/errors';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { RpcError } from '../../../wire/common/connectionErrors';
 import { answer } from '../answer/answer';
 import { configOf, modesOf, setConfig } from './config';
@@ -74,7 +76,7 @@ export class V1Agent {
       .onRequest('session/load', async ({ params, client }) => {
         const session = await this.takeUp(params);
         for (const item of session.history) {
-          await client.notify('session/update', { sessionId: session.id, update: replayOf(item) });
+          await tell(client, session, replayOf(item));
         }
         this.announceCommands(client, session);
         return this.stateOf(session);
@@ -95,7 +97,7 @@ export class V1Agent {
             cwd,
             additionalDirectories,
             updatedAt,
-            ...(title === undefined ? {} : { title }),
+            ...withoutUndefined({ title }),
           })),
           ...(start + page.length < all.length ? { nextCursor: String(start + page.length) } : {}),
         };
@@ -181,8 +183,7 @@ export class V1Agent {
     try {
       // First: the client may be gone.
       if (this.options.sessions.get(session.id)) await this.options.sessions.save(session);
-      const update = { sessionUpdate: 'usage_update' as const, used, size: contextWords };
-      await client.notify('session/update', { sessionId: session.id, update });
+      await tell(client, session, { sessionUpdate: 'usage_update', used, size: contextWords });
     } catch (error) {
       this.options.warn(`The session could not be kept: ${messageOf(error)}`);
     }
@@ -191,8 +192,7 @@ export class V1Agent {
   private async announceTitle(client: AgentContext, session: DemoSession, text: string): Promise<void> {
     if (session.title !== undefined || text === '') return;
     session.title = text.split('\n', 1)[0]?.slice(0, titleLength) ?? '';
-    const update = { sessionUpdate: 'session_info_update' as const, title: session.title };
-    await client.notify('session/update', { sessionId: session.id, update });
+    await tell(client, session, { sessionUpdate: 'session_info_update', title: session.title });
   }
 
   /** After the answer that names the session to the client. */
@@ -202,24 +202,23 @@ export class V1Agent {
       description,
       ...(hint === undefined ? {} : { input: { hint } }),
     }));
-    const update = { sessionUpdate: 'available_commands_update' as const, availableCommands };
     setImmediate(() => {
-      client.notify('session/update', { sessionId: session.id, update }).catch((error: unknown) => {
-        this.options.warn(`The client does not hear: ${messageOf(error)}`);
-      });
+      tell(client, session, { sessionUpdate: 'available_commands_update', availableCommands }).catch(
+        (error: unknown) => {
+          this.options.warn(`The client does not hear: ${messageOf(error)}`);
+        },
+      );
     });
   }
 
   private async announceConfig(client: AgentContext, session: DemoSession): Promise<void> {
     const { configOptions } = this.stateOf(session);
-    const update = { sessionUpdate: 'config_option_update' as const, configOptions };
-    await client.notify('session/update', { sessionId: session.id, update });
+    await tell(client, session, { sessionUpdate: 'config_option_update', configOptions });
     await this.announceMode(client, session);
   }
 
   private async announceMode(client: AgentContext, session: DemoSession): Promise<void> {
-    const update = { sessionUpdate: 'current_mode_update' as const, currentModeId: session.mode };
-    await client.notify('session/update', { sessionId: session.id, update });
+    await tell(client, session, { sessionUpdate: 'current_mode_update', currentModeId: session.mode });
   }
 
   private stateOf(session: DemoSession) {
@@ -249,6 +248,10 @@ export class V1Agent {
   private async checkSignedIn(): Promise<void> {
     if (!(await this.options.signIn.isDone())) throw RequestError.authRequired();
   }
+}
+
+async function tell(client: AgentContext, { id: sessionId }: DemoSession, update: SessionUpdate): Promise<void> {
+  await client.notify('session/update', { sessionId, update });
 }
 
 /** "Continue" means the prompt whose answer was cut off. */

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { AgentContext, ClientCapabilities, SessionUpdate, TerminalHandle } from '@agentclientprotocol/sdk';
 import { messageOf } from '../../../base/common/errors';
 import { ClientFiles } from './clientFiles';
-import { remember } from './history';
+import { remember, type PlanStep } from './history';
 import type { Prompt } from '../answer/prompt';
 import { paces, type DemoSession } from './sessions';
 import { DemoToolCall } from './toolCall';
@@ -12,7 +12,6 @@ import {
   unlessCancelled,
   type CommandOutcome,
   type EditOutcome,
-  type PlanStep,
   type ProposedEdit,
   type Turn,
 } from '../answer/turn';

@@ -1,6 +1,7 @@
 import * as path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { messageOf } from '../../../base/common/errors';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { hashOf } from '../../../consent/node/contentHash';
 import {
   parseAgentSettings,
@@ -98,8 +99,7 @@ export async function loadAgentCatalogue(options: CatalogueOptions): Promise<Cat
   const demo = own.has(demoAgentId) ? [] : [demoAgent(options.demo)];
   const ownDefaults = new Map(levels.flatMap(({ defaults }) => [...defaults]));
   const usual = [...found.filter((entry) => entry !== undefined), ...demo].map((entry) => {
-    const defaults = ownDefaults.get(entry.id);
-    return defaults === undefined ? entry : { ...entry, defaults };
+    return { ...entry, ...withoutUndefined({ defaults: ownDefaults.get(entry.id) }) };
   });
   const taken = new Set([...configured, ...usual].map(({ id }) => id));
   const ofWorkspace = levels.flatMap(({ agents, origin }) =>
@@ -148,20 +148,19 @@ async function configuredAgent(
   const { command, args, defaults, env, dialect, mcpServers } = setting;
   const cwd = setting.cwd === undefined ? undefined : path.resolve(options.cwd, setting.cwd);
   const known = knownAgentOf(command, args);
-  const problem = await problemWith(command, env, cwd ?? options.cwd, options);
+  const failure = await problemWith(command, env, cwd ?? options.cwd, options);
+  const problem = failure && toEntryProblem(failure, known);
   return {
     id: name,
     title: name,
     command,
     args,
     env,
-    ...(cwd === undefined ? {} : { cwd }),
     dialect,
     mcpServers,
     missingFile: known?.missingFile ?? 'error',
     source: 'configured',
-    ...(defaults === undefined ? {} : { defaults }),
-    ...(problem === undefined ? {} : { problem: toEntryProblem(problem, known) }),
+    ...withoutUndefined({ cwd, defaults, problem }),
   };
 }
 
@@ -213,9 +212,6 @@ async function problemWith(
 
 function toEntryProblem({ details, message, reason }: CommandError, known: KnownAgent | undefined): EntryProblem {
   const { npmPackage } = known ?? {};
-  return {
-    message,
-    ...(details === undefined ? {} : { details }),
-    ...(reason === 'notFound' && npmPackage !== undefined ? { install: `npm install -g ${npmPackage}` } : {}),
-  };
+  const install = reason === 'notFound' && npmPackage !== undefined ? `npm install -g ${npmPackage}` : undefined;
+  return { message, ...withoutUndefined({ details, install }) };
 }

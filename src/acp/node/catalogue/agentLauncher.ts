@@ -85,8 +85,7 @@ export class AgentLauncher {
     const startAgent = (): Promise<AgentProcess> => this.start(entry, log);
     const shared = { id, title, editor, clock, log, tap, standing, startAgent, ...(witness ? { witness } : {}) };
     if (entry.dialect === 'draft') {
-      const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-      return new DraftBackend({ ...shared, createId, breathe, threadSources });
+      return new DraftBackend({ ...shared, createId, threadSources });
     }
     const known = knownAgentOf(entry.command, entry.args);
     return new AcpBackend({

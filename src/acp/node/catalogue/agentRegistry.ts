@@ -5,6 +5,7 @@ import type { Disposable } from '../../../base/common/disposable';
 import { Emitter } from '../../../base/common/event';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { untilAborted } from '../../../session/common/untilAborted';
 import type { Catalogue, CatalogueEntry } from './agentCatalogue';
 import { decisionFor, permissionMessage, requirePermission, type AgentPermission } from './broughtAgent';
@@ -195,10 +196,7 @@ function toBackendEntry(entry: CatalogueEntry, isTrusted: boolean): BackendEntry
     title,
     source,
     description,
-    ...(problem === undefined ? {} : { problem }),
-    ...(install === undefined ? {} : { install }),
-    ...(knownAgentOf(command, args)?.cannotList ? { cannotList: true } : {}),
-    ...(defaults === undefined ? {} : { defaults }),
+    ...withoutUndefined({ problem, install, defaults, cannotList: knownAgentOf(command, args)?.cannotList }),
   };
 }
 

@@ -36,10 +36,7 @@ export async function broughtAgent(entry: CatalogueEntry, places: WorkspacePlace
     id: entry.id,
     source: { file, keys: [settingIds.acpAgents, name] },
     facts: [
-      { label: 'Command', value: visibleWords([setting.command, ...setting.args]) },
-      { label: 'Folder', value: cwd },
-      ...variableFacts(setting.env),
-      ...Object.entries(setting.mcpServers).flatMap(([server, value]) => serverFacts(`MCP server ${server}`, value)),
+      ...agentFacts(setting, cwd),
       ...otherFacts(setting),
       ...files.map((each) => ({ label: 'Runs the file', value: each.file })),
     ],
@@ -68,10 +65,7 @@ async function ownAgentWithCode(entry: CatalogueEntry, places: WorkspacePlaces):
     // The file of the user's settings is nothing of the workspace; what there is to read is the code.
     source: { file: files[0]?.file, keys: [settingIds.acpAgents, id] },
     facts: [
-      { label: 'Command', value: visibleWords([command, ...args]) },
-      { label: 'Folder', value: cwd },
-      ...variableFacts(env),
-      ...Object.entries(mcpServers).flatMap(([server, value]) => serverFacts(`MCP server ${server}`, value)),
+      ...agentFacts(entry, cwd),
       ...files.map((each) => ({ label: 'Runs the file of this workspace', value: each.file })),
     ],
     hash: hashOf({ kind: 'agent', of: 'user', id, cwd, command, args, env, mcpServers, files }),
@@ -179,6 +173,17 @@ async function filesOf(places: readonly NamingPlace[]): Promise<readonly HashedF
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+type Started = Pick<CatalogueEntry, 'command' | 'args' | 'env' | 'mcpServers'>;
+
+function agentFacts({ command, args, env, mcpServers }: Started, cwd: string): BroughtFact[] {
+  return [
+    { label: 'Command', value: visibleWords([command, ...args]) },
+    { label: 'Folder', value: cwd },
+    ...variableFacts(env),
+    ...Object.entries(mcpServers).flatMap(([server, value]) => serverFacts(`MCP server ${server}`, value)),
+  ];
 }
 
 function variableFacts(env: Readonly<Record<string, unknown>>): BroughtFact[] {

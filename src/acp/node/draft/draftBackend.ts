@@ -42,8 +42,6 @@ interface DraftBackendOptions {
   readonly witness?: WriteWitness;
   readonly clock: Clock;
   readonly createId: () => string;
-  /** Lets other work run while a reader of events catches up. */
-  readonly breathe: () => Promise<void>;
   readonly tap: TrafficTap;
   readonly log: Logger;
 }
@@ -182,10 +180,10 @@ export class DraftBackend implements SessionBackend {
     { approvalTimeoutMs, cwd }: CreateSessionOptions,
     history: readonly ThreadEntry[],
   ): DraftSession {
-    const { breathe, clock, createId, editor, id, log, standing, title, witness } = this.options;
+    const { clock, createId, editor, id, log, standing, title, witness } = this.options;
     const files = witness ? witnessed(editor, witness, { backendId: id, sessionId: threadId }) : editor;
     this.threads.add(threadId, history);
-    const events = new EventLog(breathe);
+    const events = new EventLog(() => new Promise((resolve) => setImmediate(resolve)));
     const emit = (event: SessionEvent): void => events.append(event);
     const approvals = new Approvals(threadId, clock, approvalTimeoutMs, emit);
     const mode = (): undefined => undefined;

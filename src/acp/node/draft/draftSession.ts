@@ -231,7 +231,7 @@ export class DraftSession implements BackendSession {
 }
 
 function newTurn(requestId: string): Turn {
-  const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
+  const { promise: finished, resolve: finish }: PromiseWithResolvers<void> = Promise.withResolvers();
   return { requestId, text: '', reads: 0, abort: new AbortController(), finished, finish };
 }
 

@@ -185,7 +185,7 @@ export class AgentConnection {
       this.hasRun = true;
       this.live = { client, agent };
       const version = agent.agentInfo?.version;
-      this.setState(version === undefined ? { kind: 'ready' } : { kind: 'ready', version });
+      this.setState({ kind: 'ready', ...withoutUndefined({ version }) });
       return this.live;
     } catch (error) {
       const explained = await this.explain(error);

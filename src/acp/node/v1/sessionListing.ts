@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { SessionSummary } from '../../../session/common/sessionBackend';
 import type { SessionList } from '../../common/v1/v1Schema';
 
@@ -14,8 +15,7 @@ export async function allSessions(
   const found: SessionSummary[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < maxPages; page++) {
-    const params = { ...(cwd === undefined ? {} : { cwd }), ...(cursor === undefined ? {} : { cursor }) };
-    const list = await askForPage(params);
+    const list = await askForPage(withoutUndefined({ cwd, cursor }));
     found.push(...list.sessions.map(toSummary));
     cursor = list.nextCursor;
     if (cursor === undefined) break;
@@ -24,10 +24,5 @@ export async function allSessions(
 }
 
 function toSummary({ sessionId, cwd, title, updatedAt }: Page['sessions'][number]): SessionSummary {
-  return {
-    id: sessionId,
-    ...(title === undefined ? {} : { title }),
-    ...(cwd === undefined ? {} : { cwd }),
-    ...(updatedAt === undefined ? {} : { updatedAt }),
-  };
+  return { id: sessionId, ...withoutUndefined({ title, cwd, updatedAt }) };
 }

@@ -88,7 +88,7 @@ export class SignIn {
     await (command ? this.byTerminal(command) : this.byAgent(methodId));
     const { agent: current } = await connection.connect();
     const version = current.agentInfo?.version;
-    connection.setState(version === undefined ? { kind: 'ready' } : { kind: 'ready', version });
+    connection.setState({ kind: 'ready', ...withoutUndefined({ version }) });
     this.signedIn.fire();
   }
 

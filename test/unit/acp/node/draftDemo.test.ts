@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { nullLogger } from '../../../../src/base/common/log';
 import { systemClock } from '../../../../src/base/node/systemClock';
 import { startAgentProcess, type AgentProcess } from '../../../../src/acp/node/process/agentProcess';
@@ -53,7 +52,6 @@ describe('the draft backend with the demo agent as a child process', () => {
       standing: standingOf(),
       clock: systemClock,
       createId: () => `id-${++ids}`,
-      breathe: () => setImmediate(),
       tap: closedTap,
       log: nullLogger,
     });
