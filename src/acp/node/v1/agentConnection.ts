@@ -2,6 +2,7 @@ import { BackendError, type BackendState, isBackendError } from '../../../sessio
 import { withDeadline } from '../../../base/common/async';
 import { DisposableStore } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { Emitter, type Event } from '../../../base/common/event';
 import { untilAborted } from '../../../session/common/untilAborted';
 import { ConnectionClosedError } from '../../../wire/common/connectionErrors';

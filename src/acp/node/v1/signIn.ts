@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { RequestError } from '@agentclientprotocol/sdk';
 import * as z from 'zod';
 import { BackendError, type AuthMethod, isBackendError } from '../../../session/common/sessionBackend';
