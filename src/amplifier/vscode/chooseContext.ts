@@ -2,11 +2,6 @@ import * as vscode from 'vscode';
 import type { ContextCollector } from '../common/context/contextCollector';
 import type { ContextKind, ContextSwitches } from '../common/context/contextSwitches';
 
-interface ContextPick extends vscode.QuickPickItem {
-  readonly kind: vscode.QuickPickItemKind.Default;
-  readonly context: ContextKind;
-}
-
 const titles: Record<ContextKind, string> = {
   openFiles: 'Open files',
   git: 'Git state',
@@ -16,8 +11,7 @@ const titles: Record<ContextKind, string> = {
 
 /** The command `backline.amplifier.chooseContext`: which parts of the editor go to an Amplifier server by themselves. */
 export async function chooseContext(context: ContextCollector, switches: ContextSwitches): Promise<void> {
-  const items = (await context.chips()).map(({ kind, label, isOn }): ContextPick => ({
-    kind: vscode.QuickPickItemKind.Default,
+  const items = (await context.chips()).map(({ kind, label, isOn }) => ({
     context: kind,
     label: titles[kind],
     description: label,

@@ -112,16 +112,12 @@ export class ServeFeature implements Feature {
   }
 
   private async begin(token: string | undefined): Promise<Serving> {
-    const { backends, clock, editor, log, version } = this.options;
     // In a bundle of its own: few windows ever serve.
     const { AmplifierServer } = await import('../node/server/amplifierServer');
     const server = new AmplifierServer({
-      backends,
-      workspace: editor,
-      clock,
-      log,
+      ...this.options,
+      workspace: this.options.editor,
       newId: randomUUID,
-      version,
       host: '127.0.0.1',
       ports: [usualPort, 0],
       token,

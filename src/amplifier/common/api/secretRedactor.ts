@@ -1,3 +1,5 @@
+import { parseJson } from '../../../base/common/parseJson';
+
 /** Shorter ones would be found in ordinary text, and are no secrets. */
 const minSecretLength = 6;
 const replacement = '[key]';
@@ -32,13 +34,8 @@ export class SecretRedactor {
   /** Of text that may be JSON; what was JSON stays JSON. */
   json(text: string): string {
     if (this.text(text) === text) return text;
-    let json: unknown;
-    try {
-      json = JSON.parse(text);
-    } catch {
-      return this.text(text);
-    }
-    return JSON.stringify(this.value(json));
+    const json = parseJson(text);
+    return json === undefined ? this.text(text) : JSON.stringify(this.value(json));
   }
 
   private value(value: unknown): unknown {

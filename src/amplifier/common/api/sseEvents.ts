@@ -1,3 +1,5 @@
+import { isRecord } from '../../../base/common/isRecord';
+import { parseJson } from '../../../base/common/parseJson';
 import { withTextId } from './apiSchema';
 import { SessionEvent, type EventData } from '../../../session/common/sessionEvents';
 
@@ -23,13 +25,9 @@ const knownNames: ReadonlySet<string> = new Set(SessionEvent.options.map((option
 /** Reads a message of the stream of session `sessionId`. Never throws: what does not count says why. */
 export function decodeMessage(sessionId: string, message: StreamMessage): SessionEvent | IgnoredMessage {
   if (message.event !== undefined && message.event !== 'message') return ignored('name', message.event);
-  let json: unknown;
-  try {
-    json = JSON.parse(message.data);
-  } catch {
-    return ignored('notJson');
-  }
-  if (!isFields(json) || typeof json['event'] !== 'string') return ignored('notAnEvent');
+  const json = parseJson(message.data);
+  if (json === undefined) return ignored('notJson');
+  if (!isRecord(json) || typeof json['event'] !== 'string') return ignored('notAnEvent');
   const { event: name, data } = json;
   // The two that come by the thousand. What these guards let through, the schema lets through unchanged (a test holds them
   // to it); all else, and what they do not know, goes the long way.
@@ -43,11 +41,11 @@ function isContentDelta(data: unknown): data is EventData<'content_block:delta'>
 }
 
 function isThinkingDelta(data: unknown): data is EventData<'thinking:delta'> {
-  return isFields(data) && typeof data['session_id'] === 'string' && typeof data['delta'] === 'string';
+  return isRecord(data) && typeof data['session_id'] === 'string' && typeof data['delta'] === 'string';
 }
 
 function decodeRare(sessionId: string, wireName: string, data: unknown): SessionEvent | IgnoredMessage {
-  const fields = { session_id: sessionId, ...withoutNulls(isFields(data) ? data : {}) };
+  const fields = { session_id: sessionId, ...withoutNulls(isRecord(data) ? data : {}) };
   const name = renamed[wireName] ?? wireName;
   if (!knownNames.has(name)) return ignored('unknownEvent', wireName);
   const repair = repairs[wireName];
@@ -66,7 +64,7 @@ const repairs: Readonly<Record<string, (data: Fields) => Fields>> = {
   'content_block:start': (data) => ({ block_type: 'text', block_index: 0, ...data }),
   'content_block:delta': (data) => ({ block_index: 0, ...data }),
   'content_block:end': (data) => ({ block_index: 0, ...data }),
-  'tool:pre': (data) => ({ ...withToolName(data), input: isFields(data['input']) ? data['input'] : {} }),
+  'tool:pre': (data) => ({ ...withToolName(data), input: isRecord(data['input']) ? data['input'] : {} }),
   'tool:post': (data) => ({ ...withToolName(data), result: toolResult(data['result']) }),
   'tool:error': (data) => ({ ...withToolName(data), error: errorText(data) }),
   'approval:required': (data) => ({ prompt: 'The agent asks for your approval.', options: [], ...withTextId(data) }),
@@ -84,7 +82,7 @@ function withToolName(data: Fields): Fields {
 }
 
 function toolResult(result: unknown): Fields {
-  if (!isFields(result)) return { success: true, ...(result === undefined ? {} : { output: result }) };
+  if (!isRecord(result)) return { success: true, ...(result === undefined ? {} : { output: result }) };
   if (typeof result['success'] === 'boolean') return result;
   return { success: (result['error'] ?? null) === null, output: result };
 }
@@ -92,17 +90,13 @@ function toolResult(result: unknown): Fields {
 /** `error` may be a text, an `{code, message}`, or absent with a `message` beside it. */
 function errorText({ error, message }: Fields): string {
   if (typeof error === 'string') return error;
-  if (isFields(error) && typeof error['message'] === 'string') return error['message'];
+  if (isRecord(error) && typeof error['message'] === 'string') return error['message'];
   if (typeof message === 'string') return message;
   return error === undefined ? 'The server reported a failure without a reason.' : JSON.stringify(error);
 }
 
 function errorCode({ error }: Fields): Fields {
-  return isFields(error) && typeof error['code'] === 'string' ? { code: error['code'] } : {};
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isRecord(error) && typeof error['code'] === 'string' ? { code: error['code'] } : {};
 }
 
 /** A `null` where the reference has a value or nothing means nothing. */

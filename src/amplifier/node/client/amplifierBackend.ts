@@ -190,18 +190,13 @@ export class AmplifierBackend implements SessionBackend {
   }
 
   private async open(id: string, how: OpenOptions): Promise<AmplifierSession> {
-    const { clock, random, log, context, limits } = this.options;
     const { cwd, heard = '', signal, prepare } = how;
     const session: AmplifierSession = new AmplifierSession({
+      ...this.options,
       id,
-      client: this.client,
-      clock,
-      random,
-      log,
-      context,
       heard,
       usageIsCumulative: this.info !== undefined && isRealServer(this.info),
-      ...withoutUndefined({ limits, cwd }),
+      ...withoutUndefined({ cwd }),
       onConnected: () => {
         if (this.current.kind === 'failed') this.setState({ kind: 'ready' });
       },
@@ -217,7 +212,7 @@ export class AmplifierBackend implements SessionBackend {
     signal?.addEventListener('abort', letGo, { once: true });
     try {
       if (signal?.aborted) letGo();
-      else await withDeadline(clock, 'Opening the stream of events', openTimeoutMs, () => session.start());
+      else await withDeadline(this.options.clock, 'Opening the stream of events', openTimeoutMs, () => session.start());
     } catch (error) {
       session.dispose();
       if (error instanceof TimeoutError) throw streamTimeout(error);

@@ -161,17 +161,12 @@ export class AmplifierClient implements Disposable {
     const record = { protocol: 'amplifier', peer, method: name } as const;
     if (traffic.isOpen) traffic.record({ ...record, direction: 'out', bytes: text?.length ?? 0 });
     const startedAt = performance.now();
-    const request = {
-      method,
-      url: this.resolve(call.path),
-      headers,
-      agent: this.agent,
-      timeoutMs,
-      maxResponseBytes,
-      signal,
-    };
     try {
-      const response = this.redacted(await sendRequest(text === undefined ? request : { ...request, body: text }));
+      const { agent } = this;
+      const url = this.resolve(call.path);
+      const response = this.redacted(
+        await sendRequest({ method, url, headers, body: text, agent, timeoutMs, maxResponseBytes, signal }),
+      );
       const ms = performance.now() - startedAt;
       const isError = response.status < 200 || response.status >= 300;
       const error = isError ? { error: response.status } : {};

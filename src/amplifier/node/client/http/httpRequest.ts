@@ -10,7 +10,7 @@ interface HttpRequest {
   readonly method: string;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body: string | undefined;
   readonly agent: http.Agent;
   /** Until the last byte of the answer; a second try has as much again. */
   readonly timeoutMs: number;

@@ -2,22 +2,16 @@ import type { Clock } from '../../../../base/common/async';
 import { backoffMs, jittered } from '../../../../base/common/backoff';
 import type { Disposable } from '../../../../base/common/disposable';
 import type { AmplifierApiError } from '../../../common/api/apiErrors';
-import type { StreamMessage } from '../../../common/api/sseEvents';
-import type { OpenEventConnection } from './eventConnection';
+import type { EventConnectionHandlers, OpenEventConnection } from './eventConnection';
 import { openSseConnection } from './sseConnection';
 import { openWebSocketConnection } from './webSocketConnection';
 
-interface EventStreamHandlers {
+interface EventStreamHandlers extends Pick<EventConnectionHandlers, 'onMessage' | 'onActivity' | 'onOversize'> {
   readonly onConnected: () => void;
   /** The connection has lasted so long that its loss would be another one, not the same again. */
   readonly onLasting: () => void;
   /** `attempt` counts from 1 and starts anew once a connection has lasted. */
   readonly onReconnecting: (attempt: number, delayMs: number) => void;
-  readonly onMessage: (message: StreamMessage) => void;
-  /** Whatever came, keep-alives included. */
-  readonly onActivity: () => void;
-  /** An event over the cap was thrown away. */
-  readonly onOversize: () => void;
   /** The stream is over for good: the session is gone, or neither SSE nor the WebSocket is to be had. */
   readonly onFailed: (error: AmplifierApiError) => void;
 }

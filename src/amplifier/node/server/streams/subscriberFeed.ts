@@ -1,5 +1,6 @@
 import type { Clock } from '../../../../base/common/async';
 import type { Disposable } from '../../../../base/common/disposable';
+import type { ServerLimits } from '../serverLimits';
 import { EventBatch } from './eventBatch';
 
 /** Where the events of one subscriber go. */
@@ -14,13 +15,12 @@ export interface EventSink {
   cut(): void;
 }
 
-interface SubscriberFeedOptions {
+interface SubscriberFeedOptions extends Pick<
+  ServerLimits,
+  'keepAliveMs' | 'stallTimeoutMs' | 'maxKeptEvents' | 'maxKeptLength'
+> {
   readonly sessionId: string;
   readonly clock: Clock;
-  readonly keepAliveMs: number;
-  readonly stallTimeoutMs: number;
-  readonly maxKeptEvents: number;
-  readonly maxKeptLength: number;
 }
 
 /** Time without writing for each stretch of writing; what is too short for a timer counts as none. */
