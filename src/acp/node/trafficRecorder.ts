@@ -6,7 +6,6 @@ import type { TrafficTap } from '../../wire/common/traffic';
 
 export interface RecorderOptions {
   readonly tap: TrafficTap;
-  /** The agent's name in the traffic log. */
   readonly peer: string;
   readonly clock: Pick<Clock, 'monotonicNow'>;
 }

@@ -113,17 +113,11 @@ export class AcpFeature implements Feature {
   /** From a bundle of its own: most windows never start an agent. */
   private async createLauncher(): Promise<AgentLauncher> {
     const { AgentLauncher } = await import('../node/catalogue/agentLauncher');
-    const { clock, editor, log, ownMcpServers, standing, threadSources, traffic, version, witness } = this.options;
+    const { traffic, version } = this.options;
     return new AgentLauncher({
-      threadSources,
-      witness,
-      ownMcpServers,
+      ...this.options,
       clientInfo: { name: 'backline', title: 'Backline', version },
-      editor,
-      clock,
-      log,
       tap: traffic,
-      standing,
       environment: () => this.shell.get(),
       folder: () => this.folder(),
       isTrusted,
@@ -166,7 +160,7 @@ export class AcpFeature implements Feature {
     const situation = {
       isTrusted: isTrusted(),
       problems: [
-        ...parsed.flatMap(({ problems }) => problems.map(({ message }) => message)),
+        ...parsed.flatMap(({ problems }) => problems),
         // One that nobody uses is no reason to bother the user in each window.
         ...registry.problemsInUse,
       ],

@@ -9,10 +9,6 @@ interface AgentCommandsOptions {
   readonly messages: Messages;
 }
 
-interface AgentPick extends vscode.QuickPickItem {
-  readonly backend: SessionBackend;
-}
-
 /** What the user can do with agents that have been used. */
 export class AgentCommands {
   constructor(private readonly options: AgentCommandsOptions) {}
@@ -58,7 +54,7 @@ async function pickAgent(
   title: string,
   placeHolder: string,
 ): Promise<SessionBackend | undefined> {
-  const items = backends.map((backend): AgentPick => ({ label: backend.title, ...wordsOf(backend.state), backend }));
+  const items = backends.map((backend) => ({ label: backend.title, ...wordsOf(backend.state), backend }));
   return (await vscode.window.showQuickPick(items, { title, placeHolder }))?.backend;
 }
 

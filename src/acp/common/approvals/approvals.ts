@@ -2,11 +2,9 @@ import type { ApprovalContext } from '../../../session/common/approvalContext';
 import type { SessionEvent, ApprovalOptionKind } from '../../../session/common/sessionEvents';
 import { BackendError } from '../../../session/common/sessionBackend';
 import type { Clock } from '../../../base/common/async';
-import { contradictsItsKind, optionNames } from './optionNames';
+import { contradictsItsKind, optionNames, type NamedOption } from './optionNames';
 
-export interface ApprovalOption {
-  readonly name: string;
-  readonly kind: ApprovalOptionKind;
+export interface ApprovalOption extends NamedOption {
   /** Of an answer for always: what it stands for, in a few words. */
   readonly scope?: string;
 }

@@ -35,18 +35,12 @@ export const AgentSetting = z.object({
 });
 export type AgentSetting = z.infer<typeof AgentSetting>;
 
-export interface SettingProblem {
-  /** The entry's name; empty when it is about the whole setting. */
-  readonly name: string;
-  /** What is wrong and what is expected instead. */
-  readonly message: string;
-}
-
 interface AgentSettings {
   readonly agents: ReadonlyMap<string, AgentSetting>;
   /** For agents that are found without an entry, by their ids: what new conversations begin with. */
   readonly defaults: ReadonlyMap<string, NonNullable<AgentSetting['defaults']>>;
-  readonly problems: readonly SettingProblem[];
+  /** What is wrong with which entry, and what is expected instead. */
+  readonly problems: readonly string[];
 }
 
 /**
@@ -59,13 +53,9 @@ export function parseAgentSettings(value: unknown, isOfWorkspace = false): Agent
   if (value === undefined || value === null) return { agents, defaults, problems: [] };
   const entries = z.record(z.string(), z.unknown()).safeParse(value);
   if (!entries.success) {
-    return {
-      agents,
-      defaults,
-      problems: [{ name: '', message: 'backline.acp.agents must be an object: name → { "command": … }' }],
-    };
+    return { agents, defaults, problems: ['backline.acp.agents must be an object: name → { "command": … }'] };
   }
-  const problems: SettingProblem[] = [];
+  const problems: string[] = [];
   for (const [name, entry] of Object.entries(entries.data)) {
     const found = FoundAgentSetting.safeParse(entry).data;
     const lack = found && lackOf(name, isOfWorkspace);
@@ -73,7 +63,7 @@ export function parseAgentSettings(value: unknown, isOfWorkspace = false): Agent
     if (parsed?.success) agents.set(name, parsed.data);
     else if (found && lack === undefined) defaults.set(name, found.defaults);
     const wrong = lack ?? (parsed?.error && wordsOf(parsed.error));
-    if (wrong !== undefined) problems.push({ name, message: `Agent '${name}' in backline.acp.agents: ${wrong}` });
+    if (wrong !== undefined) problems.push(`Agent '${name}' in backline.acp.agents: ${wrong}`);
   }
   return { agents, defaults, problems };
 }

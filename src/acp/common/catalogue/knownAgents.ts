@@ -20,7 +20,6 @@ export interface KnownAgent extends AgentTraits {
   readonly args: readonly string[];
   /** The npm package that brings the command, for those that come from npm. */
   readonly npmPackage?: string;
-  /** It has no `session/list`. */
   readonly cannotList?: true;
   /** The `agentInfo.name` of its answer to `initialize`, in lower case. */
   readonly infoName?: string;

@@ -165,7 +165,6 @@ export class MemoryThreads implements ThreadStore {
   }
 }
 
-/** The whole text of a message. */
 export function textOf({ chunks }: Message): string {
   return chunks.map(({ chunk }) => chunk).join('');
 }

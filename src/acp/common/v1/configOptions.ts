@@ -25,7 +25,6 @@ export class ConfigOptions {
     this.models = setup.models ?? this.models;
   }
 
-  /** Takes the agent's complete list. */
   declare(options: readonly WireOption[]): void {
     this.declared = options.flatMap(toConfigOption);
   }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { SessionEvent, ToolContent, ToolKind, ToolLocation } from '../../../session/common/sessionEvents';
 import type { Clock } from '../../../base/common/async';
+import { isRecord } from '../../../base/common/isRecord';
 import { TerminalViews, type TerminalView } from './terminalViews';
 import { toolContent } from './toolContent';
 import { TerminalMeta, type ToolCallContent, type ToolCallUpdate } from './v1Schema';
@@ -245,6 +246,5 @@ function apply(call: Call, update: ToolCallUpdate): Changes {
 
 /** Amplifier's inputs are objects; the input of an ACP tool may be anything. */
 function toRecord(input: unknown): Record<string, unknown> {
-  if (typeof input === 'object' && input !== null && !Array.isArray(input)) return { ...input };
-  return { input };
+  return isRecord(input) ? { ...input } : { input };
 }

@@ -3,12 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { messageOf } from '../../../base/common/errors';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import { hashOf } from '../../../consent/node/contentHash';
-import {
-  parseAgentSettings,
-  type AgentSetting,
-  type McpServerSetting,
-  type SettingProblem,
-} from '../../common/catalogue/agentSettings';
+import { parseAgentSettings, type AgentSetting, type McpServerSetting } from '../../common/catalogue/agentSettings';
 import {
   demoAgentId,
   knownAgentOf,
@@ -43,7 +38,6 @@ export interface CatalogueEntry {
 
 /** An agent that only settings of the workspace know. */
 interface BroughtAgent {
-  /** Its name there. */
   readonly name: string;
   /** Everything that was written there. */
   readonly setting: AgentSetting;
@@ -62,7 +56,7 @@ interface EntryProblem {
 export interface Catalogue {
   /** Configured ones first, then those found on PATH, then the demo agent. */
   readonly agents: readonly CatalogueEntry[];
-  readonly problems: readonly SettingProblem[];
+  readonly problems: readonly string[];
 }
 
 /** The value of `backline.acp.agents` at one level: user, workspace, folder. */
@@ -164,18 +158,19 @@ async function configuredAgent(
   };
 }
 
+/** Of agents that no settings name. */
+const plain = { env: {}, dialect: 'v1', mcpServers: {} } as const;
+
 async function foundAgent(known: KnownAgent, options: CatalogueOptions): Promise<CatalogueEntry | undefined> {
   const { id, title, command, args, missingFile } = known;
   const problem = await problemWith(command, {}, options.cwd, options);
   if (problem?.reason === 'notFound') return undefined;
   const entry: CatalogueEntry = {
+    ...plain,
     id,
     title,
     command,
     args,
-    env: {},
-    dialect: 'v1',
-    mcpServers: {},
     missingFile,
     source: 'found',
   };
@@ -184,13 +179,12 @@ async function foundAgent(known: KnownAgent, options: CatalogueOptions): Promise
 
 function demoAgent({ execPath, script, stateFolder }: CatalogueOptions['demo']): CatalogueEntry {
   return {
+    ...plain,
     id: demoAgentId,
     title: 'Demo agent (no model)',
     command: execPath,
     args: [script, ...(stateFolder === undefined ? [] : ['--state', stateFolder])],
     env: { ELECTRON_RUN_AS_NODE: '1' },
-    dialect: 'v1',
-    mcpServers: {},
     missingFile: 'error',
     source: 'demo',
   };

@@ -3,6 +3,7 @@ import { BackendError, type SessionBackend } from '../../../session/common/sessi
 import type { Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { EditorPort } from '../../../editor/common/editorPort';
 import type { WriteWitness } from '../../../editor/common/writeWitness';
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
@@ -68,31 +69,16 @@ export class AgentLauncher {
 
   /** The caller owns the result. */
   async create(entry: CatalogueEntry): Promise<SessionBackend> {
-    const {
-      clock,
-      createId,
-      editor,
-      elicit,
-      random,
-      standing,
-      tap,
-      threadSources = [],
-      clientInfo,
-      witness,
-    } = this.options;
+    const { clock, elicit, random } = this.options;
     const { id, title, missingFile } = entry;
     const log = this.options.log.child(`agent ${id}`);
     const startAgent = (): Promise<AgentProcess> => this.start(entry, log);
-    const shared = { id, title, editor, clock, log, tap, standing, startAgent, ...(witness ? { witness } : {}) };
-    if (entry.dialect === 'draft') {
-      return new DraftBackend({ ...shared, createId, threadSources });
-    }
-    const known = knownAgentOf(entry.command, entry.args);
+    const shared = { ...this.options, id, title, log, startAgent };
+    if (entry.dialect === 'draft') return new DraftBackend(shared);
     return new AcpBackend({
       ...shared,
-      clientInfo,
       missingFile,
-      ...(known ? { knownAs: known.id } : {}),
+      ...withoutUndefined({ knownAs: knownAgentOf(entry.command, entry.args)?.id }),
       mayDownload: mayDownload(entry.command, entry.args),
       restartPolicy: new RestartPolicy(() => clock.monotonicNow(), random),
       terminalEnv: await this.options.environment(),

@@ -137,8 +137,8 @@ export class AgentRegistry implements BackendRegistry, Disposable {
 
   private async load(): Promise<Catalogue> {
     const catalogue = await this.options.loadCatalogue();
-    const told = new Set(this.last?.problems.map(({ message }) => message));
-    for (const { message } of catalogue.problems) if (!told.has(message)) this.options.log.warn(message);
+    const told = new Set(this.last?.problems);
+    for (const problem of catalogue.problems) if (!told.has(problem)) this.options.log.warn(problem);
     const hasChanged = JSON.stringify(catalogue) !== JSON.stringify(this.last);
     this.last = catalogue;
     this.keepNamed();

@@ -10,7 +10,6 @@ import { mcpServers, type McpOptions } from './mcpServers';
 interface McpRequest extends McpOptions {
   /** `mcpServers` of the agent's setting; wins over servers of the workspace with the same name. */
   readonly setting: Readonly<Record<string, unknown>>;
-  /** The session's folder. */
   readonly cwd: string;
   /** What the window itself offers, in the form of the setting; the others win over it. */
   readonly own: Readonly<Record<string, unknown>>;

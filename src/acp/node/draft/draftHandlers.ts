@@ -3,7 +3,7 @@ import type { DraftHandlers } from '../../common/draft/draftConnection';
 import type { ThreadStore } from '../../common/draft/draftThreads';
 import { createFileHandlers, type DraftPermissions } from './draftFiles';
 
-interface DraftHandlersPorts {
+export interface DraftHandlersPorts {
   readonly editor: EditorPort;
   readonly threads: ThreadStore;
   readonly permissions: DraftPermissions;

@@ -4,23 +4,17 @@ import { messageOf, TimeoutError } from '../../../base/common/errors';
 import type { Event } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import { BackendError } from '../../../session/common/sessionBackend';
-import type { EditorPort } from '../../../editor/common/editorPort';
 import { ConnectionClosedError, RpcError, rpcErrorCode } from '../../../wire/common/connectionErrors';
 import type { TrafficTap } from '../../../wire/common/traffic';
 import { DraftConnection } from '../../common/draft/draftConnection';
 import type { DraftParams, DraftResult, Message } from '../../common/draft/draftSchema';
-import type { ThreadStore } from '../../common/draft/draftThreads';
 import type { RunningAgent } from '../v1/agentConnection';
-import type { DraftPermissions } from './draftFiles';
-import { createDraftHandlers } from './draftHandlers';
+import { createDraftHandlers, type DraftHandlersPorts } from './draftHandlers';
 import { tapStream } from '../trafficRecorder';
 
-interface DraftLinkOptions {
+interface DraftLinkOptions extends Omit<DraftHandlersPorts, 'onAsksForThreads'> {
   /** How the user knows the agent. */
   readonly title: string;
-  readonly editor: EditorPort;
-  readonly threads: ThreadStore;
-  readonly permissions: DraftPermissions;
   readonly clock: Clock;
   readonly tap: TrafficTap;
   readonly log: Logger;
@@ -48,10 +42,10 @@ export class DraftLink implements Disposable {
     private readonly agent: RunningAgent,
     private readonly options: DraftLinkOptions,
   ) {
-    const { clock, editor, log, permissions, tap, threads, title } = options;
+    const { clock, log, tap, title } = options;
     const stream = tapStream(agent.stream, { tap, peer: title, clock });
     const onAsksForThreads = (): void => void (this.reading ??= 'document');
-    const handlers = createDraftHandlers({ editor, threads, permissions, onAsksForThreads });
+    const handlers = createDraftHandlers({ ...options, onAsksForThreads });
     this.connection = this.store.add(new DraftConnection({ stream, handlers, clock, log }));
   }
 

@@ -16,7 +16,6 @@ import type { Approvals } from '../../common/approvals/approvals';
 import type { ProposalDesk } from './proposalDesk';
 
 interface DraftSessionOptions {
-  /** The thread's id. */
   readonly id: string;
   readonly events: EventLog;
   readonly clock: Clock;
@@ -26,7 +25,6 @@ interface DraftSessionOptions {
   /** `result`: the answer is complete when `send` is. `message`: when the agent has sent a message. */
   readonly endsWith: 'result' | 'message';
   readonly didClose: () => void;
-  /** Whom the user answers. */
   readonly approvals: Approvals;
   readonly proposals: ProposalDesk;
 }

@@ -113,7 +113,6 @@ export class AgentProcess {
     return this.exited;
   }
 
-  /** The end of what it wrote to stderr so far. */
   lastWords(): string {
     return this.stderr.toString();
   }

@@ -74,7 +74,6 @@ function environmentValue(
   return Object.entries(env).find(([key]) => key.toUpperCase() === name.toUpperCase())?.[1];
 }
 
-/** The real file system. */
 export const diskFiles: CommandFiles = {
   async kindOf(file) {
     try {

@@ -102,7 +102,6 @@ export class AgentConnection {
     return this.live;
   }
 
-  /** Its next start may have to download it. */
   get mayDownload(): boolean {
     return this.options.mayDownload === true && !this.hasRun;
   }

@@ -50,7 +50,6 @@ export type Permit =
   /** `reason` is for the agent, and says how to go on. */
   | { readonly isGranted: false; readonly reason: string };
 
-/** A file as it is, and as it would be. */
 export interface FileChange {
   /** Absolute and resolved. */
   readonly path: string;
@@ -63,10 +62,8 @@ export interface FileChange {
   readonly protection?: string | undefined;
 }
 
-/** What a question belongs to. */
 interface About {
   readonly callId?: string;
-  /** Of the request that asks. */
   readonly signal: AbortSignal | undefined;
 }
 

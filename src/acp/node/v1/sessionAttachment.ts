@@ -25,7 +25,6 @@ interface SessionAttachmentPorts {
   readonly id: string;
   readonly folders: CreateSessionOptions;
   readonly agent: AgentAccess;
-  /** What the agent speaks to. */
   readonly peer: SessionPeer;
   readonly config: SessionConfig;
   readonly events: EventLog;
@@ -58,7 +57,6 @@ export class SessionAttachment {
     return this.state.agentSessionId;
   }
 
-  /** The agent tells a history that is known here. */
   get isMuted(): boolean {
     return isMuted(this.state);
   }
@@ -79,12 +77,10 @@ export class SessionAttachment {
     return this.comeBack(live, 'unknown', () => this.takeUp(live, how, signal));
   }
 
-  /** The agent has been told what was said before. */
   reminded(): void {
     this.step({ kind: 'reminded' });
   }
 
-  /** The process is gone. */
   lost(): void {
     this.step({ kind: 'lost' });
   }

@@ -21,7 +21,6 @@ export class SessionConfig {
     return this.ports.config.all;
   }
 
-  /** Takes the session's opening answer. */
   setUp(setup: SessionSetup): void {
     this.ports.config.setUp(setup);
     if (this.all.length > 0) this.ports.onDidChange();

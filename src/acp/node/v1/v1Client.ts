@@ -57,7 +57,6 @@ export interface V1ClientOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly tap: TrafficTap;
-  /** The agent's name in the log. */
   readonly agentTitle: string;
   readonly initializeTimeoutMs: number;
 }
@@ -104,10 +103,9 @@ export class V1Client {
       clientInfo: { ...clientInfo },
       clientCapabilities: clientCapabilities(elicit !== undefined),
     };
-    const answer = await withDeadline(clock, 'initialize', initializeTimeoutMs, (signal) =>
-      this.request(methods.agent.initialize, request, signal),
+    const agent = await withDeadline(clock, 'initialize', initializeTimeoutMs, (signal) =>
+      this.ask(InitializeResult, methods.agent.initialize, request, signal),
     );
-    const agent = parse(InitializeResult, answer, 'initialize');
     if (agent.protocolVersion !== PROTOCOL_VERSION) {
       const message = `${agentTitle} speaks version ${agent.protocolVersion} of ACP, Backline speaks ${PROTOCOL_VERSION}. Install a version of ${agentTitle} that speaks it too.`;
       throw new BackendError('protocol', message);
@@ -166,19 +164,16 @@ export class V1Client {
   }
 
   /** The history arrives as updates before this resolves, so attach first. */
-  async loadSession(params: LoadSessionRequest, signal?: AbortSignal): Promise<SessionSetup> {
-    return parse(SessionSetup, await this.request(methods.agent.session.load, params, signal), 'session/load');
+  loadSession(params: LoadSessionRequest, signal?: AbortSignal): Promise<SessionSetup> {
+    return this.ask(SessionSetup, methods.agent.session.load, params, signal);
   }
 
-  async resumeSession(params: LoadSessionRequest, signal?: AbortSignal): Promise<SessionSetup> {
-    return parse(SessionSetup, await this.request(methods.agent.session.resume, params, signal), 'session/resume');
+  resumeSession(params: LoadSessionRequest, signal?: AbortSignal): Promise<SessionSetup> {
+    return this.ask(SessionSetup, methods.agent.session.resume, params, signal);
   }
 
-  async listSessions(
-    params: { cwd?: string; cursor?: string },
-    signal?: AbortSignal,
-  ): Promise<z.infer<typeof SessionList>> {
-    return parse(SessionList, await this.request(methods.agent.session.list, params, signal), 'session/list');
+  listSessions(params: { cwd?: string; cursor?: string }, signal?: AbortSignal): Promise<z.infer<typeof SessionList>> {
+    return this.ask(SessionList, methods.agent.session.list, params, signal);
   }
 
   async closeSession(sessionId: string): Promise<void> {
@@ -190,12 +185,8 @@ export class V1Client {
   }
 
   /** Resolves at the end of the turn. */
-  async prompt(sessionId: string, prompt: ContentBlock[]): Promise<PromptResult> {
-    return parse(
-      PromptResult,
-      await this.request(methods.agent.session.prompt, { sessionId, prompt }),
-      'session/prompt',
-    );
+  prompt(sessionId: string, prompt: ContentBlock[]): Promise<PromptResult> {
+    return this.ask(PromptResult, methods.agent.session.prompt, { sessionId, prompt });
   }
 
   async cancel(sessionId: string): Promise<void> {
@@ -213,7 +204,7 @@ export class V1Client {
   }
 
   /** The agent's options after the change, when it tells them. */
-  async setConfigOption(
+  setConfigOption(
     sessionId: string,
     configId: string,
     value: string | boolean,
@@ -221,8 +212,7 @@ export class V1Client {
   ): Promise<readonly ConfigOption[] | undefined> {
     const change = typeof value === 'boolean' ? ({ type: 'boolean', value } as const) : { value };
     const params = { sessionId, configId, ...change };
-    const answer = await this.request(methods.agent.session.setConfigOption, params, signal);
-    return parse(ConfigResult, answer, 'session/set_config_option');
+    return this.ask(ConfigResult, methods.agent.session.setConfigOption, params, signal);
   }
 
   /** Ends the conversation; what is pending rejects. */
@@ -242,6 +232,15 @@ export class V1Client {
     } catch (error) {
       this.options.log.debug(`A session that was given up has not been opened or closed: ${messageOf(error)}`);
     }
+  }
+
+  private async ask<Schema extends z.ZodType>(
+    schema: Schema,
+    method: string,
+    params: object,
+    signal?: AbortSignal,
+  ): Promise<z.output<Schema>> {
+    return parse(schema, await this.request(method, params, signal), method);
   }
 
   private request(method: string, params: object, signal?: AbortSignal, stopWaiting = true): Promise<unknown> {

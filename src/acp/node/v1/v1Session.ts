@@ -31,12 +31,10 @@ interface V1SessionOptions {
   readonly agentId: string;
   readonly agent: AgentAccess;
   readonly editor: EditorPort;
-  /** How the agent reads and writes files. */
   readonly files: FileAccess;
   readonly clock: Clock;
   readonly log: Logger;
   readonly standing: StandingPermissions;
-  /** The environment that the session's commands start from. */
   readonly env: Readonly<Record<string, string>>;
   /** Called when the session is over, before the agent is told. */
   readonly onDidEnd: () => void;
@@ -72,7 +70,7 @@ export class V1Session implements BackendSession, SessionPeer {
     private readonly options: V1SessionOptions,
     client?: V1Client,
   ) {
-    const { agent, agentId, clock, editor, env, log, standing } = options;
+    const { agent, agentId, clock, editor, log, standing } = options;
     this.mapping = new SessionMapping(id, clock, () => agent.traits.knownAs);
     this.log = new EventLog(() => new Promise((resolve) => setImmediate(resolve)));
     this.approvals = new Approvals(id, clock, folders.approvalTimeoutMs, (event) =>
@@ -93,10 +91,8 @@ export class V1Session implements BackendSession, SessionPeer {
       protectionOf: (...changed) => editor.protectionOf(...changed),
     });
     this.terminals = new TerminalService({
-      editor,
-      clock,
+      ...options,
       cwd,
-      env,
       maxTerminals,
       authorize: (request, signal) => permissions.mayRun(request, signal),
       onDidChange: (terminalId, view) => {
@@ -167,7 +163,6 @@ export class V1Session implements BackendSession, SessionPeer {
 
   // What the backend says.
 
-  /** Takes the session's opening answer. */
   setUp(setup: SessionSetup): void {
     this.sessionConfig.setUp(setup);
   }

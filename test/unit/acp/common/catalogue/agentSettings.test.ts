@@ -36,11 +36,11 @@ describe('backline.acp.agents', () => {
     });
     assert.deepEqual([...agents.keys()], ['good']);
     assert.deepEqual(
-      problems.map(({ name }) => name),
+      problems.map((problem) => /Agent '(\w+)'/.exec(problem)?.[1]),
       ['noCommand', 'badArgs', 'badDefaults', 'badServer', 'notAnObject'],
     );
-    assert.match(problems[0]?.message ?? '', /Agent 'noCommand' in backline\.acp\.agents: command: /);
-    assert.match(problems[1]?.message ?? '', /args: /);
+    assert.match(problems[0] ?? '', /Agent 'noCommand' in backline\.acp\.agents: command: /);
+    assert.match(problems[1] ?? '', /args: /);
   });
 
   for (const value of [undefined, null]) {
@@ -63,7 +63,7 @@ describe('backline.acp.agents', () => {
     const ofWorkspace = parseAgentSettings(value, true);
     assert.equal(ofWorkspace.defaults.size, 0);
     assert.match(
-      ofWorkspace.problems[0]?.message ?? '',
+      ofWorkspace.problems[0] ?? '',
       /'gemini'.*an entry with only "defaults" counts only in your user settings: move it there/,
     );
   });
@@ -76,7 +76,7 @@ describe('backline.acp.agents', () => {
     ]) {
       const { agents, defaults, problems } = parseAgentSettings(value);
       assert.deepEqual([agents.size, defaults.size, problems.length], [0, 0, 1]);
-      assert.match(problems[0]?.message ?? '', /command/);
+      assert.match(problems[0] ?? '', /command/);
     }
   });
 
@@ -84,7 +84,7 @@ describe('backline.acp.agents', () => {
     it(`says what it should be when it is ${JSON.stringify(value)}`, () => {
       const { agents, problems } = parseAgentSettings(value);
       assert.equal(agents.size, 0);
-      assert.match(problems[0]?.message ?? '', /must be an object/);
+      assert.match(problems[0] ?? '', /must be an object/);
     });
   }
 });

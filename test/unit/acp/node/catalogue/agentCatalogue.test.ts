@@ -145,7 +145,7 @@ describe('the catalogue of agents', () => {
     const { agents, problems } = await load(user({ bad: {}, mine: { command: 'opencode' } }));
     assert.equal(agents[0]?.id, 'mine');
     assert.deepEqual(
-      problems.map(({ name }) => name),
+      problems.map((problem) => /Agent '(\w+)'/.exec(problem)?.[1]),
       ['bad'],
     );
   });
