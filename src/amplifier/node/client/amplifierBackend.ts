@@ -1,11 +1,9 @@
-import { withDeadline, type Clock } from '../../../base/common/async';
+import { withDeadline } from '../../../base/common/async';
 import { Emitter } from '../../../base/common/event';
-import type { Logger } from '../../../base/common/log';
 import { messageOf, TimeoutError } from '../../../base/common/errors';
 import { isMissingRoute, isAmplifierApiError } from '../../common/api/apiErrors';
 import { isRealServer, type CreateSessionRequest, type Credentials, type ServerInfo } from '../../common/api/apiSchema';
 import type { ConfigOption } from '../../../session/common/sessionEvents';
-import type { ContextSource } from '../../common/context/contextSource';
 import {
   BackendError,
   type BackendCapabilities,
@@ -24,24 +22,20 @@ import type { AmplifierClient } from './http/amplifierClient';
 import { AmplifierSession } from './amplifierSession';
 import { ProfileChoice } from './profileChoice';
 
-import type { ClientLimits, PendingDenials } from './sessionOptions';
+import type { AmplifierSessionOptions, PendingDenials } from './sessionOptions';
 
-export interface AmplifierBackendOptions {
+export interface AmplifierBackendOptions extends Pick<
+  AmplifierSessionOptions,
+  'client' | 'clock' | 'context' | 'limits' | 'log' | 'random'
+> {
   readonly id: string;
   readonly title: string;
-  /** Owned by the backend from now on. */
-  readonly client: AmplifierClient;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly log: Logger;
-  readonly context: ContextSource;
   /** What may be sent to this server; undefined when nothing may or there is nothing. */
   readonly credentials: (server: URL) => Promise<Credentials | undefined>;
   /** Why there is a key and it is not sent to this server, and what to do, for the user. */
   readonly keyProblem?: (server: URL) => Promise<string | undefined>;
   /** The setting for the profile of sessions that name none; empty or absent for the server's usual one. */
   readonly profile?: () => string;
-  readonly limits?: Partial<ClientLimits>;
 }
 
 const capabilities: BackendCapabilities = {
@@ -58,7 +52,7 @@ const stopTimeoutMs = 2000;
 /** For a session that was made and cannot be used to be ended again. */
 const discardTimeoutMs = 5000;
 
-/** The sessions of one Amplifier server. It starts no server: it says when none answers. */
+/** The sessions of one Amplifier server, whose client it owns. It starts no server: it says when none answers. */
 export class AmplifierBackend implements SessionBackend {
   readonly id: string;
   readonly title: string;
