@@ -5,18 +5,14 @@ import type { BackendRegistry } from '../../session/common/backendRegistry';
 import { DisposableStore } from '../../base/common/disposable';
 import type { Feature, RunningFeature } from '../../base/common/feature';
 import type { Consent } from '../../consent/common/consentDesk';
-import type { EditorPort } from '../../editor/common/editorPort';
-import type { WriteWitness } from '../../editor/common/writeWitness';
 import { commandIds, settingIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { Messages } from '../../platform/vscode/messages';
-import type { StandingPermissions } from '../../permissions/common/standingPermissions';
 import type { TrafficTap } from '../../wire/common/traffic';
 import { parseAgentSettings } from '../common/catalogue/agentSettings';
 import { agentsStatus, type AgentActions } from '../common/catalogue/agentsStatus';
-import type { ThreadSource } from '../common/draft/draftThreads';
 import { loadAgentCatalogue } from '../node/catalogue/agentCatalogue';
-import type { AgentLauncher } from '../node/catalogue/agentLauncher';
+import type { AgentLauncher, AgentLauncherOptions } from '../node/catalogue/agentLauncher';
 import { AgentReaper } from '../node/process/agentReaper';
 import { AgentRegistry } from '../node/catalogue/agentRegistry';
 import type { AgentPermission } from '../node/catalogue/broughtAgent';
@@ -26,23 +22,18 @@ import { AgentCommands } from './agentCommands';
 import { elicit } from './elicitation';
 import { SignInTerminals } from './signInTerminal';
 
-interface AcpFeatureOptions extends FeatureContext {
-  readonly editor: EditorPort;
+type LauncherOptions = Required<
+  Pick<AgentLauncherOptions, 'editor' | 'ownMcpServers' | 'standing' | 'threadSources' | 'witness'>
+>;
+
+interface AcpFeatureOptions extends FeatureContext, LauncherOptions {
   readonly traffic: TrafficTap;
-  /** What the user has said in advance about what agents may do. Not owned. */
-  readonly standing: StandingPermissions;
   /** The demo agent as it was built. */
   readonly demoAgentFile: string;
   /** Absolute: where the demo agent keeps its sessions, so that they outlive the window. */
   readonly demoStateFolder: string;
   /** The program that ends agents which outlive the window, as it was built. */
   readonly agentReaperFile: string;
-  /** Sees files before agents write them. */
-  readonly witness: WriteWitness;
-  /** Conversations that agents of the draft may ask for. */
-  readonly threadSources: readonly ThreadSource[];
-  /** MCP servers of the window itself, by name, in the form of the setting `mcpServers`. */
-  readonly ownMcpServers: () => Promise<Readonly<Record<string, unknown>>>;
   readonly version: string;
   /** For what the workspace brings. */
   readonly consent: Consent;

@@ -48,6 +48,7 @@ async function opens(
   return isWanted === yes && (await vscode.env.openExternal(vscode.Uri.parse(url, true)));
 }
 
+/** @throws Dismissed */
 async function fillIn(
   agentTitle: string,
   message: string,
@@ -55,19 +56,17 @@ async function fillIn(
   token: vscode.CancellationToken,
 ): Promise<CreateElicitationResponse> {
   const content: Record<string, FormValue> = {};
-  if (fields.length === 0) return { action: (await confirms(agentTitle, message, token)) ? 'accept' : 'decline' };
+  if (fields.length === 0) {
+    const yes = { label: 'Yes' };
+    const chosen = await choose(`${agentTitle} asks`, message, [yes, { label: 'No' }], token);
+    return { action: chosen === yes ? 'accept' : 'decline' };
+  }
   for (const [index, field] of fields.entries()) {
     const title = `${agentTitle}: ${field.title} (${index + 1}/${fields.length})`;
     const value = await ask(title, message, field, token);
     if (value !== undefined) content[field.key] = value;
   }
   return { action: 'accept', content };
-}
-
-/** @throws Dismissed */
-async function confirms(agentTitle: string, message: string, token: vscode.CancellationToken): Promise<boolean> {
-  const yes = { label: 'Yes' };
-  return (await choose(`${agentTitle} asks`, message, [yes, { label: 'No' }], token)) === yes;
 }
 
 /** A list and not a dialog: only a list can be closed when nobody waits for the answer any more. */

@@ -24,19 +24,15 @@ interface DraftTurnOptions {
 /** A turn in the draft, which knows text and the reading of files, and nothing else. */
 export class DraftTurn implements Turn {
   readonly prompt: Prompt;
+  readonly cwd: string;
+  readonly signal: AbortSignal;
   readonly isVerbose = false;
   readonly paceMs = 0;
 
   constructor(private readonly options: DraftTurnOptions) {
     this.prompt = promptOf(options.text, options.cwd);
-  }
-
-  get cwd(): string {
-    return this.options.cwd;
-  }
-
-  get signal(): AbortSignal {
-    return this.options.signal;
+    this.cwd = options.cwd;
+    this.signal = options.signal;
   }
 
   async say(text: string): Promise<void> {

@@ -28,22 +28,18 @@ const outputByteLimit = 256 * 1024;
 
 /** A turn of an ACP v1 session: everything is shown by session/update and done by the client. */
 export class V1Turn implements Turn {
+  readonly prompt: Prompt;
+  readonly signal: AbortSignal;
   private readonly files: ClientFiles;
 
   constructor(private readonly options: V1TurnOptions) {
+    this.prompt = options.prompt;
+    this.signal = options.signal;
     this.files = new ClientFiles(options.client, options.session, options.capabilities.fs);
-  }
-
-  get prompt(): Prompt {
-    return this.options.prompt;
   }
 
   get cwd(): string {
     return this.options.session.cwd;
-  }
-
-  get signal(): AbortSignal {
-    return this.options.signal;
   }
 
   get isVerbose(): boolean {

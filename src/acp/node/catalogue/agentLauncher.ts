@@ -32,7 +32,7 @@ export interface TerminalCommand {
   readonly cwd: string;
 }
 
-interface AgentLauncherOptions {
+export interface AgentLauncherOptions {
   readonly clientInfo: V1ClientOptions['clientInfo'];
   readonly editor: EditorPort;
   readonly clock: Clock;

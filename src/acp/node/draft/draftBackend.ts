@@ -140,15 +140,15 @@ export class DraftBackend implements SessionBackend {
   }
 
   private async open(): Promise<DraftLink> {
-    const { clock, editor, log, startAgent, tap, title } = this.options;
+    const { startAgent, title } = this.options;
     this.setState({ kind: 'starting', message: `Starting ${title}…` });
     const agent = await startAgent();
     if (this.isDisposed) {
       agent.killNow();
       throw new Error(`${title} was stopped.`);
     }
-    const threads = this.threadStore();
-    const link = new DraftLink(agent, { title, editor, threads, permissions: this.filePermissions(), clock, tap, log });
+    const made = { threads: this.threadStore(), permissions: this.filePermissions() };
+    const link = new DraftLink(agent, { ...this.options, ...made });
     this.live = link;
     this.living.add(link);
     link.start((reason) => {
