@@ -119,12 +119,12 @@ describe('agents', () => {
 
   it('are not started in a workspace that the user does not trust', async () => {
     agents.isTrusted = false;
-    await assert.rejects(agents.chat('v1'), /do not trust/);
+    await assert.rejects(agents.chat('v1'), /untrusted workspace/);
     assert.deepEqual(agents.pids, []);
     agents.isTrusted = true;
     const backend = await agents.registry.open('v1');
     agents.isTrusted = false;
-    await assert.rejects(backend.createSession({ cwd: inWorkspace() }), /do not trust/);
+    await assert.rejects(backend.createSession({ cwd: inWorkspace() }), /not trusted/);
     assert.deepEqual(agents.pids, []);
   });
 

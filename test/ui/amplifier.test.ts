@@ -83,7 +83,7 @@ describe('Amplifier, as a user sees it', () => {
   it('takes an API key without showing it, and says what becomes of it', async () => {
     await window.runCommand(command);
     await input.fill('two words');
-    await toast('It is one word without spaces.');
+    await toast('It must not contain spaces.');
     await typeKey(key);
     await toast(/The API key is stored\. It goes to the Amplifier server when a session begins/);
     await window.screenshot('amplifier-key');
@@ -91,8 +91,8 @@ describe('Amplifier, as a user sees it', () => {
 
   it('replaces the key', async () => {
     await window.runCommand(command);
-    await window.picks.filter({ hasText: 'Remove it' }).waitFor();
-    await window.pick('Replace it');
+    await window.picks.filter({ hasText: 'Remove' }).waitFor();
+    await window.pick('Replace');
     await typeKey(otherKey);
     await toast(/The API key is replaced\./);
   });
@@ -129,7 +129,7 @@ describe('Amplifier, as a user sees it', () => {
 
   it('removes the key', async () => {
     await window.runCommand(command);
-    await window.pick('Remove it');
+    await window.pick('Remove');
     await toast(/The API key is removed/);
     await window.runCommand(command);
     await input.waitFor();

@@ -69,7 +69,7 @@ describe('Context providers that are slow or fail, as a user sees them', () => {
 
   it('that ask for no permission are said to, when permissions are to be managed', async () => {
     await window.runCommand('Backline: Manage Context Provider Permissions');
-    await window.messages.filter({ hasText: 'No context provider asks for permission' }).waitFor();
+    await window.messages.filter({ hasText: 'No context provider needs permission' }).waitFor();
     await window.runCommand('Notifications: Clear All Notifications');
   });
 

@@ -122,9 +122,9 @@ describe('What a workspace brings that runs', () => {
     );
     await window.screenshot('consent-module');
     await answer('Don’t Allow');
-    await statusSays('Not allowed by you: evil');
+    await statusSays('Denied: evil');
     await window.reload();
-    await statusSays('Not allowed by you: evil');
+    await statusSays('Denied: evil');
     assert.equal(await read(ran), '');
   });
 

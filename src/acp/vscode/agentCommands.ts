@@ -23,7 +23,7 @@ export class AgentCommands {
     const backend =
       which.kind === 'one'
         ? which.backend
-        : await pickAgent(which.backends, 'Restart Agent', 'Which one? What it is doing now is stopped');
+        : await pickAgent(which.backends, 'Restart Agent', 'Select an agent to restart. Its current turn is stopped');
     if (!backend) return;
     await withProgress(`Restarting ${backend.title}`, async () => {
       await backend.stop();
@@ -35,10 +35,10 @@ export class AgentCommands {
   async signIn(): Promise<void> {
     const waiting = this.options.backends().filter(({ state }) => state.kind === 'authRequired');
     if (waiting.length === 0) {
-      this.options.messages.info('No agent asks you to sign in. One that needs it says so when you prompt it.');
+      this.options.messages.info('No agent requires you to sign in.');
       return;
     }
-    const backend = waiting.length === 1 ? waiting[0] : await pickAgent(waiting, 'Sign In', 'To which agent?');
+    const backend = waiting.length === 1 ? waiting[0] : await pickAgent(waiting, 'Sign In', 'Select an agent');
     if (backend?.state.kind !== 'authRequired') return;
     const { methods, message } = backend.state;
     if (methods.length === 0 || !backend.authenticate) throw new Error(message);
@@ -78,7 +78,7 @@ function wordsOf(state: BackendState): Pick<vscode.QuickPickItem, 'description' 
     case 'starting':
       return { description: 'starting' };
     case 'authRequired':
-      return { description: 'needs you to sign in' };
+      return { description: 'sign-in required' };
     case 'failed':
       return { description: 'failed', detail: state.message };
   }

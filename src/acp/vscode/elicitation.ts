@@ -44,7 +44,7 @@ async function opens(
   const { host } = new URL(url);
   const question = `${agentTitle} asks you to open a page on ${host}`;
   const yes = { label: 'Open in Browser', detail: visible(url) };
-  const isWanted = await choose(question, message, [{ label: 'Do Not Open' }, yes], token);
+  const isWanted = await choose(question, message, [{ label: 'Don’t Open' }, yes], token);
   return isWanted === yes && (await vscode.env.openExternal(vscode.Uri.parse(url, true)));
 }
 
@@ -93,7 +93,7 @@ async function ask(
     case 'text':
     case 'number': {
       const validateInput = (typed: string): string | undefined => problemWith(field, typed);
-      const prompt = field.isRequired ? message : `${message} (may be empty)`;
+      const prompt = field.isRequired ? message : `${message} (optional)`;
       const box = { ...shown, prompt, value: field.preset, validateInput };
       return valueOf(field, answered(await vscode.window.showInputBox(box, token)));
     }

@@ -23,12 +23,13 @@ export function closestFolder(file: string, folders: readonly string[]): string 
 
 /** Why a file is not named to Amp. `reason`: what resolving it has thrown; undefined when nothing. */
 export function whyNotOffered(name: string, reason: unknown): string {
-  if (!isEditorError(reason)) return `${name} is not in front. Click into its editor, then add the selection again.`;
+  if (!isEditorError(reason))
+    return `${name} is not the active editor. Click in its editor, then add the selection again.`;
   switch (reason.code) {
     case 'excluded':
-      return `${name} is on the list backline.exclude, so it is not offered to Amp. Change the list to allow it.`;
+      return `${name} is excluded by the setting backline.exclude.`;
     case 'outsideWorkspace':
-      return `${name} is outside the workspace folders, so it is not offered to Amp. Add its folder to the workspace.`;
+      return `${name} is outside the workspace folders. Add its folder to the workspace.`;
     default:
       return reason.message;
   }

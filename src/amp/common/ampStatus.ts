@@ -46,7 +46,7 @@ export function ampStatus(state: AmpState, { hasFolder, isTrusted, isPluginOutda
       return {
         ...amp,
         state: 'off',
-        summary: 'Switched off by the setting backline.amp.enabled.',
+        summary: 'Turned off in the setting backline.amp.enabled.',
         actions: [openSettings],
       };
     case 'starting':
@@ -62,10 +62,10 @@ export function ampStatus(state: AmpState, { hasFolder, isTrusted, isPluginOutda
       }
       const serving = `Serving on 127.0.0.1:${port} to ${clients === 0 ? 'no client yet' : countOf(clients, 'client')}.`;
       if (failing) {
-        const summary = `${serving} ${failing.failed} of ${failing.all} requests of the last minute failed. Restart the server if this goes on.`;
+        const summary = `${serving} ${failing.failed} of ${failing.all} requests in the last minute failed. Restart the server if this continues.`;
         return { ...amp, state: 'attention', badge, summary, actions: [restart, showLog, openTerminal] };
       }
-      const update = isPluginOutdated ? ' The diagnostics plugin can be updated.' : '';
+      const update = isPluginOutdated ? ' An update of the diagnostics plugin is available.' : '';
       const updates = isPluginOutdated ? [updatePlugin] : [];
       if (!isTrusted) {
         const summary = `Edits are refused until you trust the workspace. ${serving}${update}`;

@@ -48,10 +48,9 @@ export async function addSelection(options: AddSelectionOptions): Promise<void> 
 
 async function whyNothing(editor: Pick<EditorPort, 'resolve'>): Promise<string> {
   const document = vscode.window.activeTextEditor?.document;
-  if (!document) return 'Open a file of the workspace and select what Amp should look at.';
+  if (!document) return 'Open a file of the workspace and select some text.';
   const name = vscode.workspace.asRelativePath(document.uri);
-  if (document.uri.scheme !== 'file')
-    return `${name} is not a file on disk, so Amp cannot read it. Save it in the workspace first.`;
+  if (document.uri.scheme !== 'file') return `${name} is not a file on disk. Save it in the workspace first.`;
   const reason: unknown = await editor.resolve(document.uri.fsPath).then(
     () => undefined,
     (error: unknown) => error,

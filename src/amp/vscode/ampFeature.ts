@@ -140,7 +140,7 @@ export class AmpFeature implements Feature {
   private async restart(supervisor: AmpSupervisor, messages: Messages): Promise<void> {
     if (!this.options.settings.ampEnabled()) {
       messages.info(
-        `The Amp server is switched off. Switch the setting ${settingIds.ampEnabled} on to serve this window.`,
+        `The Amp server is turned off. Turn on the setting ${settingIds.ampEnabled} to serve this window.`,
         {
           label: 'Open Settings',
           run: () => vscode.commands.executeCommand('workbench.action.openSettings', settingIds.ampEnabled),

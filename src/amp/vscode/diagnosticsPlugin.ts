@@ -38,7 +38,7 @@ export class DiagnosticsPlugin {
     );
     const picked = await vscode.window.showQuickPick(picks.flat(), {
       title: 'Amp Diagnostics Plugin',
-      placeHolder: 'Amp gets the tool get_diagnostics, which shows it the problems VS Code knows',
+      placeHolder: 'Gives Amp the tool get_diagnostics, which reads the problems in VS Code',
       matchOnDescription: true,
     });
     const done = await picked?.act();
@@ -59,7 +59,7 @@ export class DiagnosticsPlugin {
     const user: Place = {
       plugin: new PluginFile(userPluginFolder(process.env, homedir()), source, version),
       forWhom: 'for me',
-      detail: 'For every Amp session on this machine',
+      detail: 'For all Amp sessions on this machine',
     };
     // Amp runs what lies in a workspace, so only a workspace that the user trusts gets something to run.
     if (!vscode.workspace.isTrusted) return [user];
@@ -67,7 +67,7 @@ export class DiagnosticsPlugin {
     const workspace = folders.map(({ name, path }): Place => ({
       plugin: new PluginFile(workspacePluginFolder(path), source, version, path),
       forWhom: folders.length === 1 ? 'for this workspace' : `for the folder ${name}`,
-      detail: 'For Amp sessions in this folder, and for everybody who gets the file with it',
+      detail: 'For Amp sessions in this folder. The file is shared with everyone who gets the folder',
     }));
     return [user, ...workspace];
   }
@@ -104,9 +104,9 @@ function picksOf({ plugin, forWhom, detail }: Place, state: PluginState, version
     case 'absent':
       return [install(`$(cloud-download) Install ${forWhom}`)];
     case 'foreign':
-      return [refusal('There is a file of this name that is not from Backline; it is left alone')];
+      return [refusal('A file with this name exists that Backline did not create')];
     case 'outside':
-      return [refusal('A link leads out of the workspace folder; nothing is written there')];
+      return [refusal('A link leads out of the workspace folder')];
     case 'ours':
       break;
   }

@@ -15,7 +15,7 @@ interface OpenTerminalOptions {
 
 /** The CLI loads plugins of the folder it runs in. */
 const untrusted =
-  'Amp is not started in a workspace that you do not trust, because it runs plugins of the folder. Trust the workspace, then run the command again.';
+  'Amp runs plugins of the folder, so it is not started in an untrusted workspace. Trust the workspace, then try again.';
 
 /** The command `backline.amp.openTerminal`. Resolves when the terminal is shown, or the user was told why it is not. */
 export async function openTerminal({ editor, terminals, messages }: OpenTerminalOptions): Promise<void> {
@@ -38,7 +38,7 @@ export async function openTerminal({ editor, terminals, messages }: OpenTerminal
     return;
   }
   const picks = editor.folders.map(({ name, path }) => ({ label: name, description: path, path }));
-  const options = { title: 'Open Amp Terminal', placeHolder: 'The folder Amp is to work in' };
+  const options = { title: 'Open Amp Terminal', placeHolder: 'Select a folder for Amp' };
   const picked = await vscode.window.showQuickPick(picks, options);
   if (picked) await terminals.open(amp, picked.path);
 }

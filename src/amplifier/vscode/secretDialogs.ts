@@ -55,7 +55,7 @@ export async function manageToken(tokens: ServerTokens, server: URL, messages: M
 /** Asks the user whether the API key may go to a server that is not on this machine. */
 export async function confirmServer(origin: string): Promise<boolean> {
   const send = 'Send the Key';
-  const detail = 'It is sent whenever a session begins there. Only say yes to a server that you trust with it.';
+  const detail = 'It is sent whenever a session begins there. Only continue if you trust this server.';
   const choice = await vscode.window.showWarningMessage(
     `Send your API key to ${origin}?`,
     { modal: true, detail },
@@ -66,8 +66,8 @@ export async function confirmServer(origin: string): Promise<boolean> {
 
 async function chooseAction(title: string, placeHolder: string): Promise<'set' | 'remove' | undefined> {
   const items = [
-    { label: '$(edit) Replace it', action: 'set' as const },
-    { label: '$(trash) Remove it', action: 'remove' as const },
+    { label: '$(edit) Replace', action: 'set' as const },
+    { label: '$(trash) Remove', action: 'remove' as const },
   ];
   return (await vscode.window.showQuickPick(items, { title, placeHolder }))?.action;
 }
@@ -82,6 +82,6 @@ async function askForSecret(texts: {
     ...texts,
     password: true,
     ignoreFocusOut: true,
-    validateInput: (value) => (/^\s*\S+\s*$/u.test(value) ? undefined : 'It is one word without spaces.'),
+    validateInput: (value) => (/^\s*\S+\s*$/u.test(value) ? undefined : 'It must not contain spaces.'),
   });
 }

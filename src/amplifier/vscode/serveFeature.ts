@@ -105,7 +105,7 @@ export class ServeFeature implements Feature {
         copy('Copy URL', url),
         copy('Copy Token', token),
         stop,
-        { label: 'Do Without a Token…', run: () => this.serveWithoutToken() },
+        { label: 'Serve Without Token…', run: () => this.serveWithoutToken() },
       );
     }
     return { url, token };
@@ -151,18 +151,18 @@ export class ServeFeature implements Feature {
 
 function statusOf(served: ServedAt | undefined): Pick<FeatureStatus, 'state' | 'summary' | 'actions'> {
   const command = commandIds.amplifierServe;
-  const openUp: StatusAction = { label: 'Serve without a token…', command, arguments: ['withoutToken'] };
+  const openUp: StatusAction = { label: 'Serve without token…', command, arguments: ['withoutToken'] };
   if (!served) {
-    const summary = 'Off. Serve the agents of this window to clients of the Amplifier API when you need it.';
+    const summary = 'Off. Serve the agents of this window to clients of the Amplifier API.';
     return { state: 'off', summary, actions: [{ label: 'Serve', command }, openUp] };
   }
   const { token, url } = served;
   if (token !== undefined) {
-    const summary = `Served at ${url}, to clients that have the token.${portNote(url)}`;
+    const summary = `Listening at ${url}. Clients need the token.${portNote(url)}`;
     return { state: 'ready', summary, actions: [{ label: 'Show URL and token', command }, openUp] };
   }
   const summary =
-    `Served at ${url} without a token: every program of this machine can let the agents work here.` +
+    `Listening at ${url} without a token. Any program on this machine can use the agents.` +
     `${portNote(url)} Stop it when you are done.`;
   return { state: 'attention', summary, actions: [{ label: 'Show URL, or stop', command }] };
 }

@@ -29,7 +29,7 @@ export class CheckpointError extends Error {
 export function tooSlow(limitMs: number): CheckpointError {
   return new CheckpointError(
     'tooSlow',
-    `Looking through the folder took longer than ${limitMs / 1000} s. Add large generated folders to .gitignore.`,
+    `Scanning the folder took longer than ${limitMs / 1000} s. Add large generated folders to .gitignore.`,
   );
 }
 

@@ -15,7 +15,7 @@ const words: Record<BackendView['state'], string> = {
   stopped: 'starts with your first prompt',
   starting: 'starting',
   ready: 'running',
-  authRequired: 'needs you to sign in',
+  authRequired: 'sign-in required',
   failed: 'failed',
   unavailable: 'unavailable',
 };

@@ -61,9 +61,9 @@ export function questionAbout(thing: BroughtThing): string {
     case 'mcpServer':
       return `Allow agents to use the ${what} of this workspace?`;
     case 'providerAddress':
-      return `Allow texts to be sent to the ${what} of this workspace?`;
+      return `Allow sending text to the ${what} of this workspace?`;
     case 'webCode':
-      return `Allow the code of the ${what} of this workspace to be downloaded?`;
+      return `Allow downloading the code of the ${what} of this workspace?`;
   }
 }
 
@@ -71,11 +71,11 @@ const consequences: Record<BroughtKind, string> = {
   agent: 'It runs with your rights: it can read and write files, run programs and use the network.',
   providerModule: 'It runs with your rights: it can read and write files, run programs and use the network.',
   mcpServer:
-    'Agents get it when a conversation begins. A command runs with your rights; an address gets what agents send.',
+    'Agents can use it in new conversations. A command runs with your rights. A URL receives what agents send.',
   providerAddress:
     'It gets the text of the files you look at. If it offers mentions, it also gets what you type after @, the queries of language models, the address of the active file and the name of its repository.',
   webCode:
-    'The address learns that you ask for it. The code does not run before you have seen its hash and allowed it.',
+    'The server at this URL sees the request. The code does not run until you have seen its hash and allowed it.',
 };
 
 /** UTF-16 units as they are shown, and lines in all: what is longer is for the editor, where it can be read. */
@@ -91,9 +91,8 @@ export function isTooLong({ facts }: BroughtThing): boolean {
   );
 }
 
-const tooLongToShow = 'It is too long to be shown here. Choose Show to read it in its file, then allow it.';
-const tooLongToAllow =
-  'It is too long to be shown here, and no file can be opened to read it in, so that it cannot be allowed. Make the entry shorter.';
+const tooLongToShow = 'It is too long to show here. Select Show to read it in its file, then allow it.';
+const tooLongToAllow = 'It is too long to show here or in a file, so it cannot be allowed. Make the entry shorter.';
 
 /** What can be chosen in the dialog, besides a denial. Only what can be read whole is allowed there. */
 export function choicesFor(thing: BroughtThing): { readonly canAllow: boolean; readonly canShow: boolean } {

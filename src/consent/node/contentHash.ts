@@ -9,7 +9,7 @@ import { isBelow } from '../../base/node/isBelow';
 /** SHA-256 in hex of a value of JSON, whatever the order of its members. @throws for what cannot be told from other values */
 export function hashOf(value: unknown): string {
   const text = canonicalJson(value);
-  if (text === undefined) throw new Error('Its entry in the settings is nested too deeply, or is no JSON.');
+  if (text === undefined) throw new Error('Its settings are nested too deeply or are not valid JSON.');
   return createHash('sha256').update(text).digest('hex');
 }
 

@@ -109,7 +109,7 @@ export class WorkspaceConsent implements Disposable {
       summary:
         this.waiting.length > 0
           ? `Needs your permission: ${names}.`
-          : 'You have allowed or denied everything that it wants to run or use.',
+          : 'You have reviewed everything that this workspace wants to run or use.',
       actions: [{ label: 'Review what this workspace runs', command: commandIds.reviewWorkspace }],
     });
   }
@@ -124,7 +124,7 @@ export class WorkspaceConsent implements Disposable {
    */
   private async review(id?: unknown): Promise<void> {
     if (!vscode.workspace.isTrusted) {
-      this.messages.info('Nothing of a workspace that you do not trust is run.', {
+      this.messages.info('An untrusted workspace cannot run anything.', {
         label: 'Manage Workspace Trust',
         run: () => vscode.commands.executeCommand('workbench.trust.manage'),
       });
@@ -138,12 +138,12 @@ export class WorkspaceConsent implements Disposable {
     for (;;) {
       const picks = this.desk.all.map(pickOf);
       if (picks.length === 0) {
-        this.messages.info('This workspace has brought nothing that would run here.');
+        this.messages.info('This workspace defines nothing to run.');
         return;
       }
       const options = {
         title: 'What This Workspace Runs',
-        placeHolder: 'Choose something to allow it, or to change your answer',
+        placeHolder: 'Select an entry to review it or change your answer',
         matchOnDetail: true,
       };
       const picked = await vscode.window.showQuickPick(picks, options);

@@ -38,11 +38,15 @@ export function contextStatus(
   const { isEnabled, isTrusted, states, problems, notes } = situation;
   const settings = actions.openSettings;
   if (!isEnabled) {
-    const switchOn = { label: 'Switch context providers on', command: actions.toggle };
+    const switchOn = { label: 'Turn on context providers', command: actions.toggle };
     return { state: 'off', summary: 'Off in your settings.', actions: [switchOn, settings] };
   }
   if (states.length === 0 && problems.length === 0)
-    return { state: 'off', summary: 'None is set up. Add one to backline.context.providers.', actions: [settings] };
+    return {
+      state: 'off',
+      summary: 'No context providers configured. Add one in backline.context.providers.',
+      actions: [settings],
+    };
   const failing = states.filter(({ status }) => status === 'failing');
   const held = states.filter(({ status }) => status === 'needsConsent');
   const waiting = held.filter((state) => !isDenied(state));
@@ -84,7 +88,7 @@ function summaryOf(
     ...(failing.length > maxNamed ? [] : failing.map(failureOf)),
     `${counts.join(', ')}.`,
     ...(waiting.length > 0 ? [`Needs your permission: ${namesOf(waiting)}.`] : []),
-    ...(denied.length > 0 ? [`Not allowed by you: ${namesOf(denied)}.`] : []),
+    ...(denied.length > 0 ? [`Denied: ${namesOf(denied)}.`] : []),
     ...(offers.length > 0 ? [`New version available: ${namesOf(offers)}.`] : []),
   ];
 }

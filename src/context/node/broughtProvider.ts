@@ -26,7 +26,7 @@ export class BroughtProvider {
   /** @throws ProviderError */
   permitAddress(): void {
     this.address ??= this.thing('providerAddress', { facts: this.addressFacts('Texts go to') });
-    this.require(this.address, 'Texts would be sent to an address that only this workspace names.');
+    this.require(this.address, 'Text would be sent to a URL from this workspace’s settings.');
   }
 
   /** Of all files that are part of it, as they were read. @throws ProviderError */
@@ -38,7 +38,7 @@ export class BroughtProvider {
       { label: 'Module', value: pathOf(address) },
       ...others.map(({ url }) => ({ label: 'Runs the file', value: pathOf(url) })),
     ];
-    this.require(this.code(facts, sorted), 'It is code that this workspace brings.');
+    this.require(this.code(facts, sorted), 'It is code from this workspace.');
   }
 
   private code(facts: readonly BroughtFact[], files: readonly HashedFile[]): BroughtThing {
@@ -54,7 +54,7 @@ export class BroughtProvider {
   /** The download only: what is found needs a permission of its own. @throws ProviderError */
   permitDownload(): void {
     this.download ??= this.thing('webCode', { facts: this.addressFacts('Downloads code from') });
-    this.require(this.download, 'Its code would be downloaded from an address that only this workspace names.');
+    this.require(this.download, 'Its code would be downloaded from a URL in this workspace’s settings.');
   }
 
   private require(thing: BroughtThing, why: string): void {

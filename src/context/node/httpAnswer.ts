@@ -54,7 +54,7 @@ async function readBody(response: Response, maxBytes: number): Promise<Uint8Arra
 }
 
 function lost(error: unknown): never {
-  throw new ProviderError(`The connection was lost in the middle of the answer: ${causeOf(error)}.`);
+  throw new ProviderError(`The connection was lost while reading the answer: ${causeOf(error)}.`);
 }
 
 /** What is beneath the "fetch failed" of fetch. Not its message: that can hold the URL, and the URL a key. */

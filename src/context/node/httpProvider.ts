@@ -234,7 +234,7 @@ export class HttpProvider implements ContextProvider {
   /** `headers` in the settings are for HTTP and only sent as such. */
   private requestOf(method: string, params: object, settings: ProviderSettings): { headers: Headers; body: string } {
     const { data: own } = headersSetting.safeParse(settings);
-    if (!own) throw new ProviderError('`headers` in its settings needs to be an object of texts.');
+    if (!own) throw new ProviderError('`headers` in its settings must be an object with string values.');
     const sent = Object.fromEntries(Object.entries(settings).filter(([key]) => key !== 'headers'));
     const headers = headersOf(own.headers ?? {});
     headers.set('content-type', 'application/json; charset=utf-8');
@@ -301,7 +301,7 @@ function excerpt(text: string): string {
 }
 
 function redirectMessage({ status, location }: HttpAnswer): string {
-  return `The address redirects (HTTP ${status}) to ${location ?? 'elsewhere'}. Put the final address into the settings.`;
+  return `The address redirects (HTTP ${status}) to ${location ?? 'elsewhere'}. Use the final URL in the settings.`;
 }
 
 function headersOf(headers: Readonly<Record<string, string>>): Headers {
@@ -309,6 +309,6 @@ function headersOf(headers: Readonly<Record<string, string>>): Headers {
     return new Headers({ ...headers });
   } catch {
     // The error of `Headers` holds the value, which may be a secret.
-    throw new ProviderError('`headers` in its settings holds a name or a value that HTTP does not allow.');
+    throw new ProviderError('`headers` in its settings contains an invalid name or value.');
   }
 }

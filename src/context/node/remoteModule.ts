@@ -82,7 +82,7 @@ export class RemoteModules {
     if (!isPinned(body, pin)) {
       const found = createHash(pin.algorithm).update(body).digest('base64');
       const error = new ProviderError(
-        `The code at ${hostOf(at)} is not the one that is pinned; its hash is ${pin.algorithm}-${found}. Look at what has changed before you pin it.`,
+        `The code at ${hostOf(at)} does not match the pinned hash. Its hash is ${pin.algorithm}-${found}. Review the code before you pin it.`,
       );
       this.rememberFailure(url, error);
       throw error;

@@ -154,7 +154,7 @@ export class WorkerProvider implements ContextProvider {
     const { isAgain } = this;
     this.isAgain = false;
     const { offer, permit, ...start } = await this.locate(signal, isAgain);
-    if (this.isDisposed) throw new ProviderError('The provider was let go.');
+    if (this.isDisposed) throw new ProviderError('The provider was stopped.');
     // What `locate` found may no longer be allowed.
     if (signal.aborted) throw new TakenBackError();
     this.offered = offer;
@@ -174,7 +174,7 @@ export class WorkerProvider implements ContextProvider {
       const answer = await run.call({ method: 'survey' }, signal);
       if (answer.kind !== 'survey') throw wrongAnswer();
       permit(answer.files);
-      if (this.isDisposed) throw new ProviderError('The provider was let go.');
+      if (this.isDisposed) throw new ProviderError('The provider was stopped.');
       if (signal.aborted) throw new TakenBackError();
     } catch (error) {
       run.dispose();

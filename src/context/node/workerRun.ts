@@ -97,7 +97,7 @@ export class WorkerRun implements Disposable {
   }
 
   dispose(): void {
-    this.end(new ProviderError('The provider was let go.'));
+    this.end(new ProviderError('The provider was stopped.'));
   }
 
   private askNext(): void {
@@ -115,7 +115,7 @@ export class WorkerRun implements Disposable {
     if (this.ended) return;
     const { data: message } = workerMessage.safeParse(value);
     if (!message) {
-      this.end(new ProviderError('The provider damaged its worker: what comes out of it cannot be read.'));
+      this.end(new ProviderError('The provider’s worker sends invalid data.'));
       return;
     }
     switch (message.kind) {
@@ -172,5 +172,5 @@ export class WorkerRun implements Disposable {
 }
 
 function tooSlow(ms: number): string {
-  return `The provider did not answer within ${ms / 1_000} s and was stopped. It starts again with the next question.`;
+  return `The provider did not answer within ${ms / 1_000} s and was stopped. It restarts with the next request.`;
 }

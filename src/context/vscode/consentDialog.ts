@@ -53,22 +53,24 @@ async function choose(
 ): Promise<ConsentPick | undefined> {
   const picks: ConsentPick[] = [
     ...waiting.flatMap((state) =>
-      state.consent ? [{ label: describeRequest(state.consent), description: `wanted by ${state.title}`, state }] : [],
+      state.consent
+        ? [{ label: describeRequest(state.consent), description: `requested by ${state.title}`, state }]
+        : [],
     ),
     ...allowed.map((request) => ({
       label: describeRequest(request),
-      description: 'allowed; choose to take it back',
+      description: 'allowed. Select to revoke',
       ...(request.kind === 'remoteCode' ? { detail: request.integrity } : {}),
       allowed: request,
     })),
   ];
   if (picks.length === 0) {
-    void vscode.window.showInformationMessage('No context provider asks for permission, and none was given.');
+    void vscode.window.showInformationMessage('No context provider needs permission.');
     return undefined;
   }
   return await vscode.window.showQuickPick(picks, {
-    title: 'What Context Providers May Do',
-    placeHolder: 'Allow something, or take back what was allowed',
+    title: 'Context Provider Permissions',
+    placeHolder: 'Select an entry to allow or revoke it',
   });
 }
 
@@ -78,8 +80,7 @@ async function confirm({ title }: ProviderState, consent: RememberedRequest): Pr
       'Others on the network can read and change what is sent: the text of the files you look at. Providers that offer mentions also get what you type after @, the queries of language models, the address of the active file and the name of its repository.',
     remoteCode:
       'It runs with your rights: it can read and write files and use the network. Only this version of it is allowed: you are asked again when it changes.',
-    secret:
-      'The settings of this workspace ask for it, not yours. Whoever has a secret can do all that it is good for.',
+    secret: 'The settings of this workspace ask for it, not yours. Anyone with the secret can use it.',
   };
   const what = describeRequest(consent);
   const question = what.includes(title) ? `${what}?` : `${what}, for the context provider ${title}?`;

@@ -135,7 +135,7 @@ export class ContextFeature implements Feature {
       id,
       title,
       state: 'off',
-      summary: `None is set up. Add one to ${settingIds.contextProviders}.`,
+      summary: `No context providers configured. Add one in ${settingIds.contextProviders}.`,
       actions: [openProviderSettings],
     });
   }

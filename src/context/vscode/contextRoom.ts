@@ -297,7 +297,7 @@ export class ContextRoom implements Disposable {
     const chosen = id ?? (picks.length > 1 ? await pickProvider(picks) : picks[0]?.id);
     if (chosen === undefined || this.logs.show(chosen)) return;
     const title = states.find((state) => state.id === chosen)?.title ?? chosen;
-    void vscode.window.showInformationMessage(`${title} has not logged anything yet.`);
+    void vscode.window.showInformationMessage(`${title} has no log entries yet.`);
   }
 
   private async open(url: string): Promise<void> {

@@ -42,7 +42,7 @@ export async function showItems(
     return;
   }
   const document = vscode.window.activeTextEditor?.document;
-  if (!document) throw new Error('Open a file first: its context items are shown then.');
+  if (!document) throw new Error('Open a file to see its context items.');
   const chosen = await pickItem(document, feed, open);
   if (chosen) await showHoverAt(document.uri, chosen.range?.start ?? { line: 0, character: 0 });
 }
@@ -56,7 +56,7 @@ async function pickItem(
   const store = new DisposableStore();
   const pick = store.add(vscode.window.createQuickPick<ItemPick>());
   pick.title = `Context Items of ${vscode.workspace.asRelativePath(document.uri)}`;
-  pick.placeholder = 'Go to an item, or open its link';
+  pick.placeholder = 'Select an item to go to it, or open its link';
   pick.matchOnDescription = true;
   pick.matchOnDetail = true;
   pick.keepScrollPosition = true;
@@ -108,12 +108,12 @@ function picksOf(answer: ContextAnswer | undefined, refusal: string | undefined)
 }
 
 function remarksOn(answer: ContextAnswer | undefined, refusal: string | undefined): string[] {
-  if (!answer) return [refusal ?? 'Providers have not been asked about this file yet'];
+  if (!answer) return [refusal ?? 'Providers were not asked about this file yet'];
   const { items, note, waitingFor, isComplete } = answer;
   if (note !== undefined) return [note];
   if (waitingFor.length > 0) return [`Still waiting for ${namesOf(waitingFor)}`];
-  if (!isComplete) return ['Not every provider could answer: “Backline: Show Status” says why'];
-  return items.length > 0 ? [] : ['No provider has anything to say of this file'];
+  if (!isComplete) return ['Some providers are unavailable. Run “Backline: Show Status” for details'];
+  return items.length > 0 ? [] : ['No context items for this file'];
 }
 
 function section(label: string, items: readonly ContextItem[]): ItemPick[] {

@@ -33,7 +33,7 @@ export class ProviderSecrets implements SecretSource {
     const value = await vscode.window.showInputBox({
       title: `Secret "${name}"`,
       prompt: `What \${secret:${name}} stands for in backline.context.providers. It stays in VS Code’s secret storage.`,
-      placeHolder: isSet ? 'Leave it empty to remove the one that is stored' : 'The token or key',
+      placeHolder: isSet ? 'Leave empty to remove the stored secret' : 'The token or key',
       password: true,
       ignoreFocusOut: true,
     });
@@ -60,7 +60,7 @@ export class ProviderSecrets implements SecretSource {
         ? { name: undefined }
         : await vscode.window.showQuickPick(picks, {
             title: 'Secrets of Context Providers',
-            placeHolder: 'Which secret?',
+            placeHolder: 'Select a secret',
           });
     if (!picked) return undefined;
     return (

@@ -29,7 +29,7 @@ const takenBack: ReadonlySet<string> = new Set([
   'turn_ended',
   'answered_elsewhere',
   'unanswerable',
-  'The question was withdrawn.',
+  'The request was withdrawn.',
 ]);
 
 export function isTakenBack(reason: string | undefined): boolean {

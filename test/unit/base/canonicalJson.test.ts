@@ -19,7 +19,7 @@ describe('the canonical JSON', () => {
     const hostile: unknown = JSON.parse('{ "a": 1, "__proto__": { "b": 2 } }');
     for (const value of [deep, hostile, [undefined], Number.NaN, () => 1]) {
       assert.equal(canonicalJson(value), undefined);
-      assert.throws(() => hashOf(value), /nested too deeply, or is no JSON/);
+      assert.throws(() => hashOf(value), /nested too deeply or are not valid JSON/);
     }
   });
 });

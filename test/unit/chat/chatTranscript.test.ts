@@ -298,7 +298,7 @@ describe('a turn', () => {
     const asked = event('approval:required', { approval_id: 'q', prompt: 'Edit?', options: ['Yes'], call_id: 'e' });
     const begun = () => open().events(event('tool:pre', { ...call, input: {} }));
     const tool = (told: Told) => told.entries.find((entry) => entry.kind === 'tool');
-    const taken = { approval_id: 'q', decision: 'deny', reason: 'The question was withdrawn.' };
+    const taken = { approval_id: 'q', decision: 'deny', reason: 'The request was withdrawn.' };
     const waiting = begun().events(asked, event('approval:denied', taken), event('tool:error', lost));
     assert.equal(tool(waiting)?.state, 'stale');
     const allowed = begun().events(asked, event('approval:granted', { approval_id: 'q', decision: 'Yes' }));

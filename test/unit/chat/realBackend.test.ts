@@ -123,8 +123,8 @@ describe('a conversation with an agent that speaks ACP', () => {
     assert.match(prompts[2] ?? '', /User: My name is Ada[^]*User: crash[^]*\|Who am I\?$/);
     assert.ok(!prompts[2]?.includes('User: Who am I?'));
     const notices = outline(chat).filter((line) => line.startsWith('notice: '));
-    assert.equal(notices.filter((line) => line.includes('does not remember')).length, 1);
-    assert.ok(notices.some((line) => line.includes('A summary of the conversation was sent along')));
+    assert.equal(notices.filter((line) => line.includes('doesn’t remember')).length, 1);
+    assert.ok(notices.some((line) => line.includes('A summary of the conversation was sent with your prompt')));
     await until('the new name', () => window.store.heads[0]?.remoteId === 'start-2');
     assert.equal((await window.chats.search('')).length, 1, 'it is not listed again as one that the agent keeps');
     await window.remove();

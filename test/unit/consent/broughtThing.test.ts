@@ -36,7 +36,7 @@ describe('the question for what a workspace brings', () => {
     const many = { ...thing, facts: Array.from({ length: 60 }, (_, at) => ({ label: `V${at}`, value: 'x' })) };
     assert.deepEqual([isTooLong(long), isTooLong(many)], [true, true]);
     assert.match(detailsOf(long, false), /… \(600 more characters\)/);
-    assert.match(detailsOf(many, false), /… and 36 more\.$[^]*Choose Show to read it/m);
+    assert.match(detailsOf(many, false), /… and 36 more\.$[^]*Select Show to read it/m);
   });
 
   it('allows nothing whose end is cut, as hidden characters are longer when they are shown', () => {

@@ -82,7 +82,7 @@ describe('dialects', () => {
     const { start } = range;
     const { items, notes } = read([null, 1, {}, { title: 7 }, { title: 'no end', range: { start } }, { title: 'ok' }]);
     assert.deepEqual(items, [{ title: 'ok' }]);
-    assert.match(notes.join(), /^5 items were left out/);
+    assert.match(notes.join(), /^5 items were skipped/);
   });
 
   for (const item of [
@@ -119,7 +119,7 @@ describe('dialects', () => {
     const { items, notes } = read([{ title: 'x'.repeat(5_000), ai: { content: 'y'.repeat(1_000_000) } }]);
     assert.equal(items[0]?.title.length, itemLimits.title);
     assert.equal(items[0].aiContent?.length, itemLimits.aiContent);
-    assert.match(notes.join(), /2 texts were cut/);
+    assert.match(notes.join(), /2 texts were truncated/);
   });
 
   it('stop when all texts together are too long', () => {
@@ -138,7 +138,7 @@ describe('dialects', () => {
       items.map(({ title }) => title),
       ['file:///a%20b.ts', 'file:///a b.ts', 'none'],
     );
-    assert.deepEqual(notes, ['1 items were left out: they are about other files.']);
+    assert.deepEqual(notes, ['1 items were skipped because they are about other files.']);
     assert.equal(read(annotations).items.length, 4, 'of items that are about no document');
   });
 

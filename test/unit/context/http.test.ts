@@ -84,7 +84,7 @@ describe('an HTTP provider', () => {
         response.writeHead(200, { 'content-length': '100' });
         response.write('{"result":', () => response.destroy());
       },
-      /lost in the middle/,
+      /lost while reading/,
     ],
   ] as const) {
     it(`says so of ${says}, and hides nobody else's items`, async () => {

@@ -164,7 +164,7 @@ describe('mentions that providers find', () => {
     client.retry('https://a/');
     await assert.rejects(mentions.resolve({ id: row.id }, signal), /The token has expired/);
     client.configure({ entries: [], folders: [], problems: [] });
-    await assert.rejects(mentions.resolve({ id: row.id }, signal), /no longer set up/);
+    await assert.rejects(mentions.resolve({ id: row.id }, signal), /no longer configured/);
     client.dispose();
   });
 

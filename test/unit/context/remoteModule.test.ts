@@ -111,7 +111,7 @@ describe('code from elsewhere', () => {
   });
 
   it('is refused when it is not what was pinned, and nothing is kept', async () => {
-    await assert.rejects(get({ answers: { [url]: new Response('evil') } }), /not the one that is pinned.*sha384-/);
+    await assert.rejects(get({ answers: { [url]: new Response('evil') } }), /does not match the pinned hash.*sha384-/);
     assert.deepEqual(await readdir(folder), []);
   });
 

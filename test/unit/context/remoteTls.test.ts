@@ -101,7 +101,7 @@ describe('a provider from an https server', () => {
     pages['/p.js'] = code('something else');
     const { found, error } = await ask();
     assert.deepEqual(found, []);
-    assert.ok(error?.includes(`its hash is ${pinOf(code('something else'))}`), error);
+    assert.ok(error?.includes(`Its hash is ${pinOf(code('something else'))}`), error);
     assert.deepEqual(await kept(), []);
   });
 

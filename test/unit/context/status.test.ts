@@ -33,7 +33,7 @@ describe('the status of context providers', () => {
     assert.deepEqual(statusOf({ isEnabled: false, states: [stateOf('a')] }), {
       state: 'off',
       summary: 'Off in your settings.',
-      labels: ['Switch context providers on', 'Open settings'],
+      labels: ['Turn on context providers', 'Open settings'],
     });
     assert.equal(statusOf({}).state, 'off');
   });

@@ -172,7 +172,7 @@ describe('a JavaScript provider', () => {
     [
       'breaks the way out of its worker',
       `import { parentPort } from 'node:worker_threads';\nexport default { capabilities: () => ({}), items() { parentPort.postMessage({ kind: 'items', id: 2, packed: 'x' }); return new Promise(() => {}); } };`,
-      /damaged its worker/,
+      /invalid data/,
     ],
   ] as const) {
     it(`that ${says} says so, and hides nobody else's items`, async () => {

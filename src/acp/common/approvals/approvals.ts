@@ -38,7 +38,7 @@ const maxResolved = 256;
 const maxPending = 32;
 
 /** For the user and for the agent. */
-export const tooManyQuestions = `${maxPending} questions wait for an answer already. What is asked beyond them is denied.`;
+export const tooManyQuestions = `${maxPending} approvals are already pending. Further requests are denied until you answer.`;
 
 /**
  * The open questions of one session. Each is told as `approval:required` and ends as granted or denied: by the user's
@@ -104,8 +104,8 @@ export class Approvals {
   answer(id: string, option: string): void {
     const pending = this.pending.get(id);
     if (!pending) {
-      if (this.resolved.has(id)) throw new BackendError('approvalResolved', 'This question has already been answered.');
-      throw new BackendError('approvalInvalid', `There is no open question "${id}" in this session.`);
+      if (this.resolved.has(id)) throw new BackendError('approvalResolved', 'This approval was already answered.');
+      throw new BackendError('approvalInvalid', `This session has no pending approval "${id}".`);
     }
     const index = pending.names.indexOf(option);
     if (index < 0) {
@@ -131,7 +131,7 @@ export class Approvals {
   ): void {
     const data = { session_id: this.sessionId, approval_id: id };
     if (typeof outcome !== 'number') {
-      const reason = outcome === 'timeout' ? 'There was no answer in time.' : 'The question was withdrawn.';
+      const reason = outcome === 'timeout' ? 'There was no answer in time.' : 'The request was withdrawn.';
       this.emit({ event: 'approval:denied', data: { ...data, decision: 'deny', reason } });
       return;
     }

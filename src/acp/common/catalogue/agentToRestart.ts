@@ -18,11 +18,11 @@ export function agentToRestart<Backend extends Restartable>(
     const backend = used.find((each) => each.id === id);
     if (backend) return { kind: 'one', backend };
     const title = backends.find((each) => each.id === id)?.title ?? 'The agent';
-    return { kind: 'none', message: `${title} is not running. It starts when you begin to write to it.` };
+    return { kind: 'none', message: `${title} is not running. It starts when you write a prompt.` };
   }
   if (used.length > 0) return { kind: 'oneOf', backends: used };
   return {
     kind: 'none',
-    message: 'No agent is running, so there is none to restart. One starts when you begin to write.',
+    message: 'No agent is running. An agent starts when you write a prompt.',
   };
 }

@@ -23,7 +23,7 @@ type Said = Pick<FeatureStatus, 'state' | 'summary' | 'actions'>;
 export function agentsStatus(situation: AgentsSituation, actions: AgentActions): Said {
   const { isTrusted, problems, agents } = situation;
   if (!isTrusted) {
-    const summary = 'Agents are not started in a workspace that you do not trust.';
+    const summary = 'Agents don’t start in an untrusted workspace.';
     return { state: 'off', summary, actions: [actions.manageTrust] };
   }
   for (const { title, state } of agents) {
@@ -50,5 +50,5 @@ function idle({ configured, found, unavailable }: AgentsSituation): string {
     ...(unavailable !== undefined && unavailable > 0 ? [`${unavailable} unavailable`] : []),
   ];
   const which = known.length > 0 ? ` (${known.join(', ')})` : '';
-  return `No agent runs. One starts when you begin to write${which}.`;
+  return `No agent is running. An agent starts when you write a prompt${which}.`;
 }

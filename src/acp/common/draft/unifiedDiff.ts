@@ -127,7 +127,7 @@ function pathAndChange(from: string, to: string): Pick<FileDiff, 'path' | 'chang
   const isGit = /^(a\/|\/dev\/null$)/.test(from) && /^(b\/|\/dev\/null$)/.test(to);
   const [oldPath, newPath] = [from, to].map((name) => (name === nowhere ? undefined : isGit ? name.slice(2) : name));
   if (oldPath !== undefined && newPath !== undefined && oldPath !== newPath) {
-    throw new DiffError(`it moves "${oldPath}" to "${newPath}", and files are not moved here.`);
+    throw new DiffError(`it moves "${oldPath}" to "${newPath}". Moving files is not supported.`);
   }
   const path = newPath ?? oldPath;
   if (path === undefined || path === '') throw new DiffError('it names no file.');

@@ -77,14 +77,14 @@ export function formFields(schema: unknown): FormField[] {
   return Object.entries(form.properties).flatMap(([key, value]) => {
     const property = Property.safeParse(value);
     if (property.success) return [toField(key, property.data, required.has(key))];
-    if (required.has(key)) throw new Error(`The form asks for "${key}" in a way that is not known.`);
+    if (required.has(key)) throw new Error(`The form’s field "${key}" is not supported.`);
     return [];
   });
 }
 
 /** What is wrong with what the user typed; undefined when it can be sent. */
 export function problemWith(field: FormField, typed: string): string | undefined {
-  if (typed === '') return field.isRequired ? 'This is needed.' : undefined;
+  if (typed === '') return field.isRequired ? 'This field is required.' : undefined;
   if (field.kind === 'text') {
     const { minLength, maxLength } = field;
     if (typed.length < minLength) return `At least ${minLength} characters.`;
@@ -93,8 +93,8 @@ export function problemWith(field: FormField, typed: string): string | undefined
   if (field.kind !== 'number') return undefined;
   const { isInteger, minimum, maximum } = field;
   const value = Number(typed);
-  if (typed.trim() === '' || !Number.isFinite(value)) return 'A number, please.';
-  if (isInteger && !Number.isInteger(value)) return 'A whole number, please.';
+  if (typed.trim() === '' || !Number.isFinite(value)) return 'Enter a number.';
+  if (isInteger && !Number.isInteger(value)) return 'Enter a whole number.';
   if (value < minimum) return `At least ${minimum}.`;
   return value > maximum ? `At most ${maximum}.` : undefined;
 }

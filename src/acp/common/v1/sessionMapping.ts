@@ -253,14 +253,14 @@ export class SessionMapping {
   }
 
   private compaction(status: string, error: string | undefined): SessionEvent[] {
-    const message = 'The agent is shortening the conversation to make room.';
+    const message = 'The agent is compacting the conversation.';
     switch (status) {
       case 'in_progress':
         return [{ event: 'status:update', data: { session_id: this.sessionId, status: 'compacting', message } }];
       case 'completed':
-        return [this.notice('info', 'The agent shortened the conversation to make room. It may have lost details.')];
+        return [this.notice('info', 'The agent compacted the conversation. Details may be lost.')];
       case 'failed':
-        return [this.notice('warning', `The agent could not shorten the conversation. ${error ?? ''}`.trim())];
+        return [this.notice('warning', `The agent could not compact the conversation. ${error ?? ''}`.trim())];
       default:
         return [];
     }

@@ -175,7 +175,7 @@ export class AgentLauncher {
 }
 
 function untrusted({ title }: CatalogueEntry): BackendError {
-  return new BackendError('untrusted', `${title} is not started: you do not trust this workspace.`);
+  return new BackendError('untrusted', `${title} is not started because this workspace is not trusted.`);
 }
 
 function find(command: string, env: Readonly<Record<string, string>>, cwd: string): Promise<FoundCommand> {

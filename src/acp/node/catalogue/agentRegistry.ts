@@ -36,7 +36,7 @@ interface Lack {
 }
 
 const untrustedMessage =
-  'Agents are not started in a workspace that you do not trust. Run "Workspaces: Manage Workspace Trust" to trust it.';
+  'Agents don’t start in an untrusted workspace. Run "Workspaces: Manage Workspace Trust" to trust it.';
 
 /** The agents of the catalogue as backends, each made once, stopped when its settings change. */
 export class AgentRegistry implements BackendRegistry, Disposable {
@@ -177,7 +177,7 @@ export class AgentRegistry implements BackendRegistry, Disposable {
       const decision = await decisionFor(entry, this.options.permission);
       return decision === 'allowed' ? undefined : { problem: permissionMessage(decision), decision };
     } catch (error) {
-      return { problem: `It cannot be allowed, since not all of it can be read: ${messageOf(error)}` };
+      return { problem: `It cannot be allowed because not all of it can be read: ${messageOf(error)}` };
     }
   }
 

@@ -144,8 +144,8 @@ async function seenAgent(
 
 export function permissionMessage(decision: Exclude<ConsentDecision, 'allowed'>): string {
   return decision === 'denied'
-    ? 'You did not allow this agent of the workspace. Run "Backline: Review What This Workspace Runs" to change that.'
-    : 'Needs your permission: this workspace brings it, or code that it runs. It is asked for when you use the agent.';
+    ? 'You have not allowed this agent. Run "Backline: Review What This Workspace Runs" to change that.'
+    : 'Needs your permission because this workspace defines it or contains code that it runs. You are asked when you use the agent.';
 }
 
 function wordsOf({ command, args, env }: AgentSetting): string[] {

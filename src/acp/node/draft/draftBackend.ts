@@ -235,7 +235,7 @@ export class DraftBackend implements SessionBackend {
         const open = permissions.get(threadId);
         if (open) return await open.mayRead(path, signal);
         if (settledForFiles(standing, fileRequest(id, 'read', path)) === 'allow') return { isGranted: true };
-        return { isGranted: false, reason: 'The user cannot be asked: this conversation is not open.' };
+        return { isGranted: false, reason: 'The user cannot be asked because this conversation is not open.' };
       },
     };
   }

@@ -247,14 +247,15 @@ function textOfAttachment(attachment: PromptAttachment): string {
     case 'text':
       return `${titleOf(attachment)}:\n${attachment.text}`;
     case 'image':
-      throw new BackendError('unsupported', 'This agent takes no images. Remove the image and send again.');
+      throw new BackendError('unsupported', 'This agent doesn’t support images. Remove the image and try again.');
   }
 }
 
 function toBackendError(thrown: unknown): BackendError {
   if (isBackendError(thrown)) return thrown;
   if (thrown instanceof TimeoutError) {
-    const message = 'The agent is still busy with the prompt you stopped, and its protocol cannot cancel. Restart it.';
+    const message =
+      'The agent is still working on the prompt that you stopped. Its protocol cannot cancel prompts. Restart the agent.';
     return new BackendError('timeout', message, undefined, { cause: thrown });
   }
   return new BackendError('backend', messageOf(thrown), undefined, { cause: toError(thrown) });

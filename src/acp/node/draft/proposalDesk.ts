@@ -42,7 +42,7 @@ export class ProposalDesk {
     const { diffs, problems } = proposalsIn(answer);
     for (const problem of problems) this.warn(`A diff in the answer cannot be applied: ${problem}`);
     if (diffs.length > maxProposals) {
-      this.warn(`The answer proposes changes to ${diffs.length} files; the first ${maxProposals} are offered.`);
+      this.warn(`The answer proposes changes to ${diffs.length} files; only the first ${maxProposals} are shown.`);
     }
     for (const [index, diff] of diffs.slice(0, maxProposals).entries()) {
       if (signal.aborted) return;
@@ -141,5 +141,5 @@ export class ProposalDesk {
 /** For the user. Nothing has been changed, whatever the reason. */
 function whyNot({ path }: FileDiff, error: unknown): string {
   if (!(error instanceof DiffError)) return messageOf(error);
-  return `The change does not fit ${path} as it is now: ${error.message} Nothing was changed. Ask the agent to read the file again.`;
+  return `The change does not apply to the current contents of ${path}: ${error.message} Nothing was changed. Ask the agent to read the file again.`;
 }

@@ -162,14 +162,15 @@ async function findFile(command: string, names: readonly string[], options: Look
     }
   }
   if (blocked !== undefined) {
-    const message = `'${blocked}' may not be run. Make it executable (chmod +x), or name another program.`;
+    const message = `'${blocked}' is not executable. Run chmod +x on it, or choose another program.`;
     throw new CommandError('notExecutable', message, searchedPath);
   }
   throw new CommandError('notFound', notFoundMessage(command, paths.resolve(cwd, command), isPath), searchedPath);
 }
 
 function notFoundMessage(command: string, resolved: string, isPath: boolean): string {
-  if (command.startsWith('~')) return `'${command}' was not found: write the full path, '~' is not expanded here.`;
+  if (command.startsWith('~'))
+    return `'${command}' was not found. Use the full path, because '~' is not expanded here.`;
   if (isPath) return `There is no program at '${resolved}'. Check the path.`;
   return `"${command}" isn't on PATH.`;
 }

@@ -109,7 +109,7 @@ export class AgentConnection {
   /** The running agent; starts it when there is none. Aborting `signal` ends the wait, not the start. @throws BackendError */
   connect(signal?: AbortSignal): Promise<LiveAgent> {
     if (this.live) return Promise.resolve(this.live);
-    if (this.disposed) return Promise.reject(new BackendError('closed', `${this.options.title} has been closed.`));
+    if (this.disposed) return Promise.reject(new BackendError('closed', `${this.options.title} was closed.`));
     this.starting ??= this.start().finally(() => {
       this.starting = undefined;
     });
@@ -135,7 +135,7 @@ export class AgentConnection {
     this.disposed = true;
     this.stopped.abort();
     const { started } = this;
-    const reason = new BackendError('closed', `${this.options.title} has been closed.`);
+    const reason = new BackendError('closed', `${this.options.title} was closed.`);
     if (started) this.lose(started, Promise.resolve(reason));
     this.living.killNow();
     this.states.dispose();
@@ -252,7 +252,7 @@ export class AgentConnection {
   }
 
   private get gaveUpMessage(): string {
-    return `${this.options.title} keeps ending unexpectedly, so it is not started again. Look at its log, then restart it.`;
+    return `${this.options.title} has ended unexpectedly several times and is not restarted. Check its log, then restart it.`;
   }
 }
 

@@ -107,7 +107,7 @@ export class PermissionService implements Disposable {
     const once = pick(asked, 'allow_once');
     if (answer === 'allow' && once.outcome === 'selected') return once;
     const isProtected = request.protections.size > 0;
-    const forGood = `${agentTitle} can be allowed this only for good, which no answer does for a protected file.`;
+    const forGood = `${agentTitle} offers only to allow this permanently, which is not possible for a protected file.`;
     const warnings = [...this.warningsOf(request), ...(isProtected && isForGoodOnly(asked) ? [forGood] : [])];
     const chosen = await approvals.ask({
       prompt: this.promptOf(request, call.title),
@@ -159,7 +159,7 @@ export class PermissionService implements Disposable {
     const request = { ...fileRequest(agentId, 'edit', path), protections };
     const name = visibleName(path, cwd);
     const content: ToolContent[] = [{ type: 'diff', path, old_text: before, new_text: after }];
-    const unsaved = isUnsaved ? [`${name} has unsaved changes, which this replaces.`] : [];
+    const unsaved = isUnsaved ? [`${name} has unsaved changes that will be overwritten.`] : [];
     const warnings = [...this.warningsOf(request), ...unsaved];
     const context = permissionContext(request, { agent: agentTitle, folder: cwd, content, warnings });
     const isOverwriteOnly = isUnsaved && protection === undefined;
@@ -276,7 +276,7 @@ export class PermissionService implements Disposable {
       await standing.add(rule);
     } catch (error) {
       log.error('Could not keep a rule', error);
-      approvals.warn(`The answer counts this once only, because it could not be kept as a rule. ${messageOf(error)}`);
+      approvals.warn(`The answer applies only this time because it could not be saved as a rule. ${messageOf(error)}`);
     }
   }
 

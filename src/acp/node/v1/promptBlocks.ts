@@ -29,7 +29,7 @@ export async function promptBlocks(
   const blocks: ContentBlock[] = [];
   for (const attachment of input.attachments ?? []) {
     if (attachment.type === 'image' && !abilities.images) {
-      notes.push('An image was left out: this agent takes none.');
+      notes.push('Image not sent: this agent doesn’t support images.');
     } else {
       blocks.push(await toBlock(attachment, abilities, editor));
     }

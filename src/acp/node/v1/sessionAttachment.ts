@@ -180,7 +180,7 @@ export class SessionAttachment {
 
   private tellThatItBeganAnew({ agentSessionId }: Attached<V1Client>, setup: SessionSetup): void {
     const { agent, config, events, id } = this.ports;
-    const message = `${agent.title} was started again and does not remember this conversation.`;
+    const message = `${agent.title} was restarted and doesn’t remember this conversation.`;
     events.append({ event: 'session:info', data: { session_id: id, agent_session_id: agentSessionId } });
     events.append({ event: 'notice', data: { session_id: id, level: 'warning', message } });
     config.setUp(setup);

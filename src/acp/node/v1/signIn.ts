@@ -52,8 +52,8 @@ export class SignIn {
     const { connection, title } = this.options;
     const methods = (connection.current?.agent.authMethods ?? []).map(toAuthMethod);
     const said = error instanceof RequestError ? ` It says: ${error.message}` : '';
-    const hint = methods.length > 0 ? 'Choose how.' : 'It offers no way to do that here: use its own command.';
-    const message = `${title} needs you to sign in. ${hint}${said}`;
+    const hint = methods.length > 0 ? 'Choose how.' : 'Use the agent’s own command to sign in.';
+    const message = `${title} requires you to sign in. ${hint}${said}`;
     connection.setState({ kind: 'authRequired', message, methods });
     return new BackendError('authRequired', message, undefined, { cause: error });
   }
@@ -114,12 +114,9 @@ export class SignIn {
     const { connection, runInTerminal, title } = this.options;
     if (!runInTerminal) throw new BackendError('unsupported', `Sign in to ${title} in a terminal, then try again.`);
     if (!(await runInTerminal(command))) {
-      throw new BackendError(
-        'authRequired',
-        `Signing in to ${title} did not end well. Look at its terminal and try again.`,
-      );
+      throw new BackendError('authRequired', `Signing in to ${title} failed. Check its terminal and try again.`);
     }
-    await connection.stop(new BackendError('closed', `${title} was started again after signing in.`));
+    await connection.stop(new BackendError('closed', `${title} was restarted after signing in.`));
   }
 }
 

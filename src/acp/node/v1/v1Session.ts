@@ -180,7 +180,7 @@ export class V1Session implements BackendSession, SessionPeer {
     if (this.ended.aborted)
       return Promise.reject(new BackendError('closed', 'This session is closed. Start a new one.'));
     if (this.turn) {
-      const message = `${this.options.agent.title} is still at work. Wait for it, or stop it first.`;
+      const message = `${this.options.agent.title} is still working. Wait for it, or stop it first.`;
       return Promise.reject(new BackendError('busy', message));
     }
     const requestId = `${this.id}/${++this.turns}`;
@@ -203,7 +203,7 @@ export class V1Session implements BackendSession, SessionPeer {
     try {
       await withDeadline(clock, 'cancel', agent.limits.cancelGraceMs, () => turn.done);
     } catch {
-      const reason = `${agent.title} did not stop when asked to, so it was ended. The next prompt starts it again.`;
+      const reason = `${agent.title} did not stop when asked and was ended. The next prompt restarts it.`;
       this.tell(this.mapping.endTurn({ stopReason: 'interrupted' }));
       this.notice('warning', reason);
       this.endOf(turn);
@@ -309,7 +309,7 @@ export class V1Session implements BackendSession, SessionPeer {
     const reminder = hasForgotten ? (input.reminder?.() ?? []) : [];
     const whole = { text: input.text, attachments: [...reminder, ...(input.attachments ?? [])] };
     const { blocks, notes } = await promptBlocks(whole, { images, embeddedContext }, editor);
-    if (reminder.length > 0) this.notice('info', 'A summary of the conversation was sent along with your prompt.');
+    if (reminder.length > 0) this.notice('info', 'A summary of the conversation was sent with your prompt.');
     for (const note of notes) this.notice('warning', note);
     signal.throwIfAborted();
     const cancel = (): void => {

@@ -10,10 +10,9 @@ interface ErrorFacts {
   readonly advice: string;
 }
 
-const seeServerLog = 'Look into the log of the Amplifier server.';
+const seeServerLog = 'Check the log of the Amplifier server.';
 /** For a session that the server has lost: whoever leads the conversation makes another one for the next prompt. */
-export const promptAgain =
-  'Send your prompt again: it goes on in a new session of the server, and what was said stays here.';
+export const promptAgain = 'Send your prompt again to continue in a new session.';
 const setKey = 'Set it by the command "Backline: Set Amplifier API Key".';
 
 /** The codes of the API reference. */
@@ -24,17 +23,17 @@ export const documentedErrors = {
   API_KEY_UNAUTHORIZED: {
     httpStatus: 403,
     backend: 'authRequired',
-    advice: 'Use an API key that may use this model, or choose another model.',
+    advice: 'Use an API key with access to this model, or choose another model.',
   },
   RATE_LIMITED: { httpStatus: 429, backend: 'backend', advice: 'Wait a minute and try again.' },
   SESSION_NOT_FOUND: { httpStatus: 404, backend: 'notFound', advice: promptAgain },
   PROFILE_NOT_FOUND: { httpStatus: 404, backend: 'notFound', advice: 'Choose another profile.' },
   SESSION_BUSY: { httpStatus: 409, backend: 'busy', advice: 'Wait for the running turn, or stop it.' },
-  APPROVAL_TIMEOUT: { httpStatus: 408, backend: 'approvalResolved', advice: 'Nothing can be answered any more.' },
+  APPROVAL_TIMEOUT: { httpStatus: 408, backend: 'approvalResolved', advice: 'No approvals are pending.' },
   APPROVAL_INVALID: { httpStatus: 400, backend: 'approvalInvalid', advice: 'Choose one of the listed options.' },
   SERVER_ERROR: { httpStatus: 500, backend: 'backend', advice: seeServerLog },
   MODULE_LOAD_FAILED: { httpStatus: 500, backend: 'backend', advice: 'Check the modules of the profile.' },
-  PROVIDER_ERROR: { httpStatus: 502, backend: 'backend', advice: 'Try again; the model provider failed.' },
+  PROVIDER_ERROR: { httpStatus: 502, backend: 'backend', advice: 'The model provider failed. Try again.' },
   PROVIDER_UNAVAILABLE: { httpStatus: 503, backend: 'backend', advice: 'Try again later.' },
 } as const satisfies Record<string, ErrorFacts>;
 
@@ -43,11 +42,11 @@ const real = {
   NO_PENDING_APPROVAL: {
     httpStatus: 400,
     backend: 'approvalResolved',
-    advice: 'Nothing waits for an answer any more.',
+    advice: 'No approval is pending.',
   },
   SESSION_CREATE_FAILED: { httpStatus: 500, backend: 'backend', advice: 'Check the profile, or choose another one.' },
-  PROFILE_LIST_FAILED: { httpStatus: 500, backend: 'backend', advice: 'Type the name of a profile instead.' },
-  PROFILE_LOAD_FAILED: { httpStatus: 500, backend: 'backend', advice: 'Type the name of a profile instead.' },
+  PROFILE_LIST_FAILED: { httpStatus: 500, backend: 'backend', advice: 'Enter the name of a profile instead.' },
+  PROFILE_LOAD_FAILED: { httpStatus: 500, backend: 'backend', advice: 'Enter the name of a profile instead.' },
   PROMPT_SUBMIT_FAILED: { httpStatus: 500, backend: 'backend', advice: seeServerLog },
   APPROVAL_FAILED: { httpStatus: 500, backend: 'backend', advice: 'Stop the turn if it should not go on.' },
   SESSION_DELETE_FAILED: { httpStatus: 500, backend: 'backend', advice: seeServerLog },
@@ -65,7 +64,7 @@ const local = {
     advice: 'Give the server a certificate that this machine trusts, or change amplifier.server.host.',
   },
   CONNECTION_LOST: { backend: 'notReady', advice: 'Try again once the server is back.' },
-  TIMEOUT: { backend: 'timeout', advice: 'Try again; if it stays so, restart the Amplifier server.' },
+  TIMEOUT: { backend: 'timeout', advice: 'Try again. If this continues, restart the Amplifier server.' },
   CANCELLED: { backend: 'cancelled', advice: '' },
   REDIRECTED: { backend: 'protocol', advice: `Redirects are not followed. ${checkAddress}` },
   UNEXPECTED_CONTENT_TYPE: { backend: 'protocol', advice: `Is this an Amplifier server? ${checkAddress}` },

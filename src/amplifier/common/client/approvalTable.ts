@@ -30,7 +30,7 @@ const leftMs = 20_000;
 const denyTimeoutMs = 3000;
 const maxApprovals = 500;
 const goneCodes: ReadonlySet<string> = new Set(['NO_PENDING_APPROVAL', 'APPROVAL_TIMEOUT']);
-const resolvedMessage = 'This was answered already, or its time is up.';
+const resolvedMessage = 'This approval was already answered or has timed out.';
 
 export function isAwaitingApproval(state: SessionState): boolean {
   return shownApprovals(state).length > 0;
@@ -135,11 +135,11 @@ export function chooseOption(step: Step, call: Call, id: string, option: string)
   const approval = step.state.approvals.get(id);
   const refuse = (code: 'approvalInvalid' | 'approvalResolved', message: string): void =>
     settle(step, call, new BackendError(code, message));
-  if (!approval) refuse('approvalInvalid', 'Nothing waits for this answer.');
+  if (!approval) refuse('approvalInvalid', 'No approval is pending for this answer.');
   else if (approval.phase === 'resolved' || approval.phase === 'left') refuse('approvalResolved', resolvedMessage);
   else if (!approval.options.includes(option))
-    refuse('approvalInvalid', 'Choose one of the listed options: nothing was sent.');
-  else if (approval.phase === 'answering') refuse('approvalResolved', 'An answer is on its way already.');
+    refuse('approvalInvalid', 'Choose one of the listed answers. Nothing was sent.');
+  else if (approval.phase === 'answering') refuse('approvalResolved', 'An answer is already being sent.');
   else if (denies(approval, option)) send(step, approval, option, call);
   else {
     put(step, { ...approval, phase: 'answering' });
@@ -153,7 +153,7 @@ export function allowanceJudged(step: Step, purpose: AllowancePurpose, status: S
   const { id, option, call } = purpose;
   const { pending_approval: pending } = status;
   if (pending === 'unreadable' || (!pending && status.status === 'awaiting_approval')) {
-    const message = 'The server does not say clearly which request waits: nothing was sent. Deny it, or stop the turn.';
+    const message = 'The server does not say which approval is pending. Nothing was sent. Deny it, or stop the turn.';
     answerFailed(step, id, call, new BackendError('protocol', message));
     return;
   }
@@ -162,10 +162,10 @@ export function allowanceJudged(step: Step, purpose: AllowancePurpose, status: S
   if (judged === 'meant' && approval?.phase === 'answering') {
     send(step, approval, option, call);
   } else if (judged === 'later') {
-    const message = 'The agent asked for something else before. Answer that first.';
+    const message = 'Answer the agent’s earlier approval first.';
     answerFailed(step, id, call, new BackendError('busy', message));
   } else {
-    answerFailed(step, id, call, new AmplifierApiError('NO_PENDING_APPROVAL', 'Another request waits now', 400));
+    answerFailed(step, id, call, new AmplifierApiError('NO_PENDING_APPROVAL', 'Another approval is pending now', 400));
   }
 }
 

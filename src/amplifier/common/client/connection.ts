@@ -39,7 +39,7 @@ export function graceTimer(step: Step): void {
   update(step, { connection: { isConnected, hasGrace: false } });
   if (isConnected) return;
   if (isUnattended(step.state)) abandonTurn(step, {});
-  interruptTurn(step, 'The connection to the server was lost in this turn.');
+  interruptTurn(step, 'The connection to the server was lost during this turn.');
 }
 
 /** There is no stream any more, nor will there be one. */

@@ -20,7 +20,7 @@ export function beginPrompt(step: Step, { call, prompt: input }: SessionInput<'p
   if (refusal) {
     settle(step, call, refusal);
   } else if (input.attachments?.some(({ type }) => type === 'image')) {
-    const message = 'Amplifier servers take no images. Remove the image and send again.';
+    const message = 'Amplifier servers don’t support images. Remove the image and try again.';
     settle(step, call, new BackendError('unsupported', message));
   } else {
     update(step, { prompt: { kind: 'asking', call, input, attempt: 1 } });
@@ -121,7 +121,7 @@ export function stopPrompt(step: Step): void {
   const { kind } = step.state.prompt;
   if (kind !== 'asking' && kind !== 'collecting') return;
   step.effects.push({ kind: 'abort', purpose: 'prompt' });
-  failPrompt(step, new BackendError('cancelled', 'The prompt was stopped before it was sent.'));
+  failPrompt(step, new BackendError('cancelled', 'The prompt was canceled before it was sent.'));
 }
 
 function failIfOver(step: Step): boolean {
@@ -138,7 +138,7 @@ function stopLate(step: Step): void {
 function refusalOf(state: SessionState, isBusy: boolean): BackendError | undefined {
   if (state.life !== 'open') return closedError();
   if (isAwaitingApproval(state)) {
-    return new BackendError('busy', 'The agent waits for your approval. Answer it first, or stop the turn.');
+    return new BackendError('busy', 'The agent is waiting for your approval. Answer it first, or stop the turn.');
   }
   return isBusy ? new BackendError('busy', workingMessage) : undefined;
 }

@@ -57,7 +57,7 @@ const whileOpen: Partial<InputHandlers<Step>> = {
   lasting: connection.endGrace,
 
   reconnecting: connection.reconnecting,
-  oversize: (step) => notice(step, 'warning', 'An event of the server was too large and was left out.'),
+  oversize: (step) => notice(step, 'warning', 'An event from the server was too large and was skipped.'),
   // The status may say what waits; where it does not, the turn is stopped.
   lostApproval: check,
   streamFailed: (step, { error }) => connection.streamFailed(step, error),

@@ -1,15 +1,14 @@
 import { promptAgain } from '../api/apiErrors';
 
-const nextPrompt = 'Your next prompt goes on in a new session of the server, and what was said stays here.';
+const nextPrompt = 'Your next prompt continues in a new session.';
 
 /** What the user is told when a session or a turn ends in another way than by its answer. */
 export const sessionMessages = {
   closed: `This session has ended. ${promptAgain}`,
   failed: `The session failed on the server. ${promptAgain}`,
   restarted:
-    'The server does not know this session any more: it was restarted, or the session was ended elsewhere. ' +
-    promptAgain,
-  notStopped: 'The server could not be told to stop: it may still be working.',
+    'The server no longer has this session. It was restarted, or the session was ended elsewhere. ' + promptAgain,
+  notStopped: 'The server could not be reached to stop the turn. It may still be working.',
   sessionEnded: `This server cannot stop a single turn: the session was ended, and the agent forgets it. ${nextPrompt}`,
   goesOn:
     'This server cannot stop a turn: the session ends here, and the agent forgets it. What it still asks for is denied ' +

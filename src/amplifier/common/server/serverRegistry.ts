@@ -23,7 +23,7 @@ interface ServerRegistryOptions {
 export const serverBackendId = 'amplifier';
 
 const untrustedMessage =
-  'An Amplifier server is not used in a workspace that you do not trust. ' +
+  'An Amplifier server is not used in an untrusted workspace. ' +
   'Run "Workspaces: Manage Workspace Trust" to trust it.';
 
 /** The Amplifier server of the settings as a backend, made once, and anew when the settings change. */
@@ -57,7 +57,7 @@ export class ServerRegistry implements BackendRegistry, Disposable {
       watch.look();
       return Promise.resolve([{ ...entry, description, health: serverHealth(watch.news, url) }]);
     } catch (error) {
-      return Promise.resolve([{ ...entry, description: 'The settings name no server', problem: messageOf(error) }]);
+      return Promise.resolve([{ ...entry, description: 'No server configured', problem: messageOf(error) }]);
     }
   }
 

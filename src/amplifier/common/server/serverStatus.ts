@@ -28,7 +28,7 @@ export function serverStatus(
 ): Pick<FeatureStatus, 'state' | 'summary' | 'actions'> {
   const { openSettings, setApiKey, setToken, chooseContext, manageTrust } = actions;
   if (!isTrusted) {
-    const summary = 'Amplifier is not used in a workspace that you do not trust.';
+    const summary = 'Amplifier is not used in an untrusted workspace.';
     return { state: 'off', summary, actions: [manageTrust] };
   }
   if ('problem' in server) return { state: 'attention', summary: server.problem, actions: [openSettings] };
@@ -36,7 +36,7 @@ export function serverStatus(
   if (isOwn) return { state: 'off', summary: ownServerMessage(server.url), actions: [openSettings] };
   switch (news.kind) {
     case 'notAsked':
-      return { state: 'off', summary: `Asking whether a server answers at ${origin}…`, actions: [openSettings] };
+      return { state: 'off', summary: `Checking for a server at ${origin}…`, actions: [openSettings] };
     case 'answers': {
       const summary = `${news.version === undefined ? 'A server' : `Version ${news.version}`} answers at ${origin}.`;
       if (keyProblem !== undefined) {

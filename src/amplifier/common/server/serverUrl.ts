@@ -7,7 +7,7 @@ const Port = z.number().int().min(1).max(65535);
 /** The address that `amplifier.server.host` and `amplifier.server.port` give. @throws Error that says which one is wrong */
 export function configuredServer({ host, port }: { readonly host: unknown; readonly port: unknown }): URL {
   const number = Port.safeParse(port);
-  if (!number.success) throw new Error('amplifier.server.port is not a port from 1 to 65535: correct it.');
+  if (!number.success) throw new Error('amplifier.server.port must be a port from 1 to 65535.');
   return serverUrl(Host.safeParse(host).data ?? '', number.data);
 }
 
@@ -22,7 +22,7 @@ export function serverUrl(host: string, port: number): URL {
   const withScheme = hasScheme ? text : `http://${bracketed}`;
   const url = URL.canParse(withScheme) ? new URL(withScheme) : undefined;
   if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.username !== '' || url.password !== '') {
-    throw new Error('amplifier.server.host is not a host name, an IP address or an http(s) address: correct it.');
+    throw new Error('amplifier.server.host must be a host name, an IP address or an http(s) URL.');
   }
   if (!hasScheme) url.port = String(port);
   url.search = '';
@@ -44,7 +44,7 @@ export function isSameLoopback(one: URL, other: URL): boolean {
 /** For a window whose settings name the server that it is itself. */
 export function ownServerMessage({ origin }: URL): string {
   return (
-    `This window serves its own agents at ${origin}, so there is no other server there. ` +
+    `This window serves its own agents at ${origin}. ` +
     'Choose the agents themselves, or set amplifier.server.host and amplifier.server.port to another server.'
   );
 }

@@ -195,7 +195,7 @@ export class AmplifierBackend implements SessionBackend {
         if (this.current.kind === 'failed') this.setState({ kind: 'ready' });
       },
       onReconnecting: () => {
-        const message = `The connection to ${this.client.baseUrl.origin} was lost: trying again.`;
+        const message = `The connection to ${this.client.baseUrl.origin} was lost. Reconnecting…`;
         if (this.current.kind === 'ready') this.setState({ kind: 'failed', message });
       },
       onEnded: (denials) => this.forget(session, denials),
@@ -280,6 +280,6 @@ function cancelled(): BackendError {
 }
 
 function streamTimeout(cause: TimeoutError): BackendError {
-  const message = 'The server does not stream the events of the session. Restart it.';
+  const message = 'The server does not stream the session’s events. Restart the server.';
   return new BackendError('timeout', message, undefined, { cause });
 }

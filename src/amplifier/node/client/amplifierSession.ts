@@ -84,7 +84,7 @@ export class AmplifierSession implements BackendSession {
     return Promise.reject(
       new BackendError(
         'unsupported',
-        'Amplifier fixes the profile and the model when a session begins. Begin a new chat to choose others.',
+        'The profile and model of an Amplifier session cannot be changed. Start a new chat to choose others.',
       ),
     );
   }

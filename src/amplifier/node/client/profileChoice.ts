@@ -90,7 +90,7 @@ export class ProfileChoice {
     const value = chosen ?? this.defaultFor(info);
     const names = new Set([value, this.defaultFor(info), ...commonNames]);
     const choices = [...names].filter((name) => !this.refused.has(name)).map((name) => ({ value: name, name }));
-    const description = 'The server does not list its profiles. Choose one of the usual names, or type another one.';
+    const description = 'The server does not list its profiles. Choose a common name or enter another one.';
     return { ...this.profileOption(value, choices), description, custom: true };
   }
 
@@ -108,7 +108,7 @@ export class ProfileChoice {
     const models = await this.options.client.getProfile(profile, signal).then(modelsOf, () => []);
     if (models.length === 0) return undefined;
     const choices = [
-      { value: '', name: 'Default model', description: 'The model of the profile' },
+      { value: '', name: 'Default model', description: 'The profile’s model' },
       ...models.map((model) => ({ value: model, name: model })),
     ];
     return { type: 'select', id: 'model', name: 'Model', category: 'model', value: chosen, choices, custom: true };
@@ -147,6 +147,6 @@ function isRefusal(error: unknown): error is BackendError {
 function adviceOf(names: readonly string[]): string {
   const offered = names.slice(0, maxOffered).map((name) => `"${name}"`);
   const last = offered.pop();
-  if (last === undefined) return 'Type the name of another one.';
+  if (last === undefined) return 'Enter another name.';
   return `Choose another one, for example ${[offered.join(', '), last].filter(Boolean).join(' or ')}.`;
 }

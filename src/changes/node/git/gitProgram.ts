@@ -49,7 +49,7 @@ export class GitProgram {
     const { output } = await program
       .run({ args: ['--version'], cwd: path.dirname(file), env, signal: AbortSignal.timeout(versionMs) })
       .catch((error: unknown) => {
-        throw new CheckpointError('noGit', 'Git does not start. Install it anew to see all changes.', { cause: error });
+        throw new CheckpointError('noGit', 'Git does not start. Reinstall it to see all changes.', { cause: error });
       });
     const [, major = '0', minor = '0'] = /(\d+)\.(\d+)/.exec(output.toString()) ?? [];
     const [oldMajor, oldMinor] = oldestVersion;

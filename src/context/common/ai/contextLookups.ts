@@ -53,7 +53,7 @@ export class ContextLookups implements Disposable {
   /** What a provider knows of something that was mentioned. @throws Error that says why it cannot be had */
   async itemsOf(id: string, mention: Mention, signal: AbortSignal): Promise<readonly ContextItem[]> {
     const handle = this.ports.providers.find(id);
-    if (!handle) throw new Error('its context provider is no longer set up or switched on.');
+    if (!handle) throw new Error('its context provider is no longer configured or is turned off.');
     try {
       return (await known(handle, { mention }, signal)) ?? [itemOfMention(handle.ref, mention)];
     } catch (error) {

@@ -124,7 +124,7 @@ function pendingOf(round: Round | undefined): readonly Asking[] {
 
 /** Nobody hears of it: what was found until then is the answer. */
 function tooLate(): Error {
-  return new Error('Nobody waits for it any more.');
+  return new Error('The request was canceled.');
 }
 
 function inTurns(askings: readonly Asking[]): FoundMention[] {

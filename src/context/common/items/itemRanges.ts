@@ -34,8 +34,8 @@ export function placeItems(packed: PackedItems, lines: readonly number[], isCrlf
   }
   const nowhere = countOfPacked(packed) - kept.length;
   const notes = [...packed.notes];
-  if (cut > 0) notes.push(`${cut} ranges were cut: they reach over the end of a line or of the file.`);
-  if (nowhere > 0) notes.push(`${nowhere} items were left out: their ranges are not in the file.`);
+  if (cut > 0) notes.push(`${cut} ranges were adjusted to end at the end of a line or the file.`);
+  if (nowhere > 0) notes.push(`${nowhere} items were skipped because their ranges are not in the file.`);
   return { ...pickPacked(packed, kept), notes };
 }
 

@@ -83,11 +83,11 @@ class ItemReader {
   private notes(skipped: number): string[] {
     const count = (many: number, what: string): string[] => (many > 0 ? [`${many} ${what}`] : []);
     return [
-      ...count(this.malformed, 'items were left out: they are not what the protocol says.'),
-      ...count(this.elsewhere, 'items were left out: they are about other files.'),
+      ...count(this.malformed, 'items were skipped because they don’t match the protocol.'),
+      ...count(this.elsewhere, 'items were skipped because they are about other files.'),
       ...count(skipped, `items were left out: there are more than ${itemLimits.items}, or their texts are too long.`),
-      ...count(this.cut, 'texts were cut: they are too long.'),
-      ...count(this.droppedUrls, 'links were left out: only http, https, mailto and file are followed.'),
+      ...count(this.cut, 'texts were truncated.'),
+      ...count(this.droppedUrls, 'links were removed. Only http, https, mailto and file links are supported.'),
     ];
   }
 

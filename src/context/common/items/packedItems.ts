@@ -111,5 +111,5 @@ export function pickPacked(packed: PackedItems, indices: readonly number[]): Pac
 }
 
 function misfit(): ProviderError {
-  return new ProviderError('The answer of the provider came damaged out of its worker.');
+  return new ProviderError('The provider’s answer is damaged.');
 }

@@ -7,7 +7,7 @@ export class TakenBackError extends Error {
   override readonly name = 'TakenBackError';
 
   constructor() {
-    super('The question was taken back.');
+    super('The request was canceled.');
   }
 }
 

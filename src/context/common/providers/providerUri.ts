@@ -73,7 +73,7 @@ function isRelative(address: string): boolean {
 function inFolder(address: string, folder: string | undefined): ProviderPlace | string {
   if (folder === undefined) return 'It names ${workspaceFolder}, but no folder is open.';
   const match = /^(?:file:\/\/)?\$\{workspaceFolder\}[\\/](.+)$/.exec(address);
-  if (!match?.[1]) return '${workspaceFolder} can only be the beginning of a path to a file.';
+  if (!match?.[1]) return '${workspaceFolder} can only be used at the start of a file path.';
   return relativeModule(match[1], folder);
 }
 
@@ -116,7 +116,7 @@ function placeOfUrl(url: URL): ProviderPlace | string {
     case 'https:':
       return { kind: isRemoteCode(url) ? 'remoteModule' : 'endpoint', url: url.href };
     default:
-      return `Nothing is known of "${url.protocol}" addresses: http, https, file and data can be used.`;
+      return `"${url.protocol}" URLs are not supported. Use http, https, file or data.`;
   }
 }
 

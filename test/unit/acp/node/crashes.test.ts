@@ -98,8 +98,8 @@ describe('when an ACP agent ends by itself', () => {
     assert.deepEqual(follower.all('session:info'), [{ session_id: 'start-1', agent_session_id: 'start-2' }]);
     const notices = follower.all('notice').map(({ message }) => message);
     assert.deepEqual(notices, [
-      'Demo was started again and does not remember this conversation.',
-      'A summary of the conversation was sent along with your prompt.',
+      'Demo was restarted and doesn’t remember this conversation.',
+      'A summary of the conversation was sent with your prompt.',
     ]);
   });
 
@@ -270,7 +270,7 @@ describe('when an ACP agent ends by itself', () => {
       });
     });
     for (let attempt = 0; attempt < 5; attempt++) await assert.rejects(backend.capabilities());
-    await assert.rejects(backend.capabilities(), { message: /not started again/ });
+    await assert.rejects(backend.capabilities(), { message: /not restarted/ });
     assert.equal(agents.started.length, 5);
     await backend.stop();
     await assert.rejects(backend.capabilities(), { message: /ended unexpectedly/ });

@@ -62,9 +62,9 @@ describe('why a file is not offered to Amp', () => {
   it('says which of the reasons it is', () => {
     const why = (code: 'excluded' | 'outsideWorkspace' | 'io'): string =>
       whyNotOffered('.env', new EditorError(code, 'It cannot be resolved.'));
-    assert.match(why('excluded'), /^\.env is on the list backline\.exclude/u);
+    assert.match(why('excluded'), /^\.env is excluded by the setting backline\.exclude/u);
     assert.match(why('outsideWorkspace'), /^\.env is outside the workspace folders/u);
     assert.equal(why('io'), 'It cannot be resolved.');
-    assert.match(whyNotOffered('a.ts', undefined), /not in front/u);
+    assert.match(whyNotOffered('a.ts', undefined), /not the active editor/u);
   });
 });

@@ -57,7 +57,7 @@ describe('the status of Amp', () => {
     const failing = { failed: 12, all: 20 };
     const { state, summary, actions } = ampStatus({ kind: 'serving', port: 1, clients: 1, failing }, inFolder);
     assert.equal(state, 'attention');
-    assert.match(summary, /12 of 20 requests of the last minute failed\. Restart/);
+    assert.match(summary, /12 of 20 requests in the last minute failed\. Restart/);
     assert.equal(actions?.[0]?.command, 'backline.amp.restart');
   });
 

@@ -27,7 +27,7 @@ describe('errors of the Amplifier API', () => {
     const lost = parseApiError(404, '{"error":{"code":"SESSION_NOT_FOUND","message":"No such session"}}');
     const { closed, failed, goesOn, restarted, sessionEnded } = sessionMessages;
     for (const said of [lost.toBackendError().message, closed, failed, restarted, goesOn, sessionEnded]) {
-      assert.match(said, /prompt.*goes on in a new session.*what was said stays/i);
+      assert.match(said, /prompt.*continues? in a new session/i);
       assert.doesNotMatch(said, /start a new/i);
     }
   });

@@ -24,7 +24,7 @@ describe('the status of agents', () => {
   });
 
   it('is off, in friendly words, before anybody has used one', () => {
-    assert.deepEqual(saidOf({}), ['off', 'No agent runs. One starts when you begin to write.', 'openSettings']);
+    assert.deepEqual(saidOf({}), ['off', 'No agent is running. An agent starts when you write a prompt.', 'openSettings']);
     assert.match(saidOf({ configured: 2, found: 1 })[1], /\(2 configured, 1 found on PATH\)\.$/);
     assert.equal(saidOf({ agents: [{ title: 'A', state: { kind: 'stopped' } }] })[0], 'off');
   });
@@ -62,6 +62,6 @@ describe('the status of agents', () => {
   it('says in an untrusted workspace only that', () => {
     const [state, summary, command] = saidOf({ isTrusted: false, problems: ['x'], agents: [failed('y')] });
     assert.deepEqual([state, command], ['off', 'manageTrust']);
-    assert.match(summary, /do not trust/);
+    assert.match(summary, /untrusted workspace/);
   });
 });

@@ -42,14 +42,14 @@ describe('a form of an agent', () => {
   });
 
   it('is refused when it is none, or needs what is not known', () => {
-    assert.throws(() => formFields({ properties: { x: { type: 'hologram' } }, required: ['x'] }), /not known/);
+    assert.throws(() => formFields({ properties: { x: { type: 'hologram' } }, required: ['x'] }), /not supported/);
     assert.throws(() => formFields('form'));
     assert.deepEqual(formFields({ type: 'object' }), []);
   });
 
   it('takes text within its limits', () => {
     const text = field({ type: 'string', minLength: 2, maxLength: 3 });
-    assert.match(problemWith(text, '') ?? '', /needed/);
+    assert.match(problemWith(text, '') ?? '', /required/);
     assert.match(problemWith(text, 'a') ?? '', /At least 2/);
     assert.match(problemWith(text, 'abcd') ?? '', /At most 3/);
     assert.equal(problemWith(text, 'abc'), undefined);

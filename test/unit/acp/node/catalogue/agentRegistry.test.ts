@@ -237,7 +237,7 @@ describe('the registry of agents', () => {
       assert.equal((await registry.list())[1]?.problem, undefined);
       consent.answer = 'denied';
       agents = [agent('one'), brought(['b'])];
-      await assert.rejects(registry.open('one@work'), { code: 'notReady', message: /You did not allow/ });
+      await assert.rejects(registry.open('one@work'), { code: 'notReady', message: /You have not allowed/ });
       await assert.rejects(registry.open('one@work'), { code: 'notReady' });
       assert.equal(consent.asked.length, 3, 'a denial is remembered');
       assert.equal(made.length, 1);

@@ -142,7 +142,7 @@ describe('the draft backend with an agent of the original code', () => {
     await session.cancel();
     await session.prompt({ text: 'next' });
     drafts.clock.advance(30_000);
-    assert.match((await follower.next('error')).error, /Restart it/);
+    assert.match((await follower.next('error')).error, /Restart the agent/);
     assert.equal(session.isBusy, false);
   });
 

@@ -152,8 +152,8 @@ describe('what an agent may do', () => {
     const failing = serviceOf();
     failing.standing.memento.update = () => Promise.reject(new Error('The disk is full.'));
     for (const [opened, reason] of [
-      [full, /once only.* 1000 rules for agents already/],
-      [failing, /once only.* The disk is full\./],
+      [full, /only this time.* 1000 rules for agents already/],
+      [failing, /only this time.* The disk is full\./],
     ] as const) {
       const answered = opened.service.mayRun(run);
       opened.approvals.answer('approval-1', 'Always allow');
@@ -345,7 +345,7 @@ describe('attacks on the questions', () => {
     ] as const) {
       const { answer, question } = await ask(opened, [...offered], about);
       assert.deepEqual(question?.options, shown);
-      assert.match(JSON.stringify(question.context?.['warnings']), /only for good/);
+      assert.match(JSON.stringify(question.context?.['warnings']), /only to allow this permanently/);
       opened.approvals.answer(question.approval_id, shown[0]);
       assert.deepEqual(await answer, outcome);
     }

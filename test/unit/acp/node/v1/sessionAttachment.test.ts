@@ -102,7 +102,7 @@ describe('SessionAttachment', () => {
     assert.equal(attachment.agentSessionId, 's1');
     attachment.reminded();
     assert.equal((await attachment.join(notNow)).hasForgotten, false);
-    const message = 'Demo was started again and does not remember this conversation.';
+    const message = 'Demo was restarted and doesn’t remember this conversation.';
     assert.deepEqual(await told(events), [
       { event: 'session:info', data: { session_id: 'old', agent_session_id: 's1' } },
       { event: 'notice', data: { session_id: 'old', level: 'warning', message } },

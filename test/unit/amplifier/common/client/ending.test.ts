@@ -29,7 +29,7 @@ describe('stopping a prompt that a server is taking', () => {
     const world = new SessionWorld();
     const prompt = world.call((call) => ({ kind: 'prompt', call, prompt: { text: 'go' } }));
     const cancel = world.call((call) => ({ kind: 'cancel', call }));
-    assert.match(String(world.settled.get(prompt)), /stopped before it was sent/u);
+    assert.match(String(world.settled.get(prompt)), /canceled before it was sent/u);
     assert.ok(world.settled.has(cancel));
     assert.equal(world.made('post').length, 0);
   });

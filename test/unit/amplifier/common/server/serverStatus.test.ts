@@ -19,7 +19,7 @@ function said(situation: Partial<ServerSituation>): string {
 
 describe('the status of the Amplifier server', () => {
   for (const [name, situation, expected] of [
-    ['not asked yet', {}, 'off: Asking whether a server answers at https://amp.example… [settings]'],
+    ['not asked yet', {}, 'off: Checking for a server at https://amp.example… [settings]'],
     [
       'answering',
       { news: { kind: 'answers', version: '1.0' } },
@@ -55,7 +55,7 @@ describe('the status of the Amplifier server', () => {
     [
       'not trusted',
       { isTrusted: false, news: { kind: 'answers' } },
-      'off: Amplifier is not used in a workspace that you do not trust. [trust]',
+      'off: Amplifier is not used in an untrusted workspace. [trust]',
     ],
   ] satisfies [string, Partial<ServerSituation>, string][]) {
     it(`that is ${name} says what to do`, () => assert.equal(said(situation), expected));
