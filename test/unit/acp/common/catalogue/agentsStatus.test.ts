@@ -24,7 +24,11 @@ describe('the status of agents', () => {
   });
 
   it('is off, in friendly words, before anybody has used one', () => {
-    assert.deepEqual(saidOf({}), ['off', 'No agent is running. An agent starts when you write a prompt.', 'openSettings']);
+    assert.deepEqual(saidOf({}), [
+      'off',
+      'No agent is running. An agent starts when you write a prompt.',
+      'openSettings',
+    ]);
     assert.match(saidOf({ configured: 2, found: 1 })[1], /\(2 configured, 1 found on PATH\)\.$/);
     assert.equal(saidOf({ agents: [{ title: 'A', state: { kind: 'stopped' } }] })[0], 'off');
   });
