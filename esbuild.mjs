@@ -57,9 +57,9 @@ const loadedLater = {
   'amplifier-serve': 'src/amplifier/node/server/amplifierServer.ts',
   agents: 'src/acp/node/catalogue/agentLauncher.ts',
   chat: 'src/chat/vscode/chatRoot.ts',
-  context: 'src/context/vscode/contextRoom.ts',
+  context: 'src/context/vscode/contextController.ts',
   threads: 'src/threads/vscode/threadsFeature.ts',
-  tools: 'src/tools/vscode/toolsRoom.ts',
+  tools: 'src/tools/vscode/toolsController.ts',
   'transcript-export': 'src/transcript/common/export/exportTranscript.ts',
 };
 

@@ -16,11 +16,11 @@ import { SessionEffects } from './amplifier/vscode/sessionEffects';
 import { withDeadline } from './base/common/async';
 import { DisposableStore } from './base/common/disposable';
 import { messageOf } from './base/common/errors';
-import { LateFeature, StatusBoard, type Feature, type RunningFeature } from './base/common/feature';
+import { LazyFeature, StatusBoard, type Feature, type RunningFeature } from './base/common/feature';
 import type { Logger } from './base/common/log';
 import { systemClock } from './base/node/systemClock';
 import type { RunningChat } from './chat/vscode/chatRoot';
-import { LateChat } from './chat/vscode/lateChat';
+import { LazyChat } from './chat/vscode/lazyChat';
 import { RecentFiles } from './chat/vscode/recentFiles';
 import { WorkspaceConsent } from './consent/vscode/workspaceConsent';
 import { ContextFeature } from './context/vscode/contextFeature';
@@ -39,7 +39,7 @@ import { ChannelLogger } from './platform/vscode/log';
 import { Settings } from './platform/vscode/settings';
 import { StatusView } from './platform/vscode/statusView';
 import { TrafficView } from './platform/vscode/trafficView';
-import { LateThreads, type RunningThreads } from './threads/vscode/lateThreads';
+import { LazyThreads, type RunningThreads } from './threads/vscode/lazyThreads';
 import { ToolsFeature } from './tools/vscode/toolsFeature';
 import { TrafficLog } from './wire/common/traffic';
 
@@ -118,7 +118,7 @@ export function compose(context: vscode.ExtensionContext): App {
       return server ? { [server.name]: { type: 'http', url: server.url, headers: server.headers } } : {};
     },
     // The conversations know the agents, and the agents tell them before they write: without the chat there are none.
-    witness: {
+    writeObserver: {
       beforeWrite: async (writer, file) => await chat.loaded?.beforeWrite(writer, file),
       afterWrite: async (writer, file) => await chat.loaded?.afterWrite(writer, file),
     },
@@ -198,7 +198,7 @@ export function compose(context: vscode.ExtensionContext): App {
     });
     return await root.start();
   };
-  const chat = new LateFeature(() => start({ id: 'chat', title: 'Chat', start: startChat }));
+  const chat = new LazyFeature(() => start({ id: 'chat', title: 'Chat', start: startChat }));
   const startThreads = async (): Promise<RunningThreads> => {
     const { ThreadsFeature } = await import('./threads/vscode/threadsFeature');
     return await new ThreadsFeature({
@@ -213,7 +213,7 @@ export function compose(context: vscode.ExtensionContext): App {
       distFolder: vscode.Uri.joinPath(context.extensionUri, 'dist'),
     }).start();
   };
-  const ampThreads = new LateFeature(() => start({ id: 'threads', title: 'Amp threads', start: startThreads }));
+  const ampThreads = new LazyFeature(() => start({ id: 'threads', title: 'Amp threads', start: startThreads }));
 
   const features: readonly Feature[] = [
     new AmpFeature({
@@ -230,8 +230,8 @@ export function compose(context: vscode.ExtensionContext): App {
     amplifier,
     contextItems,
     tools,
-    new LateChat({ ...shared('chat'), chat, recent }),
-    new LateThreads({ ...shared('threads'), threads: ampThreads, workspaceState: context.workspaceState }),
+    new LazyChat({ ...shared('chat'), chat, recent }),
+    new LazyThreads({ ...shared('threads'), threads: ampThreads, workspaceState: context.workspaceState }),
     serve,
   ];
   const running: RunningFeature[] = [];

@@ -23,7 +23,7 @@ import { elicit } from './elicitation';
 import { SignInTerminals } from './signInTerminal';
 
 type LauncherOptions = Required<
-  Pick<AgentLauncherOptions, 'editor' | 'ownMcpServers' | 'standing' | 'threadSources' | 'witness'>
+  Pick<AgentLauncherOptions, 'editor' | 'ownMcpServers' | 'standing' | 'threadSources' | 'writeObserver'>
 >;
 
 interface AcpFeatureOptions extends FeatureContext, LauncherOptions {

@@ -17,7 +17,7 @@ export interface RunningFeature extends Disposable {
 }
 
 /** What runs of a feature whose code is loaded when it is first needed. */
-export class LateFeature<Running extends RunningFeature> implements RunningFeature {
+export class LazyFeature<Running extends RunningFeature> implements RunningFeature {
   private readonly store = new DisposableStore();
   private using: Promise<Running> | undefined;
   private running: Running | undefined;

@@ -12,7 +12,7 @@ import { PageMemory } from './pageMemory';
 import { PageStore } from './pageStore';
 
 /** What the host, or one part of the page, asks another part to do. */
-export type PageWish =
+export type PageCommand =
   'focusComposer' | 'showSessions' | 'focusApproval' | 'allow' | 'deny' | 'find' | 'rename' | 'showLatest';
 
 const aliveEveryMs = 5_000;
@@ -25,7 +25,7 @@ export class ChatPage {
   readonly drafts: DraftKeeper;
   /** What the host could not do is shown to the user. */
   readonly ask: Ask;
-  private readonly wishes = new Emitter<PageWish>(reportError);
+  private readonly wishes = new Emitter<PageCommand>(reportError);
   readonly onDidWish = this.wishes.event;
   /** The agent whose options are known for the next conversation, because somebody has begun to write. */
   private preparedFor: string | undefined;
@@ -76,7 +76,7 @@ export class ChatPage {
     void this.ask(chatRequests.prepare, {});
   }
 
-  wish(what: PageWish): void {
+  wish(what: PageCommand): void {
     if (what === 'showSessions') this.store.showList(true);
     this.wishes.fire(what);
   }

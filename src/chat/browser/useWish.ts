@@ -1,9 +1,9 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import type { PageWish } from './chatPage';
+import type { PageCommand } from './chatPage';
 import { usePage } from './chatPageContext';
 
 /** Calls the newest `grant` whenever another part of the page, or the host, wishes for it. */
-export function useWish(wanted: PageWish, grant: () => void): void {
+export function useWish(wanted: PageCommand, grant: () => void): void {
   const page = usePage();
   const latest = useRef(grant);
   latest.current = grant;

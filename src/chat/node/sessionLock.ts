@@ -61,7 +61,7 @@ export class SessionLock implements Disposable {
       if ((await this.ports.files.createNew(this.file, this.content())) && (await this.isOurs())) return this.taken();
       const found = await this.look();
       if (found.owner?.owner === this.owner) return this.taken();
-      if (!found.isStale || !(await this.bury(found))) return false;
+      if (!found.isStale || !(await this.evictStale(found))) return false;
     }
     return false;
   }
@@ -113,13 +113,14 @@ export class SessionLock implements Disposable {
   }
 
   /** By a rename, which only one can win. False when it was another's than the one that was found: that is put back. */
-  private async bury(found: Found): Promise<boolean> {
+  private async evictStale(found: Found): Promise<boolean> {
     const { files } = this.ports;
-    const grave = `${this.file}.${this.owner}`;
-    if (!(await files.move(this.file, grave))) return true;
-    const isFound = (await files.read(grave)) === found.text && (await files.modifiedAt(grave)) === found.modifiedAt;
-    if (isFound) await files.remove(grave);
-    else await files.move(grave, this.file);
+    const tombstone = `${this.file}.${this.owner}`;
+    if (!(await files.move(this.file, tombstone))) return true;
+    const isFound =
+      (await files.read(tombstone)) === found.text && (await files.modifiedAt(tombstone)) === found.modifiedAt;
+    if (isFound) await files.remove(tombstone);
+    else await files.move(tombstone, this.file);
     return isFound;
   }
 

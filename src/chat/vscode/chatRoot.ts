@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 import type { BackendRegistry } from '../../session/common/backendRegistry';
 import type { Memento } from '../../base/common/memento';
 import type { EditorPort } from '../../editor/common/editorPort';
-import type { WriteWitness } from '../../editor/common/writeWitness';
+import type { WriteObserver } from '../../editor/common/writeObserver';
 import { commandIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { KeyChords } from '../../webview/vscode/keyChords';
@@ -43,7 +43,7 @@ interface ChatRootOptions extends FeatureContext {
 }
 
 /** What the window asks of the chat. */
-export interface RunningChat extends ShownChat, WriteWitness {
+export interface RunningChat extends ShownChat, WriteObserver {
   /** Shows a new conversation with the text attached, which works in `folder` (absolute); the user writes the prompt. */
   beginWith(digest: { readonly title: string; readonly text: string }, folder: string | undefined): Promise<void>;
 }

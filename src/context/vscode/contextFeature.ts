@@ -7,7 +7,7 @@ import type { ContextChipView } from '../common/ai/contextChip';
 import type { ContextAttachment, ContextMention, ContextMentions } from '../common/ai/contextMentions';
 import type { ToolProvider } from '../../tools/common/toolProvider';
 import { namesProviders, openProviderSettings, providerLevels, touchesProviders } from './configuredProviders';
-import type { ContextRoom, ContextRoomOptions } from './contextRoom';
+import type { ContextController, ContextRoomOptions } from './contextController';
 
 type ContextFeatureOptions = Omit<ContextRoomOptions, 'id' | 'title'>;
 
@@ -47,8 +47,8 @@ export class ContextFeature implements Feature {
   readonly title = 'Context providers';
   private readonly chipEmitter: Emitter<void>;
   private store: DisposableStore | undefined;
-  private loading: Promise<ContextRoom> | undefined;
-  private room: ContextRoom | undefined;
+  private loading: Promise<ContextController> | undefined;
+  private room: ContextController | undefined;
 
   constructor(private readonly options: ContextFeatureOptions) {
     this.chipEmitter = new Emitter<void>((error) => options.log.error('a listener failed', error));
@@ -108,7 +108,7 @@ export class ContextFeature implements Feature {
     return store;
   }
 
-  private load(): Promise<ContextRoom> {
+  private load(): Promise<ContextController> {
     const loading = (this.loading ??= this.open());
     loading.catch(() => {
       if (this.loading === loading) this.loading = undefined;
@@ -116,12 +116,12 @@ export class ContextFeature implements Feature {
     return loading;
   }
 
-  private async open(): Promise<ContextRoom> {
+  private async open(): Promise<ContextController> {
     const { store } = this;
-    const { ContextRoom } = await import('./contextRoom');
+    const { ContextController } = await import('./contextController');
     if (!store || store.isDisposed) throw new Error('Context providers are not running.');
     const { id, title, options } = this;
-    const room = store.add(new ContextRoom({ ...options, id, title }));
+    const room = store.add(new ContextController({ ...options, id, title }));
     store.add(room.chip.onDidChange(() => this.chipEmitter.fire()));
     room.start();
     this.room = room;

@@ -4,7 +4,7 @@ import { Emitter, type Event } from '../../base/common/event';
 import type { AskOptions, ContextClient } from '../common/contextClient';
 import type { ContextAnswer } from '../common/items/documentRecord';
 import { cellScheme } from '../common/items/notebookCell';
-import type { FileGate } from '../node/fileGate';
+import type { FileAccessFilter } from '../node/fileAccessFilter';
 import { gatedPath } from './places';
 
 /** Documents that providers can be asked about. */
@@ -22,7 +22,7 @@ export class DocumentFeed implements Disposable {
 
   constructor(
     private readonly client: ContextClient,
-    private readonly gate: Pick<FileGate, 'look' | 'isOpen' | 'forget'>,
+    private readonly gate: Pick<FileAccessFilter, 'look' | 'isOpen' | 'forget'>,
     private readonly onError: (error: unknown) => void,
   ) {
     this.emitter = this.store.add(new Emitter<vscode.TextDocument>(onError));

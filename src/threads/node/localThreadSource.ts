@@ -6,7 +6,7 @@ import { messageOf } from '../../base/common/errors';
 import { Emitter, type Event } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { isThreadId, nextStaleAt } from '../common/heads/heads';
-import { Pacer } from '../common/pacer';
+import { CostThrottle } from '../common/costThrottle';
 import {
   ThreadError,
   type OpenThread,
@@ -50,7 +50,7 @@ export class LocalThreadSource implements ThreadSource {
   readonly onDidChange: Event<void>;
   private readonly subscriptions: ThreadSubscriptions;
   private readonly history: PromptHistory;
-  private readonly relisting: Pacer;
+  private readonly relisting: CostThrottle;
   /** Absolute, those with threads. */
   private folders: readonly string[];
   private watches: DisposableStore | undefined;
@@ -68,7 +68,7 @@ export class LocalThreadSource implements ThreadSource {
     const costMs = (threadId: string): number => Math.max(...this.pathsOf(threadId).map((file) => reader.costMs(file)));
     this.subscriptions = this.store.add(new ThreadSubscriptions(clock, costMs, onListenerError));
     this.relisting = this.store.add(
-      new Pacer(
+      new CostThrottle(
         clock,
         listPace,
         () => this.relist(),

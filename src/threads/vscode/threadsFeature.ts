@@ -18,7 +18,7 @@ import { ampPlaces, oldExtensionFolders } from '../node/ampFolder/ampData';
 import { ampThreads, type AmpThreads } from '../node/ampThreads';
 import type { Command } from '../node/cli/runCommand';
 import { withWorktrees } from '../node/workspace/worktrees';
-import type { RunningThreads } from './lateThreads';
+import type { RunningThreads } from './lazyThreads';
 import { ThreadActions } from './threadActions';
 import { ThreadCommands } from './threadCommands';
 import { ThreadDecorations } from './threadDecorations';

@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/common/disposable';
-import { LateFeature, type Feature, type RunningFeature } from '../../base/common/feature';
+import { LazyFeature, type Feature, type RunningFeature } from '../../base/common/feature';
 import { settingIds } from '../../manifest';
 import { chatTools } from '../common/chatTools';
 import type { McpAddress } from '../node/mcpServer';
-import type { ToolsRoom, ToolsRoomOptions } from './toolsRoom';
+import type { ToolsController, ToolsRoomOptions } from './toolsController';
 
 /**
  * What VS Code knows, as tools for models. What does the work is in a bundle of its own, loaded when an agent starts or
@@ -13,7 +13,7 @@ import type { ToolsRoom, ToolsRoomOptions } from './toolsRoom';
 export class ToolsFeature implements Feature {
   readonly id = 'tools';
   readonly title = 'Tools for agents';
-  private readonly room = new LateFeature<ToolsRoom>(() => this.open());
+  private readonly room = new LazyFeature<ToolsController>(() => this.open());
 
   constructor(private readonly options: ToolsRoomOptions) {}
 
@@ -49,8 +49,8 @@ export class ToolsFeature implements Feature {
     );
   }
 
-  private async open(): Promise<ToolsRoom> {
-    const { ToolsRoom } = await import('./toolsRoom');
-    return new ToolsRoom(this.options);
+  private async open(): Promise<ToolsController> {
+    const { ToolsController } = await import('./toolsController');
+    return new ToolsController(this.options);
   }
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { LateFeature, type RunningFeature } from '../../../src/base/common/feature';
+import { LazyFeature, type RunningFeature } from '../../../src/base/common/feature';
 
 class Loaded implements RunningFeature {
   readonly seen: string[] = [];
@@ -14,10 +14,10 @@ class Loaded implements RunningFeature {
   }
 }
 
-describe('LateFeature', () => {
+describe('LazyFeature', () => {
   it('loads nothing before it is used, and then once for all', async () => {
     let loads = 0;
-    const late = new LateFeature(() => {
+    const late = new LazyFeature(() => {
       loads++;
       return Promise.resolve(new Loaded());
     });
@@ -31,7 +31,7 @@ describe('LateFeature', () => {
 
   it('tries again what has failed', async () => {
     const outcomes = [Promise.reject(new Error('no disk')), Promise.resolve(new Loaded())];
-    const late = new LateFeature(async () => await (outcomes.shift() ?? Promise.reject(new Error('too often'))));
+    const late = new LazyFeature(async () => await (outcomes.shift() ?? Promise.reject(new Error('too often'))));
     await assert.rejects(late.use(), /no disk/);
     assert.equal(late.loaded, undefined);
     assert.equal(await late.use(), late.loaded);
@@ -39,7 +39,7 @@ describe('LateFeature', () => {
 
   it('stops and disposes what runs', async () => {
     const running = new Loaded();
-    const late = new LateFeature(() => Promise.resolve(running));
+    const late = new LazyFeature(() => Promise.resolve(running));
     await late.use();
     await late.stop();
     late.dispose();
@@ -49,7 +49,7 @@ describe('LateFeature', () => {
   it('stops what is still being loaded when the window ends', async () => {
     const running = new Loaded();
     const { promise, resolve } = Promise.withResolvers<Loaded>();
-    const late = new LateFeature(() => promise);
+    const late = new LazyFeature(() => promise);
     const using = late.use();
     const stopped = late.stop();
     resolve(running);
@@ -60,14 +60,14 @@ describe('LateFeature', () => {
   it('disposes at once what is loaded too late, and loads nothing any more', async () => {
     const running = new Loaded();
     const { promise, resolve } = Promise.withResolvers<Loaded>();
-    const late = new LateFeature(() => promise);
+    const late = new LazyFeature(() => promise);
     const using = late.use();
     late.dispose();
     resolve(running);
     await using;
     assert.deepEqual(running.seen, ['dispose']);
 
-    const unused = new LateFeature(() => Promise.reject(new Error('loaded')));
+    const unused = new LazyFeature(() => Promise.reject(new Error('loaded')));
     await unused.stop();
     unused.dispose();
     await assert.rejects(unused.use(), /has stopped/);

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import * as path from 'node:path';
 import { ExcludeList } from '../../../src/editor/common/excludeList';
-import { FileGate } from '../../../src/context/node/fileGate';
+import { FileAccessFilter } from '../../../src/context/node/fileAccessFilter';
 
 describe('what the user excludes', () => {
   let root = '';
@@ -23,8 +23,8 @@ describe('what the user excludes', () => {
   after(() => rm(root, { recursive: true }));
   beforeEach(() => (exclude = new ExcludeList(['.env*', 'config/secret.json'])));
 
-  const gateOf = (folder = 'repo'): FileGate =>
-    new FileGate({ folders: () => [at(folder)], exclude: () => exclude, isWindows: false });
+  const gateOf = (folder = 'repo'): FileAccessFilter =>
+    new FileAccessFilter({ folders: () => [at(folder)], exclude: () => exclude, isWindows: false });
 
   async function isOpen(file: string, gate = gateOf(path.dirname(file).split('/')[0])): Promise<boolean> {
     await gate.look(at(file));
@@ -58,8 +58,8 @@ describe('what the user excludes', () => {
   });
 
   it('is known on Windows with either case of the drive, and on all systems in either form of its letters', async () => {
-    const gateFor = (isWindows: boolean): FileGate =>
-      new FileGate({ folders: () => ['C:\\ws'], exclude: () => exclude, isWindows });
+    const gateFor = (isWindows: boolean): FileAccessFilter =>
+      new FileAccessFilter({ folders: () => ['C:\\ws'], exclude: () => exclude, isWindows });
     const gate = gateFor(true);
     await gate.look('c:\\WS\\config\\secret.json');
     assert.equal(gate.isOpen('c:\\WS\\config\\secret.json'), false);

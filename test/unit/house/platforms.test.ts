@@ -27,7 +27,7 @@ const readers: Readonly<Record<string, string>> = {
   'changes/node/openRepository.ts': "what Git takes for granted of a system's files",
   'changes/node/git/privateRepository.ts': "what Git takes for granted of a system's files",
   'context/node/realPlace.ts': 'tells isCodeOf',
-  'context/vscode/contextRoom.ts': 'tells FileGate',
+  'context/vscode/contextController.ts': 'tells FileAccessFilter',
   'editor/node/checkedWrite.ts': 'opens folders below open ones by /proc',
   'editor/node/diskEditor.ts': 'tells PathGuard',
   'editor/node/diskReader.ts': 'reads from /proc where an open file is',

@@ -31,7 +31,7 @@ export type Past = 'known' | 'unknown';
 
 export type AttachmentEvent<Client> =
   | { readonly kind: 'return'; readonly client: Client; readonly past: Past }
-  | { readonly kind: 'beginAnew'; readonly client: Client }
+  | { readonly kind: 'recreateSession'; readonly client: Client }
   /** The agent has taken the session up. */
   | { readonly kind: 'returned'; readonly client: Client }
   | { readonly kind: 'begunAnew'; readonly client: Client; readonly agentSessionId: string }
@@ -50,7 +50,7 @@ export function nextAttachment<Client>(state: Attachment<Client>, event: Attachm
   switch (event.kind) {
     case 'return':
       return { ...same, kind: 'returning', client: event.client, past: event.past };
-    case 'beginAnew':
+    case 'recreateSession':
       return { ...same, kind: 'beginningAnew', client: event.client };
     case 'returned':
       return isWith(state, 'returning', event.client) ? { ...same, kind: 'attached', client: event.client } : state;

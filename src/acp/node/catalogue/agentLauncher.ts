@@ -5,7 +5,7 @@ import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { EditorPort } from '../../../editor/common/editorPort';
-import type { WriteWitness } from '../../../editor/common/writeWitness';
+import type { WriteObserver } from '../../../editor/common/writeObserver';
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
 import type { TrafficTap } from '../../../wire/common/traffic';
 import type { ThreadSource } from '../../common/draft/draftThreads';
@@ -40,7 +40,7 @@ export interface AgentLauncherOptions {
   readonly tap: TrafficTap;
   readonly standing: StandingPermissions;
   /** Sees files before agents write them. */
-  readonly witness?: WriteWitness;
+  readonly writeObserver?: WriteObserver;
   /** What agents are started with; the login shell's. */
   readonly environment: () => Promise<Readonly<Record<string, string>>>;
   /** Absolute: where an agent runs that is not told another folder. */

@@ -15,7 +15,7 @@ import {
   isBackendError,
 } from '../../../session/common/sessionBackend';
 import type { EditorPort } from '../../../editor/common/editorPort';
-import { witnessed, type WriteWitness } from '../../../editor/common/writeWitness';
+import { withWriteObserver, type WriteObserver } from '../../../editor/common/writeObserver';
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
 import { fileRequest } from '../../../permissions/common/requests/toolRequest';
 import type { TrafficTap } from '../../../wire/common/traffic';
@@ -39,7 +39,7 @@ interface DraftBackendOptions {
   /** Conversations of elsewhere that agents may read. */
   readonly threadSources?: readonly ThreadSource[];
   readonly standing: StandingPermissions;
-  readonly witness?: WriteWitness;
+  readonly writeObserver?: WriteObserver;
   readonly clock: Clock;
   readonly createId: () => string;
   readonly tap: TrafficTap;
@@ -180,8 +180,10 @@ export class DraftBackend implements SessionBackend {
     { approvalTimeoutMs, cwd }: CreateSessionOptions,
     history: readonly ThreadEntry[],
   ): DraftSession {
-    const { clock, createId, editor, id, log, standing, title, witness } = this.options;
-    const files = witness ? witnessed(editor, witness, { backendId: id, sessionId: threadId }) : editor;
+    const { clock, createId, editor, id, log, standing, title, writeObserver } = this.options;
+    const files = writeObserver
+      ? withWriteObserver(editor, writeObserver, { backendId: id, sessionId: threadId })
+      : editor;
     this.threads.add(threadId, history);
     const events = new EventLog(() => new Promise((resolve) => setImmediate(resolve)));
     const emit = (event: SessionEvent): void => events.append(event);

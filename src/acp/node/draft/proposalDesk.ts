@@ -1,7 +1,7 @@
 import type { SessionEvent, ToolContent } from '../../../session/common/sessionEvents';
 import { messageOf } from '../../../base/common/errors';
 import type { EditorPort, TextFile } from '../../../editor/common/editorPort';
-import type { FileAccess } from '../../../editor/common/writeWitness';
+import type { FileAccess } from '../../../editor/common/writeObserver';
 import { proposalsIn } from '../../common/draft/proposals';
 import type { CallDescription } from '../../common/v1/toolCalls';
 import { toolRequest } from '../../common/approvals/toolRequests';

@@ -11,7 +11,7 @@ import {
 import { KeyedQueue } from '../../../base/common/async';
 import type { Event } from '../../../base/common/event';
 import type { EditorPort } from '../../../editor/common/editorPort';
-import { witnessed, type WriteWitness } from '../../../editor/common/writeWitness';
+import { withWriteObserver, type WriteObserver } from '../../../editor/common/writeObserver';
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
 import { wayBack } from '../../common/v1/attachment';
 import { AgentAccess, type AgentAccessOptions } from './agentAccess';
@@ -24,7 +24,7 @@ export interface AcpBackendOptions extends AgentAccessOptions {
   readonly id: string;
   readonly editor: EditorPort;
   readonly standing: StandingPermissions;
-  readonly witness?: WriteWitness;
+  readonly writeObserver?: WriteObserver;
   /** The environment that the agent's terminals start from. */
   readonly terminalEnv: Readonly<Record<string, string>>;
 }
@@ -154,9 +154,9 @@ export class AcpBackend implements SessionBackend {
   }
 
   private newSession(sessionId: string, folders: CreateSessionOptions, client?: V1Client): V1Session {
-    const { editor, terminalEnv: env, witness } = this.options;
+    const { editor, terminalEnv: env, writeObserver } = this.options;
     const writer = { backendId: this.id, sessionId };
-    const files = witness ? witnessed(editor, witness, writer) : editor;
+    const files = writeObserver ? withWriteObserver(editor, writeObserver, writer) : editor;
     const onDidEnd = (): void => void this.sessions.delete(sessionId);
     const options = { ...this.options, agentId: this.id, agent: this.agent, files, env, onDidEnd };
     return new V1Session(sessionId, folders, options, client);

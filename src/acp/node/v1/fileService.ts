@@ -1,6 +1,6 @@
 import { RequestError, type ReadTextFileRequest } from '@agentclientprotocol/sdk';
 import { type EditorErrorCode, type EditorPort, isEditorError, type TextFile } from '../../../editor/common/editorPort';
-import type { FileAccess } from '../../../editor/common/writeWitness';
+import type { FileAccess } from '../../../editor/common/writeObserver';
 import { rpcErrorCode } from '../../../wire/common/connectionErrors';
 import type { MissingFile } from '../../common/catalogue/knownAgents';
 import { linesOf } from '../draft/draftFiles';

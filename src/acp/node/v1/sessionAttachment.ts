@@ -106,7 +106,7 @@ export class SessionAttachment {
     if (this.state.kind === 'attached' && this.state.client === live.client) return this.state;
     const before = config.all;
     const isRemembered = await this.resume(live, signal);
-    if (!isRemembered) await this.beginAnew(live, signal);
+    if (!isRemembered) await this.recreateSession(live, signal);
     const attached = this.requireAttached();
     const message = await config.restore(attached, before, isRemembered, signal);
     if (message !== undefined) events.append({ event: 'notice', data: { session_id: id, level: 'info', message } });
@@ -160,7 +160,7 @@ export class SessionAttachment {
     return how === 'resume' ? client.resumeSession(params, signal) : client.loadSession(params, signal);
   }
 
-  private async beginAnew(live: LiveAgent, signal: AbortSignal): Promise<void> {
+  private async recreateSession(live: LiveAgent, signal: AbortSignal): Promise<void> {
     const { agent, folders, peer } = this.ports;
     const { client } = live;
     const params = await agent.sessionParams(live, folders);
@@ -169,7 +169,7 @@ export class SessionAttachment {
       this.tellThatItBeganAnew(this.requireAttached(), setup);
       return peer;
     };
-    this.step({ kind: 'beginAnew', client });
+    this.step({ kind: 'recreateSession', client });
     try {
       await agent.inTime('session/new', signal, (deadline) => client.newSession(params, begun, deadline));
     } catch (error) {

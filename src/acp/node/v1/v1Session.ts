@@ -10,7 +10,7 @@ import {
 import { Coalescer, withDeadline, type Clock } from '../../../base/common/async';
 import type { Logger } from '../../../base/common/log';
 import type { EditorPort } from '../../../editor/common/editorPort';
-import type { FileAccess } from '../../../editor/common/writeWitness';
+import type { FileAccess } from '../../../editor/common/writeObserver';
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
 import { Approvals } from '../../common/approvals/approvals';
 import { SessionMapping, turnEndOf } from '../../common/v1/sessionMapping';

@@ -1,6 +1,6 @@
 import type { BackendView } from '../../common/chatView';
 import { usePageState } from '../chatPageContext';
-import type { LookAnswer, Looking } from '../composer/useLooking';
+import type { LookAnswer, Looking } from '../composer/useRemoteSearch';
 
 /**
  * Agents keep conversations of their own, which only they can list. Those that do not run are started when the user wants

@@ -9,7 +9,7 @@ import type { SessionRow } from '../../common/chatView';
 import { KeptByAgents } from './keptByAgents';
 import { usePage, usePageState } from '../chatPageContext';
 import { SessionItem } from './sessionItem';
-import { useLooking, type Looking } from '../composer/useLooking';
+import { useRemoteSearch, type Looking } from '../composer/useRemoteSearch';
 import { recencyOf } from '../words';
 
 const searchDelayMs = 200;
@@ -21,7 +21,7 @@ export function SessionList() {
   const { sessions } = usePageState();
   const [query, setQuery] = useState('');
   const found = useFound(query);
-  const looking = useLooking();
+  const looking = useRemoteSearch();
   const panel = useRef<HTMLElement>(null);
   const input = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => input.current?.focus(), []);

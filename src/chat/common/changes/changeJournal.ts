@@ -4,7 +4,7 @@ import { messageOf } from '../../../base/common/errors';
 import type { Logger } from '../../../base/common/log';
 import type { EditorPort, WriteOptions } from '../../../editor/common/editorPort';
 import type { FileChange } from '../../../transcript/common/entries';
-import { CallFiles } from './callFiles';
+import { ToolCallWrites } from './toolCallWrites';
 import { ChangeLedger } from './changeLedger';
 import { ChatError, type RevertOptions, type TurnTexts } from '../chatPorts';
 import type { TextBlobs } from '../chatStore';
@@ -38,7 +38,7 @@ interface ChangeJournalPorts {
 export class ChangeJournal {
   private readonly texts: FileTexts;
   private readonly ledger: ChangeLedger;
-  private readonly calls: CallFiles;
+  private readonly calls: ToolCallWrites;
   private readonly shown = new ShownWrites();
   private readonly queue = new KeyedQueue();
   /** Of writes that go through the editor port and have begun. */
@@ -48,7 +48,7 @@ export class ChangeJournal {
     const { files, log, record } = ports;
     this.texts = new FileTexts(files.editor, ports.texts);
     this.ledger = new ChangeLedger(this.texts, record, (path, before, after) => this.written(path, before, after));
-    this.calls = new CallFiles({
+    this.calls = new ToolCallWrites({
       editor: files.editor,
       texts: this.texts,
       ledger: this.ledger,
@@ -79,7 +79,7 @@ export class ChangeJournal {
       if (!this.bases.has(path)) return;
       await this.ledger.note({ path, base: this.bases.get(path), isSure: () => true });
       this.bases.delete(path);
-      this.calls.witnessed(path);
+      this.calls.observedWrite(path);
     });
     this.ports.onDidChange();
   }

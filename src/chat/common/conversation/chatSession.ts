@@ -24,11 +24,11 @@ import type { SessionStarts } from '../conversations/sessionStarts';
 import { draftOf, type HeldDraft } from './heldDraft';
 import type { LogRecord } from './logRecord';
 import { PromptDelivery, type AttachmentResolver } from './promptDelivery';
-import { SessionLink, type SessionLinkPorts } from './sessionLink';
+import { BackendConnection, type BackendConnectionPorts } from './backendConnection';
 import { sessionView } from './sessionView';
 import { TurnRunner } from './turnRunner';
 
-export interface ChatSessionPorts extends SessionLinkPorts {
+export interface ChatSessionPorts extends BackendConnectionPorts {
   readonly files: ChatFiles;
   readonly attachments: AttachmentResolver;
   readonly clock: Clock;
@@ -42,7 +42,7 @@ const textOnly: ReadonlySet<string> = new Set(['content_block:delta', 'thinking:
 /** One conversation: its transcript and its log, its queue and its draft, and its way to a backend while it has one. */
 export class ChatSession implements Chat {
   private readonly told: Conversation;
-  private readonly link: SessionLink;
+  private readonly link: BackendConnection;
   private readonly turns: TurnRunner;
   private readonly held: HeldDraft;
   private readonly answers: GivenAnswers;
@@ -59,7 +59,7 @@ export class ChatSession implements Chat {
     this.told = new Conversation(file, ports);
     this.answers = new GivenAnswers(this.told);
     this.held = draftOf(file, (error) => log.error('a listener failed', error));
-    this.link = new SessionLink(file, ports, {
+    this.link = new BackendConnection(file, ports, {
       onEvent: (event) => this.handle(event),
       onGap: () => this.told.notice('warning', 'Some messages were lost in transit.'),
       onState: () => this.told.emitter.fire(),

@@ -7,7 +7,7 @@ import type { DraftAttachment, QueuedPrompt } from '../chatView';
 import type { SessionStarts } from '../conversations/sessionStarts';
 import type { Conversation } from './conversation';
 import { conversationDigest } from './conversationDigest';
-import type { SessionLink } from './sessionLink';
+import type { BackendConnection } from './backendConnection';
 import type { Delivery } from './turnPhase';
 
 /** Finds what an attachment stands for when its prompt is sent. */
@@ -18,7 +18,7 @@ export interface AttachmentResolver {
 
 interface PromptDeliveryPorts {
   readonly told: Conversation;
-  readonly link: SessionLink;
+  readonly link: BackendConnection;
   readonly attachments: AttachmentResolver;
   readonly starts: Pick<SessionStarts, 'wanted' | 'notOffered'>;
   readonly clock: Clock;

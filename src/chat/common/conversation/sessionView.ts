@@ -2,7 +2,7 @@ import type { BackendState } from '../../../session/common/sessionBackend';
 import { OptionView, type SessionView } from '../chatView';
 import type { ChatTranscript } from '../transcript/chatTranscript';
 import type { Conversation } from './conversation';
-import type { SessionLink } from './sessionLink';
+import type { BackendConnection } from './backendConnection';
 import { isStopping, type TurnPhase } from './turnPhase';
 
 type Status = Pick<SessionView, 'status' | 'statusText' | 'statusDetails'>;
@@ -46,7 +46,7 @@ function busyStatus({ backend, transcript }: StatusFacts): Status {
 }
 
 /** A conversation as the page shows it. `now` is in milliseconds since the epoch. */
-export function sessionView(told: Conversation, link: SessionLink, phase: TurnPhase, now: number): SessionView {
+export function sessionView(told: Conversation, link: BackendConnection, phase: TurnPhase, now: number): SessionView {
   const { file, journal, queue, story } = told;
   const { backendId, backendTitle, id, title } = told.head;
   return {

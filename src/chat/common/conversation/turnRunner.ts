@@ -5,12 +5,12 @@ import type { Logger } from '../../../base/common/log';
 import type { QueuedPrompt } from '../chatView';
 import type { Conversation } from './conversation';
 import { pause, type PromptDelivery } from './promptDelivery';
-import type { SessionLink } from './sessionLink';
+import type { BackendConnection } from './backendConnection';
 import { hasPrompt, reduce, type Delivery, type TurnEffect, type TurnInput, type TurnPhase } from './turnPhase';
 
 interface TurnRunnerPorts {
   readonly told: Conversation;
-  readonly link: SessionLink;
+  readonly link: BackendConnection;
   readonly delivery: PromptDelivery;
   readonly clock: Clock;
   readonly log: Logger;

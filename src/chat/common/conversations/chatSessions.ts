@@ -6,7 +6,7 @@ import { Emitter, type Event } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import type { Memento } from '../../../base/common/memento';
 import { isInside } from '../../../editor/common/boundary';
-import type { Writer, WriteWitness } from '../../../editor/common/writeWitness';
+import type { Writer, WriteObserver } from '../../../editor/common/writeObserver';
 import type { ChatFiles } from '../changes/changeJournal';
 import type { Chat, Chats, ExportFormat } from '../chatPorts';
 import { ChatSession, type ChatSessionPorts } from '../conversation/chatSession';
@@ -45,7 +45,7 @@ interface Workplace {
 const loadTimeoutMs = 60_000;
 
 /** The conversations of a window: those that are open here, and those on disk. */
-export class ChatSessions implements Chats, WriteWitness {
+export class ChatSessions implements Chats, WriteObserver {
   private readonly chats = new Map<string, ChatSession>();
   private readonly opening = new Map<string, Promise<ChatSession>>();
   private readonly closing = new Map<string, Promise<void>>();

@@ -10,7 +10,7 @@ import { ThreadError, type TextCoverage, type TextHits, type ThreadHead } from '
 import type { FileKey } from '../files/fileKey';
 import type { StoredHead } from '../files/headFile';
 import { HeadCache } from './headCache';
-import { Pacer } from '../../common/pacer';
+import { CostThrottle } from '../../common/costThrottle';
 import { scanFolders, type FolderProblem } from './storeScan';
 import { maxThreadBytes, tooLarge } from '../files/threadFile';
 import type { ThreadWorkerOwner } from '../worker/threadWorkerOwner';
@@ -50,7 +50,7 @@ export class ThreadIndex implements Disposable {
   private readonly coverageChanged: Emitter<TextCoverage>;
   /** More of the store can be searched. */
   readonly onDidChangeCoverage: Event<TextCoverage>;
-  private readonly texts: Pacer;
+  private readonly texts: CostThrottle;
   private loaded: Promise<void> | undefined;
   private store: { readonly files: readonly FileKey[]; readonly folders: readonly string[] } = {
     files: [],
@@ -69,7 +69,7 @@ export class ThreadIndex implements Disposable {
     this.cache = new HeadCache(ports.folder, ports.log);
     this.coverageChanged = new Emitter((error) => ports.log.error('A listener of the thread index failed', error));
     this.onDidChangeCoverage = this.coverageChanged.event;
-    this.texts = new Pacer(
+    this.texts = new CostThrottle(
       ports.clock,
       textPace,
       () => this.buildTexts(),

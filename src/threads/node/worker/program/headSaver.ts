@@ -4,7 +4,7 @@ import type { Clock } from '../../../../base/common/async';
 import { errorCode, messageOf } from '../../../../base/common/errors';
 import { encodeHeads, headFileName, IndexFileError, mergeHeads, type StoredHead } from '../../files/headFile';
 import { IndexLock } from '../../files/indexLock';
-import { Pacer } from '../../../common/pacer';
+import { CostThrottle } from '../../../common/costThrottle';
 import { writeWholeFile } from '../../files/wholeFile';
 
 /** Somebody waits for the list, nobody for this. */
@@ -17,7 +17,7 @@ const pace = { minMs: 100, share: 0.05 };
 export class HeadSaver {
   private heads = new Map<string, StoredHead>();
   private gone = new Set<string>();
-  private readonly saving: Pacer;
+  private readonly saving: CostThrottle;
 
   /** `folder` is that of the index; made when it is written. */
   constructor(
@@ -25,7 +25,7 @@ export class HeadSaver {
     private readonly clock: Clock,
     warn: (message: string) => void,
   ) {
-    this.saving = new Pacer(
+    this.saving = new CostThrottle(
       clock,
       pace,
       () => Promise.resolve(this.save()),

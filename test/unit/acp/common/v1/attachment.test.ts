@@ -17,7 +17,7 @@ const after = (...events: Event[]): State => events.reduce<State>(nextAttachment
 const client = fc.constantFrom('first', 'second');
 const event: fc.Arbitrary<Event> = fc.oneof(
   fc.record({ kind: fc.constant('return' as const), client, past: fc.constantFrom('known' as const, 'unknown') }),
-  fc.record({ kind: fc.constantFrom('beginAnew' as const, 'returned' as const, 'failed' as const), client }),
+  fc.record({ kind: fc.constantFrom('recreateSession' as const, 'returned' as const, 'failed' as const), client }),
   fc.record({ kind: fc.constant('begunAnew' as const), client, agentSessionId: fc.constantFrom('a', 'b') }),
   fc.record({ kind: fc.constantFrom('lost' as const, 'reminded' as const) }),
 );
@@ -52,7 +52,7 @@ describe('nextAttachment', () => {
     const asked: Event = { kind: 'return', client: 'first', past: 'known' };
     assert.deepEqual(after(asked, { kind: 'lost' }, { kind: 'returned', client: 'first' }), detached);
     const begun: Event = { kind: 'begunAnew', client: 'first', agentSessionId: 'new' };
-    assert.deepEqual(after({ kind: 'beginAnew', client: 'first' }, { kind: 'lost' }, begun), detached);
+    assert.deepEqual(after({ kind: 'recreateSession', client: 'first' }, { kind: 'lost' }, begun), detached);
   });
 
   it('ignores the failure of a process that is not asked any more', () => {
@@ -62,7 +62,7 @@ describe('nextAttachment', () => {
 
   it('has forgotten what it began anew until it is reminded, in whatever process', () => {
     const anew = after(
-      { kind: 'beginAnew', client: 'first' },
+      { kind: 'recreateSession', client: 'first' },
       { kind: 'begunAnew', client: 'first', agentSessionId: 'new' },
     );
     assert.deepEqual(anew, { kind: 'attached', client: 'first', agentSessionId: 'new', hasForgotten: true });

@@ -10,16 +10,16 @@ export interface Writer {
   readonly sessionId: string;
 }
 
-/** Sees files before and after they are written, so that what was there can be shown and brought back. */
-export interface WriteWitness {
+/** Is called before and after files are written, so that the previous contents can be shown and restored. */
+export interface WriteObserver {
   /** `path` is resolved; the file need not exist. The write waits for this, so it is quick. Never rejects. */
   beforeWrite(writer: Writer, path: string): Promise<void>;
   /** The write that was told before has been done; nothing is told of one that failed. Never rejects. */
   afterWrite(writer: Writer, path: string): Promise<void>;
 }
 
-/** The same access, but `witness` sees each file before and after it is written, one write of a file at a time. */
-export function witnessed(files: FileAccess, witness: WriteWitness, writer: Writer): FileAccess {
+/** Adds an observer to file access: it is called before and after each write. Writes of the same file run one at a time. */
+export function withWriteObserver(files: FileAccess, writeObserver: WriteObserver, writer: Writer): FileAccess {
   const writes = new KeyedQueue();
   return {
     resolve: (path) => files.resolve(path),
@@ -27,9 +27,9 @@ export function witnessed(files: FileAccess, witness: WriteWitness, writer: Writ
     writeText: async (path, text, options) => {
       const resolved = await files.resolve(path);
       return await writes.run(resolved, async () => {
-        await witness.beforeWrite(writer, resolved);
+        await writeObserver.beforeWrite(writer, resolved);
         const written = await files.writeText(path, text, options);
-        await witness.afterWrite(writer, resolved);
+        await writeObserver.afterWrite(writer, resolved);
         return written;
       });
     },

@@ -8,7 +8,7 @@ import type { ChangeLedger } from './changeLedger';
 import type { FileTexts, TextId } from './fileTexts';
 import { hasWritten, looksMade, touchedFiles, type TouchedFile } from './touchedFiles';
 
-interface CallFilesPorts {
+interface ToolCallWritesPorts {
   readonly editor: Pick<EditorPort, 'resolve'>;
   readonly texts: FileTexts;
   readonly ledger: ChangeLedger;
@@ -36,13 +36,13 @@ interface Touch {
  * Files of calls that write by themselves: each is read when its call is announced, and again when the call says that it is
  * done. A call that fails, or that nobody allowed, has changed nothing.
  */
-export class CallFiles {
+export class ToolCallWrites {
   private calls = new Map<string, Call>();
   /** What is written through the editor port is known better than by what the calls tell. */
   private readonly seen = new Set<string>();
   private readonly running = new Set<Promise<void>>();
 
-  constructor(private readonly ports: CallFilesPorts) {}
+  constructor(private readonly ports: ToolCallWritesPorts) {}
 
   observe(event: SessionEvent): void {
     switch (event.event) {
@@ -72,7 +72,7 @@ export class CallFiles {
   }
 
   /** The file was written through the editor port. */
-  witnessed(path: string): void {
+  observedWrite(path: string): void {
     this.seen.add(path);
     for (const { touches } of this.calls.values()) touches.delete(path);
   }

@@ -28,7 +28,7 @@ export interface ToolsRoomOptions extends FeatureContext {
 const patternMs = 1_000;
 
 /** Joins the tools with the window and the server that offers them. */
-export class ToolsRoom implements RunningFeature {
+export class ToolsController implements RunningFeature {
   private readonly store = new DisposableStore();
   private readonly editorTools: EditorTools;
   private starting: Promise<McpServer> | undefined;

@@ -12,7 +12,7 @@ interface Pace {
  * Runs work as often as it was asked for and as its cost allows: one at a time, the first at once after a rest, and again
  * after the last call.
  */
-export class Pacer implements Disposable {
+export class CostThrottle implements Disposable {
   private timer: Disposable | undefined;
   private isRunning = false;
   private isWanted = false;

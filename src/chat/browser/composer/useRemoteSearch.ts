@@ -16,7 +16,7 @@ export interface Looking {
 }
 
 /** Asks agents for the conversations that they keep themselves, one agent at a time; those that do not run are started. */
-export function useLooking(): Looking {
+export function useRemoteSearch(): Looking {
   const page = usePage();
   const [backendId, setBackendId] = useState<string>();
   const [answers, setAnswers] = useState<Looking['answers']>(new Map());

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { witnessed, type FileAccess } from '../../../src/editor/common/writeWitness';
+import { withWriteObserver, type FileAccess } from '../../../src/editor/common/writeObserver';
 
-describe('a witnessed editor', () => {
-  it('lets the witness see a file before and after it is written, by its resolved path', async () => {
+describe('withWriteObserver', () => {
+  it('calls the observer before and after a file is written, by its resolved path', async () => {
     const seen: string[] = [];
     const file = { path: '/work/a.ts', text: '', version: '1', isDirty: false };
     const files: FileAccess = {
@@ -13,7 +13,7 @@ describe('a witnessed editor', () => {
         return Promise.resolve(file);
       },
     };
-    const witness = {
+    const writeObserver = {
       beforeWrite: async ({ backendId, sessionId }: { backendId: string; sessionId: string }, path: string) => {
         await Promise.resolve();
         seen.push(`before: ${backendId} ${sessionId} ${path}`);
@@ -23,7 +23,7 @@ describe('a witnessed editor', () => {
         return Promise.resolve();
       },
     };
-    const access = witnessed(files, witness, { backendId: 'agent', sessionId: 's1' });
+    const access = withWriteObserver(files, writeObserver, { backendId: 'agent', sessionId: 's1' });
     const once = ['before: agent s1 /work/a.ts', 'write a.ts', 'after: /work/a.ts'];
     await access.writeText('a.ts', 'text');
     assert.deepEqual(seen, once);
@@ -31,21 +31,21 @@ describe('a witnessed editor', () => {
     assert.deepEqual(seen, [...once, ...once, ...once], 'one write of a file at a time');
   });
 
-  it('tells nothing of a write that failed', async () => {
+  it('reports no failed write', async () => {
     const seen: string[] = [];
     const refused: FileAccess = {
       resolve: (path) => Promise.resolve(path),
       readText: () => Promise.reject(new Error('not read')),
       writeText: () => Promise.reject(new Error('full')),
     };
-    const witness = {
+    const writeObserver = {
       beforeWrite: () => Promise.resolve(),
       afterWrite: () => {
         seen.push('after');
         return Promise.resolve();
       },
     };
-    const access = witnessed(refused, witness, { backendId: 'agent', sessionId: 's1' });
+    const access = withWriteObserver(refused, writeObserver, { backendId: 'agent', sessionId: 's1' });
     await assert.rejects(access.writeText('/a', 'text'), /full/);
     assert.deepEqual(seen, []);
   });

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/common/disposable';
-import type { Feature, LateFeature, RunningFeature } from '../../base/common/feature';
+import type { Feature, LazyFeature, RunningFeature } from '../../base/common/feature';
 import type { Memento } from '../../base/common/memento';
 import { commandIds, panelTypes, textSchemes, viewIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
@@ -23,13 +23,13 @@ export interface RunningThreads extends RunningFeature {
 }
 
 interface LateThreadsOptions extends Pick<FeatureContext, 'commands' | 'status'> {
-  readonly threads: LateFeature<RunningThreads>;
+  readonly threads: LazyFeature<RunningThreads>;
   /** Of the workspace: what the list shows. */
   readonly workspaceState: Memento;
 }
 
 /** Amp's threads as VS Code knows them from the start. Their code is loaded when somebody looks at one. */
-export class LateThreads implements Feature {
+export class LazyThreads implements Feature {
   readonly id = 'threads';
   readonly title = 'Amp threads';
 

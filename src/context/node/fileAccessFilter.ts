@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { nearestFolder, relativeTo } from '../../editor/common/boundary';
 import type { ExcludeList } from '../../editor/common/excludeList';
 
-interface FileGateOptions {
+interface FileAccessFilterOptions {
   /** Of the workspace, absolute. */
   readonly folders: () => readonly string[];
   readonly exclude: () => ExcludeList;
@@ -17,10 +17,10 @@ interface Spelling {
 }
 
 /** Keeps back what the user excludes: by the name of a file, and by the name of what a link leads to. */
-export class FileGate {
+export class FileAccessFilter {
   private readonly spellings = new Map<string, readonly Spelling[]>();
 
-  constructor(private readonly options: FileGateOptions) {}
+  constructor(private readonly options: FileAccessFilterOptions) {}
 
   /** Looks where an absolute path leads, once until it is forgotten. Never rejects. */
   async look(file: string): Promise<void> {

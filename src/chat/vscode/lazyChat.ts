@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/common/disposable';
-import type { Feature, LateFeature, RunningFeature } from '../../base/common/feature';
+import type { Feature, LazyFeature, RunningFeature } from '../../base/common/feature';
 import { commandIds, panelTypes, textSchemes, viewIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { provideTexts } from '../../platform/vscode/readOnlyTexts';
@@ -8,12 +8,12 @@ import type { RunningChat } from './chatRoot';
 import type { RecentFiles } from './recentFiles';
 
 interface LateChatOptions extends Pick<FeatureContext, 'commands' | 'status'> {
-  readonly chat: LateFeature<RunningChat>;
+  readonly chat: LazyFeature<RunningChat>;
   readonly recent: RecentFiles;
 }
 
 /** The chat as VS Code knows it from the start. Its code is loaded when somebody needs it. */
-export class LateChat implements Feature {
+export class LazyChat implements Feature {
   readonly id = 'chat';
   readonly title = 'Chat';
 

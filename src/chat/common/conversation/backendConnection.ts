@@ -16,7 +16,7 @@ import type { Logger } from '../../../base/common/log';
 import type { SessionFile, SessionHead } from '../chatStore';
 import { HistorySkip } from './historySkip';
 
-export interface SessionLinkPorts {
+export interface BackendConnectionPorts {
   readonly backends: Pick<BackendRegistry, 'open'>;
   readonly log: Logger;
   /** @throws BackendError when there is no folder to work in */
@@ -46,7 +46,7 @@ interface Connected {
 const final: ReadonlySet<BackendErrorCode> = new Set(['authRequired', 'cancelled', 'untrusted', 'notReady', 'timeout']);
 
 /** A conversation's way to its backend: opened with the first prompt, found again after it was lost. */
-export class SessionLink implements Disposable {
+export class BackendConnection implements Disposable {
   private backend: SessionBackend | undefined;
   private known: BackendCapabilities | undefined;
   private current: BackendSession | undefined;
@@ -57,7 +57,7 @@ export class SessionLink implements Disposable {
 
   constructor(
     private readonly file: Pick<SessionFile, 'head'>,
-    private readonly ports: SessionLinkPorts,
+    private readonly ports: BackendConnectionPorts,
     private readonly handlers: LinkHandlers,
   ) {}
 

@@ -24,7 +24,7 @@ import { listProviders, noProviders } from '../common/providers/providerSettings
 import { secretNames } from '../common/providers/secretReferences';
 import type { Tool } from '../../tools/common/toolProvider';
 import type { TrafficTap } from '../../wire/common/traffic';
-import { FileGate } from '../node/fileGate';
+import { FileAccessFilter } from '../node/fileAccessFilter';
 import { ProviderFactory } from '../node/providerFactory';
 import {
   folderPaths,
@@ -68,7 +68,7 @@ const providerKinds: readonly BroughtKind[] = ['providerModule', 'providerAddres
 const statusMs = 200;
 
 /** Joins the client with the window: settings, documents, what people see and what AI reads. */
-export class ContextRoom implements Disposable {
+export class ContextController implements Disposable {
   readonly mentions: ContextMentions;
   readonly chip: ContextChip;
   private readonly runInTime = timedRunner();
@@ -77,7 +77,7 @@ export class ContextRoom implements Disposable {
   private readonly allowed: AllowedRequests;
   private readonly secrets: ProviderSecrets;
   private readonly client: ContextClient;
-  private readonly gate: FileGate;
+  private readonly gate: FileAccessFilter;
   private readonly feed: DocumentFeed;
   readonly reader: ContextReader;
   readonly lookups: ContextLookups;
@@ -90,7 +90,7 @@ export class ContextRoom implements Disposable {
     const onError = (error: unknown): void => log.error('something went wrong with context items', error);
     this.exclude = this.readExclude();
     // Agents' secrets are not for providers either, wherever a file is.
-    this.gate = new FileGate({
+    this.gate = new FileAccessFilter({
       folders: folderPaths,
       exclude: () => this.exclude,
       isWindows: process.platform === 'win32',
