@@ -114,7 +114,7 @@ describe('serving the agents of the window to Amplifier clients', () => {
     const { url } = OpenAccess.parse(await other.serve('withoutToken'));
     assert.equal(await healthOf(url), 200);
     assert.equal(other.status().state, 'attention');
-    assert.match(other.status().summary, /without a token: every program of this machine/u);
+    assert.match(other.status().summary, /without a token\. Any program on this machine/u);
     assert.deepEqual(other.questions, [false, false]);
     assert.deepEqual(await other.serve(), { url, token: undefined }, 'it says what it does');
     await other.stop();

@@ -150,7 +150,7 @@ describe('an Amplifier server of the real dialect', () => {
     await session.prompt({ text: 'go' });
     await recorder.next('approval:required');
     await server.stop();
-    await statusIs('attention', /The connection to \S+ was lost: trying again\./);
+    await statusIs('attention', /The connection to \S+ was lost\. Reconnecting…/);
     await server.start();
     await eventually('the end', () => assert.equal(recorder.hasEnded, true));
     assert.match(recorder.all('error')[0]?.data.error ?? '', /restarted/);

@@ -165,7 +165,7 @@ describe('Amplifier, as a user sees it', () => {
     const dialog = window.page.locator('.monaco-dialog-box');
     const ask = async (): Promise<void> => {
       await window.showStatus('without a token');
-      await window.pick('Serve without a token');
+      await window.pick('Serve without token');
       await dialog.filter({ hasText: 'Every program of this machine' }).waitFor();
     };
     await ask();
@@ -175,7 +175,7 @@ describe('Amplifier, as a user sees it', () => {
     await dialog.getByRole('button', { name: 'Serve Without a Token' }).click();
     await toast(/are served at http:\/\/127\.0\.0\.1:\d+ without a token/);
     await window.showStatus('without a token');
-    await window.picks.filter({ hasText: /without a token: every program of this machine/ }).waitFor();
+    await window.picks.filter({ hasText: /without a token\. Any program on this machine/ }).waitFor();
     await window.screenshot('amplifier-served-without-token');
     await window.page.keyboard.press('Escape');
   });

@@ -249,7 +249,7 @@ describe('An agent that wants more than it seems to ask for', () => {
       const card = await question('npm test');
       const frame = await chat.frame();
       await frame.getByText('1 of 32', { exact: true }).waitFor();
-      await chat.shows('What is asked beyond them is denied.');
+      await chat.shows('Further requests are denied until you answer.');
       const panel = window.page.locator('.part.panel');
       assert.equal(await panel.isVisible(), false);
       await window.runCommand('View: Toggle Panel Visibility');
@@ -289,7 +289,7 @@ describe('An agent that wants more than it seems to ask for', () => {
         { write: { path: itself, text: 'harmful\n' } },
         { update: done },
       );
-      const notice = (await chat.frame()).locator('.notice-warning').filter({ hasText: 'wrote something else' });
+      const notice = (await chat.frame()).locator('.notice-warning').filter({ hasText: 'wrote different contents' });
       const card = await question('shown.txt');
       assert.match(await card.text(), /harmless/);
       assert.equal(await notice.count(), 0);
