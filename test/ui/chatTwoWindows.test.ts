@@ -22,7 +22,7 @@ describe('One conversation in two windows of VS Code', () => {
     await (await there.button(/conversations/i)).click();
     await (await there.frame()).locator('.session-open', { hasText: 'what can you do' }).first().click();
     await there.says(/rename/i);
-    await there.shows(/In use in another window/);
+    await there.shows(/In use in another VS Code window/);
     await eventually('the prompt without use', async () =>
       assert.equal(await (await there.prompt()).isDisabled(), true),
     );

@@ -90,7 +90,7 @@ describe('Context providers that need the word of the user', () => {
   }
 
   it('send no file over plain http before it is given', async () => {
-    await ask('Allow 0.0.0.0', /Allow texts to be sent[^]*⚠ Texts go to: http:\/\/0\.0\.0\.0:\d+\/ \(not encrypted\)/);
+    await ask('Allow 0.0.0.0', /Allow sending text[^]*⚠ Texts go to: http:\/\/0\.0\.0\.0:\d+\/ \(not encrypted\)/);
     await answer('Allow');
     await ask(
       'Allow 0.0.0.0',
@@ -119,7 +119,7 @@ describe('Context providers that need the word of the user', () => {
     await ask('Allow 127.0.0.1', /Give the secret "token" to 127\.0\.0\.1:\d+, at http/);
     await window.screenshot('context-consent-secret');
     await answer('Allow');
-    await ask('Allow 127.0.0.1', /Allow texts to be sent[^]*Setting headers: .*\$\{secret:token\}/);
+    await ask('Allow 127.0.0.1', /Allow sending text[^]*Setting headers: .*\$\{secret:token\}/);
     assert.deepEqual(methods(endpoint.url), []);
     await answer('Allow');
     await lens('From afar').waitFor();
@@ -136,7 +136,7 @@ describe('Context providers that need the word of the user', () => {
         [`${web.origin}/owners.js`]: { integrity: `sha384-${createHash('sha384').update(code).digest('base64')}` },
       });
     await configureCode();
-    await ask('Allow owners', /Allow the code of the context provider "owners"[^]*Setting integrity: sha384-/);
+    await ask('Allow owners', /Allow downloading the code of the context provider "owners"[^]*Setting integrity: sha384-/);
     await answer('Allow');
     const words = /Run code from https:\/\/127\.0\.0\.1:\d+\/owners\.js[^]*runs with your rights[^]*sha384-/;
     const first = await ask('Allow owners', words);

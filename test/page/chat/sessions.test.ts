@@ -278,7 +278,7 @@ describe('what a conversation is with', () => {
     assert.deepEqual(await chat.host.waitFor(chatRequests.revert, 2), { sessionId: 's1', path: changes[1]?.path });
     await chat.page.getByRole('button', { name: 'Keep changes of greeting.ts' }).click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.keepChanges), { sessionId: 's1', path: 'src/greeting.ts' });
-    await chat.page.getByTitle('Open the changes of src/welcome.ts').click();
+    await chat.page.getByTitle('Open changes of src/welcome.ts').click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.openChange), { sessionId: 's1', path: 'src/welcome.ts' });
   });
 
