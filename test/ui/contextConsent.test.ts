@@ -136,7 +136,10 @@ describe('Context providers that need the word of the user', () => {
         [`${web.origin}/owners.js`]: { integrity: `sha384-${createHash('sha384').update(code).digest('base64')}` },
       });
     await configureCode();
-    await ask('Allow owners', /Allow downloading the code of the context provider "owners"[^]*Setting integrity: sha384-/);
+    await ask(
+      'Allow owners',
+      /Allow downloading the code of the context provider "owners"[^]*Setting integrity: sha384-/,
+    );
     await answer('Allow');
     const words = /Run code from https:\/\/127\.0\.0\.1:\d+\/owners\.js[^]*runs with your rights[^]*sha384-/;
     const first = await ask('Allow owners', words);
