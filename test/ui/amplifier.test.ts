@@ -164,7 +164,7 @@ describe('Amplifier, as a user sees it', () => {
   it('serves without a token only after saying what that means', async () => {
     const dialog = window.page.locator('.monaco-dialog-box');
     const ask = async (): Promise<void> => {
-      await window.showStatus('without a token');
+      await window.showStatus('without token');
       await window.pick('Serve without token');
       await dialog.filter({ hasText: 'Every program of this machine' }).waitFor();
     };
