@@ -26,7 +26,7 @@ describe('a server in the list of backends', () => {
     const chat = await pages.openChat(snapshot(null, withServer({})));
     await chat.page.getByRole('button', { name: /^Agent: / }).press('ArrowDown');
     await chat.host.waitFor(chatRequests.lookAtBackends);
-    await chat.page.getByRole('option', { name: /Amplifier.*asking whether it answers/ }).waitFor();
+    await chat.page.getByRole('option', { name: /Amplifier.*checking…/ }).waitFor();
     await chat.tell(withServer({ health: { kind: 'silent' }, problem }));
     await chat.page.getByRole('option', { name: /Amplifier.*does not answer.*Start it/ }).waitFor();
     await chat.tell(withServer({ health: { kind: 'answers', version: '0.4.1' } }));

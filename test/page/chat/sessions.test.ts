@@ -16,7 +16,7 @@ describe('the conversations', () => {
 
   const openList = async (chat: ChatHere): Promise<void> => {
     await chat.page.getByRole('button', { name: 'Conversations' }).click();
-    await chat.page.getByRole('region', { name: 'Conversations' }).waitFor();
+    await chat.page.getByRole('region', { name: 'Conversations', exact: true }).waitFor();
   };
   const row = ({ page }: ChatHere, title: string) => page.locator('.session-open', { hasText: title });
 
@@ -27,7 +27,7 @@ describe('the conversations', () => {
     assert.match((await row(chat, 'Tests for the parser').textContent()) ?? '', /Demo agent.*waiting for your answer/);
     await row(chat, 'Tests for the parser').click();
     assert.deepEqual(await chat.host.waitFor(chatRequests.openSession), { sessionId: 's3' });
-    assert.equal(await chat.page.getByRole('region', { name: 'Conversations' }).count(), 0);
+    assert.equal(await chat.page.getByRole('region', { name: 'Conversations', exact: true }).count(), 0);
   });
 
   it('are as old as they are by the clock of the host', async () => {

@@ -41,7 +41,7 @@ const seen: Readonly<Record<string, readonly (string | RegExp)[]>> = {
   '02-thinking': ['Perhaps the loop.', 'The provider has redacted this thinking.'],
   '03-cancelled': ['Cancelled: the user stopped this turn.', 'The user interrupted this turn.', 'The user pressed Esc'],
   '04-streaming': ['While it builds, I write', 'I look.', /running/i],
-  '05-errors': ['ENOENT: no such file', 'reached the token limit', '529 overloaded', 'refused to continue'],
+  '05-errors': ['ENOENT: no such file', 'reached the limit of tokens', '529 overloaded', 'refused to go on'],
   '06-rejected': [
     'Rejected: asked to',
     'Rejected with feedback',

@@ -123,7 +123,7 @@ describe('the entries of a transcript', () => {
       opened.page.getByRole('button', { name, exact: true }).first().click();
     const absolute = '/work/csv/src/csv/parse.ts';
     assert.deepEqual(await actionOf(opened, click('Edit and resend')), ['editPrompt', 'p1']);
-    assert.deepEqual(await actionOf(opened, click('parse.ts')), ['open', absolute, undefined]);
+    assert.deepEqual(await actionOf(opened, click('parse.ts')), ['open', absolute, null]);
     await opened.page.locator('.tool-waiting > summary').click();
     assert.deepEqual(await actionOf(opened, click('Open diff editor')), ['openDiff', 'edit1', 0]);
     assert.deepEqual(await actionOf(opened, click('Copy command')), ['copy', 'npm test -- parse']);
