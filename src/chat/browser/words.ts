@@ -1,3 +1,4 @@
+import { backendWord as wordOfBackend, picturedState } from '../common/backendWord';
 import type { BackendView, DraftAttachment, SessionRow } from '../common/chatView';
 
 /** How the page says numbers, times and states. */
@@ -45,24 +46,13 @@ const backendStateWords: Record<BackendView['state'], string> = {
 
 type BackendNow = Pick<BackendView, 'health' | 'needsPermission' | 'state'>;
 
-/** Servers run without us: what there is to know of one is whether it answers. */
-export function backendWord({ health, needsPermission, state }: BackendNow): string {
-  if (needsPermission) return 'needs your permission';
-  if (health?.kind === 'needsToken') return 'needs a token';
-  if (!health || (state !== 'stopped' && state !== 'ready')) return backendStateWords[state];
-  switch (health.kind) {
-    case 'asking':
-      return 'checking…';
-    case 'answers':
-      return health.version === undefined ? 'running' : `running (version ${health.version})`;
-    case 'silent':
-      return 'does not answer';
-  }
+export function backendWord(backend: BackendNow): string {
+  return wordOfBackend(backend, backendStateWords);
 }
 
-/** The colour of its dot. */
-export function backendDot({ health, state }: Pick<BackendView, 'health' | 'state'>): string {
-  return `is-${state === 'stopped' && health?.kind === 'answers' ? 'ready' : state}`;
+/** The class that colours its dot. */
+export function backendDot(backend: Pick<BackendView, 'health' | 'state'>): string {
+  return `is-${picturedState(backend)}`;
 }
 
 /** What the button says that does something about it. */

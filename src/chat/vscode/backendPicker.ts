@@ -3,6 +3,7 @@ import { DisposableStore } from '../../base/common/disposable';
 import { commandIds, settingIds } from '../../manifest';
 import type { Messages } from '../../platform/vscode/messages';
 import { LiveItems } from '../../platform/vscode/quickPickItems';
+import { backendWord, picturedState } from '../common/backendWord';
 import type { BackendView } from '../common/chatView';
 import type { BackendChoice } from '../common/page/backendChoice';
 import type { InstallTerminals } from './installTerminals';
@@ -11,7 +12,7 @@ interface BackendPick extends vscode.QuickPickItem {
   readonly view?: BackendView;
 }
 
-const words: Record<BackendView['state'], string> = {
+const stateWords: Record<BackendView['state'], string> = {
   stopped: 'starts with your first prompt',
   starting: 'starting',
   ready: 'running',
@@ -110,7 +111,7 @@ export class BackendPicker {
   }
 
   private item(view: BackendView, isChosen: boolean): BackendPick {
-    const state = `${stateWord(view)}${isChosen ? ', chosen' : ''}`;
+    const state = `${backendWord(view, stateWords)}${isChosen ? ', chosen' : ''}`;
     const detail = view.problem ?? view.description;
     return { label: `$(${iconOf(view)}) ${view.title}`, description: state, detail, view };
   }
@@ -121,19 +122,9 @@ async function editAgents(): Promise<void> {
   await vscode.commands.executeCommand('workbench.action.openSettingsJson', { revealSetting });
 }
 
-function stateWord({ health, needsPermission, state }: BackendView): string {
-  if (needsPermission) return 'needs your permission';
-  if (health?.kind === 'needsToken') return 'needs a token';
-  if (!health || (state !== 'stopped' && state !== 'ready')) return words[state];
-  if (health.kind === 'asking') return 'checking…';
-  if (health.kind === 'silent') return 'does not answer';
-  return health.version === undefined ? words.ready : `${words.ready} (version ${health.version})`;
-}
-
-function iconOf({ health, needsPermission, state }: BackendView): string {
-  if (needsPermission) return icons.authRequired;
-  if (health?.kind === 'needsToken') return icons.authRequired;
-  return icons[state === 'stopped' && health?.kind === 'answers' ? 'ready' : state];
+function iconOf(view: BackendView): string {
+  const isLocked = view.needsPermission || view.health?.kind === 'needsToken';
+  return icons[isLocked ? 'authRequired' : picturedState(view)];
 }
 
 function isUsable({ health, state }: BackendView): boolean {
