@@ -8,7 +8,7 @@ import type { ChatPage } from './chatPage';
 import { usePage, usePageState } from './chatPageContext';
 import { sessionMenu } from './sessions/sessionMenu';
 import { TitleField } from './sessions/titleField';
-import { useWish } from './useWish';
+import { usePageCommand } from './usePageCommand';
 import { namingHiddenCharacters } from '../../transcript/browser/markdown/hiddenCharacters';
 import { PlainText } from '../../transcript/browser/parts/plainText';
 
@@ -36,7 +36,7 @@ export function Header() {
         onClick={() => {
           page.store.showList(false);
           void page.ask(chatRequests.newSession, {});
-          page.wish('focusComposer');
+          page.runCommand('focusComposer');
         }}
       />
       <IconButton
@@ -54,14 +54,14 @@ export function Header() {
 function Title({ session }: { session: SessionView }) {
   const page = usePage();
   const [isEdited, setEdited] = useState(false);
-  useWish('rename', () => setEdited(true));
+  usePageCommand('rename', () => setEdited(true));
 
   if (isEdited) {
     return (
       <TitleField
         title={session.title}
         onDone={(title) => {
-          if (document.activeElement?.tagName === 'INPUT') page.wish('focusComposer');
+          if (document.activeElement?.tagName === 'INPUT') page.runCommand('focusComposer');
           setEdited(false);
           if (title !== undefined) void page.ask(chatRequests.renameSession, { sessionId: session.id, title });
         }}
@@ -85,8 +85,8 @@ function Title({ session }: { session: SessionView }) {
 
 function menuItems(page: ChatPage, { id }: SessionView): MenuItem[] {
   return [
-    { label: 'Find', icon: SearchIcon, run: () => page.wish('find') },
-    { label: 'Rename', icon: EditIcon, run: () => page.wish('rename') },
+    { label: 'Find', icon: SearchIcon, run: () => page.runCommand('find') },
+    { label: 'Rename', icon: EditIcon, run: () => page.runCommand('rename') },
     ...sessionMenu(page, id),
   ];
 }

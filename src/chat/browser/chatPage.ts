@@ -25,8 +25,8 @@ export class ChatPage {
   readonly drafts: DraftKeeper;
   /** What the host could not do is shown to the user. */
   readonly ask: Ask;
-  private readonly wishes = new Emitter<PageCommand>(reportError);
-  readonly onDidWish = this.wishes.event;
+  private readonly commands = new Emitter<PageCommand>(reportError);
+  readonly onDidRunCommand = this.commands.event;
   /** The agent whose options are known for the next conversation, because somebody has begun to write. */
   private preparedFor: string | undefined;
   /** Requests from here that put a prompt into the transcript, and are not answered yet. */
@@ -53,10 +53,10 @@ export class ChatPage {
   start(window: Window): void {
     this.connection.on(didUpdate, (update) => this.update(update));
     this.connection.on(didInsert, (draft) => this.insert(draft));
-    this.connection.on(didAsk, ({ what }) => this.wish(what));
+    this.connection.on(didAsk, ({ what }) => this.runCommand(what));
     this.transcript.onDidChange(({ added }) => {
       const isOwn = this.promptsOnTheirWay > 0 && added.some(({ kind }) => kind === 'prompt');
-      if (isOwn) this.wish('showLatest');
+      if (isOwn) this.runCommand('showLatest');
     });
     this.connection.start(window);
     this.drafts.start(window);
@@ -76,9 +76,9 @@ export class ChatPage {
     void this.ask(chatRequests.prepare, {});
   }
 
-  wish(what: PageCommand): void {
-    if (what === 'showSessions') this.store.showList(true);
-    this.wishes.fire(what);
+  runCommand(command: PageCommand): void {
+    if (command === 'showSessions') this.store.showList(true);
+    this.commands.fire(command);
   }
 
   /** Asks for something about the conversation that is shown; nothing happens when there is none. */
@@ -123,14 +123,14 @@ export class ChatPage {
   insert(draft: Draft): void {
     if (!this.canWrite()) return;
     this.drafts.add(draft);
-    this.wish('focusComposer');
+    this.runCommand('focusComposer');
   }
 
   /** As if the user had typed `@` behind what is there. */
   startMention(): void {
     const { text } = this.drafts.draft;
     this.drafts.setText(text === '' || /\s$/.test(text) ? `${text}@` : `${text} @`);
-    this.wish('focusComposer');
+    this.runCommand('focusComposer');
   }
 
   async copy(text: string): Promise<void> {

@@ -8,7 +8,7 @@ import type { ChatPage } from './chatPage';
 import { EmptyState } from './emptyState';
 import { usePage, usePageState } from './chatPageContext';
 import { transcriptActions } from './chatTranscriptActions';
-import { useWish } from './useWish';
+import { usePageCommand } from './usePageCommand';
 
 /** What was said, or what there is to see before anything was. */
 export function TranscriptPane() {
@@ -19,7 +19,7 @@ export function TranscriptPane() {
   const options = useMemo((): TranscriptOptions => ({ label: 'Conversation', isLive: true, folders }), [folders]);
   const { isFinding, stopFinding } = useFinding(page);
   const list = useRef<TranscriptHandle>(null);
-  useWish('showLatest', () => list.current?.scrollToLatest());
+  usePageCommand('showLatest', () => list.current?.scrollToLatest());
 
   if (!isReady || (isEmpty && isBeginning)) return <div class="transcript-pane" aria-busy="true" />;
   if (isEmpty) {
@@ -40,11 +40,11 @@ export function TranscriptPane() {
 /** Whether the find bar is open: views of VS Code have none of their own. */
 function useFinding(page: ChatPage): { readonly isFinding: boolean; stopFinding: () => void } {
   const [isFinding, setFinding] = useState(false);
-  useWish('find', () => setFinding(true));
+  usePageCommand('find', () => setFinding(true));
   useFindKey(() => setFinding(true));
   const stopFinding = (): void => {
     setFinding(false);
-    page.wish('focusComposer');
+    page.runCommand('focusComposer');
   };
   return { isFinding, stopFinding };
 }

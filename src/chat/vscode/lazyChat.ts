@@ -7,7 +7,7 @@ import { provideTexts } from '../../platform/vscode/readOnlyTexts';
 import type { RunningChat } from './chatRoot';
 import type { RecentFiles } from './recentFiles';
 
-interface LateChatOptions extends Pick<FeatureContext, 'commands' | 'status'> {
+interface LazyChatOptions extends Pick<FeatureContext, 'commands' | 'status'> {
   readonly chat: LazyFeature<RunningChat>;
   readonly recent: RecentFiles;
 }
@@ -17,7 +17,7 @@ export class LazyChat implements Feature {
   readonly id = 'chat';
   readonly title = 'Chat';
 
-  constructor(private readonly options: LateChatOptions) {}
+  constructor(private readonly options: LazyChatOptions) {}
 
   start(): Promise<RunningFeature> {
     const { id, title } = this;
@@ -45,8 +45,7 @@ export class LazyChat implements Feature {
     for (const scheme of [textSchemes.chat, textSchemes.proposedCode]) {
       store.add(provideTexts(scheme, async (query) => (await use()).textOf(scheme, query)));
     }
-    const ids = Object.values(commandIds).filter((command) => command.startsWith('backline.chat.'));
-    store.add(commands.handleLater(ids, use));
+    store.add(commands.handleLater(this.id, use));
     // What is chosen, and whether it is there, is known to the chat only.
     store.add(status.onDidLook(() => void refresh()));
     // What the user had in front of him before he came to the chat is mentioned first.

@@ -84,7 +84,7 @@ export class WindowMentions implements Disposable {
     this.store.add(watcher.onDidDelete(({ fsPath }) => this.deleted.fire(fsPath)));
     this.store.add(watcher.onDidCreate(() => this.moved.fire()));
     this.store.add(watcher.onDidDelete(() => this.moved.fire()));
-    // A file that is soon back after it was deleted has changed for VS Code, and nothing more is told of it.
+    // VS Code merges a deletion that is soon followed by a creation into one change event.
     this.store.add(watcher.onDidChange(() => this.moved.fire()));
     this.store.add(this.options.editor.onDidChangeFolders(() => this.reset.fire()));
     this.store.add(

@@ -36,8 +36,9 @@ export class Commands implements Disposable {
     });
   }
 
-  /** The handlers of these are there when `load` resolves, which is called when one of them is first run. */
-  handleLater(ids: readonly CommandId[], load: () => Promise<unknown>): Disposable {
+  /** Loads a feature when one of its commands is first run; once `load` resolves, it has its handlers. */
+  handleLater(feature: 'chat' | 'threads', load: () => Promise<unknown>): Disposable {
+    const ids = Object.values(commandIds).filter((id) => id.startsWith(`backline.${feature}.`));
     for (const id of ids) this.loaders.set(id, load);
     return toDisposable(() => {
       for (const id of ids) if (this.loaders.get(id) === load) this.loaders.delete(id);

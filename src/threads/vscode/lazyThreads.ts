@@ -2,13 +2,13 @@ import * as vscode from 'vscode';
 import { DisposableStore } from '../../base/common/disposable';
 import type { Feature, LazyFeature, RunningFeature } from '../../base/common/feature';
 import type { Memento } from '../../base/common/memento';
-import { commandIds, panelTypes, textSchemes, viewIds } from '../../manifest';
+import { panelTypes, textSchemes, viewIds } from '../../manifest';
 import type { FeatureContext } from '../../platform/vscode/featureContext';
 import { provideTexts } from '../../platform/vscode/readOnlyTexts';
 import type { PeerThreads } from '../common/exports/peerThreads';
 import { notListed, threadsStatus } from '../common/tree/threadsStatus';
 import { keptFilters, showFilterKeys } from './keptFilters';
-import { LateTree } from './lateTree';
+import { LazyTree } from './lazyTree';
 import type { ThreadsView } from './threadsView';
 
 /** What VS Code and other features ask of the threads. */
@@ -22,7 +22,7 @@ export interface RunningThreads extends RunningFeature {
   readonly peerThreads: PeerThreads;
 }
 
-interface LateThreadsOptions extends Pick<FeatureContext, 'commands' | 'status'> {
+interface LazyThreadsOptions extends Pick<FeatureContext, 'commands' | 'status'> {
   readonly threads: LazyFeature<RunningThreads>;
   /** Of the workspace: what the list shows. */
   readonly workspaceState: Memento;
@@ -33,7 +33,7 @@ export class LazyThreads implements Feature {
   readonly id = 'threads';
   readonly title = 'Amp threads';
 
-  constructor(private readonly options: LateThreadsOptions) {}
+  constructor(private readonly options: LazyThreadsOptions) {}
 
   start(): Promise<RunningFeature> {
     const { id, title } = this;
@@ -42,7 +42,7 @@ export class LazyThreads implements Feature {
     const use = (): Promise<RunningThreads> => threads.use();
 
     store.add(threads);
-    const tree = store.add(new LateTree(viewIds.threads, async () => (await use()).list));
+    const tree = store.add(new LazyTree(viewIds.threads, async () => (await use()).list));
     tree.start();
     store.add(
       vscode.window.registerWebviewPanelSerializer(panelTypes.thread, {
@@ -50,8 +50,7 @@ export class LazyThreads implements Feature {
       }),
     );
     store.add(provideTexts(textSchemes.thread, async (query) => await (await use()).textOf(query)));
-    const ids = Object.values(commandIds).filter((command) => command.startsWith('backline.threads.'));
-    store.add(commands.handleLater(ids, use));
+    store.add(commands.handleLater(this.id, use));
     showFilterKeys(keptFilters(workspaceState));
     status.set({ id, title, ...threadsStatus(notListed) });
     return Promise.resolve({ stop: () => threads.stop(), dispose: () => store.dispose() });

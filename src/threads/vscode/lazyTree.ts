@@ -3,7 +3,7 @@ import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import type { ThreadsView } from './threadsView';
 
 /** The list of threads as VS Code knows it from the start. Who knows its rows is loaded when they are first looked at. */
-export class LateTree implements Disposable, vscode.TreeDataProvider<string>, vscode.TreeDragAndDropController<string> {
+export class LazyTree implements Disposable, vscode.TreeDataProvider<string>, vscode.TreeDragAndDropController<string> {
   readonly dropMimeTypes = ['text/uri-list'];
   readonly dragMimeTypes = ['text/uri-list'];
   private readonly store = new DisposableStore();

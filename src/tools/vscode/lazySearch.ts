@@ -1,7 +1,7 @@
 import type { FoundText, TextQuery, TextSearch } from '../common/search/textSearch';
 
 /** A search that is chosen when it is first needed. */
-export class LateSearch implements TextSearch {
+export class LazySearch implements TextSearch {
   private search: Promise<TextSearch> | undefined;
 
   constructor(private readonly choose: () => Promise<TextSearch>) {}

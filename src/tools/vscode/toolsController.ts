@@ -13,7 +13,7 @@ import type { Tool, ToolProvider } from '../common/toolProvider';
 import { McpServer, type McpAddress } from '../node/mcpServer';
 import { RipgrepSearch } from '../node/ripgrepSearch';
 import { LanguageFeatures } from './languageFeatures';
-import { LateSearch } from './lateSearch';
+import { LazySearch } from './lazySearch';
 import { findRipgrep, hiddenGlobs } from './ripgrepProgram';
 import { WindowState } from './windowState';
 
@@ -37,7 +37,7 @@ export class ToolsController implements RunningFeature {
   constructor(private readonly options: ToolsRoomOptions) {
     const { clock, editor } = options;
     const window = new WindowState();
-    const search = new LateSearch(() => chooseSearch(options, window));
+    const search = new LazySearch(() => chooseSearch(options, window));
     const language = new LanguageFeatures(clock);
     this.editorTools = this.store.add(new EditorTools({ editor, language, search, window, clock }));
   }

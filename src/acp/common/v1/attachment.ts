@@ -7,7 +7,7 @@ export type Attachment<Client> = Conversation &
     /** The agent has been asked to take the session up; `past` is the history that it may tell meanwhile. */
     | { readonly kind: 'returning'; readonly client: Client; readonly past: Past }
     /** It does not remember the session, and has been asked to begin another one in its place. */
-    | { readonly kind: 'beginningAnew'; readonly client: Client }
+    | { readonly kind: 'recreating'; readonly client: Client }
     | Attached<Client>
     /** Closed: it never comes back. */
     | { readonly kind: 'left' }
@@ -51,14 +51,14 @@ export function nextAttachment<Client>(state: Attachment<Client>, event: Attachm
     case 'return':
       return { ...same, kind: 'returning', client: event.client, past: event.past };
     case 'recreateSession':
-      return { ...same, kind: 'beginningAnew', client: event.client };
+      return { ...same, kind: 'recreating', client: event.client };
     case 'returned':
       return isWith(state, 'returning', event.client) ? { ...same, kind: 'attached', client: event.client } : state;
     case 'begunAnew':
-      if (!isWith(state, 'beginningAnew', event.client)) return state;
+      if (!isWith(state, 'recreating', event.client)) return state;
       return { kind: 'attached', client: event.client, agentSessionId: event.agentSessionId, hasForgotten: true };
     case 'failed':
-      return isWith(state, 'returning', event.client) || isWith(state, 'beginningAnew', event.client)
+      return isWith(state, 'returning', event.client) || isWith(state, 'recreating', event.client)
         ? { ...same, kind: 'detached' }
         : state;
     case 'lost':
@@ -85,6 +85,6 @@ export function wayBack(
   return canResume ? 'resume' : loadSession ? 'load' : undefined;
 }
 
-function isWith<Client>(state: Attachment<Client>, kind: 'returning' | 'beginningAnew', client: Client): boolean {
+function isWith<Client>(state: Attachment<Client>, kind: 'returning' | 'recreating', client: Client): boolean {
   return state.kind === kind && state.client === client;
 }

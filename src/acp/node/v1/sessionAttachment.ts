@@ -166,7 +166,7 @@ export class SessionAttachment {
     const params = await agent.sessionParams(live, folders);
     const begun = (agentSessionId: string, setup: SessionSetup): SessionPeer => {
       this.step({ kind: 'begunAnew', client, agentSessionId });
-      this.tellThatItBeganAnew(this.requireAttached(), setup);
+      this.reportRecreated(this.requireAttached(), setup);
       return peer;
     };
     this.step({ kind: 'recreateSession', client });
@@ -178,7 +178,7 @@ export class SessionAttachment {
     }
   }
 
-  private tellThatItBeganAnew({ agentSessionId }: Attached<V1Client>, setup: SessionSetup): void {
+  private reportRecreated({ agentSessionId }: Attached<V1Client>, setup: SessionSetup): void {
     const { agent, config, events, id } = this.ports;
     const message = `${agent.title} was restarted and doesn’t remember this conversation.`;
     events.append({ event: 'session:info', data: { session_id: id, agent_session_id: agentSessionId } });

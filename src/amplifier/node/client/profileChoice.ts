@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import type { Logger } from '../../../base/common/log';
-import type { AmplifierApiError } from '../../common/api/apiErrors';
-import { isAmplifierApiError } from '../../common/api/apiErrors';
+import { isAmplifierApiError, type AmplifierApiError } from '../../common/api/apiErrors';
 import { isRealServer, type Profile, type ServerInfo } from '../../common/api/apiSchema';
 import type { ConfigOption } from '../../../session/common/sessionEvents';
 import { BackendError, isBackendError, type SessionChoices } from '../../../session/common/sessionBackend';

@@ -13,7 +13,7 @@ import {
 import { ApprovalCard } from './approvalCard';
 import { usePage, usePageState } from '../chatPageContext';
 import { useApprovalGuard } from './useApprovalGuard';
-import { useWish } from '../useWish';
+import { usePageCommand } from '../usePageCommand';
 
 /** Kept over a reload: which question was in view. Other conversations have the same ids. */
 const KeptQuestion = z.object({ sessionId: z.string(), id: z.string(), asks: z.string() });
@@ -60,7 +60,7 @@ export function ApprovalArea() {
     if (left !== reasons) keepReasons(left);
   }, [session?.id, session?.approvals]);
 
-  useWish('focusApproval', () => focusCard(area.current));
+  usePageCommand('focusApproval', () => focusCard(area.current));
   useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
       // By its place: with Alt the key types a letter of its own on some keyboards.
@@ -79,7 +79,7 @@ export function ApprovalArea() {
     // The user may be in the editor or the palette by now.
     if (!document.hasFocus()) return;
     if (area.current) focusCard(area.current);
-    else page.wish('focusComposer');
+    else page.runCommand('focusComposer');
   }, [page, approval?.id]);
 
   if (!session || !approval) return null;

@@ -12,7 +12,7 @@ import { ApprovalEvidence } from './approvalEvidence';
 import { ReasonField } from './approvalReason';
 import { usePage, usePageState } from '../chatPageContext';
 import { useCountdown, type Countdown } from './useApprovalGuard';
-import { useWish } from '../useWish';
+import { usePageCommand } from '../usePageCommand';
 import { durationInWords, timeLeft } from '../words';
 
 interface ApprovalCardProps {
@@ -69,8 +69,8 @@ export function ApprovalCard({ session, approval, isMeant, reason, onReason, onR
     else if (answers.deny.menu.length === 0) stop();
     else card.current?.focus();
   };
-  useWish('allow', allow);
-  useWish('deny', deny);
+  usePageCommand('allow', allow);
+  usePageCommand('deny', deny);
 
   const onKeyDown = (event: KeyboardEvent): void => {
     // A key that is held down would go on from the button that opens a menu to what is in it.

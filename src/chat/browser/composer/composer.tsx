@@ -11,7 +11,7 @@ import { SuggestionList, type Suggestion } from './suggestionList';
 import { completed, narrowed, type Trigger } from './triggers';
 import { useIntake } from './useIntake';
 import { useCommands, useSuggestions } from './useSuggestions';
-import { useWish } from '../useWish';
+import { usePageCommand } from '../usePageCommand';
 
 /** Where the user writes. Enter sends, or queues while a turn runs; Shift+Enter adds a new line. */
 export function Composer() {
@@ -59,7 +59,7 @@ export function Composer() {
   const setActive = (index: number): void => setActiveId(open?.items[index]?.id);
   useLayoutEffect(() => setActiveId(undefined), [suggestions?.trigger.query, start]);
 
-  useWish('focusComposer', () => {
+  usePageCommand('focusComposer', () => {
     // After the text has been put in, so that the cursor stands behind it.
     requestAnimationFrame(() => {
       input.current?.focus();

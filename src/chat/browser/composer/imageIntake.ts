@@ -17,7 +17,7 @@ export async function imageAttachment(file: File): Promise<DraftAttachment> {
   }
   if (file.size > mostBytes) {
     const size = (file.size / 1024 / 1024).toFixed(1);
-    throw new Error(`“${title}” has ${size} MB. Images can have up to 5 MB. Make it smaller first.`);
+    throw new Error(`“${title}” is ${size} MB. Images can be up to 5 MB. Make it smaller first.`);
   }
   const url = await dataUrlOf(file);
   const data = url.slice(url.indexOf(',') + 1);

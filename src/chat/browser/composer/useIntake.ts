@@ -56,7 +56,7 @@ async function takeUris(page: ChatPage, uris: string[]): Promise<void> {
   const answer = await page.ask(chatRequests.dropped, { uris });
   if (!answer) return;
   page.drafts.attach(...answer.rows);
-  page.wish('focusComposer');
+  page.runCommand('focusComposer');
 }
 
 async function takeFiles(page: ChatPage, files: readonly File[]): Promise<void> {

@@ -1,14 +1,14 @@
 import type { BackendView } from '../../common/chatView';
 import { usePageState } from '../chatPageContext';
-import type { LookAnswer, Looking } from '../composer/useRemoteSearch';
+import type { RemoteSearchAnswer, RemoteSearchState } from './useRemoteSearch';
 
 /**
  * Agents keep conversations of their own, which only they can list. Those that do not run are started when the user wants
  * to see theirs, which then stand in the list above.
  */
-export function KeptByAgents({ looking }: { looking: Looking }) {
+export function KeptByAgents({ search }: { search: RemoteSearchState }) {
   const { backends, isUntrusted } = usePageState();
-  const { answers, backendId, look, stop } = looking;
+  const { answers, backendId, start, stop } = search;
   const shown = backends.filter((backend) => backend.id === backendId || answers.has(backend.id) || isAsleep(backend));
   if (isUntrusted || shown.length === 0) return null;
   return (
@@ -29,7 +29,7 @@ export function KeptByAgents({ looking }: { looking: Looking }) {
                 class="button"
                 title={isAsked ? 'Stop waiting. The agent may keep running.' : hintOf(title)}
                 aria-label={`${action}: conversations that ${title} keeps`}
-                onClick={() => (isAsked ? stop() : look(id))}
+                onClick={() => (isAsked ? stop() : start(id))}
               >
                 {action}
               </button>
@@ -50,7 +50,7 @@ function hintOf(title: string): string {
   return `Starts ${title} and lists its conversations in the first workspace folder`;
 }
 
-function resultOf(answer: LookAnswer | undefined): string {
+function resultOf(answer: RemoteSearchAnswer | undefined): string {
   if (answer === undefined || answer === 'stopped') return '';
   if (answer === 'failed') return 'unavailable';
   return answer.length === 0 ? 'none here' : `${answer.length} above`;

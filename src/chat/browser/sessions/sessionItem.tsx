@@ -56,7 +56,7 @@ export function SessionItem({ row }: { row: SessionRow }) {
         onClick={() => {
           page.store.showList(false);
           void page.ask(chatRequests.openSession, { sessionId });
-          page.wish('focusComposer');
+          page.runCommand('focusComposer');
         }}
         onKeyDown={(event) => {
           if (row.remote) return;

@@ -9,7 +9,7 @@ import type { SessionRow } from '../../common/chatView';
 import { KeptByAgents } from './keptByAgents';
 import { usePage, usePageState } from '../chatPageContext';
 import { SessionItem } from './sessionItem';
-import { useRemoteSearch, type Looking } from '../composer/useRemoteSearch';
+import { useRemoteSearch, type RemoteSearchState } from './useRemoteSearch';
 import { recencyOf } from '../words';
 
 const searchDelayMs = 200;
@@ -21,7 +21,7 @@ export function SessionList() {
   const { sessions } = usePageState();
   const [query, setQuery] = useState('');
   const found = useFound(query);
-  const looking = useRemoteSearch();
+  const remoteSearch = useRemoteSearch();
   const panel = useRef<HTMLElement>(null);
   const input = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => input.current?.focus(), []);
@@ -50,7 +50,7 @@ export function SessionList() {
 
   const groups =
     query === ''
-      ? groupsOf(sessions, withoutDoubles([...(found ?? []), ...listed(looking)]), time.now())
+      ? groupsOf(sessions, withoutDoubles([...(found ?? []), ...listed(remoteSearch)]), time.now())
       : [{ name: '', rows: found ?? [] }];
   const isEmpty = groups.every(({ rows }) => rows.length === 0);
   return (
@@ -72,7 +72,7 @@ export function SessionList() {
           <Group key={name} name={name} rows={rows} />
         ))}
         {isEmpty && <Nothing query={query} isSearching={query !== '' && found === undefined} />}
-        {query === '' && <KeptByAgents looking={looking} />}
+        {query === '' && <KeptByAgents search={remoteSearch} />}
       </div>
     </section>
   );
@@ -146,7 +146,7 @@ function useFound(query: string): readonly SessionRow[] | undefined {
 }
 
 /** What agents have listed when they were looked at: it stays while they are slow, or end. */
-function listed({ answers }: Looking): SessionRow[] {
+function listed({ answers }: RemoteSearchState): SessionRow[] {
   return [...answers.values()].flatMap((answer) => (typeof answer === 'string' ? [] : answer));
 }
 

@@ -15,8 +15,9 @@ interface PlaceCodeInput {
 }
 
 /**
- * The whole text of the file with the code in it. It takes the place of what is selected; of the lines between its own first and last one, when they are found once; or of the
- * whole of a file that is empty or begins and ends alike. Otherwise it goes where the cursor is, or to the end.
+ * Returns the whole text of the file with the code in it. The code replaces the selection, or the lines between its own first
+ * and last line when those are found once, or a whole file that is empty or begins and ends alike. Otherwise it is inserted
+ * at the cursor, or at the end.
  */
 export function placeCode({ text = '', code, selection }: PlaceCodeInput): string {
   const newline = text.includes('\r\n') ? '\r\n' : '\n';

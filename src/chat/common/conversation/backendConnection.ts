@@ -27,7 +27,7 @@ export interface BackendConnectionPorts {
   onBackend(backend: SessionBackend): void;
 }
 
-interface LinkHandlers {
+interface BackendConnectionHandlers {
   readonly onEvent: (event: SessionEvent) => void;
   /** Events were lost on the way here. */
   readonly onGap: () => void;
@@ -58,7 +58,7 @@ export class BackendConnection implements Disposable {
   constructor(
     private readonly file: Pick<SessionFile, 'head'>,
     private readonly ports: BackendConnectionPorts,
-    private readonly handlers: LinkHandlers,
+    private readonly handlers: BackendConnectionHandlers,
   ) {}
 
   get session(): BackendSession | undefined {

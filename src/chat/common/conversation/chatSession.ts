@@ -42,7 +42,7 @@ const textOnly: ReadonlySet<string> = new Set(['content_block:delta', 'thinking:
 /** One conversation: its transcript and its log, its queue and its draft, and its way to a backend while it has one. */
 export class ChatSession implements Chat {
   private readonly told: Conversation;
-  private readonly link: BackendConnection;
+  private readonly connection: BackendConnection;
   private readonly turns: TurnRunner;
   private readonly held: HeldDraft;
   private readonly answers: GivenAnswers;
@@ -59,17 +59,17 @@ export class ChatSession implements Chat {
     this.told = new Conversation(file, ports);
     this.answers = new GivenAnswers(this.told);
     this.held = draftOf(file, (error) => log.error('a listener failed', error));
-    this.link = new BackendConnection(file, ports, {
+    this.connection = new BackendConnection(file, ports, {
       onEvent: (event) => this.handle(event),
       onGap: () => this.told.notice('warning', 'Some messages were lost in transit.'),
       onState: () => this.told.emitter.fire(),
       onEnded: () => this.turns.lost(),
     });
-    const { link, told } = this;
+    const { connection, told } = this;
     this.turns = new TurnRunner({
       told,
-      link,
-      delivery: new PromptDelivery({ told, link, attachments, starts, clock }),
+      connection,
+      delivery: new PromptDelivery({ told, connection, attachments, starts, clock }),
       clock,
       log,
       onEnd: () => this.turnEnded(),
@@ -131,7 +131,7 @@ export class ChatSession implements Chat {
     if (this.story.isBusy || this.story.isStopping || this.turns.phase.kind !== 'idle') return false;
     // What is in memory only would be gone.
     if (this.file.problem !== undefined) return false;
-    return !this.link.session || this.link.capabilities?.canLoad === true;
+    return !this.connection.session || this.connection.capabilities?.canLoad === true;
   }
 
   get backendId(): string {
@@ -140,11 +140,11 @@ export class ChatSession implements Chat {
 
   /** The backend's own name for the session that is connected. */
   get backendSessionId(): string | undefined {
-    return this.link.session?.id;
+    return this.connection.session?.id;
   }
 
   get view(): SessionView {
-    return sessionView(this.told, this.link, this.turns.phase, this.ports.clock.now());
+    return sessionView(this.told, this.connection, this.turns.phase, this.ports.clock.now());
   }
 
   private get story(): Conversation['story'] {
@@ -191,7 +191,7 @@ export class ChatSession implements Chat {
     this.told.begin();
     // What is told of the past has changed files long ago.
     this.watchesFiles = false;
-    await this.link.load(remoteId, true, signal);
+    await this.connection.load(remoteId, true, signal);
     this.told.bind(remoteId);
   }
 
@@ -237,13 +237,13 @@ export class ChatSession implements Chat {
 
   async stop(): Promise<void> {
     const { isOurs, readonly } = this.file;
-    if (!isOurs && !this.link.session && readonly !== undefined) throw new ChatError('readonly', readonly);
+    if (!isOurs && !this.connection.session && readonly !== undefined) throw new ChatError('readonly', readonly);
     this.answers.stopped();
     await this.turns.stop();
   }
 
   async approve(approvalId: string, option: string, reason = ''): Promise<void> {
-    await this.answers.give(this.link.session, approvalId, option);
+    await this.answers.give(this.connection.session, approvalId, option);
     if (reason.trim() === '') return;
     this.answers.explain({ id: this.ports.newId(), text: reason, attachments: [] });
     this.goOn();
@@ -300,14 +300,14 @@ export class ChatSession implements Chat {
   /** Ends it for good, and its session in the backend. Never rejects. */
   async end(): Promise<void> {
     this.turns.close();
-    await this.link.close();
+    await this.connection.close();
   }
 
   /** The window closes: a server goes on with the turn, an agent does not. Never rejects. */
   async close(): Promise<void> {
     this.turns.close();
     if (this.story.isBusy && this.file.isOurs) this.told.interrupted();
-    this.link.release();
+    this.connection.release();
     await this.file.close();
   }
 
@@ -319,7 +319,7 @@ export class ChatSession implements Chat {
 
   dispose(): void {
     this.following?.dispose();
-    this.link.dispose();
+    this.connection.dispose();
     this.told.dispose();
     this.held.dispose();
   }
@@ -329,7 +329,7 @@ export class ChatSession implements Chat {
     this.answers.stopped();
     await this.turns.stop();
     this.turns.close();
-    this.link.release();
+    this.connection.release();
   }
 
   // Turns

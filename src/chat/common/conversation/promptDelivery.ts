@@ -18,7 +18,7 @@ export interface AttachmentResolver {
 
 interface PromptDeliveryPorts {
   readonly told: Conversation;
-  readonly link: BackendConnection;
+  readonly connection: BackendConnection;
   readonly attachments: AttachmentResolver;
   readonly starts: Pick<SessionStarts, 'wanted' | 'notOffered'>;
   readonly clock: Clock;
@@ -36,11 +36,11 @@ export class PromptDelivery {
 
   /** With its options as they are shown. @throws BackendError; `optionRefused` when they are not, but the session is there */
   async connect(signal: AbortSignal): Promise<BackendSession> {
-    const { link, starts, told } = this.ports;
+    const { connection, starts, told } = this.ports;
     const { options: shown } = told.story;
     // What is shown now counts: the session tells more, and may begin otherwise.
     const wanted = shown.length === 0 ? starts.wanted(told.head.backendId) : choicesOf(shown);
-    const { how, session } = await link.connect(told.head.remoteId, signal);
+    const { how, session } = await connection.connect(told.head.remoteId, signal);
     if (how !== 'open') {
       told.bind(session.id);
       this.blank = how === 'created' ? session : undefined;

@@ -23,8 +23,9 @@ export function statusOf(facts: StatusFacts): Status {
     return { status: 'signIn', statusText: backend.message };
   }
   if (isStopping(phase)) return { status: 'stopping' };
-  if (phase.kind === 'resuming')
+  if (phase.kind === 'resuming') {
     return { status: 'reconnecting', statusText: 'Checking whether the turn is still running…' };
+  }
   if (transcript.isBusy) return busyStatus(facts);
   if (failure) {
     const { details, message } = failure;
@@ -46,7 +47,12 @@ function busyStatus({ backend, transcript }: StatusFacts): Status {
 }
 
 /** A conversation as the page shows it. `now` is in milliseconds since the epoch. */
-export function sessionView(told: Conversation, link: BackendConnection, phase: TurnPhase, now: number): SessionView {
+export function sessionView(
+  told: Conversation,
+  connection: BackendConnection,
+  phase: TurnPhase,
+  now: number,
+): SessionView {
   const { file, journal, queue, story } = told;
   const { backendId, backendTitle, id, title } = told.head;
   return {
@@ -56,7 +62,7 @@ export function sessionView(told: Conversation, link: BackendConnection, phase: 
     backendTitle,
     ...statusOf({
       transcript: story,
-      backend: link.state,
+      backend: connection.state,
       readonly: readonlyReason(told),
       phase,
     }),
@@ -66,7 +72,7 @@ export function sessionView(told: Conversation, link: BackendConnection, phase: 
     ...(file.isInUse ? { isInUse: true, approvals: [] } : {}),
     queue: queue.shown,
     // Until the backend has said that it takes none.
-    takesImages: link.capabilities?.images ?? true,
+    takesImages: connection.capabilities?.images ?? true,
     changes: journal.changes,
   };
 }

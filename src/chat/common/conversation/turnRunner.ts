@@ -10,7 +10,7 @@ import { hasPrompt, reduce, type Delivery, type TurnEffect, type TurnInput, type
 
 interface TurnRunnerPorts {
   readonly told: Conversation;
-  readonly link: BackendConnection;
+  readonly connection: BackendConnection;
   readonly delivery: PromptDelivery;
   readonly clock: Clock;
   readonly log: Logger;
@@ -58,8 +58,8 @@ export class TurnRunner {
 
   /** The turn has ended in the transcript with this call, and in the backend when it resolves. Never rejects. */
   async stop(): Promise<void> {
-    const { link, told } = this.ports;
-    this.take({ type: 'stop', isBusy: told.story.isBusy, session: link.session });
+    const { connection, told } = this.ports;
+    this.take({ type: 'stop', isBusy: told.story.isBusy, session: connection.session });
     await this.ending;
   }
 
@@ -207,7 +207,7 @@ export class TurnRunner {
 
   /** The session of the backend, when a turn runs in it. @throws BackendError, ChatError */
   private async foundBusy(): Promise<BackendSession | undefined> {
-    const { clock, link, told } = this.ports;
+    const { clock, connection, told } = this.ports;
     const { remoteId } = told.head;
     if (remoteId === undefined) return undefined;
     const late = new AbortController();
@@ -216,7 +216,7 @@ export class TurnRunner {
       // Before: who follows a session of the backend is who writes what it tells.
       await told.file.claim();
       const signal = AbortSignal.any([this.life.signal, late.signal]);
-      const session = await link.load(remoteId, false, signal, told.story.heard);
+      const session = await connection.load(remoteId, false, signal, told.story.heard);
       for (let poll = 0; poll < resumePolls && !session.isBusy; poll++) await pause(clock, resumePollMs);
       return session.isBusy ? session : undefined;
     } finally {
@@ -225,8 +225,8 @@ export class TurnRunner {
   }
 
   private goOn(): void {
-    const { link, told } = this.ports;
-    link.endHistory();
+    const { connection, told } = this.ports;
+    connection.endHistory();
     told.record({ type: 'resumed' });
     told.notice('info', 'The turn continued while the window was closed. Some messages may be missing.');
   }

@@ -9,15 +9,18 @@ import type { ChatWindow } from './chatWindow';
 /** What a page lets its requests do to it. */
 export interface PageControl {
   readonly chat: Chat | undefined;
-  /** The same, while it is shown because its first prompt was sent from this page. */
-  readonly begun: Chat | undefined;
+  /** The conversation shown, if its first prompt was sent from this page. */
+  readonly startedChat: Chat | undefined;
   /**
    * Makes it the one that is shown; none is a page on which a conversation can begin. `keepsComposer`: what is typed
    * belongs to it.
    */
   show(chat: Chat | undefined, keepsComposer?: boolean): void;
-  /** The user goes to a conversation that is not there yet. Returns whether they have gone nowhere else meanwhile. */
-  setOff(): () => boolean;
+  /**
+   * Call it before a conversation is opened or created for the user. The function it returns says whether the page may still
+   * show that conversation: false once the user has chosen another one.
+   */
+  startNavigation(): () => boolean;
   ready(): Promise<void>;
   alive(): void;
   /** The user is in it. */
@@ -43,14 +46,14 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
   /** The conversation begins with its first prompt, and is shown before its backend is there. */
   const begin = async (prompt: object, draft: Draft, written: Written): Promise<Chat> => {
     const { chosen } = backends;
-    const isAwaited = page.setOff();
+    const isStillWanted = page.startNavigation();
     newDraft.take(prompt, draft, written);
     try {
       if (!chosen) throw new Error('There is no agent to talk to. Add one in the setting backline.acp.agents.');
       const chat = await chats.create(chosen.id, window.folderOf(draft));
       backends.remember(chosen.id);
-      // Not over what the user has chosen meanwhile: what is typed now belongs to that.
-      if (isAwaited()) {
+      // Another conversation that the user chose meanwhile stays shown, and keeps what is typed now.
+      if (isStillWanted()) {
         newDraft.moveTo(chat, written.by);
         page.show(chat, true);
       }
@@ -132,7 +135,7 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
     saveDraft: chatRequests.saveDraft.handledBy(async ({ sessionId, revision, ...draft }) => {
       const written = { by: writer, revision };
       // The page may not know yet that the prompt before has begun a conversation.
-      const chat = sessionId === undefined ? page.begun : await chatOf(sessionId);
+      const chat = sessionId === undefined ? page.startedChat : await chatOf(sessionId);
       if (chat) chat.saveDraft(draft, written);
       else {
         newDraft.save(draft, written);
@@ -164,10 +167,10 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
       page.show(undefined);
     }),
     openSession: chatRequests.openSession.handledBy(async ({ sessionId }) => {
-      const isAwaited = page.setOff();
+      const isStillWanted = page.startNavigation();
       const chat = await shownWait('Opening the conversation', chats.open(sessionId));
       // Not over what the user has chosen meanwhile.
-      if (chat && isAwaited()) page.show(chat);
+      if (chat && isStillWanted()) page.show(chat);
     }),
     openInTab: chatRequests.openInTab.handledBy(({ sessionId }) => window.openInTab(sessionId)),
     renameSession: chatRequests.renameSession.handledBy(({ sessionId, title }) => chats.rename(sessionId, title)),

@@ -40,7 +40,7 @@ const restoreTimeoutMs = 3_000;
 
 /** One page of the chat: what it shows, and whether it is there. It does not own the webview; dispose it when that is gone. */
 export class ChatPageHost implements Disposable, PageControl {
-  begun: Chat | undefined;
+  startedChat: Chat | undefined;
   private readonly store = new DisposableStore();
   private readonly feed: PageFeed;
   private readonly host: PageHost<typeof chatRequests>;
@@ -49,8 +49,8 @@ export class ChatPageHost implements Disposable, PageControl {
   /** For the page when it is there. */
   private waiting: (() => void)[] = [];
   private wasReloaded = false;
-  /** Another object whenever somebody says what to show; undefined before that. */
-  private choice: object | undefined;
+  /** Identity of the latest choice of what to show; undefined until there is one. */
+  private latestChoice: object | undefined;
 
   constructor(private readonly options: ChatPageOptions) {
     const { window, surface } = options;
@@ -92,16 +92,16 @@ export class ChatPageHost implements Disposable, PageControl {
   }
 
   show(chat: Chat | undefined, keepsComposer = false): void {
-    this.choice = {};
-    this.begun = keepsComposer ? chat : undefined;
+    this.latestChoice = {};
+    this.startedChat = keepsComposer ? chat : undefined;
     this.feed.show(chat, keepsComposer);
     this.showsNow();
     this.options.onDidShow(chat);
   }
 
-  setOff(): () => boolean {
-    const mine = (this.choice = {});
-    return () => this.choice === mine;
+  startNavigation(): () => boolean {
+    const mine = (this.latestChoice = {});
+    return () => this.latestChoice === mine;
   }
 
   async ready(): Promise<void> {
@@ -170,7 +170,7 @@ export class ChatPageHost implements Disposable, PageControl {
     const { chats, clock, log } = this.options.window;
     const opening = chats.open(sessionId).then((chat) => {
       // The user may have gone on to another one, or to none.
-      if (!this.store.isDisposed && this.choice === undefined) this.show(chat);
+      if (!this.store.isDisposed && this.latestChoice === undefined) this.show(chat);
     });
     await withDeadline(clock, 'opening the conversation', restoreTimeoutMs, () => opening).catch((error: unknown) =>
       log.error('the conversation that was shown last cannot be opened', error),

@@ -77,7 +77,8 @@ export class ChatPages implements Disposable {
   }
 
   /**
-   * The view where a conversation can begin. Emptied before VS Code has shown it: what the user begins in it meanwhile stays.
+   * Shows the view without a conversation. An existing page is emptied before VS Code reveals it, so that a conversation
+   * begun while it is being revealed stays.
    */
   async revealEmpty(): Promise<ChatPageHost> {
     const before = this.inView;

@@ -31,7 +31,7 @@ describe('nextAttachment', () => {
           const before = state;
           state = nextAttachment(state, each);
           if (state.kind !== 'attached' || before.kind === 'attached') continue;
-          assert.ok(before.kind === 'returning' || before.kind === 'beginningAnew');
+          assert.ok(before.kind === 'returning' || before.kind === 'recreating');
           assert.equal(state.client, before.client);
         }
       }),
