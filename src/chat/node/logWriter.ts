@@ -1,7 +1,7 @@
 import { Coalescer, type Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { errorCode, messageOf, wordsOf } from '../../base/common/errors';
-import { Emitter, type Event } from '../../base/common/event';
+import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { mergedDeltas, type LogRecord } from '../common/conversation/logRecord';
 import type { FilePort } from './filePort';
@@ -37,8 +37,8 @@ export class LogWriter implements Disposable {
   private slow: Disposable | undefined;
   private isDisposed = false;
   private readonly soon: Coalescer;
-  private readonly emitter: Emitter<void>;
-  readonly onDidChangeProblem: Event<void>;
+  private readonly emitter = new Emitter<void>((error) => this.ports.log.error('a listener failed', error));
+  readonly onDidChangeProblem = this.emitter.event;
 
   constructor(
     private readonly file: string,
@@ -47,8 +47,6 @@ export class LogWriter implements Disposable {
     private readonly ports: LogWriterPorts,
   ) {
     this.soon = new Coalescer(ports.clock, writeDelayMs, () => void this.flush());
-    this.emitter = new Emitter((error) => ports.log.error('a listener failed', error));
-    this.onDidChangeProblem = this.emitter.event;
   }
 
   get problem(): string | undefined {

@@ -2,7 +2,7 @@ import * as path from 'node:path';
 import { Coalescer, KeyedQueue, type Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
-import { Emitter, type Event } from '../../base/common/event';
+import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { parseJson } from '../../base/common/parseJson';
 import { ChatError } from '../common/chatPorts';
@@ -44,8 +44,8 @@ interface SessionStoreOptions {
 export class SessionStore implements ChatStore {
   private readonly byId = new Map<string, SessionHead>();
   private readonly opened = new Map<string, StoredSession>();
-  private readonly emitter: Emitter<void>;
-  readonly onDidChange: Event<void>;
+  private readonly emitter = new Emitter<void>((error) => this.options.log.error('a listener failed', error));
+  readonly onDidChange = this.emitter.event;
   private readonly changedNames = new Set<string>();
   private rereadAll = false;
   private readonly reread: Coalescer;
@@ -54,8 +54,6 @@ export class SessionStore implements ChatStore {
   private watcher: Disposable | undefined;
 
   constructor(private readonly options: SessionStoreOptions) {
-    this.emitter = new Emitter((error) => options.log.error('a listener failed', error));
-    this.onDidChange = this.emitter.event;
     this.reread = new Coalescer(
       options.clock,
       listDelayMs,

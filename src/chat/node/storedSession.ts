@@ -3,7 +3,7 @@ import * as path from 'node:path';
 import { Coalescer, KeyedQueue, type Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 import { errorCode, messageOf } from '../../base/common/errors';
-import { Emitter, type Event } from '../../base/common/event';
+import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { ChatError } from '../common/chatPorts';
 import type { ReadOn, SessionFile, SessionHead } from '../common/chatStore';
@@ -74,10 +74,11 @@ export class StoredSession implements SessionFile {
   /** The lock was not ours for a while: before the next write, the log has to be checked for records of another window. */
   private isCheckDue = false;
   private isClosed = false;
-  private readonly emitter: Emitter<void>;
-  readonly onDidChangeProblem: Event<void>;
-  private readonly readOn: Emitter<ReadOn>;
-  readonly onDidReadOn: Event<ReadOn>;
+  private readonly onListenerError = (error: unknown): void => this.ports.log.error('a listener failed', error);
+  private readonly emitter = new Emitter<void>(this.onListenerError);
+  readonly onDidChangeProblem = this.emitter.event;
+  private readonly readOn = new Emitter<ReadOn>(this.onListenerError);
+  readonly onDidReadOn = this.readOn.event;
 
   constructor(
     private readonly start: StoredStart,
@@ -89,11 +90,6 @@ export class StoredSession implements SessionFile {
     this.hasBegun = start.log.end > 0;
     this.lock = start.lockFor(() => this.loseLock());
     this.writer = new LogWriter(this.logFile, start.log.end, { files, clock, log, ready: () => this.ready() });
-    const onListenerError = (error: unknown): void => log.error('a listener failed', error);
-    this.emitter = new Emitter(onListenerError);
-    this.onDidChangeProblem = this.emitter.event;
-    this.readOn = new Emitter(onListenerError);
-    this.onDidReadOn = this.readOn.event;
     this.writer.onDidChangeProblem(() => this.emitter.fire());
     this.headSoon = new Coalescer(clock, headDelayMs, () => this.writeHead());
   }

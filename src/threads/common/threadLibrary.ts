@@ -1,7 +1,7 @@
 import { Coalescer, type Clock } from '../../base/common/async';
 import { DisposableStore, toDisposable, type Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
-import { Emitter, type Event } from '../../base/common/event';
+import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { layered } from './heads/layeredHead';
 import { ThreadError, type OpenThread, type ThreadHead, type ThreadSource, type SourceProblem } from './threadPorts';
@@ -33,9 +33,11 @@ interface Listed {
 /** All threads of all sources as one list, each once. Nothing is read before somebody asks. */
 export class ThreadLibrary implements Disposable {
   private readonly store = new DisposableStore();
-  private readonly emitter: Emitter<void>;
+  private readonly emitter = this.store.add(
+    new Emitter<void>((error) => this.options.log.error('a listener of the threads failed', error)),
+  );
   /** The list, or what a source says of itself, has changed. */
-  readonly onDidChange: Event<void>;
+  readonly onDidChange = this.emitter.event;
   private readonly later: Coalescer;
   private readonly bySource = new Map<ThreadSource, readonly ThreadHead[]>();
   private byId: ReadonlyMap<string, Listed> = new Map();
@@ -46,10 +48,8 @@ export class ThreadLibrary implements Disposable {
   private sorted: readonly ThreadHead[] = [];
 
   constructor(private readonly options: ThreadLibraryOptions) {
-    const { clock, log, owned = [], sources } = options;
+    const { clock, owned = [], sources } = options;
     for (const shared of owned) this.store.add(shared);
-    this.emitter = this.store.add(new Emitter<void>((error) => log.error('a listener of the threads failed', error)));
-    this.onDidChange = this.emitter.event;
     this.later = this.store.add(new Coalescer(clock, settleMs, () => void this.list()));
     for (const source of sources) this.store.add(source);
   }

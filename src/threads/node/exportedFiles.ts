@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import * as path from 'node:path';
 import type { Clock } from '../../base/common/async';
 import { DisposableStore, toDisposable, type Disposable } from '../../base/common/disposable';
-import { Emitter, type Event } from '../../base/common/event';
+import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { searchable, textHits, type SearchableThread } from '../common/query/textHits';
 import { parseQuery } from '../common/query/threadQuery';
@@ -31,8 +31,10 @@ export class ExportedFiles implements ThreadSource {
   readonly title = 'Opened files';
   readonly state: ThreadSourceState = { kind: 'ready' };
   private readonly store = new DisposableStore();
-  private readonly changes: Emitter<void>;
-  readonly onDidChange: Event<void>;
+  private readonly onListenerError = (error: unknown): void =>
+    this.options.log.error('A listener of threads failed', error);
+  private readonly changes = this.store.add(new Emitter<void>(this.onListenerError));
+  readonly onDidChange = this.changes.event;
   private readonly subscriptions: ThreadSubscriptions;
   /** Paths by the id of the thread in them. */
   private readonly paths = new Map<string, string>();
@@ -41,11 +43,8 @@ export class ExportedFiles implements ThreadSource {
   private readonly searched = new Map<string, SearchableThread>();
 
   constructor(private readonly options: ExportedFilesOptions) {
-    const onListenerError = (error: unknown): void => options.log.error('A listener of threads failed', error);
-    this.changes = this.store.add(new Emitter<void>(onListenerError));
-    this.onDidChange = this.changes.event;
     const costMs = (id: string): number => options.reader.costMs(this.paths.get(id) ?? '');
-    this.subscriptions = this.store.add(new ThreadSubscriptions(options.clock, costMs, onListenerError));
+    this.subscriptions = this.store.add(new ThreadSubscriptions(options.clock, costMs, this.onListenerError));
   }
 
   /**

@@ -46,8 +46,10 @@ export class LocalThreadSource implements ThreadSource {
   readonly kind = 'local';
   readonly title = 'This machine';
   private readonly store = new DisposableStore();
-  private readonly changes: Emitter<void>;
-  readonly onDidChange: Event<void>;
+  private readonly onListenerError = (error: unknown): void =>
+    this.options.log.error('A listener of threads failed', error);
+  private readonly changes = this.store.add(new Emitter<void>(this.onListenerError));
+  readonly onDidChange = this.changes.event;
   private readonly subscriptions: ThreadSubscriptions;
   private readonly history: PromptHistory;
   private readonly relisting: CostThrottle;
@@ -60,13 +62,10 @@ export class LocalThreadSource implements ThreadSource {
 
   constructor(private readonly options: LocalThreadOptions) {
     const { places, reader, clock, log } = options;
-    const onListenerError = (error: unknown): void => log.error('A listener of threads failed', error);
     this.folders = [places.threads];
     this.history = new PromptHistory(places.data);
-    this.changes = this.store.add(new Emitter<void>(onListenerError));
-    this.onDidChange = this.changes.event;
     const costMs = (threadId: string): number => Math.max(...this.pathsOf(threadId).map((file) => reader.costMs(file)));
-    this.subscriptions = this.store.add(new ThreadSubscriptions(clock, costMs, onListenerError));
+    this.subscriptions = this.store.add(new ThreadSubscriptions(clock, costMs, this.onListenerError));
     this.relisting = this.store.add(
       new CostThrottle(
         clock,

@@ -1,5 +1,5 @@
 import type { Disposable } from '../../base/common/disposable';
-import { Emitter, type Event } from '../../base/common/event';
+import { Emitter } from '../../base/common/event';
 import type { Entry, TextEntry } from './entries';
 import { TranscriptFeed } from './transcriptFeed';
 
@@ -11,14 +11,11 @@ export class TranscriptDocument implements Disposable {
   private readonly order: string[] = [];
   private readonly byId = new Map<string, Entry>();
   private readonly feeds = new Set<TranscriptFeed>();
-  private readonly emitter: Emitter<void>;
+  private readonly emitter = new Emitter<void>((error) => this.onListenerError(error));
   /** Fires for every change; whoever posts to a page coalesces. */
-  readonly onDidChange: Event<void>;
+  readonly onDidChange = this.emitter.event;
 
-  constructor(onListenerError: (error: unknown) => void) {
-    this.emitter = new Emitter(onListenerError);
-    this.onDidChange = this.emitter.event;
-  }
+  constructor(private readonly onListenerError: (error: unknown) => void) {}
 
   get size(): number {
     return this.order.length;

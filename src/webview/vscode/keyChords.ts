@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { messageOf } from '../../base/common/errors';
-import { Emitter, type Event } from '../../base/common/event';
+import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import { chordBeginnings } from '../common/keyChords';
 
@@ -13,18 +13,15 @@ const inBrowser = vscode.Uri.parse('vscode-userdata:/User/keybindings.json');
 /** With which keys shortcuts of several keys begin. VS Code has no API for it, so its tables are read. */
 export class KeyChords implements Disposable {
   private readonly store = new DisposableStore();
-  private readonly emitter: Emitter<void>;
-  readonly onDidChange: Event<void>;
+  private readonly emitter = this.store.add(new Emitter<void>((error) => this.log.error('a listener failed', error)));
+  readonly onDidChange = this.emitter.event;
   private current: readonly string[] = ['ctrl+k', 'meta+k'];
 
   constructor(
     /** Of this extension: the user's own table is two folders up, unless VS Code runs on another machine. */
     private readonly globalStorage: vscode.Uri,
     private readonly log: Logger,
-  ) {
-    this.emitter = this.store.add(new Emitter((error) => log.error('a listener failed', error)));
-    this.onDidChange = this.emitter.event;
-  }
+  ) {}
 
   /** See `chordBeginnings`. */
   get beginnings(): readonly string[] {

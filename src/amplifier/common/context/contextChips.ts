@@ -20,18 +20,14 @@ interface ContextChipsPorts {
 /** What of the editor goes along with prompts by itself, for whoever shows it: a chip a kind, with its switch. */
 export class ContextChips implements Disposable {
   private readonly store = new DisposableStore();
-  private readonly emitter: Emitter<void>;
+  private readonly emitter = this.store.add(new Emitter<void>((error) => this.ports.onListenerError(error)));
+  /** The chips may have changed; coalesced. */
+  readonly onDidChange = this.emitter.event;
   private readonly later: Coalescer;
   private isFollowing = false;
 
   constructor(private readonly ports: ContextChipsPorts) {
-    this.emitter = this.store.add(new Emitter<void>(ports.onListenerError));
     this.later = this.store.add(new Coalescer(ports.clock, refreshMs, () => this.emitter.fire()));
-  }
-
-  /** The chips may have changed; coalesced. */
-  get onDidChange(): Event<void> {
-    return this.emitter.event;
   }
 
   start(): void {

@@ -1,5 +1,5 @@
 import type { Disposable } from '../../../base/common/disposable';
-import { Emitter, type Event } from '../../../base/common/event';
+import { Emitter } from '../../../base/common/event';
 
 /** What of the editor goes to an Amplifier server by itself, besides the workspace's root. */
 export const contextKinds = ['openFiles', 'git', 'diagnostics', 'selection'] as const;
@@ -17,15 +17,14 @@ export interface ContextChip {
 /** Which kinds are sent. The user's choice; the same for all sessions of a window. */
 export class ContextSwitches implements Disposable {
   private readonly off: Set<ContextKind>;
-  private readonly emitter: Emitter<void>;
+  private readonly emitter = new Emitter<void>((error) => this.onListenerError(error));
+  readonly onDidChange = this.emitter.event;
 
-  constructor(off: Iterable<ContextKind>, onListenerError: (error: unknown) => void) {
+  constructor(
+    off: Iterable<ContextKind>,
+    private readonly onListenerError: (error: unknown) => void,
+  ) {
     this.off = new Set(off);
-    this.emitter = new Emitter(onListenerError);
-  }
-
-  get onDidChange(): Event<void> {
-    return this.emitter.event;
   }
 
   /** To be stored and handed to the constructor again. */

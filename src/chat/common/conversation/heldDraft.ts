@@ -1,5 +1,5 @@
 import type { Disposable } from '../../../base/common/disposable';
-import { Emitter, type Event } from '../../../base/common/event';
+import { Emitter } from '../../../base/common/event';
 import type { Chat, DraftMove, Written } from '../chatPorts';
 import type { SessionFile } from '../chatStore';
 import type { Draft, DraftAttachment } from '../chatView';
@@ -16,22 +16,18 @@ export class HeldDraft implements Disposable {
   private last: Written | undefined;
   /** What is on its way, by the prompt that it became. */
   private readonly taken = new Map<string | object, Draft>();
-  private readonly emitter: Emitter<DraftMove>;
+  private readonly emitter = new Emitter<DraftMove>((error) => this.onListenerError(error));
+  readonly onDidMove = this.emitter.event;
 
   /** `keep` is told each change, to have it over a reload. */
   constructor(
     kept: Draft | undefined,
     private readonly keep: (draft: Draft) => void,
-    onListenerError: (error: unknown) => void,
+    private readonly onListenerError: (error: unknown) => void,
   ) {
     const { attachments, text } = kept ?? emptyDraft;
     this.current = { text, attachments: attachments.filter((attachment) => !isLost(attachment)) };
     this.lostImages = attachments.filter(isLost).map(({ title }) => title);
-    this.emitter = new Emitter(onListenerError);
-  }
-
-  get onDidMove(): Event<DraftMove> {
-    return this.emitter.event;
   }
 
   get value(): Draft {

@@ -2,7 +2,7 @@ import type { BackendRegistry } from '../../../session/common/backendRegistry';
 import { BackendError, type CreateSessionOptions } from '../../../session/common/sessionBackend';
 import { withDeadline, type Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
-import { Emitter, type Event } from '../../../base/common/event';
+import { Emitter } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import type { Memento } from '../../../base/common/memento';
 import { isInside } from '../../../editor/common/boundary';
@@ -50,10 +50,11 @@ export class ChatSessions implements Chats, WriteObserver {
   private readonly opening = new Map<string, Promise<ChatSession>>();
   private readonly closing = new Map<string, Promise<void>>();
   private readonly listeners: Disposable[] = [];
-  private readonly changed: Emitter<void>;
-  readonly onDidChange: Event<void>;
-  private readonly backendsChanged: Emitter<void>;
-  readonly onDidChangeBackends: Event<void>;
+  private readonly onListenerError = (error: unknown): void => this.ports.log.error('a listener failed', error);
+  private readonly changed = new Emitter<void>(this.onListenerError);
+  readonly onDidChange = this.changed.event;
+  private readonly backendsChanged = new Emitter<void>(this.onListenerError);
+  readonly onDidChangeBackends = this.backendsChanged.event;
   private readonly remotes: RemoteSessions;
   private readonly used: UsedBackends;
   private readonly idle: IdleChats<ChatSession>;
@@ -62,11 +63,6 @@ export class ChatSessions implements Chats, WriteObserver {
 
   constructor(private readonly ports: ChatSessionsPorts) {
     const { backends, clock, log, memento } = ports;
-    const onListenerError = (error: unknown): void => log.error('a listener failed', error);
-    this.changed = new Emitter(onListenerError);
-    this.onDidChange = this.changed.event;
-    this.backendsChanged = new Emitter(onListenerError);
-    this.onDidChangeBackends = this.backendsChanged.event;
     this.remotes = new RemoteSessions(clock, log, memento);
     this.used = new UsedBackends(backends, clock, log, {
       onReady: (backend) => void this.remotes.catchUp(backend),

@@ -18,14 +18,12 @@ const quietMs = 250;
 /** Tells which attachments of a draft name files that are gone. */
 export class AttachedFiles implements Disposable {
   private readonly store = new DisposableStore();
-  private readonly emitter: Emitter<void>;
+  private readonly emitter = this.store.add(new Emitter<void>((error) => this.ports.onError(error)));
   /** What `missing` resolves to may be something else now. */
-  readonly onDidChange: Event<void>;
+  readonly onDidChange = this.emitter.event;
   private readonly later: Coalescer;
 
   constructor(private readonly ports: AttachedFilesPorts) {
-    this.emitter = this.store.add(new Emitter<void>(ports.onError));
-    this.onDidChange = this.emitter.event;
     this.later = this.store.add(new Coalescer(ports.clock, quietMs, () => this.emitter.fire()));
   }
 

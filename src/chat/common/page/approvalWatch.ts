@@ -1,5 +1,5 @@
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
-import { Emitter, type Event } from '../../../base/common/event';
+import { Emitter } from '../../../base/common/event';
 import type { Chat, Chats } from '../chatPorts';
 import { waitingRows } from './pageFeed';
 
@@ -15,18 +15,15 @@ export interface WaitingApproval {
 /** The questions of all conversations of the window that wait for an answer. */
 export class ApprovalWatch implements Disposable {
   private readonly store = new DisposableStore();
-  private readonly emitter: Emitter<void>;
-  readonly onDidChange: Event<void>;
+  private readonly emitter = this.store.add(new Emitter<void>((error) => this.onError(error)));
+  readonly onDidChange = this.emitter.event;
   private readonly followed = new Map<string, { readonly chat: Chat; readonly listener: Disposable }>();
   private readonly opening = new Set<string>();
 
   constructor(
     private readonly chats: Pick<Chats, 'rows' | 'onDidChange' | 'open'>,
     private readonly onError: (error: unknown) => void,
-  ) {
-    this.emitter = this.store.add(new Emitter<void>(onError));
-    this.onDidChange = this.emitter.event;
-  }
+  ) {}
 
   start(): void {
     this.store.add(this.chats.onDidChange(() => this.look()));

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { Disposable } from '../../../base/common/disposable';
 import { DisposableStore } from '../../../base/common/disposable';
-import { Emitter, type Event } from '../../../base/common/event';
+import { Emitter } from '../../../base/common/event';
 import type { Memento } from '../../../base/common/memento';
 import type { Chats } from '../chatPorts';
 import type { BackendView } from '../chatView';
@@ -19,18 +19,15 @@ const memoryName = 'chat.backend';
 /** The backends of a window as the user last saw them, and which one a new conversation is with. */
 export class BackendChoice implements Disposable {
   private readonly store = new DisposableStore();
-  private readonly emitter: Emitter<void>;
+  private readonly emitter = this.store.add(new Emitter<void>((error) => this.ports.onError(error)));
   /** The views, or which one is chosen, may have changed. */
-  readonly onDidChange: Event<void>;
+  readonly onDidChange = this.emitter.event;
   private known: readonly BackendView[] = [];
   private picked: string | undefined;
   private looking: Promise<void> | undefined;
   private isStale = false;
 
-  constructor(private readonly ports: BackendChoicePorts) {
-    this.emitter = this.store.add(new Emitter<void>(ports.onError));
-    this.onDidChange = this.emitter.event;
-  }
+  constructor(private readonly ports: BackendChoicePorts) {}
 
   start(): void {
     this.store.add(this.ports.chats.onDidChangeBackends(() => void this.refresh()));

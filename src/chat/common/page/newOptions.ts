@@ -4,7 +4,7 @@ import type { ConfigOption, SlashCommand, Unattended } from '../../../session/co
 import type { OptionChoice, OptionValue } from '../../../session/common/optionChoices';
 import type { BackendSession, SessionChoices } from '../../../session/common/sessionBackend';
 import type { Disposable } from '../../../base/common/disposable';
-import { Emitter, type Event } from '../../../base/common/event';
+import { Emitter } from '../../../base/common/event';
 import type { Memento } from '../../../base/common/memento';
 import { CommandView, type BackendView, type OptionView } from '../chatView';
 import type { SessionStarts } from '../conversations/sessionStarts';
@@ -27,8 +27,8 @@ type Kept = z.infer<typeof Kept>;
  * agent had last. Kept.
  */
 export class NewOptions implements SessionStarts, Disposable {
-  private readonly emitter: Emitter<void>;
-  readonly onDidChange: Event<void>;
+  private readonly emitter = new Emitter<void>((error) => this.ports.onError(error));
+  readonly onDidChange = this.emitter.event;
   private readonly views = new Map<string, BackendView>();
   private readonly known = new Map<string, readonly OptionView[]>();
   private readonly commands = new Map<string, readonly CommandView[]>();
@@ -37,8 +37,6 @@ export class NewOptions implements SessionStarts, Disposable {
   private readonly agents: AgentOptions;
 
   constructor(private readonly ports: NewOptionsPorts) {
-    this.emitter = new Emitter(ports.onError);
-    this.onDidChange = this.emitter.event;
     this.agents = new AgentOptions(ports.memento, ports.onError);
   }
 

@@ -18,16 +18,13 @@ export interface ChipSource {
 /** The chips of all sources, in their order. One that fails takes nothing from the others. */
 export class PageChips implements Disposable {
   private readonly store = new DisposableStore();
-  private readonly emitter: Emitter<void>;
-  readonly onDidChange: Event<void>;
+  private readonly emitter = this.store.add(new Emitter<void>((error) => this.onError(error)));
+  readonly onDidChange = this.emitter.event;
 
   constructor(
     private readonly sources: readonly ChipSource[],
     private readonly onError: (error: unknown) => void,
-  ) {
-    this.emitter = this.store.add(new Emitter<void>(onError));
-    this.onDidChange = this.emitter.event;
-  }
+  ) {}
 
   start(): void {
     for (const source of this.sources) this.store.add(source.onDidChange(() => this.emitter.fire()));

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import * as z from 'zod';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
-import { Emitter, type Event } from '../../../base/common/event';
+import { Emitter } from '../../../base/common/event';
 import { namingHiddenCharacters } from '../../../base/common/hiddenCharacters';
 import type { Memento } from '../../../base/common/memento';
 import { panelTypes, viewIds } from '../../../manifest';
@@ -31,21 +31,18 @@ const TabState = z.object({ sessionId: z.string() });
 /** The view of the chat and its editor tabs, which VS Code makes, hides and throws away as it likes. */
 export class ChatPages implements Disposable {
   private readonly store = new DisposableStore();
-  private readonly emitter: Emitter<void>;
+  private readonly emitter = this.store.add(
+    new Emitter<void>((error) => this.options.window().log.error('a listener of the pages failed', error)),
+  );
   /** A page has come, gone, been hidden or shown, or shows another conversation. */
-  readonly onDidChange: Event<void>;
+  readonly onDidChange = this.emitter.event;
   private readonly pages = new Set<ChatPageHost>();
   private readonly order = new FocusOrder<ChatPageHost>();
   private readonly tabs = new Map<vscode.WebviewPanel, ChatPageHost>();
   private view: { readonly view: vscode.WebviewView; readonly page: ChatPageHost } | undefined;
   private onceResolved: ((page: ChatPageHost) => void)[] = [];
 
-  constructor(private readonly options: ChatPagesOptions) {
-    this.emitter = this.store.add(
-      new Emitter<void>((error) => options.window().log.error('a listener of the pages failed', error)),
-    );
-    this.onDidChange = this.emitter.event;
-  }
+  constructor(private readonly options: ChatPagesOptions) {}
 
   /** The one the user is in: the visible one that had the focus last. A tab in front need not have it. */
   get active(): ChatPageHost | undefined {

@@ -2,7 +2,7 @@ import { backoffMs, type Backoff } from '../../../base/common/backoff';
 import type { Clock } from '../../../base/common/async';
 import { type Disposable, DisposableStore, toDisposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
-import { Emitter, type Event } from '../../../base/common/event';
+import { Emitter } from '../../../base/common/event';
 import type { Entry } from '../../../transcript/common/entries';
 import { TranscriptDocument } from '../../../transcript/common/transcriptDocument';
 import { trimEntry } from '../../../transcript/common/trim';
@@ -32,9 +32,9 @@ function patienceFor(error: unknown, wasWhole: boolean): Patience | undefined {
 export class FollowedThread implements Disposable {
   readonly transcript: TranscriptDocument;
   private readonly store = new DisposableStore();
-  private readonly emitter: Emitter<void>;
+  private readonly emitter = this.store.add(new Emitter<void>((error) => this.onListenerError(error)));
   /** It was read, or could not be; the transcript tells of itself. */
-  readonly onDidChange: Event<void>;
+  readonly onDidChange = this.emitter.event;
   private readonly end = new AbortController();
   /** What pages are told of an entry; the same object as long as the entry is. */
   private readonly trimmed = new WeakMap<Entry, Entry>();
@@ -55,18 +55,16 @@ export class FollowedThread implements Disposable {
     readonly threadId: string,
     private readonly ports: FollowedThreadPorts,
     private readonly clock: Clock,
-    onListenerError: (error: unknown) => void,
+    private readonly onListenerError: (error: unknown) => void,
     scope: SubthreadScope = { chain: [threadId], count: { open: 0 } },
   ) {
     this.subthreads = this.store.add(
       new OpenSubthreads({
         scope,
-        follow: (id, inner) => this.followInside(id, inner, onListenerError),
+        follow: (id, inner) => this.followInside(id, inner),
         onDidChange: () => this.update(),
       }),
     );
-    this.emitter = this.store.add(new Emitter<void>(onListenerError));
-    this.onDidChange = this.emitter.event;
     this.transcript = this.store.add(new TranscriptDocument(onListenerError));
   }
 
@@ -141,12 +139,8 @@ export class FollowedThread implements Disposable {
     return this.isReadAgainDue && !this.store.isDisposed;
   }
 
-  private followInside(
-    threadId: string,
-    scope: SubthreadScope,
-    onListenerError: (error: unknown) => void,
-  ): FollowedThread {
-    const followed = new FollowedThread(threadId, this.ports, this.clock, onListenerError, scope);
+  private followInside(threadId: string, scope: SubthreadScope): FollowedThread {
+    const followed = new FollowedThread(threadId, this.ports, this.clock, this.onListenerError, scope);
     followed.store.add(refreshWhenStale(followed, this.clock));
     return followed;
   }

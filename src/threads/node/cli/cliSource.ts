@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises';
 import { KeyedQueue, type Clock } from '../../../base/common/async';
 import { backoffMs, type Backoff } from '../../../base/common/backoff';
 import { DisposableStore, toDisposable, type Disposable } from '../../../base/common/disposable';
-import { Emitter, type Event } from '../../../base/common/event';
+import { Emitter } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import { fileUriPath } from '../../common/model/fileUriPath';
 import { pastFrom, timeInId } from '../../common/heads/heads';
@@ -49,8 +49,10 @@ export class CliSource implements ThreadSource {
   readonly kind = 'cli';
   readonly title = 'Amp account';
   private readonly store = new DisposableStore();
-  private readonly changes: Emitter<void>;
-  readonly onDidChange: Event<void>;
+  private readonly onListenerError = (error: unknown): void =>
+    this.options.log.error('A listener of threads failed', error);
+  private readonly changes = this.store.add(new Emitter<void>(this.onListenerError));
+  readonly onDidChange = this.changes.event;
   private readonly subscriptions: ThreadSubscriptions;
   private readonly queue = new KeyedQueue();
   private readonly exported = new Map<string, Exported>();
@@ -67,12 +69,9 @@ export class CliSource implements ThreadSource {
   private current: ThreadSourceState = { kind: 'absent', message: 'The amp CLI has not been asked yet.' };
 
   constructor(private readonly options: CliSourceOptions) {
-    const onListenerError = (error: unknown): void => options.log.error('A listener of threads failed', error);
     this.store.add(options.folder);
-    this.changes = this.store.add(new Emitter<void>(onListenerError));
-    this.onDidChange = this.changes.event;
     const costMs = (id: string): number => options.reader.costMs(this.exported.get(id)?.path ?? '');
-    this.subscriptions = this.store.add(new ThreadSubscriptions(options.clock, costMs, onListenerError));
+    this.subscriptions = this.store.add(new ThreadSubscriptions(options.clock, costMs, this.onListenerError));
     this.store.add({ dispose: () => this.timer?.dispose() });
   }
 

@@ -1,7 +1,7 @@
 import { KeyedQueue, raceSignal, type Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
-import { Emitter, type Event } from '../../../base/common/event';
+import { Emitter } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import * as z from 'zod';
 import { problemHead } from '../../common/heads/heads';
@@ -47,9 +47,11 @@ const maxDeadlyFiles = 5;
 export class ThreadIndex implements Disposable {
   private readonly cache: HeadCache;
   private readonly queue = new KeyedQueue();
-  private readonly coverageChanged: Emitter<TextCoverage>;
+  private readonly coverageChanged = new Emitter<TextCoverage>((error) =>
+    this.ports.log.error('A listener of the thread index failed', error),
+  );
   /** More of the store can be searched. */
-  readonly onDidChangeCoverage: Event<TextCoverage>;
+  readonly onDidChangeCoverage = this.coverageChanged.event;
   private readonly texts: CostThrottle;
   private loaded: Promise<void> | undefined;
   private store: { readonly files: readonly FileKey[]; readonly folders: readonly string[] } = {
@@ -67,8 +69,6 @@ export class ThreadIndex implements Disposable {
 
   constructor(private readonly ports: ThreadIndexPorts) {
     this.cache = new HeadCache(ports.folder, ports.log);
-    this.coverageChanged = new Emitter((error) => ports.log.error('A listener of the thread index failed', error));
-    this.onDidChangeCoverage = this.coverageChanged.event;
     this.texts = new CostThrottle(
       ports.clock,
       textPace,
