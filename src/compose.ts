@@ -73,7 +73,7 @@ export function compose(context: vscode.ExtensionContext): App {
     new EditorAdapter({
       log: log.child('editor'),
       excludePatterns: () => settings.exclude(),
-      onDidChangeExclude: (listener) => settings.onDidChangeOf([settingIds.exclude], () => listener()),
+      onDidChangeExclude: (listener) => settings.onDidChangeOf([settingIds.exclude], listener),
       isTrusted: () => vscode.workspace.isTrusted,
       clock,
     }),
@@ -82,7 +82,7 @@ export function compose(context: vscode.ExtensionContext): App {
     new ProtectedSetting({
       log: log.child('editor'),
       patterns: () => settings.protectedFiles(),
-      onDidChange: (listener) => settings.onDidChangeOf([settingIds.protectedFiles], () => listener()),
+      onDidChange: (listener) => settings.onDidChangeOf([settingIds.protectedFiles], listener),
     }),
   );
   const editor = new GuardedEditor(adapter, () => protectedSetting.files);

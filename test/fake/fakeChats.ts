@@ -142,7 +142,7 @@ export class FakeChat implements Chat {
     diffTexts: () => this.diff,
   };
 
-  readonly questions: Whole<Part[]> = {
+  readonly approvals: Whole<Part[]> = {
     whole: (approvalId) => this.view.approvals.find(({ id }) => id === approvalId)?.parts,
     diffTexts: () => this.diff,
   };

@@ -85,7 +85,7 @@ describe('Amplifier, as a user sees it', () => {
     await input.fill('two words');
     await toast('It must not contain spaces.');
     await typeKey(key);
-    await toast(/The API key is stored\. It goes to the Amplifier server when a session begins/);
+    await toast(/API key stored\. It is sent to the Amplifier server when a session begins/);
     await window.screenshot('amplifier-key');
   });
 
@@ -94,7 +94,7 @@ describe('Amplifier, as a user sees it', () => {
     await window.picks.filter({ hasText: 'Remove' }).waitFor();
     await window.pick('Replace');
     await typeKey(otherKey);
-    await toast(/The API key is replaced\./);
+    await toast(/API key replaced\./);
   });
 
   it('has written neither key to any file, and shows neither in the page’s storage', async () => {
@@ -130,7 +130,7 @@ describe('Amplifier, as a user sees it', () => {
   it('removes the key', async () => {
     await window.runCommand(command);
     await window.pick('Remove');
-    await toast(/The API key is removed/);
+    await toast(/API key removed/);
     await window.runCommand(command);
     await input.waitFor();
     assert.equal(await window.picks.count(), 0, 'there is nothing to replace');

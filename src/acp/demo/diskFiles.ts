@@ -2,7 +2,7 @@ import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { errorCode } from '../../base/common/errors';
 import type { DraftHandlers } from '../common/draft/draftConnection';
-import { linesOf } from '../node/draft/draftFiles';
+import { linesOf } from '../common/linesOf';
 
 const maxMatches = 1000;
 

@@ -183,7 +183,7 @@ export class AmplifierFeature implements Feature {
   }
 }
 
-/** From a bundle of its own: many windows never ask a server. */
+/** From a bundle of its own, which is loaded with the first request: starting the window does not wait for it. */
 function loadClient() {
   return import('../node/client/serverClient');
 }
@@ -196,7 +196,7 @@ const actions: ServerActions = {
   },
   setApiKey: { label: 'Set API key', command: commandIds.amplifierSetApiKey },
   setToken: { label: 'Set server token', command: commandIds.amplifierSetToken },
-  chooseContext: { label: 'Choose what it is told of the editor', command: commandIds.amplifierChooseContext },
+  chooseContext: { label: 'Configure editor context', command: commandIds.amplifierChooseContext },
   manageTrust: { label: 'Manage workspace trust', command: 'workbench.trust.manage' },
 };
 

@@ -10,7 +10,7 @@ export async function manageApiKey(credentials: Credentials, messages: Messages)
   if (action === 'remove') {
     await credentials.set('');
     await credentials.forgetConfirmations();
-    messages.info('The API key is removed, and no server is confirmed any more.');
+    messages.info('API key removed. Servers that you confirmed must be confirmed again.');
     return;
   }
   if (action === undefined) return;
@@ -22,8 +22,8 @@ export async function manageApiKey(credentials: Credentials, messages: Messages)
   if (key === undefined) return;
   await credentials.set(key);
   messages.info(
-    `The API key is ${isSet ? 'replaced' : 'stored'}. It goes to the Amplifier server when a session begins; ` +
-      'a server that is not on this machine only gets it by https and once you have said yes.',
+    `API key ${isSet ? 'replaced' : 'stored'}. It is sent to the Amplifier server when a session begins. ` +
+      'A server on another machine gets it only over https and after you confirm.',
   );
 }
 

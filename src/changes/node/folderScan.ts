@@ -1,5 +1,6 @@
 import { rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { CheckpointLimits, LeftOut, LeftOutReason } from '../common/checkpoint';
 import { CheckpointError } from '../common/checkpointError';
 import { isNameText, joinNul } from '../common/nameList';
@@ -360,6 +361,6 @@ function tooLarge(amount: string): CheckpointError {
 }
 
 async function nextTurn(signal: AbortSignal): Promise<void> {
-  await new Promise((resolve) => setImmediate(resolve));
+  await setImmediate();
   signal.throwIfAborted();
 }

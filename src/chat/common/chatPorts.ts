@@ -96,7 +96,7 @@ export interface Chat {
   /** Of the transcript, with nothing cut away. */
   readonly entries: Whole<Entry>;
   /** The parts of those that are open, with as little cut away as a page can show. */
-  readonly questions: Whole<Part[]>;
+  readonly approvals: Whole<Part[]>;
 
   /** How a file was before the conversation touched it; null when it did not exist, undefined when that is not known. */
   textBefore(path: string): Promise<string | null | undefined>;

@@ -15,7 +15,7 @@ interface ApprovalNoticesOptions {
 
 const maxPrompt = 160;
 
-/** Says that a question waits where nobody sees it: a number on the view, and one message for each question. */
+/** Reports pending approvals that no visible page shows: a badge on the view, and one message for each. */
 export class ApprovalNotices implements Disposable {
   private readonly store = new DisposableStore();
   private readonly told = new Set<string>();

@@ -81,8 +81,8 @@ export class BackendPicker {
   private async ask(): Promise<BackendPick | undefined> {
     const store = new DisposableStore();
     const pick = store.add(vscode.window.createQuickPick<BackendPick>());
-    pick.title = 'Default Agent';
-    pick.placeholder = 'Choose an agent';
+    pick.title = 'Choose Agent';
+    pick.placeholder = 'Select the agent of new conversations';
     pick.matchOnDetail = true;
     pick.keepScrollPosition = true;
     const idOf = ({ label, view }: BackendPick): string => view?.id ?? label;
@@ -123,7 +123,7 @@ async function editAgents(): Promise<void> {
 }
 
 function iconOf(view: BackendView): string {
-  const isLocked = view.needsPermission || view.health?.kind === 'needsToken';
+  const isLocked = view.needsPermission === true || view.health?.kind === 'needsToken';
   return icons[isLocked ? 'authRequired' : picturedState(view)];
 }
 

@@ -117,7 +117,7 @@ export class ChatCommands implements Disposable {
     const shown = pages.active?.chat;
     const waiting = approvals.waiting.find(({ chat }) => chat.id === shown?.id) ?? approvals.waiting[0];
     if (!waiting) {
-      messages.info('No agent asks you anything at the moment.');
+      messages.info('There are no pending approvals.');
       return;
     }
     const page = waiting.chat.id === shown?.id ? await pages.revealActive() : await pages.reveal();

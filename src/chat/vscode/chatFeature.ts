@@ -174,10 +174,10 @@ export class ChatFeature implements Feature<ShownChat> {
     store.add(approvals.onDidChange(changed));
     store.add(pages.onDidChange(() => notices.look()));
     store.add(pages.onDidChange(() => chats.awaitPrompt(pages.awaitsPrompt)));
+    store.add(settings.onDidChangeOf([settingIds.chatBackend], () => void backends.refresh()));
     store.add(
-      settings.onDidChange((id) => {
-        if (id === settingIds.chatBackend) void backends.refresh();
-        if (id === settingIds.amplifierProfile && backends.chosen) void newOptions.refresh(backends.chosen.id);
+      settings.onDidChangeOf([settingIds.amplifierProfile], () => {
+        if (backends.chosen) void newOptions.refresh(backends.chosen.id);
       }),
     );
     store.add(
@@ -217,7 +217,7 @@ export class ChatFeature implements Feature<ShownChat> {
 const actions: ChatActions = {
   open: { label: 'Open the chat', command: commandIds.chatOpen },
   pickBackend: { label: 'Choose an agent', command: commandIds.chatPickBackend },
-  showApproval: { label: 'Show the question', command: commandIds.chatFocusApproval },
+  showApproval: { label: 'Show approval', command: commandIds.chatFocusApproval },
   openSettings: {
     label: 'Open settings',
     command: 'workbench.action.openSettings',

@@ -38,7 +38,7 @@ export class WindowMentions implements Disposable {
   private readonly created: Emitter<string>;
   private readonly deleted: Emitter<string>;
   private readonly reset: Emitter<void>;
-  private readonly moved: Emitter<void>;
+  private readonly touched: Emitter<void>;
   private readonly index: FileIndex;
   private readonly files: FileMentions;
   private readonly folders: FolderMentions;
@@ -50,7 +50,7 @@ export class WindowMentions implements Disposable {
     this.created = this.store.add(new Emitter<string>(onError));
     this.deleted = this.store.add(new Emitter<string>(onError));
     this.reset = this.store.add(new Emitter<void>(onError));
-    this.moved = this.store.add(new Emitter<void>(onError));
+    this.touched = this.store.add(new Emitter<void>(onError));
     this.index = this.store.add(
       new FileIndex({
         listFiles,
@@ -62,7 +62,7 @@ export class WindowMentions implements Disposable {
         onError,
       }),
     );
-    this.attached = this.store.add(new AttachedFiles({ editor, onDidChangeFiles: this.moved.event, clock, onError }));
+    this.attached = this.store.add(new AttachedFiles({ editor, onDidChangeFiles: this.touched.event, clock, onError }));
     this.files = new FileMentions({ index: this.index, editor, recent: () => recent.all });
     this.folders = new FolderMentions({ index: this.index, editor });
     this.selection = new SelectionMentions(editor);
@@ -82,10 +82,10 @@ export class WindowMentions implements Disposable {
     const watcher = this.store.add(vscode.workspace.createFileSystemWatcher('**/*'));
     this.store.add(watcher.onDidCreate(({ fsPath }) => void this.onDidCreate(fsPath)));
     this.store.add(watcher.onDidDelete(({ fsPath }) => this.deleted.fire(fsPath)));
-    this.store.add(watcher.onDidCreate(() => this.moved.fire()));
-    this.store.add(watcher.onDidDelete(() => this.moved.fire()));
-    // VS Code merges a deletion that is soon followed by a creation into one change event.
-    this.store.add(watcher.onDidChange(() => this.moved.fire()));
+    // A change, too: VS Code merges a deletion that is soon followed by a creation into one change event.
+    for (const event of [watcher.onDidCreate, watcher.onDidDelete, watcher.onDidChange]) {
+      this.store.add(event(() => this.touched.fire()));
+    }
     this.store.add(this.options.editor.onDidChangeFolders(() => this.reset.fire()));
     this.store.add(
       vscode.workspace.onDidChangeConfiguration((change) => {

@@ -92,7 +92,8 @@ export function isTooLong({ facts }: BroughtThing): boolean {
 }
 
 const tooLongToShow = 'It is too long to show here. Select Show to read it in its file, then allow it.';
-const tooLongToAllow = 'It is too long to show here or in a file, so it cannot be allowed. Make the entry shorter.';
+const tooLongToAllow =
+  'It is too long to show here, and there is no file to read it in, so it cannot be allowed. Make the entry shorter.';
 
 /** What can be chosen in the dialog, besides a denial. Only what can be read whole is allowed there. */
 export function choicesFor(thing: BroughtThing): { readonly canAllow: boolean; readonly canShow: boolean } {

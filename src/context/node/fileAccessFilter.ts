@@ -34,7 +34,7 @@ export class FileAccessFilter {
   }
 
   /** Whether it may go to providers; nothing may that nobody has looked at. */
-  isOpen(file: string): boolean {
+  allows(file: string): boolean {
     const exclude = this.options.exclude();
     const spellings = this.spellings.get(file);
     return spellings !== undefined && !spellings.some(({ path, below }) => exclude.excludes(path, below));

@@ -45,7 +45,7 @@ import { ProviderLogs } from './providerLogs';
 import { ProviderSecrets } from './providerSecrets';
 import { fileReader, lookupPlace } from './fileReader';
 
-export interface ContextRoomOptions extends FeatureContext {
+export interface ContextControllerOptions extends FeatureContext {
   /** Of the row in the status. */
   readonly id: string;
   readonly title: string;
@@ -77,7 +77,7 @@ export class ContextController implements Disposable {
   private readonly allowed: AllowedRequests;
   private readonly secrets: ProviderSecrets;
   private readonly client: ContextClient;
-  private readonly gate: FileAccessFilter;
+  private readonly fileFilter: FileAccessFilter;
   private readonly feed: DocumentFeed;
   readonly reader: ContextReader;
   readonly lookups: ContextLookups;
@@ -85,12 +85,12 @@ export class ContextController implements Disposable {
   private exclude: ExcludeList;
   private providers = noProviders;
 
-  constructor(private readonly options: ContextRoomOptions) {
+  constructor(private readonly options: ContextControllerOptions) {
     const { clock, editor, log, memento, secrets, settings } = options;
     const onError = (error: unknown): void => log.error('something went wrong with context items', error);
     this.exclude = this.readExclude();
     // Agents' secrets are not for providers either, wherever a file is.
-    this.gate = new FileAccessFilter({
+    this.fileFilter = new FileAccessFilter({
       folders: folderPaths,
       exclude: () => this.exclude,
       isWindows: process.platform === 'win32',
@@ -131,7 +131,7 @@ export class ContextController implements Disposable {
       },
       clientOptions,
     );
-    this.feed = new DocumentFeed(this.client, this.gate, onError);
+    this.feed = new DocumentFeed(this.client, this.fileFilter, onError);
     this.reader = fileReader(this.client, editor);
     this.lookups = new ContextLookups({
       clock,
@@ -219,14 +219,10 @@ export class ContextController implements Disposable {
     this.store.add(workspace.onDidChangeWorkspaceFolders(configure));
     this.store.add(this.options.consent.onDidChange(() => this.answered()));
     this.store.add(workspace.onDidChangeConfiguration((change) => touchesProviders(change) && this.configure()));
-    this.store.add(
-      settings.onDidChange((id) => {
-        if (id === settingIds.contextEnabled) this.configure();
-        if (id === settingIds.contextCodeLens) lenses.refresh();
-        if (id === settingIds.contextDecoration) decorations.restyle();
-        if (id === settingIds.exclude) this.exclude = this.readExclude();
-      }),
-    );
+    this.store.add(settings.onDidChangeOf([settingIds.contextEnabled], configure));
+    this.store.add(settings.onDidChangeOf([settingIds.contextCodeLens], () => lenses.refresh()));
+    this.store.add(settings.onDidChangeOf([settingIds.contextDecoration], () => decorations.restyle()));
+    this.store.add(settings.onDidChangeOf([settingIds.exclude], () => void (this.exclude = this.readExclude())));
   }
 
   private readExclude(): ExcludeList {
@@ -241,7 +237,7 @@ export class ContextController implements Disposable {
 
   private configure(): void {
     this.providers = this.options.settings.contextEnabled() ? listProviders(providerLevels()) : noProviders;
-    this.gate.forgetAll();
+    this.fileFilter.forgetAll();
     this.client.configure(this.providers);
     this.showStatus();
   }

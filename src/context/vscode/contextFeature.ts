@@ -7,9 +7,9 @@ import type { ContextChipView } from '../common/ai/contextChip';
 import type { ContextAttachment, ContextMention, ContextMentions } from '../common/ai/contextMentions';
 import type { ToolProvider } from '../../tools/common/toolProvider';
 import { namesProviders, openProviderSettings, providerLevels, touchesProviders } from './configuredProviders';
-import type { ContextController, ContextRoomOptions } from './contextController';
+import type { ContextController, ContextControllerOptions } from './contextController';
 
-type ContextFeatureOptions = Omit<ContextRoomOptions, 'id' | 'title'>;
+type ContextFeatureOptions = Omit<ContextControllerOptions, 'id' | 'title'>;
 
 /** What `@` finds of providers, in the shape of the chat's mentions. */
 interface ContextMentionSource {
@@ -29,7 +29,7 @@ interface ContextChipSource {
   mentions(): Promise<readonly ContextMention[]>;
 }
 
-const roomCommands: readonly CommandId[] = [
+const controllerCommands: readonly CommandId[] = [
   commandIds.contextShowItems,
   commandIds.contextToggle,
   commandIds.contextRetry,
@@ -48,14 +48,14 @@ export class ContextFeature implements Feature {
   private readonly chipEmitter: Emitter<void>;
   private store: DisposableStore | undefined;
   private loading: Promise<ContextController> | undefined;
-  private room: ContextController | undefined;
+  private controller: ContextController | undefined;
 
   constructor(private readonly options: ContextFeatureOptions) {
     this.chipEmitter = new Emitter<void>((error) => options.log.error('a listener failed', error));
   }
 
   get mentions(): ContextMentionSource {
-    const mentions = (): ContextMentions | undefined => this.room?.mentions;
+    const mentions = (): ContextMentions | undefined => this.controller?.mentions;
     return {
       kind: 'context',
       isSearching: (query) => mentions()?.isSearching(query) ?? false,
@@ -68,15 +68,15 @@ export class ContextFeature implements Feature {
   get chips(): ContextChipSource {
     return {
       onDidChange: this.chipEmitter.event,
-      of: async () => (await this.room?.chip.of()) ?? [],
-      set: (kind, isOn) => this.room?.chip.set(kind, isOn),
-      mentions: async () => (await this.room?.chip.mentions()) ?? [],
+      of: async () => (await this.controller?.chip.of()) ?? [],
+      set: (kind, isOn) => this.controller?.chip.set(kind, isOn),
+      mentions: async () => (await this.controller?.chip.mentions()) ?? [],
     };
   }
 
   /** What agents may ask of context items. */
   get toolProvider(): ToolProvider {
-    const tools = (): ToolProvider['tools'] => this.room?.tools ?? [];
+    const tools = (): ToolProvider['tools'] => this.controller?.tools ?? [];
     return {
       get tools() {
         return tools();
@@ -89,7 +89,7 @@ export class ContextFeature implements Feature {
     const store = new DisposableStore();
     this.store = store;
     store.add(this.chipEmitter);
-    for (const id of roomCommands)
+    for (const id of controllerCommands)
       store.add(commands.handle(id, async (...args) => await (await this.load()).run(id, args)));
     store.add(
       vscode.lm.registerTool<object>('backline_context', {
@@ -121,11 +121,11 @@ export class ContextFeature implements Feature {
     const { ContextController } = await import('./contextController');
     if (!store || store.isDisposed) throw new Error('Context providers are not running.');
     const { id, title, options } = this;
-    const room = store.add(new ContextController({ ...options, id, title }));
-    store.add(room.chip.onDidChange(() => this.chipEmitter.fire()));
-    room.start();
-    this.room = room;
-    return room;
+    const controller = store.add(new ContextController({ ...options, id, title }));
+    store.add(controller.chip.onDidChange(() => this.chipEmitter.fire()));
+    controller.start();
+    this.controller = controller;
+    return controller;
   }
 
   /** No provider, no code. */

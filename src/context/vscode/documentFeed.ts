@@ -5,7 +5,7 @@ import type { AskOptions, ContextClient } from '../common/contextClient';
 import type { ContextAnswer } from '../common/items/documentRecord';
 import { cellScheme } from '../common/items/notebookCell';
 import type { FileAccessFilter } from '../node/fileAccessFilter';
-import { gatedPath } from './places';
+import { excludablePath } from './places';
 
 /** Documents that providers can be asked about. */
 export const contextSchemes = ['file', cellScheme, 'untitled'];
@@ -22,7 +22,7 @@ export class DocumentFeed implements Disposable {
 
   constructor(
     private readonly client: ContextClient,
-    private readonly gate: Pick<FileAccessFilter, 'look' | 'isOpen' | 'forget'>,
+    private readonly fileFilter: Pick<FileAccessFilter, 'look' | 'allows' | 'forget'>,
     private readonly onError: (error: unknown) => void,
   ) {
     this.emitter = this.store.add(new Emitter<vscode.TextDocument>(onError));
@@ -45,7 +45,7 @@ export class DocumentFeed implements Disposable {
     this.store.add(
       workspace.onDidCloseTextDocument(({ uri }) => {
         this.client.closed(uri.toString());
-        this.release(gatedPath(uri));
+        this.release(excludablePath(uri));
       }),
     );
     // Also told, after its end, of a document that stays: one whose language the user changes.
@@ -58,7 +58,7 @@ export class DocumentFeed implements Disposable {
   /** Undefined for a document that providers are not asked about. Never rejects. */
   async ask(document: vscode.TextDocument, options: AskOptions): Promise<ContextAnswer | undefined> {
     if (!contextSchemes.includes(document.uri.scheme)) return undefined;
-    await this.gate.look(gatedPath(document.uri));
+    await this.fileFilter.look(excludablePath(document.uri));
     if (!this.isFor(document)) return undefined;
     const { uri, version } = document;
     return await this.client.ask({ uri: uri.toString(), version, getText: () => document.getText() }, options);
@@ -81,12 +81,12 @@ export class DocumentFeed implements Disposable {
   }
 
   private isFor({ uri }: vscode.TextDocument): boolean {
-    return contextSchemes.includes(uri.scheme) && this.gate.isOpen(gatedPath(uri));
+    return contextSchemes.includes(uri.scheme) && this.fileFilter.allows(excludablePath(uri));
   }
 
   /** Another document may have the same path: a further cell, or the file that an unsaved one has become. */
   private release(path: string): void {
-    if (!vscode.workspace.textDocuments.some(({ uri }) => gatedPath(uri) === path)) this.gate.forget(path);
+    if (!vscode.workspace.textDocuments.some(({ uri }) => excludablePath(uri) === path)) this.fileFilter.forget(path);
   }
 
   /** Asks about the visible documents of that URI, or about all of them. */

@@ -15,7 +15,7 @@ export function isOfFile({ scheme }: vscode.Uri): boolean {
  * The path that the exclude list is asked about. A document that was never saved has one too: that of the file it is
  * to become, or only a name. In a remote window the URIs of all but files name the machine.
  */
-export function gatedPath(uri: vscode.Uri): string {
+export function excludablePath(uri: vscode.Uri): string {
   const isNamed = uri.scheme !== 'file' && vscode.env.remoteName !== undefined;
   return (isNamed ? uri.with({ authority: '' }) : uri).fsPath;
 }

@@ -59,8 +59,7 @@ export interface EditorPort {
    *   `notText` for a file with bytes that its encoding does not have, `invalidText` for new text that it cannot hold,
    *   `protected` (`ProtectedChangeError`) for a protected file without the user's word,
    *   `untrusted`, `saveFailed` (the buffer keeps the edit), `editRejected` (also for a file that leads out of the
-   *   workspace once it is saved: what was written may be there), and whatever
-   *   `edit` throws (nothing is changed then)
+   *   workspace once it is saved: what was written may be there). Also whatever `edit` throws; nothing is changed then.
    */
   editText(path: string, edit: (file: TextFile) => readonly TextEdit[], options?: WriteOptions): Promise<TextFile>;
 

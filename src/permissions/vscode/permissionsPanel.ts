@@ -75,17 +75,17 @@ export class PermissionsPanel implements Disposable {
       new PageHost<typeof permissionsRequests>(
         panel.webview,
         {
-          ready: permissionsRequests.ready.handledBy(() => done(newest.show())),
+          ready: permissionsRequests.ready.handledBy(() => newest.show()),
           setPolicy: permissionsRequests.setPolicy.handledBy(({ agent, kind, choice }) =>
-            done(model.setPolicy(agent, kind, choice)),
+            model.setPolicy(agent, kind, choice),
           ),
-          removeRule: permissionsRequests.removeRule.handledBy(({ id }) => done(model.removeRule(id))),
+          removeRule: permissionsRequests.removeRule.handledBy(({ id }) => model.removeRule(id)),
           restartAgent: permissionsRequests.restartAgent.handledBy(({ agent }) =>
-            done(vscode.commands.executeCommand(commandIds.acpRestartAgent, agent)),
+            vscode.commands.executeCommand(commandIds.acpRestartAgent, agent),
           ),
-          addRule: permissionsRequests.addRule.handledBy(() => done(model.addRule())),
+          addRule: permissionsRequests.addRule.handledBy(() => model.addRule()),
           showProtectedFiles: permissionsRequests.showProtectedFiles.handledBy(() =>
-            done(vscode.commands.executeCommand('workbench.action.openSettings', settingIds.protectedFiles)),
+            vscode.commands.executeCommand('workbench.action.openSettings', settingIds.protectedFiles),
           ),
         },
         log,
@@ -114,10 +114,4 @@ export class PermissionsPanel implements Disposable {
     host.start();
     loadPage(panel.webview, { folder, name: 'permissions' }, { title: 'Permissions' });
   }
-}
-
-/** What requests are answered with that have no result. */
-async function done(work: PromiseLike<unknown>): Promise<Record<string, never>> {
-  await work;
-  return {};
 }

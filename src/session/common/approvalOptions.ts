@@ -24,12 +24,17 @@ export function isDenial(decision: string): boolean {
   return denyWords.test(decision.trim());
 }
 
-/** Reasons of a question that nobody has denied: it can be answered no more. */
+/** The reason of an approval whose request was withdrawn. */
+export const withdrawnReason = 'The request was withdrawn.';
+
+/** Reasons of an approval that nobody has denied: it can no longer be answered. */
 const takenBack: ReadonlySet<string> = new Set([
   'turn_ended',
   'answered_elsewhere',
   'unanswerable',
-  'The request was withdrawn.',
+  withdrawnReason,
+  // In conversations that earlier versions kept.
+  'The question was withdrawn.',
 ]);
 
 export function isTakenBack(reason: string | undefined): boolean {

@@ -99,9 +99,9 @@ export class ThreadPage {
       (update) => this.update(update),
       () => this.change({ isReady: true, failure: notShown }),
     );
-    this.connection.on(didAsk, (wish) => {
-      if (wish.what === 'find') this.find();
-      else void this.goTo(wish.entryId);
+    this.connection.on(didAsk, (command) => {
+      if (command.what === 'find') this.find();
+      else void this.goTo(command.entryId);
     });
     this.connection.start(window);
     this.keep();
@@ -181,7 +181,7 @@ export class ThreadPage {
     );
   }
 
-  /** Resolves with the change that fulfils the wish, if `request` says that one will come. */
+  /** Resolves with the change that was asked for, if `request` says that one will come. */
   private async whenChanged(
     isFulfilled: (change: TranscriptChange) => boolean,
     request: () => Promise<boolean>,

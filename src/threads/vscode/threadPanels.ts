@@ -65,10 +65,7 @@ export class ThreadPanels implements Disposable {
   }
 
   private create(title: string): vscode.WebviewPanel {
-    return vscode.window.createWebviewPanel(panelTypes.thread, title, vscode.ViewColumn.Active, {
-      enableScripts: true,
-      localResourceRoots: [this.window.files.folder],
-    });
+    return vscode.window.createWebviewPanel(panelTypes.thread, title, vscode.ViewColumn.Active);
   }
 
   private add(threadId: string, panel: vscode.WebviewPanel, kept: string): ThreadPanel {

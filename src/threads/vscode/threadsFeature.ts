@@ -152,12 +152,11 @@ export class ThreadsFeature implements Feature<RunningThreads> {
 
     store.add(library.onDidChange(() => this.showStatus(library)));
     store.add(
-      settings.onDidChange((id) => {
-        if (id === settingIds.threadsFolders && library.isListed) {
-          local
-            .use(this.moreFolders())
-            .catch((error: unknown) => log.error('the folders of threads cannot be watched', error));
-        }
+      settings.onDidChangeOf([settingIds.threadsFolders], () => {
+        if (!library.isListed) return;
+        local
+          .use(this.moreFolders())
+          .catch((error: unknown) => log.error('the folders of threads cannot be watched', error));
       }),
     );
     for (const part of [decorations, threadCommands]) part.start();

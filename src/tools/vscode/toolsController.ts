@@ -17,7 +17,7 @@ import { LazySearch } from './lazySearch';
 import { findRipgrep, hiddenGlobs } from './ripgrepProgram';
 import { WindowState } from './windowState';
 
-export interface ToolsRoomOptions extends FeatureContext {
+export interface ToolsControllerOptions extends FeatureContext {
   readonly editor: EditorPort;
   /** Of other features. */
   readonly providers: readonly ToolProvider[];
@@ -34,7 +34,7 @@ export class ToolsController implements RunningFeature {
   private starting: Promise<McpServer> | undefined;
   private isStopped = false;
 
-  constructor(private readonly options: ToolsRoomOptions) {
+  constructor(private readonly options: ToolsControllerOptions) {
     const { clock, editor } = options;
     const window = new WindowState();
     const search = new LazySearch(() => chooseSearch(options, window));
@@ -100,7 +100,7 @@ export class ToolsController implements RunningFeature {
   }
 }
 
-async function chooseSearch({ editor, log }: ToolsRoomOptions, window: WindowState): Promise<TextSearch> {
+async function chooseSearch({ editor, log }: ToolsControllerOptions, window: WindowState): Promise<TextSearch> {
   const program = await findRipgrep();
   if (program !== undefined) {
     return new RipgrepSearch({

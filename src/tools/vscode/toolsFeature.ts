@@ -4,7 +4,7 @@ import { LazyFeature, type Feature, type RunningFeature } from '../../base/commo
 import { settingIds } from '../../manifest';
 import { chatTools } from '../common/chatTools';
 import type { McpAddress } from '../node/mcpServer';
-import type { ToolsController, ToolsRoomOptions } from './toolsController';
+import type { ToolsController, ToolsControllerOptions } from './toolsController';
 
 /**
  * What VS Code knows, as tools for models. What does the work is in a bundle of its own, loaded when an agent starts or
@@ -13,30 +13,30 @@ import type { ToolsController, ToolsRoomOptions } from './toolsController';
 export class ToolsFeature implements Feature {
   readonly id = 'tools';
   readonly title = 'Tools for agents';
-  private readonly room = new LazyFeature<ToolsController>(() => this.open());
+  private readonly controller = new LazyFeature<ToolsController>(() => this.open());
 
-  constructor(private readonly options: ToolsRoomOptions) {}
+  constructor(private readonly options: ToolsControllerOptions) {}
 
   /** For one session of an agent; undefined while the user has the tools off. @throws Error when no port can be had */
   async mcpServer(): Promise<McpAddress | undefined> {
     if (!this.options.settings.toolsEnabled()) return undefined;
-    return await (await this.room.use()).newAddress();
+    return await (await this.controller.use()).newAddress();
   }
 
   start(): Promise<RunningFeature> {
     const store = new DisposableStore();
-    store.add(this.room);
-    store.add(this.options.settings.onDidChange((id) => id === settingIds.toolsEnabled && this.showStatus()));
+    store.add(this.controller);
+    store.add(this.options.settings.onDidChangeOf([settingIds.toolsEnabled], () => this.showStatus()));
     this.showStatus();
     for (const [name, message] of Object.entries(chatTools)) {
       store.add(
         vscode.lm.registerTool<object>(`backline_${name}`, {
-          invoke: async ({ input }, token) => await (await this.room.use()).invoke(name, input, token),
+          invoke: async ({ input }, token) => await (await this.controller.use()).invoke(name, input, token),
           prepareInvocation: () => ({ invocationMessage: message }),
         }),
       );
     }
-    return Promise.resolve({ stop: () => this.room.stop(), dispose: () => store.dispose() });
+    return Promise.resolve({ stop: () => this.controller.stop(), dispose: () => store.dispose() });
   }
 
   private showStatus(): void {

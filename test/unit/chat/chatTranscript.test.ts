@@ -298,9 +298,12 @@ describe('a turn', () => {
     const asked = event('approval:required', { approval_id: 'q', prompt: 'Edit?', options: ['Yes'], call_id: 'e' });
     const begun = () => open().events(event('tool:pre', { ...call, input: {} }));
     const tool = (told: Told) => told.entries.find((entry) => entry.kind === 'tool');
-    const taken = { approval_id: 'q', decision: 'deny', reason: 'The request was withdrawn.' };
-    const waiting = begun().events(asked, event('approval:denied', taken), event('tool:error', lost));
-    assert.equal(tool(waiting)?.state, 'stale');
+    // The second is what earlier versions kept.
+    for (const reason of ['The request was withdrawn.', 'The question was withdrawn.']) {
+      const taken = { approval_id: 'q', decision: 'deny', reason };
+      const waiting = begun().events(asked, event('approval:denied', taken), event('tool:error', lost));
+      assert.equal(tool(waiting)?.state, 'stale', reason);
+    }
     const allowed = begun().events(asked, event('approval:granted', { approval_id: 'q', decision: 'Yes' }));
     assert.equal(tool(allowed.events(event('tool:error', lost)))?.state, 'stale');
     const failed = begun().events(event('tool:error', { ...call, error: 'No such file.' }));

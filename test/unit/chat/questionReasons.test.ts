@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { reasonFor, withoutGone, withReason, withReasonSent } from '../../../src/chat/common/approvals/questionReasons';
+import { reasonFor, withoutGone, withReason, withReasonSent } from '../../../src/chat/common/approvals/approvalReasons';
 
 const one = { sessionId: 's1', id: 'ap1', prompt: 'Run a' };
 const elsewhere = { ...one, sessionId: 's2' };

@@ -1,5 +1,6 @@
 import type { ApprovalContext } from '../../../session/common/approvalContext';
 import type { SessionEvent, ApprovalOptionKind } from '../../../session/common/sessionEvents';
+import { withdrawnReason } from '../../../session/common/approvalOptions';
 import { BackendError } from '../../../session/common/sessionBackend';
 import type { Clock } from '../../../base/common/async';
 import { contradictsItsKind, optionNames, type NamedOption } from './optionNames';
@@ -9,7 +10,7 @@ export interface ApprovalOption extends NamedOption {
   readonly scope?: string;
 }
 
-interface ApprovalQuestion<Option extends ApprovalOption> {
+interface ApprovalRequest<Option extends ApprovalOption> {
   readonly prompt: string;
   readonly options: readonly Option[];
   /** Told with the question, and besides, by their names, the `scopes` of options and which are `misnamed`. */
@@ -38,7 +39,7 @@ const maxResolved = 256;
 const maxPending = 32;
 
 /** For the user and for the agent. */
-export const tooManyQuestions = `${maxPending} approvals are already pending. Further requests are denied until you answer.`;
+export const tooManyApprovals = `${maxPending} approvals are already pending. Further requests are denied until one is answered.`;
 
 /**
  * The open questions of one session. Each is told as `approval:required` and ends as granted or denied: by the user's
@@ -59,7 +60,7 @@ export class Approvals {
     private readonly emit: (event: SessionEvent) => void,
   ) {}
 
-  ask<Option extends ApprovalOption>(question: ApprovalQuestion<Option>): Promise<ApprovalAnswer<Option>> {
+  ask<Option extends ApprovalOption>(question: ApprovalRequest<Option>): Promise<ApprovalAnswer<Option>> {
     if (question.signal?.aborted) return Promise.resolve(undefined);
     if (this.pending.size >= maxPending) {
       this.tellOfFlood();
@@ -131,7 +132,7 @@ export class Approvals {
   ): void {
     const data = { session_id: this.sessionId, approval_id: id };
     if (typeof outcome !== 'number') {
-      const reason = outcome === 'timeout' ? 'There was no answer in time.' : 'The request was withdrawn.';
+      const reason = outcome === 'timeout' ? 'There was no answer in time.' : withdrawnReason;
       this.emit({ event: 'approval:denied', data: { ...data, decision: 'deny', reason } });
       return;
     }
@@ -143,7 +144,7 @@ export class Approvals {
   private tellOfFlood(): void {
     if (this.hasToldOfFlood) return;
     this.hasToldOfFlood = true;
-    this.warn(tooManyQuestions);
+    this.warn(tooManyApprovals);
   }
 
   private remember(id: string): void {
@@ -154,10 +155,7 @@ export class Approvals {
 }
 
 /** Of options whose names are the same, the scope of the last one would stand for all: so names are unique. */
-function withOptions(
-  { context, options }: ApprovalQuestion<ApprovalOption>,
-  names: readonly string[],
-): ApprovalContext {
+function withOptions({ context, options }: ApprovalRequest<ApprovalOption>, names: readonly string[]): ApprovalContext {
   const scopes = options.flatMap(({ scope }, index): [string, string][] => {
     const name = names[index];
     return name === undefined || scope === undefined ? [] : [[name, scope]];

@@ -4,7 +4,7 @@ import { nullLogger } from '../../../base/common/log';
 import type { MessageStream } from '../../../wire/common/messageStream';
 import { DraftConnection } from '../../common/draft/draftConnection';
 import { MemoryThreads, textOf } from '../../common/draft/draftThreads';
-import { threadHandlers } from '../../node/draft/draftHandlers';
+import { draftThreadHandlers } from '../../node/draft/draftHandlers';
 import { answer } from '../answer/answer';
 import { DraftTurn } from './draftTurn';
 import type { Turn } from '../answer/turn';
@@ -29,7 +29,7 @@ export class DraftAgent {
       clock: systemClock,
       log: nullLogger,
       handlers: {
-        ...threadHandlers(threads),
+        ...draftThreadHandlers(threads),
         sendMessage: async ({ threadId, message }) => {
           await threads.sendMessage(threadId, message);
           if (message.role === 'user') await answer(this.turn(threadId, textOf(message)));

@@ -32,12 +32,17 @@ export class DemoToolCall {
   }
 
   async start(): Promise<void> {
-    await this.send({ sessionUpdate: 'tool_call', ...this.description });
+    await sendUpdate(this.client, this.session, { sessionUpdate: 'tool_call', ...this.description });
   }
 
   async progress(content?: ToolCallContent[]): Promise<void> {
     const changed = content === undefined ? {} : { content };
-    await this.send({ sessionUpdate: 'tool_call_update', toolCallId: this.id, status: 'in_progress', ...changed });
+    await sendUpdate(this.client, this.session, {
+      sessionUpdate: 'tool_call_update',
+      toolCallId: this.id,
+      status: 'in_progress',
+      ...changed,
+    });
   }
 
   /** `kept` is what the history tells; `shown` replaces the content that the client has, if given. */
@@ -51,17 +56,27 @@ export class DemoToolCall {
     const place = path === undefined ? {} : { path };
     remember(this.session.history, { type: 'tool', toolCallId: this.id, title, kind, status, content: kept, ...place });
     const changed = shown === undefined ? {} : { content: shown };
-    await this.send({ sessionUpdate: 'tool_call_update', toolCallId: this.id, status, rawOutput, ...changed });
+    await sendUpdate(this.client, this.session, {
+      sessionUpdate: 'tool_call_update',
+      toolCallId: this.id,
+      status,
+      rawOutput,
+      ...changed,
+    });
   }
 
   async fail(reason: string): Promise<void> {
     const content = [{ type: 'text' as const, text: reason }];
     await this.end('failed', { error: reason }, content, [textContent(reason)]);
   }
+}
 
-  private async send(update: SessionUpdate): Promise<void> {
-    await this.client.notify('session/update', { sessionId: this.session.id, update });
-  }
+export async function sendUpdate(
+  client: AgentContext,
+  { id: sessionId }: DemoSession,
+  update: SessionUpdate,
+): Promise<void> {
+  await client.notify('session/update', { sessionId, update });
 }
 
 export function textContent(text: string): ToolCallContent {

@@ -4,7 +4,6 @@ import {
   type AgentApp,
   type AgentContext,
   type ClientCapabilities,
-  type SessionUpdate,
 } from '@agentclientprotocol/sdk';
 import { messageOf } from '../../../base/common/errors';
 import { withoutUndefined } from '../../../base/common/withoutUndefined';
@@ -17,6 +16,7 @@ import { toPrompt, type Prompt, type PromptBlock } from '../answer/prompt';
 import { replayOf } from './replay';
 import type { DemoSession, DemoSessions } from './sessions';
 import type { SignIn } from './signIn';
+import { sendUpdate } from './toolCall';
 import { TurnCancelled } from '../answer/turn';
 import { V1Turn } from './v1Turn';
 
@@ -76,7 +76,7 @@ export class V1Agent {
       .onRequest('session/load', async ({ params, client }) => {
         const session = await this.takeUp(params);
         for (const item of session.history) {
-          await tell(client, session, replayOf(item));
+          await sendUpdate(client, session, replayOf(item));
         }
         this.announceCommands(client, session);
         return this.stateOf(session);
@@ -183,7 +183,7 @@ export class V1Agent {
     try {
       // First: the client may be gone.
       if (this.options.sessions.get(session.id)) await this.options.sessions.save(session);
-      await tell(client, session, { sessionUpdate: 'usage_update', used, size: contextWords });
+      await sendUpdate(client, session, { sessionUpdate: 'usage_update', used, size: contextWords });
     } catch (error) {
       this.options.warn(`The session could not be kept: ${messageOf(error)}`);
     }
@@ -192,7 +192,7 @@ export class V1Agent {
   private async announceTitle(client: AgentContext, session: DemoSession, text: string): Promise<void> {
     if (session.title !== undefined || text === '') return;
     session.title = text.split('\n', 1)[0]?.slice(0, titleLength) ?? '';
-    await tell(client, session, { sessionUpdate: 'session_info_update', title: session.title });
+    await sendUpdate(client, session, { sessionUpdate: 'session_info_update', title: session.title });
   }
 
   /** After the answer that names the session to the client. */
@@ -203,7 +203,7 @@ export class V1Agent {
       ...(hint === undefined ? {} : { input: { hint } }),
     }));
     setImmediate(() => {
-      tell(client, session, { sessionUpdate: 'available_commands_update', availableCommands }).catch(
+      sendUpdate(client, session, { sessionUpdate: 'available_commands_update', availableCommands }).catch(
         (error: unknown) => {
           this.options.warn(`The client does not hear: ${messageOf(error)}`);
         },
@@ -213,12 +213,12 @@ export class V1Agent {
 
   private async announceConfig(client: AgentContext, session: DemoSession): Promise<void> {
     const { configOptions } = this.stateOf(session);
-    await tell(client, session, { sessionUpdate: 'config_option_update', configOptions });
+    await sendUpdate(client, session, { sessionUpdate: 'config_option_update', configOptions });
     await this.announceMode(client, session);
   }
 
   private async announceMode(client: AgentContext, session: DemoSession): Promise<void> {
-    await tell(client, session, { sessionUpdate: 'current_mode_update', currentModeId: session.mode });
+    await sendUpdate(client, session, { sessionUpdate: 'current_mode_update', currentModeId: session.mode });
   }
 
   private stateOf(session: DemoSession) {
@@ -248,10 +248,6 @@ export class V1Agent {
   private async checkSignedIn(): Promise<void> {
     if (!(await this.options.signIn.isDone())) throw RequestError.authRequired();
   }
-}
-
-async function tell(client: AgentContext, { id: sessionId }: DemoSession, update: SessionUpdate): Promise<void> {
-  await client.notify('session/update', { sessionId, update });
 }
 
 /** "Continue" means the prompt whose answer was cut off. */

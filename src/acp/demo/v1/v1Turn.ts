@@ -5,7 +5,7 @@ import { ClientFiles } from './clientFiles';
 import { remember, type PlanStep } from './history';
 import type { Prompt } from '../answer/prompt';
 import { paces, type DemoSession } from './sessions';
-import { DemoToolCall } from './toolCall';
+import { DemoToolCall, sendUpdate } from './toolCall';
 import {
   sleep,
   TurnCancelled,
@@ -197,7 +197,7 @@ export class V1Turn implements Turn {
 
   private async send(update: SessionUpdate): Promise<void> {
     if (this.signal.aborted) throw new TurnCancelled();
-    await this.options.client.notify('session/update', { sessionId: this.options.session.id, update });
+    await sendUpdate(this.options.client, this.options.session, update);
   }
 }
 

@@ -88,7 +88,7 @@ async function isPermitted(permit: McpRequest['permit'], server: WorkspaceServer
 async function readFolder(folder: string, editor: Pick<EditorPort, 'readText'>, log: Logger) {
   const file = join(folder, '.vscode', 'mcp.json');
   const { data, error } = McpJson.safeParse((await readMcpJson(file, editor, log)) ?? {});
-  if (error) log.warn('.vscode/mcp.json has no "servers" object and is ignored.');
+  if (error) log.warn(`${file} has no "servers" object and is ignored.`);
   return { folder, file, written: data?.servers ?? {} };
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../../base/common/async';
 import { messageOf } from '../../../base/common/errors';
 import { Emitter } from '../../../base/common/event';
@@ -24,7 +25,7 @@ import { MemoryThreads, textOf, type ThreadSource, type ThreadStore } from '../.
 import { Approvals } from '../../common/approvals/approvals';
 import type { RunningAgent } from '../v1/agentConnection';
 import type { DraftPermissions } from './draftFiles';
-import { DraftLink } from './draftLink';
+import { DraftAgentConnection } from './draftAgentConnection';
 import { DraftSession } from './draftSession';
 import { LivingAgents } from '../process/livingAgents';
 import { PermissionService, settledForFiles } from '../v1/permissionService';
@@ -59,9 +60,9 @@ export class DraftBackend implements SessionBackend {
   /** Of the open sessions. */
   private readonly permissions = new Map<string, PermissionService>();
   private current: BackendState = { kind: 'stopped' };
-  private starting: Promise<DraftLink> | undefined;
-  private live: DraftLink | undefined;
-  private readonly living = new LivingAgents<DraftLink>();
+  private starting: Promise<DraftAgentConnection> | undefined;
+  private live: DraftAgentConnection | undefined;
+  private readonly living = new LivingAgents<DraftAgentConnection>();
   private isDisposed = false;
 
   constructor(private readonly options: DraftBackendOptions) {
@@ -88,14 +89,14 @@ export class DraftBackend implements SessionBackend {
 
   /** The draft says nothing of folders: the agent works where it was started. */
   async createSession(options: CreateSessionOptions, signal?: AbortSignal): Promise<DraftSession> {
-    const link = await this.connect();
-    const created = await link.ifKeepsThreads('createThread', null, signal);
-    return this.openSession(link, created?.threadId ?? (await this.threads.createThread()), options, []);
+    const connection = await this.connect();
+    const created = await connection.ifKeepsThreads('createThread', null, signal);
+    return this.openSession(connection, created?.threadId ?? (await this.threads.createThread()), options, []);
   }
 
   async listSessions({ signal }: { signal?: AbortSignal } = {}): Promise<readonly SessionSummary[]> {
-    const link = await this.connect();
-    const listed = await link.ifKeepsThreads('getThreads', null, signal);
+    const connection = await this.connect();
+    const listed = await connection.ifKeepsThreads('getThreads', null, signal);
     const threads = listed?.threads ?? (await this.threads.getThreads()).filter(({ id }) => this.threads.has(id));
     return threads.map(({ id, title, modifiedAt }) => ({ id, title, updatedAt: modifiedAt }));
   }
@@ -103,10 +104,10 @@ export class DraftBackend implements SessionBackend {
   async loadSession(threadId: string, options: CreateSessionOptions, signal?: AbortSignal): Promise<DraftSession> {
     const open = this.sessions.get(threadId);
     if (open) return open;
-    const link = await this.connect();
-    await link.ifKeepsThreads('openThread', { threadId }, signal);
-    const loaded = await link.ifKeepsThreads('getThreadEntries', { threadId }, signal);
-    return this.openSession(link, threadId, options, loaded?.entries ?? (await this.ownEntries(threadId)));
+    const connection = await this.connect();
+    await connection.ifKeepsThreads('openThread', { threadId }, signal);
+    const loaded = await connection.ifKeepsThreads('getThreadEntries', { threadId }, signal);
+    return this.openSession(connection, threadId, options, loaded?.entries ?? (await this.ownEntries(threadId)));
   }
 
   deleteSession(): Promise<void> {
@@ -115,8 +116,9 @@ export class DraftBackend implements SessionBackend {
 
   async stop(): Promise<void> {
     // One that is still starting is waited for: it could not be stopped otherwise.
-    const link = await this.starting?.catch(() => undefined);
-    if (link) this.forget(link, { kind: 'stopped' }, new BackendError('closed', `${this.title} was stopped.`));
+    const connection = await this.starting?.catch(() => undefined);
+    if (connection)
+      this.forget(connection, { kind: 'stopped' }, new BackendError('closed', `${this.title} was stopped.`));
     await this.living.stopAll();
   }
 
@@ -129,7 +131,7 @@ export class DraftBackend implements SessionBackend {
     this.states.dispose();
   }
 
-  private connect(): Promise<DraftLink> {
+  private connect(): Promise<DraftAgentConnection> {
     this.starting ??= this.open().catch((error: unknown) => {
       this.starting = undefined;
       this.setState({ kind: 'failed', message: messageOf(error) });
@@ -139,7 +141,7 @@ export class DraftBackend implements SessionBackend {
     return this.starting;
   }
 
-  private async open(): Promise<DraftLink> {
+  private async open(): Promise<DraftAgentConnection> {
     const { startAgent, title } = this.options;
     this.setState({ kind: 'starting', message: `Starting ${title}…` });
     const agent = await startAgent();
@@ -147,22 +149,22 @@ export class DraftBackend implements SessionBackend {
       agent.killNow();
       throw new Error(`${title} was stopped.`);
     }
-    const made = { threads: this.threadStore(), permissions: this.filePermissions() };
-    const link = new DraftLink(agent, { ...this.options, ...made });
-    this.live = link;
-    this.living.add(link);
-    link.start((reason) => {
+    const handlerPorts = { threads: this.threadStore(), permissions: this.filePermissions() };
+    const connection = new DraftAgentConnection(agent, { ...this.options, ...handlerPorts });
+    this.live = connection;
+    this.living.add(connection);
+    connection.start((reason) => {
       const { message, details } = reason;
-      this.forget(link, { kind: 'failed', message, ...withoutUndefined({ details }) }, reason);
-      void this.living.stop(link);
+      this.forget(connection, { kind: 'failed', message, ...withoutUndefined({ details }) }, reason);
+      void this.living.stop(connection);
     });
     this.setState({ kind: 'ready' });
-    return link;
+    return connection;
   }
 
   /** The agent is, or will be, gone: nothing that belongs to it stays open. */
-  private forget(link: DraftLink, state: BackendState, reason: BackendError): void {
-    if (this.live !== link) return;
+  private forget(connection: DraftAgentConnection, state: BackendState, reason: BackendError): void {
+    if (this.live !== connection) return;
     this.live = undefined;
     this.starting = undefined;
     for (const session of [...this.sessions.values()]) session.fail(reason);
@@ -175,7 +177,7 @@ export class DraftBackend implements SessionBackend {
   }
 
   private openSession(
-    link: DraftLink,
+    connection: DraftAgentConnection,
     threadId: string,
     { approvalTimeoutMs, cwd }: CreateSessionOptions,
     history: readonly ThreadEntry[],
@@ -185,7 +187,7 @@ export class DraftBackend implements SessionBackend {
       ? withWriteObserver(editor, writeObserver, { backendId: id, sessionId: threadId })
       : editor;
     this.threads.add(threadId, history);
-    const events = new EventLog(() => new Promise((resolve) => setImmediate(resolve)));
+    const events = new EventLog(() => setImmediate());
     const emit = (event: SessionEvent): void => events.append(event);
     const approvals = new Approvals(threadId, clock, approvalTimeoutMs, emit);
     const mode = (): undefined => undefined;
@@ -197,11 +199,11 @@ export class DraftBackend implements SessionBackend {
       events,
       clock,
       createRequestId: createId,
-      endsWith: link.keepsThreads ? 'result' : 'message',
+      endsWith: connection.keepsThreads ? 'result' : 'message',
       send: async (text) => {
         const message: Message = { role: 'user', chunks: [{ type: 'text', chunk: text }] };
         await this.threads.sendMessage(threadId, message);
-        await link.send(threadId, message);
+        await connection.send(threadId, message);
       },
       didClose: () => {
         this.sessions.delete(threadId);

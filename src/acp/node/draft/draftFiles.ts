@@ -1,5 +1,6 @@
 import type { ToolKind } from '../../../session/common/sessionEvents';
 import { EditorError, type EditorPort, isEditorError } from '../../../editor/common/editorPort';
+import { linesOf } from '../../common/linesOf';
 import type { DraftHandlers } from '../../common/draft/draftConnection';
 import { FileVersions } from '../../common/draft/fileVersions';
 import type { Permit } from '../v1/permissionService';
@@ -80,27 +81,4 @@ function denied(what: string): Error {
   return new Error(
     `The user does not allow ${what}. Go on without it, or ask the user to change the rule or the setting.`,
   );
-}
-
-/**
- * `limit` lines from the one with the 0-based number `offset`, each with its line ending: windows that follow each other
- * make up the whole text. Empty when there are no such lines.
- */
-export function linesOf(text: string, offset: number, limit: number): string {
-  if (offset === 0 && limit === Infinity) return text;
-  const start = startOfLine(text, 0, offset);
-  return start < 0 || limit === 0 ? '' : text.slice(start, endOfLines(text, start, limit));
-}
-
-/** LF, CRLF and a lone CR end a line, as in the editor. Returns -1 when the text has fewer lines. */
-function startOfLine(text: string, from: number, count: number): number {
-  const lineEnd = /\r\n|\n|\r/g;
-  lineEnd.lastIndex = from;
-  for (let line = 0; line < count; line++) if (!lineEnd.test(text)) return -1;
-  return count === 0 ? from : lineEnd.lastIndex;
-}
-
-function endOfLines(text: string, start: number, limit: number): number {
-  const end = limit === Infinity ? -1 : startOfLine(text, start, limit);
-  return end < 0 ? text.length : end;
 }

@@ -21,7 +21,7 @@ export function createDraftHandlers(ports: DraftHandlersPorts): Required<DraftHa
   const didReadFile: ThreadStore['didReadFile'] = (...read) => threads.didReadFile(...read);
   return {
     ...createFileHandlers(editor, didReadFile, permissions),
-    ...threadHandlers(threads, onAsksForThreads),
+    ...draftThreadHandlers(threads, onAsksForThreads),
     async streamMessageChunk({ threadId, chunk }) {
       await threads.streamMessageChunk(threadId, chunk);
       return null;
@@ -29,13 +29,13 @@ export function createDraftHandlers(ports: DraftHandlersPorts): Required<DraftHa
   };
 }
 
-type ThreadMethod = 'getThreads' | 'createThread' | 'openThread' | 'getThreadEntries' | 'sendMessage';
+type ThreadHandlerMethod = 'getThreads' | 'createThread' | 'openThread' | 'getThreadEntries' | 'sendMessage';
 
 /** The methods of who keeps the threads. `onAsk` is called before each. */
-export function threadHandlers(
+export function draftThreadHandlers(
   threads: ThreadStore,
   onAsk: () => void = () => undefined,
-): Required<Pick<DraftHandlers, ThreadMethod>> {
+): Required<Pick<DraftHandlers, ThreadHandlerMethod>> {
   return {
     async getThreads() {
       onAsk();

@@ -1,12 +1,12 @@
 import type { SessionEvent, ToolContent } from '../../../session/common/sessionEvents';
 import { messageOf } from '../../../base/common/errors';
 import type { EditorPort, TextFile } from '../../../editor/common/editorPort';
+import { textIfThere } from '../../../editor/common/textIfThere';
 import type { FileAccess } from '../../../editor/common/writeObserver';
 import { proposalsIn } from '../../common/draft/proposals';
 import type { CallDescription } from '../../common/v1/toolCalls';
 import { toolRequest } from '../../common/approvals/toolRequests';
 import { applyDiff, DiffError, type FileDiff } from '../../common/draft/unifiedDiff';
-import { textIfThere } from '../v1/fileService';
 import type { PermissionService, Permit } from '../v1/permissionService';
 
 interface ProposalDeskOptions {

@@ -252,7 +252,7 @@ export class AgentConnection {
   }
 
   private get gaveUpMessage(): string {
-    return `${this.options.title} has ended unexpectedly several times and is not restarted. Check its log, then restart it.`;
+    return `${this.options.title} has ended unexpectedly several times and is no longer restarted automatically. Check its log, then restart it.`;
   }
 }
 

@@ -1,9 +1,10 @@
 import { RequestError, type ReadTextFileRequest } from '@agentclientprotocol/sdk';
-import { type EditorErrorCode, type EditorPort, isEditorError, type TextFile } from '../../../editor/common/editorPort';
+import { type EditorErrorCode, type EditorPort, isEditorError } from '../../../editor/common/editorPort';
+import { textIfThere } from '../../../editor/common/textIfThere';
 import type { FileAccess } from '../../../editor/common/writeObserver';
 import { rpcErrorCode } from '../../../wire/common/connectionErrors';
 import type { MissingFile } from '../../common/catalogue/knownAgents';
-import { linesOf } from '../draft/draftFiles';
+import { linesOf } from '../../common/linesOf';
 import type { PermissionService } from './permissionService';
 
 export interface FileServiceOptions {
@@ -102,20 +103,6 @@ export class FileService {
       ...(before ? { expectedVersion: before.version } : {}),
       ...(protectedFiles ? { protectedFiles } : {}),
     });
-  }
-}
-
-/** Undefined for a file that does not exist. @throws EditorError */
-export async function textIfThere(
-  editor: FileAccess,
-  path: string,
-  signal: AbortSignal,
-): Promise<TextFile | undefined> {
-  try {
-    return await editor.readText(path, { signal });
-  } catch (error) {
-    if (isEditorError(error) && error.code === 'notFound') return undefined;
-    throw error;
   }
 }
 

@@ -11,7 +11,7 @@ import type { PolicyKind } from '../../../permissions/common/policy/policyKinds'
 import type { StandingPermissions } from '../../../permissions/common/standingPermissions';
 import { fileRequest, type CheckedRequest, type ToolRequest } from '../../../permissions/common/requests/toolRequest';
 import { visible } from '../../../base/common/visibleText';
-import { tooManyQuestions, type Approvals } from '../../common/approvals/approvals';
+import { tooManyApprovals, type Approvals } from '../../common/approvals/approvals';
 import {
   inOrder,
   isForGoodOnly,
@@ -261,7 +261,7 @@ export class PermissionService implements Disposable {
       signal: this.live(signal),
     });
     if (!answer) return refused(stopped);
-    if ('refused' in answer) return refused(tooManyQuestions);
+    if ('refused' in answer) return refused(tooManyApprovals);
     if ('timedOut' in answer) return refused('The user did not answer in time. Ask the user how to go on.');
     const { rule, kind } = answer.chosen;
     await this.keep(rule);

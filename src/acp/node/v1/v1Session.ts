@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { EventLog } from '../../../session/common/eventLog';
 import type { SessionEvent, ConfigOption, SlashCommand } from '../../../session/common/sessionEvents';
 import {
@@ -72,7 +73,7 @@ export class V1Session implements BackendSession, SessionPeer {
   ) {
     const { agent, agentId, clock, editor, log, standing } = options;
     this.mapping = new SessionMapping(id, clock, () => agent.traits.knownAs);
-    this.log = new EventLog(() => new Promise((resolve) => setImmediate(resolve)));
+    this.log = new EventLog(() => setImmediate());
     this.approvals = new Approvals(id, clock, folders.approvalTimeoutMs, (event) =>
       this.log.append(this.mapping.ofQuestion(event)),
     );

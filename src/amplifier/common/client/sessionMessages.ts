@@ -9,14 +9,14 @@ export const sessionMessages = {
   restarted:
     'The server no longer has this session. It was restarted, or the session was ended elsewhere. ' + promptAgain,
   notStopped: 'The server could not be reached to stop the turn. It may still be working.',
-  sessionEnded: `This server cannot stop a single turn: the session was ended, and the agent forgets it. ${nextPrompt}`,
+  sessionEnded: `This server cannot stop a single turn, so the session was ended. The agent does not remember it. ${nextPrompt}`,
   goesOn:
-    'This server cannot stop a turn: the session ends here, and the agent forgets it. What it still asks for is denied ' +
-    `until it has finished, for as long as this window is open; the rest it may do. ${nextPrompt}`,
+    'This server cannot stop a turn, so this session ends here, and the agent does not remember it. It may continue with ' +
+    `what needs no approval. While this window is open, its requests for approval are denied. ${nextPrompt}`,
   left:
-    'The turn was left while the agent was working. The server is asked to stop it, and what it asks for is denied for as ' +
-    'long as this window is open. A server that cannot stop a turn may go on with it: look at what the agent did.',
+    'You left the turn while the agent was working. The server was asked to stop it. While this window is open, its ' +
+    'requests for approval are denied. If the server cannot stop turns, the agent may continue. Check what it did.',
   unclear:
-    'The agent waits for an approval, and the server does not say what for: the turn is stopped, because nothing can be ' +
-    'sent to deny it. Look at what the agent did: the server may run it when its time is up.',
+    'The agent is waiting for an approval that the server does not describe, so it cannot be denied. The turn is being ' +
+    'stopped. Check what the agent did. The server may run it when the approval times out.',
 } as const;

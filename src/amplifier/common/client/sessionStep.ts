@@ -1,7 +1,6 @@
 import { BackendError } from '../../../session/common/sessionBackend';
 import type { SessionEvent } from '../../../session/common/sessionEvents';
-import type { AmplifierApiError } from '../api/apiErrors';
-import { isAmplifierApiError } from '../api/apiErrors';
+import { isAmplifierApiError, type AmplifierApiError } from '../api/apiErrors';
 import type { Call, Moment, SessionEffect, TimerKey } from './sessionInput';
 import type { SessionState } from './clientState';
 import { sessionMessages } from './sessionMessages';

@@ -45,7 +45,7 @@ export function serverStatus(
       return { state: 'ready', summary, actions: [setApiKey, chooseContext, openSettings] };
     }
     case 'unreachable': {
-      const summary = `None answers at ${server.url.host}. Start it, or change the settings.`;
+      const summary = `No server answers at ${server.url.host}. Start it, or change the settings.`;
       return { state: 'off', summary, actions: [openSettings, setToken, setApiKey] };
     }
     case 'needsToken':

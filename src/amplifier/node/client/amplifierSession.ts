@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { isSessionBusy } from '../../common/client/clientState';
 import type { SessionStatus } from '../../common/api/apiSchema';
 import { EventLog } from '../../../session/common/eventLog';
@@ -19,7 +20,7 @@ export class AmplifierSession implements BackendSession {
 
   constructor(options: AmplifierSessionOptions) {
     this.id = options.id;
-    this.eventLog = new EventLog(() => new Promise((resolve) => setImmediate(resolve)), {
+    this.eventLog = new EventLog(() => setImmediate(), {
       heard: options.heard,
       // What its reader knows from before has other ids.
       callIdPrefix: `call-${options.clock.now().toString(36)}`,

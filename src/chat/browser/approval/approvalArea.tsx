@@ -8,8 +8,8 @@ import {
   withoutGone,
   withReason,
   withReasonSent,
-  type QuestionReason,
-} from '../../common/approvals/questionReasons';
+  type ApprovalReason,
+} from '../../common/approvals/approvalReasons';
 import { ApprovalCard } from './approvalCard';
 import { usePage, usePageState } from '../chatPageContext';
 import { useApprovalGuard } from './useApprovalGuard';
@@ -19,17 +19,17 @@ import { usePageCommand } from '../usePageCommand';
 const KeptQuestion = z.object({ sessionId: z.string(), id: z.string(), asks: z.string() });
 type KeptQuestion = z.infer<typeof KeptQuestion>;
 
-/** Kept over a reload, and while other questions are in view: what was written about each. */
+/** Kept over a reload, and while other approvals are in view: what was written about each. */
 const KeptReasons = z.array(
   z.object({ sessionId: z.string(), id: z.string(), prompt: z.string(), reason: z.string() }),
 );
 
-/** The open questions of the conversation, one at a time, always in sight. Never takes the focus by itself. */
+/** The pending approvals of the conversation, one at a time, always in sight. Never takes the focus by itself. */
 export function ApprovalArea() {
   const page = usePage();
   const { session } = usePageState();
   const [kept, setKept] = useState(() => KeptQuestion.safeParse(page.memory.all['question']).data);
-  const [reasons, setReasons] = useState<readonly QuestionReason[]>(
+  const [reasons, setReasons] = useState<readonly ApprovalReason[]>(
     () => KeptReasons.safeParse(page.memory.all['reasons']).data ?? [],
   );
   /** For answers that come when the page has been drawn again. */
@@ -47,7 +47,7 @@ export function ApprovalArea() {
     setKept(question);
     page.memory.keep({ question });
   };
-  const keepReasons = (next: readonly QuestionReason[]): void => {
+  const keepReasons = (next: readonly ApprovalReason[]): void => {
     setReasons(next);
     page.memory.keep({ reasons: next.filter(({ isSent }) => !isSent) });
   };

@@ -63,11 +63,7 @@ function SessionBanner({ session }: { session: SessionView }) {
   const backend = backends.find(({ id }) => id === backendId);
   const isMissing = backend?.state === 'unavailable' && backend.source !== 'server';
   const repair = (label: string, how?: 'install' | 'edit') => (
-    <button
-      type="button"
-      class="button"
-      onClick={() => void page.ask(chatRequests.repairBackend, how ? { backendId, how } : { backendId })}
-    >
+    <button type="button" class="button" onClick={() => void page.ask(chatRequests.repairBackend, { backendId, how })}>
       {label}
     </button>
   );

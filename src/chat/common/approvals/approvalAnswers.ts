@@ -34,7 +34,7 @@ export function answersOf(options: readonly ApprovalOption[]): Answers {
   };
 }
 
-/** Whether the option is an answer to later questions, too. */
+/** Whether the option also answers later approvals. */
 export function isLasting({ kind }: Pick<ApprovalOption, 'kind'>): boolean {
   return kind === 'allow_always' || kind === 'reject_always';
 }

@@ -1,14 +1,14 @@
 import type { ApprovalView } from '../chatView';
 
-type Question = Pick<ApprovalView, 'id' | 'asks' | 'expiresInMs'>;
+type PendingApproval = Pick<ApprovalView, 'id' | 'asks' | 'expiresInMs'>;
 
 /**
- * In which order open questions are gone through: those that have a deadline first, the nearest before the others; then
- * agent by agent, each as it asked.
+ * Orders the pending approvals: those with a deadline first, the nearest deadline first; then by agent, each agent's in the
+ * order of its requests.
  */
-export function inOrder<Open extends Question>(questions: readonly Open[]): Open[] {
-  const agents = [...new Set(questions.map(({ asks }) => asks))];
-  return questions.toSorted((one, other) => {
+export function inOrder<Open extends PendingApproval>(approvals: readonly Open[]): Open[] {
+  const agents = [...new Set(approvals.map(({ asks }) => asks))];
+  return approvals.toSorted((one, other) => {
     const [first, second] = [one.expiresInMs, other.expiresInMs];
     if (first !== undefined && second !== undefined) return first - second;
     if (first !== undefined || second !== undefined) return first === undefined ? 1 : -1;
@@ -20,9 +20,9 @@ export function inOrder<Open extends Question>(questions: readonly Open[]): Open
  * The question to show. The one in view stays as long as it is open, whatever comes; after it one with a deadline, then one
  * of the same agent.
  */
-export function shownQuestion<Open extends Question>(
+export function shownQuestion<Open extends PendingApproval>(
   ordered: readonly Open[],
-  inView: Pick<Question, 'id' | 'asks'> | undefined,
+  inView: Pick<PendingApproval, 'id' | 'asks'> | undefined,
 ): Open | undefined {
   return (
     ordered.find(({ id }) => id === inView?.id) ??

@@ -27,7 +27,7 @@ export interface DecidedApproval {
   readonly decision: string;
 }
 
-/** The questions that are open: each from when it is asked until it is answered, its time is up, or its turn is over. */
+/** The pending approvals: each from the request until it is answered, has timed out, or its turn has ended. */
 export class ApprovalViews {
   private readonly open = new Map<string, Question>();
 

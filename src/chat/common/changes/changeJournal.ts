@@ -79,7 +79,7 @@ export class ChangeJournal {
       if (!this.bases.has(path)) return;
       await this.ledger.note({ path, base: this.bases.get(path), isSure: () => true });
       this.bases.delete(path);
-      this.calls.observedWrite(path);
+      this.calls.writtenByEditor(path);
     });
     this.ports.onDidChange();
   }

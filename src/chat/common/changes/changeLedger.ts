@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { FileChange } from '../../../transcript/common/entries';
 import { diffOf } from '../../../transcript/common/lineDiff';
 import type { FileNow, FileTexts, Text, TextId } from './fileTexts';
@@ -130,8 +131,7 @@ export class ChangeLedger {
       texts: [...all].map(([path, { after, before, isMixed }]) => ({
         path,
         isMixed,
-        ...(before === undefined ? {} : { before }),
-        ...(after === undefined ? {} : { after }),
+        ...withoutUndefined({ before, after }),
       })),
     });
   }

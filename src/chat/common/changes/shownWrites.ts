@@ -6,7 +6,7 @@ import type { Text } from './fileTexts';
 /** Of places where a replaced text may stand in a file. */
 const mostPlaces = 50;
 
-/** What questions have shown of files, until it is known what was then written. */
+/** The file contents that approvals have shown, until it is known what was written. */
 export class ShownWrites {
   /** By the id of the question. */
   private readonly asked = new Map<string, readonly DiffTexts[]>();

@@ -72,7 +72,7 @@ export class ToolCallWrites {
   }
 
   /** The file was written through the editor port. */
-  observedWrite(path: string): void {
+  writtenByEditor(path: string): void {
     this.seen.add(path);
     for (const { touches } of this.calls.values()) touches.delete(path);
   }

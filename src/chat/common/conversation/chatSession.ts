@@ -96,7 +96,7 @@ export class ChatSession implements Chat {
     return this.story.writer;
   }
 
-  get questions(): Whole<Part[]> {
+  get approvals(): Whole<Part[]> {
     return this.story.approvals;
   }
 

@@ -68,7 +68,7 @@ export function sessionView(
     }),
     ...(file.problem === undefined ? {} : { problem: file.problem }),
     ...transcriptView(story, now),
-    // Where it is written, questions can be answered.
+    // Approvals can be answered only in the window that writes the conversation.
     ...(file.isInUse ? { isInUse: true, approvals: [] } : {}),
     queue: queue.shown,
     // Until the backend has said that it takes none.

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type { BackendRegistry } from '../../../session/common/backendRegistry';
 import { BackendError, type CreateSessionOptions } from '../../../session/common/sessionBackend';
 import { withDeadline, type Clock } from '../../../base/common/async';
@@ -298,8 +299,7 @@ export class ChatSessions implements Chats, WriteObserver {
     const cwd = this.ports.files.editor.folders[0]?.path;
     return {
       isKnown: (backendId, remoteId) => known.has(`${backendId}:${remoteId}`) || this.prepared.has(backendId, remoteId),
-      ...(cwd === undefined ? {} : { cwd }),
-      ...(signal ? { signal } : {}),
+      ...withoutUndefined({ cwd, signal }),
     };
   }
 

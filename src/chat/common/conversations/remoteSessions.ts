@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import * as z from 'zod';
 import { BackendError, type SessionBackend } from '../../../session/common/sessionBackend';
 import { withDeadline, type Clock } from '../../../base/common/async';
@@ -44,10 +45,7 @@ export class RemoteSessions {
   async list(backend: SessionBackend, { cwd, isKnown, signal }: RemoteSearch): Promise<readonly SessionRow[]> {
     const { canList } = await backend.capabilities(signal);
     if (!canList) throw new BackendError('unsupported', `${backend.title} cannot list its conversations.`);
-    const sessions = await backend.listSessions({
-      ...(signal ? { signal } : {}),
-      ...(cwd === undefined ? {} : { cwd }),
-    });
+    const sessions = await backend.listSessions(withoutUndefined({ signal, cwd }));
     return sessions
       .filter(({ id }) => !isKnown(backend.id, id) && !this.isDeleted(backend.id, id))
       .map(({ id, title, updatedAt }) => ({

@@ -12,7 +12,7 @@ export interface WaitingApproval {
   readonly prompt: string;
 }
 
-/** The questions of all conversations of the window that wait for an answer. */
+/** The pending approvals of all conversations of the window. */
 export class ApprovalWatch implements Disposable {
   private readonly store = new DisposableStore();
   private readonly emitter = this.store.add(new Emitter<void>((error) => this.onError(error)));

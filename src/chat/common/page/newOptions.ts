@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import * as z from 'zod/mini';
 import type { BackendRegistry } from '../../../session/common/backendRegistry';
 import type { ConfigOption, SlashCommand, Unattended } from '../../../session/common/sessionEvents';
@@ -165,7 +166,7 @@ export class NewOptions implements SessionStarts, Disposable {
     let options: readonly OptionView[] | undefined;
     try {
       const { profile, model } = this.chosenFor(backendId);
-      const chosen = { ...(profile === undefined ? {} : { profile }), ...(model === undefined ? {} : { model }) };
+      const chosen = withoutUndefined({ profile, model });
       const backend = await this.ports.backends.open(backendId);
       options = (await backend.sessionOptions?.(chosen)) ?? [];
     } catch {

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '../../../base/common/withoutUndefined';
 import type {
   SessionEvent,
   ConfigOption,
@@ -322,8 +323,7 @@ export class ChatTranscript {
   }
 
   private notice(level: 'info' | 'warning' | 'error', text: string, details?: string, path?: string): void {
-    const more = { ...(details === undefined ? {} : { details }), ...(path === undefined ? {} : { path }) };
-    this.writer.put({ kind: 'notice', ...this.writer.base(), level, text, ...more });
+    this.writer.put({ kind: 'notice', ...this.writer.base(), level, text, ...withoutUndefined({ details, path }) });
   }
 
   // Turns

@@ -119,7 +119,7 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
     stop: chatRequests.stop.handledBy(async ({ sessionId }) => (await chatOf(sessionId)).stop()),
     approve: chatRequests.approve.handledBy(async ({ sessionId, approvalId, option, reason }) => {
       // Only what the user sees can be answered.
-      if (page.chat?.id !== sessionId) throw new Error('This question is no longer shown.');
+      if (page.chat?.id !== sessionId) throw new Error('This approval is no longer shown.');
       await page.chat.approve(approvalId, option, reason);
     }),
     unqueue: chatRequests.unqueue.handledBy(async ({ sessionId, id, isEdited }) => {
@@ -209,15 +209,15 @@ export function chatHandlers(page: PageControl, window: ChatWindow): Handlers<ty
       entry: await review.wholeEntry(await chatOf(sessionId), entryId),
     })),
     showApproval: chatRequests.showApproval.handledBy(async ({ sessionId, approvalId }) => {
-      const parts = (await chatOf(sessionId)).questions.whole(approvalId);
-      if (!parts) throw new Error('This question is no longer open.');
+      const parts = (await chatOf(sessionId)).approvals.whole(approvalId);
+      if (!parts) throw new Error('This approval is no longer pending.');
       return { parts };
     }),
     openDiff: chatRequests.openDiff.handledBy(async ({ sessionId, entryId, part }) =>
       review.openDiff((await chatOf(sessionId)).entries.diffTexts(entryId, part), 'change of the chat'),
     ),
     openApprovalDiff: chatRequests.openApprovalDiff.handledBy(async ({ sessionId, approvalId, part }) =>
-      review.openDiff((await chatOf(sessionId)).questions.diffTexts(approvalId, part), 'waiting for your answer'),
+      review.openDiff((await chatOf(sessionId)).approvals.diffTexts(approvalId, part), 'waiting for your answer'),
     ),
     open: chatRequests.open.handledBy(({ target, line }) => editor.open(target, line)),
     copy: chatRequests.copy.handledBy(({ text }) => editor.copy(text)),

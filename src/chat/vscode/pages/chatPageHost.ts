@@ -49,8 +49,8 @@ export class ChatPageHost implements Disposable, PageControl {
   /** For the page when it is there. */
   private waiting: (() => void)[] = [];
   private wasReloaded = false;
-  /** Identity of the latest choice of what to show; undefined until there is one. */
-  private latestChoice: object | undefined;
+  /** Identity of the latest choice of what to show. */
+  private latestChoice = {};
 
   constructor(private readonly options: ChatPageOptions) {
     const { window, surface } = options;
@@ -168,9 +168,9 @@ export class ChatPageHost implements Disposable, PageControl {
 
   private async restore(sessionId: string): Promise<void> {
     const { chats, clock, log } = this.options.window;
+    const isStillWanted = this.startNavigation();
     const opening = chats.open(sessionId).then((chat) => {
-      // The user may have gone on to another one, or to none.
-      if (!this.store.isDisposed && this.latestChoice === undefined) this.show(chat);
+      if (!this.store.isDisposed && isStillWanted()) this.show(chat);
     });
     await withDeadline(clock, 'opening the conversation', restoreTimeoutMs, () => opening).catch((error: unknown) =>
       log.error('the conversation that was shown last cannot be opened', error),

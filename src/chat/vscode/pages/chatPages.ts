@@ -99,9 +99,7 @@ export class ChatPages implements Disposable {
       return;
     }
     const chat = await this.options.window().chats.open(sessionId);
-    const { files } = this.options;
-    const options = { enableScripts: true, localResourceRoots: [files.folder] };
-    const panel = vscode.window.createWebviewPanel(panelTypes.chat, chat.view.title, vscode.ViewColumn.Active, options);
+    const panel = vscode.window.createWebviewPanel(panelTypes.chat, chat.view.title, vscode.ViewColumn.Active);
     this.addTab(panel, chat.id);
   }
 

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../../base/common/disposable';
-import { isEditorError, type EditorPort, type TextFile } from '../../../editor/common/editorPort';
+import type { EditorPort, TextFile } from '../../../editor/common/editorPort';
+import { textIfThere } from '../../../editor/common/textIfThere';
 import type { Messages } from '../../../platform/vscode/messages';
 import { placeCode } from '../../common/changes/codePlacement';
 import type { Dialogs } from '../dialogs';
@@ -46,11 +47,11 @@ export class CodeProposals implements Disposable {
     if (target === undefined)
       throw new Error('No file is open. Open the one that the code is for, then apply it again.');
     const path = await this.editor.resolve(target);
-    const before = await this.read(path);
+    const before = await textIfThere(this.editor, path);
     const text = placeCode({ text: before?.text, code, selection: this.selectionIn(path) });
     const name = vscode.workspace.asRelativePath(path);
     if (text === before?.text) {
-      this.messages.info(`${name} holds this code already.`);
+      this.messages.info(`${name} already contains this code.`);
       return;
     }
     const proposed = this.documents.add(path, text);
@@ -74,8 +75,8 @@ export class CodeProposals implements Disposable {
     const { uri, proposal } = found;
     const { path, text, before } = proposal;
     // A file that came to be meanwhile is not what the user saw.
-    if (!before && (await this.read(path)))
-      throw new Error(`${path} exists by now. Apply the code again to see the change.`);
+    if (!before && (await textIfThere(this.editor, path)))
+      throw new Error(`${path} was created in the meantime. Apply the code again to see the change.`);
     const protectedFiles = await this.permissionFor(proposal);
     if (!protectedFiles) return;
     await this.editor.writeText(path, text, {
@@ -140,14 +141,5 @@ export class CodeProposals implements Disposable {
     if (editor?.document.uri.scheme !== 'file' || editor.document.uri.fsPath !== path) return undefined;
     const { document, selection } = editor;
     return { start: document.offsetAt(selection.start), end: document.offsetAt(selection.end) };
-  }
-
-  private async read(path: string): Promise<TextFile | undefined> {
-    try {
-      return await this.editor.readText(path);
-    } catch (error) {
-      if (isEditorError(error) && error.code === 'notFound') return undefined;
-      throw error;
-    }
   }
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { defineNotification, defineRequest, Nothing } from '../../../webview/common/protocol';
+import { defineNotification, defineAction, Nothing } from '../../../webview/common/protocol';
 import { policyKinds } from '../policy/policyKinds';
 
 /** What the page of permissions and its host say to each other. */
@@ -55,14 +55,14 @@ export type PermissionsView = z.infer<typeof PermissionsView>;
 
 export const permissionsRequests = {
   /** The page has been loaded and wants the view. */
-  ready: defineRequest('ready', Nothing, Nothing),
-  setPolicy: defineRequest('setPolicy', z.object({ agent: z.string(), kind: Kind, choice: Choice }), Nothing),
-  removeRule: defineRequest('removeRule', z.object({ id: z.string() }), Nothing),
+  ready: defineAction('ready', Nothing),
+  setPolicy: defineAction('setPolicy', z.object({ agent: z.string(), kind: Kind, choice: Choice })),
+  removeRule: defineAction('removeRule', z.object({ id: z.string() })),
   /** Restarts the agent: it forgets what only it remembers. */
-  restartAgent: defineRequest('restartAgent', z.object({ agent: z.string() }), Nothing),
-  addRule: defineRequest('addRule', Nothing, Nothing),
+  restartAgent: defineAction('restartAgent', z.object({ agent: z.string() })),
+  addRule: defineAction('addRule', Nothing),
   /** Opens the setting with its list of files. */
-  showProtectedFiles: defineRequest('showProtectedFiles', Nothing, Nothing),
+  showProtectedFiles: defineAction('showProtectedFiles', Nothing),
 };
 
 export const didChangePermissions = defineNotification('didChangePermissions', PermissionsView);

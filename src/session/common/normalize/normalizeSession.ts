@@ -1,7 +1,7 @@
 import { endsWithText, isSameText, textAfter } from '../../../base/common/spacing';
 import { ToolKind, type EventData, type EventOf, type SessionEvent } from '../sessionEvents';
 import { ContentBlocks } from './contentBlocks';
-import { OpenQuestions } from './openQuestions';
+import { OpenApprovals } from './openApprovals';
 import { SessionCalls } from './sessionCalls';
 import { Thoughts } from './thoughts';
 
@@ -29,7 +29,7 @@ export interface NormalizerOptions {
  */
 export class SessionNormalizer {
   private readonly calls: SessionCalls;
-  private readonly questions: OpenQuestions;
+  private readonly questions: OpenApprovals;
   /** Also of what is told late of a turn. */
   private thoughts: Thoughts;
   /** Open blocks of the wire that are thoughts. */
@@ -50,7 +50,7 @@ export class SessionNormalizer {
   ) {
     this.heardBefore = options.heard ?? '';
     this.calls = new SessionCalls(emit, options.callIdPrefix ?? 'call');
-    this.questions = new OpenQuestions(emit);
+    this.questions = new OpenApprovals(emit);
     this.thoughts = new Thoughts(emit);
   }
 

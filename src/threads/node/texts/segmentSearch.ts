@@ -14,7 +14,7 @@ interface SearchScope {
   isCurrent(thread: SegmentThread, segment: TextSegment): boolean;
 }
 
-export interface SearchWish {
+export interface SearchRequest {
   readonly query: ThreadQuery;
   /** Threads, at most. */
   readonly limit: number;
@@ -33,7 +33,7 @@ interface Candidate {
 const hitsPerThread = 3;
 
 /** The best threads first, at most three places of each. @throws IndexFileError or an Error of Node.js when a segment is lost */
-export function searchSegments(scope: SearchScope, { query, limit, nowMs }: SearchWish): readonly ThreadHit[] {
+export function searchSegments(scope: SearchScope, { query, limit, nowMs }: SearchRequest): readonly ThreadHit[] {
   const words = wordsToFind(query);
   if (words.length === 0) return [];
   const candidates = scope.segments
@@ -62,8 +62,8 @@ function hitsOf(
   ranked: readonly RankedText[],
   query: ThreadQuery,
 ): readonly Place[] {
-  const snippet = snippetOf(title, query);
-  const ofTitle: readonly Place[] = countTerms(query, title) > 0 ? [{ threadId, kind: 'title', snippet }] : [];
+  const ofTitle: readonly Place[] =
+    countTerms(query, title) > 0 ? [{ threadId, kind: 'title', snippet: snippetOf(title, query) }] : [];
   return [...ofTitle, ...bestPlaces(threadId, ranked, query, hitsPerThread - ofTitle.length)];
 }
 

@@ -8,7 +8,7 @@ import { Arena } from './arena';
 import { isSameFile, type FileKey } from '../files/fileKey';
 import { IndexLock } from '../files/indexLock';
 import { SegmentBuilder, type ThreadToIndex } from './segmentBuilder';
-import { searchSegments, type SearchWish } from './segmentSearch';
+import { searchSegments, type SearchRequest } from './segmentSearch';
 import { readManifest, removeOrphans, writeManifest } from './textManifest';
 import { encodeSegment, TextSegment, type SegmentThread } from './textSegment';
 import { writeWholeFile } from '../files/wholeFile';
@@ -28,7 +28,7 @@ interface TextsBuilt {
   readonly isKept: boolean;
 }
 
-interface TextQuestion extends Omit<SearchWish, 'query'> {
+interface TextQuestion extends Omit<SearchRequest, 'query'> {
   /** As it was typed, see `parseQuery`. */
   readonly query: string;
 }
@@ -96,16 +96,16 @@ export class TextIndex {
 
   /** What is not indexed yet is not found. Segments that vanish under it are those of before another window's work. */
   search({ query, limit, nowMs }: TextQuestion): readonly ThreadHit[] {
-    const wish = { query: parseQuery(query), limit, nowMs };
+    const request = { query: parseQuery(query), limit, nowMs };
     const scope = {
       isCurrent: (thread: SegmentThread, segment: TextSegment) =>
         this.files.has(thread.file.path) && this.owners.get(thread.file.path)?.segment === segment,
     };
     try {
-      return searchSegments({ ...scope, segments: this.segments }, wish);
+      return searchSegments({ ...scope, segments: this.segments }, request);
     } catch {
       this.load();
-      return searchSegments({ ...scope, segments: this.segments }, wish);
+      return searchSegments({ ...scope, segments: this.segments }, request);
     } finally {
       for (const segment of this.segments) segment.close();
     }

@@ -20,7 +20,12 @@ function permissionsOf(changes: Partial<FileServiceOptions['permissions']> = {})
 }
 
 function serviceOf(options: Partial<FileServiceOptions> = {}) {
-  const editor = new FakeEditor({ '/ws/a.txt': twenty, '/ws/end.txt': 'no newline', '/ws/.env': 'secret' });
+  const editor = new FakeEditor({
+    '/ws/a.txt': twenty,
+    '/ws/end.txt': 'no newline',
+    '/ws/ends.txt': 'one\ntwo\r\nthree\rfour',
+    '/ws/.env': 'secret',
+  });
   const asked: string[] = [];
   const files = new FileService(editor, {
     missingFile: () => 'error' as const,
@@ -51,6 +56,11 @@ describe('the files an ACP agent reads and writes', () => {
       assert.deepEqual(await serviceOf().files.read({ path: '/ws/a.txt', ...range }, signal), { content: expected });
     });
   }
+
+  it('are counted in lines that end with LF, CRLF or a lone CR, as the editor counts them', async () => {
+    const { content } = await serviceOf().files.read({ path: '/ws/ends.txt', line: 2, limit: 2 }, signal);
+    assert.equal(content, 'two\r\nthree\r');
+  });
 
   it('are read up to an end without a newline', async () => {
     assert.deepEqual(await serviceOf().files.read({ path: '/ws/end.txt', line: 1, limit: 9 }, signal), {

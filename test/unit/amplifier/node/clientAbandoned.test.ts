@@ -56,7 +56,7 @@ describe('a turn that goes on after the client left it', () => {
     await session.cancel();
     await recorder.end();
     assert.equal(recorder.all('prompt:complete')[0]?.data.stop_reason, 'cancelled');
-    assert.match(recorder.all('notice')[0]?.data.message ?? '', /forgets/u);
+    assert.match(recorder.all('notice')[0]?.data.message ?? '', /does not remember/u);
     assert.equal(recorder.all('session:end')[0]?.data.reason, 'user_stopped');
     assert.equal(server.sessions.size, 1);
     goOn();
@@ -92,7 +92,7 @@ describe('a turn that goes on after the client left it', () => {
     assert.deepEqual(onServer.ran, []);
     assert.ok(server.requests.some(({ path }) => path.endsWith('/cancel')));
     assert.equal(server.requests.filter(({ method }) => method === 'DELETE').length, 0);
-    assert.match(recorder.all('notice')[0]?.data.message ?? '', /may go on/u);
+    assert.match(recorder.all('notice')[0]?.data.message ?? '', /may continue/u);
   });
 
   it('is denied by REST when its stream has failed for good', async () => {
@@ -207,7 +207,7 @@ describe('a turn that goes on after the client left it', () => {
         await new Promise(() => undefined);
       });
       await recorder.end();
-      assert.match(recorder.all('notice')[0]?.data.message ?? '', /does not say what for/u);
+      assert.match(recorder.all('notice')[0]?.data.message ?? '', /does not describe/u);
       assert.equal(recorder.all('prompt:complete')[0]?.data.stop_reason, 'cancelled');
       assert.deepEqual(onServer.decisions, []);
     });

@@ -119,7 +119,7 @@ describe('approvals that a server tells oddly', () => {
   it('stop the turn when neither the event nor the status can be read', async () => {
     await ask(unreadable, unreadable);
     await until('a stop', () => server.requests.some(({ path }) => path.endsWith('/cancel')));
-    assert.match((await recorder.next('notice')).data.message, /does not say what for/u);
+    assert.match((await recorder.next('notice')).data.message, /does not describe/u);
   });
 
   for (const word of ['processing', 'idle'] as const) {

@@ -72,7 +72,7 @@ describe('the MCP servers of a workspace', () => {
 
   it('are none of a file whose servers are no object, and that is told', async () => {
     assert.deepEqual(await serversOf(new FakeEditor({ '/one/.vscode/mcp.json': '{ "servers": [] }' }, ['/one'])), []);
-    assert.deepEqual(warnings, ['.vscode/mcp.json has no "servers" object and is ignored.']);
+    assert.deepEqual(warnings, ['/one/.vscode/mcp.json has no "servers" object and is ignored.']);
   });
 
   it('are none where there is no file, and a broken one is told', async () => {

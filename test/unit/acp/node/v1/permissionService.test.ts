@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Approvals, tooManyQuestions } from '../../../../../src/acp/common/approvals/approvals';
+import { Approvals, tooManyApprovals } from '../../../../../src/acp/common/approvals/approvals';
 import { toolRequest } from '../../../../../src/acp/common/approvals/toolRequests';
 import { PermissionRequest } from '../../../../../src/acp/common/v1/v1Schema';
 import { PermissionService } from '../../../../../src/acp/node/v1/permissionService';
@@ -380,7 +380,7 @@ describe('attacks on the questions', () => {
     assert.equal(opened.events.filter(({ event }) => event === 'notice').length, 1);
     const refused = await Promise.all(tools.map(({ answer }) => answer));
     assert.ok(refused.every((outcome) => outcome.outcome === 'selected' && outcome.optionId === 'no'));
-    assert.deepEqual(await commands.at(-1), { isGranted: false, reason: tooManyQuestions });
+    assert.deepEqual(await commands.at(-1), { isGranted: false, reason: tooManyApprovals });
     opened.approvals.withdrawAll();
     const all = await Promise.all(commands);
     assert.ok(all.every(({ isGranted }) => !isGranted));

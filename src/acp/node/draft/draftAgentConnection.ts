@@ -12,7 +12,7 @@ import type { RunningAgent } from '../v1/agentConnection';
 import { createDraftHandlers, type DraftHandlersPorts } from './draftHandlers';
 import { tapStream } from '../trafficRecorder';
 
-interface DraftLinkOptions extends Omit<DraftHandlersPorts, 'onAsksForThreads'> {
+interface DraftAgentConnectionOptions extends Omit<DraftHandlersPorts, 'onAsksForThreads'> {
   /** How the user knows the agent. */
   readonly title: string;
   readonly clock: Clock;
@@ -32,7 +32,7 @@ const exitGraceMs = 1_000;
  * A running agent that speaks the draft. Who keeps the threads, the agent (as in the original code) or Backline (as the
  * document reads), shows in what it does: it answers the methods of threads, does not know them, or calls them itself.
  */
-export class DraftLink implements Disposable {
+export class DraftAgentConnection implements Disposable {
   private readonly store = new DisposableStore();
   private readonly connection: DraftConnection;
   private reading: 'original' | 'document' | undefined;
@@ -40,7 +40,7 @@ export class DraftLink implements Disposable {
 
   constructor(
     private readonly agent: RunningAgent,
-    private readonly options: DraftLinkOptions,
+    private readonly options: DraftAgentConnectionOptions,
   ) {
     const { clock, log, tap, title } = options;
     const stream = tapStream(agent.stream, { tap, peer: title, clock });

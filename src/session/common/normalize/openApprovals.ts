@@ -4,7 +4,7 @@ import type { EventOf, SessionEvent } from '../sessionEvents';
 type Answer = EventOf<'approval:granted' | 'approval:denied'>;
 
 /** The questions that wait for the user, by their ids, each with the call that waits for its answer. */
-export class OpenQuestions {
+export class OpenApprovals {
   private readonly open = new Map<string, string | undefined>();
 
   constructor(private readonly emit: (event: SessionEvent) => void) {}

@@ -1,0 +1,50 @@
+/** Identifies an approval: ids are unique only within one session of an agent, and a restarted agent reuses them. */
+interface ApprovalName {
+  readonly sessionId: string;
+  readonly id: string;
+  readonly prompt: string;
+}
+
+/** Why the user denies an approval, as written so far. */
+export interface ApprovalReason extends ApprovalName {
+  readonly reason: string;
+  /** Sent to the agent, and only shown until the approval is gone. */
+  readonly isSent?: boolean | undefined;
+}
+
+/** The oldest go first. */
+const mostReasons = 20;
+
+export function reasonFor(kept: readonly ApprovalReason[], approval: ApprovalName): string | undefined {
+  return kept.find((each) => isSame(each, approval))?.reason;
+}
+
+/** With another reason for the approval, or none. */
+export function withReason(
+  kept: readonly ApprovalReason[],
+  { id, prompt, sessionId }: ApprovalName,
+  reason: string | undefined,
+): readonly ApprovalReason[] {
+  const others = kept.filter((each) => each.sessionId !== sessionId || each.id !== id);
+  return reason === undefined ? others : [...others, { sessionId, id, prompt, reason }].slice(-mostReasons);
+}
+
+export function withReasonSent(kept: readonly ApprovalReason[], approval: ApprovalName): readonly ApprovalReason[] {
+  return kept.map((each) => (isSame(each, approval) ? { ...each, isSent: true } : each));
+}
+
+/** Without those of the conversation's approvals that are no longer pending. Those of other conversations stay. */
+export function withoutGone(
+  kept: readonly ApprovalReason[],
+  sessionId: string,
+  open: readonly Omit<ApprovalName, 'sessionId'>[],
+): readonly ApprovalReason[] {
+  const left = kept.filter(
+    (each) => each.sessionId !== sessionId || open.some(({ id, prompt }) => isSame(each, { sessionId, id, prompt })),
+  );
+  return left.length === kept.length ? kept : left;
+}
+
+function isSame(one: ApprovalName, other: ApprovalName): boolean {
+  return one.sessionId === other.sessionId && one.id === other.id && one.prompt === other.prompt;
+}

@@ -1,0 +1,15 @@
+import { isEditorError, type EditorPort, type TextFile } from './editorPort';
+
+/** Undefined for a file that does not exist. @throws EditorError */
+export async function textIfThere(
+  editor: Pick<EditorPort, 'readText'>,
+  path: string,
+  signal?: AbortSignal,
+): Promise<TextFile | undefined> {
+  try {
+    return await editor.readText(path, signal ? { signal } : {});
+  } catch (error) {
+    if (isEditorError(error) && error.code === 'notFound') return undefined;
+    throw error;
+  }
+}
