@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/common/async';
 import { DisposableStore, toDisposable, type Disposable } from '../../base/common/disposable';
-import { Emitter, type Event } from '../../base/common/event';
+import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import type { RunInTime } from '../../base/common/timedRun';
 import type { ContextItem, ProviderRef } from './items/contextItem';
@@ -100,11 +100,12 @@ interface FoundItem {
  * and the answers to the new text, what is known moves along with the text.
  */
 export class ContextClient implements Disposable {
-  private readonly changeEmitter: Emitter<string | undefined>;
+  private readonly onListenerError = (error: unknown): void => this.ports.log.error('A listener failed', error);
+  private readonly changeEmitter = new Emitter<string | undefined>(this.onListenerError);
   /** There is more, or newer, to ask for: of this document, or of all. */
-  readonly onDidChange: Event<string | undefined>;
-  private readonly stateEmitter: Emitter<void>;
-  readonly onDidChangeStates: Event<void>;
+  readonly onDidChange = this.changeEmitter.event;
+  private readonly stateEmitter = new Emitter<void>(this.onListenerError);
+  readonly onDidChangeStates = this.stateEmitter.event;
   private readonly book: RecordBook;
   readonly providers: ProviderSet;
 
@@ -112,11 +113,6 @@ export class ContextClient implements Disposable {
     private readonly ports: ContextClientPorts,
     private readonly options: ClientOptions = defaultClientOptions,
   ) {
-    const onError = (error: unknown): void => ports.log.error('A listener failed', error);
-    this.changeEmitter = new Emitter(onError);
-    this.onDidChange = this.changeEmitter.event;
-    this.stateEmitter = new Emitter(onError);
-    this.onDidChangeStates = this.stateEmitter.event;
     this.book = new RecordBook(options.records);
     this.providers = new ProviderSet({
       createProvider: ports.createProvider,

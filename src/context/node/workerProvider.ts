@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
-import { Emitter, type Event } from '../../base/common/event';
+import { Emitter } from '../../base/common/event';
 import type { Logger } from '../../base/common/log';
 import type { Capabilities, ContextProvider, ItemsParams, ProviderSettings } from '../common/providers/contextProvider';
 import { TakenBackError } from '../common/providers/guardedCall';
@@ -43,10 +43,11 @@ interface WorkerProviderPorts {
  * and again with the first one after it ended.
  */
 export class WorkerProvider implements ContextProvider {
-  private readonly reloadEmitter: Emitter<void>;
-  readonly onDidReload: Event<void>;
-  private readonly printEmitter: Emitter<string>;
-  readonly onDidPrint: Event<string>;
+  private readonly onListenerError = (error: unknown): void => this.ports.log.error('A listener failed', error);
+  private readonly reloadEmitter = new Emitter<void>(this.onListenerError);
+  readonly onDidReload = this.reloadEmitter.event;
+  private readonly printEmitter = new Emitter<string>(this.onListenerError);
+  readonly onDidPrint = this.printEmitter.event;
   private run: WorkerRun | undefined;
   private readonly watcher: ModuleWatcher;
   private idleTimer: Disposable | undefined;
@@ -63,11 +64,6 @@ export class WorkerProvider implements ContextProvider {
     private readonly locate: (signal: AbortSignal, isAgain: boolean) => Promise<LocatedModule>,
     private readonly ports: WorkerProviderPorts,
   ) {
-    const onError = (error: unknown): void => ports.log.error('A listener failed', error);
-    this.reloadEmitter = new Emitter(onError);
-    this.onDidReload = this.reloadEmitter.event;
-    this.printEmitter = new Emitter(onError);
-    this.onDidPrint = this.printEmitter.event;
     this.watcher = ports.watcher(() => {
       this.letGo();
       this.reloadEmitter.fire();

@@ -45,14 +45,12 @@ const controllerCommands: readonly CommandId[] = [
 export class ContextFeature implements Feature {
   readonly id = 'context';
   readonly title = 'Context providers';
-  private readonly chipEmitter: Emitter<void>;
+  private readonly chipEmitter = new Emitter<void>((error) => this.options.log.error('a listener failed', error));
   private store: DisposableStore | undefined;
   private loading: Promise<ContextController> | undefined;
   private controller: ContextController | undefined;
 
-  constructor(private readonly options: ContextFeatureOptions) {
-    this.chipEmitter = new Emitter<void>((error) => options.log.error('a listener failed', error));
-  }
+  constructor(private readonly options: ContextFeatureOptions) {}
 
   get mentions(): ContextMentionSource {
     const mentions = (): ContextMentions | undefined => this.controller?.mentions;

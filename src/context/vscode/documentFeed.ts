@@ -16,18 +16,15 @@ export const contextSchemes = ['file', cellScheme, 'untitled'];
  */
 export class DocumentFeed implements Disposable {
   private readonly store = new DisposableStore();
-  private readonly emitter: Emitter<vscode.TextDocument>;
+  private readonly emitter = this.store.add(new Emitter<vscode.TextDocument>((error) => this.onError(error)));
   /** What is known of a visible document may have changed. */
-  readonly onDidUpdate: Event<vscode.TextDocument>;
+  readonly onDidUpdate = this.emitter.event;
 
   constructor(
     private readonly client: ContextClient,
     private readonly fileFilter: Pick<FileAccessFilter, 'look' | 'allows' | 'forget'>,
     private readonly onError: (error: unknown) => void,
-  ) {
-    this.emitter = this.store.add(new Emitter<vscode.TextDocument>(onError));
-    this.onDidUpdate = this.emitter.event;
-  }
+  ) {}
 
   /** There is more, or newer, to be known: of the document with that URI, or of all. */
   get onDidChange(): Event<string | undefined> {

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { Emitter, type Event } from '../../base/common/event';
+import { Emitter } from '../../base/common/event';
 import type { Disposable } from '../../base/common/disposable';
 import { commandIds } from '../../manifest';
 import type { LensMode } from '../../platform/common/settings';
@@ -17,17 +17,14 @@ const maxTitle = 120;
  * is what is known: they wait for nobody.
  */
 export class ItemLenses implements vscode.CodeLensProvider, Disposable {
-  private readonly emitter: Emitter<void>;
-  readonly onDidChangeCodeLenses: Event<void>;
+  private readonly emitter = new Emitter<void>((error) => this.onError(error));
+  readonly onDidChangeCodeLenses = this.emitter.event;
 
   constructor(
     private readonly feed: Pick<DocumentFeed, 'peek' | 'ask'>,
     private readonly mode: () => LensMode,
-    onError: (error: unknown) => void,
-  ) {
-    this.emitter = new Emitter<void>(onError);
-    this.onDidChangeCodeLenses = this.emitter.event;
-  }
+    private readonly onError: (error: unknown) => void,
+  ) {}
 
   refresh(): void {
     this.emitter.fire();

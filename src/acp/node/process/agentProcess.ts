@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream';
 import { withDeadline, type Clock } from '../../../base/common/async';
 import type { Disposable } from '../../../base/common/disposable';
 import { messageOf } from '../../../base/common/errors';
-import { Emitter, type Event } from '../../../base/common/event';
+import { Emitter } from '../../../base/common/event';
 import type { Logger } from '../../../base/common/log';
 import type { MessageStream } from '../../../wire/common/messageStream';
 import { ChildProcessStream, type PipedChild } from '../../../wire/node/childProcessStream';
@@ -77,7 +77,11 @@ type AgentChild = PipedChild & { readonly pid: number; readonly stderr: Readable
 export class AgentProcess {
   /** Closed by `stop` and `killNow`; else ends with the agent, after its last message. */
   readonly stream: MessageStream;
-  private readonly exits: Emitter<AgentExit>;
+  private readonly onListenerError = (error: unknown): void =>
+    this.options.log.error('A listener of an agent process failed', error);
+  private readonly exits = new Emitter<AgentExit>(this.onListenerError);
+  /** Fires once, when the agent itself has exited; what it started may still be ending. */
+  readonly onDidExit = this.exits.event;
   private readonly stderr = new ByteTail(maxStderrBytes);
   readonly pid: number;
   private readonly graceMs: number;
@@ -95,18 +99,11 @@ export class AgentProcess {
     private readonly mark: string,
     private readonly options: AgentProcessOptions,
   ) {
-    const { clock, log } = options;
-    const onListenerError = (error: unknown): void => log.error('A listener of an agent process failed', error);
+    const { clock } = options;
     this.pid = child.pid;
     this.graceMs = options.graceMs ?? defaultGraceMs;
     this.guarded = options.guard?.(child.pid, mark);
-    this.exits = new Emitter(onListenerError);
-    this.stream = new ChildProcessStream(child, { clock, onListenerError });
-  }
-
-  /** Fires once, when the agent itself has exited; what it started may still be ending. */
-  get onDidExit(): Event<AgentExit> {
-    return this.exits.event;
+    this.stream = new ChildProcessStream(child, { clock, onListenerError: this.onListenerError });
   }
 
   get exit(): AgentExit | undefined {

@@ -1,4 +1,4 @@
-import { Emitter, type Event } from '../../../base/common/event';
+import { Emitter } from '../../../base/common/event';
 import type { Disposable } from '../../../base/common/disposable';
 import * as z from 'zod';
 import type { Memento } from '../../../base/common/memento';
@@ -19,17 +19,14 @@ const memoryName = 'backline.context.chip';
 
 /** The items of the file that is looked at, those with text for AI, as something that can go along with each prompt. */
 export class ContextChip implements Disposable {
-  private readonly emitter: Emitter<void>;
-  readonly onDidChange: Event<void>;
+  private readonly emitter = new Emitter<void>((error) => this.onError(error));
+  readonly onDidChange = this.emitter.event;
 
   constructor(
     private readonly reader: Pick<ContextReader, 'known'>,
     private readonly memento: Memento,
     private readonly onError: (error: unknown) => void,
-  ) {
-    this.emitter = new Emitter(onError);
-    this.onDidChange = this.emitter.event;
-  }
+  ) {}
 
   /** The file that is looked at, or what is known of it, is another one. */
   refresh(): void {

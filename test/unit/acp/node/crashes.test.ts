@@ -270,7 +270,7 @@ describe('when an ACP agent ends by itself', () => {
       });
     });
     for (let attempt = 0; attempt < 5; attempt++) await assert.rejects(backend.capabilities());
-    await assert.rejects(backend.capabilities(), { message: /not restarted/ });
+    await assert.rejects(backend.capabilities(), { message: /no longer restarted automatically/ });
     assert.equal(agents.started.length, 5);
     await backend.stop();
     await assert.rejects(backend.capabilities(), { message: /ended unexpectedly/ });
