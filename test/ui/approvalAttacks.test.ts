@@ -249,7 +249,7 @@ describe('An agent that wants more than it seems to ask for', () => {
       const card = await question('npm test');
       const frame = await chat.frame();
       await frame.getByText('1 of 32', { exact: true }).waitFor();
-      await chat.shows('Further requests are denied until you answer.');
+      await chat.shows('Further requests are denied until one is answered.');
       const panel = window.page.locator('.part.panel');
       assert.equal(await panel.isVisible(), false);
       await window.runCommand('View: Toggle Panel Visibility');
