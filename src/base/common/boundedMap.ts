@@ -1,17 +1,14 @@
 interface MapLimits<V> {
   readonly maxEntries?: number;
-  /** Of what `weigh` says of all values together. */
+  /** Limit of the total weight of all values. */
   readonly maxWeight?: number;
-  /** Says the same of a value each time. */
+  /** Returns the weight of a value. Must return the same weight each time. */
   readonly weigh?: (value: V) => number;
-  /** Gets each value that makes room, after it has gone. */
+  /** Called with each evicted value, after it was removed. */
   readonly onEvict?: (value: V) => void;
 }
 
-/**
- * A map in which what was set longest ago makes room. To set a value again makes it the newest; to get it does not. The
- * newest one stays, however heavy it is.
- */
+/** A map that evicts the entries set longest ago, but never the newest. Setting a key again makes it the newest. */
 export class BoundedMap<K, V> extends Map<K, V> {
   private weight = 0;
 

@@ -1,4 +1,4 @@
-/** Whether the text ends so, whatever the white space: servers and agents change that when they tell a text again. */
+/** Whether `text` ends with `end`, ignoring white space, which servers and agents change when they repeat a text. */
 export function endsWithText(text: string, end: string): boolean {
   if (text.endsWith(end)) return true;
   let at = lastShown(text, text.length);
@@ -9,7 +9,7 @@ export function endsWithText(text: string, end: string): boolean {
   return true;
 }
 
-/** What `text` has behind `begun`, whatever the white space in them; undefined when it does not begin so. */
+/** The rest of `text` after `begun`, ignoring white space. Undefined if `text` does not start with it. */
 export function textAfter(begun: string, text: string): string | undefined {
   if (text.startsWith(begun)) return text.slice(lastShown(begun, begun.length) + 1);
   let at = -1;
@@ -20,19 +20,19 @@ export function textAfter(begun: string, text: string): string | undefined {
   return text.slice(at + 1);
 }
 
-/** Whether they are the same but for white space. */
+/** Whether two texts differ only in white space. */
 export function isSameText(one: string, other: string): boolean {
   return textAfter(one, other)?.trim() === '';
 }
 
-/** Where the last character before `end` is that is no white space; -1 when there is none. */
+/** Index of the last non-space character before `end`, or -1. */
 function lastShown(text: string, end: number): number {
   let at = end - 1;
   while (at >= 0 && isSpace(text.charCodeAt(at))) at--;
   return at;
 }
 
-/** Where the next one after `position` is; the length when there is none. */
+/** Index of the next non-space character after `position`, or the length of the text. */
 function nextShown(text: string, position: number): number {
   let at = position + 1;
   while (at < text.length && isSpace(text.charCodeAt(at))) at++;

@@ -12,7 +12,7 @@ const problems: ReadonlyMap<string, string> = new Map([
   ['HOSTNAME_MISMATCH', 'is for another host'],
 ]);
 
-/** Why Node.js refuses a server's certificate, after "its certificate"; undefined for errors of any other kind. */
+/** Explains a rejected server certificate; continues "its certificate". Undefined for other errors. */
 export function certificateProblem(code: string | undefined): string | undefined {
   const problem = problems.get(code ?? '');
   return problem === undefined ? undefined : `${problem} (${code ?? ''})`;

@@ -8,17 +8,14 @@ import { systemClock } from './systemClock';
 const pollMs = 2_000;
 
 interface WatchFolderOptions {
-  /** Files that are written in place, and so do not change the folder itself: looked at one by one where it must be polled. */
+  /** Files that are rewritten in place, which does not change the folder itself. Checked one by one when polling. */
   readonly files?: Iterable<string>;
   readonly clock?: Clock;
-  /** `watch` of Node.js. */
+  /** Defaults to `watch` of Node.js. */
   readonly systemWatch?: typeof watch;
 }
 
-/**
- * Tells of changes in a folder, with the name of the file where it is known. Where the system cannot watch any more (its
- * watches are used up, or the folder was replaced), the folder is polled. Dispose it.
- */
+/** Reports changes in a folder, with the file name if known. Polls if the system cannot watch. Dispose the result. */
 export function watchFolder(
   folder: string,
   onChange: (name: string | undefined) => void,
