@@ -6,40 +6,39 @@ import { entryOf, type BroughtThing } from './broughtThing';
 export type ConsentAnswer = 'allowed' | 'denied';
 
 const memoryName = 'backline.consent.answers';
-/** The oldest go first: who is asked once more loses nothing. */
+/** The oldest answers are dropped first. The user is then only asked again. */
 const mostAnswers = 300;
 
 const Answer = z.object({
   hash: z.string().regex(/^[0-9a-f]{64}$/),
   answer: z.enum(['allowed', 'denied']),
-  /** See `entryOf`. */
   entry: z.string(),
 });
 type Answer = z.infer<typeof Answer>;
 
-/** What the user has answered, by the hash of what they were asked about. */
+/** The answers of the user, by the hash of the content they were asked about. */
 export class ConsentBook {
   private readonly emitter = new Emitter<void>((error) => this.onListenerError(error));
   readonly onDidChange = this.emitter.event;
 
   constructor(
-    /** The workspace's: what was allowed for one workspace says nothing of another. */
+    /** Of the workspace: an answer for one workspace does not count in another. */
     private readonly memento: Memento,
     private readonly onListenerError: (error: unknown) => void,
   ) {}
 
-  /** Undefined when nobody has answered for this content. */
+  /** Undefined if this content has not been answered. */
   answerTo({ hash }: Pick<BroughtThing, 'hash'>): ConsentAnswer | undefined {
     return this.answers.find((each) => each.hash === hash)?.answer;
   }
 
-  /** Whether the user has answered for other content of the same entry. */
+  /** Whether there is an answer for other content of the same entry. */
   hasOther(thing: BroughtThing): boolean {
     const entry = entryOf(thing);
     return this.answers.some((each) => each.entry === entry && each.hash !== thing.hash);
   }
 
-  /** Replaces what was answered for this content before. */
+  /** Replaces an earlier answer for this content. */
   async set(thing: BroughtThing, answer: ConsentAnswer): Promise<void> {
     const others = this.answers.filter(({ hash }) => hash !== thing.hash);
     const all = [...others, { hash: thing.hash, answer, entry: entryOf(thing) }];
@@ -51,7 +50,7 @@ export class ConsentBook {
     this.emitter.dispose();
   }
 
-  /** What cannot be read is no answer. */
+  /** Ignores entries that cannot be parsed. */
   private get answers(): readonly Answer[] {
     const stored = z.array(z.unknown()).catch([]).parse(this.memento.get(memoryName));
     return stored.flatMap((entry) => Answer.safeParse(entry).data ?? []);

@@ -6,26 +6,20 @@ import type { ConsentAnswer, ConsentBook } from './consentBook';
 
 export type ConsentDecision = ConsentAnswer | 'ask';
 
-/**
- * Who asks: `user` wants this very thing now; `background` needs it on the way to something else, and is not asked for
- * again in this window when the user closed the question.
- */
+/** `background`: the user is not asked again in this window after closing the question. */
 type ConsentReason = 'user' | 'background';
 
-/** What a feature needs to run something that a workspace brings. Trust is the caller's to look at first. */
+/** Permission to run something that a workspace defines. The caller checks workspace trust first. */
 export interface Consent {
-  /** An answer was given, or changed. */
+  /** Fires when an answer was given or changed. */
   readonly onDidChange: Event<void>;
-  /** Asks nobody, and notes that there is such a thing. */
+  /** Returns the stored decision without asking, and records that the item exists. */
   decide(thing: BroughtThing): ConsentDecision;
-  /**
-   * To be told by who has read what the workspace names: of the things of these kinds, all that are not named any more are
-   * forgotten. What was answered for them is kept.
-   */
+  /** Forgets the items of these kinds that the workspace no longer defines. Stored answers are kept. */
   keepOnly(kinds: readonly BroughtKind[], isNamed: (thing: BroughtThing) => boolean): void;
-  /** Asks the user when nobody has answered. `ask` when the question was closed without an answer. */
+  /** Asks the user unless there is an answer. Returns `ask` if the question was closed. */
   ask(thing: BroughtThing, reason: ConsentReason): Promise<ConsentDecision>;
-  /** Asks whatever was answered before: the user wants to change it. Closing the question changes nothing. */
+  /** Asks the user even if there is an answer. Closing the question changes nothing. */
   askAgain(thing: BroughtThing): Promise<ConsentDecision>;
 }
 
@@ -34,16 +28,16 @@ export interface SeenThing {
   readonly decision: ConsentDecision;
 }
 
-/** Shows one question. Undefined when it was closed without an answer. */
+/** Shows one question. Resolves with undefined if the user closes it. */
 type ShowQuestion = (thing: BroughtThing, hasChanged: boolean) => Promise<ConsentAnswer | undefined>;
 
-/** Decides by what was answered, and asks the user one question at a time. Dispose it. */
+/** Decides by stored answers and asks the user one question at a time. Dispose it. */
 export class ConsentDesk implements Consent, Disposable {
   private readonly seen = new Map<string, BroughtThing>();
   private readonly closed = new Set<string>();
   private readonly queue = new KeyedQueue();
   private readonly seenEmitter = new Emitter<void>((error) => this.onListenerError(error));
-  /** There is a thing, or content of one, that was not there before; or one is gone. */
+  /** Fires when an item appeared, changed its content or disappeared. */
   readonly onDidChangeSeen = this.seenEmitter.event;
 
   constructor(
@@ -56,7 +50,7 @@ export class ConsentDesk implements Consent, Disposable {
     return this.book.onDidChange;
   }
 
-  /** What this window has met and the workspace still names, the latest content of each. */
+  /** The items that this window has seen and the workspace still defines, with their latest content. */
   get all(): readonly SeenThing[] {
     return [...this.seen.values()].map((thing) => ({ thing, decision: this.book.answerTo(thing) ?? 'ask' }));
   }
@@ -79,7 +73,7 @@ export class ConsentDesk implements Consent, Disposable {
     const known = this.decide(thing);
     if (known !== 'ask') return known;
     return await this.queue.run('question', async () => {
-      // Whoever waits for the same thing has one answer.
+      // An earlier question in the queue may have been about the same item.
       const answered = this.book.answerTo(thing);
       if (answered) return answered;
       if (reason === 'background' && this.closed.has(thing.hash)) return 'ask';
@@ -91,10 +85,7 @@ export class ConsentDesk implements Consent, Disposable {
     return await this.queue.run('question', () => this.showFor(thing));
   }
 
-  /**
-   * An answer that was given beside the open file, long after the look that the question came from. It counts when nothing has
-   * changed since; else the user is asked about what is there now. Rejects when it cannot be read.
-   */
+  /** Accepts an answer given next to the open file. Asks again if the content has changed. Rejects if unreadable. */
   async answerLater(thing: BroughtThing, answer: ConsentAnswer): Promise<void> {
     const latest = this.seen.get(keyOf(thing)) ?? thing;
     const now = latest.lookAgain ? await latest.lookAgain() : latest;
@@ -120,7 +111,7 @@ export class ConsentDesk implements Consent, Disposable {
   }
 }
 
-/** One for each thing there is at a time: what has an id can be written in another file than before. */
+/** Identifies an item. An item with an ID may move to another file. */
 function keyOf(thing: BroughtThing): string {
   return thing.id === undefined ? entryOf(thing) : JSON.stringify([thing.kind, thing.id]);
 }

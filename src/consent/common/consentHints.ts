@@ -6,13 +6,13 @@ const memoryName = 'backline.consent.hinted';
 const mostHinted = 300;
 const Hinted = z.array(z.string()).catch([]);
 
-/** At most one hint a window, and none for what an earlier window has hinted at. */
+/** Allows at most one hint per window, and none about content that an earlier window already hinted at. */
 export class ConsentHints {
   private isTaken = false;
 
   constructor(private readonly memento: Memento) {}
 
-  /** Whether the user is to be told of these now. */
+  /** Returns whether to show a hint now, and remembers it. */
   async take(waiting: readonly SeenThing[]): Promise<boolean> {
     const hinted = Hinted.parse(this.memento.get(memoryName));
     const fresh = waiting.map(({ thing }) => thing.hash).filter((hash) => !hinted.includes(hash));

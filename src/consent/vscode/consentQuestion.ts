@@ -13,12 +13,13 @@ const allow = 'Allow';
 const deny = 'Don’t Allow';
 const show = 'Show';
 
-/** Answers that come after the question was closed. */
+/** Receives answers given after the modal question was closed. */
 type LateAnswer = (thing: BroughtThing, answer: ConsentAnswer) => void;
 
 /**
- * One modal question. What the dialog cannot show whole is only allowed beside its open file, and not at all without one. Undefined when it was closed,
- * or when the user wants to look first: then a message waits beside the file, and `onLateAnswer` hears of its answer.
+ * Shows one modal question. Content that the dialog cannot show completely can only be allowed next to its open file.
+ * Resolves with undefined if the user closes the dialog or selects Show; then a notification waits next to the file and
+ * reports to `onLateAnswer`.
  */
 export async function askInDialog(
   thing: BroughtThing,
@@ -30,12 +31,12 @@ export async function askInDialog(
   const options = { modal: true, detail: detailsOf(thing, hasChanged) };
   const chosen = await vscode.window.showWarningMessage(questionAbout(thing), options, ...answers);
   if (chosen !== show) return answerOf(chosen);
-  // What the user could not look at is not offered to be allowed.
+  // If the file could not be shown, there is nothing to allow.
   if (await openSource(thing)) void askInCorner(thing, onLateAnswer);
   return undefined;
 }
 
-/** Does not cover the file that the user looks at. */
+/** A notification, so that the open file stays visible. */
 async function askInCorner(thing: BroughtThing, onLateAnswer: LateAnswer): Promise<void> {
   const message = `${questionAbout(thing)} It is in ${placeOf(thing.source)}.`;
   const answer = answerOf(await vscode.window.showWarningMessage(message, allow, deny));
@@ -47,7 +48,7 @@ function answerOf(chosen: string | undefined): ConsentAnswer | undefined {
   return chosen === deny ? 'denied' : undefined;
 }
 
-/** With the entry selected, where its name can be found. Resolves with whether the file is open. */
+/** Opens the file at the entry, if its name is found. Resolves with whether the file is open. */
 async function openSource(thing: BroughtThing): Promise<boolean> {
   const { file, keys } = thing.source;
   if (file === undefined) return false;

@@ -18,7 +18,7 @@ interface WorkspaceConsentOptions {
   readonly commands: Commands;
   readonly log: Logger;
   readonly status: StatusBoard;
-  /** The workspace's. */
+  /** Of the workspace. */
   readonly memento: Memento;
 }
 
@@ -26,7 +26,7 @@ interface ThingPick extends vscode.QuickPickItem {
   readonly thing: BroughtThing;
 }
 
-/** What the window has seen comes in bursts, and the first of them are no hint's worth of their own. */
+/** Items are found in bursts, and one hint covers them all. */
 const burstMs = 1_000;
 
 const words: Record<ConsentDecision, string> = {
@@ -35,7 +35,7 @@ const words: Record<ConsentDecision, string> = {
   ask: 'needs your permission',
 };
 
-/** Joins the answers with the window: the question, one hint for all, a row in the status, and the command to change them. */
+/** Connects the answers to VS Code: the dialog, a hint for all items, a status row, and a command to change answers. */
 export class WorkspaceConsent implements Disposable {
   private readonly store = new DisposableStore();
   private readonly desk: ConsentDesk;
@@ -118,10 +118,7 @@ export class WorkspaceConsent implements Disposable {
     return this.desk.all.filter(({ decision }) => decision === 'ask');
   }
 
-  /**
-   * The command `backline.reviewWorkspace`: asks for the one thing that is named, else shows them all until the user closes
-   * the list.
-   */
+  /** The command `backline.reviewWorkspace`: asks about the given item, or lists all until the user closes the list. */
   private async review(id?: unknown): Promise<void> {
     if (!vscode.workspace.isTrusted) {
       this.messages.info('An untrusted workspace cannot run anything.', {
@@ -149,7 +146,7 @@ export class WorkspaceConsent implements Disposable {
       const picked = await vscode.window.showQuickPick(picks, options);
       if (!picked) return;
       const decision = await this.desk.askAgain(picked.thing);
-      // Without an answer the user may want to look at the file first.
+      // The user may have selected Show to read the file first.
       if (decision === 'ask' || this.waiting.length === 0) return;
     }
   }
