@@ -19,7 +19,7 @@ export type AmpState =
 interface AmpSurroundings {
   readonly hasFolder: boolean;
   readonly isTrusted: boolean;
-  /** An installed diagnostics plugin is older than the one this version brings. */
+  /** Whether an installed diagnostics plugin is older than the bundled one. */
   readonly isPluginOutdated: boolean;
 }
 
@@ -38,7 +38,7 @@ const openSettings: StatusAction = {
   arguments: ['backline.amp'],
 };
 
-/** What the status list and the status bar say of the Amp server. */
+/** The status of the Amp server for the status list and the status bar. */
 export function ampStatus(state: AmpState, { hasFolder, isTrusted, isPluginOutdated }: AmpSurroundings): FeatureStatus {
   const amp = { id: 'amp', title: 'Amp' };
   switch (state.kind) {

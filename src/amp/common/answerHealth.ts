@@ -1,16 +1,16 @@
 import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 
-/** Answers of the last minute, when too many of them have failed. */
+/** Counts the answers of the last minute, if too many of them failed. */
 export interface FailingAnswers {
   readonly failed: number;
   readonly all: number;
 }
 
 const windowMs = 60_000;
-/** Answers are counted in slices of this length, so that a flood of them takes no memory. */
+/** Answers are counted in slices of this length, to bound the memory that a flood of them takes. */
 const sliceMs = 5_000;
-/** One slow file is no reason to alarm the user. */
+/** A single slow file should not alarm the user. */
 const minFailed = 3;
 const minShare = 0.25;
 
@@ -20,7 +20,7 @@ interface Slice {
   all: number;
 }
 
-/** Watches how many answers have failed within the last minute. It says so when it is too many, and when it is over. */
+/** Counts failed answers over the last minute. Reports when there are too many, and when there no longer are. */
 export class AnswerHealth implements Disposable {
   private slices: Slice[] = [];
   private timer: Disposable | undefined;
@@ -32,7 +32,7 @@ export class AnswerHealth implements Disposable {
     private readonly onDidChange: () => void,
   ) {}
 
-  /** Undefined when all is well. */
+  /** Undefined while few answers fail. */
   get failing(): FailingAnswers | undefined {
     return this.wasFailing ? this.count() : undefined;
   }
@@ -59,7 +59,7 @@ export class AnswerHealth implements Disposable {
   private assess(): void {
     const { failed, all } = this.count();
     const isFailing = failed >= minFailed && failed / all >= minShare;
-    // What fails no more is noticed although nobody asks anything.
+    // Notices the recovery even if no further requests arrive.
     if (isFailing) this.timer ??= this.clock.setTimer(sliceMs, () => this.assessAgain());
     if (isFailing === this.wasFailing) return;
     this.wasFailing = isFailing;
@@ -69,7 +69,6 @@ export class AnswerHealth implements Disposable {
   private assessAgain(): void {
     this.timer = undefined;
     this.assess();
-    // The figures have changed.
     if (this.wasFailing) this.onDidChange();
   }
 

@@ -1,27 +1,26 @@
 import { ClientMessage } from './ampSchema';
 
 /**
- * `document`: the method is inside `clientRequest.method` and its answer inside `serverResponse.result`.
- * `cli`: both are under the method's name, beside `id`. Errors look the same in both.
+ * Where messages have method and result: inside `method` and `result`, or (`cli`) in a member with the method's name.
  */
 export type AmpDialect = 'document' | 'cli';
 
 export interface AmpRequest {
-  /** The id as JSON text, as it came: in a frame up to `maxExactIdLength` also the spelling of a number. */
+  /** The ID as JSON text. In frames up to `maxExactIdLength`, numbers keep their original spelling. */
   readonly idJson: string;
   readonly dialect: AmpDialect;
   readonly method: string;
-  /** Not checked yet. */
+  /** Not validated yet. */
   readonly params: unknown;
 }
 
-/** A frame that is not a request. `idJson` is `null` unless the frame had an id that can be sent back. */
+/** A frame that is not a valid request. `idJson` is `null` unless the frame had a usable ID. */
 interface AmpRefusal {
   readonly idJson: string;
   readonly refusal: RequestError;
 }
 
-/** The JSON-RPC codes. */
+/** JSON-RPC error codes. */
 export const ampErrorCodes = {
   parseError: -32_700,
   invalidRequest: -32_600,
@@ -30,7 +29,7 @@ export const ampErrorCodes = {
   internalError: -32_603,
 } as const;
 
-/** Why a request is answered with an error. The message says what to send instead. */
+/** A request that is answered with an error. The message says what to send instead. */
 export class RequestError extends Error {
   override readonly name = 'RequestError';
   constructor(
@@ -43,7 +42,7 @@ export class RequestError extends Error {
   }
 }
 
-/** Takes one frame apart. Never throws. */
+/** Never throws. */
 export function parseRequest(frame: string): AmpRequest | AmpRefusal {
   let json: unknown;
   try {
@@ -66,7 +65,7 @@ export function parseRequest(frame: string): AmpRequest | AmpRefusal {
   return { idJson, dialect, method: only[0], params: only[1] };
 }
 
-/** The message that answers `request` with what its method returned. */
+/** Formats the answer to `request`. */
 export function formatResult(request: AmpRequest, result: object): string {
   const key = request.dialect === 'document' ? '"result"' : JSON.stringify(request.method);
   return `{"serverResponse":{"id":${request.idJson},${key}:${JSON.stringify(result)}}}`;
@@ -89,10 +88,10 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Above this many UTF-16 units, reading the source text would keep the editor waiting: seconds for the largest frames. */
+/** UTF-16 units. In larger frames, parsing with a reviver would block the editor, for seconds in the largest ones. */
 const maxExactIdLength = 64 * 1024;
 
-/** Only the source text still says how a number was spelled. Reading it is slow, so it is done for unusual ones only. */
+/** Only the source text preserves the spelling of a number. Reading it is slow, so only unusual numbers need it. */
 function numberAsSent(id: number, frame: string): string {
   if (frame.length > maxExactIdLength) return JSON.stringify(id);
   const isPlain = Number.isSafeInteger(id) && new RegExp(`"id"\\s*:\\s*${id}\\s*[,}]`, 'u').test(frame);
@@ -108,12 +107,12 @@ function numberAsSent(id: number, frame: string): string {
     const holder = isObject(message) && 'clientRequest' in message ? message.clientRequest : undefined;
     return idSources.get(holder) ?? JSON.stringify(id);
   } catch {
-    // Nested deeper than the reviver's recursion goes: the double's own digits have to do.
+    // Nested too deeply for the reviver's recursion: fall back to the digits of the double.
     return JSON.stringify(id);
   }
 }
 
-/** TypeScript does not know the reviver's third argument yet; Node.js has it since 21. */
+/** The reviver's third argument, which Node.js has since version 21 and TypeScript does not know yet. */
 function sourceOf(context: unknown): string | undefined {
   if (!isObject(context) || !('source' in context)) return undefined;
   return typeof context.source === 'string' ? context.source : undefined;

@@ -24,38 +24,38 @@ import {
   ReadFileParams,
 } from './ampSchema';
 
-/** Kept back for the answer. A formatter may outlast the peer, which would take an edit that was made for one that failed. */
+/** Reserved for sending the answer. Otherwise a slow formatter could make a completed edit look failed. */
 const answerMs = 500;
 
 interface AmpCall {
   readonly dialect: AmpDialect;
-  /** Not checked yet. */
+  /** Not validated yet. */
   readonly params: unknown;
-  /** Fires when the request has ended: answered, at its deadline, or with its client. */
+  /** Fires when the request has ended: answered, timed out, or its client disconnected. */
   readonly signal: AbortSignal;
-  /** In the clock's milliseconds. */
+  /** In milliseconds of the monotonic clock. */
   readonly deadline: number;
-  /** Awaited once, before an answer is made that may be large: those of all clients are made one at a time. */
+  /** Awaited once before creating an answer that may be large. These are created one at a time, for all clients. */
   readonly takeTurn: () => Promise<void>;
 }
 
-/** Files up to this size, in bytes, are read without waiting for a turn. */
+/** Files up to this size are read without waiting for a turn. */
 const maxSmallFileBytes = 256 * 1024;
 
-/** @throws ZodError for params of the wrong shape, EditorError for what the editor did not do */
+/** @throws ZodError for invalid params, EditorError if the editor refuses or fails */
 export type AmpMethod = (call: AmpCall) => object | Promise<object>;
 
 export interface AmpMethodPorts {
   readonly editor: EditorPort;
-  /** Whether a token is this server's, compared in constant time. */
+  /** Compares a token with this server's in constant time. */
   readonly isToken: (token: string) => boolean;
-  /** Asks the user about edits of protected files, and of others where the policy says `ask`. */
+  /** Asks the user about edits of protected files, and about other edits if the policy says `ask`. */
   readonly protectedEdits: Pick<ProtectedEditDesk, 'grantOf' | 'made'>;
-  /** What holds now. */
+  /** Returns the current policy. */
   readonly policy: () => AmpPolicy;
 }
 
-/** What each dialect answers is in docs/protocols/amp.md, field by field. */
+/** docs/protocols/amp.md describes the answers of each dialect, field by field. */
 export function createMethods({
   editor,
   isToken,
@@ -77,7 +77,7 @@ export function createMethods({
   return new Map<string, AmpMethod>([
     ['ping', ({ params }) => PingParams.parse(params)],
 
-    // Whoever asks is connected, so has shown the token already; the answer is true to what is asked nevertheless.
+    // A connected client has already presented the token, but the answer should be correct for any token.
     ['authenticate', ({ params }) => ({ authenticated: isToken(AuthenticateParams.parse(params).authToken) })],
 
     [
@@ -130,7 +130,7 @@ export function createMethods({
       'openURI',
       async ({ params }) => {
         const { uri } = OpenUriParams.parse(params);
-        // The user clicked in the agent's terminal and goes on typing there.
+        // The user clicked in the agent's terminal and keeps typing there.
         return await orFailure(async () => {
           await editor.open(uri, { preserveFocus: true, preview: true });
           return { success: true, message: isWebLink(uri) ? `Asked the user to open ${uri}` : `Opened ${uri}` };
@@ -148,7 +148,7 @@ function hintOf({ hasInvalidBytes }: TextFile): { readonly message?: string } {
   };
 }
 
-/** Where a dialect's result can say that it failed, an error would be one too many: the CLI asks for files that do not exist. */
+/** Turns editor errors into `success: false`. The CLI expects that, since it also asks for files that do not exist. */
 async function orFailure(work: () => Promise<object>): Promise<object> {
   try {
     return await work();
@@ -158,7 +158,7 @@ async function orFailure(work: () => Promise<object>): Promise<object> {
   }
 }
 
-/** What is too large to be read at once by many is read by one at a time. */
+/** Reads small files immediately, and larger ones when it is this request's turn. */
 async function readInTurn(
   editor: EditorPort,
   path: string,
@@ -174,21 +174,21 @@ async function readInTurn(
   return await editor.readText(path, { signal });
 }
 
-/** The editor shows such a link to the user, who decides. */
+/** The editor asks the user before it opens a web link. */
 function isWebLink(uri: string): boolean {
   return /^https?:/iu.test(uri);
 }
 
 type FileEdit = z.infer<typeof EditFileParams>;
 
-/** @throws EditorError `staleVersion` when the edit makes another text by now than the one that was granted */
+/** @throws EditorError `staleVersion` if the edit would now produce a different text than the user granted */
 async function applyEdit(
   editor: EditorPort,
   edit: FileEdit,
   options: WriteOptions,
   grant?: EditGrant,
 ): Promise<TextFile> {
-  // What it makes of any text is the same.
+  // The result of a full edit does not depend on the current text.
   if (edit.fullContent !== undefined) return await editor.writeText(edit.path, edit.fullContent, options);
   const { path, start, end, newText } = edit;
   const makeEdit = ({ text }: TextFile): TextEdit[] => {
@@ -201,7 +201,7 @@ async function applyEdit(
   return await editor.editText(path, makeEdit, options);
 }
 
-/** @throws EditorError `invalidRange` when the text has no such bytes or an offset is inside a character */
+/** @throws EditorError `invalidRange` if an offset is beyond the text or inside a character */
 function byteRangeEdit(text: string, start: number, end: number, newText: string): TextEdit {
   if (end < start) {
     throw new EditorError('invalidRange', `The edit ends (byte ${end}) before it starts (byte ${start}). Swap them.`);

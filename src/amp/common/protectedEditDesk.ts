@@ -18,25 +18,19 @@ interface ProtectedEditPorts {
   readonly editor: Pick<EditorPort, 'readBytes'>;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Shows the user what is to change. Undefined when the user closes the question without an answer. */
+  /** Shows the change to the user. Resolves with undefined if the user closes the question. */
   readonly ask: (edit: RefusedEdit) => Promise<EditAnswer | undefined>;
-  /** The file on disk has the text that was refused. */
+  /** Reports that the file on disk has the refused text. */
   readonly tellWritten: (edit: RefusedEdit) => unknown;
 }
 
-/** The user's word for one edit. */
+/** Permission of the user for one edit. */
 export type EditGrant = Pick<RefusedEdit, 'id' | 'after'>;
 
-/**
- * When the disk is looked at after a refusal, in milliseconds from the look before: a client that writes the file by itself
- * then does so at once.
- */
+/** Delays between checks of the file on disk after a refusal. A client that writes the file itself does so soon. */
 const lookDelaysMs = [200, 400, 800, 1_600, 3_200, 6_400];
 
-/**
- * What becomes of edits of protected files. A client waits for at most 2 s, which is too short for a person, so each is
- * refused at once, and the user is asked in the window; once it is allowed, the next try passes. Dispose it.
- */
+/** Refuses edits of protected files and asks the user, so that a later attempt can succeed. Dispose it. */
 export class ProtectedEditDesk implements Disposable {
   private edits: RefusedEdits = [];
   private lastId = 0;
@@ -45,10 +39,7 @@ export class ProtectedEditDesk implements Disposable {
 
   constructor(private readonly ports: ProtectedEditPorts) {}
 
-  /**
-   * The grant for an edit that the user has allowed; else asks, unless that has been done.
-   * @throws EditorError `protected` that says what the client can do
-   */
+  /** Returns the user's grant for an edit, or asks for it once. @throws EditorError `protected` with advice */
   grantOf({ requested, path, reason, change: { after } }: ProtectedChangeError): EditGrant {
     const now = this.ports.clock.monotonicNow();
     const known = findRefusedEdit(this.edits, { path, after }, now);
@@ -64,7 +55,7 @@ export class ProtectedEditDesk implements Disposable {
     throw new EditorError('protected', `${why} The user is being asked in VS Code; try again once it is allowed.`);
   }
 
-  /** The edit was made: the next one needs another grant. */
+  /** Records that the edit was made. The next edit needs a new grant. */
   made({ id }: EditGrant): void {
     this.apply({ kind: 'made', id });
   }
@@ -76,7 +67,7 @@ export class ProtectedEditDesk implements Disposable {
     this.edits = [];
   }
 
-  /** Whether the user can be asked. */
+  /** Returns whether the user could be asked. */
   private ask(edit: RefusedEdit): boolean {
     const { clock, log } = this.ports;
     if (this.isDisposed || !canAsk(this.edits, edit)) return false;
@@ -113,7 +104,7 @@ export class ProtectedEditDesk implements Disposable {
   private async lookNow(edit: RefusedEdit, step: number): Promise<void> {
     const timer = this.looks.get(edit.id);
     const isWritten = await this.isOnDisk(edit);
-    // A newer refusal of the same edit looks for itself.
+    // A newer refusal of the same edit has started its own checks.
     if (this.looks.get(edit.id) !== timer) return;
     if (!isWritten) {
       this.lookAfter(edit, step + 1);
@@ -127,9 +118,9 @@ export class ProtectedEditDesk implements Disposable {
     }
   }
 
-  /** Line ends and a byte order mark make no difference. */
+  /** Ignores line endings and a byte order mark. */
   private async isOnDisk({ path, after }: RefusedEdit): Promise<boolean> {
-    // A UTF-16 unit has at most three bytes, or two with the CR of its line end.
+    // In UTF-8, a UTF-16 unit (with the CR of a line ending) and a byte order mark have at most three bytes each.
     const limit = 3 * after.length + 3;
     const found = await this.ports.editor.readBytes(path, { limit }).catch(() => undefined);
     if (!found || found.size > limit) return false;

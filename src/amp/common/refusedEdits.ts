@@ -1,31 +1,31 @@
-/** An edit of a protected file that a client asked for and that was not made. */
+/** An edit of a protected file that was refused. */
 export interface RefusedEdit {
   readonly id: number;
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
   /** See `Protection.reason`. */
   readonly reason: string;
-  /** The whole text that the file would have. */
+  /** The complete text after the edit. */
   readonly after: string;
 }
 
-/** Times are those of the monotonic clock, in milliseconds. */
+/** Times are in milliseconds of the monotonic clock. */
 type RefusedEditState = RefusedEdit &
   (
     | { readonly kind: 'asked' }
-    /** The user's word, for one edit. */
+    /** Permission for one edit. */
     | { readonly kind: 'allowed'; readonly until: number }
-    /** Until then the user is not asked again. */
+    /** The user is not asked again before `until`. */
     | { readonly kind: 'denied'; readonly until: number }
-    /** The file on disk has this text, though nobody allowed it: it was written past the editor. */
+    /** The file on disk has this text without permission: it was written outside the editor. */
     | { readonly kind: 'written' }
   );
 
 export type RefusedEditEvent =
   | { readonly kind: 'refused'; readonly edit: RefusedEdit; readonly now: number }
-  /** `answer` is undefined when the question was closed without one. */
+  /** `answer` is undefined if the question was closed without one. */
   | { readonly kind: 'answered'; readonly id: number; readonly answer: EditAnswer | undefined; readonly now: number }
-  /** The edit that was allowed has been made. */
+  /** The allowed edit was made. */
   | { readonly kind: 'made'; readonly id: number }
   | { readonly kind: 'foundOnDisk'; readonly id: number };
 
@@ -33,12 +33,12 @@ export type EditAnswer = 'allow' | 'deny';
 
 export type RefusedEdits = readonly RefusedEditState[];
 
-/** How long an answer holds. */
+/** How long an answer is valid. */
 export const answerMs = 10 * 60_000;
 export const maxQuestions = 8;
-/** UTF-16 units of all edits that the user is asked about at one time. */
+/** Total UTF-16 units of the edits that are waiting for an answer. */
 export const maxQuestionLength = 16 * 1024 * 1024;
-/** Older ones are forgotten. */
+/** Older answers are dropped. */
 const maxAnswers = 32;
 
 export function reduceRefusedEdits(edits: RefusedEdits, event: RefusedEditEvent): RefusedEdits {
@@ -47,7 +47,7 @@ export function reduceRefusedEdits(edits: RefusedEdits, event: RefusedEditEvent)
       return [...current(edits, event.now), { ...event.edit, kind: 'asked' }];
     case 'answered': {
       const found = edits.find((edit) => edit.id === event.id);
-      // What was written meanwhile stays so: the answer came too late.
+      // The file was written before the answer came.
       if (found?.kind !== 'asked') return edits;
       const others = edits.filter((edit) => edit !== found);
       if (event.answer === undefined) return others;
@@ -64,7 +64,7 @@ export function reduceRefusedEdits(edits: RefusedEdits, event: RefusedEditEvent)
   }
 }
 
-/** What the user was asked about this very edit, as long as it counts. */
+/** Finds the valid state of exactly this edit. */
 export function findRefusedEdit(
   edits: RefusedEdits,
   { path, after }: Pick<RefusedEdit, 'path' | 'after'>,
@@ -77,7 +77,7 @@ export function findRefusedEdit(
   return undefined;
 }
 
-/** Whether one more question is not too much for the user, and for memory. */
+/** Whether another question stays within the limits for the user and for memory. */
 export function canAsk(edits: RefusedEdits, { after }: Pick<RefusedEdit, 'after'>): boolean {
   const open = edits.filter(({ kind }) => kind === 'asked');
   const length = open.reduce((sum, edit) => sum + edit.after.length, after.length);

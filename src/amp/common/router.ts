@@ -11,19 +11,19 @@ interface AmpRouterOptions extends AmpMethodPorts {
 }
 
 export interface AmpAnswer {
-  /** The answering message, ready to be sent. */
+  /** The complete answer message. */
   readonly json: string;
-  /** `?` when the frame was no request, or the method is none: the name is then only what a peer has made up. */
+  /** `?` for an invalid frame or an unknown method, whose name would be arbitrary text from the peer. */
   readonly method: string;
   readonly error?: number;
-  /** Whether it came too late, or something went wrong that should not; undefined when the editor was not asked. */
+  /** Whether the request timed out or failed unexpectedly. Undefined if the editor was not involved. */
   readonly hasFailed?: boolean;
 }
 
-/** Answered without the editor. */
+/** Methods answered without the editor. */
 const ownMethods: ReadonlySet<string> = new Set(['ping', 'authenticate']);
 
-/** Answers the requests of both dialects, each in the envelope it came in. It knows nothing of sockets. */
+/** Answers requests of both dialects, each in the envelope of its request. Independent of the transport. */
 export class AmpRouter {
   private readonly methods: ReadonlyMap<string, AmpMethod>;
 
@@ -31,10 +31,7 @@ export class AmpRouter {
     this.methods = createMethods(options);
   }
 
-  /**
-   * Never rejects. The caller ends the scope.
-   * @param takeTurn awaited before an answer is made that may be large
-   */
+  /** Never rejects. The caller ends the scope. `takeTurn` is awaited before creating an answer that may be large. */
   async answer(frame: string, scope: RequestScope, takeTurn: () => Promise<void>): Promise<AmpAnswer> {
     const parsed = parseRequest(frame);
     if ('refusal' in parsed) return failed('?', parsed.idJson, parsed.refusal);
@@ -89,7 +86,7 @@ function describeIssues({ issues }: z.ZodError): string {
   return issues.map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message)).join('; ');
 }
 
-/** Whether the params named something wrong or the editor could not do what they rightly asked for. */
+/** `invalidParams` if the params are wrong, `internalError` if the editor could not carry out a valid request. */
 function codeOf(reason: EditorErrorCode): number {
   switch (reason) {
     case 'notFound':

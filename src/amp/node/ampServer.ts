@@ -28,40 +28,37 @@ import { WebSocketListener } from './webSocketListener';
 
 export interface AmpServerOptions {
   readonly editor: EditorPort;
-  /** Outlives this server, so that an answer of the user counts after a restart. */
+  /** Outlives this server, so that answers of the user stay valid after a restart. */
   readonly protectedEdits: Pick<ProtectedEditDesk, 'grantOf' | 'made'>;
-  /** What the user's settings say about Amp, now. */
+  /** The user's current policy for Amp. */
   readonly policy: () => AmpPolicy;
   readonly log: Logger;
   readonly clock: Clock;
   readonly traffic: TrafficTap;
   readonly portRange: PortRange;
-  /** Absolute; see `ampLockfileFolders`. */
+  /** Absolute paths; see `ampLockfileFolders`. */
   readonly lockfileFolders: readonly [string, ...string[]];
-  /** After a reload the CLI looks for the same name and folders. It deletes lockfiles whose name is like `vscode`. */
+  /** After a reload the CLI looks for the same name and folders. It deletes lockfiles whose name contains `vscode`. */
   readonly ideName: string;
-  /** Of the process with which this server ends: the extension host's own. */
+  /** Process ID of the extension host, which this server ends with. */
   readonly pid: number;
-  /** Of Backline. */
+  /** Version of Backline. */
   readonly version: string;
   readonly limits?: Partial<AmpLimits>;
 }
 
 interface AmpClientInfo {
   readonly id: number;
-  /** It may know `appendToPrompt`. A newer CLI, which is known not to, says who it is. */
+  /** Whether it may support `appendToPrompt`. Newer CLIs do not, and identify themselves. */
   readonly mayKnowPrompts: boolean;
 }
 
-/** A burst of editor events within this time is one notification; 100 ms would be felt. */
+/** Editor events within this time are combined into one notification. 100 ms would be noticeable. */
 const notificationDelayMs = 10;
-/** The `User-Agent` of CLIs that no longer read prompts (seen in September 2026); those that did sent none (January 2026). */
+/** The `User-Agent` of CLIs that ignore prompts (September 2026). Those that read them sent none (January 2026). */
 const userAgentWithoutPrompts = /^undici\b/iu;
 
-/**
- * Serves the editor to the Amp clients of this machine, in both dialects, and announces itself by a lockfile. It starts
- * once. The owner awaits `stop` or, when there is no time for that, calls `dispose`.
- */
+/** Serves the editor to local Amp clients and announces itself with a lockfile. Await `stop`, or `dispose` it. */
 export class AmpServer implements Disposable {
   private readonly store = new DisposableStore();
   private readonly token = randomBytes(32).toString('hex');
@@ -73,7 +70,7 @@ export class AmpServer implements Disposable {
   private readonly connections = new Map<AmpClientInfo, ClientConnection>();
   private readonly health: AnswerHealth;
   private readonly statusEmitter = new Emitter<void>((error) => this.options.log.error('A listener failed', error));
-  /** Clients have come or gone, or requests fail, or no longer do. */
+  /** Fires when a client connects or disconnects, or when `failing` changes. */
   readonly onDidChangeStatus = this.statusEmitter.event;
   private lastClientId = 0;
   private boundPort: number | undefined;
@@ -114,16 +111,13 @@ export class AmpServer implements Disposable {
     return this.health.failing;
   }
 
-  /** What is held for requests now; nothing when none is pending. */
+  /** Resources in use by requests. All zero if none is pending. */
   get held(): { readonly requests: number; readonly turns: number; readonly unreadBytes: number } {
     const requests = [...this.connections.values()].reduce((sum, { heldRequests }) => sum + heldRequests, 0);
     return { requests, turns: this.largeAnswers.size, unreadBytes: this.unreadBytes };
   }
 
-  /**
-   * Listens, then writes the lockfile.
-   * @throws Error that says what to do when it cannot; nothing is left behind then
-   */
+  /** Listens, then writes the lockfile. Cleans up after a failure. @throws Error that says what to do */
   async start(): Promise<void> {
     try {
       await this.open();
@@ -133,18 +127,18 @@ export class AmpServer implements Disposable {
     }
   }
 
-  /** Inserts text into the prompt of the clients that may still understand it. Returns how many it was sent to. */
+  /** Inserts text into the prompt of clients that may support it. Returns the number of clients it was sent to. */
   appendToPrompt(message: string): number {
     return this.broadcast(appendToPromptNotification(message));
   }
 
-  /** Removes the lockfile, tells every client that no file is visible any more, and closes. Never rejects. */
+  /** Removes the lockfile, tells every client that no file is visible, and closes. Never rejects. */
   stop(): Promise<void> {
     this.stopping ??= this.close();
     return this.stopping;
   }
 
-  /** As `stop`, without waiting for anybody. */
+  /** Like `stop`, but without waiting. */
   dispose(): void {
     this.endAnnouncing();
     for (const connection of this.connections.values()) connection.terminate();

@@ -6,14 +6,14 @@ import type { PortRange } from '../../platform/common/settings';
 import type { AmpState } from '../common/ampStatus';
 import type { FailingAnswers } from '../common/answerHealth';
 
-/** What the supervisor uses of a server. */
+/** The server interface that the supervisor needs. */
 export interface SupervisedServer extends Disposable {
   /** Undefined until started. */
   readonly port: number | undefined;
   readonly clients: readonly unknown[];
   /** Set while too many requests fail. */
   readonly failing: FailingAnswers | undefined;
-  /** `clients` or `failing` has changed. */
+  /** Fires when `clients` or `failing` changes. */
   readonly onDidChangeStatus: Event<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -21,17 +21,14 @@ export interface SupervisedServer extends Disposable {
 }
 
 interface AmpSupervisorOptions {
-  /** The port range to serve on, or undefined for not at all; asked anew each time. */
+  /** Returns the port range to serve on, or undefined if the server is off. Called for each refresh. */
   readonly wanted: () => PortRange | undefined;
   readonly createServer: (range: PortRange) => SupervisedServer;
   readonly onDidChangeState: () => void;
   readonly log: Logger;
 }
 
-/**
- * Keeps at most one server, in the state that the settings ask for. Changes that come while one is being made are made
- * together afterwards. The owner awaits `stop`.
- */
+/** Keeps at most one server, as the settings require. Applies changes one after another. The owner awaits `stop`. */
 export class AmpSupervisor {
   private current:
     { readonly server: SupervisedServer; readonly range: PortRange; readonly listener: Disposable } | undefined;
@@ -50,14 +47,14 @@ export class AmpSupervisor {
     return { ...state, clients: clients.length, ...(failing ? { failing } : {}) };
   }
 
-  /** Makes the server what the settings ask for; does nothing when it is. Never rejects: what failed is in `status`. */
+  /** Applies the current settings if they have changed. Never rejects: failures are in `status`. */
   refresh(): Promise<void> {
     this.isQueued = true;
     this.running ??= this.run();
     return this.running;
   }
 
-  /** Ends the server and starts a new one. Never rejects. */
+  /** Stops the server and starts a new one. Never rejects. */
   restart(): Promise<void> {
     this.mustRestart = true;
     return this.refresh();
@@ -68,7 +65,7 @@ export class AmpSupervisor {
     return this.refresh();
   }
 
-  /** Returns how many clients it was sent to. */
+  /** Returns the number of clients it was sent to. */
   appendToPrompt(message: string): number {
     return this.current?.server.appendToPrompt(message) ?? 0;
   }

@@ -14,9 +14,9 @@ import type { AmpLimits } from './limits';
 import { textFrame } from './textFrame';
 
 interface ClientConnectionOptions {
-  /** How the log and the traffic view call this client. */
+  /** Name of the client in the log and the traffic view. */
   readonly name: string;
-  /** What the WebSocket writes to, each of its frames at once: nothing is compressed, so frames keep their order. */
+  /** The stream below the WebSocket, which writes each frame immediately (uncompressed), so frames stay in order. */
   readonly stream: Duplex;
   readonly router: AmpRouter;
   readonly clock: Clock;
@@ -25,11 +25,11 @@ interface ClientConnectionOptions {
   readonly limits: AmpLimits;
   /** Shared by all clients. */
   readonly largeAnswers: LargeAnswers;
-  /** Hears of every answer that was sent. */
+  /** Called for each answer that was sent. */
   readonly onAnswer: (answer: AmpAnswer) => void;
 }
 
-/** One for all requests: making an error is slow. */
+/** Shared by all requests, since creating an error is slow. */
 const answered = new EditorError('cancelled', 'The request was answered.');
 
 interface HeldRequest {
@@ -39,10 +39,7 @@ interface HeldRequest {
   readonly arrivedAt: number;
 }
 
-/**
- * One client that has shown the token. What is held for it is bounded: a client that sends faster than it is answered is
- * not read for a while, one that does not read its answers gets no further work done, and large answers take turns.
- */
+/** An authenticated client. Pauses a client that sends too fast, and stops working for one that does not read. */
 export class ClientConnection {
   private readonly waiting: HeldRequest[] = [];
   private readonly working = new Map<HeldRequest, RequestScope>();
@@ -50,12 +47,12 @@ export class ClientConnection {
   private wasHeard = true;
   private isCorked = false;
   private blocked: Disposable | undefined;
-  /** What the client was last told, so that it is not told twice. */
+  /** The notifications last sent, to avoid repeating them. */
   private shown: { visibleFiles?: string; selection?: string } = {};
-  /** What it has not been told yet because it was not reading: only ever the latest. */
+  /** The latest state that could not be sent because the client was not reading. */
   private unshown: EditorState | undefined;
 
-  /** Resolves when the socket is gone. */
+  /** Resolves when the socket has closed. */
   readonly closed: Promise<void>;
 
   constructor(
@@ -71,7 +68,7 @@ export class ClientConnection {
     socket.on('pong', () => {
       this.wasHeard = true;
     });
-    // The socket answers pings by itself; a client that sends many and reads none must be held up too.
+    // The socket answers pings automatically. A client that sends many and reads none must be paused, too.
     socket.on('ping', () => {
       this.wasHeard = true;
       this.balance();
@@ -88,7 +85,7 @@ export class ClientConnection {
     });
   }
 
-  /** Sends what is not what the client already knows, visible files first; all of it later if the client is not reading. */
+  /** Sends what has changed for this client, visible files first. Deferred while the client is not reading. */
   show(state: EditorState): void {
     if (this.isBlocked) {
       this.unshown = state;
@@ -97,7 +94,7 @@ export class ClientConnection {
     this.unshown = undefined;
     const { visibleFiles, selection } = state;
     if (visibleFiles.json !== this.shown.visibleFiles) {
-      // An empty list makes the client forget the selection too, so that the next one is news even if it is the same.
+      // An empty list also clears the selection, so the next selection must be sent even if it is the same.
       this.shown = visibleFiles.json === noVisibleFiles.json ? {} : { ...this.shown };
       this.shown.visibleFiles = visibleFiles.json;
       this.notify(visibleFiles);
@@ -108,7 +105,7 @@ export class ClientConnection {
     }
   }
 
-  /** Returns false when the client is not reading, and then sends nothing. */
+  /** Returns false without sending if the client is not reading. */
   notify({ json, method }: AmpNotification): boolean {
     if (this.socket.readyState !== WebSocket.OPEN || this.isBlocked) return false;
     this.send(json);
@@ -119,19 +116,19 @@ export class ClientConnection {
     return true;
   }
 
-  /** One round of the heartbeat: ends the connection if nothing was heard since the last one. */
+  /** Sends a ping. Terminates the connection if nothing was received since the last one. */
   beat(): void {
     if (this.socket.readyState !== WebSocket.OPEN) return;
     if (!this.wasHeard) {
       this.terminate('it no longer answers');
       return;
     }
-    // While the socket is not read, an answer could not be heard.
+    // While the socket is paused, a pong could not be received.
     this.wasHeard = this.socket.isPaused;
     this.socket.ping();
   }
 
-  /** Asks the client to close. The caller ends what does not. */
+  /** Starts the closing handshake. The caller terminates clients that do not respond. */
   close(code: number, reason: string): void {
     this.socket.close(code, reason);
   }
@@ -141,17 +138,17 @@ export class ClientConnection {
     this.socket.terminate();
   }
 
-  /** Requests that wait or are worked on. */
+  /** Number of requests that are queued or being processed. */
   get heldRequests(): number {
     return this.waiting.length + this.working.size;
   }
 
-  /** It is connected and has read most of what it was sent. */
+  /** Whether it is connected and has read most of what it was sent. */
   get isReading(): boolean {
     return this.socket.readyState === WebSocket.OPEN && !this.isBlocked;
   }
 
-  /** What it was sent and has not read, in bytes; nothing once it is gone. */
+  /** Bytes sent to the client that it has not read; 0 once it is disconnected. */
   get unreadBytes(): number {
     return this.socket.readyState === WebSocket.CLOSED ? 0 : this.socket.bufferedAmount;
   }
@@ -167,7 +164,7 @@ export class ClientConnection {
     this.balance();
   }
 
-  /** Starts what may be started, and reads the socket or not. Called whenever something that counts has changed. */
+  /** Starts queued requests as limits allow, and pauses or resumes the socket. Call it whenever a counter changes. */
   private balance(): void {
     const { socket, options, waiting } = this;
     const { limits } = options;
@@ -196,14 +193,14 @@ export class ClientConnection {
     this.blocked ??= clock.setTimer(limits.blockedTimeoutMs, () => this.terminate('it does not read'));
   }
 
-  /** All that the request holds is acquired in here and released at the end of it, however that comes. */
+  /** Acquires everything that the request needs, and releases it however the request ends. */
   private async serve(request: HeldRequest): Promise<void> {
     const { frame, isText, arrivedAt } = request;
     const { router, largeAnswers, clock, limits } = this.options;
     const scope = new RequestScope(clock, arrivedAt, limits.requestTimeoutMs);
     this.working.set(request, scope);
     try {
-      // Text was checked by the socket. Bytes that are not UTF-8 cannot be JSON, and must not become it by replacement.
+      // Text frames are valid UTF-8. Other binary frames must not become JSON by replacement characters.
       const text = isText || isUtf8(frame) ? frame.toString('utf8') : '';
       const answer = await router.answer(text, scope, () => largeAnswers.take(this, scope.signal));
       if (this.socket.readyState === WebSocket.OPEN) {
@@ -220,7 +217,7 @@ export class ClientConnection {
   }
 
   private send(json: string): void {
-    // Answers that are ready at the same time leave in one system call.
+    // Answers that are ready at the same time are sent in one system call.
     if (this.working.size > 0 && !this.isCorked) {
       this.isCorked = true;
       this.options.stream.cork();
@@ -229,7 +226,7 @@ export class ClientConnection {
         this.options.stream.uncork();
       });
     }
-    // Not by `socket.send`: see `textFrame`.
+    // Bypasses `socket.send`: see `textFrame`.
     this.options.stream.write(textFrame(json));
   }
 

@@ -1,8 +1,7 @@
 import { EditorError } from '../../editor/common/editorPort';
 
-/** Who asks for an answer that may be large. */
+/** A client that waits for a large answer. */
 interface LargeAnswerClient {
-  /** It is connected and has read most of what it was sent. */
   readonly isReading: boolean;
 }
 
@@ -11,27 +10,20 @@ interface Turn {
   readonly start: () => void;
 }
 
-/**
- * Lets one answer that may be large be made at a time, of all clients together, and none while there is too much that
- * they have not read. A client that is not reading is passed over, so that it keeps nobody else waiting.
- */
+/** Lets clients create large answers one at a time, while not too much sent data is unread. Skips idle clients. */
 export class LargeAnswers {
   private readonly waiting = new Set<Turn>();
   private current: Turn | undefined;
 
-  /** `hasRoom`: whether what all clients have yet to read leaves room for a large answer. */
+  /** `hasRoom` returns whether the unread data of all clients leaves room for a large answer. */
   constructor(private readonly hasRoom: () => boolean) {}
 
-  /** Turns that are taken or waited for. */
+  /** Number of turns taken or waited for. */
   get size(): number {
     return this.waiting.size + (this.current ? 1 : 0);
   }
 
-  /**
-   * Resolves when it is the turn of a request. The turn, or the waiting for it, ends when `signal` fires; a request that
-   * has ended gets none.
-   * @throws EditorError `cancelled` when `signal` fires before
-   */
+  /** Resolves when the request gets its turn, which ends when `signal` fires. @throws EditorError `cancelled` */
   take(client: LargeAnswerClient, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) {
@@ -51,7 +43,7 @@ export class LargeAnswers {
     });
   }
 
-  /** To be called whenever a client has read. */
+  /** Call this whenever a client has read data. */
   startNext(): void {
     if (this.current || this.waiting.size === 0 || !this.hasRoom()) return;
     for (const turn of this.waiting) {

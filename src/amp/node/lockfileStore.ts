@@ -11,7 +11,7 @@ import type { Logger } from '../../base/common/log';
 import { Lockfile } from '../common/ampSchema';
 
 export interface LockfileStoreOptions {
-  /** Absolute; see `ampLockfileFolders`. Other editors keep their lockfiles in it too. */
+  /** Absolute path; see `ampLockfileFolders`. Other editors keep their lockfiles there, too. */
   readonly folder: string;
   /** Only lockfiles with this name are ours. */
   readonly ideName: string;
@@ -22,13 +22,10 @@ export interface LockfileStoreOptions {
 const lockfileKey = 'lockfile';
 const maxLockfileBytes = 64 * 1024;
 
-/** Not `.json`: clients delete a lockfile that they find half written. */
+/** Not `.json`, since clients delete incomplete lockfiles. */
 const temporaryName = /^backline-(\d+)-[0-9a-f]+\.tmp$/u;
 
-/**
- * The one lockfile of one server. It is written under another name and then renamed, in a folder only the user can
- * enter. `dispose` removes it, and nothing that was being written then can bring it back.
- */
+/** The lockfile of one server, replaced atomically. `dispose` removes it, even if a write is in progress. */
 export class LockfileStore implements Disposable {
   private readonly queue = new KeyedQueue();
   private written: Lockfile | undefined;
@@ -36,13 +33,13 @@ export class LockfileStore implements Disposable {
 
   constructor(private readonly options: LockfileStoreOptions) {}
 
-  /** Makes the folder. @throws Error that says what to do when it cannot be made or belongs to another user */
+  /** Creates the folder. @throws Error that says what to do if it cannot be created or belongs to another user */
   async open(): Promise<void> {
     const { folder } = this.options;
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const { mode, uid } = await stat(folder);
-      // Undefined on Windows, which has neither owners nor modes of this kind.
+      // Undefined on Windows, which has no such owners and modes.
       const ownUid = process.getuid?.();
       if (ownUid === undefined) return;
       if (uid !== ownUid) throw new Error('its folder belongs to another user, who could read the token in it');
@@ -52,34 +49,31 @@ export class LockfileStore implements Disposable {
     }
   }
 
-  /** Removes what servers of ours that did not end well have left: never a file of another editor. Never rejects. */
+  /** Removes lockfiles that crashed servers of Backline left behind, never those of other editors. Never rejects. */
   async sweep(): Promise<void> {
     const names = await readdir(this.options.folder).catch(() => []);
     await Promise.all(names.map((name) => this.sweepOne(name)));
   }
 
-  /** Whether `<port>.json` belongs to another live process, whatever that listens on. */
+  /** Whether `<port>.json` belongs to another running process, regardless of the port that it listens on. */
   async isTaken(port: number): Promise<boolean> {
     const lockfile = await readLockfile(this.fileOf(port));
     return lockfile !== undefined && lockfile.pid !== this.options.pid && isProcessAlive(lockfile.pid);
   }
 
-  /**
-   * Writes the lockfile, or replaces it. Calls at the same time are done one after the other.
-   * @throws Error that says what to do when the folder cannot be written to
-   */
+  /** Writes or replaces the lockfile. Concurrent calls run one after another. @throws Error that says what to do */
   write(port: number, authToken: string, workspaceFolders: readonly string[]): Promise<void> {
     const { pid, ideName } = this.options;
     const lockfile: Lockfile = { port, authToken, pid, workspaceFolders: [...workspaceFolders], ideName };
     return this.queue.run(lockfileKey, () => this.replace(lockfile));
   }
 
-  /** Resolves when nothing is being written any more. */
+  /** Resolves when no write is in progress. */
   idle(): Promise<void> {
     return this.queue.idle(lockfileKey);
   }
 
-  /** Removes the lockfile if it is still the one that was written here. */
+  /** Removes the lockfile if it is still the one written here. */
   dispose(): void {
     this.disposed = true;
     const { written } = this;
@@ -102,7 +96,7 @@ export class LockfileStore implements Disposable {
     );
     try {
       await writeFile(temporary, JSON.stringify(lockfile), { mode: 0o600, flag: 'wx' });
-      // From here to the end of the rename nothing can come between.
+      // Synchronous until after the rename, so that nothing can run in between.
       if (this.disposed) rmSync(temporary, { force: true });
       else {
         renameSync(temporary, this.fileOf(lockfile.port));

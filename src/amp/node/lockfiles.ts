@@ -4,11 +4,11 @@ import type { Logger } from '../../base/common/log';
 import { LockfileStore, type LockfileStoreOptions } from './lockfileStore';
 
 interface LockfilesOptions extends Omit<LockfileStoreOptions, 'folder'> {
-  /** Absolute; see `ampLockfileFolders`. Only the first one is needed. */
+  /** Absolute paths; see `ampLockfileFolders`. Only the first folder is required. */
   readonly folders: readonly [string, ...string[]];
 }
 
-/** The lockfile of one server, the same in every folder where a client may look for it. Methods as those of the store. */
+/** The lockfile of one server, in every folder where clients may look for it. Methods are those of `LockfileStore`. */
 export class Lockfiles implements Disposable {
   private readonly first: LockfileStore;
   private others: readonly LockfileStore[];
@@ -20,7 +20,7 @@ export class Lockfiles implements Disposable {
     this.others = others.map((folder) => new LockfileStore({ ...options, folder }));
   }
 
-  /** @throws Error that says what to do when the first folder cannot be used; another one is then done without */
+  /** Ignores folders other than the first one if they are not usable. @throws Error that says what to do */
   async open(): Promise<void> {
     await this.first.open();
     const usable = await Promise.all(this.others.map((store) => this.succeeds(() => store.open())));

@@ -16,19 +16,19 @@ interface WebSocketListenerOptions {
   /** From the TCP connect to the finished upgrade. */
   readonly handshakeTimeoutMs: number;
   readonly maxHandshakes: number;
-  /** Whether no further client is let in. */
+  /** Whether the maximum number of clients is connected. */
   readonly isFull: () => boolean;
-  /** Owns the socket from then on. */
+  /** Takes ownership of the socket. */
   readonly onConnection: (socket: WebSocket, request: IncomingMessage) => void;
 }
 
 const tooManyClients: Refusal = { status: 503, text: 'Too many clients are connected. End one, then connect again.' };
 
-/** Listens on the loopback interface and lets through only WebSockets that the guard has nothing against. */
+/** Listens on the loopback interface and accepts only WebSockets that pass the guard. */
 export class WebSocketListener {
   private readonly http: Server;
   private readonly webSockets: WebSocketServer;
-  /** Sockets that are not upgraded yet, oldest first, each with its deadline. */
+  /** Sockets that are not upgraded yet, oldest first, each with its time-out. */
   private readonly handshakes = new Map<Duplex, Disposable>();
   private isStopped = false;
 
@@ -60,7 +60,7 @@ export class WebSocketListener {
     return port;
   }
 
-  /** Listens no more and ends what is not upgraded. Resolves when every socket, also the upgraded ones, is closed. */
+  /** Stops listening and closes sockets that are not upgraded. Resolves when all sockets are closed. */
   stop(): Promise<void> {
     this.isStopped = true;
     for (const socket of this.handshakes.keys()) socket.destroy();
@@ -90,7 +90,7 @@ export class WebSocketListener {
 
   private upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const { guard, log, isFull, onConnection } = this.options;
-    // The HTTP server no longer listens for errors of this socket, and the WebSocket does not yet.
+    // At this point, neither the HTTP server nor the WebSocket listens for errors of this socket.
     const onError = (error: Error): void => log.debug(`A connection failed before its upgrade: ${error.message}`);
     socket.on('error', onError);
     const refusal = guard.check(request) ?? (isFull() ? tooManyClients : undefined);

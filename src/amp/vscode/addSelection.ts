@@ -9,14 +9,14 @@ interface AddSelectionOptions {
   readonly editor: Pick<EditorPort, 'activeSelection' | 'folders' | 'resolve'>;
   readonly terminals: AmpTerminals;
   readonly messages: Messages;
-  /** Sends it to the clients that may know how to insert text into their prompt; few do, and none says so. */
+  /** Sends the text to the clients that may support inserting it into their prompt. Few do, and none reports it. */
   readonly appendToPrompt: (message: string) => void;
 }
 
 /**
- * The command `backline.amp.addSelection`: names the primary selection in the prompt of Amp, without sending it. Where no
- * Amp terminal of this window runs, the clipboard gets the mention.
- * @throws Error that tells the user why there is nothing to name.
+ * The command `backline.amp.addSelection`: inserts a mention of the primary selection into Amp's prompt without sending
+ * it. Copies the mention to the clipboard if no Amp terminal is running in this window.
+ * @throws Error that tells the user why there is nothing to mention
  */
 export async function addSelection(options: AddSelectionOptions): Promise<void> {
   const { editor, terminals, messages, appendToPrompt } = options;
@@ -34,7 +34,7 @@ export async function addSelection(options: AddSelectionOptions): Promise<void> 
   appendToPrompt(mention);
   const running = terminals.runningFor(file);
   if (running) {
-    // The space ends the mention, and with it the CLI's list of files to complete it.
+    // The space ends the mention and closes the CLI's completion list.
     running.terminal.sendText(`${mentionOf(file, selection, running.folder)} `, false);
     running.terminal.show();
     return;

@@ -22,22 +22,22 @@ import { ProtectedEditQuestions } from './protectedEditQuestions';
 
 interface AmpFeatureOptions extends FeatureContext {
   readonly editor: EditorPort;
-  /** What the user's settings say about Amp, now. */
+  /** The user's current policy for Amp. */
   readonly policy: () => AmpPolicy;
   readonly traffic: TrafficTap;
-  /** Of this workspace: remembers the terminals over a reload of the window. */
+  /** Of this workspace. Remembers the terminals across window reloads. */
   readonly memento: vscode.Memento;
-  /** A folder of this extension; need not exist. */
+  /** A folder of this extension. Need not exist. */
   readonly storageFolder: string;
-  /** The diagnostics plugin as it was built. */
+  /** The bundled diagnostics plugin. */
   readonly pluginFile: string;
   readonly version: string;
 }
 
-/** The name by which the CLI tells editors apart; it refuses servers whose name contains "vscode". */
+/** Identifies the editor to the CLI, which refuses servers whose name contains "vscode". */
 const ideName = 'Visual Studio Code';
 
-/** Serves this window to the Amp CLI, and gives the user the commands around it. */
+/** Serves this window to the Amp CLI and provides the related commands. */
 export class AmpFeature implements Feature {
   readonly id = 'amp';
   readonly title = 'Amp';
@@ -89,7 +89,7 @@ export class AmpFeature implements Feature {
     store.add(
       vscode.workspace.onDidGrantWorkspaceTrust(() => {
         showStatus();
-        // The plugins of the workspace count from now on.
+        // Plugins of the workspace are relevant from now on.
         void checkPlugin();
       }),
     );

@@ -10,16 +10,16 @@ import type { FoundAmp } from '../node/findAmp';
 
 const terminalName = 'Amp';
 const mementoKey = 'amp.terminals';
-/** How long a terminal whose shell outlived a reload may take to be back. */
+/** How long to wait for VS Code to restore a terminal after a reload. */
 const comeBackMs = 5_000;
 
-/** The folders of the terminals that were made here, by the process of their shell, which outlives a reload. */
+/** The folders of our terminals, by the process ID of their shell, which survives a reload. */
 const Remembered = z.record(z.string(), z.string()).catch({});
 
 interface AmpTerminalsOptions {
   /** A folder of this extension. */
   readonly storageFolder: string;
-  /** Where a terminal starts that belongs to no folder. */
+  /** Where a terminal without a folder starts. */
   readonly homeFolder: string;
   /** Of this workspace. */
   readonly memento: vscode.Memento;
@@ -32,13 +32,13 @@ interface AmpTerminal {
   readonly folder: string;
 }
 
-/** The terminals that run the Amp CLI, one a folder. They belong to the user: disposing this leaves them open. */
+/** The terminals that run the Amp CLI, one per folder. They belong to the user: `dispose` does not close them. */
 export class AmpTerminals implements vscode.Disposable {
   private readonly store = new DisposableStore();
   private readonly folders = new Map<vscode.Terminal, string>();
-  /** Terminals whose shell has said that it does not run the CLI; not every shell says what it runs. */
+  /** Terminals whose shell reported that it is not running the CLI. Not every shell reports what it runs. */
   private readonly idle = new Set<vscode.Terminal>();
-  /** By the process of their shell, the folders of those from before a reload that VS Code has not brought back yet. */
+  /** Folders of terminals from before a reload that VS Code has not restored yet, by the process ID of their shell. */
   private readonly returning = new Map<number, string>();
 
   constructor(private readonly options: AmpTerminalsOptions) {}
@@ -69,7 +69,7 @@ export class AmpTerminals implements vscode.Disposable {
     this.store.dispose();
   }
 
-  /** The terminal to type into: the active one, else one whose folder holds the file, else the newest; only while the CLI runs. */
+  /** The terminal with a running CLI to type into: the active one, else that of the closest folder, else the newest. */
   runningFor(file: string): AmpTerminal | undefined {
     const running = this.all.filter(({ terminal }) => !this.idle.has(terminal)).reverse();
     const closest = closestFolder(
@@ -83,7 +83,7 @@ export class AmpTerminals implements vscode.Disposable {
     );
   }
 
-  /** Shows the folder's terminal, or makes one, and runs the CLI in it unless it is running. No folder: the user's home. */
+  /** Shows or creates the terminal of the folder (default: home folder), and starts the CLI unless it is running. */
   async open(amp: FoundAmp, folder = this.options.homeFolder): Promise<void> {
     await this.comeBack(folder);
     const existing = this.in(folder);
@@ -98,7 +98,7 @@ export class AmpTerminals implements vscode.Disposable {
     return this.all.find((other) => other.folder === folder)?.terminal;
   }
 
-  /** Resolves when the folder has its terminal of before a reload again, or has none that is to come. */
+  /** Waits until the terminal of the folder from before a reload is restored, or none is expected any more. */
   private async comeBack(folder: string): Promise<void> {
     const isToCome = (): boolean =>
       [...this.returning].some(([pid, its]) => its === folder && this.in(folder) === undefined && isProcessAlive(pid));
@@ -124,7 +124,7 @@ export class AmpTerminals implements vscode.Disposable {
     return terminal;
   }
 
-  /** Oldest first. A terminal of somebody else is none of them, whatever its name. */
+  /** Our terminals, oldest first. Other terminals do not count, whatever their names. */
   private get all(): AmpTerminal[] {
     return vscode.window.terminals.flatMap((terminal) => {
       const folder = this.folders.get(terminal);
@@ -132,7 +132,7 @@ export class AmpTerminals implements vscode.Disposable {
     });
   }
 
-  /** A terminal of before a reload of the window comes back as another object, with the same process. */
+  /** A restored terminal is a new object with the same process. */
   private recognise(terminal: vscode.Terminal): void {
     const look = async (): Promise<void> => {
       const pid = await terminal.processId;

@@ -8,7 +8,7 @@ import { PluginFile, userPluginFolder, workspacePluginFolder, type PluginState }
 interface DiagnosticsPluginOptions {
   readonly editor: Pick<EditorPort, 'folders'>;
   readonly messages: Messages;
-  /** The plugin that came with this version of Backline. */
+  /** The bundled plugin. */
   readonly sourceFile: string;
   readonly version: string;
 }
@@ -22,15 +22,15 @@ interface Place {
 }
 
 interface PlacePick extends vscode.QuickPickItem {
-  /** Returns what to tell the user; nothing when the user decided against it. */
+  /** Returns a message for the user, or undefined if the user cancelled. */
   readonly act: () => Promise<string | undefined>;
 }
 
-/** The plugin that gives the Amp CLI what VS Code knows of problems: installs it where the user says, updates and removes it. */
+/** Installs, updates and removes the plugin that gives the Amp CLI the problems that VS Code shows. */
 export class DiagnosticsPlugin {
   constructor(private readonly options: DiagnosticsPluginOptions) {}
 
-  /** The command `backline.amp.installDiagnosticsPlugin`. @throws Error when it could not be done, with what to do. */
+  /** The command `backline.amp.installDiagnosticsPlugin`. @throws Error that says what to do */
   async manage(): Promise<void> {
     const source = await readFile(this.options.sourceFile, 'utf8');
     const picks = await Promise.all(
@@ -45,7 +45,7 @@ export class DiagnosticsPlugin {
     if (done !== undefined) this.options.messages.info(done);
   }
 
-  /** Whether a copy is installed that is older than this version's. A place that cannot be read does not count. */
+  /** Whether an installed copy is older than the bundled one. Ignores unreadable places. */
   async isOutdated(): Promise<boolean> {
     const source = await readFile(this.options.sourceFile, 'utf8');
     const states = await Promise.all(
@@ -61,7 +61,7 @@ export class DiagnosticsPlugin {
       forWhom: 'for me',
       detail: 'For all Amp sessions on this machine',
     };
-    // Amp runs what lies in a workspace, so only a workspace that the user trusts gets something to run.
+    // Amp runs the plugins of a workspace, so only a trusted workspace gets one.
     if (!vscode.workspace.isTrusted) return [user];
     const { folders } = editor;
     const workspace = folders.map(({ name, path }): Place => ({
@@ -93,7 +93,7 @@ function picksOf({ plugin, forWhom, detail }: Place, state: PluginState, version
       return `The Amp diagnostics plugin is removed ${forWhom}.`;
     },
   };
-  /** Says so again when it is picked, with what to do about it. */
+  /** Shows the full error, with advice, when selected. */
   const refusal = (why: string): PlacePick => ({
     ...common,
     label: `$(circle-slash) Cannot install ${forWhom}`,

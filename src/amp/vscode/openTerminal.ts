@@ -13,11 +13,10 @@ interface OpenTerminalOptions {
   readonly messages: Messages;
 }
 
-/** The CLI loads plugins of the folder it runs in. */
 const untrusted =
   'Amp runs plugins of the folder, so it is not started in an untrusted workspace. Trust the workspace, then try again.';
 
-/** The command `backline.amp.openTerminal`. Resolves when the terminal is shown, or the user was told why it is not. */
+/** The command `backline.amp.openTerminal`. Resolves when the terminal is shown, or the user has seen why it is not. */
 export async function openTerminal({ editor, terminals, messages }: OpenTerminalOptions): Promise<void> {
   if (!vscode.workspace.isTrusted) {
     const run = (): Thenable<unknown> => vscode.commands.executeCommand('workbench.trust.manage');

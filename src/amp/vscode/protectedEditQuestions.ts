@@ -8,7 +8,7 @@ import type { EditAnswer, RefusedEdit } from '../common/refusedEdits';
 interface ProtectedEditQuestionsOptions {
   readonly editor: Pick<EditorPort, 'showDiff' | 'open'>;
   readonly log: Logger;
-  /** As `vscode.window.showWarningMessage`, which is the default. */
+  /** Defaults to `vscode.window.showWarningMessage`. */
   readonly showMessage?: (message: string, ...buttons: string[]) => Thenable<string | undefined>;
 }
 
@@ -17,14 +17,11 @@ const show = 'Show Change';
 const deny = 'Deny';
 const showFile = 'Show File';
 
-/** Asks about edits of protected files, and tells of them, by notifications: the user is in a terminal, and not to be held up. */
+/** Asks about and reports edits of protected files. Uses notifications, since the user is busy in a terminal. */
 export class ProtectedEditQuestions {
   constructor(private readonly options: ProtectedEditQuestionsOptions) {}
 
-  /**
-   * Only a change that is shown can be allowed. Undefined when the user closes the notification. A diff that was opened for
-   * it is closed with the answer.
-   */
+  /** Offers to allow a change only after showing it. Resolves with undefined if the user closes the notification. */
   async ask(edit: RefusedEdit): Promise<EditAnswer | undefined> {
     const name = vscode.workspace.asRelativePath(edit.path);
     const message = `Backline: Amp wants to change ${name}, which is protected: ${edit.reason}. If you allow it, Amp has to try again.`;
@@ -41,7 +38,7 @@ export class ProtectedEditQuestions {
     }
   }
 
-  /** Resolves when the user has closed the notification. Never rejects. */
+  /** Resolves when the user closes the notification. Never rejects. */
   async tellWritten({ path, reason }: RefusedEdit): Promise<void> {
     const name = vscode.workspace.asRelativePath(path);
     const message = `Backline: Amp wrote ${name} itself after Backline refused it. Check the file: ${reason}.`;
