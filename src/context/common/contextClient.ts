@@ -23,43 +23,40 @@ import type { ProviderEntry, ProviderList } from './providers/providerSettings';
 import { RecordBook, type RecordLimits } from './items/recordBook';
 import { SelectorTarget } from './providers/selector';
 
-/** A document as an editor has it. `uri` and `version` are its identity; the text is only asked for when it is needed. */
+/** A document of an editor, identified by `uri` and `version`. The text is only read when needed. */
 export interface ContextDocument {
   readonly uri: string;
   readonly version: number;
   getText(): string;
 }
 
-/**
- * Who asks: somebody who waits for a hover; something that refreshes itself, and asks after each edit; or the user by
- * name, who also wants those providers asked that are paused after a failure.
- */
+/** Why items are requested. The user's `explicit` requests also go to providers that are paused after a failure. */
 type AskReason = 'hover' | 'background' | 'explicit';
 
 export interface AskOptions {
   readonly reason?: AskReason;
-  /** When it fires the answer is what is known by then. */
+  /** When it fires, the request resolves with what is known by then. */
   readonly signal?: AbortSignal;
-  /** How long this answer waits at most, for who cannot wait for the deadline. What comes later is kept for the next. */
+  /** Maximum wait for callers that cannot wait for the deadline. Later answers are kept for the next request. */
   readonly waitMs?: number;
   /**
-   * Whether the items that are there are worth an answer: whoever is still asked then only gets the client's patience,
-   * not the whole deadline. A hover says whether there is anything at its place; nothing is added to it later, so that
-   * only those are not waited for that are known to be slow, or have answered for the text before an edit.
+   * Whether the known items are worth showing. If so, the request only waits for the patience, not the deadline. A
+   * hover cannot be updated later, so it still waits for providers that are neither known to be slow nor have answered
+   * for an earlier text.
    */
   readonly isEnough?: (items: ItemList) => boolean;
 }
 
 interface ClientOptions extends ProviderRules {
-  /** How long an answer waits for slow providers. */
+  /** How long a request waits for slow providers. */
   readonly deadlineMs: number;
-  /** The same when the user asks by name. */
+  /** The deadline for requests of the user. */
   readonly explicitDeadlineMs: number;
-  /** How long an answer that is already worth something waits for more. */
+  /** How long a request with enough items waits for more. */
   readonly patienceMs: number;
-  /** After an edit the background is left alone for this long. */
+  /** How long background requests pause after an edit. */
   readonly settleMs: number;
-  /** UTF-16 units; larger documents are not asked about. */
+  /** UTF-16 units. Providers are not asked about larger documents. */
   readonly maxDocument: number;
   readonly records: RecordLimits;
 }
@@ -78,15 +75,15 @@ interface ContextClientPorts {
   readonly clock: Clock;
   readonly log: Logger;
   readonly secrets: SecretSource;
-  /** The log of one provider, which the client disposes; without it nothing is logged. */
+  /** Creates the log of a provider. The client disposes it. Nothing is logged without it. */
   readonly logOf?: (ref: ProviderRef) => ProviderLog;
-  /** For globs of providers, which could take for ever. */
+  /** Limits the time of the providers' globs. */
   readonly runInTime: RunInTime;
-  /** Whether the user has allowed it; asks nobody. Without it nothing is. */
+  /** Whether the user has allowed a request, without asking. By default nothing is allowed. */
   readonly isAllowed?: (request: RememberedRequest) => boolean;
-  /** Hears of the ids of the providers that went on as they were when others were configured. */
+  /** Called with the IDs of the providers that were kept when the list of providers changed. */
   readonly onKept?: (ids: ReadonlySet<string>) => void;
-  /** Makes the provider of an entry; nothing of it runs before it is asked. The client disposes it. */
+  /** Creates the provider of an entry, without running any of its code yet. The client disposes it. */
   readonly createProvider: (entry: ProviderEntry) => ContextProvider;
 }
 
@@ -95,14 +92,11 @@ interface FoundItem {
   readonly item: ContextItem;
 }
 
-/**
- * Asks providers about documents: each once per document version, all at once, none waiting for another. Between an edit
- * and the answers to the new text, what is known moves along with the text.
- */
+/** Asks all providers, concurrently and once per document version. Moves known items along with edits until then. */
 export class ContextClient implements Disposable {
   private readonly onListenerError = (error: unknown): void => this.ports.log.error('A listener failed', error);
   private readonly changeEmitter = new Emitter<string | undefined>(this.onListenerError);
-  /** There is more, or newer, to ask for: of this document, or of all. */
+  /** Fires when there may be new items for a document (its URI), or for all (undefined). */
   readonly onDidChange = this.changeEmitter.event;
   private readonly stateEmitter = new Emitter<void>(this.onListenerError);
   readonly onDidChangeStates = this.stateEmitter.event;
@@ -134,7 +128,7 @@ export class ContextClient implements Disposable {
     return this.providers.states;
   }
 
-  /** From now on these are asked. What has not changed goes on as it is. */
+  /** Replaces the providers. Unchanged ones are kept. */
   configure(list: ProviderList): void {
     const ids = this.providers.replace(list);
     this.ports.onKept?.(ids);
@@ -143,7 +137,7 @@ export class ContextClient implements Disposable {
     this.changeEmitter.fire(undefined);
   }
 
-  /** Never rejects: what went wrong with a provider is in `states`. */
+  /** Never rejects: errors of providers are in `states`. */
   async ask(document: ContextDocument, options: AskOptions = {}): Promise<ContextAnswer> {
     const { reason = 'hover' } = options;
     const record = this.book.open(document.uri);
@@ -164,12 +158,12 @@ export class ContextClient implements Disposable {
         };
   }
 
-  /** What is known of a document without asking anybody. */
+  /** The known items of a document, without asking providers. */
   peek(uri: string): ContextAnswer | undefined {
     return this.book.find(uri)?.answer(this.providers.for(uri));
   }
 
-  /** To be told of every edit, with the version it led to. */
+  /** Call this for every edit, with the resulting version. */
   edited(uri: string, version: number, changes: readonly TextChange[]): void {
     const record = this.book.find(uri);
     if (!record) return;
@@ -181,19 +175,19 @@ export class ContextClient implements Disposable {
     });
   }
 
-  /** The document is gone: its versions will start again. */
+  /** Call this when a document is closed: its versions will start again. */
   closed(uri: string): void {
     this.book.close(uri);
   }
 
-  /** Asks this provider again, from the beginning: the user wants it, or its code has changed. */
+  /** Resets a provider and asks it again, for the user or because its code has changed. */
   retry(id: string): void {
     for (const record of this.book.all) record.outdate(id);
     this.providers.find(id)?.reset();
     this.changeEmitter.fire(undefined);
   }
 
-  /** Among all that is known, the most recently used document first. */
+  /** Searches all known items, starting with the most recently used document. */
   search(query: string): readonly FoundItem[] {
     return this.book.all.toReversed().flatMap((record) => {
       const { uri, items } = record.answer(this.providers.for(record.uri));
@@ -208,7 +202,7 @@ export class ContextClient implements Disposable {
     this.stateEmitter.dispose();
   }
 
-  /** Asks all who have not answered for this version and are not being asked already. */
+  /** Asks the providers that have not answered for this version and are not being asked. */
   private start(document: ContextDocument, record: DocumentRecord, reason: AskReason): void {
     const mayAsk = (handle: ProviderHandle): boolean =>
       !record.isFresh(handle.ref.id) &&
@@ -233,7 +227,7 @@ export class ContextClient implements Disposable {
       record.startAsking(handle.ref.id, asking);
       asking.done = this.run(handle, question, record, asking);
     }
-    // While they are at work.
+    // Computed while the providers are working.
     question.lines();
   }
 
@@ -247,14 +241,14 @@ export class ContextClient implements Disposable {
       this.book.trim();
     } catch {
       if (signal.aborted) return;
-      // Not what was thrown: it may hold a secret.
+      // The error itself may contain a secret.
       this.ports.log.debug(`${handle.ref.title} did not answer: ${handle.state.lastError ?? 'it started over'}`);
       record.endAsking(handle.ref.id);
     }
     if (asking.isLate) this.changeEmitter.fire(record.uri);
   }
 
-  /** Until all have answered, the time is over, or the question is taken back; who nobody waits for is not asked on. */
+  /** Waits for all answers, the deadline or cancellation. Requests that nobody waits for any more are cancelled. */
   private async wait(record: DocumentRecord, handles: readonly ProviderHandle[], options: AskOptions): Promise<void> {
     const askings = new Map(record.asking);
     for (const asking of askings.values()) asking.waiters++;
@@ -315,7 +309,7 @@ const noLog: ProviderLog = {
 interface Question {
   readonly params: ItemsParams;
   readonly target: SelectorTarget;
-  /** How long each line of the text is. */
+  /** Length of each line of the text. */
   readonly lines: () => readonly number[];
   readonly isCrlf: boolean;
 }

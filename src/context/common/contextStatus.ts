@@ -10,7 +10,7 @@ export interface ContextSituation {
   readonly isTrusted: boolean;
   readonly states: readonly ProviderState[];
   readonly problems: readonly ProviderProblem[];
-  /** About the file that is looked at. */
+  /** Notes about the active file. */
   readonly notes: readonly string[];
 }
 
@@ -24,13 +24,13 @@ interface ContextActions {
   readonly manageTrust: string;
 }
 
-/** Failures that the summary names; all of them have a row. */
+/** Maximum number of failures in the summary. Each failure also has its own row. */
 const maxNamed = 4;
 const maxRows = 50;
 /** UTF-16 units. */
 const maxError = 160;
 
-/** What the user reads of the providers: how many there are, what is wrong with which, and what to do. */
+/** Summarizes the state of all providers, with actions to fix problems. */
 export function contextStatus(
   situation: ContextSituation,
   actions: ContextActions,
@@ -93,7 +93,7 @@ function summaryOf(
   ];
 }
 
-/** What a provider can be asked for, or why that is not known. */
+/** The kinds of requests that a provider supports, or why they are not known. */
 export function describeAbilities({ abilities, status }: ProviderState): string {
   if (!abilities) return status === 'notAskedYet' ? 'not asked yet' : 'not known';
   const named = [
@@ -104,7 +104,6 @@ export function describeAbilities({ abilities, status }: ProviderState): string 
   return named.length > 0 ? named.join(', ') : 'nothing';
 }
 
-/** The user has answered, and can change it. */
 function isDenied({ consent }: ProviderState): boolean {
   return consent?.kind === 'brought' && consent.isDenied;
 }
@@ -121,7 +120,7 @@ function logRow(state: ProviderState, command: string): StatusAction {
   return { label: `Show log of ${state.title} (${describeAbilities(state)})`, command, arguments: [state.id] };
 }
 
-/** Many are off for the same reason. */
+/** Groups providers that are off for the same reason. */
 function problemsOf(problems: readonly ProviderProblem[]): string[] {
   const byMessage = Map.groupBy(problems, ({ message }) => message);
   return [...byMessage].map(([message, ids]) => `Off: ${ids.map(({ id }) => id).join(', ')}. ${sentence(message)}`);
@@ -143,7 +142,7 @@ function retries(failing: readonly ProviderState[], command: string): StatusActi
   return failing.length > maxNamed ? [{ label: 'Retry all', command }, ...each] : each;
 }
 
-/** In one line: rows of the status are cut off at the edge of the window. */
+/** In one line, since the status list cuts off long rows. */
 function failureOf({ title, lastError = 'it does not say why' }: ProviderState): string {
   const line = oneLine(lastError);
   return `${title}: ${sentence(line.length > maxError ? `${line.slice(0, maxError)}…` : line)}`;

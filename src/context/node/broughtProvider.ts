@@ -10,10 +10,7 @@ import type { ProviderEntry } from '../common/providers/providerSettings';
 import { addressOf } from '../common/providers/providerUri';
 import type { HashedFile } from './providerWorkerMessages';
 
-/**
- * A provider that only the workspace names, or whose code the workspace has: nothing of it runs, is downloaded or is sent a
- * text before the user allows it.
- */
+/** Requires consent before code of the workspace runs or is downloaded, or its URLs receive text. */
 export class BroughtProvider {
   private address: BroughtThing | undefined;
   private download: BroughtThing | undefined;
@@ -29,7 +26,7 @@ export class BroughtProvider {
     this.require(this.address, 'Text would be sent to a URL from this workspace’s settings.');
   }
 
-  /** Of all files that are part of it, as they were read. @throws ProviderError */
+  /** Checks all files of the module, as they were read. @throws ProviderError */
   permitCode(files: readonly HashedFile[]): void {
     const sorted = files.toSorted((one, other) => (one.url < other.url ? -1 : 1));
     const address = addressOf(this.entry.place);
@@ -45,13 +42,13 @@ export class BroughtProvider {
     const lookAgain = async (): Promise<BroughtThing> => this.code(facts, await Promise.all(files.map(hashedNow)));
     const thing = this.thing('providerModule', { facts, files });
     if (!this.entry.isOfUser) return { ...thing, lookAgain };
-    // The workspace does not say that it is used: what there is to read is its code.
+    // The user's settings define it, so the code is what the user needs to see.
     const first = files.find(({ url }) => url === addressOf(this.entry.place)) ?? files[0];
     const file = first && pathOf(first.url);
     return { ...thing, source: { ...thing.source, file }, lookAgain };
   }
 
-  /** The download only: what is found needs a permission of its own. @throws ProviderError */
+  /** Only covers the download. The downloaded code needs its own permission. @throws ProviderError */
   permitDownload(): void {
     this.download ??= this.thing('webCode', { facts: this.addressFacts('Downloads code from') });
     this.require(this.download, 'Its code would be downloaded from a URL in this workspace’s settings.');
@@ -94,7 +91,7 @@ export class BroughtProvider {
   }
 }
 
-/** As it is on the disk now. Rejects where it cannot be read. */
+/** Rejects if the file cannot be read. */
 async function hashedNow({ url }: HashedFile): Promise<HashedFile> {
   const bytes = await readFile(fileURLToPath(url));
   return { url, hash: createHash('sha256').update(bytes).digest('hex') };

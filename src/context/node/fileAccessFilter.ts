@@ -3,26 +3,26 @@ import { nearestFolder, relativeTo } from '../../editor/common/boundary';
 import type { ExcludeList } from '../../editor/common/excludeList';
 
 interface FileAccessFilterOptions {
-  /** Of the workspace, absolute. */
+  /** Absolute paths of the workspace folders. */
   readonly folders: () => readonly string[];
   readonly exclude: () => ExcludeList;
-  /** There one path can be spelled in two cases, as the drive's letter. */
+  /** Paths are case-insensitive there, for example the drive letter. */
   readonly isWindows: boolean;
 }
 
 interface Spelling {
   readonly path: string;
-  /** Its tail below the workspace folder; of a file elsewhere all of it. */
+  /** The path relative to the workspace folder, or the whole path outside of them. */
   readonly below: string;
 }
 
-/** Keeps back what the user excludes: by the name of a file, and by the name of what a link leads to. */
+/** Decides which files providers may see. A link is excluded if its own path or its target is. */
 export class FileAccessFilter {
   private readonly spellings = new Map<string, readonly Spelling[]>();
 
   constructor(private readonly options: FileAccessFilterOptions) {}
 
-  /** Looks where an absolute path leads, once until it is forgotten. Never rejects. */
+  /** Resolves an absolute path. The result is kept until it is forgotten. Never rejects. */
   async look(file: string): Promise<void> {
     if (this.spellings.has(file)) return;
     const { isWindows } = this.options;
@@ -33,7 +33,7 @@ export class FileAccessFilter {
     this.spellings.set(file, [spelled, ...others]);
   }
 
-  /** Whether it may go to providers; nothing may that nobody has looked at. */
+  /** Whether providers may see a file. False unless `look` was called for it. */
   allows(file: string): boolean {
     const exclude = this.options.exclude();
     const spellings = this.spellings.get(file);
@@ -44,7 +44,7 @@ export class FileAccessFilter {
     this.spellings.delete(file);
   }
 
-  /** The workspace has other folders. */
+  /** Call this when the workspace folders have changed. */
   forgetAll(): void {
     this.spellings.clear();
   }
@@ -56,7 +56,7 @@ function spellingOf(path: string, folders: readonly string[], ignoresCase: boole
   return { path, below: below ?? path.replace(/^[\\/]+/, '') };
 }
 
-/** The path itself where there is nothing. */
+/** Unchanged if the file does not exist. */
 async function realOf(path: string): Promise<string> {
   return await realpath(path).catch(() => path);
 }

@@ -1,22 +1,20 @@
 import { certificateProblem } from '../../base/node/certificateProblem';
 import { ProviderError } from '../common/providers/providerError';
 
-/** Sends one request and reads its whole answer, within limits. */
-
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 export interface HttpAnswer {
   readonly status: number;
   readonly body: Uint8Array;
-  /** Where the answer sends to, if it does. */
+  /** The target of a redirect. */
   readonly location: string | undefined;
-  /** Without its parameters; empty when it says none. */
+  /** MIME type without parameters; empty if missing. */
   readonly type: string;
 }
 
-/** @throws ProviderError when there is no answer, or one larger than `maxBytes`. */
+/** Sends a request and reads the whole response. @throws ProviderError on failure, or if it exceeds `maxBytes` */
 export async function fetchAnswer(fetch: Fetch, url: string, init: RequestInit, maxBytes: number): Promise<HttpAnswer> {
-  // Redirects are looked at before they are followed, if at all: they may lead from https to anywhere.
+  // The caller checks redirects before following them, since they may lead from https to anywhere.
   const response = await fetch(url, { ...init, redirect: 'manual' }).catch((error: unknown) => {
     const cause = causeOf(error);
     const problem = certificateProblem(cause);
@@ -57,7 +55,7 @@ function lost(error: unknown): never {
   throw new ProviderError(`The connection was lost while reading the answer: ${causeOf(error)}.`);
 }
 
-/** What is beneath the "fetch failed" of fetch. Not its message: that can hold the URL, and the URL a key. */
+/** The error code below fetch's "fetch failed". Leaves out the message, which may contain the URL and a key in it. */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return 'it failed';
   const cause = error.cause;

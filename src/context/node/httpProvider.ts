@@ -30,9 +30,9 @@ import { fetchAnswer, hostOf, isRedirect, type Fetch, type HttpAnswer } from './
 interface HttpProviderPorts {
   readonly fetch: Fetch;
   readonly clock: Clock;
-  /** Whether the user has allowed it. Never asks: what needs to be asked is an error that says so. */
+  /** Whether the user has allowed a request, without asking. A missing permission is thrown as an error. */
   readonly isAllowed: (request: RememberedRequest) => boolean;
-  /** Looked at before each request. @throws ProviderError when this address may not be asked at all */
+  /** Called before each request. @throws ProviderError if the URL may not be used */
   readonly permit?: () => void;
   readonly maxBytes: number;
   readonly traffic: CallTraffic;
@@ -40,25 +40,22 @@ interface HttpProviderPorts {
 
 export const maxAnswerBytes = 8 * 1_024 * 1_024;
 
-/** How long items wait for annotations that may not be there. */
+/** How long items wait for annotations that may not exist. */
 const besidesMs = 1_000;
 
-/**
- * A method was refused, and the same is asked by the one of another dialect: the refusal is reported when that has not
- * answered by then. Earlier than a call has failed, which would only say that it took too long.
- */
+/** Time limit for trying another dialect after a refusal. The time-out of a call would hide the refusal. */
 const fallbackMs = 8_000;
 
-/** The code of JSON-RPC for a method that there is not. */
+/** JSON-RPC error code "method not found". */
 const noSuchMethod = -32601;
 
-/** The server answered, and the answer is a refusal or no answer to the question: another dialect may fare better. */
+/** The server refused the request or sent an invalid answer, so another dialect may work. */
 class RefusedError extends ProviderError {
   constructor(
     message: string,
-    /** Whether it may be another answer the next time: then it proves no dialect. */
+    /** Whether the error may be temporary. Then it says nothing about the dialect. */
     readonly isPassing = false,
-    /** It says that there is no such method. */
+    /** Whether the server says that the method does not exist. */
     readonly isNoMethod = false,
   ) {
     super(message);
@@ -68,13 +65,13 @@ class RefusedError extends ProviderError {
 const headersSetting = z.object({ headers: z.record(z.string(), z.string()).optional() });
 
 /**
- * A provider behind a URL. Nothing on the wire names the dialect: `capabilities` is tried before `meta`, and of those who
- * know `capabilities` an item with a range proves dialect A, an annotation dialect B, and so does a refusal of the other
- * method that will not be another the next time. Until one of them was seen, both are asked for.
+ * A provider behind a URL. The protocol does not name the dialect, so it is detected: `capabilities` is tried before
+ * `meta`. Then an item with a range means dialect A, an annotation dialect B; a permanent refusal of either method
+ * means the other dialect. Until then, both methods are called.
  */
 export class HttpProvider implements ContextProvider {
   private dialect: Dialect | undefined;
-  /** Whether it said so itself: then an error is one, and no lack of the method. */
+  /** Whether the server declared mentions. Then an error does not mean that the method is missing. */
   private saysMentions = false;
 
   constructor(
@@ -88,7 +85,7 @@ export class HttpProvider implements ContextProvider {
     const startMs = this.ports.clock.monotonicNow();
     const refusal = await this.tryCapabilities(settings, signal);
     if (!(refusal instanceof RefusedError)) return this.withAbilities(refusal);
-    // The document's method is the one to mend.
+    // Report the refusal of the published protocol's method, which is the one to fix.
     const introduction = await this.insteadOf(refusal, startMs, signal, (inTime) =>
       this.post('meta', {}, settings, inTime, (result) => {
         this.saysMentions = saysMentions(result);
@@ -143,7 +140,7 @@ export class HttpProvider implements ContextProvider {
     // Requests end with the signals of their calls.
   }
 
-  /** Whether it really has what it does not declare is seen when it is asked. `items` of A are those of a document. */
+  /** Undeclared abilities are found out by calling the method. `items` of A are those of a document. */
   private withAbilities(introduction: Introduction): Capabilities {
     const isLater = this.dialect === 'B' || this.dialect === 'C';
     return {
@@ -152,12 +149,12 @@ export class HttpProvider implements ContextProvider {
     };
   }
 
-  /** @throws the refusal when it is no lack of the method */
+  /** @throws the refusal, unless it means that the method is missing */
   private checkLack(refusal: RefusedError): void {
     if (refusal.isPassing || (this.saysMentions && !refusal.isNoMethod)) throw refusal;
   }
 
-  /** @throws the refusal when the other method is refused too, or not answered in time; else what the work throws */
+  /** Tries the method of another dialect. @throws the original refusal if that is refused or times out, too */
   private async insteadOf<T>(
     refusal: RefusedError,
     startMs: number,
@@ -173,10 +170,7 @@ export class HttpProvider implements ContextProvider {
     }
   }
 
-  /**
-   * Items were answered, so nothing that becomes of the second question takes them away. An empty list of annotations
-   * proves nothing: some answer `[]` to all that they do not know.
-   */
+  /** Prefers annotations, else returns the items. Some servers answer `[]` to unknown methods, which proves nothing. */
   private async annotationsBesides(
     items: PackedItems,
     asked: Promise<PackedItems>,
@@ -204,7 +198,7 @@ export class HttpProvider implements ContextProvider {
     );
   }
 
-  /** @throws RefusedError when there was an answer that `read` or the protocol does not take for one. */
+  /** @throws RefusedError if the answer is an error or invalid */
   private async post<T>(
     method: string,
     params: object,
@@ -231,7 +225,7 @@ export class HttpProvider implements ContextProvider {
     }
   }
 
-  /** `headers` in the settings are for HTTP and only sent as such. */
+  /** `headers` in the settings are sent as HTTP headers, and not in the body. */
   private requestOf(method: string, params: object, settings: ProviderSettings): { headers: Headers; body: string } {
     const { data: own } = headersSetting.safeParse(settings);
     if (!own) throw new ProviderError('`headers` in its settings must be an object with string values.');
@@ -285,7 +279,7 @@ function resultOf(method: string, answer: HttpAnswer): unknown {
   return message.result;
 }
 
-/** The server, or one before it, is busy or broken. */
+/** The server or a proxy is overloaded or broken. */
 function isPassingStatus(status: number): boolean {
   return status >= 500 || status === 408 || status === 429;
 }
@@ -308,7 +302,7 @@ function headersOf(headers: Readonly<Record<string, string>>): Headers {
   try {
     return new Headers({ ...headers });
   } catch {
-    // The error of `Headers` holds the value, which may be a secret.
+    // The error of `Headers` contains the value, which may be a secret.
     throw new ProviderError('`headers` in its settings contains an invalid name or value.');
   }
 }

@@ -7,10 +7,10 @@ import { DisposableStore, toDisposable, type Disposable } from '../../base/commo
 /** Editors write a file in several steps. */
 const burstMs = 100;
 
-/** Calls back when one of the files that a module consists of is written, replaced or removed. Dispose it. */
+/** Calls back when a file of a module is written, replaced or removed. Dispose it. */
 export class ModuleWatcher implements Disposable {
   private readonly coalescer: Coalescer;
-  /** Watched a moment longer. */
+  /** The previous watchers, kept for a moment. */
   private earlier: Disposable | undefined;
   private watched: { readonly urls: ReadonlySet<string>; readonly watchers: Disposable } | undefined;
 
@@ -25,7 +25,7 @@ export class ModuleWatcher implements Disposable {
     return this.watched?.urls.has(url) === true;
   }
 
-  /** Of these files (`file:` URIs) from now on. What has just happened to those before is still told. */
+  /** Replaces the watched files (`file:` URIs). Recent changes of the previous files are still reported. */
   watch(urls: readonly string[]): void {
     const before = this.watched?.watchers;
     const watchers = watchFiles(urls, this.clock, () => this.coalescer.schedule());
@@ -46,7 +46,7 @@ export class ModuleWatcher implements Disposable {
   }
 }
 
-/** It watches their folders, since a file that is replaced by another takes its watcher with it. */
+/** Watches their folders, since replacing a file ends its watcher. */
 function watchFiles(urls: readonly string[], clock: Clock, onChange: () => void): Disposable {
   const store = new DisposableStore();
   for (const [folder, names] of byFolder(urls)) {

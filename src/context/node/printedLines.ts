@@ -6,7 +6,7 @@ const longestLine = 2_000;
 const mostLines = 500;
 const windowMs = 1_000;
 
-/** Cuts what a provider prints into lines. One that prints without end fills neither the log nor the memory. */
+/** Splits the output of a provider into lines, limiting their length and rate. */
 export class PrintedLines {
   private readonly decoder = new StringDecoder('utf8');
   private rest = '';

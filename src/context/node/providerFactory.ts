@@ -19,30 +19,30 @@ import type { HashedFile } from './providerWorkerMessages';
 import type { WorkerLimits } from './workerRun';
 
 export interface ProviderFactoryOptions {
-  /** The bundle of `worker/main.ts`, absolute. */
+  /** Absolute path of the bundle of `contextWorkerMain.ts`. */
   readonly workerFile: string;
-  /** Where fetched code is kept, absolute. */
+  /** Absolute path of the folder for downloaded code. */
   readonly remoteFolder: string;
-  /** The global one follows VS Code's proxy settings. */
+  /** The global `fetch` follows VS Code's proxy settings. */
   readonly fetch: Fetch;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Without it no messages are shown. */
+  /** No messages are recorded without it. */
   readonly traffic?: TrafficTap;
-  /** Whether the user has allowed it; asks nobody. */
+  /** Whether the user has allowed a request, without asking. */
   readonly isAllowed: (request: RememberedRequest) => boolean;
-  /** The integrity of the code that was allowed for an address whose hash no settings pin; without it there is none. */
+  /** The allowed integrity of the code at a URL without a pinned hash. By default none. */
   readonly allowedCode?: (url: string) => string | undefined;
-  /** What the user has answered for what the workspace brings; without it there is no answer. */
+  /** The user's stored decision about workspace content. By default `ask`. */
   readonly decide?: (thing: BroughtThing) => ConsentDecision;
-  /** `file:` URIs of folders whose code may not run now; without it there are none. */
+  /** `file:` URIs of folders whose code must not run. By default none. */
   readonly untrustedFolders?: () => readonly string[];
-  /** `file:` URIs of all folders of the workspace: whoever names their code, the workspace decides what it does. */
+  /** `file:` URIs of all workspace folders. Code in them always needs consent, even if the user's settings name it. */
   readonly workspaceFolders?: () => readonly string[];
   readonly workerLimits?: WorkerLimits;
 }
 
-/** Makes the provider for an entry of the settings. Nothing runs, and nothing is fetched, before it is asked. */
+/** Creates the provider for an entry of the settings. Runs and downloads nothing before the first request. */
 export class ProviderFactory {
   private readonly texts = new TextSharer();
   private readonly remote: RemoteModules;
@@ -76,7 +76,7 @@ export class ProviderFactory {
         });
       case 'package':
         return this.worker(title, () =>
-          // Whoever names it: which code that is, the folder says that it is found from.
+          // The workspace folder decides which code this is, even if the user's settings name it.
           Promise.resolve({ specifier: place.specifier, folder: place.folder, permit }),
         );
       case 'remoteModule':
@@ -87,7 +87,7 @@ export class ProviderFactory {
     }
   }
 
-  /** The settings only saw how it is spelled: a link can lead from anywhere into the workspace. */
+  /** Resolves links: the settings were only checked by spelling, but a link can lead into the workspace. */
   private async trusted(url: string): Promise<string> {
     const folders = this.options.untrustedFolders?.() ?? [];
     if (await isCodeOf(folders, url)) throw new ProviderError(untrustedMessage);

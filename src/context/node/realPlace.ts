@@ -3,12 +3,12 @@ import { fileURLToPath } from 'node:url';
 import { toFileUri } from '../../base/common/fileUri';
 import { isBelow } from '../common/providers/providerUri';
 
-/** A path with every link resolved. */
+/** Resolves all links in a path. */
 type RealPath = (path: string) => Promise<string>;
 
 /**
- * Whether a module is a file of one of the folders, whatever spelling or links lead there. All are URIs. Another machine is
- * asked only when a folder is there, too: the question alone sends it the user's name and a hash of the password.
+ * Whether a module is in one of the folders, with links resolved. All are URIs. Does not access other machines unless a
+ * folder is there, since that reveals the user's name and a password hash.
  */
 export async function isCodeOf(
   folders: readonly string[],
@@ -25,18 +25,18 @@ export async function isCodeOf(
   return [...real, ...folders].some((folder) => isBelow(file, folder) || isBelow(url, folder));
 }
 
-/** The URI itself where there is nothing, or nothing on this disk. */
+/** The URI itself if it is not a local file or does not exist. */
 async function realUriOf(uri: string, realPath: RealPath, isWindows: boolean): Promise<string> {
   if (!uri.startsWith('file:')) return uri;
   try {
     return toFileUri(await realPath(fileURLToPath(uri, { windows: isWindows })));
   } catch {
-    // What is not there cannot be run.
+    // A missing file cannot be run.
     return uri;
   }
 }
 
-/** Lower case; empty for a file of this machine. */
+/** In lower case; empty for local files. */
 function hostOf(uri: string): string {
   return URL.parse(uri)?.host ?? '';
 }

@@ -18,16 +18,16 @@ interface RemoteModulePorts {
   readonly fetch: Fetch;
   readonly clock: Clock;
   readonly isAllowed: (request: RememberedRequest) => boolean;
-  /** The integrity of the code that the user has allowed for an address whose hash the settings do not pin. */
+  /** The allowed integrity of the code at a URL without a pinned hash. */
   readonly allowedCode: (url: string) => string | undefined;
-  /** Where modules are kept by their hash; made when it is needed. */
+  /** Where modules are stored by their hash. Created when needed. */
   readonly folder: string;
 }
 
 export interface LocateOptions {
-  /** As the settings have it; undefined where they pin no hash. */
+  /** As in the settings; undefined if they pin no hash. */
   readonly integrity: unknown;
-  /** The user wants it looked for now, whatever failed before. */
+  /** Whether the user asked for a refresh, which ignores earlier failures. */
   readonly isAgain: boolean;
   readonly signal: AbortSignal;
 }
@@ -35,36 +35,33 @@ export interface LocateOptions {
 interface RemoteModule {
   /** Its `file:` URI. */
   readonly specifier: string;
-  /** The address has other code now, which the user has not allowed. */
+  /** A version at the URL that the user has not allowed. */
   readonly offer?: RemoteCodeRequest;
 }
 
 const maxBytes = 8 * 1_024 * 1_024;
 const maxRedirects = 5;
 const integrityForm = /^(sha256|sha384|sha512)-([A-Za-z0-9+/]+={0,2})$/;
-/** How often a window looks whether an address has other code than the one that was allowed. */
+/** How often a window checks a URL for a new version. */
 const checkMs = 24 * 60 * 60_000;
-/** What was allowed runs, whether or not its address answers. */
+/** Allowed code runs even if its URL does not respond. */
 const checkTimeoutMs = 3_000;
-/** How long code that nobody has answered for is what the user is asked about. */
+/** How long downloaded code stays the version that the user is asked about. */
 const pendingMs = 10 * 60_000;
 /** Each may have `maxBytes`. */
 const mostPending = 8;
 const pause: Backoff = { firstMs: 60_000, maxMs: 60 * 60_000 };
 
-/**
- * Code from elsewhere as files on this disk: fetched over https, held to a hash, and only when the user has allowed just
- * this code. The hash is the one that the settings pin, or the one that the user was shown.
- */
+/** Downloads modules over https. Code must be allowed and match the hash that is pinned or was allowed. */
 export class RemoteModules {
   private readonly checks = new Map<string, Check>();
-  /** By address, what was found there and nobody has allowed; on this disk is only what was. */
+  /** Downloaded code without permission, by URL. Only allowed code is written to disk. */
   private readonly pending = new BoundedMap<string, Pending>({ maxEntries: mostPending });
   private readonly failures = new Map<string, FailedLook>();
 
   constructor(private readonly ports: RemoteModulePorts) {}
 
-  /** @throws ProviderError that says what is missing: https, the user's word; or that the code is not the pinned one */
+  /** @throws ProviderError if the permission is missing, the URL is not https, or the code does not match the hash */
   async locate(url: string, { integrity, isAgain, signal }: LocateOptions): Promise<RemoteModule> {
     checkHttps(url);
     if (isAgain) this.failures.delete(url);
@@ -108,13 +105,13 @@ export class RemoteModules {
     } catch (error) {
       const request = error instanceof ProviderError ? error.consent : undefined;
       const found = request?.kind === 'remoteCode' ? request : undefined;
-      // A look that failed is made again after its pause.
+      // A failed check is repeated after its pause.
       if (found) this.checks.set(url, { atMs: clock.now(), found });
       return moduleOf(specifier, before, found ?? this.pending.get(url)?.request);
     }
   }
 
-  /** What waits for the user's answer is not fetched again for a while: it is what they are looking at. */
+  /** Code that waits for the user's answer is not downloaded again for a while. */
   private async findAllowed(
     url: string,
     before: string | undefined,
@@ -127,7 +124,7 @@ export class RemoteModules {
     return await this.fetchAllowed(url, before, signal);
   }
 
-  /** It is remembered before it is allowed, so that what is allowed is what was fetched. */
+  /** Keeps the downloaded code until the user answers, so that the allowed code is exactly what was downloaded. */
   private async fetchAllowed(url: string, before: string | undefined, signal: AbortSignal): Promise<RemoteModule> {
     const { body, at } = await this.download(url, signal);
     this.failures.delete(url);
@@ -144,7 +141,7 @@ export class RemoteModules {
     return { specifier: pathToFileURL(file).href };
   }
 
-  /** The `file:` URI of what was just allowed; undefined when it is not what was found. */
+  /** Stores code that was just allowed and returns its `file:` URI; undefined if there is no matching code. */
   private async keepPending(url: string, pin: Pin): Promise<string | undefined> {
     const waiting = this.pending.get(url);
     if (!waiting || !isPinned(waiting.body, pin)) return undefined;
@@ -154,7 +151,7 @@ export class RemoteModules {
     return pathToFileURL(file).href;
   }
 
-  /** An address that failed is left alone: for a minute, and each further time for twice as long. @throws ProviderError */
+  /** Pauses for a minute after a failure, and twice as long after each further one. @throws ProviderError */
   private async download(url: string, signal: AbortSignal): Promise<Download> {
     const { clock, fetch } = this.ports;
     const failed = this.failures.get(url);
@@ -173,11 +170,11 @@ export class RemoteModules {
     this.failures.set(url, { count, untilMs: this.ports.clock.monotonicNow() + backoffMs(pause, count), error });
   }
 
-  /** Its `file:` URI. What was changed on this disk does not count. */
+  /** Returns its `file:` URI; undefined if it was modified on disk. */
   private async findKept(url: string, pin: Pin): Promise<string | undefined> {
     const file = this.fileOf(url, pin);
     const bytes = await readFile(file).catch((error: unknown) => {
-      // ENOTDIR: where its folder should be is a file.
+      // ENOTDIR: a file exists in place of its folder.
       if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return undefined;
       throw error;
     });
@@ -189,13 +186,13 @@ export class RemoteModules {
   }
 }
 
-/** When an address was last looked at, in milliseconds since the epoch, and what the user has not allowed of it. */
+/** The last check of a URL, in milliseconds since the epoch, and the version that is not allowed yet. */
 interface Check {
   readonly atMs: number;
   readonly found: RemoteCodeRequest | undefined;
 }
 
-/** Code that was found, with the question for it. */
+/** Downloaded code and the permission it needs. */
 interface Pending {
   /** Milliseconds since the epoch. */
   readonly atMs: number;
@@ -204,14 +201,14 @@ interface Pending {
 }
 
 interface FailedLook {
-  /** How often in a row. */
+  /** Number of consecutive failures. */
   readonly count: number;
-  /** Of the monotonic clock. */
+  /** In milliseconds of the monotonic clock. */
   readonly untilMs: number;
   readonly error: unknown;
 }
 
-/** By the time of day, so that the hours in which the computer slept count. One in the future was made before the clock was set back. */
+/** Uses the time of day, so that hours of sleep count. A time in the future means that the clock was set back. */
 function isRecent({ atMs }: { readonly atMs: number }, nowMs: number, forMs: number): boolean {
   return atMs <= nowMs && nowMs - atMs < forMs;
 }
@@ -248,7 +245,7 @@ function isPinned(bytes: Uint8Array, { algorithm, digest }: Pin): boolean {
 
 interface Download {
   readonly body: Uint8Array;
-  /** Where it was found in the end. */
+  /** The URL after redirects. */
   readonly at: string;
 }
 
@@ -275,7 +272,7 @@ function checkHttps(url: string): void {
     );
 }
 
-/** By a rename: a window that reads it meanwhile reads all or nothing. @throws ProviderError that says what to do */
+/** Writes atomically, since other windows may read the file. @throws ProviderError that says what to do */
 async function keep(file: string, bytes: Uint8Array): Promise<void> {
   const folder = path.dirname(file);
   const draft = `${file}.${process.pid}.tmp`;
@@ -291,7 +288,7 @@ async function keep(file: string, bytes: Uint8Array): Promise<void> {
   }
 }
 
-/** CommonJS and TypeScript say so by their names; all else from the web is an ES module. */
+/** CommonJS and TypeScript are recognized by their extension. All other code from the web is an ES module. */
 function extensionOf(url: string): string {
   const extension = /\.(?:cjs|[cm]?ts)$/i.exec(new URL(url).pathname)?.[0];
   return extension?.toLowerCase() ?? '.mjs';

@@ -1,26 +1,23 @@
-/** A text on its way to workers: UTF-8, in memory that they read without a copy being sent. */
+/** A UTF-8 text in memory that workers read without copying. */
 interface SharedText {
   readonly memory: SharedArrayBuffer;
-  /** Bytes of the text; what is behind them in the memory means nothing. */
+  /** Length of the text in bytes. The memory may be larger. */
   readonly size: number;
   /** UTF-16 units. */
   readonly length: number;
 }
 
 export function readShared({ memory, size, length }: SharedText): string {
-  // As many bytes as letters: it is ASCII, which is read much faster as what it is.
+  // As many bytes as UTF-16 units means ASCII, which decodes much faster as Latin-1.
   return Buffer.from(memory, 0, size).toString(size === length ? 'latin1' : 'utf8');
 }
 
-/**
- * Writes a text once for all workers that read it at the same time. The memory is used again for the next text when nobody
- * reads it any more: it takes the system longer to clear new memory than it takes to write the text.
- */
+/** Writes a text once for all workers that read it. Reuses the memory, since clearing new memory is slow. */
 export class TextSharer {
   private current: { readonly content: string; readonly text: SharedText; readers: number } | undefined;
   private free: SharedArrayBuffer | undefined;
 
-  /** A lone surrogate becomes U+FFFD, which is as long. To be given back by `release`, once for each call. */
+  /** Call `release` once for each call. A lone surrogate becomes U+FFFD, which has the same length. */
   share(content: string): SharedText {
     if (this.current?.content !== content) {
       const text = (this.free && write(content, this.free)) ?? writeNew(content);
@@ -31,7 +28,7 @@ export class TextSharer {
     return this.current.text;
   }
 
-  /** It was read, or whoever was to read it has ended. */
+  /** Call this when the text was read or its reader has ended. */
   release(text: SharedText): void {
     if (this.current?.text !== text || --this.current.readers > 0) return;
     this.current = undefined;
@@ -39,16 +36,16 @@ export class TextSharer {
   }
 }
 
-/** Undefined when there may not be room for all of it. */
+/** Returns undefined if the memory may be too small. */
 function write(content: string, memory: SharedArrayBuffer): SharedText | undefined {
   const size = Buffer.from(memory).write(content);
-  // A letter has at most four bytes.
+  // A character has at most four bytes, so a larger gap means that none was cut off.
   return memory.byteLength - size < 4 ? undefined : { memory, size, length: content.length };
 }
 
 function writeNew(content: string): SharedText {
   const size = Buffer.byteLength(content);
-  // Some room for what is typed.
+  // Leaves room for a growing text.
   const memory = new SharedArrayBuffer(Math.ceil(size * 1.25) + 4);
   Buffer.from(memory).write(content);
   return { memory, size, length: content.length };

@@ -15,32 +15,31 @@ import type { HashedFile, WorkerStart } from './providerWorkerMessages';
 
 export const defaultWorkerLimits: WorkerLimits = { memoryMib: 256, callMs: 8_000 };
 
-/** A worker that nobody asked anything for this long is let go; the next question starts another. */
+/** A worker that is idle for this long is stopped. The next request starts another. */
 const idleMs = 5 * 60_000;
 
 export interface LocatedModule extends WorkerStart {
   /** A newer version that the user could allow. */
   readonly offer?: ConsentRequest;
-  /** Looks at the files that it consists of before any of them runs. @throws ProviderError when they may not run */
+  /** Checks the module's files before any of them runs. @throws ProviderError if they must not run */
   readonly permit?: (files: readonly HashedFile[]) => void;
 }
 
 interface WorkerProviderPorts {
-  /** The bundle of `worker/main.ts`, absolute. */
+  /** Absolute path of the bundle of `contextWorkerMain.ts`. */
   readonly workerFile: string;
   readonly clock: Clock;
   readonly log: Logger;
   readonly texts: TextSharer;
   readonly traffic: CallTraffic;
-  /** Calls back when one of the module's files changes. */
+  /** Calls back when a file of the module changes. */
   readonly watcher: (onChange: () => void) => ModuleWatcher;
   readonly limits: WorkerLimits;
 }
 
 /**
- * A provider that is a JavaScript module. It has a worker of its own, so that whatever it does, it does to itself: a
- * loop, a leak, an exit or a change of globals ends at the worker's border. The worker starts with the first question,
- * and again with the first one after it ended.
+ * A provider in a JavaScript module. Runs in its own worker, so that loops, leaks and exits affect nothing else. The
+ * worker starts with the first request, and again after it has ended.
  */
 export class WorkerProvider implements ContextProvider {
   private readonly onListenerError = (error: unknown): void => this.ports.log.error('A listener failed', error);
@@ -55,10 +54,7 @@ export class WorkerProvider implements ContextProvider {
   private offered: ConsentRequest | undefined;
   private isAgain = false;
 
-  /**
-   * `locate` finds the module when it is needed; `isAgain` when somebody wants it looked for anew, whatever is remembered.
-   * `title` is for the log.
-   */
+  /** `locate` finds the module; with `isAgain` it ignores what it remembers. `title` is for the log. */
   constructor(
     private readonly title: string,
     private readonly locate: (signal: AbortSignal, isAgain: boolean) => Promise<LocatedModule>,
@@ -131,7 +127,7 @@ export class WorkerProvider implements ContextProvider {
 
   private ask(run: WorkerRun, request: Unnumbered, signal: AbortSignal): Promise<WorkerAnswer> {
     return this.ports.traffic.record(
-      // What a provider calls it.
+      // The name of the method in the protocol.
       request.method === 'lookUp' ? 'items' : request.method,
       () => sizeOfRequest(request),
       () => run.call(request, signal),
@@ -139,7 +135,7 @@ export class WorkerProvider implements ContextProvider {
     );
   }
 
-  /** The worker that runs; it is used now, and goes on for a while. */
+  /** The running worker. Reading it postpones the idle time-out. */
   private get running(): WorkerRun | undefined {
     if (!this.run || this.run.isOver) return undefined;
     this.postponeRest();
@@ -151,15 +147,15 @@ export class WorkerProvider implements ContextProvider {
     this.isAgain = false;
     const { offer, permit, ...start } = await this.locate(signal, isAgain);
     if (this.isDisposed) throw new ProviderError('The provider was stopped.');
-    // What `locate` found may no longer be allowed.
+    // The permission may have changed while locating the module.
     if (signal.aborted) throw new TakenBackError();
     this.offered = offer;
-    // Another question may have started it meanwhile.
+    // Another request may have started it meanwhile.
     if (!this.running) this.run = permit ? await this.permitted(start, permit, signal) : this.startRun(start);
     return this.running ?? this.started(signal);
   }
 
-  /** What was looked at stays in the memory of its worker, so that it is what runs, whatever is on the disk by then. */
+  /** The worker keeps the checked files in memory, so that later changes on disk do not matter. */
   private async permitted(
     start: WorkerStart,
     permit: (files: readonly HashedFile[]) => void,
@@ -176,7 +172,7 @@ export class WorkerProvider implements ContextProvider {
       run.dispose();
       throw error;
     }
-    // Another question may have started one meanwhile.
+    // Another request may have started one meanwhile.
     this.run?.dispose();
     return run;
   }
@@ -188,13 +184,13 @@ export class WorkerProvider implements ContextProvider {
       onFiles: (urls) => this.watcher.watch(urls),
       onPrint: (line) => this.printEmitter.fire(line),
       onTrouble: (details) => {
-        // Not what: its message may hold a secret of the settings, which is only kept out of the log of the provider.
+        // Without details: they may contain a secret. Only the provider's own log removes secrets.
         this.ports.log.debug(`${this.title} did not catch an error of its own.`);
         this.printEmitter.fire(`Not caught: ${details}`);
       },
     });
     run.start();
-    // Also a module that cannot be loaded is watched: it may be being mended.
+    // Also watch a module that fails to load, since the author may be fixing it.
     const { specifier } = start;
     if (specifier.startsWith('file:') && !this.watcher.isWatching(specifier)) this.watcher.watch([specifier]);
     return run;
@@ -206,7 +202,7 @@ export class WorkerProvider implements ContextProvider {
   }
 }
 
-/** About what it would be as JSON, without the settings, which hold secrets. */
+/** Approximate size as JSON, without the settings, which contain secrets. */
 function sizeOfRequest(request: Unnumbered): number {
   switch (request.method) {
     case 'survey':

@@ -8,9 +8,9 @@ import { PrintedLines } from './printedLines';
 import { workerMessage, type WorkerMessage, type WorkerRequest, type WorkerStart } from './providerWorkerMessages';
 
 export interface WorkerLimits {
-  /** MiB of JavaScript objects, and as many of buffers. */
+  /** Limit for JavaScript objects, and the same for buffers. */
   readonly memoryMib: number;
-  /** A call that takes longer ends the worker: nothing else ends a loop. */
+  /** A call that takes longer ends the worker, since nothing else can stop an endless loop. */
   readonly callMs: number;
 }
 
@@ -20,7 +20,7 @@ interface WorkerRunOptions {
   readonly limits: WorkerLimits;
   readonly clock: Clock;
   readonly onFiles: (urls: readonly string[]) => void;
-  /** The provider did not catch something. */
+  /** Called when the provider did not catch an error. */
   readonly onTrouble: (details: string) => void;
   readonly onPrint: (line: string) => void;
 }
@@ -33,15 +33,14 @@ interface Question {
   readonly reject: (error: Error) => void;
 }
 
-/** A request before it is asked. */
 export type Unnumbered = WithoutId<WorkerRequest>;
 
-/** `Omit` of each member of a union. */
+/** `Omit` for each member of a union. */
 type WithoutId<T> = T extends unknown ? Omit<T, 'id'> : never;
 
 const mib = 1_024 * 1_024;
 
-/** The life of one worker: from its start to its end, after which nothing can be asked of it. */
+/** One worker from start to end. It cannot be restarted. */
 export class WorkerRun implements Disposable {
   private worker: Worker | undefined;
   private ended: Error | undefined;
@@ -60,7 +59,7 @@ export class WorkerRun implements Disposable {
     const worker = new Worker(workerFile, {
       workerData: start,
       resourceLimits: { maxOldGenerationSizeMb: limits.memoryMib, maxYoungGenerationSizeMb: 16 },
-      // Flags of the host are not for workers.
+      // Do not inherit flags of the extension host.
       execArgv: [],
       stdout: true,
       stderr: true,
@@ -78,9 +77,9 @@ export class WorkerRun implements Disposable {
   }
 
   /**
-   * One question at a time: the time of each runs from when it is the only one, and what is taken back before its turn costs
-   * the worker nothing. Once the worker has it, only its end ends it.
-   * @throws ProviderError when the provider fails, or the worker ends before it has answered; TakenBackError
+   * Runs one request at a time: each has its full time limit, and a queued request can be cancelled without affecting
+   * the worker. A running request can only be ended with the worker.
+   * @throws ProviderError if the provider fails or the worker ends; TakenBackError
    */
   call(request: Unnumbered, signal: AbortSignal): Promise<WorkerAnswer> {
     if (this.ended) return Promise.reject(this.ended);
@@ -143,7 +142,7 @@ export class WorkerRun implements Disposable {
     }
   }
 
-  /** The question that was asked under that number, which is now answered. */
+  /** Ends the active request and returns it, if it has this ID. */
   private settle(id: number | undefined): Question | undefined {
     const { asked } = this;
     if (!asked || asked.id !== id) return undefined;

@@ -6,20 +6,17 @@ import type { ProviderState } from '../common/providers/providerHandle';
 
 interface ConsentPick extends vscode.QuickPickItem {
   readonly state?: ProviderState;
-  /** To be taken back. */
+  /** A permission that can be revoked. */
   readonly allowed?: RememberedRequest;
 }
 
 interface ConsentPorts {
   readonly allowed: AllowedRequests;
-  /** For what the workspace brings. */
+  /** For what the workspace defines. */
   readonly consent: Pick<Consent, 'askAgain'>;
 }
 
-/**
- * The command `backline.context.allow`: asks for the word that a provider waits for; without an id shows who waits, and
- * takes back what was allowed. @returns the providers to ask again
- */
+/** The command `backline.context.allow`: allows a provider, or lists all. @returns the providers to ask again */
 export async function manageConsent(
   states: readonly ProviderState[],
   { allowed, consent: ofWorkspace }: ConsentPorts,
@@ -38,7 +35,7 @@ export async function manageConsent(
   const consent = pick.state?.consent;
   if (!pick.state || !consent) return [];
   if (consent.kind === 'brought') {
-    // Those who wait for it hear of the answer.
+    // The consent's event retries the providers.
     await ofWorkspace.askAgain(consent.thing);
     return [];
   }
@@ -88,7 +85,7 @@ async function confirm({ title }: ProviderState, consent: RememberedRequest): Pr
   return (await vscode.window.showWarningMessage(question, options, 'Allow')) === 'Allow';
 }
 
-/** What the user can compare: where it comes from, and which code it is. */
+/** What the user can compare: the source and hash of the code. */
 function factsOf(consent: RememberedRequest): string[] {
   if (consent.kind !== 'remoteCode') return [];
   const { url, from, integrity, before } = consent;

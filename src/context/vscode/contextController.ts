@@ -46,28 +46,28 @@ import { ProviderSecrets } from './providerSecrets';
 import { fileReader, lookupPlace } from './fileReader';
 
 export interface ContextControllerOptions extends FeatureContext {
-  /** Of the row in the status. */
+  /** ID of the status row. */
   readonly id: string;
   readonly title: string;
   readonly editor: Pick<EditorPort, 'resolve' | 'open' | 'stat'>;
   readonly secrets: Pick<vscode.SecretStorage, 'get' | 'store' | 'delete'>;
-  /** The user's: what was allowed, and which secrets there are. */
+  /** Global: permissions and the names of stored secrets. */
   readonly memento: Memento;
-  /** `dist/context-worker.js`, absolute. */
+  /** Absolute path of `dist/context-worker.js`. */
   readonly workerFile: string;
-  /** Where code from elsewhere is kept, absolute. */
+  /** Absolute path of the folder for downloaded code. */
   readonly remoteFolder: string;
   readonly traffic: TrafficTap;
-  /** For what the workspace brings. */
+  /** For what the workspace defines. */
   readonly consent: Consent;
 }
 
 const providerKinds: readonly BroughtKind[] = ['providerModule', 'providerAddress', 'webCode'];
 
-/** Providers change their state often while somebody types. */
+/** Providers change their state often while the user types. */
 const statusMs = 200;
 
-/** Joins the client with the window: settings, documents, what people see and what AI reads. */
+/** Connects the client to VS Code: settings, documents, the editor features and the AI features. */
 export class ContextController implements Disposable {
   readonly mentions: ContextMentions;
   readonly chip: ContextChip;
@@ -89,7 +89,7 @@ export class ContextController implements Disposable {
     const { clock, editor, log, memento, secrets, settings } = options;
     const onError = (error: unknown): void => log.error('something went wrong with context items', error);
     this.exclude = this.readExclude();
-    // Agents' secrets are not for providers either, wherever a file is.
+    // Excluded files are hidden from providers, too, wherever they are.
     this.fileFilter = new FileAccessFilter({
       folders: folderPaths,
       exclude: () => this.exclude,
@@ -125,7 +125,7 @@ export class ContextController implements Disposable {
         runInTime: this.runInTime,
         logOf: (ref) => this.logs.logOf(ref),
         isAllowed,
-        // Of a provider that is gone, or begins anew, nothing waits for an answer before it is asked again.
+        // Removed or restarted providers request consent again when they are next asked.
         onKept: (ids) => options.consent.keepOnly(providerKinds, ({ id }) => id !== undefined && ids.has(id)),
         createProvider: (entry) => factory.create(entry),
       },
@@ -201,7 +201,7 @@ export class ContextController implements Disposable {
     return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);
   }
 
-  /** For agents; none while there are no providers. */
+  /** Tools for agents. Empty while there are no providers. */
   get tools(): readonly Tool[] {
     if (this.providers.entries.length === 0) return [];
     return [{ definition: contextItemsTool, run: (input, signal) => answerContextTool(this, input, signal) }];
@@ -229,7 +229,7 @@ export class ContextController implements Disposable {
     return new ExcludeList(this.options.settings.exclude(), { runInTime: this.runInTime });
   }
 
-  /** One that is gone may still be at work: what it finds is not asked for. */
+  /** A removed provider may still be working. It must not add to the list of questions. */
   private decide(thing: BroughtThing): ConsentDecision {
     const isNamed = this.providers.entries.some(({ id }) => id === thing.id);
     return isNamed ? this.options.consent.decide(thing) : 'ask';
@@ -242,13 +242,13 @@ export class ContextController implements Disposable {
     this.showStatus();
   }
 
-  /** Who was held back by the lack of trust is asked at once. */
+  /** Retries providers that failed for lack of trust. */
   private trusted(): void {
     this.configure();
     this.retry(this.client.states.filter(({ status }) => status === 'failing'));
   }
 
-  /** Only they are asked again that it is about: what was allowed may be allowed no more, too. */
+  /** Retries the providers whose permission was given or revoked. */
   private answered(): void {
     const { consent } = this.options;
     const hasOther = ({ consent: request }: ProviderState): boolean =>
@@ -286,7 +286,7 @@ export class ContextController implements Disposable {
     status.set({ id, title, ...contextStatus(situation, actions) });
   }
 
-  /** Of one that the user chooses, when none is named. */
+  /** Lets the user choose a provider if no ID is given. */
   private async showLog(id: string | undefined): Promise<void> {
     const { states } = this.client;
     const picks = states.map((state) => ({ label: state.title, description: describeAbilities(state), id: state.id }));

@@ -11,7 +11,7 @@ import type { ContextController, ContextControllerOptions } from './contextContr
 
 type ContextFeatureOptions = Omit<ContextControllerOptions, 'id' | 'title'>;
 
-/** What `@` finds of providers, in the shape of the chat's mentions. */
+/** Mentions of context items, in the form of the chat's mention sources. */
 interface ContextMentionSource {
   readonly kind: 'context';
   isSearching(query: string): boolean;
@@ -20,12 +20,12 @@ interface ContextMentionSource {
   resolve(attachment: { readonly id: string }, signal: AbortSignal): Promise<readonly ContextAttachment[]>;
 }
 
-/** What goes along with prompts by itself, in the shape of the chat's chips. */
+/** Context for prompts, in the form of the chat's chip sources. */
 interface ContextChipSource {
   readonly onDidChange: Event<void>;
   of(backendId: string): Promise<readonly ContextChipView[]>;
   set(kind: string, isOn: boolean): void;
-  /** What is to be added to the attachments of a prompt that is sent now; nothing while it is off. */
+  /** What to add to the prompt being sent. Empty while the chip is off. */
   mentions(): Promise<readonly ContextMention[]>;
 }
 
@@ -38,10 +38,7 @@ const controllerCommands: readonly CommandId[] = [
   commandIds.contextShowLog,
 ];
 
-/**
- * Context providers, for people and for AI. What does the work is in a bundle of its own, loaded when there are
- * providers, or somebody asks for something.
- */
+/** Context providers, for users and for AI. Loads the controller's bundle when providers are configured or needed. */
 export class ContextFeature implements Feature {
   readonly id = 'context';
   readonly title = 'Context providers';
@@ -72,7 +69,7 @@ export class ContextFeature implements Feature {
     };
   }
 
-  /** What agents may ask of context items. */
+  /** The tool that gives agents context items. */
   get toolProvider(): ToolProvider {
     const tools = (): ToolProvider['tools'] => this.controller?.tools ?? [];
     return {
@@ -126,7 +123,7 @@ export class ContextFeature implements Feature {
     return controller;
   }
 
-  /** No provider, no code. */
+  /** Without providers, the implementation is not loaded. */
   private showNothing(): void {
     const { id, title } = this;
     this.options.status.set({

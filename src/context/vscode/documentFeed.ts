@@ -7,17 +7,14 @@ import { cellScheme } from '../common/items/notebookCell';
 import type { FileAccessFilter } from '../node/fileAccessFilter';
 import { excludablePath } from './places';
 
-/** Documents that providers can be asked about. */
+/** URI schemes of the documents that providers are asked about. */
 export const contextSchemes = ['file', cellScheme, 'untitled'];
 
-/**
- * Tells the client what happens to documents, and asks it about those that are visible, so that lenses and decorations
- * have something to show and a hover need not wait.
- */
+/** Forwards document changes to the client and requests items for visible documents in the background. */
 export class DocumentFeed implements Disposable {
   private readonly store = new DisposableStore();
   private readonly emitter = this.store.add(new Emitter<vscode.TextDocument>((error) => this.onError(error)));
-  /** What is known of a visible document may have changed. */
+  /** Fires when the known items of a visible document may have changed. */
   readonly onDidUpdate = this.emitter.event;
 
   constructor(
@@ -26,7 +23,7 @@ export class DocumentFeed implements Disposable {
     private readonly onError: (error: unknown) => void,
   ) {}
 
-  /** There is more, or newer, to be known: of the document with that URI, or of all. */
+  /** Fires when there may be new items for a document (its URI), or for all (undefined). */
   get onDidChange(): Event<string | undefined> {
     return this.client.onDidChange;
   }
@@ -35,7 +32,7 @@ export class DocumentFeed implements Disposable {
     const { workspace, window } = vscode;
     this.store.add(
       workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
-        // Also told when only its state changes, for example whether it is saved.
+        // The event also fires when only the state changes, for example after saving.
         if (contentChanges.length > 0) this.client.edited(document.uri.toString(), document.version, contentChanges);
       }),
     );
@@ -45,7 +42,7 @@ export class DocumentFeed implements Disposable {
         this.release(excludablePath(uri));
       }),
     );
-    // Also told, after its end, of a document that stays: one whose language the user changes.
+    // Changing the language closes and reopens a document.
     this.store.add(workspace.onDidOpenTextDocument(({ uri }) => this.refresh(uri.toString())));
     this.store.add(window.onDidChangeVisibleTextEditors(() => this.refresh(undefined)));
     this.store.add(this.client.onDidChange((uri) => this.refresh(uri)));
@@ -61,12 +58,12 @@ export class DocumentFeed implements Disposable {
     return await this.client.ask({ uri: uri.toString(), version, getText: () => document.getText() }, options);
   }
 
-  /** What is known, without asking. */
+  /** The known items, without asking providers. */
   peek(document: vscode.TextDocument): ContextAnswer | undefined {
     return this.isFor(document) ? this.client.peek(document.uri.toString()) : undefined;
   }
 
-  /** Why providers are not asked about a document, if they are not. */
+  /** Why providers are not asked about a document, if so. */
   refusalOf(document: vscode.TextDocument): string | undefined {
     if (!contextSchemes.includes(document.uri.scheme))
       return 'Providers are only asked about files, untitled documents and cells of notebooks';
@@ -81,17 +78,17 @@ export class DocumentFeed implements Disposable {
     return contextSchemes.includes(uri.scheme) && this.fileFilter.allows(excludablePath(uri));
   }
 
-  /** Another document may have the same path: a further cell, or the file that an unsaved one has become. */
+  /** Several documents can have the same path, for example the cells of a notebook. */
   private release(path: string): void {
     if (!vscode.workspace.textDocuments.some(({ uri }) => excludablePath(uri) === path)) this.fileFilter.forget(path);
   }
 
-  /** Asks about the visible documents of that URI, or about all of them. */
+  /** Requests items for the visible documents with this URI, or for all of them. */
   private refresh(uri: string | undefined): void {
     const documents = new Set(vscode.window.visibleTextEditors.map(({ document }) => document));
     for (const document of documents) {
       if (uri !== undefined && document.uri.toString() !== uri) continue;
-      // Nothing that is there waits for a provider that is slow: the client tells when that one has answered.
+      // Slow providers must not delay known items. The client fires an event when they answer.
       const isEnough = (items: { readonly length: number }): boolean => items.length > 0;
       this.ask(document, { reason: 'background', isEnough }).then(() => this.emitter.fire(document), this.onError);
     }

@@ -7,7 +7,7 @@ import type { LookupPlace } from '../common/ai/contextLookups';
 import { ContextReader, type ReadableFile } from '../common/ai/contextReader';
 import { isOfFile } from './places';
 
-/** Where the user is, by a file that providers may know of. */
+/** Where the user is, if providers may know the active file. */
 export async function lookupPlace(editor: Pick<EditorPort, 'resolve'>): Promise<LookupPlace> {
   const uri = vscode.window.activeTextEditor?.document.uri;
   const path = uri && (await readablePath(uri, editor));
@@ -15,7 +15,7 @@ export async function lookupPlace(editor: Pick<EditorPort, 'resolve'>): Promise<
   return { uri: path === undefined ? undefined : uri?.toString(), codebase: remote && codebaseOf(remote) };
 }
 
-/** What AI reads goes through the editor port's boundary: only files of the workspace, and none that is excluded. */
+/** Reads files through the boundary of the editor port: only workspace files that are not excluded. */
 export function fileReader(client: ContextClient, editor: Pick<EditorPort, 'resolve' | 'stat'>): ContextReader {
   const mayRead = (uri: vscode.Uri): Promise<string | undefined> => readablePath(uri, editor);
   return new ContextReader({
@@ -24,7 +24,7 @@ export function fileReader(client: ContextClient, editor: Pick<EditorPort, 'reso
       const uri = vscode.Uri.file(await editor.resolve(path));
       const open = vscode.workspace.textDocuments.find((document) => document.uri.toString() === uri.toString());
       if (open) return readable(open);
-      // VS Code's own error for a file that is not there is not made for people.
+      // VS Code's own error for a missing file is not suitable for users.
       const { type } = await editor.stat(path);
       if (type !== 'file') throw new Error(`${path} is not a file. Name a file of the workspace.`);
       return readable(await openText(uri, path));
@@ -40,7 +40,7 @@ export function fileReader(client: ContextClient, editor: Pick<EditorPort, 'reso
   });
 }
 
-/** Undefined for what is no file of this disk, or none for agents. */
+/** Undefined if it is not a local file or agents may not read it. */
 async function readablePath(uri: vscode.Uri, editor: Pick<EditorPort, 'resolve'>): Promise<string | undefined> {
   if (!isOfFile(uri)) return undefined;
   try {

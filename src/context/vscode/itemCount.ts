@@ -6,11 +6,11 @@ import type { ContextItem } from '../common/items/contextItem';
 import { ItemList } from '../common/items/itemList';
 import type { DocumentFeed } from './documentFeed';
 
-/** Shows the button in the editor's title. */
+/** Controls the button in the editor title. */
 const contextKey = 'backline.context.wholeFileItems';
 const maxNamed = 10;
 
-/** Says how much there is to know of the file that is looked at: in the status bar, and by a button in its title. */
+/** Shows the number of items of the active file in the status bar, and a button in the editor title. */
 export class ItemCount implements Disposable {
   private readonly store = new DisposableStore();
   private readonly entry = this.store.add(

@@ -6,7 +6,7 @@ import type { DocumentFeed } from './documentFeed';
 
 const maxMarks = 1_000;
 
-/** Marks the places that have items, in the way the user chose. VS Code moves the marks along while there is typing. */
+/** Marks ranges with items in the style that the user chose. VS Code moves the marks along while the user types. */
 export class ItemDecorations implements Disposable {
   private readonly store = new DisposableStore();
   private type: vscode.TextEditorDecorationType | undefined;
@@ -21,7 +21,7 @@ export class ItemDecorations implements Disposable {
     this.restyle();
   }
 
-  /** The user chose another way. */
+  /** Call this when the user has changed the style. */
   restyle(): void {
     this.type?.dispose();
     this.type = typeOf(this.style());
@@ -44,7 +44,7 @@ export class ItemDecorations implements Disposable {
   }
 }
 
-/** A whole function that is underlined is hard to read. */
+/** Underlining a whole function would be hard to read. */
 function firstLineOf(document: vscode.TextDocument, { start, end }: ItemRange): vscode.Range {
   const from = new vscode.Position(start.line, start.character);
   const to = new vscode.Position(end.line, end.character);
@@ -75,7 +75,7 @@ function typeOf(style: DecorationStyle): vscode.TextEditorDecorationType | undef
   }
 }
 
-/** A gutter's icon takes no colour of the theme. */
+/** Gutter icons cannot use theme colors. */
 function gutterIcon(colour: string): vscode.Uri {
   const svg =
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">' +

@@ -8,10 +8,10 @@ import type { DocumentFeed } from './documentFeed';
 import { itemMarkdown } from './itemMarkdown';
 import { toRange } from './places';
 
-/** No screen shows more. */
+/** More would not fit on a screen. */
 const maxItems = 50;
 
-/** All items at a place, the one with the smallest range first; at the very beginning also those of the whole file. */
+/** Shows all items at a position, the smallest range first. At the start of the file also those of the whole file. */
 export class ItemHovers implements vscode.HoverProvider {
   constructor(private readonly feed: Pick<DocumentFeed, 'ask'>) {}
 

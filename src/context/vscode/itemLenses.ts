@@ -12,10 +12,7 @@ import { toRange } from './places';
 const maxLenses = 1_000;
 const maxTitle = 120;
 
-/**
- * A line above what items are about; it shows their hover, or opens the link of those that prefer that. What the lenses say
- * is what is known: they wait for nobody.
- */
+/** Code lenses that open the item's hover, or its link if preferred. They show known items without waiting. */
 export class ItemLenses implements vscode.CodeLensProvider, Disposable {
   private readonly emitter = new Emitter<void>((error) => this.onError(error));
   readonly onDidChangeCodeLenses = this.emitter.event;

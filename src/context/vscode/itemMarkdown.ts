@@ -4,9 +4,8 @@ import type { ContextItem } from '../common/items/contextItem';
 import { asMarkdown } from '../common/items/itemTexts';
 
 /**
- * An item as a hover shows it: title, what it says, link and who says it. Each is markdown of its own, so that a fence
- * that a provider leaves open hides nothing. Providers are not trusted: commands in their links do nothing, html is shown
- * as text, and icons stay words.
+ * The hover of an item, as separate strings, so that an unclosed fence cannot hide the rest. Providers are untrusted:
+ * command links do not work, and HTML and icons are shown as text.
  */
 export function itemMarkdown({ title, url, hover, provider }: ContextItem): vscode.MarkdownString[] {
   const link = url === undefined ? '' : `[Open](<${inAngles(url)}>) · `;
@@ -25,7 +24,7 @@ function untrusted(text: string): vscode.MarkdownString {
   return markdown;
 }
 
-/** Nothing of it ends the link. */
+/** Encodes characters that would end the link. */
 function inAngles(url: string): string {
   return url.replace(/[<>\\\s]/g, encodeURIComponent);
 }

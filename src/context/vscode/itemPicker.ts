@@ -9,14 +9,14 @@ import { asLabel, linesOf, namesOf, withoutMarkup } from '../common/items/itemTe
 import type { DocumentFeed } from './documentFeed';
 import { showHoverAt } from './places';
 
-/** What a lens hands to the command: a place whose hover is wanted. */
+/** The argument of a code lens that shows a hover. */
 const Place = z.object({
   uri: z.string(),
   line: z.number().int().nonnegative(),
   character: z.number().int().nonnegative(),
 });
 
-/** What the lens of an item that prefers its link hands to it. */
+/** The argument of a code lens that opens a link. */
 const Link = z.object({ url: z.string().refine(isFollowed) });
 
 interface ItemPick extends vscode.QuickPickItem {
@@ -25,7 +25,7 @@ interface ItemPick extends vscode.QuickPickItem {
 
 const openLink: vscode.QuickInputButton = { iconPath: new vscode.ThemeIcon('link-external'), tooltip: 'Open Link' };
 
-/** The command `backline.context.showItems`: all items of the file, to go to or to open; or the hover of a place, or a link. */
+/** The command `backline.context.showItems`: lists the items of the file, or shows a hover or link given by a lens. */
 export async function showItems(
   feed: Pick<DocumentFeed, 'ask' | 'peek' | 'onDidChange' | 'refusalOf'>,
   open: (url: string) => Promise<void>,
@@ -47,7 +47,7 @@ export async function showItems(
   if (chosen) await showHoverAt(document.uri, chosen.range?.start ?? { line: 0, character: 0 });
 }
 
-/** Shows itself at once with what is known, and more as it comes; what is chosen by then stays chosen. */
+/** Shows known items immediately and adds others as they arrive, keeping the selection. */
 async function pickItem(
   document: vscode.TextDocument,
   feed: Pick<DocumentFeed, 'ask' | 'peek' | 'onDidChange' | 'refusalOf'>,
@@ -79,7 +79,7 @@ async function pickItem(
         }),
       );
       store.add(feed.onDidChange((uri) => (uri ?? document.uri.toString()) === document.uri.toString() && show()));
-      // Whoever has not answered when the first items are there is late, and tells when it has.
+      // Providers that answer later are reported by `onDidChange`.
       const asked = feed.ask(document, { reason: 'explicit', isEnough: (items) => items.length > 0 });
       asked.then(show, reject);
       show();

@@ -3,7 +3,7 @@ import type { Disposable } from '../../base/common/disposable';
 import type { ProviderRef } from '../common/items/contextItem';
 import type { ProviderLog } from '../common/providers/providerHandle';
 
-/** An output channel for each provider that has something to say; it ends with the provider. */
+/** Creates an output channel for each provider that writes to its log. It is disposed with the provider. */
 export class ProviderLogs implements Disposable {
   private readonly channels = new Map<string, vscode.LogOutputChannel>();
 
@@ -20,13 +20,13 @@ export class ProviderLogs implements Disposable {
       error: (line) => channel().error(line),
       dispose: () => {
         own?.dispose();
-        // The next provider of that name may have one already.
+        // A new provider with the same ID may already have its own.
         if (this.channels.get(id) === own) this.channels.delete(id);
       },
     };
   }
 
-  /** False when the provider has said nothing yet. */
+  /** Returns false if the provider has no log entries yet. */
   show(id: string): boolean {
     const channel = this.channels.get(id);
     channel?.show(true);

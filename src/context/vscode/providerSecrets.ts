@@ -5,9 +5,9 @@ import type { SecretSource } from '../common/providers/contextProvider';
 
 interface ProviderSecretsPorts {
   readonly secrets: Pick<vscode.SecretStorage, 'get' | 'store' | 'delete'>;
-  /** Remembers the names, never the values. */
+  /** Stores the names of secrets, never their values. */
   readonly memento: Memento;
-  /** Those that settings refer to. */
+  /** Names that the settings refer to. */
   readonly wanted: () => readonly string[];
 }
 
@@ -17,7 +17,7 @@ interface NamePick extends vscode.QuickPickItem {
 
 const memoryName = 'backline.context.secretNames';
 
-/** What `${secret:name}` in the settings of providers stands for, kept in VS Code's secret storage. */
+/** The secrets behind `${secret:name}` in settings of providers, kept in VS Code's secret storage. */
 export class ProviderSecrets implements SecretSource {
   constructor(private readonly ports: ProviderSecretsPorts) {}
 
@@ -25,7 +25,7 @@ export class ProviderSecrets implements SecretSource {
     return await this.ports.secrets.get(keyOf(name));
   }
 
-  /** The command `backline.context.setSecret`: stores one, replaces or removes it. Resolves with whether it did. */
+  /** The command `backline.context.setSecret`: stores, replaces or removes a secret. Resolves with whether it did. */
   async manage(): Promise<boolean> {
     const name = await this.chooseName();
     if (name === undefined) return false;

@@ -10,9 +10,9 @@ import { countOfPacked, itemOfPacked } from '../items/packedItems';
 import type { ProviderHandle } from '../providers/providerHandle';
 import type { ProviderSet } from '../providers/providerSet';
 
-/** Where the user is, as far as providers may know. */
+/** What providers may know about where the user is. */
 export interface LookupPlace {
-  /** Of the file that is looked at; undefined when there is none, or none for agents. */
+  /** URI of the active file, if there is one that agents may read. */
   readonly uri: string | undefined;
   /** For example `github.com/owner/repository`. */
   readonly codebase: string | undefined;
@@ -26,31 +26,31 @@ interface LookupPorts {
 
 interface LookedUp extends Pick<ContextAnswer, 'waitingFor'> {
   readonly items: readonly ContextItem[];
-  /** Whether none of those that have answered failed. */
+  /** Whether no provider failed. Late providers do not count as failed. */
   readonly isComplete: boolean;
 }
 
-/** Of one provider, for one question. */
+/** Limit per provider and request. */
 const mostItems = 50;
-/** So many of what a provider finds for words are looked up for somebody who cannot choose. */
+/** Number of mentions that are looked up when the caller cannot choose among them. */
 const mostMentions = 3;
 
-/** What providers know that is in no file: found by words, then looked up. */
+/** Looks up items that belong to no file: finds mentions by a query, then their items. */
 export class ContextLookups implements Disposable {
-  /** The search of somebody who types. */
+  /** The interactive search, while the user types. */
   readonly typed: MentionSearch;
 
   constructor(private readonly ports: LookupPorts) {
     this.typed = new MentionSearch(ports.clock);
   }
 
-  /** For somebody who types. Never rejects. */
+  /** Finds mentions while the user types. Never rejects. */
   async search(query: string, options: MentionSearchOptions): Promise<readonly FoundMention[]> {
     const { handles, params } = await this.question(query);
     return await this.typed.search(handles, params, options);
   }
 
-  /** What a provider knows of something that was mentioned. @throws Error that says why it cannot be had */
+  /** Returns the provider's items for a mention. @throws Error that says why it failed */
   async itemsOf(id: string, mention: Mention, signal: AbortSignal): Promise<readonly ContextItem[]> {
     const handle = this.ports.providers.find(id);
     if (!handle) throw new Error('its context provider is no longer configured or is turned off.');
@@ -61,7 +61,7 @@ export class ContextLookups implements Disposable {
     }
   }
 
-  /** What all providers know of some words, for somebody who cannot choose. Never rejects. */
+  /** Returns items of all providers for a query, for callers that cannot choose a mention. Never rejects. */
   async lookUp(query: string, waitMs: number, signal: AbortSignal): Promise<LookedUp> {
     const { handles, params } = await this.question(query);
     const { clock } = this.ports;
@@ -73,7 +73,7 @@ export class ContextLookups implements Disposable {
           );
           return { items, waitingFor: [], isComplete: true };
         } catch (error) {
-          // The status says what went wrong.
+          // The status shows the error.
           const isLate = error instanceof TimeoutError && !handle.isLookupPaused;
           return { items: [], waitingFor: isLate ? [handle.ref] : [], isComplete: isLate };
         }
@@ -98,7 +98,7 @@ export class ContextLookups implements Disposable {
   }
 }
 
-/** What it finds by mentions, else what it says to the words themselves. */
+/** Items of the first mentions found, or for the query itself if the provider finds none. */
 async function itemsFor(
   handle: ProviderHandle,
   params: MentionsParams,
@@ -115,7 +115,7 @@ async function itemsFor(
   return found.flat();
 }
 
-/** Undefined when it cannot be asked so. */
+/** Undefined if the provider does not support such requests. */
 async function known(
   handle: ProviderHandle,
   lookup: Lookup,
@@ -124,7 +124,7 @@ async function known(
   const packed = await handle.lookUp(lookup, signal);
   if (!packed) return undefined;
   return Array.from({ length: Math.min(mostItems, countOfPacked(packed)) }, (_, index) => {
-    // Its answer is about no file, whatever ranges it may hold.
+    // Drop ranges: these items belong to no file.
     const { title, url, hover, aiContent } = itemOfPacked(packed, index);
     return {
       title,
@@ -134,7 +134,7 @@ async function known(
   });
 }
 
-/** All that a provider without items says. */
+/** The fallback for providers without items. */
 function itemOfMention(provider: ProviderRef, { title, uri, description }: Mention): ContextItem {
   const text = [description, uri].filter(Boolean).join('\n');
   return { title, provider, ...(text === '' ? {} : { aiContent: text }) };

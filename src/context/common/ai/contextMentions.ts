@@ -11,25 +11,25 @@ import { linesOf, paragraphOf, placeOf } from '../items/itemTexts';
 import { mention } from './providerMention';
 import type { FoundMention, MentionSearch } from './mentionSearch';
 
-/** A row of what `@` finds, in the shape of the chat's mentions. `line` is 1-based. */
+/** A mention of context items, in the form of the chat's mentions. `line` is 1-based. */
 export interface ContextMention {
   readonly kind: 'context';
   readonly id: string;
   readonly title: string;
   readonly path?: string;
   readonly line?: number;
-  /** Unknown until the provider is asked for it. */
+  /** Unknown until the provider has been asked for the items. */
   readonly tokens?: number;
   readonly detail?: string;
 }
 
-/** What is known of a file already. */
+/** A mention of known items of a file. */
 export interface FileMention extends ContextMention {
   readonly path: string;
   readonly tokens: number;
 }
 
-/** Text that goes along with a prompt. */
+/** Text sent along with a prompt. */
 export interface ContextAttachment {
   readonly type: 'text';
   readonly uri?: string;
@@ -38,23 +38,20 @@ export interface ContextAttachment {
 }
 
 const maxRows = 20;
-/** While somebody types: one provider that hangs must not hold up the rows of the others. */
+/** While the user types: a provider that hangs must not delay the rows of others. */
 const searchWaitMs = 300;
-/** Before a prompt is sent, which is worth waiting for what is fresh. */
+/** Before a prompt is sent: fresh items are worth a longer wait. */
 const resolveWaitMs = 1_000;
-/** Of what is sent for one mention, in UTF-16 units. */
+/** Limit of the text sent for one mention, in UTF-16 units. */
 const maxSent = 256 * 1_024;
 
-/** Survives a reload: it says where the item was, and what it was called. Without a title: all of the file. */
+/** Path, title, provider and line of an item, so that it survives a reload. Without a title: the whole file. */
 const MentionId = z.tuple([z.string(), z.string().nullable(), z.string(), z.number().nullable()]);
 
-/** What a provider finds by words says all of itself: who is asked for it, and with what. */
+/** Provider and mention, as found by a query. */
 const FoundId = z.tuple([z.literal('mention'), z.string(), mention]);
 
-/**
- * Context items as mentions: those of the file that is looked at first, then what is known of others, then what providers
- * find by words.
- */
+/** Context items as mentions: first those of the active file, then of other files, then those found by providers. */
 export class ContextMentions {
   readonly kind = 'context';
 
@@ -65,12 +62,12 @@ export class ContextMentions {
     },
   ) {}
 
-  /** Whether more is on its way for these words. */
+  /** Whether more results for this query may follow. */
   isSearching(query: string): boolean {
     return this.lookups.typed.isWaiting(query);
   }
 
-  /** Resolves when there is more, or there will not be any. @returns whether to search again */
+  /** Resolves when there are more results, or none will follow. @returns whether to search again */
   async next(query: string, signal: AbortSignal): Promise<boolean> {
     return await this.lookups.typed.next(query, signal);
   }
@@ -94,7 +91,7 @@ export class ContextMentions {
     return rows.slice(0, maxRows);
   }
 
-  /** What is sent for it; empty when the item is not there any more. @throws EditorError */
+  /** The text to send for a mention. Empty if its item no longer exists. @throws EditorError */
   async resolve({ id }: { readonly id: string }, signal: AbortSignal): Promise<readonly ContextAttachment[]> {
     const json = parseId(id);
     const found = FoundId.safeParse(json).data;
@@ -139,17 +136,16 @@ function rowOfFound({ provider, mention: found }: FoundMention): ContextMention 
   };
 }
 
-/** Only what is a link: agents may follow it. */
+/** Agents may follow it, so only safe links. */
 function uriOf(uri: string): { readonly uri?: string } {
   return isFollowed(uri) ? { uri } : {};
 }
 
-/** Those that have something to say to AI. */
 function itemsForAi(items: Iterable<ContextItem>): readonly ContextItem[] {
   return [...items].filter(({ aiContent }) => aiContent !== undefined);
 }
 
-/** All that a file has for AI, as one mention. */
+/** A mention of all AI-readable items of a file. */
 export function mentionOfAll({ file: { path, name }, items }: FileItems): FileMention | undefined {
   const sent = itemsForAi(items);
   if (sent.length === 0) return undefined;
@@ -157,7 +153,7 @@ export function mentionOfAll({ file: { path, name }, items }: FileItems): FileMe
   return { kind: 'context', id: idOf(path, null, '', null), title, path, tokens: tokensOf(path, sent) };
 }
 
-/** One text for each item. */
+/** One attachment per item. */
 function attachmentsOf({ path, document }: FileItems['file'], items: readonly ContextItem[]): ContextAttachment[] {
   return items.map((item) => {
     const lines = linesOf(item);
@@ -188,7 +184,7 @@ function idOf(...parts: z.infer<typeof MentionId>): string {
   return `context:${JSON.stringify(parts)}`;
 }
 
-/** Undefined for what is another source's, or of another time. */
+/** Undefined for IDs of other sources or earlier versions. */
 function parseId(id: string): unknown {
   return parseJson(id.replace(/^context:/, ''));
 }

@@ -7,9 +7,9 @@ import type { ItemList } from '../items/itemList';
 import { searchItems } from '../items/itemQueries';
 import { namesOf, paragraphOf } from '../items/itemTexts';
 
-/** The tool that models call for context items: VS Code's chat by its API, agents over MCP. */
+/** The tool for context items: language models call it through VS Code's API, agents over MCP. */
 
-/** The same as in `languageModelTools` of package.json. */
+/** Must match `languageModelTools` in package.json. */
 export const contextTool = {
   name: 'backline_context',
   description:
@@ -37,7 +37,7 @@ export const contextTool = {
   },
 } as const;
 
-/** The same for agents, who see it beside the other tools of the window. */
+/** The tool for agents, who see it among the window's other tools. */
 export const contextItemsTool = {
   ...contextTool,
   name: 'context_items',
@@ -53,9 +53,9 @@ const ContextQuestion = z.strictObject({
 });
 type ContextQuestion = z.infer<typeof ContextQuestion>;
 
-/** Models wait, but not for a provider that hangs: what is there is told, and who is missing. */
+/** Models can wait, but not for a provider that hangs: the answer then names the missing providers. */
 const waitMs = 1_000;
-/** Two questions, one after the other, that often go over the network. */
+/** Two consecutive requests per provider, often over the network. */
 const lookupMs = 5_000;
 const maxItems = 200;
 /** UTF-16 units. */
@@ -66,7 +66,7 @@ interface ContextToolPorts {
   readonly lookups: Pick<ContextLookups, 'lookUp'>;
 }
 
-/** The answer to a call, as text. @throws Error that says what is wrong with the input; EditorError */
+/** Runs the tool. @throws Error if the input is invalid; EditorError */
 export async function answerContextTool(
   { reader, lookups }: ContextToolPorts,
   input: unknown,

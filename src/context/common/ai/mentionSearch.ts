@@ -10,17 +10,17 @@ export interface FoundMention {
 }
 
 export interface MentionSearchOptions {
-  /** How long the answer waits. What comes later joins the next answer to the same question. */
+  /** How long the answer waits. Later results are part of the next answer for the same query. */
   readonly waitMs: number;
   readonly signal: AbortSignal;
 }
 
-/** How long an answer that is complete is good for the same question. */
+/** How long a complete answer is reused for the same query. */
 const freshMs = 5_000;
 
 interface Asking {
   readonly provider: ProviderRef;
-  /** Resolves when it has ended in whatever way. */
+  /** Resolves when the search has ended, even if it failed. */
   readonly done: Promise<void>;
   found: readonly Mention[] | undefined;
   isOver: boolean;
@@ -34,18 +34,18 @@ interface Round {
   readonly startedMs: number;
 }
 
-/** Looks for one question at a time, as somebody types it: another question ends those on their way. */
+/** Searches for one query at a time, as the user types it. A new query cancels the previous search. */
 export class MentionSearch implements Disposable {
   private round: Round | undefined;
 
   constructor(private readonly clock: Clock) {}
 
-  /** Whether these words are still searched for, and a provider has not answered yet. */
+  /** Whether the current search is for this query and still waits for a provider. */
   isWaiting(query: string): boolean {
     return pendingOf(this.roundOf(query)).length > 0;
   }
 
-  /** What is found in time: one of each provider in turn, each in its own order. Never rejects. */
+  /** Returns what was found in time, alternating between providers. Never rejects. */
   async search(
     handles: readonly ProviderHandle[],
     params: MentionsParams,
@@ -56,10 +56,7 @@ export class MentionSearch implements Disposable {
     return inTurns(round.askings);
   }
 
-  /**
-   * Resolves when one more has answered, or there is nobody to wait for. Never rejects. @returns whether these words are
-   * still searched for: when somebody else searches now, to ask again would end that search
-   */
+  /** Waits for another provider's answer. Never rejects. @returns whether the search for this query is still current */
   async next(query: string, signal: AbortSignal): Promise<boolean> {
     const round = this.roundOf(query);
     if (!round || hasFired(signal)) return false;
@@ -102,7 +99,7 @@ export class MentionSearch implements Disposable {
       try {
         asking.found = await handle.mentions(params, signal);
       } catch {
-        // The status says what went wrong.
+        // The status shows the error.
       }
       asking.isOver = true;
     };
@@ -122,7 +119,7 @@ function pendingOf(round: Round | undefined): readonly Asking[] {
   return (round?.askings ?? []).filter(({ isOver }) => !isOver);
 }
 
-/** Nobody hears of it: what was found until then is the answer. */
+/** Never shown: the results found so far are returned. */
 function tooLate(): Error {
   return new Error('The request was canceled.');
 }
@@ -138,7 +135,7 @@ function inTurns(askings: readonly Asking[]): FoundMention[] {
   return rounds.flat();
 }
 
-/** Asked anew after each wait. */
+/** A function, so that TypeScript does not narrow the result of an earlier check. */
 function hasFired({ aborted }: AbortSignal): boolean {
   return aborted;
 }

@@ -3,14 +3,12 @@ import { parseJson } from '../../../base/common/parseJson';
 import { itemLimits, mentionLimits } from '../limits';
 import { ProviderError } from '../providers/providerError';
 
-/** Something that a provider can tell more about: an issue, a page, a symbol. */
-
-/** Checked and within limits. Also what comes out of a worker. */
+/** Something that a provider has items for, such as an issue or a symbol. Validated; also used for worker messages. */
 export const mention = z.object({
   title: z.string().min(1).max(itemLimits.title),
   uri: z.string().max(itemLimits.url),
   description: z.string().max(itemLimits.title).exactOptional(),
-  /** Whatever the provider put there, as JSON: it gets it back when it is asked for the items. */
+  /** JSON data of the provider, passed back when its items are requested. */
   data: z.string().max(mentionLimits.data).exactOptional(),
 });
 export type Mention = z.infer<typeof mention>;
@@ -19,13 +17,13 @@ export const mentionList = z.array(mention).max(mentionLimits.mentions);
 
 export interface MentionsParams {
   readonly query: string;
-  /** Of the file that is looked at. */
+  /** URI of the active file. */
   readonly uri?: string;
   /** For example `github.com/owner/repository`. */
   readonly codebase?: string;
 }
 
-/** What items are wanted for: something that was mentioned, or words. */
+/** What to get items for. */
 export type Lookup = { readonly mention: Mention } | { readonly query: string };
 
 const wireMention = z.object({
@@ -35,7 +33,7 @@ const wireMention = z.object({
   data: z.unknown().optional(),
 });
 
-/** What cannot be used is left out, long texts are cut. @throws ProviderError when the result is not a list */
+/** Skips invalid mentions and truncates long texts. @throws ProviderError if the result is not a list */
 export function readMentions(result: unknown): Mention[] {
   if (result === undefined || result === null) return [];
   if (!Array.isArray(result))
@@ -53,7 +51,7 @@ export function readMentions(result: unknown): Mention[] {
   return found;
 }
 
-/** The parameters of the call that asks for items. Later providers take `message` for what earlier ones call `query`. */
+/** The parameters of a request for items. Later providers expect `message` where earlier ones expect `query`. */
 export function lookupParams(lookup: Lookup): object {
   if ('query' in lookup) return { query: lookup.query, message: lookup.query };
   const { data, ...mentioned } = lookup.mention;
@@ -77,7 +75,7 @@ function cut(text: string): string {
   return text.length > itemLimits.title ? `${text.slice(0, itemLimits.title - 1)}…` : text;
 }
 
-/** Undefined for what is no object, or none that JSON can say. */
+/** Undefined unless it is an object that JSON can represent. */
 function asJson(data: unknown): string | undefined {
   if (typeof data !== 'object' || data === null) return undefined;
   try {

@@ -11,53 +11,53 @@ interface ProviderNotes {
 
 export interface ContextAnswer {
   readonly uri: string;
-  /** Of the text that the ranges are for. */
+  /** Version of the text that the ranges refer to. */
   readonly version: number;
-  /** In the order of the providers in the settings, of each in its own order. */
+  /** In the order of the settings, then in the provider's order. */
   readonly items: ItemList;
-  /** Whether every provider has answered for just this version. */
+  /** Whether every provider has answered for this version. */
   readonly isComplete: boolean;
-  /** Whose answer is on its way; `onDidChange` tells when it is there. */
+  /** Providers that have not answered yet. `onDidChange` fires when they do. */
   readonly waitingFor: readonly ProviderRef[];
-  /** Why the document as a whole was not asked about, if it was not. */
+  /** Why providers were not asked about the document, if so. */
   readonly note?: string;
-  /** What was mended or left out of the items. */
+  /** What was adjusted or skipped in the items. */
   readonly providerNotes: readonly ProviderNotes[];
 }
 
-/** A question that a provider has not answered yet. */
+/** A request that a provider has not answered yet. */
 export interface Asking {
-  /** Resolves when it ended in whatever way. */
+  /** Resolves when the request has ended, even if it failed. */
   done: Promise<void>;
   readonly controller: AbortController;
-  /** Who still waits for it. */
+  /** Number of callers that still wait for it. */
   waiters: number;
-  /** Somebody waited in vain: the answer is wanted, even though nobody waits any more. */
+  /** A caller timed out while waiting, so the answer is still wanted. */
   isLate: boolean;
 }
 
 interface Slot {
-  /** The version its items were made for; undefined once they are outdated for another reason. */
+  /** The version that the items are for; undefined if outdated for another reason. */
   readonly answered: number | undefined;
   readonly group: ItemGroup;
 }
 
-/** What is known of one document: the last items of each provider, at the places where they are now. */
+/** The latest items of each provider for one document, moved along with edits. */
 export class DocumentRecord {
   version: number | undefined;
   /** Set while the user is typing. */
   settling: { dispose(): void } | undefined;
-  /** Why it is not asked about, if it is not. */
+  /** Why providers are not asked about the document, if so. */
   note: string | undefined;
   readonly asking = new Map<string, Asking>();
   private readonly slots = new Map<string, Slot>();
   private memo: ContextAnswer | undefined;
-  /** In UTF-16 units, roughly. */
+  /** Approximate, in UTF-16 units. */
   weight = 0;
 
   constructor(readonly uri: string) {}
 
-  /** Whether there is an answer of it, be it to an older text. */
+  /** Whether there is an answer of this provider, possibly for an earlier text. */
   knows(id: string): boolean {
     return this.slots.has(id);
   }
@@ -66,7 +66,7 @@ export class DocumentRecord {
     return this.version !== undefined && this.slots.get(id)?.answered === this.version;
   }
 
-  /** To a version that nobody told the way to: nothing is known of where items are in it. */
+  /** Switches to a version without knowing the edits in between, which discards all items. */
   moveTo(version: number): void {
     if (this.version === version) return;
     this.abandon();
@@ -101,13 +101,12 @@ export class DocumentRecord {
     this.changed();
   }
 
-  /** Nobody wants to know any more. */
   takeBack(id: string, asking: Asking): void {
     asking.controller.abort();
     if (this.asking.get(id) === asking) this.endAsking(id);
   }
 
-  /** The answer to what is being asked; its ranges are of this version. */
+  /** Stores the answer to a request. Its ranges are for the current version. */
   fill(provider: ProviderRef, packed: PackedItems): void {
     const { id } = provider;
     this.asking.delete(id);
@@ -115,7 +114,7 @@ export class DocumentRecord {
     this.changed();
   }
 
-  /** Its items stay until better ones come. */
+  /** Makes the provider be asked again. Its items stay until then. */
   outdate(id: string): void {
     const slot = this.slots.get(id);
     if (slot) this.slots.set(id, { ...slot, answered: undefined });
@@ -124,7 +123,7 @@ export class DocumentRecord {
     this.changed();
   }
 
-  /** Forgets the providers that are not among these. */
+  /** Removes the items of all other providers. */
   keepOnly(ids: ReadonlySet<string>): void {
     for (const id of [...this.asking.keys()].filter((each) => !ids.has(each))) this.outdate(id);
     for (const id of [...this.slots.keys()]) {
@@ -135,7 +134,6 @@ export class DocumentRecord {
     this.changed();
   }
 
-  /** Ends all questions that are on their way. */
   abandon(): void {
     for (const { controller } of this.asking.values()) controller.abort();
     this.asking.clear();

@@ -5,15 +5,12 @@ import { rangeWidth, textWidth, type PackedItems } from './packedItems';
 import { ProviderError } from '../providers/providerError';
 
 /**
- * What providers answer, checked and packed in one pass: there may be thousands of items, and a schema would make new
- * objects of each. An item of dialect A is one object; B and C put it into an annotation, beside its range. Unknown fields
- * are dropped; `null` is understood as absent, as JSON writers mean it.
+ * Validates and packs the items of a provider in one pass. There may be thousands of items, and a schema would create
+ * new objects for each. An item of dialect A is one object; B and C wrap it in an annotation with its range. Unknown
+ * fields are ignored; `null` means absent.
  */
 
-/**
- * Items that cannot be used are left out with a note, and so are annotations of other documents than `uri`, the one that
- * was asked about, if it was one. @throws ProviderError when the result is not a list.
- */
+/** Skips invalid items and items of documents other than `uri`. @throws ProviderError if the result is not a list */
 export function readItems(result: unknown, uri?: string): PackedItems {
   if (!Array.isArray(result))
     throw new ProviderError('The provider did not answer with a list of items. Its answer needs to be an array.');
@@ -31,7 +28,7 @@ class ItemReader {
   private count = 0;
   private malformed = 0;
   private elsewhere = 0;
-  /** The last URI that was compared, and whether it is of the document. */
+  /** The last compared URI, and whether it is the document's. */
   private compared: { readonly uri: string; readonly isSame: boolean } | undefined;
   private droppedUrls = 0;
   private cut = 0;
@@ -48,7 +45,7 @@ class ItemReader {
     return this.count === itemLimits.items || this.text.length >= itemLimits.answer;
   }
 
-  /** `item` marks an annotation of B or C, `title` an item of A, whatever was asked for. */
+  /** Annotations of B and C have an `item`, items of A have a `title`, regardless of the method. */
   read(value: unknown): void {
     const isAnnotation = isObject(value) && 'item' in value;
     const item = isAnnotation ? value.item : value;
@@ -63,7 +60,7 @@ class ItemReader {
     else this.malformed++;
   }
 
-  /** An annotation without a URI is of the document that was asked about. */
+  /** An annotation without a URI belongs to the requested document. */
   private isElsewhere(uri: unknown): boolean {
     if (this.uri === undefined || typeof uri !== 'string' || uri === this.uri) return false;
     if (this.compared?.uri !== uri) this.compared = { uri, isSame: isSameUri(uri, this.uri) };
@@ -91,7 +88,7 @@ class ItemReader {
     ];
   }
 
-  /** Whether it is a range, or none; whether it is one of the document is not known here. */
+  /** Returns false for an invalid range. Whether it lies within the document is checked later. */
   private readRange(range: unknown): boolean {
     const { ranges, count } = this;
     const at = count * rangeWidth;
@@ -103,7 +100,7 @@ class ItemReader {
     return readPosition(range.start, ranges, at) && readPosition(range.end, ranges, at + 2);
   }
 
-  /** Whether the texts are such. Nothing is kept of them if not. */
+  /** Returns false for invalid texts, and stores nothing then. */
   private readTexts(item: Fields, hints: unknown): boolean {
     const { title, url } = item;
     const ui = optional(item.ui);
@@ -132,7 +129,7 @@ class ItemReader {
     return undefined;
   }
 
-  /** @returns its length; an empty text is as good as none */
+  /** @returns the length, or -1 for an absent or empty text */
   private addOptional(text: string | null | undefined, limit: number): number {
     return text ? this.add(text, limit) : -1;
   }
@@ -146,7 +143,7 @@ class ItemReader {
   }
 }
 
-/** What an object of an answer may have; each of it may be anything. */
+/** Members that an object of an answer may have. None is validated yet. */
 interface Fields {
   readonly item?: unknown;
   readonly uri?: unknown;
@@ -168,7 +165,7 @@ interface Fields {
 
 const noFields: Fields = {};
 
-/** B and C put them on the annotation, A into `ui`. */
+/** B and C have hints in the annotation, A in `ui`. */
 function hintsOf(value: Fields, item: Fields): unknown {
   return value.presentationHints ?? (isObject(item.ui) ? item.ui.presentationHints : undefined);
 }
@@ -177,7 +174,7 @@ function prefersLink(hints: unknown): boolean {
   return Array.isArray(hints) && hints.includes('prefer-link-over-detail');
 }
 
-/** Providers that parse a URI and write it again may spell it in another way. */
+/** Providers may spell the URI differently after parsing it. */
 function isSameUri(one: string, other: string): boolean {
   const spelled = (uri: string): string => percentDecoded(URL.parse(uri)?.href ?? uri);
   return spelled(one) === spelled(other);
@@ -187,7 +184,7 @@ function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null;
 }
 
-/** Undefined when it is neither an object nor absent. */
+/** Returns undefined if the value is neither an object nor absent. */
 function optional(value: unknown): Fields | undefined {
   if (value === undefined || value === null) return noFields;
   return isObject(value) ? value : undefined;
@@ -197,7 +194,7 @@ function isOptionalText(value: unknown): value is string | null | undefined {
   return typeof value === 'string' || value === undefined || value === null;
 }
 
-/** Writes line and character to `numbers[at]` and behind it. */
+/** Stores line and character at `numbers[at]` and `numbers[at + 1]`. Returns false if the position is invalid. */
 function readPosition(position: unknown, numbers: Float64Array, at: number): boolean {
   if (!isObject(position)) return false;
   const { line, character } = position;

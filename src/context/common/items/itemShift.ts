@@ -2,17 +2,15 @@ import type { ItemPosition, ItemRange } from './contextItem';
 import { isBefore } from './itemRanges';
 import { pickPacked, rangeAt, rangeWidth, type PackedItems } from './packedItems';
 
-/** Moves items along with edits, until their providers have seen the new text. */
-
-/** One replacement. The ranges of all changes of one edit are of the text before it, as VS Code tells them. */
+/** One replacement. All ranges of an edit refer to the text before it, as in VS Code. */
 export interface TextChange {
   readonly range: ItemRange;
   readonly text: string;
 }
 
-/** An item whose whole range was replaced is gone; what is typed right before or behind a range is not part of it. */
+/** Removes items whose whole range was replaced. Text inserted right before or after a range stays outside of it. */
 export function shiftItems(packed: PackedItems, changes: readonly TextChange[]): PackedItems {
-  // From the end, so that a change does not move the places of those that are still to come.
+  // From the end, so that a change does not move the ranges of the remaining changes.
   const fromEnd = changes.map(measure).sort((a, b) => (isBefore(a.start, b.start) ? 1 : -1));
   const ranges = new Float64Array(packed.ranges);
   const kept: number[] = [];
@@ -50,7 +48,7 @@ function shiftRange(range: ItemRange | undefined, change: MeasuredChange): ItemR
   return { start, end: isEmpty ? start : end };
 }
 
-/** Of a place at or after the change's start. */
+/** For positions at or after the start of the change. */
 function moved(position: ItemPosition, { oldEnd, newEnd }: MeasuredChange): ItemPosition {
   if (isBefore(position, oldEnd)) return newEnd;
   if (position.line > oldEnd.line) return { ...position, line: position.line + newEnd.line - oldEnd.line };

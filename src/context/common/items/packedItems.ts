@@ -4,29 +4,23 @@ import { isFollowed } from './itemLinks';
 import { itemLimits } from '../limits';
 import { ProviderError } from '../providers/providerError';
 
-/**
- * Items as numbers and one text. So they come out of a worker, for a tenth of what a clone of a thousand small objects
- * costs, and so they are kept: an object is made of those that somebody looks at.
- */
+/** Items as numeric arrays and one text: ten times cheaper to transfer from workers than cloned objects. */
 
-/** The numbers of a range: line and character of its start, then of its end. NaN is absent. */
+/** Numbers per item in `ranges`: line and character of the start, then of the end. NaN means absent. */
 export const rangeWidth = 4;
 
-/**
- * The numbers of an item's texts: where in `text` they start, then how long each one is (-1 is absent), then whether it
- * prefers its link to be opened (1 or 0).
- */
+/** Numbers per item in `texts`: offset in `text`, length of each text (-1 is absent), and 1 to prefer the link. */
 export const textWidth = 7;
 const hintAt = 6;
 
-/** What comes from a worker is this thread's own; memory that is shared could change after it was checked. */
+/** Shared memory could change after it was checked. */
 const isOwn = ({ buffer }: Float64Array | Int32Array): boolean => buffer instanceof ArrayBuffer;
 
 export const packedItems = z.object({
   ranges: z.instanceof(Float64Array).refine(isOwn),
   texts: z.instanceof(Int32Array).refine(isOwn),
   text: z.string(),
-  /** What was wrong with the answer and could be mended, for the user to read. */
+  /** What was wrong with the answer but could be fixed, for the user. */
   notes: z.array(z.string().max(1_000)).max(10),
 });
 export type PackedItems = z.infer<typeof packedItems>;
@@ -39,12 +33,12 @@ export function countOfPacked({ ranges }: PackedItems): number {
   return ranges.length / rangeWidth;
 }
 
-/** In UTF-16 units, roughly: the numbers of an item count like text. */
+/** Approximate, in UTF-16 units. */
 export function weightOfPacked({ ranges, texts, text }: PackedItems): number {
   return text.length + (ranges.byteLength + texts.byteLength) / 2;
 }
 
-/** Trusts nothing: the other side may have been taken over. @throws ProviderError when the parts do not fit together. */
+/** Validates untrusted data of a worker. @throws ProviderError if the arrays are inconsistent */
 export function checkPacked(packed: PackedItems): void {
   const { texts, text } = packed;
   const count = countOfPacked(packed);
@@ -63,14 +57,14 @@ export function checkPacked(packed: PackedItems): void {
   if (offset !== text.length) throw misfit();
 }
 
-/** The range that starts at `ranges[at]`. */
+/** Reads the range at `ranges[at]`. */
 export function rangeAt(ranges: Float64Array, at: number): ItemRange | undefined {
   const start = { line: ranges[at] ?? NaN, character: ranges[at + 1] ?? NaN };
   const end = { line: ranges[at + 2] ?? NaN, character: ranges[at + 3] ?? NaN };
   return Number.isNaN(start.line) ? undefined : { start, end };
 }
 
-/** One item of those that were checked. */
+/** Creates the object of one item. The arrays must be validated. */
 export function itemOfPacked({ ranges, texts, text }: PackedItems, index: number): ProvidedItem {
   let at = index * textWidth;
   let offset = texts[at] ?? 0;
@@ -98,7 +92,7 @@ export function itemOfPacked({ ranges, texts, text }: PackedItems, index: number
   return item;
 }
 
-/** Only the items with these indices, which ascend; the same object when that is all of them. */
+/** Selects the items with these ascending indices. Returns the same object if these are all. */
 export function pickPacked(packed: PackedItems, indices: readonly number[]): PackedItems {
   if (indices.length === countOfPacked(packed)) return packed;
   const ranges = new Float64Array(indices.length * rangeWidth);

@@ -2,17 +2,17 @@ import { DocumentRecord } from './documentRecord';
 
 export interface RecordLimits {
   readonly documents: number;
-  /** Of all texts of all items, in UTF-16 units. */
+  /** Total size of all item texts, in UTF-16 units. */
   readonly units: number;
 }
 
-/** The records of documents; those that were not used for the longest time go first when there are too many. */
+/** The records of documents. Evicts the least recently used ones when there are too many. */
 export class RecordBook {
   private readonly records = new Map<string, DocumentRecord>();
 
   constructor(private readonly limits: RecordLimits) {}
 
-  /** The most recently used last. */
+  /** The most recently used one is last. */
   get all(): readonly DocumentRecord[] {
     return [...this.records.values()];
   }
@@ -21,7 +21,7 @@ export class RecordBook {
     return this.records.get(uri);
   }
 
-  /** The record of a document, which is now the most recently used one. */
+  /** Returns or creates a record and marks it as most recently used. */
   open(uri: string): DocumentRecord {
     const record = this.records.get(uri) ?? new DocumentRecord(uri);
     this.records.delete(uri);
@@ -41,7 +41,7 @@ export class RecordBook {
     for (const uri of [...this.records.keys()]) this.close(uri);
   }
 
-  /** Keeps the limits; the most recently used one stays, however large. */
+  /** Enforces the limits. Never evicts the most recently used record. */
   trim(): void {
     let units = this.all.reduce((sum, { weight }) => sum + weight, 0);
     for (const { uri, weight } of this.all.slice(0, -1)) {

@@ -11,7 +11,7 @@ const Request = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('secret'), url: z.string(), name: z.string() }),
 ]);
 
-/** What the user has allowed providers to do, in this and every later window. */
+/** What the user has allowed providers to do, in all windows and permanently. */
 export class AllowedRequests {
   constructor(private readonly memento: Memento) {}
 
@@ -24,13 +24,13 @@ export class AllowedRequests {
     return this.all.some((each) => isSame(each, request));
   }
 
-  /** The integrity of the code that was allowed for an address whose hash the settings do not pin. */
+  /** The allowed integrity of the code at a URL without a pinned hash. */
   codeOf(url: string): string | undefined {
     const found = this.all.find((each) => each.kind === 'remoteCode' && each.url === url && each.from !== undefined);
     return found?.kind === 'remoteCode' ? found.integrity : undefined;
   }
 
-  /** Of an address whose hash the settings do not pin, only the last version stays allowed. */
+  /** For a URL without a pinned hash, replaces the earlier allowed version. */
   async add(request: RememberedRequest): Promise<void> {
     const added = Request.parse(request);
     const others = this.all.filter((each) => !isSame(each, added) && !isVersionOf(each, added));
@@ -45,7 +45,7 @@ export class AllowedRequests {
   }
 }
 
-/** In the user's words. */
+/** Describes a request to the user. */
 export function describeRequest(request: ConsentRequest): string {
   switch (request.kind) {
     case 'brought':
@@ -79,7 +79,7 @@ function particularOf(request: RememberedRequest): string {
   }
 }
 
-/** The host first: what comes before and after it in an address can be made to look like another. */
+/** Starts with the host, since the rest of a URL can be made to look like another address. */
 function receiverOf(address: string): string {
   const host = URL.parse(address)?.host;
   return host ? `${host}, at ${short(address)}` : `the code at ${short(address)}`;

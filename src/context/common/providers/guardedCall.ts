@@ -1,8 +1,6 @@
 import { raceSignal, withDeadline, type Clock } from '../../../base/common/async';
 
-/** Waits for others' work, but not longer than it is wanted. */
-
-/** Nobody waits for the answer any more; nothing is wrong with the provider. */
+/** The caller cancelled the request. The provider did not fail. */
 export class TakenBackError extends Error {
   override readonly name = 'TakenBackError';
 
@@ -14,15 +12,11 @@ export class TakenBackError extends Error {
 interface CallGuard {
   readonly clock: Clock;
   readonly timeoutMs: number;
-  /** Fires when nobody waits any more. */
+  /** Fires when the caller cancels the request. */
   readonly signal: AbortSignal;
 }
 
-/**
- * Starts `work` at once. The signal that it gets fires when its time is over or it is taken back; it is not waited for then,
- * whatever it makes of it.
- * @throws TimeoutError that says `what` took too long; TakenBackError
- */
+/** Rejects on time-out or cancellation, even if `work` ignores its signal. @throws TimeoutError, TakenBackError */
 export async function guardedCall<T>(
   what: string,
   { clock, timeoutMs, signal }: CallGuard,

@@ -24,24 +24,24 @@ import { SelectorList, type SelectorTarget } from './selector';
 
 export interface ProviderState extends ProviderRef {
   readonly status: 'notAskedYet' | 'ready' | 'failing' | 'needsConsent';
-  /** Of the last call, when it failed: what went wrong and what to do. */
+  /** The error of the last call, if it failed, and what to do. */
   readonly lastError?: string;
-  /** For `needsConsent`: what the user would have to allow; else what could be, for a new version of its code. */
+  /** With `needsConsent`: the missing permission. Otherwise: a new version that could be allowed. */
   readonly consent?: ConsentRequest;
-  /** Milliseconds since the epoch; until then it is only asked when the user wants it. */
+  /** Milliseconds since the epoch. Until then, only the user's explicit requests are sent. */
   readonly pausedUntilMs?: number;
-  /** What is odd about its selectors. */
+  /** Problems with its selectors. */
   readonly notes: readonly string[];
-  /** Once it has said so. */
+  /** Known after the handshake. */
   readonly abilities?: Abilities;
 }
 
 export interface ProviderRules {
-  /** After this long a call has failed, however late its answer would still be welcome. */
+  /** Calls that take longer have failed. */
   readonly callTimeoutMs: number;
-  /** Who takes longer than this is slow. */
+  /** Providers that take longer are considered slow. */
   readonly slowMs: number;
-  /** Who fails is left alone for so long. */
+  /** Pauses after failures. */
   readonly pause: Backoff;
 }
 
@@ -51,7 +51,7 @@ export const defaultProviderRules: ProviderRules = {
   pause: { firstMs: 2_000, maxMs: 5 * 60_000 },
 };
 
-/** What the author of a provider reads. */
+/** Log for the author of a provider. */
 export interface ProviderLog extends Disposable {
   debug(line: string): void;
   info(line: string): void;
@@ -63,12 +63,12 @@ export interface HandleOptions {
   readonly secrets: SecretSource;
   readonly runInTime: RunInTime;
   readonly logOf: (ref: ProviderRef) => ProviderLog;
-  /** Whether the user has allowed it; asks nobody. */
+  /** Whether the user has allowed a request, without asking. */
   readonly isAllowed: (request: RememberedRequest) => boolean;
   readonly rules: ProviderRules;
-  /** What `state` says has changed. */
+  /** Called when `state` has changed. */
   readonly onStateChange: () => void;
-  /** After it failed: it may be asked again, or answers again. */
+  /** Called when a failed provider may be asked again, or answers again. */
   readonly onReturn: () => void;
 }
 
@@ -78,16 +78,16 @@ interface Handshake {
   readonly abilities: Abilities;
 }
 
-/** One provider as the client sees it: what it can do, whether it may be asked now, and how its last calls went. */
+/** One provider as the client sees it: its abilities, its pauses, and how its last calls went. */
 export class ProviderHandle implements Disposable {
   private handshake: Promise<Handshake> | undefined;
-  /** Once `handshake` has succeeded. */
+  /** The result of `handshake`, once it has succeeded. */
   private greeted: Handshake | undefined;
   private lifetime = new AbortController();
   private readonly seenSecrets = new Set<string>();
-  /** Of questions about documents. */
+  /** For requests about documents. */
   private readonly health: ProviderHealth;
-  /** Of questions about words and mentions: one kind of call may fail while the other works. */
+  /** For mentions and lookups, which may fail independently of requests about documents. */
   private readonly lookupHealth: ProviderHealth;
   private readonly log: ProviderLog;
   private readonly printing: Disposable | undefined;
@@ -115,25 +115,22 @@ export class ProviderHandle implements Disposable {
     return { id: this.current.id, title: this.current.title };
   }
 
-  /** Whether it failed so lately that it is left alone. */
+  /** Whether it is paused after a failure. */
   get isPaused(): boolean {
     return this.health.isPaused;
   }
 
-  /** The same for questions about words and mentions. */
+  /** Like `isPaused`, for mentions and lookups. */
   get isLookupPaused(): boolean {
     return this.lookupHealth.isPaused;
   }
 
-  /** Whether its last call takes, or took, so long that who has something to show need not wait for it. */
+  /** Whether its last call is or was slow, so that a caller with other items need not wait for it. */
   get isSlow(): boolean {
     return this.wasSlow;
   }
 
-  /**
-   * Its items for a document; none when its selectors do not want it. A provider that has said what it can do is asked
-   * before this returns. @throws what the provider or its settings throw
-   */
+  /** Its items for a document; none if its selectors exclude it. @throws errors of the provider and its settings */
   async ask(params: ItemsParams, target: SelectorTarget, signal: AbortSignal): Promise<PackedItems> {
     const { clock, rules } = this.options;
     let isSlow = false;
@@ -154,19 +151,19 @@ export class ProviderHandle implements Disposable {
     }
   }
 
-  /** What it finds for words; undefined when it finds nothing by words. @throws what the provider or its settings throw */
+  /** Its mentions for a query; undefined if not supported. @throws errors of the provider and its settings */
   async mentions(params: MentionsParams, signal: AbortSignal): Promise<readonly Mention[] | undefined> {
     return await this.lookUpBy('mentions', signal, (settings, inTime) =>
       this.provider.mentions(params, settings, inTime),
     );
   }
 
-  /** What it knows of something; undefined when it cannot be asked so. @throws what the provider or its settings throw */
+  /** Its items for a mention or query; undefined if not supported. @throws errors of the provider and its settings */
   async lookUp(lookup: Lookup, signal: AbortSignal): Promise<PackedItems | undefined> {
     return await this.lookUpBy('items', signal, (settings, inTime) => this.provider.lookUp(lookup, settings, inTime));
   }
 
-  /** Forgets its failures and what it said of itself, and lets it go: the next question starts from the beginning. */
+  /** Forgets failures and handshake, and stops the provider. The next request starts it again. */
   reset(): void {
     this.wasSlow = false;
     this.health.reset();
@@ -208,7 +205,7 @@ export class ProviderHandle implements Disposable {
     }
   }
 
-  /** Of nobody's question in particular: whoever asks meanwhile waits for the same answer. */
+  /** Not bound to one request: concurrent requests share the handshake. */
   private greet(): Promise<Handshake> {
     if (this.handshake) return this.handshake;
     const handshake = this.call('capabilities', this.lifetime.signal, async (signal) => {
@@ -238,7 +235,7 @@ export class ProviderHandle implements Disposable {
     );
   }
 
-  /** Secrets are looked up for each call, since they change; what was seen of them is kept out of messages. */
+  /** Resolves secrets for each call, since they can change. They are removed from all messages. */
   private async settings(): Promise<ProviderSettings> {
     const { settings, secrets } = await resolveSecrets(this.entry.settings, this.options.secrets);
     this.checkSecrets();
@@ -246,7 +243,7 @@ export class ProviderHandle implements Disposable {
     return settings;
   }
 
-  /** What the user's own settings say is the user's word; a workspace could name any secret and any address. */
+  /** The user's own settings need no permission. A workspace could name any secret and any URL. */
   private checkSecrets(): void {
     const { isOfUser, settings, place } = this.entry;
     if (isOfUser) return;

@@ -7,13 +7,13 @@ import { ProviderError, type ConsentRequest } from './providerError';
 interface Failure {
   /** What went wrong and what to do. */
   readonly message: string;
-  /** What the user would have to allow. */
+  /** The permission that is missing. */
   readonly consent?: ConsentRequest;
-  /** Milliseconds since the epoch; until then it is only asked when the user wants it. */
+  /** Milliseconds since the epoch. Until then, only the user's explicit requests are sent. */
   readonly pausedUntilMs: number;
 }
 
-/** How the calls of one kind went: after a failure comes a pause, and after each further one a longer pause. */
+/** Tracks the calls of one kind. Each consecutive failure starts a longer pause. */
 export class ProviderHealth implements Disposable {
   private failures = 0;
   private pause: Disposable | undefined;
@@ -22,7 +22,7 @@ export class ProviderHealth implements Disposable {
   constructor(
     private readonly clock: Clock,
     private readonly pauses: Backoff,
-    /** It may be asked again, or answers again. */
+    /** Called when it may be asked again, or answers again. */
     private readonly onReturn: () => void,
   ) {}
 
@@ -30,7 +30,7 @@ export class ProviderHealth implements Disposable {
     return this.pause !== undefined;
   }
 
-  /** Of the last call, when it failed. */
+  /** The failure of the last call, if it failed. */
   get failure(): Failure | undefined {
     return this.last;
   }
@@ -53,7 +53,6 @@ export class ProviderHealth implements Disposable {
     this.last = { message, pausedUntilMs: this.clock.now() + pauseMs, ...(consent ? { consent } : {}) };
   }
 
-  /** Forgets its failures. */
   reset(): void {
     this.failures = 0;
     this.last = undefined;

@@ -7,7 +7,7 @@ import { noProviders, type ProviderEntry, type ProviderList, type ProviderProble
 interface ProviderSetOptions {
   readonly createProvider: (entry: ProviderEntry) => ContextProvider;
   readonly handleOptions: HandleOptions;
-  /** The code of a provider has changed. */
+  /** Called when the code of a provider has changed. */
   readonly onReload: (id: string) => void;
 }
 
@@ -17,7 +17,7 @@ interface Member {
   readonly subscription: Disposable | undefined;
 }
 
-/** The providers that are on, and where. */
+/** The enabled providers and the folders they are enabled in. */
 export class ProviderSet implements Disposable {
   private list: ProviderList = noProviders;
   private members: ReadonlyMap<string, Member> = new Map();
@@ -28,7 +28,7 @@ export class ProviderSet implements Disposable {
     return [...this.members.values()].map(({ handle }) => handle.state);
   }
 
-  /** Providers that stay off although the settings name them. */
+  /** Providers in the settings that stay off. */
   get problems(): readonly ProviderProblem[] {
     return this.list.problems;
   }
@@ -37,7 +37,7 @@ export class ProviderSet implements Disposable {
     return this.members.get(id)?.handle;
   }
 
-  /** Those of the folder that a document is in, in the order of the settings; without a document, all. */
+  /** The providers of a document's folder, in the order of the settings. Without a document: all. */
   for(uri: string | undefined): readonly ProviderHandle[] {
     const members = [...this.members.values()];
     const folder = uri === undefined ? undefined : this.folderOf(uri);
@@ -46,7 +46,7 @@ export class ProviderSet implements Disposable {
     return (uri === undefined ? members : members.filter(isAsked)).map(({ handle }) => handle);
   }
 
-  /** Disposes what is gone or has other settings; what is as it was goes on. @returns the ids of those that went on */
+  /** Disposes removed and changed providers. @returns the IDs of the unchanged ones */
   replace(list: ProviderList): ReadonlySet<string> {
     const before = this.members;
     const kept = new Set<string>();
@@ -83,7 +83,7 @@ export class ProviderSet implements Disposable {
   }
 }
 
-/** Where it is on may change without anything else changing. */
+/** Excludes the folders, which may change while the provider stays the same. */
 function identityOf({ id, place, settings, selectorMatch, isOfUser }: ProviderEntry): string {
   return JSON.stringify([id, place, settings, selectorMatch, isOfUser]);
 }

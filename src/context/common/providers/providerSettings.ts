@@ -5,24 +5,22 @@ import type { ProviderSettings } from './contextProvider';
 import { isBelow, parseProviderUri, type ProviderPlace } from './providerUri';
 import type { SelectorMatch } from './selector';
 
-/** Makes the list of providers out of the settings of user, workspace and folders. */
-
 export interface ProviderEntry {
-  /** The key in the settings; with a number behind it where folders mean different things by the same key. */
+  /** The key in the settings, with a number appended if folders define different providers by the same key. */
   readonly id: string;
-  /** How users know it, until it says its own name. */
+  /** Display name until the provider gives its own. */
   readonly title: string;
   readonly place: ProviderPlace;
-  /** As written; references to secrets are still references. */
+  /** As written, with references to secrets unresolved. */
   readonly settings: ProviderSettings;
   readonly selectorMatch: SelectorMatch;
-  /** Whether the user's own settings say just this; else it is the workspace's or a folder's word. The code may still be the workspace's. */
+  /** Whether the user's own settings define exactly this provider. Its code may still be in the workspace. */
   readonly isOfUser: boolean;
-  /** Where it is written; of the user's own only the setting. */
+  /** Where it is defined. Only the setting if the user's own settings define it. */
   readonly source: BroughtSource;
-  /** URIs of the workspace folders that it is on in. */
+  /** URIs of the workspace folders where it is on. */
   readonly folders: readonly string[];
-  /** Whether it is on for documents that are in no workspace folder; never by the word of a workspace. */
+  /** Whether it is on for documents outside the workspace folders. Only the user can enable that. */
   readonly isOnElsewhere: boolean;
 }
 
@@ -30,14 +28,14 @@ export interface ProviderEntry {
 export interface SettingsLevel {
   readonly backline?: unknown;
   readonly openctx?: unknown;
-  /** Absolute path of the file that these are kept in; absent where there is none on this disk, and for the user's. */
+  /** Absolute path of the settings file; absent for the user's level and if it is not on this disk. */
   readonly file?: string | undefined;
-  /** Raw value of `openctx.enable`: whether `openctx` counts. The most particular level that says so decides. */
+  /** Raw value of `openctx.enable`, which turns `openctx` off. The most specific level counts. */
   readonly openctxEnable?: unknown;
 }
 
 interface FolderSettings {
-  /** `file:` URI of the workspace folder, without a slash at its end. */
+  /** `file:` URI of the workspace folder, without a trailing slash. */
   readonly uri: string;
   readonly settings: SettingsLevel;
 }
@@ -45,16 +43,16 @@ interface FolderSettings {
 export interface SettingsLevels {
   readonly user: SettingsLevel;
   readonly workspace: SettingsLevel;
-  /** URI of the folder of the workspace file, if there is one. */
+  /** URI of the folder of the workspace file, if any. */
   readonly workspaceBase?: string | undefined;
-  /** All folders of the window, also those without settings. */
+  /** All folders of the window, including those without settings. */
   readonly folders: readonly FolderSettings[];
   readonly isTrusted: boolean;
 }
 
 export interface ProviderProblem {
   readonly id: string;
-  /** What is wrong and what to do, in a sentence. */
+  /** What is wrong and what to do, in one sentence. */
   readonly message: string;
 }
 
@@ -62,7 +60,7 @@ export interface ProviderList {
   readonly entries: readonly ProviderEntry[];
   /** All folders of the window. */
   readonly folders: readonly string[];
-  /** Those that stay off although the settings name them. */
+  /** Providers in the settings that stay off. */
   readonly problems: readonly ProviderProblem[];
 }
 
@@ -73,10 +71,10 @@ const ownSettings = z.object({ selectorMatch: z.enum(['any', 'all']).optional() 
 export const untrustedMessage = 'It comes from the workspace, which is not trusted. Trust the workspace to use it.';
 
 /**
- * Levels are merged key by key: a folder's word counts more than the workspace's, and that more than the user's. In an
- * untrusted workspace only the user's are heard, and nothing of them that is code of the workspace. For files that are in
- * no folder only the user's count too, but what the workspace switches off is off. Relative keys are relative to the folder;
- * in `openctx.providers` of workspace and folder to where that is written, as OpenCtx has it.
+ * Merges the levels key by key: folders override the workspace, which overrides the user. An untrusted workspace is
+ * ignored, and code in it is not used. Outside the folders only the user's providers are used, except those that the
+ * workspace turns off. Relative keys are resolved against the folder; in `openctx.providers` of workspace and folder
+ * against the settings file, as in OpenCtx.
  */
 export function listProviders(levels: SettingsLevels): ProviderList {
   const collector = new Collector();
@@ -98,11 +96,11 @@ interface Found {
 }
 
 interface BasedLevel extends SettingsLevel {
-  /** What relative keys of `openctx` are relative to; absent where it is the folder. */
+  /** Base of relative keys in `openctx`. Defaults to the folder. */
   readonly openctxBase?: string;
 }
 
-/** What the settings say of a key. */
+/** The value of a key and where it is set. */
 interface Word {
   readonly value: unknown;
   readonly base: string | undefined;
@@ -111,7 +109,7 @@ interface Word {
 }
 
 interface Where {
-  /** Absent for documents that are in none. */
+  /** Absent for documents outside the folders. */
   readonly folder: string | undefined;
   readonly folders: readonly string[];
   readonly isTrusted: boolean;
@@ -122,7 +120,7 @@ class Collector {
   private readonly found = new Map<string, Found>();
   private readonly messages = new Map<string, string>();
 
-  /** `folder` is absent for documents that are in none. */
+  /** `folder` is absent for documents outside the folders. */
   add(
     { user, isTrusted }: SettingsLevels,
     ofWorkspace: readonly BasedLevel[],
@@ -170,7 +168,7 @@ class Collector {
   }
 }
 
-/** What is wrong, as a sentence, or nothing when nobody misses it. */
+/** Returns a sentence if the entry is invalid. Undefined if it does not apply to this scope. */
 function entryOf(
   key: string,
   { value, base, file, setting }: Word,
@@ -181,7 +179,7 @@ function entryOf(
   const { data: own } = ownSettings.safeParse(settings);
   if (!own) return '`selectorMatch` in its settings needs to be "any" or "all".';
   const parsed = parseProviderUri(key, folder, base);
-  // What needs a folder is not missed by documents that are in none.
+  // For documents outside the folders, it is no problem that an entry needs a folder.
   if (typeof parsed === 'string') return folder === undefined && folders.length > 0 ? undefined : parsed;
   const { place, name, isOfWorkspace } = parsed;
   const isInWorkspace = place.kind === 'module' && folders.some((each) => isBelow(place.url, each));
@@ -191,7 +189,7 @@ function entryOf(
   return { id: key, title: name ?? shortName(key), place, settings, selectorMatch, isOfUser, source };
 }
 
-/** In the order in which keys first appear, from the least to the most particular level. */
+/** Later levels override earlier ones. Keys keep their first position. */
 function merge(levels: readonly BasedLevel[]): Map<string, Word> {
   const merged = new Map<string, Word>();
   const addAll = (table: unknown, word: Omit<Word, 'value'>): void => {
@@ -207,7 +205,7 @@ function merge(levels: readonly BasedLevel[]): Map<string, Word> {
   return merged;
 }
 
-/** As a text: the same settings for the same place. */
+/** Equal texts mean the same settings for the same provider. */
 function meaningOf(key: string, word: Word | undefined, folder: string | undefined): string {
   return JSON.stringify([word?.value, parseProviderUri(key, folder, word?.base)]);
 }
@@ -216,7 +214,7 @@ function isOn(value: unknown): boolean {
   return value !== false && value !== null && value !== undefined;
 }
 
-/** The last part of a path, without what it ends with; the host of what has no path. */
+/** The last path segment without its extension, or the host if there is no path. */
 function shortName(key: string): string {
   if (key.startsWith('data:')) return 'data:';
   const path = key.replace(/[?#].*$/, '').replace(/[\\/]+$/, '');

@@ -1,20 +1,20 @@
 import { toFileUri } from '../../../base/common/fileUri';
 
-/** Says what a key of the setting names: an address to post to, a module, a package, or code from elsewhere. */
+/** What a key in the settings refers to. */
 
 export type ProviderPlace =
   | { readonly kind: 'endpoint'; readonly url: string }
   /** A JavaScript or TypeScript module, as a `file:` or `data:` URI. */
   | { readonly kind: 'module'; readonly url: string }
-  /** A package, to be found from `folder`'s `node_modules`. */
+  /** A package in `node_modules` of `folder`. */
   | { readonly kind: 'package'; readonly specifier: string; readonly folder: string }
   | { readonly kind: 'remoteModule'; readonly url: string };
 
 interface ProviderUri {
   readonly place: ProviderPlace;
-  /** What comes after `#`: the same provider can be there more than once. */
+  /** The part after `#`, which allows the same provider more than once. */
   readonly name: string | undefined;
-  /** Whether only the workspace can say what this is. */
+  /** Whether the key is relative to the workspace. */
   readonly isOfWorkspace: boolean;
 }
 
@@ -22,11 +22,7 @@ const script = /\.[cm]?[jt]s$/i;
 const packageName = /^(?:@[\w.~-]+\/)?[\w~][\w.~-]*(?:\/[\w./~-]+)?$/;
 const drive = /^[A-Za-z]:[\\/]/;
 
-/**
- * @param folder `file:` URI of the workspace folder, for packages and `${workspaceFolder}`
- * @param base `file:` URI of the folder that relative paths are relative to
- * @returns what is wrong, as a sentence, when the key names nothing
- */
+/** Parses a key relative to the `file:` URIs `folder` and `base`. @returns a sentence if the key is invalid */
 export function parseProviderUri(key: string, folder: string | undefined, base = folder): ProviderUri | string {
   const hash = key.indexOf('#');
   const name = hash === -1 ? undefined : key.slice(hash + 1) || undefined;
@@ -36,17 +32,17 @@ export function parseProviderUri(key: string, folder: string | undefined, base =
   return { place, name, isOfWorkspace: place.kind === 'package' || isRelative(address) };
 }
 
-/** In one text, where whatever the settings say goes to. */
+/** A text that identifies where the settings are sent. */
 export function addressOf(place: ProviderPlace): string {
   return place.kind === 'package' ? `${place.folder}/node_modules/${place.specifier}` : place.url;
 }
 
-/** Whether a URI is of something in a folder. Spellings that some systems take for the same count as the same. */
+/** Whether a URI is inside a folder. Spellings that some systems treat as equal count as equal. */
 export function isBelow(uri: string, folder: string): boolean {
   return plain(uri).startsWith(`${plain(folder).replace(/\/$/, '')}/`);
 }
 
-/** `file:/path`, without dots, doubled slashes, escapes and case. */
+/** Normalizes a URI: no dots, doubled slashes, escapes or upper case. */
 function plain(uri: string): string {
   const href = URL.parse(uri)?.href ?? uri;
   return decoded(href)
@@ -59,7 +55,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    // Bytes that are no UTF-8 can be in a path; what is ASCII still has one spelling.
+    // A path may contain invalid UTF-8. Decode at least the ASCII characters.
     return text.replace(/%([2-7][\da-f])/gi, (_all, code: string) => String.fromCharCode(parseInt(code, 16)));
   }
 }
@@ -69,7 +65,7 @@ function isRelative(address: string): boolean {
   return script.test(address) && !/^(?:[a-z][a-z+.-]*:|[\\/])/i.test(address);
 }
 
-/** The variable stands for a path, also after `file://`. */
+/** The variable may follow `file://`. */
 function inFolder(address: string, folder: string | undefined): ProviderPlace | string {
   if (folder === undefined) return 'It names ${workspaceFolder}, but no folder is open.';
   const match = /^(?:file:\/\/)?\$\{workspaceFolder\}[\\/](.+)$/.exec(address);

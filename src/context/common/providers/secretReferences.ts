@@ -12,14 +12,11 @@ export function refersToSecrets(value: unknown): boolean {
 
 interface ResolvedSettings {
   readonly settings: ProviderSettings;
-  /** What must not be seen in messages. */
+  /** Texts to remove from messages. */
   readonly secrets: readonly string[];
 }
 
-/**
- * The settings with each `${secret:name}` replaced by the secret; the same object when there is none.
- * @throws ProviderError when a secret is not stored
- */
+/** Replaces each `${secret:name}`. Returns the same object if there are none. @throws ProviderError */
 export async function resolveSecrets(settings: ProviderSettings, source: SecretSource): Promise<ResolvedSettings> {
   if (!refersToSecrets(settings)) return { settings, secrets: [] };
   const values = new Map<string, string>();
@@ -35,13 +32,13 @@ export async function resolveSecrets(settings: ProviderSettings, source: SecretS
 
 const hidden = '•••';
 
-/** Fewer letters of a secret than this are no part of it that counts. */
+/** Shorter fragments of a secret at the end of a cut text are ignored. */
 const shortestPart = 4;
 
-/** The text without the secrets in it, however they are spelled, nor the beginning of one where the text was cut. */
+/** Removes secrets in all spellings from a text, including the start of a secret where the text was cut. */
 export function withoutSecrets(text: string, secrets: Iterable<string>): string {
   const spellings = [...new Set([...secrets].flatMap(spellingsOf))].filter((spelling) => spelling !== '');
-  // The longest first: one may hold another.
+  // The longest first, since one may contain another.
   spellings.sort((a, b) => b.length - a.length);
   const clean = spellings.reduce((rest, spelling) => rest.replaceAll(spelling, hidden), text);
   const [cut = ''] = /(?:…|\.{3})?$/.exec(clean) ?? [];
@@ -51,14 +48,14 @@ export function withoutSecrets(text: string, secrets: Iterable<string>): string 
   return longest === 0 ? clean : `${whole.slice(0, -longest)}${hidden}${cut}`;
 }
 
-/** As it is, as an excerpt on one line has it, and as JSON and URLs do. */
+/** The secret itself, as an excerpt in one line, and escaped for JSON and URLs. */
 function spellingsOf(secret: string): string[] {
   const inJson = JSON.stringify(secret).slice(1, -1);
   const inUrl = encodeURIComponent(secret.toWellFormed());
   return [secret, oneLine(secret), inJson, inJson.replaceAll('/', '\\/'), inUrl];
 }
 
-/** How many letters at the end of the text are the first ones of the secret. */
+/** Length of the longest prefix of the secret that the text ends with. */
 function partAtEnd(text: string, secret: string): number {
   for (let length = Math.min(text.length, secret.length - 1); length >= shortestPart; length--)
     if (text.endsWith(secret.slice(0, length))) return length;

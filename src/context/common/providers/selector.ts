@@ -3,12 +3,10 @@ import type { RunInTime } from '../../../base/common/timedRun';
 import type { Selector } from './contextProvider';
 import { GlobSet, type Glob } from './selectorGlob';
 
-/** Decides whether a provider is asked about a document. */
-
-/** `any`: one selector is enough, as every real provider means it. `all` is the document's letter. */
+/** `any`: one matching selector is enough, as real providers expect. `all`: as the published protocol says. */
 export type SelectorMatch = 'any' | 'all';
 
-/** A document as selectors see it; its text is made comparable once, when the first selector asks for it. */
+/** A document that selectors are matched against. Its text is normalized once, on first use. */
 export class SelectorTarget {
   private readonly paths: readonly string[];
   private normalised: string | undefined;
@@ -21,7 +19,7 @@ export class SelectorTarget {
   }
 
   matchesPath({ isMatch, isNegated }: Glob): boolean {
-    // A negated glob excludes what matches in any spelling.
+    // A negated glob must not match any spelling.
     return isNegated ? this.paths.every(isMatch) : this.paths.some(isMatch);
   }
 
@@ -39,14 +37,14 @@ export class SelectorList {
     private readonly globs: GlobSet,
   ) {}
 
-  /** `runInTime` is for globs that could take for ever. */
+  /** `runInTime` limits the time of globs. */
   static compile(selectors: readonly Selector[] | undefined, match: SelectorMatch, runInTime: RunInTime): SelectorList {
     const globs = new GlobSet(runInTime);
     const tests = selectors?.map((selector) => compileOne(selector, globs));
     return new SelectorList(tests, match, globs);
   }
 
-  /** Selectors that cannot be used; none of them matches anything. There may be more once `matches` has been asked. */
+  /** Problems of selectors that cannot be used and match nothing. `matches` may add further ones. */
   get problems(): readonly string[] {
     return this.globs.problems;
   }
@@ -66,7 +64,7 @@ function compileOne({ path, contentContains }: Selector, globs: GlobSet): (targe
     (glob === undefined || target.matchesPath(glob)) && (literal === undefined || target.contains(literal));
 }
 
-/** The path, and with a hostname before it, each as the URI spells it and decoded. None for what is no URI. */
+/** The path, with and without host name, encoded and decoded. Empty for an invalid URI. */
 function pathsOf(uri: string): readonly string[] {
   const url = URL.parse(uri);
   if (!url) return [];

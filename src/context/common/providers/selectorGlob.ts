@@ -8,7 +8,7 @@ export interface Glob {
   readonly isNegated: boolean;
 }
 
-/** The globs of one provider. One that cannot be used, or took too long, matches nothing and is a problem from then on. */
+/** The globs of one provider. Globs that are invalid or too slow match nothing and are reported as problems. */
 export class GlobSet {
   private readonly found: string[] = [];
   private readonly globs: TimedGlobs;

@@ -4,9 +4,9 @@ import { LoadGuard } from './loadGuard';
 import { installModuleHooks } from './moduleHooks';
 import { ProviderWorker } from './providerWorker';
 
-/** The program of a worker: one provider, asked over the port. */
+/** Entry point of a worker, which runs one provider and serves requests from its port. */
 
-/** How often memory is looked at between answers. */
+/** How often memory is checked between answers. */
 const memoryMs = 5_000;
 
 const port = parentPort;
@@ -15,7 +15,7 @@ const start = workerStart.parse(workerData);
 const guard = start.isGuarded ? new LoadGuard() : undefined;
 const worker = new ProviderWorker(start, guard, (message, transfer = []) => port.postMessage(message, transfer));
 installModuleHooks({ folder: start.folder, guard, onFile: (url) => worker.noteFile(url) });
-// What a provider forgot to catch is told, and is no reason to end what works.
+// Reports uncaught errors of the provider and keeps the worker alive.
 process.on('unhandledRejection', (thrown) => worker.trouble(thrown));
 process.on('uncaughtException', (thrown) => worker.trouble(thrown));
 setInterval(() => worker.tellMemory(), memoryMs).unref();

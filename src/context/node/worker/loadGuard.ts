@@ -5,11 +5,11 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ProviderError } from '../../common/providers/providerError';
 import { mostFiles, type HashedFile } from '../providerWorkerMessages';
 
-/** Files that code names in a way that is only followed when it runs: `require('…')` and `import('…')`, and what those import. */
+/** Matches file names in `require('…')`, `import('…')` and imports. Some are only loaded when the code runs. */
 const names = /\b(?:require|import)\s*\(\s*(['"])([^'"\n]+)\1\s*[,)]|\b(?:from|import)\s*(['"])([^'"\n]+)\3/g;
 const isCode = /\.(?:[cm]?[jt]s|json|node)$/i;
 
-/** Reads the files of a module: while it is open any, and remembers them; once it is closed only those, as they were then. */
+/** Reads and hashes the files of a module. Once closed, it only reads the same files with the same content. */
 export class LoadGuard {
   private readonly hashes = new Map<string, string>();
   private readonly named: { readonly url: string; readonly name: string }[] = [];
@@ -19,7 +19,7 @@ export class LoadGuard {
     return this.isShut;
   }
 
-  /** The bytes that may be run. @throws ProviderError when it is another file, or another text; what the disk throws */
+  /** Returns the content to run. @throws ProviderError if the file is not allowed or has changed */
   read(url: string): Buffer {
     const file = fileURLToPath(url);
     const key = pathToFileURL(file).href;
@@ -42,7 +42,7 @@ export class LoadGuard {
     return bytes;
   }
 
-  /** Reads what is named too, and ends the search. */
+  /** Also reads the files that the code names, then rejects all others. */
   close(): readonly HashedFile[] {
     for (let next = this.named.pop(); next; next = this.named.pop()) {
       const url = fileOf(next);
@@ -60,7 +60,7 @@ export class LoadGuard {
   }
 }
 
-/** Undefined where there is none: what looks like a name may stand in a comment, or be there for another system. */
+/** Undefined if there is no such file: the name may be in a comment, or for another system. */
 function fileOf({ url, name }: { readonly url: string; readonly name: string }): string | undefined {
   try {
     const file = createRequire(url).resolve(name);

@@ -27,10 +27,10 @@ import { loadWithoutRunning } from './moduleHooks';
 import { loadProvider, specifierOf, type LoadedProvider } from './providerModule';
 import { describeThrown, type Thrown } from './thrown';
 
-/** Bytes. A change by less is not worth a message. */
+/** Bytes. Smaller changes are not reported. */
 const memoryStep = 8 * 1_024 * 1_024;
 
-/** Answers requests with what the provider says, checked and packed where it does not cost the window anything. */
+/** Runs one provider and answers requests. Validates and packs results to save work for the extension host. */
 export class ProviderWorker {
   private provider: Promise<LoadedProvider> | undefined;
   private readonly files = new Set<string>();
@@ -47,14 +47,14 @@ export class ProviderWorker {
     if (this.files.size < mostFiles) this.files.add(url);
   }
 
-  /** It forgot to catch something. */
+  /** Reports an error that the provider did not catch. */
   trouble(thrown: unknown): void {
     this.post({ kind: 'trouble', details: describeThrown(thrown).details });
   }
 
-  /** No limit of workers counts buffers: whoever started this one does. */
+  /** Limits of workers do not count buffers, so the extension host checks them. */
   tellMemory(): void {
-    // Not `arrayBuffers` of the process' usage, which also counts what was handed over with answers.
+    // `arrayBuffers` of the process would also count buffers transferred with answers.
     const bytes = getHeapStatistics().external_memory;
     if (Math.abs(bytes - this.toldMemory) < memoryStep) return;
     this.toldMemory = bytes;
@@ -77,9 +77,9 @@ export class ProviderWorker {
       const provider = await this.provider;
       isModule = false;
       const answer = await this.answer(request, provider);
-      // First, so that whoever waits hears why there is no answer.
+      // First, so that a worker that is stopped for its memory use reports that as the reason.
       this.tellMemory();
-      // They are watched once there is an answer, and also when it is that one of them cannot be loaded.
+      // Files are watched once the provider has answered, and after a failed load.
       this.tellFiles();
       answer();
     } catch (error) {
@@ -96,7 +96,7 @@ export class ProviderWorker {
     return [...this.guard.close()];
   }
 
-  /** @returns what posts it */
+  /** @returns a function that posts the answer */
   private async answer(
     request: Exclude<WorkerRequest, { method: 'survey' }>,
     provider: LoadedProvider,

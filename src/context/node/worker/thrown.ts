@@ -2,15 +2,15 @@ import { inspect } from 'node:util';
 import { messageOf } from '../../../base/common/errors';
 import { percentDecoded } from '../../../base/common/fileUri';
 
-/** What a provider's author needs to know of something that was thrown. */
+/** A description of a thrown value for the author of the provider. */
 export interface Thrown {
-  /** One sentence, with the place in the provider's own files. */
+  /** One sentence, with the location in the provider's own files. */
   readonly message: string;
-  /** With all its frames, where it has any. */
+  /** The complete stack, if there is one. */
   readonly details: string;
 }
 
-/** Node.js names what imported a module that is not there: of a provider's own, that is the worker or its survey. */
+/** Node.js names the importer of a missing module, which is our own code for the provider's main module. */
 const ownImporter = / imported from (?:backline-survey:\S*|[^\n]*?context-worker\.js)/;
 const longestMessage = 2_000;
 const longestDetails = 8_000;
@@ -36,7 +36,7 @@ function inspected(value: unknown): string {
   try {
     return inspect(value, { depth: 1, customInspect: false });
   } catch {
-    // Looking at it runs code of the provider.
+    // Inspecting it runs code of the provider, which may throw.
     return 'something';
   }
 }
@@ -45,12 +45,12 @@ function stackOf(thrown: unknown): string | undefined {
   try {
     return thrown instanceof Error && typeof thrown.stack === 'string' ? thrown.stack : undefined;
   } catch {
-    // Reading it is code of the provider.
+    // Reading the stack can run code of the provider.
     return undefined;
   }
 }
 
-/** `name.mjs:3:14`: the first frame in a file that is no package. */
+/** Location of the first frame outside packages, for example `name.mjs:3`. */
 function placeIn(stack: string): string | undefined {
   for (const [, url = '', line] of stack.matchAll(/(file:\/\/[^\s()]+?):(\d+)/g)) {
     const name = url.split('/').at(-1);
