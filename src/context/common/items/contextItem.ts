@@ -1,4 +1,3 @@
-
 /** 0-based. `character` counts UTF-16 units, as in VS Code. */
 export interface ItemPosition {
   readonly line: number;
