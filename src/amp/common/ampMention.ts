@@ -5,9 +5,9 @@ import { isEditorError, type Range } from '../../editor/common/editorPort';
  * cursor. The path is relative to `folder`, or absolute if the file is outside it. Accepts `/` and `\` as separators;
  * writes `/` for relative paths. A path with white space or quotes is quoted: `@"my songs/a.ts"#L12`.
  */
-export function mentionOf(file: string, selection: Range, folder: string | undefined): string {
-  const relative = folder === undefined ? undefined : pathBelow(file, folder);
-  return `@${quoted(relative ?? slashes(file))}${lines(selection)}`;
+export function formatMention(file: string, selection: Range, folder: string | undefined): string {
+  const relative = folder === undefined ? undefined : relativePath(file, folder);
+  return `@${quoteIfNeeded(relative ?? withSlashes(file))}${lineSuffix(selection)}`;
 }
 
 /** Whether a path can be typed into a terminal, where control characters act as keys: a newline sends the prompt. */
@@ -16,12 +16,12 @@ export function isTypable(file: string): boolean {
 }
 
 /** The innermost of the folders that contain the file. */
-export function closestFolder(file: string, folders: readonly string[]): string | undefined {
-  return folders.filter((folder) => pathBelow(file, folder) !== undefined).sort((a, b) => b.length - a.length)[0];
+export function innermostFolder(file: string, folders: readonly string[]): string | undefined {
+  return folders.filter((folder) => relativePath(file, folder) !== undefined).sort((a, b) => b.length - a.length)[0];
 }
 
 /** Explains why a file cannot be mentioned. `reason` is what resolving it threw, if anything. */
-export function whyNotOffered(name: string, reason: unknown): string {
+export function explainRefusal(name: string, reason: unknown): string {
   if (!isEditorError(reason))
     return `${name} is not the active editor. Click in its editor, then add the selection again.`;
   switch (reason.code) {
@@ -34,24 +34,24 @@ export function whyNotOffered(name: string, reason: unknown): string {
   }
 }
 
-function quoted(path: string): string {
+function quoteIfNeeded(path: string): string {
   return /[\s"']/u.test(path) ? `"${path.replaceAll('"', '\\"')}"` : path;
 }
 
-function lines({ start, end }: Range): string {
+function lineSuffix({ start, end }: Range): string {
   if (start.line === end.line) return start.character === end.character ? '' : `#L${start.line + 1}`;
   // A selection of whole lines ends before the first character of the next line. That line is not included.
   const last = end.character === 0 ? end.line - 1 : end.line;
   return last === start.line ? `#L${start.line + 1}` : `#L${start.line + 1}-${last + 1}`;
 }
 
-function pathBelow(file: string, folder: string): string | undefined {
-  const path = slashes(file);
-  const parent = slashes(folder).replace(/\/*$/, '/');
+function relativePath(file: string, folder: string): string | undefined {
+  const path = withSlashes(file);
+  const parent = withSlashes(folder).replace(/\/*$/, '/');
   return path.startsWith(parent) ? path.slice(parent.length) : undefined;
 }
 
 /** On POSIX, where absolute paths start with `/`, a `\` is an ordinary character. */
-function slashes(path: string): string {
+function withSlashes(path: string): string {
   return path.startsWith('/') ? path : path.replaceAll('\\', '/');
 }

@@ -1,18 +1,18 @@
 import { EditorError, type WriteOptions } from '../../editor/common/editorPort';
 
-type Answer = 'ask' | 'allow' | 'deny';
+type PolicyAnswer = 'ask' | 'allow' | 'deny';
 
 /** The user's policy for Amp's own requests. Requests without an entry are allowed. */
 export interface AmpPolicy {
-  readonly read?: Answer;
-  readonly edit?: Answer;
+  readonly read?: PolicyAnswer;
+  readonly edit?: PolicyAnswer;
 }
 
 /** Amp's ID in the setting `backline.permissions`. */
 export const ampPolicyId = 'amp';
 
 /** Refuses `ask`, too: a client waits for at most 2 s, too short to ask the user. @throws EditorError `denied` */
-export function checkRead(path: string, { read = 'allow' }: AmpPolicy): void {
+export function assertReadAllowed(path: string, { read = 'allow' }: AmpPolicy): void {
   if (read === 'allow') return;
   const why =
     read === 'deny'

@@ -15,9 +15,9 @@ export interface AmpRequest {
 }
 
 /** A frame that is not a valid request. `idJson` is `null` unless the frame had a usable ID. */
-interface AmpRefusal {
+interface InvalidRequest {
   readonly idJson: string;
-  readonly refusal: RequestError;
+  readonly error: RequestError;
 }
 
 /** JSON-RPC error codes. */
@@ -43,24 +43,24 @@ export class RequestError extends Error {
 }
 
 /** Never throws. */
-export function parseRequest(frame: string): AmpRequest | AmpRefusal {
+export function parseRequest(frame: string): AmpRequest | InvalidRequest {
   let json: unknown;
   try {
     json = JSON.parse(frame);
   } catch {
-    return refuse('null', ampErrorCodes.parseError, 'Not JSON: send one JSON object in each message.');
+    return invalidRequest('null', ampErrorCodes.parseError, 'Not JSON: send one JSON object in each message.');
   }
   const message = ClientMessage.safeParse(json);
   if (!message.success) {
-    return refuseShape('null', 'send {"clientRequest":{"id":…,…}} with a string or a number as the id.');
+    return invalidShape('null', 'send {"clientRequest":{"id":…,…}} with a string or a number as the id.');
   }
   const { id, ...methods } = message.data.clientRequest;
-  const idJson = typeof id === 'string' ? JSON.stringify(id) : numberAsSent(id, frame);
+  const idJson = typeof id === 'string' ? JSON.stringify(id) : originalNumber(id, frame);
   const inside = methods['method'];
   const dialect = isObject(inside) ? 'document' : 'cli';
   const [only, ...others] = Object.entries(isObject(inside) ? inside : methods);
   if (!only || others.length > 0) {
-    return refuseShape(idJson, 'clientRequest needs its id and exactly one method, for example {"readFile":{…}}.');
+    return invalidShape(idJson, 'clientRequest needs its id and exactly one method, for example {"readFile":{…}}.');
   }
   return { idJson, dialect, method: only[0], params: only[1] };
 }
@@ -76,12 +76,12 @@ export function formatError(idJson: string, error: RequestError): string {
   return `{"serverResponse":{"id":${idJson},"error":${JSON.stringify({ code, message, data })}}}`;
 }
 
-function refuse(idJson: string, code: number, message: string): AmpRefusal {
-  return { idJson, refusal: new RequestError(code, message) };
+function invalidRequest(idJson: string, code: number, message: string): InvalidRequest {
+  return { idJson, error: new RequestError(code, message) };
 }
 
-function refuseShape(idJson: string, advice: string): AmpRefusal {
-  return refuse(idJson, ampErrorCodes.invalidRequest, `Not a request: ${advice}`);
+function invalidShape(idJson: string, advice: string): InvalidRequest {
+  return invalidRequest(idJson, ampErrorCodes.invalidRequest, `Not a request: ${advice}`);
 }
 
 function isObject(value: unknown): value is object {
@@ -92,7 +92,7 @@ function isObject(value: unknown): value is object {
 const maxExactIdLength = 64 * 1024;
 
 /** Only the source text preserves the spelling of a number. Reading it is slow, so only unusual numbers need it. */
-function numberAsSent(id: number, frame: string): string {
+function originalNumber(id: number, frame: string): string {
   if (frame.length > maxExactIdLength) return JSON.stringify(id);
   const isPlain = Number.isSafeInteger(id) && new RegExp(`"id"\\s*:\\s*${id}\\s*[,}]`, 'u').test(frame);
   if (isPlain) return JSON.stringify(id);

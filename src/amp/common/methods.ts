@@ -11,9 +11,9 @@ import { isProtectedChange } from '../../editor/common/guardedEditor';
 import { applyTextEdits } from '../../editor/common/text/textEdits';
 import { LineIndex, utf16OffsetAt } from '../../editor/common/text/textOffsets';
 import { toCliDiagnostics, toDocumentDiagnostics } from './diagnostics';
-import { checkRead, editOptions, type AmpPolicy } from './ampPolicy';
+import { assertReadAllowed, editOptions, type AmpPolicy } from './ampPolicy';
 import type { AmpDialect } from './envelope';
-import type { EditGrant, ProtectedEditDesk } from './protectedEditDesk';
+import type { EditGrant, ProtectedEditApprovals } from './protectedEditApprovals';
 import {
   AuthenticateParams,
   CliDiagnosticsParams,
@@ -25,32 +25,32 @@ import {
 } from './ampSchema';
 
 /** Reserved for sending the answer. Otherwise a slow formatter could make a completed edit look failed. */
-const answerMs = 500;
+const answerReserveMs = 500;
 
-interface AmpCall {
+interface AmpMethodCall {
   readonly dialect: AmpDialect;
   /** Not validated yet. */
   readonly params: unknown;
   /** Fires when the request has ended: answered, timed out, or its client disconnected. */
   readonly signal: AbortSignal;
   /** In milliseconds of the monotonic clock. */
-  readonly deadline: number;
+  readonly deadlineMs: number;
   /** Awaited once before creating an answer that may be large. These are created one at a time, for all clients. */
-  readonly takeTurn: () => Promise<void>;
+  readonly awaitTurn: () => Promise<void>;
 }
 
 /** Files up to this size are read without waiting for a turn. */
 const maxSmallFileBytes = 256 * 1024;
 
 /** @throws ZodError for invalid params, EditorError if the editor refuses or fails */
-export type AmpMethod = (call: AmpCall) => object | Promise<object>;
+export type AmpMethod = (call: AmpMethodCall) => object | Promise<object>;
 
 export interface AmpMethodPorts {
   readonly editor: EditorPort;
   /** Compares a token with this server's in constant time. */
   readonly isToken: (token: string) => boolean;
   /** Asks the user about edits of protected files, and about other edits if the policy says `ask`. */
-  readonly protectedEdits: Pick<ProtectedEditDesk, 'grantOf' | 'made'>;
+  readonly protectedEdits: Pick<ProtectedEditApprovals, 'requireGrant' | 'consumeGrant'>;
   /** Returns the current policy. */
   readonly policy: () => AmpPolicy;
 }
@@ -63,14 +63,14 @@ export function createMethods({
   protectedEdits: desk,
 }: AmpMethodPorts): ReadonlyMap<string, AmpMethod> {
   const edited = async (edit: FileEdit, signal: AbortSignal, deadline: number): Promise<TextFile> => {
-    const options = { ...editOptions(edit.path, policy()), signal, awaitSaveUntil: deadline - answerMs };
+    const options = { ...editOptions(edit.path, policy()), signal, awaitSaveUntil: deadline - answerReserveMs };
     try {
       return await applyEdit(editor, edit, options);
     } catch (error) {
       if (!isProtectedChange(error)) throw error;
-      const grant = desk.grantOf(error);
+      const grant = desk.requireGrant(error);
       const file = await applyEdit(editor, edit, { ...options, protectedFiles: 'allow' }, grant);
-      desk.made(grant);
+      desk.consumeGrant(grant);
       return file;
     }
   };
@@ -82,33 +82,33 @@ export function createMethods({
 
     [
       'readFile',
-      async ({ dialect, params, signal, takeTurn }) => {
+      async ({ dialect, params, signal, awaitTurn }) => {
         const { path } = ReadFileParams.parse(params);
         const read = async (): Promise<TextFile> => {
-          checkRead(path, policy());
-          return await readInTurn(editor, path, signal, takeTurn);
+          assertReadAllowed(path, policy());
+          return await readInTurn(editor, path, signal, awaitTurn);
         };
         if (dialect === 'document') {
           const file = await read();
-          return { content: file.text, ...hintOf(file) };
+          return { content: file.text, ...encodingHint(file) };
         }
-        return await orFailure(async () => {
+        return await failureAsResult(async () => {
           const file = await read();
-          return { success: true, content: file.text, ...hintOf(file), encoding: 'utf-8', isDirty: file.isDirty };
+          return { success: true, content: file.text, ...encodingHint(file), encoding: 'utf-8', isDirty: file.isDirty };
         });
       },
     ],
 
     [
       'editFile',
-      async ({ dialect, params, signal, deadline }) => {
+      async ({ dialect, params, signal, deadlineMs }) => {
         const edit = EditFileParams.parse(params);
         if (dialect === 'document') {
-          await edited(edit, signal, deadline);
+          await edited(edit, signal, deadlineMs);
           return { success: true };
         }
-        return await orFailure(async () => {
-          const file = await edited(edit, signal, deadline);
+        return await failureAsResult(async () => {
+          const file = await edited(edit, signal, deadlineMs);
           const unsaved = file.isDirty ? ', not on disk yet: still saving, or left for the user to save' : '';
           return { success: true, message: `Edited ${file.path}${unsaved}`, appliedChanges: true };
         });
@@ -117,10 +117,10 @@ export function createMethods({
 
     [
       'getDiagnostics',
-      async ({ dialect, params, signal, takeTurn }) => {
+      async ({ dialect, params, signal, awaitTurn }) => {
         const shape = dialect === 'cli' ? CliDiagnosticsParams : DocumentDiagnosticsParams;
         const { path } = shape.parse(params);
-        await takeTurn();
+        await awaitTurn();
         const files = await editor.diagnostics(path, { signal });
         return dialect === 'cli' ? toCliDiagnostics(files) : toDocumentDiagnostics(files);
       },
@@ -131,7 +131,7 @@ export function createMethods({
       async ({ params }) => {
         const { uri } = OpenUriParams.parse(params);
         // The user clicked in the agent's terminal and keeps typing there.
-        return await orFailure(async () => {
+        return await failureAsResult(async () => {
           await editor.open(uri, { preserveFocus: true, preview: true });
           return { success: true, message: isWebLink(uri) ? `Asked the user to open ${uri}` : `Opened ${uri}` };
         });
@@ -140,7 +140,7 @@ export function createMethods({
   ]);
 }
 
-function hintOf({ hasInvalidBytes }: TextFile): { readonly message?: string } {
+function encodingHint({ hasInvalidBytes }: TextFile): { readonly message?: string } {
   if (hasInvalidBytes !== true) return {};
   return {
     message:
@@ -149,7 +149,7 @@ function hintOf({ hasInvalidBytes }: TextFile): { readonly message?: string } {
 }
 
 /** Turns editor errors into `success: false`. The CLI expects that, since it also asks for files that do not exist. */
-async function orFailure(work: () => Promise<object>): Promise<object> {
+async function failureAsResult(work: () => Promise<object>): Promise<object> {
   try {
     return await work();
   } catch (error) {
@@ -163,14 +163,14 @@ async function readInTurn(
   editor: EditorPort,
   path: string,
   signal: AbortSignal,
-  takeTurn: () => Promise<void>,
+  awaitTurn: () => Promise<void>,
 ): Promise<TextFile> {
   try {
     return await editor.readText(path, { signal, maxBytes: maxSmallFileBytes });
   } catch (error) {
     if (!isEditorError(error) || error.code !== 'tooLarge') throw error;
   }
-  await takeTurn();
+  await awaitTurn();
   return await editor.readText(path, { signal });
 }
 
@@ -192,7 +192,7 @@ async function applyEdit(
   if (edit.fullContent !== undefined) return await editor.writeText(edit.path, edit.fullContent, options);
   const { path, start, end, newText } = edit;
   const makeEdit = ({ text }: TextFile): TextEdit[] => {
-    const edits = [byteRangeEdit(text, start, end, newText)];
+    const edits = [toTextEdit(text, start, end, newText)];
     if (grant && applyTextEdits(text, edits) !== grant.after) {
       throw new EditorError('staleVersion', `${path} has changed since the user allowed this edit. Read it again.`);
     }
@@ -202,7 +202,7 @@ async function applyEdit(
 }
 
 /** @throws EditorError `invalidRange` if an offset is beyond the text or inside a character */
-function byteRangeEdit(text: string, start: number, end: number, newText: string): TextEdit {
+function toTextEdit(text: string, start: number, end: number, newText: string): TextEdit {
   if (end < start) {
     throw new EditorError('invalidRange', `The edit ends (byte ${end}) before it starts (byte ${start}). Swap them.`);
   }

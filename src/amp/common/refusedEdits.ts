@@ -34,7 +34,7 @@ export type EditAnswer = 'allow' | 'deny';
 export type RefusedEdits = readonly RefusedEditState[];
 
 /** How long an answer is valid. */
-export const answerMs = 10 * 60_000;
+export const answerValidMs = 10 * 60_000;
 export const maxQuestions = 8;
 /** Total UTF-16 units of the edits that are waiting for an answer. */
 export const maxQuestionLength = 16 * 1024 * 1024;
@@ -44,14 +44,14 @@ const maxAnswers = 32;
 export function reduceRefusedEdits(edits: RefusedEdits, event: RefusedEditEvent): RefusedEdits {
   switch (event.kind) {
     case 'refused':
-      return [...current(edits, event.now), { ...event.edit, kind: 'asked' }];
+      return [...withoutExpired(edits, event.now), { ...event.edit, kind: 'asked' }];
     case 'answered': {
       const found = edits.find((edit) => edit.id === event.id);
       // The file was written before the answer came.
       if (found?.kind !== 'asked') return edits;
       const others = edits.filter((edit) => edit !== found);
       if (event.answer === undefined) return others;
-      const until = event.now + answerMs;
+      const until = event.now + answerValidMs;
       return [...others, { ...found, kind: event.answer === 'allow' ? 'allowed' : 'denied', until }];
     }
     case 'made':
@@ -71,7 +71,7 @@ export function findRefusedEdit(
   now: number,
 ): Exclude<RefusedEditState, { kind: 'written' }> | undefined {
   for (const edit of edits) {
-    if (edit.kind === 'written' || isOver(edit, now)) continue;
+    if (edit.kind === 'written' || isExpired(edit, now)) continue;
     if (edit.path === path && edit.after === after) return edit;
   }
   return undefined;
@@ -84,12 +84,12 @@ export function canAsk(edits: RefusedEdits, { after }: Pick<RefusedEdit, 'after'
   return open.length < maxQuestions && length <= maxQuestionLength;
 }
 
-function current(edits: RefusedEdits, now: number): RefusedEdits {
-  const answered = edits.filter((edit) => edit.kind !== 'asked' && edit.kind !== 'written' && !isOver(edit, now));
+function withoutExpired(edits: RefusedEdits, now: number): RefusedEdits {
+  const answered = edits.filter((edit) => edit.kind !== 'asked' && edit.kind !== 'written' && !isExpired(edit, now));
   const kept = new Set(answered.slice(-maxAnswers));
   return edits.filter((edit) => edit.kind === 'asked' || kept.has(edit));
 }
 
-function isOver(edit: RefusedEditState, now: number): boolean {
+function isExpired(edit: RefusedEditState, now: number): boolean {
   return (edit.kind === 'allowed' || edit.kind === 'denied') && now >= edit.until;
 }

@@ -5,7 +5,7 @@ import { TimeoutError } from '../../base/common/errors';
 /** The lifetime of one request. Its resources are released when `signal` fires. */
 export class RequestScope {
   /** In milliseconds of the monotonic clock. */
-  readonly deadline: number;
+  readonly deadlineMs: number;
   private readonly controller = new AbortController();
   private timer: Disposable | undefined;
 
@@ -15,7 +15,7 @@ export class RequestScope {
     arrivedAt: number,
     readonly timeoutMs: number,
   ) {
-    this.deadline = arrivedAt + timeoutMs;
+    this.deadlineMs = arrivedAt + timeoutMs;
   }
 
   /** Fires when the request has ended. */
@@ -25,12 +25,12 @@ export class RequestScope {
 
   /** Settles with the work, or rejects when the request ends. @throws TimeoutError, or the reason given to `end` */
   async run<T>(work: () => Promise<T>): Promise<T> {
-    const remainingMs = this.deadline - this.clock.monotonicNow();
+    const remainingMs = this.deadlineMs - this.clock.monotonicNow();
     if (remainingMs <= 0) this.timeOut();
     this.signal.throwIfAborted();
     // Add this listener first, so that the caller gets the time-out and not the error that the aborted work throws.
     const ended = new Promise<never>((_resolve, reject) => {
-      this.signal.addEventListener('abort', () => reject(reasonOf(this.signal)), { once: true });
+      this.signal.addEventListener('abort', () => reject(abortReason(this.signal)), { once: true });
     });
     this.timer = this.clock.setTimer(remainingMs, () => this.timeOut());
     try {
@@ -51,6 +51,6 @@ export class RequestScope {
   }
 }
 
-function reasonOf({ reason }: AbortSignal): Error {
+function abortReason({ reason }: AbortSignal): Error {
   return reason instanceof Error ? reason : new Error(String(reason));
 }

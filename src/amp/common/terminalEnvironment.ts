@@ -1,6 +1,6 @@
 export interface TerminalEnvironmentOptions {
   /** The environment that the terminal inherits. */
-  readonly inherited: Readonly<Record<string, string | undefined>>;
+  readonly inheritedEnv: Readonly<Record<string, string | undefined>>;
   /** The folder of `amp`, if it is not in the inherited PATH. */
   readonly extraPathFolder?: string;
   /** `:` or `;`. */
@@ -11,8 +11,8 @@ export interface TerminalEnvironmentOptions {
 
 /** The environment in which the Amp CLI finds and reaches this window's server, and no other. */
 export function terminalEnvironment(options: TerminalEnvironmentOptions): Record<string, string> {
-  const { inherited, extraPathFolder, pathDelimiter, missingFolder } = options;
-  const noProxy = withLoopback([inherited['NO_PROXY'], inherited['no_proxy']]);
+  const { inheritedEnv, extraPathFolder, pathDelimiter, missingFolder } = options;
+  const noProxy = withLoopback([inheritedEnv['NO_PROXY'], inheritedEnv['no_proxy']]);
   return {
     // The CLI uses the proxy even for loopback connections, unless excluded. It reads both spellings.
     NO_PROXY: noProxy,
@@ -23,7 +23,7 @@ export function terminalEnvironment(options: TerminalEnvironmentOptions): Record
     VSCODE_INSIDERS_USER_DATA_DIR: missingFolder,
     CURSOR_USER_DATA_DIR: missingFolder,
     WINDSURF_USER_DATA_DIR: missingFolder,
-    ...(extraPathFolder === undefined ? {} : withPathFolder(inherited, extraPathFolder, pathDelimiter)),
+    ...(extraPathFolder === undefined ? {} : withPathFolder(inheritedEnv, extraPathFolder, pathDelimiter)),
   };
 }
 

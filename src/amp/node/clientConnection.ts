@@ -9,11 +9,11 @@ import type { TrafficTap } from '../../wire/common/traffic';
 import { noVisibleFiles, type AmpNotification, type EditorState } from '../common/notifications';
 import { RequestScope } from '../common/requestScope';
 import type { AmpAnswer, AmpRouter } from '../common/router';
-import type { LargeAnswers } from './largeAnswers';
+import type { LargeAnswerQueue } from './largeAnswerQueue';
 import type { AmpLimits } from './limits';
 import { textFrame } from './textFrame';
 
-interface ClientConnectionOptions {
+interface ClientConnectionDeps {
   /** Name of the client in the log and the traffic view. */
   readonly name: string;
   /** The stream below the WebSocket, which writes each frame immediately (uncompressed), so frames stay in order. */
@@ -24,15 +24,15 @@ interface ClientConnectionOptions {
   readonly traffic: TrafficTap;
   readonly limits: AmpLimits;
   /** Shared by all clients. */
-  readonly largeAnswers: LargeAnswers;
+  readonly largeAnswers: LargeAnswerQueue;
   /** Called for each answer that was sent. */
   readonly onAnswer: (answer: AmpAnswer) => void;
 }
 
 /** Shared by all requests, since creating an error is slow. */
-const answered = new EditorError('cancelled', 'The request was answered.');
+const requestAnswered = new EditorError('cancelled', 'The request was answered.');
 
-interface HeldRequest {
+interface PendingRequest {
   readonly frame: Buffer;
   readonly isText: boolean;
   /** In milliseconds of the monotonic clock. */
@@ -41,66 +41,66 @@ interface HeldRequest {
 
 /** An authenticated client. Pauses a client that sends too fast, and stops working for one that does not read. */
 export class ClientConnection {
-  private readonly waiting: HeldRequest[] = [];
-  private readonly working = new Map<HeldRequest, RequestScope>();
-  private heldBytes = 0;
-  private wasHeard = true;
+  private readonly queuedRequests: PendingRequest[] = [];
+  private readonly activeRequests = new Map<PendingRequest, RequestScope>();
+  private pendingBytes = 0;
+  private isResponsive = true;
   private isCorked = false;
-  private blocked: Disposable | undefined;
+  private blockedTimer: Disposable | undefined;
   /** The notifications last sent, to avoid repeating them. */
-  private shown: { visibleFiles?: string; selection?: string } = {};
+  private lastSent: { visibleFiles?: string; selection?: string } = {};
   /** The latest state that could not be sent because the client was not reading. */
-  private unshown: EditorState | undefined;
+  private deferredState: EditorState | undefined;
 
   /** Resolves when the socket has closed. */
-  readonly closed: Promise<void>;
+  readonly whenClosed: Promise<void>;
 
   constructor(
     private readonly socket: WebSocket,
-    private readonly options: ClientConnectionOptions,
+    private readonly deps: ClientConnectionDeps,
   ) {
-    this.closed = new Promise((resolve) => socket.once('close', () => resolve()));
+    this.whenClosed = new Promise((resolve) => socket.once('close', () => resolve()));
   }
 
   start(): void {
-    const { socket, options } = this;
+    const { socket, deps } = this;
     socket.on('message', (data, isBinary) => this.receive(toBuffer(data), !isBinary));
     socket.on('pong', () => {
-      this.wasHeard = true;
+      this.isResponsive = true;
     });
     // The socket answers pings automatically. A client that sends many and reads none must be paused, too.
     socket.on('ping', () => {
-      this.wasHeard = true;
-      this.balance();
+      this.isResponsive = true;
+      this.updateFlow();
     });
-    options.stream.on('drain', () => this.balance());
-    socket.on('error', (error) => options.log.warn(`${options.name}: ${error.message}`));
+    deps.stream.on('drain', () => this.updateFlow());
+    socket.on('error', (error) => deps.log.warn(`${deps.name}: ${error.message}`));
     socket.on('close', (code) => {
-      this.blocked?.dispose();
-      for (const { frame } of this.waiting.splice(0)) this.heldBytes -= frame.length;
+      this.blockedTimer?.dispose();
+      for (const { frame } of this.queuedRequests.splice(0)) this.pendingBytes -= frame.length;
       const reason = new EditorError('cancelled', 'The client has gone.');
-      for (const scope of this.working.values()) scope.end(reason);
-      options.largeAnswers.startNext();
-      options.log.info(`${options.name} disconnected (${code})`);
+      for (const scope of this.activeRequests.values()) scope.end(reason);
+      deps.largeAnswers.startNextTurn();
+      deps.log.info(`${deps.name} disconnected (${code})`);
     });
   }
 
   /** Sends what has changed for this client, visible files first. Deferred while the client is not reading. */
-  show(state: EditorState): void {
+  sendState(state: EditorState): void {
     if (this.isBlocked) {
-      this.unshown = state;
+      this.deferredState = state;
       return;
     }
-    this.unshown = undefined;
+    this.deferredState = undefined;
     const { visibleFiles, selection } = state;
-    if (visibleFiles.json !== this.shown.visibleFiles) {
+    if (visibleFiles.json !== this.lastSent.visibleFiles) {
       // An empty list also clears the selection, so the next selection must be sent even if it is the same.
-      this.shown = visibleFiles.json === noVisibleFiles.json ? {} : { ...this.shown };
-      this.shown.visibleFiles = visibleFiles.json;
+      this.lastSent = visibleFiles.json === noVisibleFiles.json ? {} : { ...this.lastSent };
+      this.lastSent.visibleFiles = visibleFiles.json;
       this.notify(visibleFiles);
     }
-    if (selection && selection.json !== this.shown.selection) {
-      this.shown.selection = selection.json;
+    if (selection && selection.json !== this.lastSent.selection) {
+      this.lastSent.selection = selection.json;
       this.notify(selection);
     }
   }
@@ -109,7 +109,7 @@ export class ClientConnection {
   notify({ json, method }: AmpNotification): boolean {
     if (this.socket.readyState !== WebSocket.OPEN || this.isBlocked) return false;
     this.send(json);
-    const { traffic, name } = this.options;
+    const { traffic, name } = this.deps;
     if (traffic.isOpen) {
       traffic.record({ protocol: 'amp', direction: 'out', peer: name, method, bytes: Buffer.byteLength(json) });
     }
@@ -117,14 +117,14 @@ export class ClientConnection {
   }
 
   /** Sends a ping. Terminates the connection if nothing was received since the last one. */
-  beat(): void {
+  checkHeartbeat(): void {
     if (this.socket.readyState !== WebSocket.OPEN) return;
-    if (!this.wasHeard) {
+    if (!this.isResponsive) {
       this.terminate('it no longer answers');
       return;
     }
     // While the socket is paused, a pong could not be received.
-    this.wasHeard = this.socket.isPaused;
+    this.isResponsive = this.socket.isPaused;
     this.socket.ping();
   }
 
@@ -134,13 +134,13 @@ export class ClientConnection {
   }
 
   terminate(reason?: string): void {
-    if (reason) this.options.log.warn(`${this.options.name} is disconnected: ${reason}`);
+    if (reason) this.deps.log.warn(`${this.deps.name} is disconnected: ${reason}`);
     this.socket.terminate();
   }
 
   /** Number of requests that are queued or being processed. */
-  get heldRequests(): number {
-    return this.waiting.length + this.working.size;
+  get pendingRequestCount(): number {
+    return this.queuedRequests.length + this.activeRequests.size;
   }
 
   /** Whether it is connected and has read most of what it was sent. */
@@ -154,84 +154,86 @@ export class ClientConnection {
   }
 
   private get isBlocked(): boolean {
-    return this.unreadBytes > this.options.limits.maxBufferedBytes;
+    return this.unreadBytes > this.deps.limits.maxBufferedBytes;
   }
 
   private receive(frame: Buffer, isText: boolean): void {
-    this.wasHeard = true;
-    this.waiting.push({ frame, isText, arrivedAt: this.options.clock.monotonicNow() });
-    this.heldBytes += frame.length;
-    this.balance();
+    this.isResponsive = true;
+    this.queuedRequests.push({ frame, isText, arrivedAt: this.deps.clock.monotonicNow() });
+    this.pendingBytes += frame.length;
+    this.updateFlow();
   }
 
   /** Starts queued requests as limits allow, and pauses or resumes the socket. Call it whenever a counter changes. */
-  private balance(): void {
-    const { socket, options, waiting } = this;
-    const { limits } = options;
+  private updateFlow(): void {
+    const { socket, deps, queuedRequests } = this;
+    const { limits } = deps;
     if (socket.readyState !== WebSocket.OPEN) return;
-    while (this.working.size < limits.maxConcurrentRequests && !this.isBlocked) {
-      const next = waiting.shift();
+    while (this.activeRequests.size < limits.maxConcurrentRequests && !this.isBlocked) {
+      const next = queuedRequests.shift();
       if (!next) break;
-      void this.serve(next);
+      void this.answerRequest(next);
     }
     const isFull =
-      this.isBlocked || this.heldRequests >= limits.maxHeldRequests || this.heldBytes >= limits.maxHeldBytes;
+      this.isBlocked ||
+      this.pendingRequestCount >= limits.maxPendingRequests ||
+      this.pendingBytes >= limits.maxPendingBytes;
     if (isFull && !socket.isPaused) socket.pause();
     if (!isFull && socket.isPaused) socket.resume();
-    this.watchBlocked();
-    options.largeAnswers.startNext();
-    if (this.unshown && !this.isBlocked) this.show(this.unshown);
+    this.updateBlockedTimer();
+    deps.largeAnswers.startNextTurn();
+    if (this.deferredState && !this.isBlocked) this.sendState(this.deferredState);
   }
 
-  private watchBlocked(): void {
+  private updateBlockedTimer(): void {
     if (!this.isBlocked) {
-      this.blocked?.dispose();
-      this.blocked = undefined;
+      this.blockedTimer?.dispose();
+      this.blockedTimer = undefined;
       return;
     }
-    const { clock, limits } = this.options;
-    this.blocked ??= clock.setTimer(limits.blockedTimeoutMs, () => this.terminate('it does not read'));
+    const { clock, limits } = this.deps;
+    this.blockedTimer ??= clock.setTimer(limits.blockedTimeoutMs, () => this.terminate('it does not read'));
   }
 
   /** Acquires everything that the request needs, and releases it however the request ends. */
-  private async serve(request: HeldRequest): Promise<void> {
+  private async answerRequest(request: PendingRequest): Promise<void> {
     const { frame, isText, arrivedAt } = request;
-    const { router, largeAnswers, clock, limits } = this.options;
+    const { router, largeAnswers, clock, limits } = this.deps;
     const scope = new RequestScope(clock, arrivedAt, limits.requestTimeoutMs);
-    this.working.set(request, scope);
+    this.activeRequests.set(request, scope);
     try {
       // Text frames are valid UTF-8. Other binary frames must not become JSON by replacement characters.
       const text = isText || isUtf8(frame) ? frame.toString('utf8') : '';
-      const answer = await router.answer(text, scope, () => largeAnswers.take(this, scope.signal));
+      const answer = await router.answer(text, scope, () => largeAnswers.awaitTurn(this, scope.signal));
       if (this.socket.readyState === WebSocket.OPEN) {
         this.send(answer.json);
-        this.options.onAnswer(answer);
+        this.deps.onAnswer(answer);
       }
-      if (this.options.traffic.isOpen) this.record(request, answer);
+      if (this.deps.traffic.isOpen) this.recordTraffic(request, answer);
     } finally {
-      this.working.delete(request);
-      this.heldBytes -= frame.length;
-      scope.end(answered);
-      this.balance();
+      this.activeRequests.delete(request);
+      this.pendingBytes -= frame.length;
+      scope.end(requestAnswered);
+      this.updateFlow();
     }
   }
 
   private send(json: string): void {
     // Answers that are ready at the same time are sent in one system call.
-    if (this.working.size > 0 && !this.isCorked) {
+    if (this.activeRequests.size > 0 && !this.isCorked) {
       this.isCorked = true;
-      this.options.stream.cork();
+      this.deps.stream.cork();
       process.nextTick(() => {
         this.isCorked = false;
-        this.options.stream.uncork();
+        this.deps.stream.uncork();
       });
     }
     // Bypasses `socket.send`: see `textFrame`.
-    this.options.stream.write(textFrame(json));
+    this.deps.stream.write(textFrame(json));
   }
 
-  private record({ frame, arrivedAt }: HeldRequest, { json, method, error }: AmpAnswer): void {
-    const { traffic, clock, name } = this.options;
+  private recordTraffic({ frame, arrivedAt }: PendingRequest, { json, method, errorCode }: AmpAnswer): void {
+    const { traffic, clock, name } = this.deps;
     const common = { protocol: 'amp', peer: name, method } as const;
     traffic.record({ ...common, direction: 'in', bytes: frame.length });
     traffic.record({
@@ -239,7 +241,7 @@ export class ClientConnection {
       direction: 'out',
       bytes: Buffer.byteLength(json),
       ms: clock.monotonicNow() - arrivedAt,
-      ...(error === undefined ? {} : { error }),
+      ...(errorCode === undefined ? {} : { error: errorCode }),
     });
   }
 }

@@ -11,9 +11,9 @@ export interface AmpLimits {
   /** Requests of one client that are processed concurrently. */
   readonly maxConcurrentRequests: number;
   /** Queued and running requests of one client at which its socket is paused. */
-  readonly maxHeldRequests: number;
+  readonly maxPendingRequests: number;
   /** Frame bytes of these requests at which the socket is paused. */
-  readonly maxHeldBytes: number;
+  readonly maxPendingBytes: number;
   /** Unread bytes of one client above which no work is started and nothing is sent for it. */
   readonly maxBufferedBytes: number;
   /** Unread bytes of all clients above which no further large answer is created. */
@@ -34,8 +34,8 @@ export const defaultAmpLimits: AmpLimits = {
   handshakeTimeoutMs: 5_000,
   requestTimeoutMs: 1_800,
   maxConcurrentRequests: 16,
-  maxHeldRequests: 256,
-  maxHeldBytes: 8 * 1024 * 1024,
+  maxPendingRequests: 256,
+  maxPendingBytes: 8 * 1024 * 1024,
   maxBufferedBytes: 4 * 1024 * 1024,
   maxTotalBufferedBytes: 256 * 1024 * 1024,
   maxClients: 64,

@@ -50,23 +50,23 @@ export function workspacePluginFolder(folder: string): string {
 /** The installed plugin in one folder, or its place if it is not installed. */
 export class PluginFile {
   readonly file: string;
-  private readonly text: string;
+  private readonly pluginText: string;
 
   /** `source` is the bundled plugin. With `root`, nothing outside that folder is accessed, even through links. */
   constructor(
     private readonly folder: string,
     source: string,
     private readonly version: string,
-    private readonly root?: string,
+    private readonly rootFolder?: string,
   ) {
     this.file = path.join(folder, pluginFileName);
-    this.text = markerOf(version) + source;
+    this.pluginText = markerOf(version) + source;
   }
 
   async inspect(): Promise<PluginState> {
     let text: string;
     try {
-      if (!(await this.isInRoot())) return { kind: 'outside' };
+      if (!(await this.isInsideRoot())) return { kind: 'outside' };
       const stat = await lstat(this.file);
       // A link, folder or pipe is not ours, whatever its content.
       if (!stat.isFile() || stat.size > maxBytes) return { kind: 'foreign' };
@@ -79,20 +79,20 @@ export class PluginFile {
     const version = marker.exec(text)?.[1];
     if (version === undefined) return { kind: 'foreign' };
     // Version control may have changed the line endings.
-    const isSame = text.replaceAll('\r\n', '\n') === this.text;
+    const isSame = text.replaceAll('\r\n', '\n') === this.pluginText;
     return { kind: 'ours', version, age: isSame ? 'current' : ageOf(version, this.version) };
   }
 
   /** Installs or replaces the plugin atomically. @throws Error that says what to do */
   async install(): Promise<void> {
-    const { kind } = await this.refuseForeign();
+    const { kind } = await this.inspectOwn();
     // Amp loads only names that end in `.ts`.
     const temporary = path.join(this.folder, `.${pluginFileName}.${randomUUID()}.tmp`);
     try {
       await mkdir(this.folder, { recursive: true });
-      await writeFile(temporary, this.text, { flag: 'wx' });
+      await writeFile(temporary, this.pluginText, { flag: 'wx' });
       if (kind === 'ours') await rename(temporary, this.file);
-      else await publish(temporary, this.file);
+      else await publishFile(temporary, this.file);
     } catch (error) {
       await rm(temporary, { force: true }).catch(() => undefined);
       const advice = `Make ${this.folder} a folder that you can write to, then run the command again.`;
@@ -102,19 +102,21 @@ export class PluginFile {
 
   /** Also removes folders that become empty. @throws Error if the file is not ours or the file system fails */
   async remove(): Promise<void> {
-    if ((await this.refuseForeign()).kind !== 'ours') return;
+    if ((await this.inspectOwn()).kind !== 'ours') return;
     await unlink(this.file);
     const parent = path.dirname(this.folder);
     // In the user's configuration, only the plugins folder may have been created by the installation.
-    for (const folder of this.root === undefined ? [this.folder] : [this.folder, parent]) {
+    for (const folder of this.rootFolder === undefined ? [this.folder] : [this.folder, parent]) {
       await rmdir(folder).catch(() => undefined);
     }
   }
 
-  private async refuseForeign(): Promise<PluginState> {
+  private async inspectOwn(): Promise<PluginState> {
     const state = await this.inspect();
     if (state.kind === 'foreign') {
-      throw new Error(`${this.file} is not Backline's and is left alone. Move it away, then run the command again.`);
+      throw new Error(
+        `${this.file} was not created by Backline and was left unchanged. Move it, then run the command again.`,
+      );
     }
     if (state.kind === 'outside') {
       throw new Error(
@@ -124,9 +126,9 @@ export class PluginFile {
     return state;
   }
 
-  private async isInRoot(): Promise<boolean> {
-    if (this.root === undefined) return true;
-    const relative = path.relative(await realpath(this.root), await nearestRealpath(this.folder));
+  private async isInsideRoot(): Promise<boolean> {
+    if (this.rootFolder === undefined) return true;
+    const relative = path.relative(await realpath(this.rootFolder), await nearestRealpath(this.folder));
     return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
   }
 }
@@ -147,7 +149,7 @@ async function nearestRealpath(folder: string): Promise<string> {
 }
 
 /** Like `rename`, but fails if the target exists. */
-async function publish(temporary: string, file: string): Promise<void> {
+async function publishFile(temporary: string, file: string): Promise<void> {
   try {
     await link(temporary, file);
   } catch (error) {

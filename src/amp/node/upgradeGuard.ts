@@ -3,7 +3,7 @@ import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 /** An HTTP response that refuses an upgrade. The text tells the peer what to do. */
-export interface Refusal {
+export interface UpgradeRefusal {
   readonly status: number;
   readonly text: string;
 }
@@ -12,19 +12,19 @@ const loopbackHost = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/iu;
 
 /** Decides who may connect: local programs that know the token, but never web pages. */
 export class UpgradeGuard {
-  private readonly digest: Buffer;
+  private readonly tokenDigest: Buffer;
 
   constructor(token: string) {
-    this.digest = digestOf(token);
+    this.tokenDigest = digestOf(token);
   }
 
   /** In constant time, regardless of the length. */
   isToken(candidate: string): boolean {
-    return timingSafeEqual(digestOf(candidate), this.digest);
+    return timingSafeEqual(digestOf(candidate), this.tokenDigest);
   }
 
   /** @returns why the request must not be upgraded, or undefined if it may be */
-  check({ url = '', headersDistinct }: IncomingMessage): Refusal | undefined {
+  checkRequest({ url = '', headersDistinct }: IncomingMessage): UpgradeRefusal | undefined {
     const [host, ...otherHosts] = headersDistinct['host'] ?? [];
     if (host === undefined || otherHosts.length > 0) return { status: 400, text: 'Send one Host header.' };
     // A page that reaches a loopback port through its own host name (DNS rebinding) sends that name.
@@ -44,7 +44,7 @@ export class UpgradeGuard {
 }
 
 /** Responds to an upgrade request and closes its socket. */
-export function refuseUpgrade(socket: Duplex, { status, text }: Refusal): void {
+export function refuseUpgrade(socket: Duplex, { status, text }: UpgradeRefusal): void {
   const body = Buffer.from(`${text}\n`);
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,

@@ -85,29 +85,29 @@ export class Coalescer implements Disposable {
 
 /** Runs tasks with the same key one after another, in call order. Tasks with different keys run concurrently. */
 export class KeyedQueue {
-  private readonly tails = new Map<string, Promise<void>>();
+  private readonly lastRunByKey = new Map<string, Promise<void>>();
 
   /** Whether a task with this key is running or queued. */
   isBusy(key: string): boolean {
-    return this.tails.has(key);
+    return this.lastRunByKey.has(key);
   }
 
   /** Resolves when all tasks queued for `key` at the time of the call have settled. Never rejects. */
   async idle(key: string): Promise<void> {
-    await this.tails.get(key);
+    await this.lastRunByKey.get(key);
   }
 
   async run<T>(key: string, task: () => Promise<T>): Promise<T> {
-    const result = (this.tails.get(key) ?? Promise.resolve()).then(task);
+    const result = (this.lastRunByKey.get(key) ?? Promise.resolve()).then(task);
     const tail = result.then(
       () => undefined,
       () => undefined,
     );
-    this.tails.set(key, tail);
+    this.lastRunByKey.set(key, tail);
     try {
       return await result;
     } finally {
-      if (this.tails.get(key) === tail) this.tails.delete(key);
+      if (this.lastRunByKey.get(key) === tail) this.lastRunByKey.delete(key);
     }
   }
 }

@@ -10,7 +10,7 @@ interface MapLimits<V> {
 
 /** A map that evicts the entries set longest ago, but never the newest. Setting a key again makes it the newest. */
 export class BoundedMap<K, V> extends Map<K, V> {
-  private weight = 0;
+  private totalWeight = 0;
 
   constructor(private readonly limits: MapLimits<V>) {
     super();
@@ -19,26 +19,26 @@ export class BoundedMap<K, V> extends Map<K, V> {
   override set(key: K, value: V): this {
     this.delete(key);
     super.set(key, value);
-    this.weight += this.weightOf(value);
-    this.makeRoom();
+    this.totalWeight += this.weightOf(value);
+    this.evictOldest();
     return this;
   }
 
   override delete(key: K): boolean {
     const value = this.get(key);
-    if (value !== undefined) this.weight -= this.weightOf(value);
+    if (value !== undefined) this.totalWeight -= this.weightOf(value);
     return super.delete(key);
   }
 
   override clear(): void {
     super.clear();
-    this.weight = 0;
+    this.totalWeight = 0;
   }
 
-  private makeRoom(): void {
+  private evictOldest(): void {
     const { maxEntries = Infinity, maxWeight = Infinity, onEvict } = this.limits;
     for (const [oldest, value] of this) {
-      if (this.size === 1 || (this.size <= maxEntries && this.weight <= maxWeight)) return;
+      if (this.size === 1 || (this.size <= maxEntries && this.totalWeight <= maxWeight)) return;
       this.delete(oldest);
       onEvict?.(value);
     }

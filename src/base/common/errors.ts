@@ -27,7 +27,7 @@ const systemErrors: ReadonlyMap<string, string> = new Map([
   ['EPERM', 'Permission was denied.'],
   ['ENOENT', 'The file or folder is missing.'],
   ['ENOTDIR', 'A file is where a folder should be.'],
-  ['EEXIST', 'Something else with this name is there already.'],
+  ['EEXIST', 'Something with this name already exists.'],
   ['EIO', 'The disk reported an error.'],
   ['EBUSY', 'The file is in use by another program.'],
   ['EAGAIN', 'The system is out of resources. Close some programs.'],

@@ -18,40 +18,40 @@ export interface RunningFeature extends Disposable {
 
 /** A feature whose code is loaded on first use. */
 export class LazyFeature<Running extends RunningFeature> implements RunningFeature {
-  private readonly store = new DisposableStore();
-  private using: Promise<Running> | undefined;
-  private running: Running | undefined;
+  private readonly disposables = new DisposableStore();
+  private loading: Promise<Running> | undefined;
+  private loadedFeature: Running | undefined;
 
   /** `load` loads the code and starts the feature. */
   constructor(private readonly load: () => Promise<Running>) {}
 
   /** Undefined until the feature has been loaded. */
   get loaded(): Running | undefined {
-    return this.running;
+    return this.loadedFeature;
   }
 
   /** Loads and starts the feature on the first call. Retries after a failure. @throws the error of `load` */
   use(): Promise<Running> {
-    const using = (this.using ??= this.begin());
+    const using = (this.loading ??= this.loadAndStart());
     using.catch(() => {
-      if (this.using === using) this.using = undefined;
+      if (this.loading === using) this.loading = undefined;
     });
     return using;
   }
 
   async stop(): Promise<void> {
-    const running = await this.using?.catch(() => undefined);
+    const running = await this.loading?.catch(() => undefined);
     await running?.stop?.();
   }
 
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
   }
 
-  private async begin(): Promise<Running> {
-    if (this.store.isDisposed) throw new Error('Backline has stopped in this window.');
-    this.running = this.store.add(await this.load());
-    return this.running;
+  private async loadAndStart(): Promise<Running> {
+    if (this.disposables.isDisposed) throw new Error('Backline has stopped in this window.');
+    this.loadedFeature = this.disposables.add(await this.load());
+    return this.loadedFeature;
   }
 }
 
@@ -77,27 +77,27 @@ export interface FeatureStatus {
 
 /** The current status of each feature, in the order in which they first reported one. */
 export class StatusBoard implements Disposable {
-  private readonly emitter = new Emitter<void>((error) => this.onListenerError(error));
-  readonly onDidChange = this.emitter.event;
+  private readonly changeEmitter = new Emitter<void>((error) => this.onListenerError(error));
+  readonly onDidChange = this.changeEmitter.event;
   private readonly lookEmitter = new Emitter<void>((error) => this.onListenerError(error));
   /** Fires when the user opens the status list. Features that do not track their status continuously update it now. */
   readonly onDidLook = this.lookEmitter.event;
-  private readonly byId = new Map<string, FeatureStatus>();
+  private readonly statusById = new Map<string, FeatureStatus>();
 
   constructor(private readonly onListenerError: (error: unknown) => void) {}
 
   get all(): readonly FeatureStatus[] {
-    return [...this.byId.values()];
+    return [...this.statusById.values()];
   }
 
   set(status: FeatureStatus): void {
-    this.byId.set(status.id, status);
-    this.emitter.fire();
+    this.statusById.set(status.id, status);
+    this.changeEmitter.fire();
   }
 
   /** Removes a status. Does nothing if there is none. */
   remove(id: string): void {
-    if (this.byId.delete(id)) this.emitter.fire();
+    if (this.statusById.delete(id)) this.changeEmitter.fire();
   }
 
   /** Call this when the statuses are shown to the user. */
@@ -106,8 +106,8 @@ export class StatusBoard implements Disposable {
   }
 
   dispose(): void {
-    this.emitter.dispose();
+    this.changeEmitter.dispose();
     this.lookEmitter.dispose();
-    this.byId.clear();
+    this.statusById.clear();
   }
 }

@@ -1,16 +1,16 @@
 import { codePointOf, piecesOf } from './hiddenCharacters';
 
 /** Control, format and private-use characters, line separators and lone surrogates. */
-const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/gu;
+const hiddenOrControl = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/gu;
 
 /** Makes foreign text safe to show in a question: one line, with hidden and reordering characters as code points. */
 export function visible(text: string): string {
   return piecesOf(text)
-    .map((piece) => (typeof piece === 'string' ? piece.replace(unseen, named) : `[${piece.code}]`))
+    .map((piece) => (typeof piece === 'string' ? piece.replace(hiddenOrControl, codePointName) : `[${piece.code}]`))
     .join('');
 }
 
-function named(character: string): string {
+function codePointName(character: string): string {
   return character === '\n' ? '\\n' : `[${codePointOf(character)}]`;
 }
 
@@ -22,10 +22,10 @@ export function visibleCommand(argv: readonly string[]): string {
 
 /** Formats a program and its arguments like `visibleCommand`, but also quotes a single element. */
 export function visibleWords(argv: readonly string[]): string {
-  return argv.map(quoted).join(' ');
+  return argv.map(quoteArgument).join(' ');
 }
 
-function quoted(argument: string): string {
+function quoteArgument(argument: string): string {
   if (/^[\p{L}\p{N}_@%+=:,./\\~^-]+$/u.test(argument)) return argument;
   return `'${visible(argument).replaceAll("'", "'\\''")}'`;
 }

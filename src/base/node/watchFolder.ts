@@ -21,9 +21,9 @@ export function watchFolder(
   onChange: (name: string | undefined) => void,
   { files = [], clock = systemClock, systemWatch = watch }: WatchFolderOptions = {},
 ): Disposable {
-  const store = new DisposableStore();
+  const disposables = new DisposableStore();
   const poll = (): void => {
-    if (!store.isDisposed) store.add(pollFolder([folder, ...files], clock, () => onChange(undefined)));
+    if (!disposables.isDisposed) disposables.add(pollFolder([folder, ...files], clock, () => onChange(undefined)));
   };
   try {
     const watcher = systemWatch(folder, { persistent: false }, (_event, name) =>
@@ -33,32 +33,32 @@ export function watchFolder(
       watcher.close();
       poll();
     });
-    store.add(toDisposable(() => watcher.close()));
+    disposables.add(toDisposable(() => watcher.close()));
   } catch {
     poll();
   }
-  return store;
+  return disposables;
 }
 
 function pollFolder(paths: readonly string[], clock: Clock, onChange: () => void): Disposable {
   let timer: Disposable | undefined;
   let isDisposed = false;
-  let before: string | undefined;
-  const look = async (): Promise<void> => {
-    const now = (await Promise.all(paths.map(stampOf))).join();
+  let lastStamp: string | undefined;
+  const check = async (): Promise<void> => {
+    const now = (await Promise.all(paths.map(fileStamp))).join();
     if (isDisposed) return;
-    if (before !== undefined && before !== now) onChange();
-    before = now;
-    timer = clock.setTimer(pollMs, () => void look());
+    if (lastStamp !== undefined && lastStamp !== now) onChange();
+    lastStamp = now;
+    timer = clock.setTimer(pollMs, () => void check());
   };
-  void look();
+  void check();
   return toDisposable(() => {
     isDisposed = true;
     timer?.dispose();
   });
 }
 
-async function stampOf(file: string): Promise<string> {
+async function fileStamp(file: string): Promise<string> {
   const found = await stat(file).catch(() => undefined);
   return found ? `${found.ino}:${found.size}:${found.mtimeMs}` : '';
 }

@@ -52,18 +52,18 @@ export function describeThing({ kind, name }: Pick<BroughtThing, 'kind' | 'name'
 }
 
 /** The question without its details. */
-export function questionAbout(thing: BroughtThing): string {
-  const what = describeThing(thing);
-  switch (thing.kind) {
+export function questionAbout(subject: BroughtThing): string {
+  const what = describeThing(subject);
+  switch (subject.kind) {
     case 'agent':
     case 'providerModule':
-      return `Allow the ${what} of this workspace to run?`;
+      return `Allow the ${what} from this workspace to run?`;
     case 'mcpServer':
-      return `Allow agents to use the ${what} of this workspace?`;
+      return `Allow agents to use the ${what} from this workspace?`;
     case 'providerAddress':
-      return `Allow sending text to the ${what} of this workspace?`;
+      return `Allow sending text to the ${what} from this workspace?`;
     case 'webCode':
-      return `Allow downloading the code of the ${what} of this workspace?`;
+      return `Allow downloading code for the ${what} from this workspace?`;
   }
 }
 
@@ -91,37 +91,37 @@ export function isTooLong({ facts }: BroughtThing): boolean {
   );
 }
 
-const tooLongToShow = 'It is too long to show here. Select Show to read it in its file, then allow it.';
+const tooLongToShow = 'It is too long to show here. Select Show to review it in the file, then allow it.';
 const tooLongToAllow =
   'It is too long to show here, and there is no file to read it in, so it cannot be allowed. Make the entry shorter.';
 
 /** Which answers the dialog offers besides denial. Only what can be shown completely can be allowed there. */
-export function choicesFor(thing: BroughtThing): { readonly canAllow: boolean; readonly canShow: boolean } {
-  return { canAllow: !isTooLong(thing), canShow: thing.source.file !== undefined };
+export function choicesFor(subject: BroughtThing): { readonly canAllow: boolean; readonly canShow: boolean } {
+  return { canAllow: !isTooLong(subject), canShow: subject.source.file !== undefined };
 }
 
 /** The text below the question. */
-export function detailsOf(thing: BroughtThing, hasChanged: boolean): string {
-  const { facts, source } = thing;
-  const { canAllow, canShow } = choicesFor(thing);
+export function detailsOf(subject: BroughtThing, hasChanged: boolean): string {
+  const { facts, source } = subject;
+  const { canAllow, canShow } = choicesFor(subject);
   const lines = facts.slice(0, mostFacts).map(({ label, value, warning }) => {
     const line = `${shown(label, longestLabel)}: ${shown(value, longestValue)}`;
     return warning === undefined ? line : `⚠ ${line} (${warning})`;
   });
   const left = facts.length - lines.length;
   return [
-    ...(hasChanged ? ['It has changed since you answered.'] : []),
+    ...(hasChanged ? ['It has changed since your last answer.'] : []),
     lines.join('\n') + (left > 0 ? `\n… and ${left} more.` : ''),
     ...(canAllow ? [] : [canShow ? tooLongToShow : tooLongToAllow]),
     `From ${placeOf(source)}`,
-    `${consequences[thing.kind]} ${whenAgain(thing.kind)}`,
+    `${consequences[subject.kind]} ${whenAgain(subject.kind)}`,
   ].join('\n\n');
 }
 
 function whenAgain(kind: BroughtKind): string {
   return kind === 'providerAddress' || kind === 'webCode'
-    ? 'You are asked again when the entry changes.'
-    : 'You are asked again when the entry or a file named above changes.';
+    ? 'You’ll be asked again if the entry changes.'
+    : 'You’ll be asked again if the entry or a file named above changes.';
 }
 
 /** For example `.vscode/settings.json, backline.acp.agents → Mine`. */

@@ -76,7 +76,7 @@ export async function hashNamedFiles(
   words: readonly string[],
   { cwd, folders, onlyNamed = false, system = thisSystem }: NamedFilesOptions,
 ): Promise<readonly HashedFile[]> {
-  const files = new NamedFiles(folders, system);
+  const files = new NamedFileFinder(folders, system);
   const names = new Set<string>();
   for (const word of words) {
     const program = system.paths.basename(word).replace(/\.(?:cmd|exe|bat)$/i, '');
@@ -86,14 +86,14 @@ export async function hashNamedFiles(
       if (name === '' || name.includes('\0')) continue;
       const named = system.paths.resolve(cwd, name);
       // Server paths in the user's own settings do not belong to the workspace.
-      if ((onlyNamed || isHost) && !files.mayBeAsked(named)) continue;
-      for (const file of await files.behind(named)) names.add(file);
+      if ((onlyNamed || isHost) && !files.isAccessible(named)) continue;
+      for (const file of await files.candidatesFor(named)) names.add(file);
     }
   }
   const found: HashedFile[] = [];
-  const isOfWorkspace = await files.ofWorkspace();
+  const isOfWorkspace = await files.workspaceTest();
   for (const file of names) {
-    const real = await files.realOf(file);
+    const real = await files.resolveLinks(file);
     if (!isOfWorkspace(file) && !isOfWorkspace(real)) continue;
     const hash = await files.hash(real);
     if (hash !== undefined) found.push({ file, hash });
@@ -113,33 +113,33 @@ function namesIn(word: string): { name: string; isHost: boolean }[] {
 }
 
 /** Accesses only files that are on this machine or in the workspace. */
-class NamedFiles {
+class NamedFileFinder {
   constructor(
     private readonly folders: readonly string[],
     private readonly system: FileSystem,
   ) {}
 
   /** Does not access the file. */
-  mayBeAsked(file: string): boolean {
+  isAccessible(file: string): boolean {
     return !isOnOtherMachine(file) || this.folders.some((folder) => isBelow(file, folder, this.system.paths));
   }
 
   /** All files that may run when a program is given this path. Not all of them need to exist. */
-  async behind(named: string): Promise<readonly string[]> {
+  async candidatesFor(named: string): Promise<readonly string[]> {
     const { paths } = this.system;
     const main = await this.mainOf(paths.join(named, 'package.json'));
     return main === undefined
-      ? this.inPlaceOf(named)
-      : [...this.inPlaceOf(named), ...this.inPlaceOf(paths.resolve(named, main))];
+      ? this.variantsOf(named)
+      : [...this.variantsOf(named), ...this.variantsOf(paths.resolve(named, main))];
   }
 
   /** The path with links resolved; unchanged if the file does not exist. */
-  async realOf(file: string): Promise<string> {
-    this.check(file);
+  async resolveLinks(file: string): Promise<string> {
+    this.assertAccessible(file);
     return await this.system.realpath(file).catch(() => file);
   }
 
-  async ofWorkspace(): Promise<(file: string) => boolean> {
+  async workspaceTest(): Promise<(file: string) => boolean> {
     const real = await Promise.all(this.folders.map((folder) => this.system.realpath(folder).catch(() => folder)));
     const roots = [...this.folders, ...real];
     return (file) => roots.some((root) => isBelow(file, root, this.system.paths));
@@ -153,14 +153,14 @@ class NamedFiles {
     return hash.digest('hex');
   }
 
-  private inPlaceOf(named: string): string[] {
+  private variantsOf(named: string): string[] {
     const { paths } = this.system;
     return [named, ...endings.map((ending) => named + ending), ...entryFiles.map((name) => paths.join(named, name))];
   }
 
   /** Undefined if the file is not a valid package: programs would ignore its `main`, too. */
   private async mainOf(packageFile: string): Promise<string | undefined> {
-    this.check(packageFile);
+    this.assertAccessible(packageFile);
     try {
       return PackageMain.safeParse(JSON.parse(await this.system.readText(packageFile))).data?.main;
     } catch {
@@ -168,8 +168,8 @@ class NamedFiles {
     }
   }
 
-  private check(file: string): void {
-    if (this.mayBeAsked(file)) return;
+  private assertAccessible(file: string): void {
+    if (this.isAccessible(file)) return;
     throw new Error(
       `It names ${file}, which is on another machine. Copy it into the workspace, or name it in your settings.`,
     );

@@ -7,14 +7,14 @@ import {
   questionAbout,
   type BroughtThing,
 } from '../common/broughtThing';
-import type { ConsentAnswer } from '../common/consentBook';
+import type { ConsentAnswer } from '../common/consentStore';
 
 const allow = 'Allow';
 const deny = 'Don’t Allow';
 const show = 'Show';
 
 /** Receives answers given after the modal question was closed. */
-type LateAnswer = (thing: BroughtThing, answer: ConsentAnswer) => void;
+type LateAnswer = (subject: BroughtThing, answer: ConsentAnswer) => void;
 
 /**
  * Shows one modal question. Content that the dialog cannot show completely can only be allowed next to its open file.
@@ -22,25 +22,25 @@ type LateAnswer = (thing: BroughtThing, answer: ConsentAnswer) => void;
  * reports to `onLateAnswer`.
  */
 export async function askInDialog(
-  thing: BroughtThing,
+  subject: BroughtThing,
   hasChanged: boolean,
   onLateAnswer: LateAnswer,
 ): Promise<ConsentAnswer | undefined> {
-  const { canAllow, canShow } = choicesFor(thing);
+  const { canAllow, canShow } = choicesFor(subject);
   const answers = [...(canAllow ? [allow] : []), deny, ...(canShow ? [show] : [])];
-  const options = { modal: true, detail: detailsOf(thing, hasChanged) };
-  const chosen = await vscode.window.showWarningMessage(questionAbout(thing), options, ...answers);
+  const options = { modal: true, detail: detailsOf(subject, hasChanged) };
+  const chosen = await vscode.window.showWarningMessage(questionAbout(subject), options, ...answers);
   if (chosen !== show) return answerOf(chosen);
   // If the file could not be shown, there is nothing to allow.
-  if (await openSource(thing)) void askInCorner(thing, onLateAnswer);
+  if (await openSource(subject)) void askInNotification(subject, onLateAnswer);
   return undefined;
 }
 
 /** A notification, so that the open file stays visible. */
-async function askInCorner(thing: BroughtThing, onLateAnswer: LateAnswer): Promise<void> {
-  const message = `${questionAbout(thing)} It is in ${placeOf(thing.source)}.`;
+async function askInNotification(subject: BroughtThing, onLateAnswer: LateAnswer): Promise<void> {
+  const message = `${questionAbout(subject)} It is in ${placeOf(subject.source)}.`;
   const answer = answerOf(await vscode.window.showWarningMessage(message, allow, deny));
-  if (answer) onLateAnswer(thing, answer);
+  if (answer) onLateAnswer(subject, answer);
 }
 
 function answerOf(chosen: string | undefined): ConsentAnswer | undefined {
@@ -49,8 +49,8 @@ function answerOf(chosen: string | undefined): ConsentAnswer | undefined {
 }
 
 /** Opens the file at the entry, if its name is found. Resolves with whether the file is open. */
-async function openSource(thing: BroughtThing): Promise<boolean> {
-  const { file, keys } = thing.source;
+async function openSource(subject: BroughtThing): Promise<boolean> {
+  const { file, keys } = subject.source;
   if (file === undefined) return false;
   try {
     const document = await vscode.workspace.openTextDocument(vscode.Uri.file(file));
@@ -63,7 +63,7 @@ async function openSource(thing: BroughtThing): Promise<boolean> {
     return true;
   } catch {
     void vscode.window.showErrorMessage(
-      `Backline: ${file} cannot be opened, so ${describeThing(thing)} cannot be shown.`,
+      `Backline: ${file} cannot be opened, so ${describeThing(subject)} cannot be shown.`,
     );
     return false;
   }

@@ -5,22 +5,22 @@ import type { Logger } from '../../base/common/log';
 import type { RunInTime } from '../../base/common/timedRun';
 import type { ContextItem, ProviderRef } from './items/contextItem';
 import type { ContextProvider, ItemsParams, SecretSource } from './providers/contextProvider';
-import type { Asking, ContextAnswer, DocumentRecord } from './items/documentRecord';
+import type { PendingRequest, ContextAnswer, DocumentRecord } from './items/documentRecord';
 import { ItemList } from './items/itemList';
 import { searchItems } from './items/itemQueries';
-import { lineLengths, placeItems } from './items/itemRanges';
+import { lineLengths, fitItemsToDocument } from './items/itemRanges';
 import type { TextChange } from './items/itemShift';
 import {
-  defaultProviderRules,
+  defaultProviderTimings,
   type ProviderHandle,
   type ProviderLog,
-  type ProviderRules,
+  type ProviderTimings,
   type ProviderState,
 } from './providers/providerHandle';
 import type { RememberedRequest } from './providers/providerError';
 import { ProviderSet } from './providers/providerSet';
 import type { ProviderEntry, ProviderList } from './providers/providerSettings';
-import { RecordBook, type RecordLimits } from './items/recordBook';
+import { DocumentRecordCache, type DocumentRecordLimits } from './items/documentRecordCache';
 import { SelectorTarget } from './providers/selector';
 
 /** A document of an editor, identified by `uri` and `version`. The text is only read when needed. */
@@ -31,10 +31,10 @@ export interface ContextDocument {
 }
 
 /** Why items are requested. The user's `explicit` requests also go to providers that are paused after a failure. */
-type AskReason = 'hover' | 'background' | 'explicit';
+type RequestReason = 'hover' | 'background' | 'explicit';
 
-export interface AskOptions {
-  readonly reason?: AskReason;
+export interface RequestOptions {
+  readonly reason?: RequestReason;
   /** When it fires, the request resolves with what is known by then. */
   readonly signal?: AbortSignal;
   /** Maximum wait for callers that cannot wait for the deadline. Later answers are kept for the next request. */
@@ -47,7 +47,7 @@ export interface AskOptions {
   readonly isEnough?: (items: ItemList) => boolean;
 }
 
-interface ClientOptions extends ProviderRules {
+interface ClientOptions extends ProviderTimings {
   /** How long a request waits for slow providers. */
   readonly deadlineMs: number;
   /** The deadline for requests of the user. */
@@ -57,18 +57,18 @@ interface ClientOptions extends ProviderRules {
   /** How long background requests pause after an edit. */
   readonly settleMs: number;
   /** UTF-16 units. Providers are not asked about larger documents. */
-  readonly maxDocument: number;
-  readonly records: RecordLimits;
+  readonly maxDocumentLength: number;
+  readonly records: DocumentRecordLimits;
 }
 
 export const defaultClientOptions: ClientOptions = {
-  ...defaultProviderRules,
+  ...defaultProviderTimings,
   deadlineMs: 2_000,
   explicitDeadlineMs: 10_000,
   patienceMs: 25,
   settleMs: 300,
-  maxDocument: 1_024 * 1_024,
-  records: { documents: 200, units: 8 * 1_024 * 1_024 },
+  maxDocumentLength: 1_024 * 1_024,
+  records: { maxDocuments: 200, maxWeight: 8 * 1_024 * 1_024 },
 };
 
 interface ContextClientPorts {
@@ -82,7 +82,7 @@ interface ContextClientPorts {
   /** Whether the user has allowed a request, without asking. By default nothing is allowed. */
   readonly isAllowed?: (request: RememberedRequest) => boolean;
   /** Called with the IDs of the providers that were kept when the list of providers changed. */
-  readonly onKept?: (ids: ReadonlySet<string>) => void;
+  readonly onProvidersKept?: (ids: ReadonlySet<string>) => void;
   /** Creates the provider of an entry, without running any of its code yet. The client disposes it. */
   readonly createProvider: (entry: ProviderEntry) => ContextProvider;
 }
@@ -95,22 +95,22 @@ interface FoundItem {
 /** Asks all providers, concurrently and once per document version. Moves known items along with edits until then. */
 export class ContextClient implements Disposable {
   private readonly onListenerError = (error: unknown): void => this.ports.log.error('A listener failed', error);
-  private readonly changeEmitter = new Emitter<string | undefined>(this.onListenerError);
+  private readonly itemsEmitter = new Emitter<string | undefined>(this.onListenerError);
   /** Fires when there may be new items for a document (its URI), or for all (undefined). */
-  readonly onDidChange = this.changeEmitter.event;
+  readonly onDidChangeItems = this.itemsEmitter.event;
   private readonly stateEmitter = new Emitter<void>(this.onListenerError);
   readonly onDidChangeStates = this.stateEmitter.event;
-  private readonly book: RecordBook;
+  private readonly recordCache: DocumentRecordCache;
   readonly providers: ProviderSet;
 
   constructor(
     private readonly ports: ContextClientPorts,
     private readonly options: ClientOptions = defaultClientOptions,
   ) {
-    this.book = new RecordBook(options.records);
+    this.recordCache = new DocumentRecordCache(options.records);
     this.providers = new ProviderSet({
       createProvider: ports.createProvider,
-      handleOptions: {
+      handleDeps: {
         clock: ports.clock,
         secrets: ports.secrets,
         runInTime: ports.runInTime,
@@ -118,7 +118,7 @@ export class ContextClient implements Disposable {
         isAllowed: (request) => ports.isAllowed?.(request) ?? false,
         rules: options,
         onStateChange: () => this.stateEmitter.fire(),
-        onReturn: () => this.changeEmitter.fire(undefined),
+        onRecovered: () => this.itemsEmitter.fire(undefined),
       },
       onReload: (id) => this.retry(id),
     });
@@ -131,21 +131,21 @@ export class ContextClient implements Disposable {
   /** Replaces the providers. Unchanged ones are kept. */
   configure(list: ProviderList): void {
     const ids = this.providers.replace(list);
-    this.ports.onKept?.(ids);
-    for (const record of this.book.all) record.keepOnly(ids);
+    this.ports.onProvidersKept?.(ids);
+    for (const record of this.recordCache.allRecords) record.retainProviders(ids);
     this.stateEmitter.fire();
-    this.changeEmitter.fire(undefined);
+    this.itemsEmitter.fire(undefined);
   }
 
   /** Never rejects: errors of providers are in `states`. */
-  async ask(document: ContextDocument, options: AskOptions = {}): Promise<ContextAnswer> {
+  async requestItems(document: ContextDocument, options: RequestOptions = {}): Promise<ContextAnswer> {
     const { reason = 'hover' } = options;
-    const record = this.book.open(document.uri);
-    const handles = this.providers.for(document.uri);
-    record.moveTo(document.version);
-    if (reason === 'background' && record.settling) return record.answer(handles);
-    this.start(document, record, reason);
-    if (record.asking.size > 0) await this.wait(record, handles, options);
+    const record = this.recordCache.getOrCreate(document.uri);
+    const handles = this.providers.forDocument(document.uri);
+    record.resetTo(document.version);
+    if (reason === 'background' && record.settleTimer) return record.answer(handles);
+    this.startRequests(document, record, reason);
+    if (record.pendingRequests.size > 0) await this.waitForAnswers(record, handles, options);
     return record.version === document.version
       ? record.answer(handles)
       : {
@@ -153,123 +153,139 @@ export class ContextClient implements Disposable {
           version: document.version,
           items: ItemList.empty,
           isComplete: false,
-          waitingFor: [],
+          pendingProviders: [],
           providerNotes: [],
         };
   }
 
   /** The known items of a document, without asking providers. */
-  peek(uri: string): ContextAnswer | undefined {
-    return this.book.find(uri)?.answer(this.providers.for(uri));
+  knownItems(uri: string): ContextAnswer | undefined {
+    return this.recordCache.find(uri)?.answer(this.providers.forDocument(uri));
   }
 
   /** Call this for every edit, with the resulting version. */
-  edited(uri: string, version: number, changes: readonly TextChange[]): void {
-    const record = this.book.find(uri);
+  documentEdited(uri: string, version: number, changes: readonly TextChange[]): void {
+    const record = this.recordCache.find(uri);
     if (!record) return;
-    record.shift(version, changes);
-    record.settling?.dispose();
-    record.settling = this.ports.clock.setTimer(this.options.settleMs, () => {
-      record.settling = undefined;
-      this.changeEmitter.fire(uri);
+    record.applyEdit(version, changes);
+    record.settleTimer?.dispose();
+    record.settleTimer = this.ports.clock.setTimer(this.options.settleMs, () => {
+      record.settleTimer = undefined;
+      this.itemsEmitter.fire(uri);
     });
   }
 
   /** Call this when a document is closed: its versions will start again. */
-  closed(uri: string): void {
-    this.book.close(uri);
+  documentClosed(uri: string): void {
+    this.recordCache.remove(uri);
   }
 
   /** Resets a provider and asks it again, for the user or because its code has changed. */
   retry(id: string): void {
-    for (const record of this.book.all) record.outdate(id);
+    for (const record of this.recordCache.allRecords) record.markOutdated(id);
     this.providers.find(id)?.reset();
-    this.changeEmitter.fire(undefined);
+    this.itemsEmitter.fire(undefined);
   }
 
   /** Searches all known items, starting with the most recently used document. */
-  search(query: string): readonly FoundItem[] {
-    return this.book.all.toReversed().flatMap((record) => {
-      const { uri, items } = record.answer(this.providers.for(record.uri));
+  searchKnownItems(query: string): readonly FoundItem[] {
+    return this.recordCache.allRecords.toReversed().flatMap((record) => {
+      const { uri, items } = record.answer(this.providers.forDocument(record.uri));
       return searchItems(items, query).map((item) => ({ uri, item }));
     });
   }
 
   dispose(): void {
-    this.book.clear();
+    this.recordCache.clear();
     this.providers.dispose();
-    this.changeEmitter.dispose();
+    this.itemsEmitter.dispose();
     this.stateEmitter.dispose();
   }
 
   /** Asks the providers that have not answered for this version and are not being asked. */
-  private start(document: ContextDocument, record: DocumentRecord, reason: AskReason): void {
+  private startRequests(document: ContextDocument, record: DocumentRecord, reason: RequestReason): void {
     const mayAsk = (handle: ProviderHandle): boolean =>
       !record.isFresh(handle.ref.id) &&
-      !record.asking.has(handle.ref.id) &&
+      !record.pendingRequests.has(handle.ref.id) &&
       (reason === 'explicit' || !handle.isPaused);
     if (record.note !== undefined) return;
-    const handles = this.providers.for(document.uri).filter(mayAsk);
+    const handles = this.providers.forDocument(document.uri).filter(mayAsk);
     if (handles.length === 0) return;
     const content = document.getText();
-    if (content.length > this.options.maxDocument) {
-      record.skip(`The file is larger than ${this.options.maxDocument} characters: providers are not asked about it.`);
+    if (content.length > this.options.maxDocumentLength) {
+      record.setNote(
+        `The file is larger than ${this.options.maxDocumentLength} characters: providers are not asked about it.`,
+      );
       return;
     }
-    const question: Question = {
+    const question: DocumentRequest = {
       params: { uri: document.uri, version: document.version, content },
       target: new SelectorTarget(document.uri, () => content),
-      lines: once(() => lineLengths(content)),
+      lineLengths: once(() => lineLengths(content)),
       isCrlf: content.includes('\r\n'),
     };
     for (const handle of handles) {
-      const asking = { done: Promise.resolve(), controller: new AbortController(), waiters: 0, isLate: false };
-      record.startAsking(handle.ref.id, asking);
-      asking.done = this.run(handle, question, record, asking);
+      const request = {
+        whenEnded: Promise.resolve(),
+        controller: new AbortController(),
+        waiterCount: 0,
+        isWantedLate: false,
+      };
+      record.addRequest(handle.ref.id, request);
+      request.whenEnded = this.runRequest(handle, question, record, request);
     }
     // Computed while the providers are working.
-    question.lines();
+    question.lineLengths();
   }
 
   /** Never rejects. */
-  private async run(handle: ProviderHandle, question: Question, record: DocumentRecord, asking: Asking): Promise<void> {
-    const { signal } = asking.controller;
+  private async runRequest(
+    handle: ProviderHandle,
+    question: DocumentRequest,
+    record: DocumentRecord,
+    request: PendingRequest,
+  ): Promise<void> {
+    const { signal } = request.controller;
     try {
-      const items = await handle.ask(question.params, question.target, signal);
+      const items = await handle.documentItems(question.params, question.target, signal);
       if (signal.aborted) return;
-      record.fill(handle.ref, placeItems(items, question.lines(), question.isCrlf));
-      this.book.trim();
+      record.storeAnswer(handle.ref, fitItemsToDocument(items, question.lineLengths(), question.isCrlf));
+      this.recordCache.enforceLimits();
     } catch {
       if (signal.aborted) return;
       // The error itself may contain a secret.
       this.ports.log.debug(`${handle.ref.title} did not answer: ${handle.state.lastError ?? 'it started over'}`);
-      record.endAsking(handle.ref.id);
+      record.removeRequest(handle.ref.id);
     }
-    if (asking.isLate) this.changeEmitter.fire(record.uri);
+    if (request.isWantedLate) this.itemsEmitter.fire(record.uri);
   }
 
   /** Waits for all answers, the deadline or cancellation. Requests that nobody waits for any more are cancelled. */
-  private async wait(record: DocumentRecord, handles: readonly ProviderHandle[], options: AskOptions): Promise<void> {
-    const askings = new Map(record.asking);
-    for (const asking of askings.values()) asking.waiters++;
+  private async waitForAnswers(
+    record: DocumentRecord,
+    handles: readonly ProviderHandle[],
+    options: RequestOptions,
+  ): Promise<void> {
+    const requests = new Map(record.pendingRequests);
+    for (const request of requests.values()) request.waiterCount++;
     const { isEnough, reason = 'hover' } = options;
     const isWorthWaiting = ({ ref, isSlow }: ProviderHandle): boolean =>
-      reason === 'hover' && !isSlow && record.asking.has(ref.id) && !record.knows(ref.id);
-    const end = await this.firstEnd(
-      [...askings.values()],
+      reason === 'hover' && !isSlow && record.pendingRequests.has(ref.id) && !record.hasAnswer(ref.id);
+    const end = await this.waitOutcome(
+      [...requests.values()],
       options,
       () => isEnough?.(record.answer(handles).items) === true && !handles.some(isWorthWaiting),
     );
-    for (const [id, asking] of askings) {
-      asking.waiters--;
-      if (end === 'deadline') asking.isLate = true;
-      if (end === 'cancelled' && asking.waiters === 0 && !asking.isLate) record.takeBack(id, asking);
+    for (const [id, request] of requests) {
+      request.waiterCount--;
+      if (end === 'deadline') request.isWantedLate = true;
+      if (end === 'cancelled' && request.waiterCount === 0 && !request.isWantedLate) record.cancelRequest(id, request);
     }
   }
 
-  private async firstEnd(
-    askings: readonly Asking[],
-    { reason, signal, waitMs = Infinity }: AskOptions,
+  private async waitOutcome(
+    requests: readonly PendingRequest[],
+    { reason, signal, waitMs = Infinity }: RequestOptions,
     isEnough: () => boolean,
   ): Promise<'answered' | 'deadline' | 'cancelled'> {
     if (signal?.aborted) return 'cancelled';
@@ -288,9 +304,9 @@ export class ContextClient implements Disposable {
         endAfter(patienceMs);
       };
       onProgress();
-      for (const { done } of askings) void done.then(onProgress);
+      for (const { whenEnded } of requests) void whenEnded.then(onProgress);
     });
-    const answered = Promise.all(askings.map(({ done }) => done)).then(() => 'answered' as const);
+    const answered = Promise.all(requests.map(({ whenEnded }) => whenEnded)).then(() => 'answered' as const);
     try {
       return await Promise.race([answered, early]);
     } finally {
@@ -306,11 +322,11 @@ const noLog: ProviderLog = {
   dispose: () => undefined,
 };
 
-interface Question {
+interface DocumentRequest {
   readonly params: ItemsParams;
   readonly target: SelectorTarget;
   /** Length of each line of the text. */
-  readonly lines: () => readonly number[];
+  readonly lineLengths: () => readonly number[];
   readonly isCrlf: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { countOf } from '../../base/common/countOf';
 import type { FeatureStatus, StatusAction } from '../../base/common/feature';
 import { oneLine } from '../../base/common/oneLine';
-import { namesOf } from './items/itemTexts';
+import { joinTitles } from './items/itemTexts';
 import type { ProviderState } from './providers/providerHandle';
 import type { ProviderProblem } from './providers/providerSettings';
 
@@ -39,7 +39,7 @@ export function contextStatus(
   const settings = actions.openSettings;
   if (!isEnabled) {
     const switchOn = { label: 'Turn on context providers', command: actions.toggle };
-    return { state: 'off', summary: 'Off in your settings.', actions: [switchOn, settings] };
+    return { state: 'off', summary: 'Turned off in your settings.', actions: [switchOn, settings] };
   }
   if (states.length === 0 && problems.length === 0)
     return {
@@ -53,24 +53,29 @@ export function contextStatus(
   const trustOnly = !isTrusted && failing.length === 0 && waiting.length === 0;
   return {
     state: failing.length + waiting.length + problems.length > 0 && !trustOnly ? 'attention' : 'ready',
-    summary: [...summaryOf(states, failing, held), ...problemsOf(problems), ...notesOf(states), ...notes].join(' '),
+    summary: [
+      ...summarize(states, failing, held),
+      ...describeProblems(problems),
+      ...describeNotes(states),
+      ...notes,
+    ].join(' '),
     actions: [
       ...[...waiting, ...held.filter(isDenied)].map(({ id, title }) => ({
         label: `Allow ${title}…`,
         command: actions.allow,
         arguments: [id],
       })),
-      ...states.filter(hasOffer).map((state) => offerRow(state, actions.allow)),
-      ...retries(failing, actions.retry),
-      ...(failing.some(({ lastError }) => lastError?.startsWith('The secret "')) ? [secret(actions)] : []),
+      ...states.filter(hasNewVersion).map((state) => allowVersionAction(state, actions.allow)),
+      ...retryActions(failing, actions.retry),
+      ...(failing.some(({ isSecretMissing }) => isSecretMissing) ? [storeSecretAction(actions)] : []),
       ...(isTrusted ? [] : [{ label: 'Manage workspace trust', command: actions.manageTrust }]),
       settings,
-      ...states.slice(0, maxRows).map((state) => logRow(state, actions.showLog)),
+      ...states.slice(0, maxRows).map((state) => showLogAction(state, actions.showLog)),
     ],
   };
 }
 
-function summaryOf(
+function summarize(
   states: readonly ProviderState[],
   failing: readonly ProviderState[],
   held: readonly ProviderState[],
@@ -83,13 +88,13 @@ function summaryOf(
     ...(failing.length > 0 ? [`${failing.length} failing`] : []),
     ...(count('notAskedYet') > 0 ? [`${count('notAskedYet')} not asked yet`] : []),
   ];
-  const offers = states.filter(hasOffer);
+  const offers = states.filter(hasNewVersion);
   return [
-    ...(failing.length > maxNamed ? [] : failing.map(failureOf)),
+    ...(failing.length > maxNamed ? [] : failing.map(describeFailure)),
     `${counts.join(', ')}.`,
-    ...(waiting.length > 0 ? [`Needs your permission: ${namesOf(waiting)}.`] : []),
-    ...(denied.length > 0 ? [`Denied: ${namesOf(denied)}.`] : []),
-    ...(offers.length > 0 ? [`New version available: ${namesOf(offers)}.`] : []),
+    ...(waiting.length > 0 ? [`Needs your permission: ${joinTitles(waiting)}.`] : []),
+    ...(denied.length > 0 ? [`Denied: ${joinTitles(denied)}.`] : []),
+    ...(offers.length > 0 ? [`New version available: ${joinTitles(offers)}.`] : []),
   ];
 }
 
@@ -108,50 +113,50 @@ function isDenied({ consent }: ProviderState): boolean {
   return consent?.kind === 'brought' && consent.isDenied;
 }
 
-function hasOffer({ status, consent }: ProviderState): boolean {
+function hasNewVersion({ status, consent }: ProviderState): boolean {
   return status === 'ready' && consent !== undefined;
 }
 
-function offerRow({ id, title }: ProviderState, command: string): StatusAction {
+function allowVersionAction({ id, title }: ProviderState, command: string): StatusAction {
   return { label: `Allow the new version of ${title}…`, command, arguments: [id] };
 }
 
-function logRow(state: ProviderState, command: string): StatusAction {
+function showLogAction(state: ProviderState, command: string): StatusAction {
   return { label: `Show log of ${state.title} (${describeAbilities(state)})`, command, arguments: [state.id] };
 }
 
 /** Groups providers that are off for the same reason. */
-function problemsOf(problems: readonly ProviderProblem[]): string[] {
+function describeProblems(problems: readonly ProviderProblem[]): string[] {
   const byMessage = Map.groupBy(problems, ({ message }) => message);
-  return [...byMessage].map(([message, ids]) => `Off: ${ids.map(({ id }) => id).join(', ')}. ${sentence(message)}`);
+  return [...byMessage].map(([message, ids]) => `Off: ${ids.map(({ id }) => id).join(', ')}. ${withPeriod(message)}`);
 }
 
-function notesOf(states: readonly ProviderState[]): string[] {
+function describeNotes(states: readonly ProviderState[]): string[] {
   return states.flatMap(({ title, notes }) => {
     const [first, ...others] = notes;
     if (first === undefined) return [];
     const more = others.length > 0 ? ` (and ${countOf(others.length, 'more note')})` : '';
-    return [`${title}: ${sentence(first)}${more}`];
+    return [`${title}: ${withPeriod(first)}${more}`];
   });
 }
 
-function retries(failing: readonly ProviderState[], command: string): StatusAction[] {
+function retryActions(failing: readonly ProviderState[], command: string): StatusAction[] {
   const each = failing
     .slice(0, maxRows)
-    .map((state) => ({ label: `Retry ${failureOf(state)}`, command, arguments: [state.id] }));
+    .map((state) => ({ label: `Retry ${describeFailure(state)}`, command, arguments: [state.id] }));
   return failing.length > maxNamed ? [{ label: 'Retry all', command }, ...each] : each;
 }
 
 /** In one line, since the status list cuts off long rows. */
-function failureOf({ title, lastError = 'it does not say why' }: ProviderState): string {
+function describeFailure({ title, lastError = 'it does not say why' }: ProviderState): string {
   const line = oneLine(lastError);
-  return `${title}: ${sentence(line.length > maxError ? `${line.slice(0, maxError)}…` : line)}`;
+  return `${title}: ${withPeriod(line.length > maxError ? `${line.slice(0, maxError)}…` : line)}`;
 }
 
-function secret({ setSecret }: ContextActions): StatusAction {
+function storeSecretAction({ setSecret }: ContextActions): StatusAction {
   return { label: 'Store a secret', command: setSecret };
 }
 
-function sentence(text: string): string {
+function withPeriod(text: string): string {
   return /[.!?…]$/.test(text) ? text : `${text}.`;
 }

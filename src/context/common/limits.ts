@@ -16,7 +16,7 @@ export const mentionLimits = {
   /** Per provider and query. */
   mentions: 50,
   /** Entries of an answer that are examined. */
-  looked: 1_000,
+  scanned: 1_000,
   /** Size of a provider's data in a mention, as JSON, in UTF-16 units. */
   data: 16 * 1_024,
   /** Total text of one answer, in UTF-16 units. */

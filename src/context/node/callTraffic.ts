@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/common/async';
 import { errorCode } from '../../base/common/errors';
 import type { TrafficTap } from '../../wire/common/traffic';
-import { TakenBackError } from '../common/providers/guardedCall';
+import { RequestCancelledError } from '../common/providers/guardedCall';
 
 /** Records the messages of one provider while the traffic view is open. */
 export class CallTraffic {
@@ -43,6 +43,6 @@ export class CallTraffic {
 
 /** Leaves out the message, which may contain a secret. */
 function nameOf(error: unknown): string {
-  if (error instanceof TakenBackError) return 'cancelled';
+  if (error instanceof RequestCancelledError) return 'cancelled';
   return errorCode(error) ?? (error instanceof Error ? error.name : 'failed');
 }

@@ -7,9 +7,9 @@ export interface HttpAnswer {
   readonly status: number;
   readonly body: Uint8Array;
   /** The target of a redirect. */
-  readonly location: string | undefined;
+  readonly redirectTarget: string | undefined;
   /** MIME type without parameters; empty if missing. */
-  readonly type: string;
+  readonly mimeType: string;
 }
 
 /** Sends a request and reads the whole response. @throws ProviderError on failure, or if it exceeds `maxBytes` */
@@ -25,13 +25,14 @@ export async function fetchAnswer(fetch: Fetch, url: string, init: RequestInit, 
     );
   });
   const body = await readBody(response, maxBytes);
-  const location = response.headers.get('location') ?? (response.type === 'opaqueredirect' ? 'elsewhere' : undefined);
-  const type = (response.headers.get('content-type') ?? '').replace(/;.*$/, '').trim().toLowerCase();
-  return { status: response.status, body, location, type };
+  const redirectTarget =
+    response.headers.get('location') ?? (response.type === 'opaqueredirect' ? 'elsewhere' : undefined);
+  const mimeType = (response.headers.get('content-type') ?? '').replace(/;.*$/, '').trim().toLowerCase();
+  return { status: response.status, body, redirectTarget, mimeType };
 }
 
-export function isRedirect({ status, location }: HttpAnswer): boolean {
-  return location !== undefined && (status === 0 || (status >= 300 && status < 400));
+export function isRedirect({ status, redirectTarget }: HttpAnswer): boolean {
+  return redirectTarget !== undefined && (status === 0 || (status >= 300 && status < 400));
 }
 
 async function readBody(response: Response, maxBytes: number): Promise<Uint8Array> {
@@ -40,7 +41,7 @@ async function readBody(response: Response, maxBytes: number): Promise<Uint8Arra
   const stream: ReadableStream<Uint8Array> | null = response.body;
   const reader = stream?.getReader();
   for (;;) {
-    const { done, value } = (await reader?.read().catch(lost)) ?? { done: true, value: undefined };
+    const { done, value } = (await reader?.read().catch(connectionLost)) ?? { done: true, value: undefined };
     if (done) return Buffer.concat(chunks);
     size += value.length;
     if (size > maxBytes) {
@@ -51,7 +52,7 @@ async function readBody(response: Response, maxBytes: number): Promise<Uint8Arra
   }
 }
 
-function lost(error: unknown): never {
+function connectionLost(error: unknown): never {
   throw new ProviderError(`The connection was lost while reading the answer: ${causeOf(error)}.`);
 }
 

@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { mention, mentionList } from '../common/ai/providerMention';
-import { packedItems } from '../common/items/packedItems';
+import { mentionSchema, mentionListSchema } from '../common/ai/providerMention';
+import { packedItemsSchema } from '../common/items/packedItems';
 
 /** The text of a document, shared with every worker that needs it. */
-const sharedText = z.object({ memory: z.instanceof(SharedArrayBuffer), size: z.number(), length: z.number() });
+const sharedText = z.object({ memory: z.instanceof(SharedArrayBuffer), byteLength: z.number(), length: z.number() });
 
 const settings = z.record(z.string(), z.unknown());
 
@@ -28,7 +28,7 @@ export const workerRequest = z.discriminatedUnion('method', [
     method: z.literal('lookUp'),
     id: z.number(),
     settings,
-    lookup: z.union([z.object({ mention }), z.object({ query: z.string() })]),
+    lookup: z.union([z.object({ mention: mentionSchema }), z.object({ query: z.string() })]),
   }),
 ]);
 export type WorkerRequest = z.infer<typeof workerRequest>;
@@ -62,8 +62,8 @@ export const workerMessage = z.discriminatedUnion('kind', [
     }),
   }),
   z.object({ kind: z.literal('survey'), id: z.number(), files: z.array(hashedFile).max(mostFiles) }),
-  z.object({ kind: z.literal('items'), id: z.number(), packed: packedItems }),
-  z.object({ kind: z.literal('mentions'), id: z.number(), mentions: mentionList }),
+  z.object({ kind: z.literal('items'), id: z.number(), packed: packedItemsSchema }),
+  z.object({ kind: z.literal('mentions'), id: z.number(), mentions: mentionListSchema }),
   /** `isModule`: the module could not be loaded, so further requests to this worker are useless. */
   z.object({
     kind: z.literal('failed'),

@@ -12,7 +12,7 @@ export const openProviderSettings = {
   arguments: [settingIds.contextProviders],
 };
 
-export function touchesProviders(change: vscode.ConfigurationChangeEvent): boolean {
+export function affectsProviders(change: vscode.ConfigurationChangeEvent): boolean {
   const settings = [settingIds.contextProviders, openctxProviders, openctxEnable];
   return settings.some((setting) => change.affectsConfiguration(setting));
 }
@@ -50,7 +50,7 @@ export function workspaceFolders(): readonly string[] {
   return (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.toString());
 }
 
-export function namesProviders({ user, workspace, folders }: SettingsLevels): boolean {
+export function hasProviders({ user, workspace, folders }: SettingsLevels): boolean {
   const isSet = (value: unknown): boolean =>
     typeof value === 'object' && value !== null && Object.keys(value).length > 0;
   const levels = [user, workspace, ...folders.map(({ settings }) => settings)];

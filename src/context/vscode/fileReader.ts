@@ -3,12 +3,12 @@ import { isEditorError, type EditorPort } from '../../editor/common/editorPort';
 import { remoteUrlOf } from '../../platform/vscode/gitRepository';
 import { codebaseOf } from '../common/providers/codebase';
 import type { ContextClient } from '../common/contextClient';
-import type { LookupPlace } from '../common/ai/contextLookups';
+import type { UserLocation } from '../common/ai/contextLookups';
 import { ContextReader, type ReadableFile } from '../common/ai/contextReader';
-import { isOfFile } from './places';
+import { isFileOrCell } from './places';
 
 /** Where the user is, if providers may know the active file. */
-export async function lookupPlace(editor: Pick<EditorPort, 'resolve'>): Promise<LookupPlace> {
+export async function findUserLocation(editor: Pick<EditorPort, 'resolve'>): Promise<UserLocation> {
   const uri = vscode.window.activeTextEditor?.document.uri;
   const path = uri && (await readablePath(uri, editor));
   const remote = path === undefined ? undefined : await remoteUrlOf(path).catch(() => undefined);
@@ -20,7 +20,7 @@ export function fileReader(client: ContextClient, editor: Pick<EditorPort, 'reso
   const mayRead = (uri: vscode.Uri): Promise<string | undefined> => readablePath(uri, editor);
   return new ContextReader({
     client,
-    open: async (path) => {
+    openFile: async (path) => {
       const uri = vscode.Uri.file(await editor.resolve(path));
       const open = vscode.workspace.textDocuments.find((document) => document.uri.toString() === uri.toString());
       if (open) return readable(open);
@@ -29,11 +29,11 @@ export function fileReader(client: ContextClient, editor: Pick<EditorPort, 'reso
       if (type !== 'file') throw new Error(`${path} is not a file. Name a file of the workspace.`);
       return readable(await openText(uri, path));
     },
-    active: async () => {
+    activeFile: async () => {
       const document = vscode.window.activeTextEditor?.document;
       return document && (await mayRead(document.uri)) !== undefined ? readable(document) : undefined;
     },
-    pathOf: async (uri) => {
+    readablePath: async (uri) => {
       const parsed = vscode.Uri.parse(uri);
       return (await mayRead(parsed)) === undefined ? undefined : parsed.fsPath;
     },
@@ -42,7 +42,7 @@ export function fileReader(client: ContextClient, editor: Pick<EditorPort, 'reso
 
 /** Undefined if it is not a local file or agents may not read it. */
 async function readablePath(uri: vscode.Uri, editor: Pick<EditorPort, 'resolve'>): Promise<string | undefined> {
-  if (!isOfFile(uri)) return undefined;
+  if (!isFileOrCell(uri)) return undefined;
   try {
     return await editor.resolve(uri.fsPath);
   } catch (error) {

@@ -2,45 +2,46 @@ import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import type { DecorationStyle } from '../../platform/common/settings';
 import type { ItemRange } from '../common/items/contextItem';
-import type { DocumentFeed } from './documentFeed';
+import type { DocumentItemsFeed } from './documentItemsFeed';
 
 const maxMarks = 1_000;
 
 /** Marks ranges with items in the style that the user chose. VS Code moves the marks along while the user types. */
 export class ItemDecorations implements Disposable {
-  private readonly store = new DisposableStore();
-  private type: vscode.TextEditorDecorationType | undefined;
+  private readonly disposables = new DisposableStore();
+  private decorationType: vscode.TextEditorDecorationType | undefined;
 
   constructor(
-    private readonly feed: Pick<DocumentFeed, 'peek' | 'onDidUpdate'>,
+    private readonly feed: Pick<DocumentItemsFeed, 'knownItems' | 'onDidUpdate'>,
     private readonly style: () => DecorationStyle,
   ) {}
 
   start(): void {
-    this.store.add(this.feed.onDidUpdate((document) => this.render(document)));
-    this.restyle();
+    this.disposables.add(this.feed.onDidUpdate((document) => this.render(document)));
+    this.updateStyle();
   }
 
   /** Call this when the user has changed the style. */
-  restyle(): void {
-    this.type?.dispose();
-    this.type = typeOf(this.style());
+  updateStyle(): void {
+    this.decorationType?.dispose();
+    this.decorationType = typeOf(this.style());
     for (const { document } of vscode.window.visibleTextEditors) this.render(document);
   }
 
   dispose(): void {
-    this.store.dispose();
-    this.type?.dispose();
-    this.type = undefined;
+    this.disposables.dispose();
+    this.decorationType?.dispose();
+    this.decorationType = undefined;
   }
 
   private render(document: vscode.TextDocument): void {
-    const { type } = this;
-    if (!type) return;
+    const { decorationType } = this;
+    if (!decorationType) return;
     const editors = vscode.window.visibleTextEditors.filter((editor) => editor.document === document);
-    const marked = this.feed.peek(document)?.items.inTurns(maxMarks, ({ range }) => range !== undefined) ?? [];
+    const marked =
+      this.feed.knownItems(document)?.items.takeInTurns(maxMarks, ({ range }) => range !== undefined) ?? [];
     const ranges = marked.flatMap(({ range }) => (range ? firstLineOf(document, range) : []));
-    for (const editor of editors) editor.setDecorations(type, ranges);
+    for (const editor of editors) editor.setDecorations(decorationType, ranges);
   }
 }
 

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { oneLine } from '../../base/common/oneLine';
 import type { ContextItem } from '../common/items/contextItem';
-import { asMarkdown } from '../common/items/itemTexts';
+import { escapeMarkdown } from '../common/items/itemTexts';
 
 /**
  * The hover of an item, as separate strings, so that an unclosed fence cannot hide the rest. Providers are untrusted:
@@ -9,11 +9,11 @@ import { asMarkdown } from '../common/items/itemTexts';
  */
 export function itemMarkdown({ title, url, hover, provider }: ContextItem): vscode.MarkdownString[] {
   const link = url === undefined ? '' : `[Open](<${inAngles(url)}>) · `;
-  const body = hover?.markdown ?? (hover?.text === undefined ? undefined : asMarkdown(hover.text));
+  const body = hover?.markdown ?? (hover?.text === undefined ? undefined : escapeMarkdown(hover.text));
   return [
-    untrusted(`**${asMarkdown(oneLine(title))}**`),
+    untrusted(`**${escapeMarkdown(oneLine(title))}**`),
     ...(body === undefined ? [] : [untrusted(body)]),
-    untrusted(`${link}*${asMarkdown(oneLine(provider.title))}*`),
+    untrusted(`${link}*${escapeMarkdown(oneLine(provider.title))}*`),
   ];
 }
 

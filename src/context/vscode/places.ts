@@ -7,7 +7,7 @@ export function toRange({ start, end }: ItemRange): vscode.Range {
 }
 
 /** Whether the document is a local file or a cell in one. */
-export function isOfFile({ scheme }: vscode.Uri): boolean {
+export function isFileOrCell({ scheme }: vscode.Uri): boolean {
   return scheme === 'file' || scheme === cellScheme;
 }
 

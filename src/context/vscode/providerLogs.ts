@@ -5,13 +5,13 @@ import type { ProviderLog } from '../common/providers/providerHandle';
 
 /** Creates an output channel for each provider that writes to its log. It is disposed with the provider. */
 export class ProviderLogs implements Disposable {
-  private readonly channels = new Map<string, vscode.LogOutputChannel>();
+  private readonly channelById = new Map<string, vscode.LogOutputChannel>();
 
-  logOf({ id, title }: ProviderRef): ProviderLog {
+  createLog({ id, title }: ProviderRef): ProviderLog {
     let own: vscode.LogOutputChannel | undefined;
     const channel = (): vscode.LogOutputChannel => {
       own ??= vscode.window.createOutputChannel(`Backline Context: ${title}`, { log: true });
-      this.channels.set(id, own);
+      this.channelById.set(id, own);
       return own;
     };
     return {
@@ -21,20 +21,20 @@ export class ProviderLogs implements Disposable {
       dispose: () => {
         own?.dispose();
         // A new provider with the same ID may already have its own.
-        if (this.channels.get(id) === own) this.channels.delete(id);
+        if (this.channelById.get(id) === own) this.channelById.delete(id);
       },
     };
   }
 
   /** Returns false if the provider has no log entries yet. */
   show(id: string): boolean {
-    const channel = this.channels.get(id);
+    const channel = this.channelById.get(id);
     channel?.show(true);
     return channel !== undefined;
   }
 
   dispose(): void {
-    for (const channel of this.channels.values()) channel.dispose();
-    this.channels.clear();
+    for (const channel of this.channelById.values()) channel.dispose();
+    this.channelById.clear();
   }
 }

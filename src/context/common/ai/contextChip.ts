@@ -19,22 +19,22 @@ const memoryName = 'backline.context.chip';
 
 /** Offers the AI-readable items of the active file as context for each prompt. */
 export class ContextChip implements Disposable {
-  private readonly emitter = new Emitter<void>((error) => this.onError(error));
-  readonly onDidChange = this.emitter.event;
+  private readonly changeEmitter = new Emitter<void>((error) => this.onError(error));
+  readonly onDidChange = this.changeEmitter.event;
 
   constructor(
-    private readonly reader: Pick<ContextReader, 'known'>,
+    private readonly reader: Pick<ContextReader, 'knownActiveItems'>,
     private readonly memento: Memento,
     private readonly onError: (error: unknown) => void,
   ) {}
 
   /** Call this when the active file or its items have changed. */
   refresh(): void {
-    this.emitter.fire();
+    this.changeEmitter.fire();
   }
 
-  async of(): Promise<readonly ContextChipView[]> {
-    const known = await this.reader.known();
+  async chips(): Promise<readonly ContextChipView[]> {
+    const known = await this.reader.knownActiveItems();
     const all = known && mentionOfAll(known);
     return all ? [{ kind: chipKind, label: all.title, isOn: this.isOn, tokens: all.tokens }] : [];
   }
@@ -43,18 +43,18 @@ export class ContextChip implements Disposable {
   set(kind: string, isOn: boolean): void {
     if (kind !== chipKind || isOn === this.isOn) return;
     this.memento.update(memoryName, isOn).then(undefined, this.onError);
-    this.emitter.fire();
+    this.changeEmitter.fire();
   }
 
   /** What to add to the prompt being sent. Empty while the chip is off. */
   async mentions(): Promise<readonly FileMention[]> {
-    const known = this.isOn ? await this.reader.known() : undefined;
+    const known = this.isOn ? await this.reader.knownActiveItems() : undefined;
     const all = known && mentionOfAll(known);
     return all ? [all] : [];
   }
 
   dispose(): void {
-    this.emitter.dispose();
+    this.changeEmitter.dispose();
   }
 
   private get isOn(): boolean {

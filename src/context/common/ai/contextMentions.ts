@@ -5,10 +5,10 @@ import type { ContextReader, FileItems } from './contextReader';
 import type { ContextLookups } from './contextLookups';
 import * as z from 'zod';
 import type { ItemList } from '../items/itemList';
-import { isFollowed } from '../items/itemLinks';
+import { isSafeLink } from '../items/safeLink';
 import { estimateTokens, searchItems } from '../items/itemQueries';
-import { linesOf, paragraphOf, placeOf } from '../items/itemTexts';
-import { mention } from './providerMention';
+import { lineNumbers, itemParagraph, itemLocation } from '../items/itemTexts';
+import { mentionSchema } from './providerMention';
 import type { FoundMention, MentionSearch } from './mentionSearch';
 
 /** A mention of context items, in the form of the chat's mentions. `line` is 1-based. */
@@ -49,42 +49,42 @@ const maxSent = 256 * 1_024;
 const MentionId = z.tuple([z.string(), z.string().nullable(), z.string(), z.number().nullable()]);
 
 /** Provider and mention, as found by a query. */
-const FoundId = z.tuple([z.literal('mention'), z.string(), mention]);
+const FoundId = z.tuple([z.literal('mention'), z.string(), mentionSchema]);
 
 /** Context items as mentions: first those of the active file, then of other files, then those found by providers. */
 export class ContextMentions {
   readonly kind = 'context';
 
   constructor(
-    private readonly reader: Pick<ContextReader, 'itemsOf' | 'search'>,
-    private readonly lookups: Pick<ContextLookups, 'search' | 'itemsOf'> & {
-      readonly typed: Pick<MentionSearch, 'isWaiting' | 'next'>;
+    private readonly reader: Pick<ContextReader, 'itemsOf' | 'searchKnownItems'>,
+    private readonly lookups: Pick<ContextLookups, 'searchMentions' | 'itemsOfMention'> & {
+      readonly mentionSearch: Pick<MentionSearch, 'isWaiting' | 'next'>;
     },
   ) {}
 
   /** Whether more results for this query may follow. */
   isSearching(query: string): boolean {
-    return this.lookups.typed.isWaiting(query);
+    return this.lookups.mentionSearch.isWaiting(query);
   }
 
   /** Resolves when there are more results, or none will follow. @returns whether to search again */
   async next(query: string, signal: AbortSignal): Promise<boolean> {
-    return await this.lookups.typed.next(query, signal);
+    return await this.lookups.mentionSearch.next(query, signal);
   }
 
   async search(query: string, signal: AbortSignal): Promise<readonly ContextMention[]> {
     const [known, found] = await Promise.all([
-      this.searchKnown(query, signal),
-      this.lookups.search(query, { signal, waitMs: searchWaitMs }),
+      this.searchKnownItems(query, signal),
+      this.lookups.searchMentions(query, { signal, waitMs: searchWaitMs }),
     ]);
     return [...known, ...found.slice(0, maxRows).map(rowOfFound)];
   }
 
-  private async searchKnown(query: string, signal: AbortSignal): Promise<readonly ContextMention[]> {
+  private async searchKnownItems(query: string, signal: AbortSignal): Promise<readonly ContextMention[]> {
     const isEnough = ({ length }: ItemList): boolean => length > 0;
     const active = await this.reader.itemsOf(undefined, { signal, waitMs: searchWaitMs, isEnough });
     const ofActive = active ? searchItems(active.items, query).map((item) => mentionOf(active.file.path, item)) : [];
-    const others = await this.reader.search(query, maxRows);
+    const others = await this.reader.searchKnownItems(query, maxRows);
     const ofOthers = others.flatMap(({ path, item }) => (path === active?.file.path ? [] : [mentionOf(path, item)]));
     const all = active && 'context items'.startsWith(query.toLowerCase()) ? mentionOfAll(active) : undefined;
     const rows = [...(all ? [all] : []), ...ofActive, ...ofOthers];
@@ -95,7 +95,7 @@ export class ContextMentions {
   async resolve({ id }: { readonly id: string }, signal: AbortSignal): Promise<readonly ContextAttachment[]> {
     const json = parseId(id);
     const found = FoundId.safeParse(json).data;
-    if (found) return await this.resolveFound(found, signal);
+    if (found) return await this.resolveFoundMention(found, signal);
     const parsed = MentionId.safeParse(json).data;
     return parsed ? await this.resolveItem(parsed, signal) : [];
   }
@@ -112,14 +112,14 @@ export class ContextMentions {
     return attachmentsOf(found.file, nearest);
   }
 
-  private async resolveFound(
+  private async resolveFoundMention(
     [, provider, found]: z.infer<typeof FoundId>,
     signal: AbortSignal,
   ): Promise<readonly ContextAttachment[]> {
-    const items = await this.lookups.itemsOf(provider, found, signal);
+    const items = await this.lookups.itemsOfMention(provider, found, signal);
     let room = maxSent;
     return items.flatMap((item) => {
-      const text = paragraphOf(undefined, item).slice(0, room);
+      const text = itemParagraph(undefined, item).slice(0, room);
       room -= text.length;
       return text === '' ? [] : [{ type: 'text', ...uriOf(item.url ?? found.uri), title: item.title, text }];
     });
@@ -138,7 +138,7 @@ function rowOfFound({ provider, mention: found }: FoundMention): ContextMention 
 
 /** Agents may follow it, so only safe links. */
 function uriOf(uri: string): { readonly uri?: string } {
-  return isFollowed(uri) ? { uri } : {};
+  return isSafeLink(uri) ? { uri } : {};
 }
 
 function itemsForAi(items: Iterable<ContextItem>): readonly ContextItem[] {
@@ -156,14 +156,14 @@ export function mentionOfAll({ file: { path, name }, items }: FileItems): FileMe
 /** One attachment per item. */
 function attachmentsOf({ path, document }: FileItems['file'], items: readonly ContextItem[]): ContextAttachment[] {
   return items.map((item) => {
-    const lines = linesOf(item);
+    const lines = lineNumbers(item);
     const uri = lines === '' ? document.uri : `${document.uri}#L${lines.replace('-', '-L')}`;
-    return { type: 'text', uri, title: item.title, text: paragraphOf(path, item) };
+    return { type: 'text', uri, title: item.title, text: itemParagraph(path, item) };
   });
 }
 
 function tokensOf(path: string, items: readonly ContextItem[]): number {
-  return items.reduce((sum, item) => sum + estimateTokens(paragraphOf(path, item)), 0);
+  return items.reduce((sum, item) => sum + estimateTokens(itemParagraph(path, item)), 0);
 }
 
 function mentionOf(path: string, item: ContextItem): FileMention {
@@ -176,7 +176,7 @@ function mentionOf(path: string, item: ContextItem): FileMention {
     path,
     ...(line === undefined ? {} : { line: line + 1 }),
     tokens: tokensOf(path, [item]),
-    detail: `${item.provider.title}, ${placeOf(name, item)}`,
+    detail: `${item.provider.title}, ${itemLocation(name, item)}`,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { AskOptions, ContextClient, ContextDocument } from '../contextClient';
+import type { RequestOptions, ContextClient, ContextDocument } from '../contextClient';
 import type { ContextItem } from '../items/contextItem';
 import type { ContextAnswer } from '../items/documentRecord';
 
@@ -11,13 +11,13 @@ export interface ReadableFile {
 }
 
 interface ContextReaderPorts {
-  readonly client: Pick<ContextClient, 'ask' | 'peek' | 'search'>;
+  readonly client: Pick<ContextClient, 'requestItems' | 'knownItems' | 'searchKnownItems'>;
   /** Opens the file at a path. @throws EditorError if agents may not read it, or it does not exist */
-  readonly open: (path: string) => Promise<ReadableFile>;
+  readonly openFile: (path: string) => Promise<ReadableFile>;
   /** The active file; undefined if there is none that agents may read. */
-  readonly active: () => Promise<ReadableFile | undefined>;
+  readonly activeFile: () => Promise<ReadableFile | undefined>;
   /** The path of a URI; undefined if it is not a file that agents may read. */
-  readonly pathOf: (uri: string) => Promise<string | undefined>;
+  readonly readablePath: (uri: string) => Promise<string | undefined>;
 }
 
 interface FileItem {
@@ -35,24 +35,24 @@ export class ContextReader {
   constructor(private readonly ports: ContextReaderPorts) {}
 
   /** Items of a file (default: the active one, if there is one). @throws EditorError */
-  async itemsOf(path: string | undefined, options: AskOptions = {}): Promise<FileItems | undefined> {
-    const file = path === undefined ? await this.ports.active() : await this.ports.open(path);
-    return file && { file, ...(await this.ports.client.ask(file.document, options)) };
+  async itemsOf(path: string | undefined, options: RequestOptions = {}): Promise<FileItems | undefined> {
+    const file = path === undefined ? await this.ports.activeFile() : await this.ports.openFile(path);
+    return file && { file, ...(await this.ports.client.requestItems(file.document, options)) };
   }
 
   /** Items of the active file that are already known, without asking providers. */
-  async known(): Promise<FileItems | undefined> {
-    const file = await this.ports.active();
-    const answer = file && this.ports.client.peek(file.document.uri);
+  async knownActiveItems(): Promise<FileItems | undefined> {
+    const file = await this.ports.activeFile();
+    const answer = file && this.ports.client.knownItems(file.document.uri);
     return answer && { file, ...answer };
   }
 
   /** Searches all known items. */
-  async search(query: string, maxItems: number): Promise<readonly FileItem[]> {
+  async searchKnownItems(query: string, maxItems: number): Promise<readonly FileItem[]> {
     const paths = new Map<string, string | undefined>();
     const found: FileItem[] = [];
-    for (const { uri, item } of this.ports.client.search(query)) {
-      if (!paths.has(uri)) paths.set(uri, await this.ports.pathOf(uri));
+    for (const { uri, item } of this.ports.client.searchKnownItems(query)) {
+      if (!paths.has(uri)) paths.set(uri, await this.ports.readablePath(uri));
       const path = paths.get(uri);
       if (path !== undefined) found.push({ path, item });
       if (found.length === maxItems) break;

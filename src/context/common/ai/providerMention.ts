@@ -4,16 +4,16 @@ import { itemLimits, mentionLimits } from '../limits';
 import { ProviderError } from '../providers/providerError';
 
 /** Something that a provider has items for, such as an issue or a symbol. Validated; also used for worker messages. */
-export const mention = z.object({
+export const mentionSchema = z.object({
   title: z.string().min(1).max(itemLimits.title),
   uri: z.string().max(itemLimits.url),
   description: z.string().max(itemLimits.title).exactOptional(),
   /** JSON data of the provider, passed back when its items are requested. */
   data: z.string().max(mentionLimits.data).exactOptional(),
 });
-export type Mention = z.infer<typeof mention>;
+export type Mention = z.infer<typeof mentionSchema>;
 
-export const mentionList = z.array(mention).max(mentionLimits.mentions);
+export const mentionListSchema = z.array(mentionSchema).max(mentionLimits.mentions);
 
 export interface MentionsParams {
   readonly query: string;
@@ -24,9 +24,9 @@ export interface MentionsParams {
 }
 
 /** What to get items for. */
-export type Lookup = { readonly mention: Mention } | { readonly query: string };
+export type LookupTarget = { readonly mention: Mention } | { readonly query: string };
 
-const wireMention = z.object({
+const wireMentionSchema = z.object({
   title: z.string().min(1),
   uri: z.string(),
   description: z.string().nullish(),
@@ -36,12 +36,11 @@ const wireMention = z.object({
 /** Skips invalid mentions and truncates long texts. @throws ProviderError if the result is not a list */
 export function readMentions(result: unknown): Mention[] {
   if (result === undefined || result === null) return [];
-  if (!Array.isArray(result))
-    throw new ProviderError('The provider did not answer `mentions` with a list. Its answer needs to be an array.');
+  if (!Array.isArray(result)) throw new ProviderError('The provider’s answer to `mentions` must be an array.');
   const values: readonly unknown[] = result;
   const found: Mention[] = [];
   let units = 0;
-  for (let index = 0; index < values.length && index < mentionLimits.looked; index++) {
+  for (let index = 0; index < values.length && index < mentionLimits.scanned; index++) {
     const read = readMention(values[index]);
     if (!read) continue;
     units += read.title.length + read.uri.length + (read.description?.length ?? 0) + (read.data?.length ?? 0);
@@ -52,31 +51,31 @@ export function readMentions(result: unknown): Mention[] {
 }
 
 /** The parameters of a request for items. Later providers expect `message` where earlier ones expect `query`. */
-export function lookupParams(lookup: Lookup): object {
+export function lookupParams(lookup: LookupTarget): object {
   if ('query' in lookup) return { query: lookup.query, message: lookup.query };
   const { data, ...mentioned } = lookup.mention;
   return { mention: data === undefined ? mentioned : { ...mentioned, data: parseJson(data) } };
 }
 
 function readMention(value: unknown): Mention | undefined {
-  const { data: read } = wireMention.safeParse(value);
+  const { data: read } = wireMentionSchema.safeParse(value);
   if (!read || read.uri.length > itemLimits.url) return undefined;
-  const data = asJson(read.data);
+  const data = toJson(read.data);
   if (data !== undefined && data.length > mentionLimits.data) return undefined;
   return {
-    title: cut(read.title),
+    title: truncateTitle(read.title),
     uri: read.uri,
-    ...(read.description ? { description: cut(read.description) } : {}),
+    ...(read.description ? { description: truncateTitle(read.description) } : {}),
     ...(data === undefined ? {} : { data }),
   };
 }
 
-function cut(text: string): string {
+function truncateTitle(text: string): string {
   return text.length > itemLimits.title ? `${text.slice(0, itemLimits.title - 1)}…` : text;
 }
 
 /** Undefined unless it is an object that JSON can represent. */
-function asJson(data: unknown): string | undefined {
+function toJson(data: unknown): string | undefined {
   if (typeof data !== 'object' || data === null) return undefined;
   try {
     return JSON.stringify(data);

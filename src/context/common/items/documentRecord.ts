@@ -1,7 +1,7 @@
 import type { ProviderRef } from './contextItem';
 import { ItemList, type ItemGroup } from './itemList';
 import { shiftItems, type TextChange } from './itemShift';
-import { weightOfPacked, type PackedItems } from './packedItems';
+import { packedWeight, type PackedItems } from './packedItems';
 import type { ProviderHandle } from '../providers/providerHandle';
 
 interface ProviderNotes {
@@ -18,7 +18,7 @@ export interface ContextAnswer {
   /** Whether every provider has answered for this version. */
   readonly isComplete: boolean;
   /** Providers that have not answered yet. `onDidChange` fires when they do. */
-  readonly waitingFor: readonly ProviderRef[];
+  readonly pendingProviders: readonly ProviderRef[];
   /** Why providers were not asked about the document, if so. */
   readonly note?: string;
   /** What was adjusted or skipped in the items. */
@@ -26,19 +26,19 @@ export interface ContextAnswer {
 }
 
 /** A request that a provider has not answered yet. */
-export interface Asking {
+export interface PendingRequest {
   /** Resolves when the request has ended, even if it failed. */
-  done: Promise<void>;
+  whenEnded: Promise<void>;
   readonly controller: AbortController;
   /** Number of callers that still wait for it. */
-  waiters: number;
+  waiterCount: number;
   /** A caller timed out while waiting, so the answer is still wanted. */
-  isLate: boolean;
+  isWantedLate: boolean;
 }
 
-interface Slot {
+interface ProviderAnswer {
   /** The version that the items are for; undefined if outdated for another reason. */
-  readonly answered: number | undefined;
+  readonly answeredVersion: number | undefined;
   readonly group: ItemGroup;
 }
 
@@ -46,120 +46,120 @@ interface Slot {
 export class DocumentRecord {
   version: number | undefined;
   /** Set while the user is typing. */
-  settling: { dispose(): void } | undefined;
+  settleTimer: { dispose(): void } | undefined;
   /** Why providers are not asked about the document, if so. */
   note: string | undefined;
-  readonly asking = new Map<string, Asking>();
-  private readonly slots = new Map<string, Slot>();
-  private memo: ContextAnswer | undefined;
+  readonly pendingRequests = new Map<string, PendingRequest>();
+  private readonly answers = new Map<string, ProviderAnswer>();
+  private cachedAnswer: ContextAnswer | undefined;
   /** Approximate, in UTF-16 units. */
-  weight = 0;
+  totalWeight = 0;
 
   constructor(readonly uri: string) {}
 
   /** Whether there is an answer of this provider, possibly for an earlier text. */
-  knows(id: string): boolean {
-    return this.slots.has(id);
+  hasAnswer(id: string): boolean {
+    return this.answers.has(id);
   }
 
   isFresh(id: string): boolean {
-    return this.version !== undefined && this.slots.get(id)?.answered === this.version;
+    return this.version !== undefined && this.answers.get(id)?.answeredVersion === this.version;
   }
 
   /** Switches to a version without knowing the edits in between, which discards all items. */
-  moveTo(version: number): void {
+  resetTo(version: number): void {
     if (this.version === version) return;
-    this.abandon();
-    this.slots.clear();
-    this.weight = 0;
+    this.cancelRequests();
+    this.answers.clear();
+    this.totalWeight = 0;
     this.version = version;
     this.note = undefined;
-    this.changed();
+    this.clearCache();
   }
 
-  shift(version: number, changes: readonly TextChange[]): void {
-    this.abandon();
-    for (const [id, { answered, group }] of this.slots)
-      this.setSlot(id, { answered, group: { ...group, packed: shiftItems(group.packed, changes) } });
+  applyEdit(version: number, changes: readonly TextChange[]): void {
+    this.cancelRequests();
+    for (const [id, { answeredVersion, group }] of this.answers)
+      this.setAnswer(id, { answeredVersion, group: { ...group, packed: shiftItems(group.packed, changes) } });
     this.version = version;
     this.note = undefined;
-    this.changed();
+    this.clearCache();
   }
 
-  skip(note: string): void {
+  setNote(note: string): void {
     this.note = note;
-    this.changed();
+    this.clearCache();
   }
 
-  startAsking(id: string, asking: Asking): void {
-    this.asking.set(id, asking);
-    this.changed();
+  addRequest(id: string, request: PendingRequest): void {
+    this.pendingRequests.set(id, request);
+    this.clearCache();
   }
 
-  endAsking(id: string): void {
-    this.asking.delete(id);
-    this.changed();
+  removeRequest(id: string): void {
+    this.pendingRequests.delete(id);
+    this.clearCache();
   }
 
-  takeBack(id: string, asking: Asking): void {
-    asking.controller.abort();
-    if (this.asking.get(id) === asking) this.endAsking(id);
+  cancelRequest(id: string, request: PendingRequest): void {
+    request.controller.abort();
+    if (this.pendingRequests.get(id) === request) this.removeRequest(id);
   }
 
   /** Stores the answer to a request. Its ranges are for the current version. */
-  fill(provider: ProviderRef, packed: PackedItems): void {
+  storeAnswer(provider: ProviderRef, packed: PackedItems): void {
     const { id } = provider;
-    this.asking.delete(id);
-    this.setSlot(id, { answered: this.version, group: { provider, packed } });
-    this.changed();
+    this.pendingRequests.delete(id);
+    this.setAnswer(id, { answeredVersion: this.version, group: { provider, packed } });
+    this.clearCache();
   }
 
   /** Makes the provider be asked again. Its items stay until then. */
-  outdate(id: string): void {
-    const slot = this.slots.get(id);
-    if (slot) this.slots.set(id, { ...slot, answered: undefined });
-    this.asking.get(id)?.controller.abort();
-    this.asking.delete(id);
-    this.changed();
+  markOutdated(id: string): void {
+    const slot = this.answers.get(id);
+    if (slot) this.answers.set(id, { ...slot, answeredVersion: undefined });
+    this.pendingRequests.get(id)?.controller.abort();
+    this.pendingRequests.delete(id);
+    this.clearCache();
   }
 
   /** Removes the items of all other providers. */
-  keepOnly(ids: ReadonlySet<string>): void {
-    for (const id of [...this.asking.keys()].filter((each) => !ids.has(each))) this.outdate(id);
-    for (const id of [...this.slots.keys()]) {
+  retainProviders(ids: ReadonlySet<string>): void {
+    for (const id of [...this.pendingRequests.keys()].filter((each) => !ids.has(each))) this.markOutdated(id);
+    for (const id of [...this.answers.keys()]) {
       if (ids.has(id)) continue;
-      this.weight -= this.weightOfSlot(id);
-      this.slots.delete(id);
+      this.totalWeight -= this.answerWeight(id);
+      this.answers.delete(id);
     }
-    this.changed();
+    this.clearCache();
   }
 
-  abandon(): void {
-    for (const { controller } of this.asking.values()) controller.abort();
-    this.asking.clear();
+  cancelRequests(): void {
+    for (const { controller } of this.pendingRequests.values()) controller.abort();
+    this.pendingRequests.clear();
   }
 
   answer(handles: readonly ProviderHandle[]): ContextAnswer {
-    this.memo ??= this.makeAnswer(handles);
-    return this.memo;
+    this.cachedAnswer ??= this.createAnswer(handles);
+    return this.cachedAnswer;
   }
 
-  private setSlot(id: string, slot: Slot): void {
-    this.weight += weightOfPacked(slot.group.packed) - this.weightOfSlot(id);
-    this.slots.set(id, slot);
+  private setAnswer(id: string, slot: ProviderAnswer): void {
+    this.totalWeight += packedWeight(slot.group.packed) - this.answerWeight(id);
+    this.answers.set(id, slot);
   }
 
-  private weightOfSlot(id: string): number {
-    const slot = this.slots.get(id);
-    return slot ? weightOfPacked(slot.group.packed) : 0;
+  private answerWeight(id: string): number {
+    const slot = this.answers.get(id);
+    return slot ? packedWeight(slot.group.packed) : 0;
   }
 
-  private changed(): void {
-    this.memo = undefined;
+  private clearCache(): void {
+    this.cachedAnswer = undefined;
   }
 
-  private makeAnswer(handles: readonly ProviderHandle[]): ContextAnswer {
-    const groups = handles.flatMap(({ ref }) => this.slots.get(ref.id)?.group ?? []);
+  private createAnswer(handles: readonly ProviderHandle[]): ContextAnswer {
+    const groups = handles.flatMap(({ ref }) => this.answers.get(ref.id)?.group ?? []);
     const providerNotes = groups
       .filter(({ packed }) => packed.notes.length > 0)
       .map(({ provider, packed }) => ({ provider, notes: packed.notes }));
@@ -168,7 +168,7 @@ export class DocumentRecord {
       version: this.version ?? 0,
       items: new ItemList(groups),
       isComplete: this.note === undefined && handles.every(({ ref }) => this.isFresh(ref.id)),
-      waitingFor: handles.filter(({ ref }) => this.asking.has(ref.id)).map(({ ref }) => ref),
+      pendingProviders: handles.filter(({ ref }) => this.pendingRequests.has(ref.id)).map(({ ref }) => ref),
       ...(this.note === undefined ? {} : { note: this.note }),
       providerNotes,
     };

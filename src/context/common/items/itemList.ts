@@ -1,5 +1,5 @@
 import type { ContextItem, ItemRange, ProviderRef } from './contextItem';
-import { countOfPacked, itemOfPacked, rangeWidth, type PackedItems } from './packedItems';
+import { packedItemCount, unpackItem, rangeWidth, type PackedItems } from './packedItems';
 
 /** The items of one provider for a document. All ranges lie within it. */
 export interface ItemGroup {
@@ -14,37 +14,37 @@ const blockWidth = 64 * rangeWidth;
 export class ItemList implements Iterable<ContextItem> {
   static readonly empty = new ItemList([]);
   readonly length: number;
-  private readonly blocks = new Map<ItemGroup, Float64Array>();
+  private readonly blocksByGroup = new Map<ItemGroup, Float64Array>();
 
   constructor(private readonly groups: readonly ItemGroup[]) {
-    this.length = groups.reduce((sum, { packed }) => sum + countOfPacked(packed), 0);
+    this.length = groups.reduce((sum, { packed }) => sum + packedItemCount(packed), 0);
   }
 
   *[Symbol.iterator](): Generator<ContextItem> {
     for (const group of this.groups)
-      for (let index = 0; index < countOfPacked(group.packed); index++) yield itemOf(group, index);
+      for (let index = 0; index < packedItemCount(group.packed); index++) yield itemOf(group, index);
   }
 
   /** The items whose range touches `range`. */
-  touching(range: ItemRange): readonly ContextItem[] {
+  itemsTouching(range: ItemRange): readonly ContextItem[] {
     return this.groups.flatMap((group) =>
       indicesTouching(group.packed, this.blocksOf(group), range).map((index) => itemOf(group, index)),
     );
   }
 
   /** The items without a range. */
-  ofWholeFile(): readonly ContextItem[] {
+  wholeFileItems(): readonly ContextItem[] {
     return this.groups.flatMap((group) => indicesWithoutRange(group.packed).map((index) => itemOf(group, index)));
   }
 
   /** Up to `max` matching items, alternating between groups so that none crowds out the others. */
-  inTurns(max: number, isWanted: (item: ContextItem) => boolean): readonly ContextItem[] {
+  takeInTurns(max: number, isWanted: (item: ContextItem) => boolean): readonly ContextItem[] {
     const taken: ContextItem[] = [];
-    const longest = Math.max(0, ...this.groups.map(({ packed }) => countOfPacked(packed)));
+    const longest = Math.max(0, ...this.groups.map(({ packed }) => packedItemCount(packed)));
     for (let index = 0; index < longest; index++) {
       for (const group of this.groups) {
         if (taken.length === max) return taken;
-        if (index >= countOfPacked(group.packed)) continue;
+        if (index >= packedItemCount(group.packed)) continue;
         const item = itemOf(group, index);
         if (isWanted(item)) taken.push(item);
       }
@@ -53,8 +53,8 @@ export class ItemList implements Iterable<ContextItem> {
   }
 
   private blocksOf(group: ItemGroup): Float64Array {
-    const blocks = this.blocks.get(group) ?? blockLines(group.packed);
-    this.blocks.set(group, blocks);
+    const blocks = this.blocksByGroup.get(group) ?? blockLines(group.packed);
+    this.blocksByGroup.set(group, blocks);
     return blocks;
   }
 }
@@ -102,5 +102,5 @@ function indicesWithoutRange({ ranges }: PackedItems): number[] {
 }
 
 function itemOf({ provider, packed }: ItemGroup, index: number): ContextItem {
-  return { ...itemOfPacked(packed, index), provider };
+  return { ...unpackItem(packed, index), provider };
 }

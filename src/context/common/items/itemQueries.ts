@@ -3,7 +3,7 @@ import type { ItemList } from './itemList';
 
 /** The items whose range contains the position (end included), the smallest range first. */
 export function itemsAt(items: ItemList, position: ItemPosition): readonly ContextItem[] {
-  return items.touching({ start: position, end: position }).toSorted((a, b) => compareSizes(a.range, b.range));
+  return items.itemsTouching({ start: position, end: position }).toSorted((a, b) => compareSizes(a.range, b.range));
 }
 
 /** The items that contain every word of the query, ignoring case. Matches in titles come first. */

@@ -1,5 +1,5 @@
 import type { ItemPosition } from './contextItem';
-import { countOfPacked, pickPacked, rangeWidth, type PackedItems } from './packedItems';
+import { packedItemCount, selectPackedItems, rangeWidth, type PackedItems } from './packedItems';
 
 /** Length of each line without its line ending (LF, CRLF or a lone CR). */
 export function lineLengths(text: string): readonly number[] {
@@ -20,23 +20,23 @@ export function lineLengths(text: string): readonly number[] {
  * and skips items that start outside the file. Adds notes about both. `lines` has the length of each line. With
  * `isCrlf`, a range may include the carriage return of its line, since many providers split texts at line feeds only.
  */
-export function placeItems(packed: PackedItems, lines: readonly number[], isCrlf = false): PackedItems {
+export function fitItemsToDocument(packed: PackedItems, lines: readonly number[], isCrlf = false): PackedItems {
   const { ranges } = packed;
   const kept: number[] = [];
   let cut = 0;
   for (let at = 0; at < ranges.length; at += rangeWidth) {
-    const place = placeRange(ranges, at, lines, isCrlf ? 1 : 0);
+    const place = fitRange(ranges, at, lines, isCrlf ? 1 : 0);
     if (place !== 'nowhere') kept.push(at / rangeWidth);
     if (place === 'cut') cut++;
   }
-  const nowhere = countOfPacked(packed) - kept.length;
+  const nowhere = packedItemCount(packed) - kept.length;
   const notes = [...packed.notes];
   if (cut > 0) notes.push(`${cut} ranges were adjusted to end at the end of a line or the file.`);
   if (nowhere > 0) notes.push(`${nowhere} items were skipped because their ranges are not in the file.`);
-  return { ...pickPacked(packed, kept), notes };
+  return { ...selectPackedItems(packed, kept), notes };
 }
 
-function placeRange(
+function fitRange(
   ranges: Float64Array,
   at: number,
   lines: readonly number[],
@@ -49,8 +49,8 @@ function placeRange(
   const endCharacter = ranges[at + 3] ?? NaN;
   if (!isIndex(line) || !isIndex(character) || !isIndex(endLine) || !isIndex(endCharacter)) return 'nowhere';
   if (endLine < line || (endLine === line && endCharacter < character) || line >= lines.length) return 'nowhere';
-  const isStartCut = clamp(ranges, at, lines, lineEnd);
-  const isEndCut = clamp(ranges, at + 2, lines, lineEnd);
+  const isStartCut = clampPosition(ranges, at, lines, lineEnd);
+  const isEndCut = clampPosition(ranges, at + 2, lines, lineEnd);
   return isStartCut || isEndCut ? 'cut' : 'fits';
 }
 
@@ -59,7 +59,7 @@ function isIndex(value: number): boolean {
 }
 
 /** Clips the position at `ranges[at]` to the text. @returns whether it was beyond the line ending */
-function clamp(ranges: Float64Array, at: number, lines: readonly number[], lineEnd: number): boolean {
+function clampPosition(ranges: Float64Array, at: number, lines: readonly number[], lineEnd: number): boolean {
   const line = ranges[at] ?? 0;
   const last = Math.min(line, lines.length - 1);
   const length = lines[last] ?? 0;

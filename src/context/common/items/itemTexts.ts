@@ -2,19 +2,19 @@ import { oneLine } from '../../../base/common/oneLine';
 import type { ContextItem, ProviderRef } from './contextItem';
 
 /** Escapes `$(name)`, which VS Code would render as an icon. */
-export function asLabel(text: string): string {
+export function toLabel(text: string): string {
   const line = oneLine(text);
   return line.replace(/\$\((?=[\w-]+(?:~[\w-]+)?\))/g, '\\$(');
 }
 
 /** Escapes text for markdown, preserving lines and indentation. */
-export function asMarkdown(text: string): string {
+export function escapeMarkdown(text: string): string {
   const lines = text.replace(/[!-/:-@[-`{-~]/g, '\\$&').split(/\r\n|\r|\n/);
   return lines.map((line) => line.replace(/^[ \t]+/, (space) => '&nbsp;'.repeat(space.length))).join('  \n');
 }
 
 /** Approximate plain text of markdown, in one line. */
-export function withoutMarkup(markdown: string): string {
+export function markdownToText(markdown: string): string {
   const text = markdown.replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/^\s*(?:[-*+]|#+|>)\s+/gm, '· ');
   return text.replace(/(\*{1,3}|`+)(?=\S)([^\n]*?\S)\1/g, '$2').replace(/^\s*· /, '');
 }
@@ -25,25 +25,25 @@ function textForAi({ aiContent, hover }: ContextItem): string {
 }
 
 /** `12`, `12-14`, or empty for the whole file. Lines are 1-based. */
-export function linesOf({ range }: ContextItem): string {
+export function lineNumbers({ range }: ContextItem): string {
   if (!range) return '';
   const [first, last] = [range.start.line + 1, range.end.line + 1];
   return first === last ? String(first) : `${first}-${last}`;
 }
 
 /** For example `path:12-14`. */
-export function placeOf(path: string, item: ContextItem): string {
-  const lines = linesOf(item);
+export function itemLocation(path: string, item: ContextItem): string {
+  const lines = lineNumbers(item);
   return lines === '' ? path : `${path}:${lines}`;
 }
 
 /** Formats an item as a paragraph for AI: location, title, provider, link and text. */
-export function paragraphOf(path: string | undefined, item: ContextItem): string {
+export function itemParagraph(path: string | undefined, item: ContextItem): string {
   const title = `${item.title} (${item.provider.title})`;
-  const head = path === undefined ? title : `${placeOf(path, item)} — ${title}`;
+  const head = path === undefined ? title : `${itemLocation(path, item)} — ${title}`;
   return [head, item.url, textForAi(item)].filter(Boolean).join('\n');
 }
 
-export function namesOf(providers: readonly ProviderRef[]): string {
+export function joinTitles(providers: readonly ProviderRef[]): string {
   return providers.map(({ title }) => title).join(', ');
 }

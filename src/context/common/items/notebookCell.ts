@@ -4,6 +4,6 @@ export const cellScheme = 'vscode-notebook-cell';
 const cellPrefix = new RegExp(`^${cellScheme}:(?://[^/]*)?(?=/)`, 'u');
 
 /** The `file:` URI of a cell's notebook, with the cell as the fragment. Other URIs are returned unchanged. */
-export function outsideCell(uri: string): string {
+export function notebookUri(uri: string): string {
   return uri.replace(cellPrefix, 'file://');
 }

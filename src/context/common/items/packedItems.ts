@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ItemRange, ProvidedItem } from './contextItem';
-import { isFollowed } from './itemLinks';
+import { isSafeLink } from './safeLink';
 import { itemLimits } from '../limits';
 import { ProviderError } from '../providers/providerError';
 
@@ -11,50 +11,50 @@ export const rangeWidth = 4;
 
 /** Numbers per item in `texts`: offset in `text`, length of each text (-1 is absent), and 1 to prefer the link. */
 export const textWidth = 7;
-const hintAt = 6;
+const linkHintOffset = 6;
 
 /** Shared memory could change after it was checked. */
-const isOwn = ({ buffer }: Float64Array | Int32Array): boolean => buffer instanceof ArrayBuffer;
+const isUnshared = ({ buffer }: Float64Array | Int32Array): boolean => buffer instanceof ArrayBuffer;
 
-export const packedItems = z.object({
-  ranges: z.instanceof(Float64Array).refine(isOwn),
-  texts: z.instanceof(Int32Array).refine(isOwn),
+export const packedItemsSchema = z.object({
+  ranges: z.instanceof(Float64Array).refine(isUnshared),
+  texts: z.instanceof(Int32Array).refine(isUnshared),
   text: z.string(),
   /** What was wrong with the answer but could be fixed, for the user. */
   notes: z.array(z.string().max(1_000)).max(10),
 });
-export type PackedItems = z.infer<typeof packedItems>;
+export type PackedItems = z.infer<typeof packedItemsSchema>;
 
-export function noItems(): PackedItems {
+export function emptyPackedItems(): PackedItems {
   return { ranges: new Float64Array(), texts: new Int32Array(), text: '', notes: [] };
 }
 
-export function countOfPacked({ ranges }: PackedItems): number {
+export function packedItemCount({ ranges }: PackedItems): number {
   return ranges.length / rangeWidth;
 }
 
 /** Approximate, in UTF-16 units. */
-export function weightOfPacked({ ranges, texts, text }: PackedItems): number {
+export function packedWeight({ ranges, texts, text }: PackedItems): number {
   return text.length + (ranges.byteLength + texts.byteLength) / 2;
 }
 
 /** Validates untrusted data of a worker. @throws ProviderError if the arrays are inconsistent */
-export function checkPacked(packed: PackedItems): void {
+export function validatePackedItems(packed: PackedItems): void {
   const { texts, text } = packed;
-  const count = countOfPacked(packed);
-  if (count > itemLimits.items || texts.length !== count * textWidth) throw misfit();
+  const count = packedItemCount(packed);
+  if (count > itemLimits.items || texts.length !== count * textWidth) throw damagedError();
   let offset = 0;
   for (let at = 0; at < texts.length; at += textWidth) {
-    if (texts[at] !== offset) throw misfit();
-    for (let field = 1; field < hintAt; field++) {
+    if (texts[at] !== offset) throw damagedError();
+    for (let field = 1; field < linkHintOffset; field++) {
       const length = texts[at + field] ?? 0;
-      if (length < -1) throw misfit();
+      if (length < -1) throw damagedError();
       if (length > 0) offset += length;
     }
-    const hint = texts[at + hintAt];
-    if (hint !== 0 && hint !== 1) throw misfit();
+    const hint = texts[at + linkHintOffset];
+    if (hint !== 0 && hint !== 1) throw damagedError();
   }
-  if (offset !== text.length) throw misfit();
+  if (offset !== text.length) throw damagedError();
 }
 
 /** Reads the range at `ranges[at]`. */
@@ -65,7 +65,7 @@ export function rangeAt(ranges: Float64Array, at: number): ItemRange | undefined
 }
 
 /** Creates the object of one item. The arrays must be validated. */
-export function itemOfPacked({ ranges, texts, text }: PackedItems, index: number): ProvidedItem {
+export function unpackItem({ ranges, texts, text }: PackedItems, index: number): ProvidedItem {
   let at = index * textWidth;
   let offset = texts[at] ?? 0;
   const next = (): string | undefined => {
@@ -80,7 +80,7 @@ export function itemOfPacked({ ranges, texts, text }: PackedItems, index: number
   const hoverText = next();
   const aiContent = next();
   const range = rangeAt(ranges, index * rangeWidth);
-  if (url !== undefined && isFollowed(url)) item.url = url;
+  if (url !== undefined && isSafeLink(url)) item.url = url;
   if (markdown !== undefined || hoverText !== undefined)
     item.hover = {
       ...(markdown === undefined ? {} : { markdown }),
@@ -88,13 +88,13 @@ export function itemOfPacked({ ranges, texts, text }: PackedItems, index: number
     };
   if (aiContent !== undefined) item.aiContent = aiContent;
   if (range) item.range = range;
-  if (item.url !== undefined && texts[index * textWidth + hintAt] === 1) item.prefersLink = true;
+  if (item.url !== undefined && texts[index * textWidth + linkHintOffset] === 1) item.prefersLink = true;
   return item;
 }
 
 /** Selects the items with these ascending indices. Returns the same object if these are all. */
-export function pickPacked(packed: PackedItems, indices: readonly number[]): PackedItems {
-  if (indices.length === countOfPacked(packed)) return packed;
+export function selectPackedItems(packed: PackedItems, indices: readonly number[]): PackedItems {
+  if (indices.length === packedItemCount(packed)) return packed;
   const ranges = new Float64Array(indices.length * rangeWidth);
   const texts = new Int32Array(indices.length * textWidth);
   for (const [to, from] of indices.entries()) {
@@ -104,6 +104,6 @@ export function pickPacked(packed: PackedItems, indices: readonly number[]): Pac
   return { ...packed, ranges, texts };
 }
 
-function misfit(): ProviderError {
+function damagedError(): ProviderError {
   return new ProviderError('The provider’s answer is damaged.');
 }

@@ -25,7 +25,7 @@ export class AllowedRequests {
   }
 
   /** The allowed integrity of the code at a URL without a pinned hash. */
-  codeOf(url: string): string | undefined {
+  allowedIntegrity(url: string): string | undefined {
     const found = this.all.find((each) => each.kind === 'remoteCode' && each.url === url && each.from !== undefined);
     return found?.kind === 'remoteCode' ? found.integrity : undefined;
   }
@@ -49,18 +49,18 @@ export class AllowedRequests {
 export function describeRequest(request: ConsentRequest): string {
   switch (request.kind) {
     case 'brought':
-      return `Use the ${describeThing(request.thing)} of this workspace`;
+      return `Use the ${describeThing(request.subject)} from this workspace`;
     case 'plainHttp':
       return `Send files to ${request.url} without encryption`;
     case 'remoteCode':
       return `Run code from ${request.url}`;
     case 'secret':
-      return `Give the secret ${JSON.stringify(short(request.name))} to ${receiverOf(request.url)}`;
+      return `Give the secret ${JSON.stringify(truncate(request.name))} to ${receiverOf(request.url)}`;
   }
 }
 
 function isSame(a: RememberedRequest, b: RememberedRequest): boolean {
-  return a.kind === b.kind && a.url === b.url && particularOf(a) === particularOf(b);
+  return a.kind === b.kind && a.url === b.url && distinctValue(a) === distinctValue(b);
 }
 
 function isVersionOf(one: RememberedRequest, other: RememberedRequest): boolean {
@@ -68,7 +68,7 @@ function isVersionOf(one: RememberedRequest, other: RememberedRequest): boolean 
   return one.url === other.url && one.from !== undefined && other.from !== undefined;
 }
 
-function particularOf(request: RememberedRequest): string {
+function distinctValue(request: RememberedRequest): string {
   switch (request.kind) {
     case 'plainHttp':
       return '';
@@ -82,9 +82,9 @@ function particularOf(request: RememberedRequest): string {
 /** Starts with the host, since the rest of a URL can be made to look like another address. */
 function receiverOf(address: string): string {
   const host = URL.parse(address)?.host;
-  return host ? `${host}, at ${short(address)}` : `the code at ${short(address)}`;
+  return host ? `${host}, at ${truncate(address)}` : `the code at ${truncate(address)}`;
 }
 
-function short(text: string): string {
+function truncate(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }

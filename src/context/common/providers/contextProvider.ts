@@ -1,11 +1,11 @@
 import type { Disposable } from '../../../base/common/disposable';
 import type { Event } from '../../../base/common/event';
-import type { Lookup, Mention, MentionsParams } from '../ai/providerMention';
+import type { LookupTarget, Mention, MentionsParams } from '../ai/providerMention';
 import type { PackedItems } from '../items/packedItems';
 import type { ConsentRequest } from './providerError';
 
 /** A filter for documents. All its conditions must hold. */
-export interface Selector {
+export interface DocumentSelector {
   /** A glob for the host name and path of the document. */
   readonly path?: string;
   /** Literal text that the document contains. */
@@ -13,7 +13,7 @@ export interface Selector {
 }
 
 /** The kinds of requests that a provider supports. */
-export interface Abilities {
+export interface ProviderAbilities {
   /** Items of a document. */
   readonly annotations: boolean;
   /** Finding mentions by a query. */
@@ -22,12 +22,12 @@ export interface Abilities {
   readonly items: boolean;
 }
 
-export interface Capabilities {
-  readonly abilities: Abilities;
+export interface ProviderCapabilities {
+  readonly abilities: ProviderAbilities;
   /** Name that the provider gives itself, if its dialect supports that. */
   readonly name?: string;
   /** Absent means all documents, empty means none. */
-  readonly selectors?: readonly Selector[];
+  readonly selectors?: readonly DocumentSelector[];
 }
 
 export interface ItemsParams {
@@ -43,17 +43,17 @@ export type ProviderSettings = Readonly<Record<string, unknown>>;
 /** Any provider. A call ends when its signal fires, whatever the provider does. The creator disposes it. */
 export interface ContextProvider extends Disposable {
   /** Stops its process, if any. The next request starts it again. */
-  letGo?(): void;
+  unload?(): void;
   /** Fires when its code has changed, so that earlier answers are outdated. Only for providers with local code. */
   readonly onDidReload?: Event<void>;
   /** Fires for lines for its log: output and uncaught errors. May contain secrets. */
   readonly onDidPrint?: Event<string>;
   /** What the user could allow in addition: a new version of its code. */
-  readonly offer?: ConsentRequest | undefined;
+  readonly newVersion?: ConsentRequest | undefined;
   /** @throws ProviderError, or any other error that says what went wrong */
-  capabilities(settings: ProviderSettings, signal: AbortSignal): Promise<Capabilities>;
+  capabilities(settings: ProviderSettings, signal: AbortSignal): Promise<ProviderCapabilities>;
   /** Call this after `capabilities`. The caller owns the result. Throws like `capabilities`. */
-  items(params: ItemsParams, settings: ProviderSettings, signal: AbortSignal): Promise<PackedItems>;
+  documentItems(params: ItemsParams, settings: ProviderSettings, signal: AbortSignal): Promise<PackedItems>;
   /** Returns undefined if the provider turns out not to support mentions. Throws like `capabilities`. */
   mentions(
     params: MentionsParams,
@@ -61,7 +61,7 @@ export interface ContextProvider extends Disposable {
     signal: AbortSignal,
   ): Promise<readonly Mention[] | undefined>;
   /** Returns undefined if the provider turns out not to support lookups. Throws like `capabilities`. */
-  lookUp(lookup: Lookup, settings: ProviderSettings, signal: AbortSignal): Promise<PackedItems | undefined>;
+  lookUpItems(lookup: LookupTarget, settings: ProviderSettings, signal: AbortSignal): Promise<PackedItems | undefined>;
 }
 
 /** Stored secrets, by the names used in settings. */

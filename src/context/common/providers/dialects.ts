@@ -1,4 +1,4 @@
-import type { Abilities, Capabilities, Selector } from './contextProvider';
+import type { ProviderAbilities, ProviderCapabilities, DocumentSelector } from './contextProvider';
 import { itemLimits } from '../limits';
 import { ProviderError } from './providerError';
 import { capabilitiesResult, metaResult, type Dialect, type WireSelector } from './contextSchema';
@@ -11,7 +11,7 @@ export function dialectOfFunctions(has: (name: string) => boolean): Dialect | un
 }
 
 /** The abilities of a JavaScript provider, determined by its functions. `items` of A are those of a document. */
-export function abilitiesOfFunctions(dialect: Dialect, has: (name: string) => boolean): Abilities {
+export function abilitiesOfFunctions(dialect: Dialect, has: (name: string) => boolean): ProviderAbilities {
   if (dialect === 'A') return { annotations: true, mentions: false, items: false };
   return { annotations: has('annotations'), mentions: has('mentions'), items: has('items') };
 }
@@ -26,37 +26,37 @@ export function itemsMethod(dialect: Dialect): 'items' | 'annotations' {
 }
 
 /** The handshake data of a provider. Its abilities are determined separately. */
-export type Introduction = Omit<Capabilities, 'abilities'>;
+export type HandshakeResult = Omit<ProviderCapabilities, 'abilities'>;
 
 /** @throws ProviderError if the result does not match the dialect */
-export function readCapabilities(dialect: Dialect, result: unknown): Introduction {
+export function readCapabilities(dialect: Dialect, result: unknown): HandshakeResult {
   return dialect === 'C' ? readMeta(result) : readDocumentCapabilities(result);
 }
 
 /** Whether a remote provider declares that it supports mentions. */
-export function saysMentions(result: unknown): boolean {
+export function declaresMentions(result: unknown): boolean {
   const { data } = metaResult.safeParse(result);
   return Boolean(data?.mentions) || Boolean(data?.features?.mentions);
 }
 
 /** A provider with an empty list of selectors has no annotations, whatever its functions. */
-export function isForDocuments({ selectors }: Introduction): boolean {
+export function wantsDocuments({ selectors }: HandshakeResult): boolean {
   return selectors === undefined || selectors.length > 0;
 }
 
 /** Whether a result of `capabilities` names the provider, as only the later form of B does. */
-export function isNamedB(result: unknown): boolean {
+export function hasProviderName(result: unknown): boolean {
   return capabilitiesResult.safeParse(result).data?.meta?.name !== undefined;
 }
 
-function readDocumentCapabilities(result: unknown): Introduction {
+function readDocumentCapabilities(result: unknown): HandshakeResult {
   const { success, data } = capabilitiesResult.safeParse(result);
   if (!success) throw new ProviderError(wrongHandshake('capabilities', 'a `selector` that is a list, or none'));
   return capabilitiesOf(data.meta?.name, data.selector);
 }
 
 /** Missing selectors mean all documents only in the first form of C, which alone has `selector` or `features`. */
-function readMeta(result: unknown): Introduction {
+function readMeta(result: unknown): HandshakeResult {
   const { success, data } = metaResult.safeParse(result);
   if (!success) throw new ProviderError(wrongHandshake('meta', '`annotations` with `selectors` that are a list'));
   if (data.annotations) return capabilitiesOf(data.name, data.annotations.selectors);
@@ -65,10 +65,13 @@ function readMeta(result: unknown): Introduction {
 }
 
 function wrongHandshake(method: string, wanted: string): string {
-  return `The provider's answer to \`${method}\` is not what the protocol says: it needs to be an object with ${wanted}.`;
+  return `The provider's answer to \`${method}\` does not match the protocol: it must be an object with ${wanted}.`;
 }
 
-function capabilitiesOf(name: string | null | undefined, selectors: readonly WireSelector[] | undefined): Introduction {
+function capabilitiesOf(
+  name: string | null | undefined,
+  selectors: readonly WireSelector[] | undefined,
+): HandshakeResult {
   if (selectors && selectors.length > itemLimits.selectors)
     throw new ProviderError(`The provider has more than ${itemLimits.selectors} selectors.`);
   return {
@@ -77,7 +80,7 @@ function capabilitiesOf(name: string | null | undefined, selectors: readonly Wir
   };
 }
 
-function selectorOf({ path, contentContains }: WireSelector): Selector {
+function selectorOf({ path, contentContains }: WireSelector): DocumentSelector {
   return {
     ...(typeof path === 'string' ? { path } : {}),
     ...(typeof contentContains === 'string' ? { contentContains } : {}),

@@ -1,8 +1,8 @@
 import { raceSignal, withDeadline, type Clock } from '../../../base/common/async';
 
 /** The caller cancelled the request. The provider did not fail. */
-export class TakenBackError extends Error {
-  override readonly name = 'TakenBackError';
+export class RequestCancelledError extends Error {
+  override readonly name = 'RequestCancelledError';
 
   constructor() {
     super('The request was canceled.');
@@ -16,14 +16,14 @@ interface CallGuard {
   readonly signal: AbortSignal;
 }
 
-/** Rejects on time-out or cancellation, even if `work` ignores its signal. @throws TimeoutError, TakenBackError */
+/** Rejects on time-out or cancellation, even if `work` ignores its signal. @throws TimeoutError, RequestCancelledError */
 export async function guardedCall<T>(
   what: string,
   { clock, timeoutMs, signal }: CallGuard,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  if (signal.aborted) throw new TakenBackError();
+  if (signal.aborted) throw new RequestCancelledError();
   return await withDeadline(clock, what, timeoutMs, (late) =>
-    raceSignal(work(AbortSignal.any([late, signal])), signal, () => new TakenBackError()),
+    raceSignal(work(AbortSignal.any([late, signal])), signal, () => new RequestCancelledError()),
   );
 }

@@ -5,7 +5,7 @@ export type ConsentRequest =
   | { readonly kind: 'plainHttp'; readonly url: string }
   | RemoteCodeRequest
   /** A provider that only the workspace defines. */
-  | { readonly kind: 'brought'; readonly thing: BroughtThing; readonly isDenied: boolean }
+  | { readonly kind: 'brought'; readonly subject: BroughtThing; readonly isDenied: boolean }
   /** A stored secret for a provider that the workspace defines. `url` would receive it. */
   | { readonly kind: 'secret'; readonly url: string; readonly name: string };
 
@@ -21,7 +21,7 @@ export interface RemoteCodeRequest {
   /** The URL after redirects. Only if the settings pin no hash. */
   readonly from?: string | undefined;
   /** The integrity that was allowed for this URL before. */
-  readonly before?: string | undefined;
+  readonly previousIntegrity?: string | undefined;
 }
 
 /** A provider could not answer. The message says what to do and contains no secrets. */
@@ -35,5 +35,12 @@ export class ProviderError extends Error {
     readonly details?: string,
   ) {
     super(message);
+  }
+}
+
+/** The settings refer to a secret that is not stored. */
+export class MissingSecretError extends ProviderError {
+  constructor(name: string) {
+    super(`The secret "${name}" that its settings refer to is not stored. Store it, then retry.`);
   }
 }

@@ -15,7 +15,7 @@ interface ProviderUri {
   /** The part after `#`, which allows the same provider more than once. */
   readonly name: string | undefined;
   /** Whether the key is relative to the workspace. */
-  readonly isOfWorkspace: boolean;
+  readonly isWorkspaceRelative: boolean;
 }
 
 const script = /\.[cm]?[jt]s$/i;
@@ -27,31 +27,31 @@ export function parseProviderUri(key: string, folder: string | undefined, base =
   const hash = key.indexOf('#');
   const name = hash === -1 ? undefined : key.slice(hash + 1) || undefined;
   const address = hash === -1 ? key : key.slice(0, hash);
-  const place = placeOf(address, withoutSlash(folder), withoutSlash(base));
+  const place = parsePlace(address, withoutSlash(folder), withoutSlash(base));
   if (typeof place === 'string') return place;
-  return { place, name, isOfWorkspace: place.kind === 'package' || isRelative(address) };
+  return { place, name, isWorkspaceRelative: place.kind === 'package' || isRelative(address) };
 }
 
 /** A text that identifies where the settings are sent. */
-export function addressOf(place: ProviderPlace): string {
+export function providerAddress(place: ProviderPlace): string {
   return place.kind === 'package' ? `${place.folder}/node_modules/${place.specifier}` : place.url;
 }
 
 /** Whether a URI is inside a folder. Spellings that some systems treat as equal count as equal. */
-export function isBelow(uri: string, folder: string): boolean {
-  return plain(uri).startsWith(`${plain(folder).replace(/\/$/, '')}/`);
+export function isUriBelow(uri: string, folder: string): boolean {
+  return normalizeUri(uri).startsWith(`${normalizeUri(folder).replace(/\/$/, '')}/`);
 }
 
 /** Normalizes a URI: no dots, doubled slashes, escapes or upper case. */
-function plain(uri: string): string {
+function normalizeUri(uri: string): string {
   const href = URL.parse(uri)?.href ?? uri;
-  return decoded(href)
+  return decodePercent(href)
     .replace(/[\\/]+/g, '/')
     .normalize('NFC')
     .toLowerCase();
 }
 
-function decoded(text: string): string {
+function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -67,13 +67,13 @@ function isRelative(address: string): boolean {
 
 /** The variable may follow `file://`. */
 function inFolder(address: string, folder: string | undefined): ProviderPlace | string {
-  if (folder === undefined) return 'It names ${workspaceFolder}, but no folder is open.';
+  if (folder === undefined) return 'It uses ${workspaceFolder}, but no folder is open.';
   const match = /^(?:file:\/\/)?\$\{workspaceFolder\}[\\/](.+)$/.exec(address);
   if (!match?.[1]) return '${workspaceFolder} can only be used at the start of a file path.';
   return relativeModule(match[1], folder);
 }
 
-function placeOf(address: string, folder: string | undefined, base: string | undefined): ProviderPlace | string {
+function parsePlace(address: string, folder: string | undefined, base: string | undefined): ProviderPlace | string {
   if (address.includes('${workspaceFolder}')) return inFolder(address, folder);
   if (drive.test(address) || address.startsWith('/') || address.startsWith('\\\\'))
     return { kind: 'module', url: toFileUri(address) };
@@ -81,7 +81,7 @@ function placeOf(address: string, folder: string | undefined, base: string | und
     return base === undefined ? 'It is a relative path, but no folder is open.' : relativeModule(address, base);
   if (/^(?:npm:)?[^:]+$/.test(address)) return packageOf(address.replace(/^npm:/, ''), folder);
   const url = URL.parse(address);
-  return url ? placeOfUrl(url) : 'It is not a URL, not a path and not the name of a package.';
+  return url ? placeOfUrl(url) : 'It is not a URL, a path or a package name.';
 }
 
 function withoutSlash(folder: string | undefined): string | undefined {
@@ -94,10 +94,8 @@ function relativeModule(path: string, folder: string): ProviderPlace {
 }
 
 function packageOf(specifier: string, folder: string | undefined): ProviderPlace | string {
-  if (!packageName.test(specifier)) return 'It is not a URL, not a path and not the name of a package.';
-  return folder === undefined
-    ? 'It is the name of a package, but no folder is open to find it in.'
-    : { kind: 'package', specifier, folder };
+  if (!packageName.test(specifier)) return 'It is not a URL, a path or a package name.';
+  return folder === undefined ? 'It is a package name, but no folder is open.' : { kind: 'package', specifier, folder };
 }
 
 function placeOfUrl(url: URL): ProviderPlace | string {

@@ -1,7 +1,7 @@
 import { percentDecoded } from '../../../base/common/fileUri';
 import type { RunInTime } from '../../../base/common/timedRun';
-import type { Selector } from './contextProvider';
-import { GlobSet, type Glob } from './selectorGlob';
+import type { DocumentSelector } from './contextProvider';
+import { SelectorGlobSet, type SelectorGlob } from './selectorGlob';
 
 /** `any`: one matching selector is enough, as real providers expect. `all`: as the published protocol says. */
 export type SelectorMatch = 'any' | 'all';
@@ -9,7 +9,7 @@ export type SelectorMatch = 'any' | 'all';
 /** A document that selectors are matched against. Its text is normalized once, on first use. */
 export class SelectorTarget {
   private readonly paths: readonly string[];
-  private normalised: string | undefined;
+  private normalizedText: string | undefined;
 
   constructor(
     uri: string,
@@ -18,14 +18,14 @@ export class SelectorTarget {
     this.paths = pathsOf(uri);
   }
 
-  matchesPath({ isMatch, isNegated }: Glob): boolean {
+  matchesPath({ isMatch, isNegated }: SelectorGlob): boolean {
     // A negated glob must not match any spelling.
     return isNegated ? this.paths.every(isMatch) : this.paths.some(isMatch);
   }
 
   contains(literal: string): boolean {
-    this.normalised ??= withLineFeeds(this.text());
-    return this.normalised.includes(literal);
+    this.normalizedText ??= withLineFeeds(this.text());
+    return this.normalizedText.includes(literal);
   }
 }
 
@@ -34,12 +34,16 @@ export class SelectorList {
   private constructor(
     private readonly tests: readonly ((target: SelectorTarget) => boolean)[] | undefined,
     private readonly match: SelectorMatch,
-    private readonly globs: GlobSet,
+    private readonly globs: SelectorGlobSet,
   ) {}
 
   /** `runInTime` limits the time of globs. */
-  static compile(selectors: readonly Selector[] | undefined, match: SelectorMatch, runInTime: RunInTime): SelectorList {
-    const globs = new GlobSet(runInTime);
+  static compile(
+    selectors: readonly DocumentSelector[] | undefined,
+    match: SelectorMatch,
+    runInTime: RunInTime,
+  ): SelectorList {
+    const globs = new SelectorGlobSet(runInTime);
     const tests = selectors?.map((selector) => compileOne(selector, globs));
     return new SelectorList(tests, match, globs);
   }
@@ -56,7 +60,10 @@ export class SelectorList {
   }
 }
 
-function compileOne({ path, contentContains }: Selector, globs: GlobSet): (target: SelectorTarget) => boolean {
+function compileOne(
+  { path, contentContains }: DocumentSelector,
+  globs: SelectorGlobSet,
+): (target: SelectorTarget) => boolean {
   const literal = contentContains === undefined ? undefined : withLineFeeds(contentContains);
   const glob = path === undefined ? undefined : globs.compile(path);
   if (path !== undefined && glob === undefined) return () => false;

@@ -14,9 +14,9 @@ if (!port) throw new Error('This is the program of a worker. Start it as one.');
 const start = workerStart.parse(workerData);
 const guard = start.isGuarded ? new LoadGuard() : undefined;
 const worker = new ProviderWorker(start, guard, (message, transfer = []) => port.postMessage(message, transfer));
-installModuleHooks({ folder: start.folder, guard, onFile: (url) => worker.noteFile(url) });
+installModuleHooks({ folder: start.folder, guard, onFile: (url) => worker.addFile(url) });
 // Reports uncaught errors of the provider and keeps the worker alive.
-process.on('unhandledRejection', (thrown) => worker.trouble(thrown));
-process.on('uncaughtException', (thrown) => worker.trouble(thrown));
-setInterval(() => worker.tellMemory(), memoryMs).unref();
-port.on('message', (message: unknown) => void worker.handle(message));
+process.on('unhandledRejection', (thrown) => worker.reportUncaught(thrown));
+process.on('uncaughtException', (thrown) => worker.reportUncaught(thrown));
+setInterval(() => worker.reportMemory(), memoryMs).unref();
+port.on('message', (message: unknown) => void worker.handleMessage(message));

@@ -6,17 +6,17 @@ import { ProviderError } from '../../common/providers/providerError';
 import { mostFiles, type HashedFile } from '../providerWorkerMessages';
 
 /** Matches file names in `require('…')`, `import('…')` and imports. Some are only loaded when the code runs. */
-const names = /\b(?:require|import)\s*\(\s*(['"])([^'"\n]+)\1\s*[,)]|\b(?:from|import)\s*(['"])([^'"\n]+)\3/g;
+const fileReference = /\b(?:require|import)\s*\(\s*(['"])([^'"\n]+)\1\s*[,)]|\b(?:from|import)\s*(['"])([^'"\n]+)\3/g;
 const isCode = /\.(?:[cm]?[jt]s|json|node)$/i;
 
 /** Reads and hashes the files of a module. Once closed, it only reads the same files with the same content. */
 export class LoadGuard {
-  private readonly hashes = new Map<string, string>();
-  private readonly named: { readonly url: string; readonly name: string }[] = [];
-  private isShut = false;
+  private readonly hashByUrl = new Map<string, string>();
+  private readonly namedFiles: { readonly url: string; readonly name: string }[] = [];
+  private hasClosed = false;
 
   get isClosed(): boolean {
-    return this.isShut;
+    return this.hasClosed;
   }
 
   /** Returns the content to run. @throws ProviderError if the file is not allowed or has changed */
@@ -25,37 +25,36 @@ export class LoadGuard {
     const key = pathToFileURL(file).href;
     const bytes = readFileSync(file);
     const hash = createHash('sha256').update(bytes).digest('hex');
-    const known = this.hashes.get(key);
+    const known = this.hashByUrl.get(key);
     if (known === hash) return bytes;
-    if (known !== undefined)
-      throw new ProviderError(`${file} has changed while it was loaded. Ask the provider again.`);
-    if (this.isShut)
+    if (known !== undefined) throw new ProviderError(`${file} changed while it was being loaded. Retry the provider.`);
+    if (this.hasClosed)
       throw new ProviderError(
-        `It loads ${file}, which could not be seen before it ran, so that you were not asked about it. Import that file at the top of the module.`,
+        `It loads ${file} dynamically, so you were not asked about that file. Import it at the top of the module.`,
       );
-    if (this.hashes.size >= mostFiles)
+    if (this.hashByUrl.size >= mostFiles)
       throw new ProviderError(
-        `It consists of more than ${mostFiles} files, too many to be allowed. Bundle it into one.`,
+        `It consists of more than ${mostFiles} files, which is too many to allow. Bundle it into one file.`,
       );
-    this.hashes.set(key, hash);
-    if (!/\.(?:node|json|wasm)$/i.test(file)) this.note(url, bytes.toString('utf8'));
+    this.hashByUrl.set(key, hash);
+    if (!/\.(?:node|json|wasm)$/i.test(file)) this.collectNames(url, bytes.toString('utf8'));
     return bytes;
   }
 
   /** Also reads the files that the code names, then rejects all others. */
   close(): readonly HashedFile[] {
-    for (let next = this.named.pop(); next; next = this.named.pop()) {
+    for (let next = this.namedFiles.pop(); next; next = this.namedFiles.pop()) {
       const url = fileOf(next);
-      if (url !== undefined && !this.hashes.has(url)) this.read(url);
+      if (url !== undefined && !this.hashByUrl.has(url)) this.read(url);
     }
-    this.isShut = true;
-    return [...this.hashes].map(([url, hash]) => ({ url, hash }));
+    this.hasClosed = true;
+    return [...this.hashByUrl].map(([url, hash]) => ({ url, hash }));
   }
 
-  private note(url: string, text: string): void {
-    for (const match of text.matchAll(names)) {
+  private collectNames(url: string, text: string): void {
+    for (const match of text.matchAll(fileReference)) {
       const name = match[2] ?? match[4] ?? '';
-      if (!isBuiltin(name) && !/^[a-z][a-z+.-]+:/i.test(name)) this.named.push({ url, name });
+      if (!isBuiltin(name) && !/^[a-z][a-z+.-]+:/i.test(name)) this.namedFiles.push({ url, name });
     }
   }
 }

@@ -14,7 +14,7 @@ interface ModuleHooks {
 }
 
 const surveyScheme = 'backline-survey:';
-const halt = 'Nothing of it runs yet.';
+const haltMessage = 'Nothing of it runs yet.';
 
 /** Lets the worker import TypeScript and packages of the workspace folder. Reports and checks loaded files. */
 export function installModuleHooks({ folder, guard, onFile }: ModuleHooks): void {
@@ -44,7 +44,7 @@ export async function loadWithoutRunning(specifier: string): Promise<void> {
   try {
     await import(`${surveyScheme}${encodeURIComponent(specifier)}`);
   } catch (error) {
-    if (!(error instanceof Error) || error.message !== halt) throw error;
+    if (!(error instanceof Error) || error.message !== haltMessage) throw error;
   }
 }
 
@@ -52,7 +52,7 @@ function surveyModule(url: string): nodeModule.LoadFnOutput {
   const specifier = decodeURIComponent(url.slice(surveyScheme.length));
   const source =
     specifier === 'halt'
-      ? `throw new Error(${JSON.stringify(halt)});`
+      ? `throw new Error(${JSON.stringify(haltMessage)});`
       : `import '${surveyScheme}halt'; import ${JSON.stringify(specifier)};`;
   return { format: 'module', source, shortCircuit: true };
 }

@@ -3,7 +3,7 @@ import { messageOf } from '../../../base/common/errors';
 import { percentDecoded } from '../../../base/common/fileUri';
 
 /** A description of a thrown value for the author of the provider. */
-export interface Thrown {
+export interface ThrownDescription {
   /** One sentence, with the location in the provider's own files. */
   readonly message: string;
   /** The complete stack, if there is one. */
@@ -15,7 +15,7 @@ const ownImporter = / imported from (?:backline-survey:\S*|[^\n]*?context-worker
 const longestMessage = 2_000;
 const longestDetails = 8_000;
 
-export function describeThrown(thrown: unknown): Thrown {
+export function describeThrown(thrown: unknown): ThrownDescription {
   const stack = stackOf(thrown);
   const place = stack && placeIn(stack);
   const message = textOf(thrown).slice(0, longestMessage);
@@ -27,12 +27,12 @@ export function describeThrown(thrown: unknown): Thrown {
 
 function textOf(thrown: unknown): string {
   if (typeof thrown === 'string' && thrown !== '') return thrown;
-  if (!(thrown instanceof Error)) return `It threw ${inspected(thrown)} instead of an error`;
+  if (!(thrown instanceof Error)) return `It threw ${inspectSafely(thrown)} instead of an error`;
   const message = messageOf(thrown).replace(ownImporter, '');
   return message === '' ? `It threw an error without a message: ${thrown.name}` : message;
 }
 
-function inspected(value: unknown): string {
+function inspectSafely(value: unknown): string {
   try {
     return inspect(value, { depth: 1, customInspect: false });
   } catch {

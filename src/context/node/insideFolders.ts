@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { toFileUri } from '../../base/common/fileUri';
-import { isBelow } from '../common/providers/providerUri';
+import { isUriBelow } from '../common/providers/providerUri';
 
 /** Resolves all links in a path. */
 type RealPath = (path: string) => Promise<string>;
@@ -10,7 +10,7 @@ type RealPath = (path: string) => Promise<string>;
  * Whether a module is in one of the folders, with links resolved. All are URIs. Does not access other machines unless a
  * folder is there, since that reveals the user's name and a password hash.
  */
-export async function isCodeOf(
+export async function isInsideFolders(
   folders: readonly string[],
   url: string,
   realPath: RealPath = (path) => realpath(path),
@@ -22,7 +22,7 @@ export async function isCodeOf(
     hosts.has(hostOf(uri)) ? realUriOf(uri, realPath, isWindows) : Promise.resolve(uri);
   const file = await realUri(url);
   const real = await Promise.all(folders.map(realUri));
-  return [...real, ...folders].some((folder) => isBelow(file, folder) || isBelow(url, folder));
+  return [...real, ...folders].some((folder) => isUriBelow(file, folder) || isUriBelow(url, folder));
 }
 
 /** The URI itself if it is not a local file or does not exist. */

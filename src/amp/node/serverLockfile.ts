@@ -10,7 +10,7 @@ import { isProcessAlive } from '../../base/node/isProcessAlive';
 import type { Logger } from '../../base/common/log';
 import { Lockfile } from '../common/ampSchema';
 
-export interface LockfileStoreOptions {
+export interface ServerLockfileOptions {
   /** Absolute path; see `ampLockfileFolders`. Other editors keep their lockfiles there, too. */
   readonly folder: string;
   /** Only lockfiles with this name are ours. */
@@ -23,18 +23,18 @@ const lockfileKey = 'lockfile';
 const maxLockfileBytes = 64 * 1024;
 
 /** Not `.json`, since clients delete incomplete lockfiles. */
-const temporaryName = /^backline-(\d+)-[0-9a-f]+\.tmp$/u;
+const temporaryFileName = /^backline-(\d+)-[0-9a-f]+\.tmp$/u;
 
 /** The lockfile of one server, replaced atomically. `dispose` removes it, even if a write is in progress. */
-export class LockfileStore implements Disposable {
-  private readonly queue = new KeyedQueue();
-  private written: Lockfile | undefined;
-  private disposed = false;
+export class ServerLockfile implements Disposable {
+  private readonly writeQueue = new KeyedQueue();
+  private currentLockfile: Lockfile | undefined;
+  private isDisposed = false;
 
-  constructor(private readonly options: LockfileStoreOptions) {}
+  constructor(private readonly options: ServerLockfileOptions) {}
 
   /** Creates the folder. @throws Error that says what to do if it cannot be created or belongs to another user */
-  async open(): Promise<void> {
+  async createFolder(): Promise<void> {
     const { folder } = this.options;
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -45,19 +45,19 @@ export class LockfileStore implements Disposable {
       if (uid !== ownUid) throw new Error('its folder belongs to another user, who could read the token in it');
       if ((mode & 0o077) !== 0) await chmod(folder, 0o700);
     } catch (error) {
-      throw this.explain(error);
+      throw this.toUserError(error);
     }
   }
 
   /** Removes lockfiles that crashed servers of Backline left behind, never those of other editors. Never rejects. */
-  async sweep(): Promise<void> {
+  async removeStale(): Promise<void> {
     const names = await readdir(this.options.folder).catch(() => []);
-    await Promise.all(names.map((name) => this.sweepOne(name)));
+    await Promise.all(names.map((name) => this.removeIfStale(name)));
   }
 
   /** Whether `<port>.json` belongs to another running process, regardless of the port that it listens on. */
-  async isTaken(port: number): Promise<boolean> {
-    const lockfile = await readLockfile(this.fileOf(port));
+  async isPortTaken(port: number): Promise<boolean> {
+    const lockfile = await readLockfile(this.lockfilePath(port));
     return lockfile !== undefined && lockfile.pid !== this.options.pid && isProcessAlive(lockfile.pid);
   }
 
@@ -65,31 +65,31 @@ export class LockfileStore implements Disposable {
   write(port: number, authToken: string, workspaceFolders: readonly string[]): Promise<void> {
     const { pid, ideName } = this.options;
     const lockfile: Lockfile = { port, authToken, pid, workspaceFolders: [...workspaceFolders], ideName };
-    return this.queue.run(lockfileKey, () => this.replace(lockfile));
+    return this.writeQueue.run(lockfileKey, () => this.replaceFile(lockfile));
   }
 
   /** Resolves when no write is in progress. */
-  idle(): Promise<void> {
-    return this.queue.idle(lockfileKey);
+  whenIdle(): Promise<void> {
+    return this.writeQueue.idle(lockfileKey);
   }
 
   /** Removes the lockfile if it is still the one written here. */
   dispose(): void {
-    this.disposed = true;
-    const { written } = this;
-    this.written = undefined;
-    if (!written) return;
-    const file = this.fileOf(written.port);
+    this.isDisposed = true;
+    const { currentLockfile } = this;
+    this.currentLockfile = undefined;
+    if (!currentLockfile) return;
+    const file = this.lockfilePath(currentLockfile.port);
     try {
       const current = parseLockfile(readFileSync(file, 'utf8'));
-      if (current?.authToken === written.authToken) rmSync(file, { force: true });
+      if (current?.authToken === currentLockfile.authToken) rmSync(file, { force: true });
     } catch (error) {
       if (errorCode(error) === 'ENOENT') return;
       this.options.log.warn(`Could not remove the lockfile ${file}: ${messageOf(error)}`);
     }
   }
 
-  private async replace(lockfile: Lockfile): Promise<void> {
+  private async replaceFile(lockfile: Lockfile): Promise<void> {
     const temporary = path.join(
       this.options.folder,
       `backline-${this.options.pid}-${randomBytes(8).toString('hex')}.tmp`,
@@ -97,20 +97,20 @@ export class LockfileStore implements Disposable {
     try {
       await writeFile(temporary, JSON.stringify(lockfile), { mode: 0o600, flag: 'wx' });
       // Synchronous until after the rename, so that nothing can run in between.
-      if (this.disposed) rmSync(temporary, { force: true });
+      if (this.isDisposed) rmSync(temporary, { force: true });
       else {
-        renameSync(temporary, this.fileOf(lockfile.port));
-        this.written = lockfile;
+        renameSync(temporary, this.lockfilePath(lockfile.port));
+        this.currentLockfile = lockfile;
       }
     } catch (error) {
       await rm(temporary, { force: true }).catch(() => undefined);
-      throw this.explain(error);
+      throw this.toUserError(error);
     }
   }
 
-  private async sweepOne(name: string): Promise<void> {
+  private async removeIfStale(name: string): Promise<void> {
     const file = path.join(this.options.folder, name);
-    const temporary = temporaryName.exec(name);
+    const temporary = temporaryFileName.exec(name);
     let pid = temporary ? Number(temporary[1]) : undefined;
     if (name.endsWith('.json')) {
       const lockfile = await readLockfile(file);
@@ -125,11 +125,11 @@ export class LockfileStore implements Disposable {
     }
   }
 
-  private fileOf(port: number): string {
+  private lockfilePath(port: number): string {
     return path.join(this.options.folder, `${port}.json`);
   }
 
-  private explain(error: unknown): Error {
+  private toUserError(error: unknown): Error {
     const { folder } = this.options;
     return new Error(
       `The Amp CLI cannot find this window, because its lockfile cannot be written: ${wordsOf(error).replace(/\.$/u, '')}. ` +

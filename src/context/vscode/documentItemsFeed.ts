@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { Emitter, type Event } from '../../base/common/event';
-import type { AskOptions, ContextClient } from '../common/contextClient';
+import type { RequestOptions, ContextClient } from '../common/contextClient';
 import type { ContextAnswer } from '../common/items/documentRecord';
 import { cellScheme } from '../common/items/notebookCell';
 import type { FileAccessFilter } from '../node/fileAccessFilter';
@@ -11,75 +11,78 @@ import { excludablePath } from './places';
 export const contextSchemes = ['file', cellScheme, 'untitled'];
 
 /** Forwards document changes to the client and requests items for visible documents in the background. */
-export class DocumentFeed implements Disposable {
-  private readonly store = new DisposableStore();
-  private readonly emitter = this.store.add(new Emitter<vscode.TextDocument>((error) => this.onError(error)));
+export class DocumentItemsFeed implements Disposable {
+  private readonly disposables = new DisposableStore();
+  private readonly updateEmitter = this.disposables.add(
+    new Emitter<vscode.TextDocument>((error) => this.onError(error)),
+  );
   /** Fires when the known items of a visible document may have changed. */
-  readonly onDidUpdate = this.emitter.event;
+  readonly onDidUpdate = this.updateEmitter.event;
 
   constructor(
     private readonly client: ContextClient,
-    private readonly fileFilter: Pick<FileAccessFilter, 'look' | 'allows' | 'forget'>,
+    private readonly fileFilter: Pick<FileAccessFilter, 'resolve' | 'allows' | 'forget'>,
     private readonly onError: (error: unknown) => void,
   ) {}
 
   /** Fires when there may be new items for a document (its URI), or for all (undefined). */
-  get onDidChange(): Event<string | undefined> {
-    return this.client.onDidChange;
+  get onDidChangeItems(): Event<string | undefined> {
+    return this.client.onDidChangeItems;
   }
 
   start(): void {
     const { workspace, window } = vscode;
-    this.store.add(
+    this.disposables.add(
       workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
         // The event also fires when only the state changes, for example after saving.
-        if (contentChanges.length > 0) this.client.edited(document.uri.toString(), document.version, contentChanges);
+        if (contentChanges.length > 0)
+          this.client.documentEdited(document.uri.toString(), document.version, contentChanges);
       }),
     );
-    this.store.add(
+    this.disposables.add(
       workspace.onDidCloseTextDocument(({ uri }) => {
-        this.client.closed(uri.toString());
-        this.release(excludablePath(uri));
+        this.client.documentClosed(uri.toString());
+        this.forgetPath(excludablePath(uri));
       }),
     );
     // Changing the language closes and reopens a document.
-    this.store.add(workspace.onDidOpenTextDocument(({ uri }) => this.refresh(uri.toString())));
-    this.store.add(window.onDidChangeVisibleTextEditors(() => this.refresh(undefined)));
-    this.store.add(this.client.onDidChange((uri) => this.refresh(uri)));
+    this.disposables.add(workspace.onDidOpenTextDocument(({ uri }) => this.refresh(uri.toString())));
+    this.disposables.add(window.onDidChangeVisibleTextEditors(() => this.refresh(undefined)));
+    this.disposables.add(this.client.onDidChangeItems((uri) => this.refresh(uri)));
     this.refresh(undefined);
   }
 
   /** Undefined for a document that providers are not asked about. Never rejects. */
-  async ask(document: vscode.TextDocument, options: AskOptions): Promise<ContextAnswer | undefined> {
+  async requestItems(document: vscode.TextDocument, options: RequestOptions): Promise<ContextAnswer | undefined> {
     if (!contextSchemes.includes(document.uri.scheme)) return undefined;
-    await this.fileFilter.look(excludablePath(document.uri));
-    if (!this.isFor(document)) return undefined;
+    await this.fileFilter.resolve(excludablePath(document.uri));
+    if (!this.isIncluded(document)) return undefined;
     const { uri, version } = document;
-    return await this.client.ask({ uri: uri.toString(), version, getText: () => document.getText() }, options);
+    return await this.client.requestItems({ uri: uri.toString(), version, getText: () => document.getText() }, options);
   }
 
   /** The known items, without asking providers. */
-  peek(document: vscode.TextDocument): ContextAnswer | undefined {
-    return this.isFor(document) ? this.client.peek(document.uri.toString()) : undefined;
+  knownItems(document: vscode.TextDocument): ContextAnswer | undefined {
+    return this.isIncluded(document) ? this.client.knownItems(document.uri.toString()) : undefined;
   }
 
   /** Why providers are not asked about a document, if so. */
-  refusalOf(document: vscode.TextDocument): string | undefined {
+  explainRefusal(document: vscode.TextDocument): string | undefined {
     if (!contextSchemes.includes(document.uri.scheme))
-      return 'Providers are only asked about files, untitled documents and cells of notebooks';
-    return this.isFor(document) ? undefined : 'backline.exclude keeps this file from providers';
+      return 'Context items are only available for files, untitled documents and notebook cells';
+    return this.isIncluded(document) ? undefined : 'This file is excluded by backline.exclude';
   }
 
   dispose(): void {
-    this.store.dispose();
+    this.disposables.dispose();
   }
 
-  private isFor({ uri }: vscode.TextDocument): boolean {
+  private isIncluded({ uri }: vscode.TextDocument): boolean {
     return contextSchemes.includes(uri.scheme) && this.fileFilter.allows(excludablePath(uri));
   }
 
   /** Several documents can have the same path, for example the cells of a notebook. */
-  private release(path: string): void {
+  private forgetPath(path: string): void {
     if (!vscode.workspace.textDocuments.some(({ uri }) => excludablePath(uri) === path)) this.fileFilter.forget(path);
   }
 
@@ -90,7 +93,10 @@ export class DocumentFeed implements Disposable {
       if (uri !== undefined && document.uri.toString() !== uri) continue;
       // Slow providers must not delay known items. The client fires an event when they answer.
       const isEnough = (items: { readonly length: number }): boolean => items.length > 0;
-      this.ask(document, { reason: 'background', isEnough }).then(() => this.emitter.fire(document), this.onError);
+      this.requestItems(document, { reason: 'background', isEnough }).then(
+        () => this.updateEmitter.fire(document),
+        this.onError,
+      );
     }
   }
 }

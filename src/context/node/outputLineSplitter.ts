@@ -7,12 +7,12 @@ const mostLines = 500;
 const windowMs = 1_000;
 
 /** Splits the output of a provider into lines, limiting their length and rate. */
-export class PrintedLines {
+export class OutputLineSplitter {
   private readonly decoder = new StringDecoder('utf8');
-  private rest = '';
+  private incompleteLine = '';
   private windowStartMs = -Infinity;
-  private count = 0;
-  private dropped = 0;
+  private lineCount = 0;
+  private droppedCount = 0;
 
   constructor(
     private readonly clock: Clock,
@@ -20,30 +20,30 @@ export class PrintedLines {
   ) {}
 
   write(bytes: Buffer): void {
-    const lines = (this.rest + this.decoder.write(bytes)).split(/\r?\n/);
-    this.rest = (lines.pop() ?? '').slice(0, longestLine);
-    for (const line of lines) this.tell(line);
+    const lines = (this.incompleteLine + this.decoder.write(bytes)).split(/\r?\n/);
+    this.incompleteLine = (lines.pop() ?? '').slice(0, longestLine);
+    for (const line of lines) this.emitLine(line);
   }
 
   end(): void {
-    if (this.rest !== '') this.tell(this.rest);
-    this.rest = '';
-    this.tellDropped();
+    if (this.incompleteLine !== '') this.emitLine(this.incompleteLine);
+    this.incompleteLine = '';
+    this.reportDropped();
   }
 
-  private tell(line: string): void {
+  private emitLine(line: string): void {
     const now = this.clock.monotonicNow();
     if (now - this.windowStartMs >= windowMs) {
-      this.tellDropped();
+      this.reportDropped();
       this.windowStartMs = now;
-      this.count = 0;
+      this.lineCount = 0;
     }
-    if (this.count++ >= mostLines) this.dropped++;
+    if (this.lineCount++ >= mostLines) this.droppedCount++;
     else this.onLine(line.length > longestLine ? `${line.slice(0, longestLine)}…` : line);
   }
 
-  private tellDropped(): void {
-    if (this.dropped > 0) this.onLine(`(${this.dropped} more lines were left out)`);
-    this.dropped = 0;
+  private reportDropped(): void {
+    if (this.droppedCount > 0) this.onLine(`(${this.droppedCount} more lines were omitted)`);
+    this.droppedCount = 0;
   }
 }

@@ -2,9 +2,9 @@ import type { Clock } from '../../base/common/async';
 import type { Disposable } from '../../base/common/disposable';
 
 /** Counts the answers of the last minute, if too many of them failed. */
-export interface FailingAnswers {
-  readonly failed: number;
-  readonly all: number;
+export interface FailureCounts {
+  readonly failedCount: number;
+  readonly totalCount: number;
 }
 
 const windowMs = 60_000;
@@ -16,15 +16,15 @@ const minShare = 0.25;
 
 interface Slice {
   readonly startedAt: number;
-  failed: number;
-  all: number;
+  failedCount: number;
+  totalCount: number;
 }
 
 /** Counts failed answers over the last minute. Reports when there are too many, and when there no longer are. */
-export class AnswerHealth implements Disposable {
+export class FailureRateMonitor implements Disposable {
   private slices: Slice[] = [];
-  private timer: Disposable | undefined;
-  private wasFailing = false;
+  private updateTimer: Disposable | undefined;
+  private isFailing = false;
   private isDisposed = false;
 
   constructor(
@@ -33,8 +33,8 @@ export class AnswerHealth implements Disposable {
   ) {}
 
   /** Undefined while few answers fail. */
-  get failing(): FailingAnswers | undefined {
-    return this.wasFailing ? this.count() : undefined;
+  get failureCounts(): FailureCounts | undefined {
+    return this.isFailing ? this.countAnswers() : undefined;
   }
 
   record(hasFailed: boolean): void {
@@ -42,42 +42,48 @@ export class AnswerHealth implements Disposable {
     const now = this.clock.monotonicNow();
     let slice = this.slices.at(-1);
     if (!slice || now - slice.startedAt >= sliceMs) {
-      slice = { startedAt: now, failed: 0, all: 0 };
+      slice = { startedAt: now, failedCount: 0, totalCount: 0 };
       this.slices.push(slice);
     }
-    slice.all++;
+    slice.totalCount++;
     if (!hasFailed) return;
-    slice.failed++;
-    this.assess();
+    slice.failedCount++;
+    this.update();
   }
 
   dispose(): void {
     this.isDisposed = true;
-    this.timer?.dispose();
+    this.updateTimer?.dispose();
   }
 
-  private assess(): void {
-    const { failed, all } = this.count();
-    const isFailing = failed >= minFailed && failed / all >= minShare;
+  private update(): void {
+    const { failedCount, totalCount } = this.countAnswers();
+    const isFailing = failedCount >= minFailed && failedCount / totalCount >= minShare;
     // Notices the recovery even if no further requests arrive.
-    if (isFailing) this.timer ??= this.clock.setTimer(sliceMs, () => this.assessAgain());
-    if (isFailing === this.wasFailing) return;
-    this.wasFailing = isFailing;
+    if (isFailing) this.updateTimer ??= this.clock.setTimer(sliceMs, () => this.updateOnTimer());
+    if (isFailing === this.isFailing) return;
+    this.isFailing = isFailing;
     this.onDidChange();
   }
 
-  private assessAgain(): void {
-    this.timer = undefined;
-    this.assess();
-    if (this.wasFailing) this.onDidChange();
+  private updateOnTimer(): void {
+    this.updateTimer = undefined;
+    this.update();
+    if (this.isFailing) this.onDidChange();
   }
 
-  private count(): FailingAnswers {
+  private countAnswers(): FailureCounts {
     const now = this.clock.monotonicNow();
     this.slices = this.slices.filter(({ startedAt }) => now - startedAt < windowMs);
-    return this.slices.reduce((sum, { failed, all }) => ({ failed: sum.failed + failed, all: sum.all + all }), {
-      failed: 0,
-      all: 0,
-    });
+    return this.slices.reduce(
+      (sum, { failedCount, totalCount }) => ({
+        failedCount: sum.failedCount + failedCount,
+        totalCount: sum.totalCount + totalCount,
+      }),
+      {
+        failedCount: 0,
+        totalCount: 0,
+      },
+    );
   }
 }

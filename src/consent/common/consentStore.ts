@@ -17,9 +17,9 @@ const Answer = z.object({
 type Answer = z.infer<typeof Answer>;
 
 /** The answers of the user, by the hash of the content they were asked about. */
-export class ConsentBook {
-  private readonly emitter = new Emitter<void>((error) => this.onListenerError(error));
-  readonly onDidChange = this.emitter.event;
+export class ConsentStore {
+  private readonly changeEmitter = new Emitter<void>((error) => this.onListenerError(error));
+  readonly onDidChange = this.changeEmitter.event;
 
   constructor(
     /** Of the workspace: an answer for one workspace does not count in another. */
@@ -28,30 +28,30 @@ export class ConsentBook {
   ) {}
 
   /** Undefined if this content has not been answered. */
-  answerTo({ hash }: Pick<BroughtThing, 'hash'>): ConsentAnswer | undefined {
-    return this.answers.find((each) => each.hash === hash)?.answer;
+  answerFor({ hash }: Pick<BroughtThing, 'hash'>): ConsentAnswer | undefined {
+    return this.storedAnswers.find((each) => each.hash === hash)?.answer;
   }
 
   /** Whether there is an answer for other content of the same entry. */
-  hasOther(thing: BroughtThing): boolean {
-    const entry = entryOf(thing);
-    return this.answers.some((each) => each.entry === entry && each.hash !== thing.hash);
+  hasEarlierAnswer(subject: BroughtThing): boolean {
+    const entry = entryOf(subject);
+    return this.storedAnswers.some((each) => each.entry === entry && each.hash !== subject.hash);
   }
 
   /** Replaces an earlier answer for this content. */
-  async set(thing: BroughtThing, answer: ConsentAnswer): Promise<void> {
-    const others = this.answers.filter(({ hash }) => hash !== thing.hash);
-    const all = [...others, { hash: thing.hash, answer, entry: entryOf(thing) }];
+  async setAnswer(subject: BroughtThing, answer: ConsentAnswer): Promise<void> {
+    const others = this.storedAnswers.filter(({ hash }) => hash !== subject.hash);
+    const all = [...others, { hash: subject.hash, answer, entry: entryOf(subject) }];
     await this.memento.update(memoryName, all.slice(-mostAnswers));
-    this.emitter.fire();
+    this.changeEmitter.fire();
   }
 
   dispose(): void {
-    this.emitter.dispose();
+    this.changeEmitter.dispose();
   }
 
   /** Ignores entries that cannot be parsed. */
-  private get answers(): readonly Answer[] {
+  private get storedAnswers(): readonly Answer[] {
     const stored = z.array(z.unknown()).catch([]).parse(this.memento.get(memoryName));
     return stored.flatMap((entry) => Answer.safeParse(entry).data ?? []);
   }

@@ -11,51 +11,51 @@ interface Turn {
 }
 
 /** Lets clients create large answers one at a time, while not too much sent data is unread. Skips idle clients. */
-export class LargeAnswers {
-  private readonly waiting = new Set<Turn>();
-  private current: Turn | undefined;
+export class LargeAnswerQueue {
+  private readonly queuedTurns = new Set<Turn>();
+  private currentTurn: Turn | undefined;
 
   /** `hasRoom` returns whether the unread data of all clients leaves room for a large answer. */
   constructor(private readonly hasRoom: () => boolean) {}
 
   /** Number of turns taken or waited for. */
-  get size(): number {
-    return this.waiting.size + (this.current ? 1 : 0);
+  get turnCount(): number {
+    return this.queuedTurns.size + (this.currentTurn ? 1 : 0);
   }
 
   /** Resolves when the request gets its turn, which ends when `signal` fires. @throws EditorError `cancelled` */
-  take(client: LargeAnswerClient, signal: AbortSignal): Promise<void> {
+  awaitTurn(client: LargeAnswerClient, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) {
-        reject(cancelled());
+        reject(cancelledError());
         return;
       }
       const turn: Turn = { client, start: resolve };
       const end = (): void => {
-        this.waiting.delete(turn);
-        if (this.current === turn) this.current = undefined;
-        reject(cancelled());
-        this.startNext();
+        this.queuedTurns.delete(turn);
+        if (this.currentTurn === turn) this.currentTurn = undefined;
+        reject(cancelledError());
+        this.startNextTurn();
       };
       signal.addEventListener('abort', end, { once: true });
-      this.waiting.add(turn);
-      this.startNext();
+      this.queuedTurns.add(turn);
+      this.startNextTurn();
     });
   }
 
   /** Call this whenever a client has read data. */
-  startNext(): void {
-    if (this.current || this.waiting.size === 0 || !this.hasRoom()) return;
-    for (const turn of this.waiting) {
+  startNextTurn(): void {
+    if (this.currentTurn || this.queuedTurns.size === 0 || !this.hasRoom()) return;
+    for (const turn of this.queuedTurns) {
       if (!turn.client.isReading) continue;
-      this.current = turn;
-      this.waiting.delete(turn);
+      this.currentTurn = turn;
+      this.queuedTurns.delete(turn);
       turn.start();
       return;
     }
   }
 }
 
-function cancelled(): EditorError {
+function cancelledError(): EditorError {
   return new EditorError('cancelled', 'The request has ended.');
 }

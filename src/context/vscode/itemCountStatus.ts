@@ -4,27 +4,27 @@ import { DisposableStore, type Disposable } from '../../base/common/disposable';
 import { commandIds } from '../../manifest';
 import type { ContextItem } from '../common/items/contextItem';
 import { ItemList } from '../common/items/itemList';
-import type { DocumentFeed } from './documentFeed';
+import type { DocumentItemsFeed } from './documentItemsFeed';
 
 /** Controls the button in the editor title. */
 const contextKey = 'backline.context.wholeFileItems';
 const maxNamed = 10;
 
 /** Shows the number of items of the active file in the status bar, and a button in the editor title. */
-export class ItemCount implements Disposable {
-  private readonly store = new DisposableStore();
-  private readonly entry = this.store.add(
+export class ItemCountStatus implements Disposable {
+  private readonly disposables = new DisposableStore();
+  private readonly statusBarItem = this.disposables.add(
     vscode.window.createStatusBarItem('backline.context', vscode.StatusBarAlignment.Right, 99),
   );
-  private lastWholeFile = 0;
+  private wholeFileCount = 0;
 
-  constructor(private readonly feed: Pick<DocumentFeed, 'peek' | 'onDidUpdate'>) {}
+  constructor(private readonly feed: Pick<DocumentItemsFeed, 'knownItems' | 'onDidUpdate'>) {}
 
   start(): void {
-    this.entry.name = 'Backline Context Items';
-    this.entry.command = commandIds.contextShowItems;
-    this.store.add(vscode.window.onDidChangeActiveTextEditor(() => this.render()));
-    this.store.add(
+    this.statusBarItem.name = 'Backline Context Items';
+    this.statusBarItem.command = commandIds.contextShowItems;
+    this.disposables.add(vscode.window.onDidChangeActiveTextEditor(() => this.render()));
+    this.disposables.add(
       this.feed.onDidUpdate((document) => {
         if (document === vscode.window.activeTextEditor?.document) this.render();
       }),
@@ -33,29 +33,29 @@ export class ItemCount implements Disposable {
   }
 
   dispose(): void {
-    this.setKey(0);
-    this.store.dispose();
+    this.setWholeFileCount(0);
+    this.disposables.dispose();
   }
 
   private render(): void {
     const document = vscode.window.activeTextEditor?.document;
-    const items = (document && this.feed.peek(document)?.items) ?? ItemList.empty;
-    const wholeFile = items.ofWholeFile();
-    this.setKey(wholeFile.length);
+    const items = (document && this.feed.knownItems(document)?.items) ?? ItemList.empty;
+    const wholeFile = items.wholeFileItems();
+    this.setWholeFileCount(wholeFile.length);
     if (items.length === 0) {
-      this.entry.hide();
+      this.statusBarItem.hide();
       return;
     }
-    this.entry.text = `$(references) ${items.length}`;
-    this.entry.tooltip = tooltipOf(items, wholeFile);
+    this.statusBarItem.text = `$(references) ${items.length}`;
+    this.statusBarItem.tooltip = tooltipOf(items, wholeFile);
     const label = countOf(items.length, 'context item');
-    this.entry.accessibilityInformation = { label, role: 'button' };
-    this.entry.show();
+    this.statusBarItem.accessibilityInformation = { label, role: 'button' };
+    this.statusBarItem.show();
   }
 
-  private setKey(count: number): void {
-    if (count === this.lastWholeFile) return;
-    this.lastWholeFile = count;
+  private setWholeFileCount(count: number): void {
+    if (count === this.wholeFileCount) return;
+    this.wholeFileCount = count;
     void vscode.commands.executeCommand('setContext', contextKey, count);
   }
 }

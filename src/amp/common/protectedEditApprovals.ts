@@ -19,102 +19,108 @@ interface ProtectedEditPorts {
   readonly clock: Clock;
   readonly log: Logger;
   /** Shows the change to the user. Resolves with undefined if the user closes the question. */
-  readonly ask: (edit: RefusedEdit) => Promise<EditAnswer | undefined>;
+  readonly askUser: (edit: RefusedEdit) => Promise<EditAnswer | undefined>;
   /** Reports that the file on disk has the refused text. */
-  readonly tellWritten: (edit: RefusedEdit) => unknown;
+  readonly reportWritten: (edit: RefusedEdit) => unknown;
 }
 
 /** Permission of the user for one edit. */
 export type EditGrant = Pick<RefusedEdit, 'id' | 'after'>;
 
 /** Delays between checks of the file on disk after a refusal. A client that writes the file itself does so soon. */
-const lookDelaysMs = [200, 400, 800, 1_600, 3_200, 6_400];
+const checkDelaysMs = [200, 400, 800, 1_600, 3_200, 6_400];
 
 /** Refuses edits of protected files and asks the user, so that a later attempt can succeed. Dispose it. */
-export class ProtectedEditDesk implements Disposable {
-  private edits: RefusedEdits = [];
+export class ProtectedEditApprovals implements Disposable {
+  private refusedEdits: RefusedEdits = [];
   private lastId = 0;
-  private readonly looks = new Map<number, Disposable>();
+  private readonly checkTimers = new Map<number, Disposable>();
   private isDisposed = false;
 
   constructor(private readonly ports: ProtectedEditPorts) {}
 
   /** Returns the user's grant for an edit, or asks for it once. @throws EditorError `protected` with advice */
-  grantOf({ requested, path, reason, change: { after } }: ProtectedChangeError): EditGrant {
+  requireGrant({ requested, path, reason, change: { after } }: ProtectedChangeError): EditGrant {
     const now = this.ports.clock.monotonicNow();
-    const known = findRefusedEdit(this.edits, { path, after }, now);
+    const known = findRefusedEdit(this.refusedEdits, { path, after }, now);
     if (known?.kind === 'allowed') return known;
     const why = `${requested} is protected: ${reason}.`;
-    if (known) this.look(known);
+    if (known) this.startChecks(known);
     if (known?.kind === 'denied') {
       throw new EditorError('protected', `${why} The user has denied this change. Do not make it in another way.`);
     }
-    if (!known && !this.ask({ id: ++this.lastId, path, reason, after })) {
+    if (!known && !this.askUser({ id: ++this.lastId, path, reason, after })) {
       throw new EditorError('protected', `${why} The user is being asked about other changes. Try again after those.`);
     }
     throw new EditorError('protected', `${why} The user is being asked in VS Code; try again once it is allowed.`);
   }
 
   /** Records that the edit was made. The next edit needs a new grant. */
-  made({ id }: EditGrant): void {
-    this.apply({ kind: 'made', id });
+  consumeGrant({ id }: EditGrant): void {
+    this.dispatch({ kind: 'made', id });
   }
 
   dispose(): void {
     this.isDisposed = true;
-    for (const look of this.looks.values()) look.dispose();
-    this.looks.clear();
-    this.edits = [];
+    for (const timer of this.checkTimers.values()) timer.dispose();
+    this.checkTimers.clear();
+    this.refusedEdits = [];
   }
 
   /** Returns whether the user could be asked. */
-  private ask(edit: RefusedEdit): boolean {
+  private askUser(edit: RefusedEdit): boolean {
     const { clock, log } = this.ports;
-    if (this.isDisposed || !canAsk(this.edits, edit)) return false;
-    this.apply({ kind: 'refused', edit, now: clock.monotonicNow() });
-    this.look(edit);
+    if (this.isDisposed || !canAsk(this.refusedEdits, edit)) return false;
+    this.dispatch({ kind: 'refused', edit, now: clock.monotonicNow() });
+    this.startChecks(edit);
     const answered = (answer: EditAnswer | undefined): void => {
-      this.apply({ kind: 'answered', id: edit.id, answer, now: clock.monotonicNow() });
+      this.dispatch({ kind: 'answered', id: edit.id, answer, now: clock.monotonicNow() });
     };
-    this.ports.ask(edit).then(answered, (error: unknown) => {
+    this.ports.askUser(edit).then(answered, (error: unknown) => {
       log.error('the user could not be asked about a protected file', error);
       answered(undefined);
     });
     return true;
   }
 
-  private apply(event: RefusedEditEvent): void {
-    if (!this.isDisposed) this.edits = reduceRefusedEdits(this.edits, event);
+  private dispatch(event: RefusedEditEvent): void {
+    if (!this.isDisposed) this.refusedEdits = reduceRefusedEdits(this.refusedEdits, event);
   }
 
-  private look(edit: RefusedEdit): void {
-    this.lookAfter(edit, 0);
+  private startChecks(edit: RefusedEdit): void {
+    this.scheduleCheck(edit, 0);
   }
 
-  private lookAfter(edit: RefusedEdit, step: number): void {
-    this.looks.get(edit.id)?.dispose();
-    this.looks.delete(edit.id);
-    const delayMs = lookDelaysMs[step];
-    const isRefused = this.edits.some(({ id, kind }) => id === edit.id && (kind === 'asked' || kind === 'denied'));
+  private scheduleCheck(edit: RefusedEdit, step: number): void {
+    this.checkTimers.get(edit.id)?.dispose();
+    this.checkTimers.delete(edit.id);
+    const delayMs = checkDelaysMs[step];
+    const isRefused = this.refusedEdits.some(
+      ({ id, kind }) => id === edit.id && (kind === 'asked' || kind === 'denied'),
+    );
     if (delayMs === undefined || !isRefused || this.isDisposed) return;
-    const timer = this.ports.clock.setTimer(delayMs, () => void this.lookNow(edit, step));
-    this.looks.set(edit.id, timer);
+    const timer = this.ports.clock.setTimer(delayMs, () => void this.checkFile(edit, step));
+    this.checkTimers.set(edit.id, timer);
   }
 
-  private async lookNow(edit: RefusedEdit, step: number): Promise<void> {
-    const timer = this.looks.get(edit.id);
+  private async checkFile(edit: RefusedEdit, step: number): Promise<void> {
+    const timer = this.checkTimers.get(edit.id);
     const isWritten = await this.isOnDisk(edit);
     // A newer refusal of the same edit has started its own checks.
-    if (this.looks.get(edit.id) !== timer) return;
+    if (this.checkTimers.get(edit.id) !== timer) return;
     if (!isWritten) {
-      this.lookAfter(edit, step + 1);
+      this.scheduleCheck(edit, step + 1);
       return;
     }
-    this.looks.delete(edit.id);
-    const before = this.edits;
-    this.apply({ kind: 'foundOnDisk', id: edit.id });
-    if (this.edits.some(({ id, kind }, at) => id === edit.id && kind === 'written' && before[at]?.kind !== 'written')) {
-      this.ports.tellWritten(edit);
+    this.checkTimers.delete(edit.id);
+    const before = this.refusedEdits;
+    this.dispatch({ kind: 'foundOnDisk', id: edit.id });
+    if (
+      this.refusedEdits.some(
+        ({ id, kind }, at) => id === edit.id && kind === 'written' && before[at]?.kind !== 'written',
+      )
+    ) {
+      this.ports.reportWritten(edit);
     }
   }
 

@@ -28,7 +28,7 @@ export interface LocateOptions {
   /** As in the settings; undefined if they pin no hash. */
   readonly integrity: unknown;
   /** Whether the user asked for a refresh, which ignores earlier failures. */
-  readonly isAgain: boolean;
+  readonly isRefresh: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -36,7 +36,7 @@ interface RemoteModule {
   /** Its `file:` URI. */
   readonly specifier: string;
   /** A version at the URL that the user has not allowed. */
-  readonly offer?: RemoteCodeRequest;
+  readonly newVersion?: RemoteCodeRequest;
 }
 
 const maxBytes = 8 * 1_024 * 1_024;
@@ -53,108 +53,119 @@ const mostPending = 8;
 const pause: Backoff = { firstMs: 60_000, maxMs: 60 * 60_000 };
 
 /** Downloads modules over https. Code must be allowed and match the hash that is pinned or was allowed. */
-export class RemoteModules {
-  private readonly checks = new Map<string, Check>();
+export class RemoteModuleStore {
+  private readonly checksByUrl = new Map<string, VersionCheck>();
   /** Downloaded code without permission, by URL. Only allowed code is written to disk. */
-  private readonly pending = new BoundedMap<string, Pending>({ maxEntries: mostPending });
-  private readonly failures = new Map<string, FailedLook>();
+  private readonly pendingByUrl = new BoundedMap<string, UnansweredCode>({ maxEntries: mostPending });
+  private readonly failuresByUrl = new Map<string, DownloadFailure>();
 
   constructor(private readonly ports: RemoteModulePorts) {}
 
   /** @throws ProviderError if the permission is missing, the URL is not https, or the code does not match the hash */
-  async locate(url: string, { integrity, isAgain, signal }: LocateOptions): Promise<RemoteModule> {
+  async locate(url: string, { integrity, isRefresh, signal }: LocateOptions): Promise<RemoteModule> {
     checkHttps(url);
-    if (isAgain) this.failures.delete(url);
+    if (isRefresh) this.failuresByUrl.delete(url);
     return integrity === undefined
-      ? await this.locateAllowed(url, isAgain, signal)
+      ? await this.locateAllowed(url, isRefresh, signal)
       : { specifier: await this.locatePinned(url, pinOf(integrity), signal) };
   }
 
   private async locatePinned(url: string, pin: Pin, signal: AbortSignal): Promise<string> {
     const request: ConsentRequest = { kind: 'remoteCode', url, integrity: pin.text };
     if (!this.ports.isAllowed(request)) throw notAllowed(request);
-    const kept = await this.findKept(url, pin);
+    const kept = await this.findStored(url, pin);
     if (kept !== undefined) return kept;
-    const { body, at } = await this.download(url, signal);
+    const { body, finalUrl } = await this.download(url, signal);
     if (!isPinned(body, pin)) {
       const found = createHash(pin.algorithm).update(body).digest('base64');
       const error = new ProviderError(
-        `The code at ${hostOf(at)} does not match the pinned hash. Its hash is ${pin.algorithm}-${found}. Review the code before you pin it.`,
+        `The code at ${hostOf(finalUrl)} does not match the pinned hash. Its hash is ${pin.algorithm}-${found}. Review the code before you pin it.`,
       );
       this.rememberFailure(url, error);
       throw error;
     }
-    this.failures.delete(url);
-    const file = this.fileOf(url, pin);
-    await keep(file, body);
+    this.failuresByUrl.delete(url);
+    const file = this.modulePath(url, pin);
+    await writeAtomically(file, body);
     return pathToFileURL(file).href;
   }
 
-  private async locateAllowed(url: string, isAgain: boolean, signal: AbortSignal): Promise<RemoteModule> {
+  private async locateAllowed(url: string, isRefresh: boolean, signal: AbortSignal): Promise<RemoteModule> {
     const { allowedCode, clock } = this.ports;
-    const before = allowedCode(url);
-    const pin = before === undefined ? undefined : pinOf(before);
-    const specifier = pin && ((await this.findKept(url, pin)) ?? (await this.keepPending(url, pin)));
-    if (specifier === undefined) return await this.findAllowed(url, before, isAgain, signal);
-    const check = this.checks.get(url);
-    if (check && isRecent(check, clock.now(), checkMs)) return moduleOf(specifier, before, check.found);
+    const previousIntegrity = allowedCode(url);
+    const pin = previousIntegrity === undefined ? undefined : pinOf(previousIntegrity);
+    const specifier = pin && ((await this.findStored(url, pin)) ?? (await this.storePending(url, pin)));
+    if (specifier === undefined) return await this.findUnanswered(url, previousIntegrity, isRefresh, signal);
+    const check = this.checksByUrl.get(url);
+    if (check && isRecent(check.checkedAtMs, clock.now(), checkMs))
+      return moduleOf(specifier, previousIntegrity, check.newVersion);
     try {
       return await withDeadline(clock, 'looking for a new version', checkTimeoutMs, (inTime) =>
-        this.fetchAllowed(url, before, AbortSignal.any([signal, inTime])),
+        this.fetchAllowed(url, previousIntegrity, AbortSignal.any([signal, inTime])),
       );
     } catch (error) {
       const request = error instanceof ProviderError ? error.consent : undefined;
       const found = request?.kind === 'remoteCode' ? request : undefined;
       // A failed check is repeated after its pause.
-      if (found) this.checks.set(url, { atMs: clock.now(), found });
-      return moduleOf(specifier, before, found ?? this.pending.get(url)?.request);
+      if (found) this.checksByUrl.set(url, { checkedAtMs: clock.now(), newVersion: found });
+      return moduleOf(specifier, previousIntegrity, found ?? this.pendingByUrl.get(url)?.request);
     }
   }
 
   /** Code that waits for the user's answer is not downloaded again for a while. */
-  private async findAllowed(
+  private async findUnanswered(
     url: string,
-    before: string | undefined,
-    isAgain: boolean,
+    previousIntegrity: string | undefined,
+    isRefresh: boolean,
     signal: AbortSignal,
   ): Promise<RemoteModule> {
-    const waiting = this.pending.get(url);
-    const isWaiting = waiting && !isAgain && isRecent(waiting, this.ports.clock.now(), pendingMs);
-    if (isWaiting && waiting.request.before === before) throw notAllowed(waiting.request);
-    return await this.fetchAllowed(url, before, signal);
+    const waiting = this.pendingByUrl.get(url);
+    const isWaiting = waiting && !isRefresh && isRecent(waiting.downloadedAtMs, this.ports.clock.now(), pendingMs);
+    if (isWaiting && waiting.request.previousIntegrity === previousIntegrity) throw notAllowed(waiting.request);
+    return await this.fetchAllowed(url, previousIntegrity, signal);
   }
 
   /** Keeps the downloaded code until the user answers, so that the allowed code is exactly what was downloaded. */
-  private async fetchAllowed(url: string, before: string | undefined, signal: AbortSignal): Promise<RemoteModule> {
-    const { body, at } = await this.download(url, signal);
-    this.failures.delete(url);
+  private async fetchAllowed(
+    url: string,
+    previousIntegrity: string | undefined,
+    signal: AbortSignal,
+  ): Promise<RemoteModule> {
+    const { body, finalUrl } = await this.download(url, signal);
+    this.failuresByUrl.delete(url);
     const pin = pinOf(`sha384-${createHash('sha384').update(body).digest('base64')}`);
-    if (pin.text !== before) {
-      const request: RemoteCodeRequest = { kind: 'remoteCode', url, integrity: pin.text, from: at, before };
-      this.pending.set(url, { atMs: this.ports.clock.now(), request, body });
+    if (pin.text !== previousIntegrity) {
+      const request: RemoteCodeRequest = {
+        kind: 'remoteCode',
+        url,
+        integrity: pin.text,
+        from: finalUrl,
+        previousIntegrity,
+      };
+      this.pendingByUrl.set(url, { downloadedAtMs: this.ports.clock.now(), request, body });
       throw notAllowed(request);
     }
-    const file = this.fileOf(url, pin);
-    await keep(file, body);
-    this.pending.delete(url);
-    this.checks.set(url, { atMs: this.ports.clock.now(), found: undefined });
+    const file = this.modulePath(url, pin);
+    await writeAtomically(file, body);
+    this.pendingByUrl.delete(url);
+    this.checksByUrl.set(url, { checkedAtMs: this.ports.clock.now(), newVersion: undefined });
     return { specifier: pathToFileURL(file).href };
   }
 
   /** Stores code that was just allowed and returns its `file:` URI; undefined if there is no matching code. */
-  private async keepPending(url: string, pin: Pin): Promise<string | undefined> {
-    const waiting = this.pending.get(url);
+  private async storePending(url: string, pin: Pin): Promise<string | undefined> {
+    const waiting = this.pendingByUrl.get(url);
     if (!waiting || !isPinned(waiting.body, pin)) return undefined;
-    const file = this.fileOf(url, pin);
-    await keep(file, waiting.body);
-    this.pending.delete(url);
+    const file = this.modulePath(url, pin);
+    await writeAtomically(file, waiting.body);
+    this.pendingByUrl.delete(url);
     return pathToFileURL(file).href;
   }
 
   /** Pauses for a minute after a failure, and twice as long after each further one. @throws ProviderError */
   private async download(url: string, signal: AbortSignal): Promise<Download> {
     const { clock, fetch } = this.ports;
-    const failed = this.failures.get(url);
+    const failed = this.failuresByUrl.get(url);
     if (failed && clock.monotonicNow() < failed.untilMs) throw failed.error;
     try {
       return await download(url, fetch, signal);
@@ -166,13 +177,13 @@ export class RemoteModules {
   }
 
   private rememberFailure(url: string, error: unknown): void {
-    const count = (this.failures.get(url)?.count ?? 0) + 1;
-    this.failures.set(url, { count, untilMs: this.ports.clock.monotonicNow() + backoffMs(pause, count), error });
+    const count = (this.failuresByUrl.get(url)?.count ?? 0) + 1;
+    this.failuresByUrl.set(url, { count, untilMs: this.ports.clock.monotonicNow() + backoffMs(pause, count), error });
   }
 
   /** Returns its `file:` URI; undefined if it was modified on disk. */
-  private async findKept(url: string, pin: Pin): Promise<string | undefined> {
-    const file = this.fileOf(url, pin);
+  private async findStored(url: string, pin: Pin): Promise<string | undefined> {
+    const file = this.modulePath(url, pin);
     const bytes = await readFile(file).catch((error: unknown) => {
       // ENOTDIR: a file exists in place of its folder.
       if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return undefined;
@@ -181,26 +192,26 @@ export class RemoteModules {
     return bytes && isPinned(bytes, pin) ? pathToFileURL(file).href : undefined;
   }
 
-  private fileOf(url: string, { algorithm, digest }: Pin): string {
+  private modulePath(url: string, { algorithm, digest }: Pin): string {
     return path.join(this.ports.folder, `${algorithm}-${digest.toString('hex')}${extensionOf(url)}`);
   }
 }
 
 /** The last check of a URL, in milliseconds since the epoch, and the version that is not allowed yet. */
-interface Check {
-  readonly atMs: number;
-  readonly found: RemoteCodeRequest | undefined;
+interface VersionCheck {
+  readonly checkedAtMs: number;
+  readonly newVersion: RemoteCodeRequest | undefined;
 }
 
 /** Downloaded code and the permission it needs. */
-interface Pending {
+interface UnansweredCode {
   /** Milliseconds since the epoch. */
-  readonly atMs: number;
+  readonly downloadedAtMs: number;
   readonly request: RemoteCodeRequest;
   readonly body: Uint8Array;
 }
 
-interface FailedLook {
+interface DownloadFailure {
   /** Number of consecutive failures. */
   readonly count: number;
   /** In milliseconds of the monotonic clock. */
@@ -209,12 +220,12 @@ interface FailedLook {
 }
 
 /** Uses the time of day, so that hours of sleep count. A time in the future means that the clock was set back. */
-function isRecent({ atMs }: { readonly atMs: number }, nowMs: number, forMs: number): boolean {
+function isRecent(atMs: number, nowMs: number, forMs: number): boolean {
   return atMs <= nowMs && nowMs - atMs < forMs;
 }
 
 function moduleOf(specifier: string, allowed: string | undefined, found: RemoteCodeRequest | undefined): RemoteModule {
-  return found && found.integrity !== allowed ? { specifier, offer: found } : { specifier };
+  return found && found.integrity !== allowed ? { specifier, newVersion: found } : { specifier };
 }
 
 interface Pin {
@@ -224,7 +235,7 @@ interface Pin {
 }
 
 function notAllowed(request: RemoteCodeRequest): ProviderError {
-  const what = request.before === undefined ? 'It is code' : 'It is a new version of the code';
+  const what = request.previousIntegrity === undefined ? 'It is code' : 'It is a new version of the code';
   const host = hostOf(request.from ?? request.url);
   return new ProviderError(`${what} from ${host} that would run on this machine. Allow it first.`, request);
 }
@@ -233,7 +244,7 @@ function pinOf(integrity: unknown): Pin {
   const match = typeof integrity === 'string' ? integrityForm.exec(integrity) : undefined;
   if (!match?.[1] || !match[2])
     throw new ProviderError(
-      '`integrity` in its settings needs to be a hash in base64, as "sha384-…". Without it you are asked about the code that is found.',
+      '`integrity` in its settings must be a base64 hash such as "sha384-…". Without it, you are asked to allow the downloaded code.',
     );
   return { text: match[0], algorithm: match[1], digest: Buffer.from(match[2], 'base64') };
 }
@@ -246,7 +257,7 @@ function isPinned(bytes: Uint8Array, { algorithm, digest }: Pin): boolean {
 interface Download {
   readonly body: Uint8Array;
   /** The URL after redirects. */
-  readonly at: string;
+  readonly finalUrl: string;
 }
 
 async function download(url: string, fetch: Fetch, signal: AbortSignal): Promise<Download> {
@@ -255,25 +266,23 @@ async function download(url: string, fetch: Fetch, signal: AbortSignal): Promise
     checkHttps(at);
     const answer = await fetchAnswer(fetch, at, { signal }, maxBytes);
     if (isRedirect(answer)) {
-      at = URL.parse(answer.location ?? '', at)?.href ?? '';
+      at = URL.parse(answer.redirectTarget ?? '', at)?.href ?? '';
       continue;
     }
-    if (answer.status !== 200) throw new ProviderError(`${hostOf(at)} answered HTTP ${answer.status} instead of code.`);
-    if (answer.type === 'text/html') throw new ProviderError(`${hostOf(at)} answered a web page instead of code.`);
-    return { body: answer.body, at };
+    if (answer.status !== 200) throw new ProviderError(`${hostOf(at)} returned HTTP ${answer.status} instead of code.`);
+    if (answer.mimeType === 'text/html') throw new ProviderError(`${hostOf(at)} returned a web page instead of code.`);
+    return { body: answer.body, finalUrl: at };
   }
   throw new ProviderError(`${hostOf(url)} redirects more than ${maxRedirects} times.`);
 }
 
 function checkHttps(url: string): void {
   if (URL.parse(url)?.protocol !== 'https:')
-    throw new ProviderError(
-      'Code is only fetched over https, and never from an address that redirects to another scheme.',
-    );
+    throw new ProviderError('Code is only downloaded over https, including all redirects.');
 }
 
 /** Writes atomically, since other windows may read the file. @throws ProviderError that says what to do */
-async function keep(file: string, bytes: Uint8Array): Promise<void> {
+async function writeAtomically(file: string, bytes: Uint8Array): Promise<void> {
   const folder = path.dirname(file);
   const draft = `${file}.${process.pid}.tmp`;
   try {
