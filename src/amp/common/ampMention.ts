@@ -15,7 +15,6 @@ export function isTypable(file: string): boolean {
   return !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(file);
 }
 
-/** The innermost of the folders that contain the file. */
 export function innermostFolder(file: string, folders: readonly string[]): string | undefined {
   return folders.filter((folder) => relativePath(file, folder) !== undefined).sort((a, b) => b.length - a.length)[0];
 }

@@ -8,7 +8,6 @@ export interface AmpPolicy {
   readonly edit?: PolicyAnswer;
 }
 
-/** Amp's ID in the setting `backline.permissions`. */
 export const ampPolicyId = 'amp';
 
 /** Refuses `ask`, too: a client waits for at most 2 s, too short to ask the user. @throws EditorError `denied` */

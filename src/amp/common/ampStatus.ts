@@ -10,7 +10,6 @@ export type AmpState =
       readonly kind: 'serving';
       readonly port: number;
       readonly clientCount: number;
-      /** Set while too many requests fail. */
       readonly failureCounts?: FailureCounts;
     }
   /** `message` says what to do. */

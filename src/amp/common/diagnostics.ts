@@ -2,7 +2,6 @@ import { toFileUri } from '../../base/common/fileUri';
 import type { Diagnostic, DiagnosticSeverity, FileDiagnostics } from '../../editor/common/editorPort';
 import { toLineCol } from './notifications';
 
-/** Severity names on the wire, the same in both dialects. */
 const severityWords: Record<DiagnosticSeverity, string> = {
   error: 'error',
   warning: 'warning',

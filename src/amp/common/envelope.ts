@@ -20,7 +20,6 @@ interface InvalidRequest {
   readonly error: RequestError;
 }
 
-/** JSON-RPC error codes. */
 export const ampErrorCodes = {
   parseError: -32_700,
   invalidRequest: -32_600,
@@ -65,7 +64,6 @@ export function parseRequest(frame: string): AmpRequest | InvalidRequest {
   return { idJson, dialect, method: only[0], params: only[1] };
 }
 
-/** Formats the answer to `request`. */
 export function formatResult(request: AmpRequest, result: object): string {
   const key = request.dialect === 'document' ? '"result"' : JSON.stringify(request.method);
   return `{"serverResponse":{"id":${request.idJson},${key}:${JSON.stringify(result)}}}`;

@@ -32,7 +32,6 @@ export class FailureRateMonitor implements Disposable {
     private readonly onDidChange: () => void,
   ) {}
 
-  /** Undefined while few answers fail. */
   get failureCounts(): FailureCounts | undefined {
     return this.isFailing ? this.countAnswers() : undefined;
   }

@@ -47,11 +47,9 @@ export type AmpMethod = (call: AmpMethodCall) => object | Promise<object>;
 
 export interface AmpMethodPorts {
   readonly editor: EditorPort;
-  /** Compares a token with this server's in constant time. */
   readonly isToken: (token: string) => boolean;
   /** Asks the user about edits of protected files, and about other edits if the policy says `ask`. */
   readonly protectedEdits: Pick<ProtectedEditApprovals, 'requireGrant' | 'consumeGrant'>;
-  /** Returns the current policy. */
   readonly policy: () => AmpPolicy;
 }
 

@@ -67,7 +67,6 @@ export class ProtectedEditApprovals implements Disposable {
     this.refusedEdits = [];
   }
 
-  /** Returns whether the user could be asked. */
   private askUser(edit: RefusedEdit): boolean {
     const { clock, log } = this.ports;
     if (this.isDisposed || !canAsk(this.refusedEdits, edit)) return false;

@@ -1,11 +1,9 @@
-/** An edit of a protected file that was refused. */
 export interface RefusedEdit {
   readonly id: number;
   /** Absolute path. */
   readonly path: string;
   /** See `Protection.reason`. */
   readonly reason: string;
-  /** The complete text after the edit. */
   readonly after: string;
 }
 
@@ -13,7 +11,6 @@ export interface RefusedEdit {
 type RefusedEditState = RefusedEdit &
   (
     | { readonly kind: 'asked' }
-    /** Permission for one edit. */
     | { readonly kind: 'allowed'; readonly until: number }
     /** The user is not asked again before `until`. */
     | { readonly kind: 'denied'; readonly until: number }
@@ -25,7 +22,6 @@ export type RefusedEditEvent =
   | { readonly kind: 'refused'; readonly edit: RefusedEdit; readonly now: number }
   /** `answer` is undefined if the question was closed without one. */
   | { readonly kind: 'answered'; readonly id: number; readonly answer: EditAnswer | undefined; readonly now: number }
-  /** The allowed edit was made. */
   | { readonly kind: 'made'; readonly id: number }
   | { readonly kind: 'foundOnDisk'; readonly id: number };
 
@@ -38,7 +34,6 @@ export const answerValidMs = 10 * 60_000;
 export const maxQuestions = 8;
 /** Total UTF-16 units of the edits that are waiting for an answer. */
 export const maxQuestionLength = 16 * 1024 * 1024;
-/** Older answers are dropped. */
 const maxAnswers = 32;
 
 export function reduceRefusedEdits(edits: RefusedEdits, event: RefusedEditEvent): RefusedEdits {

@@ -4,7 +4,6 @@ import { TimeoutError } from '../../base/common/errors';
 
 /** The lifetime of one request. Its resources are released when `signal` fires. */
 export class RequestScope {
-  /** In milliseconds of the monotonic clock. */
   readonly deadlineMs: number;
   private readonly controller = new AbortController();
   private timer: Disposable | undefined;
@@ -18,7 +17,6 @@ export class RequestScope {
     this.deadlineMs = arrivedAt + timeoutMs;
   }
 
-  /** Fires when the request has ended. */
   get signal(): AbortSignal {
     return this.controller.signal;
   }

@@ -11,7 +11,6 @@ interface AmpRouterDeps extends AmpMethodPorts {
 }
 
 export interface AmpAnswer {
-  /** The complete answer message. */
   readonly json: string;
   /** `?` for an invalid frame or an unknown method, whose name would be arbitrary text from the peer. */
   readonly method: string;
@@ -20,7 +19,6 @@ export interface AmpAnswer {
   readonly hasFailed?: boolean;
 }
 
-/** Methods answered without the editor. */
 const methodsWithoutEditor: ReadonlySet<string> = new Set(['ping', 'authenticate']);
 
 /** Answers requests of both dialects, each in the envelope of its request. Independent of the transport. */

@@ -1,5 +1,4 @@
 export interface TerminalEnvironmentOptions {
-  /** The environment that the terminal inherits. */
   readonly inheritedEnv: Readonly<Record<string, string | undefined>>;
   /** The folder of `amp`, if it is not in the inherited PATH. */
   readonly extraPathFolder?: string;

@@ -30,7 +30,6 @@ export interface AmpServerOptions {
   readonly editor: EditorPort;
   /** Outlives this server, so that answers of the user stay valid after a restart. */
   readonly protectedEdits: Pick<ProtectedEditApprovals, 'requireGrant' | 'consumeGrant'>;
-  /** The user's current policy for Amp. */
   readonly policy: () => AmpPolicy;
   readonly log: Logger;
   readonly clock: Clock;
@@ -42,7 +41,6 @@ export interface AmpServerOptions {
   readonly ideName: string;
   /** Process ID of the extension host, which this server ends with. */
   readonly pid: number;
-  /** Version of Backline. */
   readonly version: string;
   readonly limits?: Partial<AmpLimits>;
 }
@@ -70,7 +68,7 @@ export class AmpServer implements Disposable {
   private readonly connections = new Map<AmpClientInfo, ClientConnection>();
   private readonly failureMonitor: FailureRateMonitor;
   private readonly statusEmitter = new Emitter<void>((error) => this.options.log.error('A listener failed', error));
-  /** Fires when a client connects or disconnects, or when `failing` changes. */
+  /** Fires when a client connects or disconnects, or when `failureCounts` changes. */
   readonly onDidChangeStatus = this.statusEmitter.event;
   private lastClientId = 0;
   private listeningPort: number | undefined;
@@ -106,7 +104,6 @@ export class AmpServer implements Disposable {
     return [...this.connections.keys()];
   }
 
-  /** Set while too many requests fail. */
   get failureCounts(): FailureCounts | undefined {
     return this.failureMonitor.failureCounts;
   }

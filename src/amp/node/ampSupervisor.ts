@@ -11,9 +11,8 @@ export interface SupervisedServer extends Disposable {
   /** Undefined until started. */
   readonly port: number | undefined;
   readonly clients: readonly unknown[];
-  /** Set while too many requests fail. */
   readonly failureCounts: FailureCounts | undefined;
-  /** Fires when `clients` or `failing` changes. */
+  /** Fires when `clients` or `failureCounts` changes. */
   readonly onDidChangeStatus: Event<void>;
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -65,7 +64,6 @@ export class AmpSupervisor {
     return this.refresh();
   }
 
-  /** Returns the number of clients it was sent to. */
   appendToPrompt(message: string): number {
     return this.runningServer?.server.appendToPrompt(message) ?? 0;
   }

@@ -25,7 +25,6 @@ interface ClientConnectionDeps {
   readonly limits: AmpLimits;
   /** Shared by all clients. */
   readonly largeAnswers: LargeAnswerQueue;
-  /** Called for each answer that was sent. */
   readonly onAnswer: (answer: AmpAnswer) => void;
 }
 
@@ -52,7 +51,6 @@ export class ClientConnection {
   /** The latest state that could not be sent because the client was not reading. */
   private deferredState: EditorState | undefined;
 
-  /** Resolves when the socket has closed. */
   readonly whenClosed: Promise<void>;
 
   constructor(
@@ -138,7 +136,6 @@ export class ClientConnection {
     this.socket.terminate();
   }
 
-  /** Number of requests that are queued or being processed. */
   get pendingRequestCount(): number {
     return this.queuedRequests.length + this.activeRequests.size;
   }

@@ -40,7 +40,6 @@ export async function findAmp(options: FindAmpOptions): Promise<FoundAmp | undef
   return undefined;
 }
 
-/** Finds the Amp CLI of this machine and user. */
 export function findInstalledAmp(): Promise<FoundAmp | undefined> {
   return findAmp({ platform: process.platform, env: process.env, homeFolder: homedir(), isExecutable });
 }

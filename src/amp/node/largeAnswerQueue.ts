@@ -18,7 +18,6 @@ export class LargeAnswerQueue {
   /** `hasRoom` returns whether the unread data of all clients leaves room for a large answer. */
   constructor(private readonly hasRoom: () => boolean) {}
 
-  /** Number of turns taken or waited for. */
   get turnCount(): number {
     return this.queuedTurns.size + (this.currentTurn ? 1 : 0);
   }

@@ -8,7 +8,6 @@ export interface AmpLimits {
   readonly handshakeTimeoutMs: number;
   /** From a request's arrival to its answer. The CLI stops waiting after 2,000 ms. */
   readonly requestTimeoutMs: number;
-  /** Requests of one client that are processed concurrently. */
   readonly maxConcurrentRequests: number;
   /** Queued and running requests of one client at which its socket is paused. */
   readonly maxPendingRequests: number;
@@ -24,7 +23,6 @@ export interface AmpLimits {
   readonly maxHandshakes: number;
   /** A client that does not read enough for this long is disconnected. */
   readonly blockedTimeoutMs: number;
-  /** How long closing waits for the close frames of the clients. */
   readonly closeTimeoutMs: number;
 }
 

@@ -43,7 +43,6 @@ export class UpgradeGuard {
   }
 }
 
-/** Responds to an upgrade request and closes its socket. */
 export function refuseUpgrade(socket: Duplex, { status, text }: UpgradeRefusal): void {
   const body = Buffer.from(`${text}\n`);
   const head = [

@@ -13,12 +13,9 @@ interface WebSocketListenerDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly maxFrameBytes: number;
-  /** From the TCP connect to the finished upgrade. */
   readonly handshakeTimeoutMs: number;
   readonly maxHandshakes: number;
-  /** Whether the maximum number of clients is connected. */
   readonly isFull: () => boolean;
-  /** Takes ownership of the socket. */
   readonly onConnection: (socket: WebSocket, request: IncomingMessage) => void;
 }
 

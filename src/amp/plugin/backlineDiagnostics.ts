@@ -20,7 +20,6 @@ interface Amp {
   }): unknown;
 }
 
-/** A VS Code window that serves a folder. */
 interface Window {
   readonly port: number;
   readonly authToken: string;
@@ -147,7 +146,6 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Uses a separate connection for each request. */
 function ask({ port, authToken }: Window, target: string): Promise<Diagnostic[]> {
   return new Promise((resolve, reject) => {
     const socket = new WebSocket(`ws://127.0.0.1:${port}/?auth=${encodeURIComponent(authToken)}`);

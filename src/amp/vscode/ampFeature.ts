@@ -22,14 +22,12 @@ import { ProtectedEditQuestions } from './protectedEditQuestions';
 
 interface AmpFeatureDeps extends FeatureContext {
   readonly editor: EditorPort;
-  /** The user's current policy for Amp. */
   readonly policy: () => AmpPolicy;
   readonly traffic: TrafficTap;
   /** Of this workspace. Remembers the terminals across window reloads. */
   readonly memento: vscode.Memento;
   /** A folder of this extension. Need not exist. */
   readonly storageFolder: string;
-  /** The bundled diagnostics plugin. */
   readonly pluginFile: string;
   readonly version: string;
 }
@@ -37,7 +35,6 @@ interface AmpFeatureDeps extends FeatureContext {
 /** Identifies the editor to the CLI, which refuses servers whose name contains "vscode". */
 const ideName = 'Visual Studio Code';
 
-/** Serves this window to the Amp CLI and provides the related commands. */
 export class AmpFeature implements Feature {
   readonly id = 'amp';
   readonly title = 'Amp';

@@ -17,11 +17,9 @@ const restoreTimeoutMs = 5_000;
 const StoredFolders = z.record(z.string(), z.string()).catch({});
 
 interface AmpTerminalsDeps {
-  /** A folder of this extension. */
   readonly storageFolder: string;
   /** Where a terminal without a folder starts. */
   readonly homeFolder: string;
-  /** Of this workspace. */
   readonly memento: vscode.Memento;
   readonly log: Logger;
 }

@@ -8,7 +8,6 @@ import { PluginFile, userPluginFolder, workspacePluginFolder, type PluginState }
 interface DiagnosticsPluginDeps {
   readonly editor: Pick<EditorPort, 'folders'>;
   readonly messages: Messages;
-  /** The bundled plugin. */
   readonly sourceFile: string;
   readonly version: string;
 }

@@ -87,7 +87,6 @@ export class Coalescer implements Disposable {
 export class KeyedQueue {
   private readonly lastRunByKey = new Map<string, Promise<void>>();
 
-  /** Whether a task with this key is running or queued. */
   isBusy(key: string): boolean {
     return this.lastRunByKey.has(key);
   }

@@ -1,6 +1,5 @@
 interface MapLimits<V> {
   readonly maxEntries?: number;
-  /** Limit of the total weight of all values. */
   readonly maxWeight?: number;
   /** Returns the weight of a value. Must return the same weight each time. */
   readonly weigh?: (value: V) => number;

@@ -29,7 +29,6 @@ export class DisposableStore implements Disposable {
     return item;
   }
 
-  /** Removes an item without disposing it. Ownership returns to the caller. */
   release(item: Disposable): void {
     this.items.delete(item);
   }

@@ -41,7 +41,6 @@ export function wordsOf(error: unknown): string {
   return words ?? messageOf(error);
 }
 
-/** Thrown when a deadline has passed. */
 export class TimeoutError extends Error {
   override readonly name = 'TimeoutError';
   constructor(

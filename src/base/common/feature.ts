@@ -22,10 +22,8 @@ export class LazyFeature<Running extends RunningFeature> implements RunningFeatu
   private loading: Promise<Running> | undefined;
   private loadedFeature: Running | undefined;
 
-  /** `load` loads the code and starts the feature. */
   constructor(private readonly load: () => Promise<Running>) {}
 
-  /** Undefined until the feature has been loaded. */
   get loaded(): Running | undefined {
     return this.loadedFeature;
   }
@@ -100,7 +98,6 @@ export class StatusBoard implements Disposable {
     if (this.statusById.delete(id)) this.changeEmitter.fire();
   }
 
-  /** Call this when the statuses are shown to the user. */
   look(): void {
     this.lookEmitter.fire();
   }

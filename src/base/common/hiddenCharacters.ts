@@ -17,7 +17,6 @@ const runs = /( )\1*|([^ ])\2*/gsu;
 
 export interface HiddenCharacter {
   readonly character: string;
-  /** How often the character is repeated. */
   readonly count: number;
   /** For example `U+202E`, or `U+00A0 ×40`. */
   readonly code: string;

@@ -21,7 +21,6 @@ export interface BroughtFact {
 
 export interface BroughtThing {
   readonly kind: BroughtKind;
-  /** Name in the workspace. */
   readonly name: string;
   /** The ID that its feature uses, if it differs from the name. */
   readonly id?: string;
@@ -51,7 +50,6 @@ export function describeThing({ kind, name }: Pick<BroughtThing, 'kind' | 'name'
   return `${nouns[kind]} "${shown(name, 80)}"`;
 }
 
-/** The question without its details. */
 export function questionAbout(subject: BroughtThing): string {
   const what = describeThing(subject);
   switch (subject.kind) {
@@ -100,7 +98,6 @@ export function choicesFor(subject: BroughtThing): { readonly canAllow: boolean;
   return { canAllow: !isTooLong(subject), canShow: subject.source.file !== undefined };
 }
 
-/** The text below the question. */
 export function detailsOf(subject: BroughtThing, hasChanged: boolean): string {
   const { facts, source } = subject;
   const { canAllow, canShow } = choicesFor(subject);

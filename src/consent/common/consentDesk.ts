@@ -11,11 +11,10 @@ type ConsentReason = 'user' | 'background';
 
 /** Permission to run something that a workspace defines. The caller checks workspace trust first. */
 export interface Consent {
-  /** Fires when an answer was given or changed. */
   readonly onDidChange: Event<void>;
-  /** Returns the stored decision without asking, and records that the item exists. */
+  /** Returns the stored decision without asking, and records that the subject exists. */
   decide(subject: BroughtThing): ConsentDecision;
-  /** Forgets the items of these kinds that the workspace no longer defines. Stored answers are kept. */
+  /** Forgets the subjects of these kinds that the workspace no longer defines. Stored answers are kept. */
   keepOnly(kinds: readonly BroughtKind[], isNamed: (subject: BroughtThing) => boolean): void;
   /** Asks the user unless there is an answer. Returns `ask` if the question was closed. */
   ask(subject: BroughtThing, reason: ConsentReason): Promise<ConsentDecision>;
@@ -37,7 +36,7 @@ export class ConsentManager implements Consent, Disposable {
   private readonly dismissedHashes = new Set<string>();
   private readonly questionQueue = new KeyedQueue();
   private readonly subjectsEmitter = new Emitter<void>((error) => this.onListenerError(error));
-  /** Fires when an item appeared, changed its content or disappeared. */
+  /** Fires when a subject appeared, changed its content or disappeared. */
   readonly onDidChangeSubjects = this.subjectsEmitter.event;
 
   constructor(
@@ -50,7 +49,7 @@ export class ConsentManager implements Consent, Disposable {
     return this.store.onDidChange;
   }
 
-  /** The items that this window has seen and the workspace still defines, with their latest content. */
+  /** The subjects that this window has seen and the workspace still defines, with their latest content. */
   get decisions(): readonly SubjectDecision[] {
     return [...this.subjectsByKey.values()].map((subject) => ({
       subject,
@@ -76,7 +75,7 @@ export class ConsentManager implements Consent, Disposable {
     const known = this.decide(subject);
     if (known !== 'ask') return known;
     return await this.questionQueue.run('question', async () => {
-      // An earlier question in the queue may have been about the same item.
+      // An earlier question in the queue may have been about the same subject.
       const answered = this.store.answerFor(subject);
       if (answered) return answered;
       if (reason === 'background' && this.dismissedHashes.has(subject.hash)) return 'ask';
@@ -114,7 +113,7 @@ export class ConsentManager implements Consent, Disposable {
   }
 }
 
-/** Identifies an item. An item with an ID may move to another file. */
+/** Identifies a subject. A subject with an ID may move to another file. */
 function keyOf(subject: BroughtThing): string {
   return subject.id === undefined ? entryOf(subject) : JSON.stringify([subject.kind, subject.id]);
 }

@@ -27,7 +27,6 @@ export class ConsentStore {
     private readonly onListenerError: (error: unknown) => void,
   ) {}
 
-  /** Undefined if this content has not been answered. */
   answerFor({ hash }: Pick<BroughtThing, 'hash'>): ConsentAnswer | undefined {
     return this.storedAnswers.find((each) => each.hash === hash)?.answer;
   }
@@ -38,7 +37,6 @@ export class ConsentStore {
     return this.storedAnswers.some((each) => each.entry === entry && each.hash !== subject.hash);
   }
 
-  /** Replaces an earlier answer for this content. */
   async setAnswer(subject: BroughtThing, answer: ConsentAnswer): Promise<void> {
     const others = this.storedAnswers.filter(({ hash }) => hash !== subject.hash);
     const all = [...others, { hash: subject.hash, answer, entry: entryOf(subject) }];

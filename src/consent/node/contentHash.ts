@@ -16,7 +16,6 @@ export function hashOf(value: unknown): string {
 export interface HashedFile {
   /** Absolute path as named, before resolving links. */
   readonly file: string;
-  /** SHA-256 (hex). */
   readonly hash: string;
 }
 
@@ -26,7 +25,6 @@ export interface NamedFilesOptions {
   readonly folders: readonly string[];
   /** Leaves out files that programs such as npm run without being named. */
   readonly onlyNamed?: boolean;
-  /** Replaced in tests. */
   readonly system?: FileSystem;
 }
 

@@ -18,7 +18,6 @@ interface WorkspaceConsentDeps {
   readonly commands: Commands;
   readonly log: Logger;
   readonly status: StatusBoard;
-  /** Of the workspace. */
   readonly memento: Memento;
 }
 
@@ -26,7 +25,7 @@ interface SubjectPick extends vscode.QuickPickItem {
   readonly subject: BroughtThing;
 }
 
-/** Items are found in bursts, and one hint covers them all. */
+/** Subjects are found in bursts, and one hint covers them all. */
 const burstMs = 1_000;
 
 const words: Record<ConsentDecision, string> = {
@@ -118,7 +117,9 @@ export class WorkspaceConsent implements Disposable {
     return this.manager.decisions.filter(({ decision }) => decision === 'ask');
   }
 
-  /** The command `backline.reviewWorkspace`: asks about the given item, or lists all until the user closes the list. */
+  /**
+   * The command `backline.reviewWorkspace`: asks about the given subject, or lists all until the user closes the list.
+   */
   private async review(id?: unknown): Promise<void> {
     if (!vscode.workspace.isTrusted) {
       this.messages.info('An untrusted workspace cannot run anything.', {

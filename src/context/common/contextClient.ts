@@ -48,9 +48,7 @@ export interface RequestOptions {
 }
 
 interface ClientOptions extends ProviderTimings {
-  /** How long a request waits for slow providers. */
   readonly deadlineMs: number;
-  /** The deadline for requests of the user. */
   readonly explicitDeadlineMs: number;
   /** How long a request with enough items waits for more. */
   readonly patienceMs: number;
@@ -128,7 +126,6 @@ export class ContextClient implements Disposable {
     return this.providers.states;
   }
 
-  /** Replaces the providers. Unchanged ones are kept. */
   configure(list: ProviderList): void {
     const ids = this.providers.replace(list);
     this.ports.onProvidersKept?.(ids);
@@ -187,7 +184,6 @@ export class ContextClient implements Disposable {
     this.itemsEmitter.fire(undefined);
   }
 
-  /** Searches all known items, starting with the most recently used document. */
   searchKnownItems(query: string): readonly FoundItem[] {
     return this.recordCache.allRecords.toReversed().flatMap((record) => {
       const { uri, items } = record.answer(this.providers.forDocument(record.uri));
@@ -325,7 +321,6 @@ const noLog: ProviderLog = {
 interface DocumentRequest {
   readonly params: ItemsParams;
   readonly target: SelectorTarget;
-  /** Length of each line of the text. */
   readonly lineLengths: () => readonly number[];
   readonly isCrlf: boolean;
 }

@@ -10,7 +10,6 @@ export interface ContextSituation {
   readonly isTrusted: boolean;
   readonly states: readonly ProviderState[];
   readonly problems: readonly ProviderProblem[];
-  /** Notes about the active file. */
   readonly notes: readonly string[];
 }
 

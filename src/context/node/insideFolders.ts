@@ -3,7 +3,6 @@ import { fileURLToPath } from 'node:url';
 import { toFileUri } from '../../base/common/fileUri';
 import { isUriBelow } from '../common/providers/providerUri';
 
-/** Resolves all links in a path. */
 type RealPath = (path: string) => Promise<string>;
 
 /**

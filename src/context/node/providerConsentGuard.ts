@@ -20,7 +20,6 @@ export class ProviderConsentGuard {
     private readonly decide: (subject: BroughtThing) => ConsentDecision,
   ) {}
 
-  /** @throws ProviderError */
   assertAddressAllowed(): void {
     this.addressSubject ??= this.createSubject('providerAddress', { facts: this.addressFacts('Sends text to') });
     this.assertAllowed(this.addressSubject, 'Text would be sent to a URL from this workspace’s settings.');

@@ -29,7 +29,6 @@ export interface ProviderFactoryDeps {
   readonly log: Logger;
   /** No messages are recorded without it. */
   readonly traffic?: TrafficTap;
-  /** Whether the user has allowed a request, without asking. */
   readonly isAllowed: (request: RememberedRequest) => boolean;
   /** The allowed integrity of the code at a URL without a pinned hash. By default none. */
   readonly allowedCode?: (url: string) => string | undefined;

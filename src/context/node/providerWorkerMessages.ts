@@ -38,7 +38,6 @@ const hashedFile = z.object({ url: z.string(), hash: z.string() });
 export type HashedFile = z.infer<typeof hashedFile>;
 export const mostFiles = 1_000;
 
-/** The module that the worker runs. */
 export const workerStart = z.object({
   /** A URL or the name of a package. */
   specifier: z.string(),
@@ -75,7 +74,6 @@ export const workerMessage = z.discriminatedUnion('kind', [
   }),
   /** `file:` URIs of the module's files so far, excluding packages. */
   z.object({ kind: z.literal('files'), urls: z.array(z.string()).max(mostFiles) }),
-  /** An error that the provider did not catch. */
   z.object({ kind: z.literal('trouble'), details: z.string().max(10_000) }),
   /** Memory outside the JavaScript heap, such as buffers, in bytes. */
   z.object({ kind: z.literal('memory'), bytes: z.number() }),

@@ -35,7 +35,6 @@ export interface LocateOptions {
 interface RemoteModule {
   /** Its `file:` URI. */
   readonly specifier: string;
-  /** A version at the URL that the user has not allowed. */
   readonly newVersion?: RemoteCodeRequest;
 }
 
@@ -212,7 +211,6 @@ interface UnansweredCode {
 }
 
 interface DownloadFailure {
-  /** Number of consecutive failures. */
   readonly count: number;
   /** In milliseconds of the monotonic clock. */
   readonly untilMs: number;

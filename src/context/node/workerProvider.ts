@@ -37,7 +37,6 @@ interface WorkerProviderPorts {
   readonly log: Logger;
   readonly texts: TextSharer;
   readonly traffic: CallTraffic;
-  /** Calls back when a file of the module changes. */
   readonly watcher: (onChange: () => void) => ModuleWatcher;
   readonly limits: WorkerLimits;
 }

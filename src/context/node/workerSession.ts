@@ -20,7 +20,6 @@ interface WorkerSessionDeps {
   readonly limits: WorkerLimits;
   readonly clock: Clock;
   readonly onFiles: (urls: readonly string[]) => void;
-  /** Called when the provider did not catch an error. */
   readonly onUncaught: (details: string) => void;
   readonly onPrint: (line: string) => void;
 }

@@ -35,7 +35,6 @@ export function providerLevels(): SettingsLevels {
   };
 }
 
-/** Absolute paths of the local workspace folders. */
 export function folderPaths(): readonly string[] {
   const { workspaceFolders = [] } = vscode.workspace;
   return workspaceFolders.filter(({ uri }) => uri.scheme === 'file').map(({ uri }) => uri.fsPath);

@@ -6,7 +6,6 @@ import type { ProviderState } from '../common/providers/providerHandle';
 
 interface ConsentPick extends vscode.QuickPickItem {
   readonly state?: ProviderState;
-  /** A permission that can be revoked. */
   readonly revocable?: RememberedRequest;
 }
 

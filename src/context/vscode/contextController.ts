@@ -46,7 +46,6 @@ import { ProviderSecrets } from './providerSecrets';
 import { fileReader, findUserLocation } from './fileReader';
 
 export interface ContextControllerDeps extends FeatureContext {
-  /** ID of the status row. */
   readonly id: string;
   readonly title: string;
   readonly editor: Pick<EditorPort, 'resolve' | 'open' | 'stat'>;
@@ -58,7 +57,6 @@ export interface ContextControllerDeps extends FeatureContext {
   /** Absolute path of the folder for downloaded code. */
   readonly remoteFolder: string;
   readonly traffic: TrafficTap;
-  /** For what the workspace defines. */
   readonly consent: Consent;
 }
 

@@ -16,7 +16,6 @@ export class DocumentItemsFeed implements Disposable {
   private readonly updateEmitter = this.disposables.add(
     new Emitter<vscode.TextDocument>((error) => this.onError(error)),
   );
-  /** Fires when the known items of a visible document may have changed. */
   readonly onDidUpdate = this.updateEmitter.event;
 
   constructor(
@@ -61,7 +60,6 @@ export class DocumentItemsFeed implements Disposable {
     return await this.client.requestItems({ uri: uri.toString(), version, getText: () => document.getText() }, options);
   }
 
-  /** The known items, without asking providers. */
   knownItems(document: vscode.TextDocument): ContextAnswer | undefined {
     return this.isIncluded(document) ? this.client.knownItems(document.uri.toString()) : undefined;
   }

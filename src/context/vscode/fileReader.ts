@@ -51,7 +51,6 @@ async function readablePath(uri: vscode.Uri, editor: Pick<EditorPort, 'resolve'>
   }
 }
 
-/** @throws Error that says what to do */
 async function openText(uri: vscode.Uri, path: string): Promise<vscode.TextDocument> {
   try {
     return await vscode.workspace.openTextDocument(uri);

@@ -79,7 +79,7 @@ async function pickItem(
         }),
       );
       store.add(feed.onDidChangeItems((uri) => (uri ?? document.uri.toString()) === document.uri.toString() && show()));
-      // Providers that answer later are reported by `onDidChange`.
+      // Providers that answer later are reported by `onDidChangeItems`.
       const asked = feed.requestItems(document, { reason: 'explicit', isEnough: (items) => items.length > 0 });
       asked.then(show, reject);
       show();

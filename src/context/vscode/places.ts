@@ -17,7 +17,6 @@ export function excludablePath(uri: vscode.Uri): string {
   return (isNamed ? uri.with({ authority: '' }) : uri).fsPath;
 }
 
-/** Shows a document with the cursor and the hover at a position. */
 export async function showHoverAt(uri: vscode.Uri, { line, character }: ItemPosition): Promise<void> {
   const at = new vscode.Position(line, character);
   const editor = await vscode.window.showTextDocument(uri, { selection: new vscode.Range(at, at) });

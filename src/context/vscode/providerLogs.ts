@@ -26,7 +26,6 @@ export class ProviderLogs implements Disposable {
     };
   }
 
-  /** Returns false if the provider has no log entries yet. */
   show(id: string): boolean {
     const channel = this.channelById.get(id);
     channel?.show(true);

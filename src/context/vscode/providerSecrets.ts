@@ -7,7 +7,6 @@ interface ProviderSecretsPorts {
   readonly secrets: Pick<vscode.SecretStorage, 'get' | 'store' | 'delete'>;
   /** Stores the names of secrets, never their values. */
   readonly memento: Memento;
-  /** Names that the settings refer to. */
   readonly referencedNames: () => readonly string[];
 }
 

@@ -118,7 +118,6 @@ async function providerItems(
   return found.flat();
 }
 
-/** Undefined if the provider does not support such requests. */
 async function lookUpItems(
   handle: ProviderHandle,
   lookup: LookupTarget,

@@ -23,13 +23,11 @@ export interface ContextMention {
   readonly detail?: string;
 }
 
-/** A mention of known items of a file. */
 export interface FileMention extends ContextMention {
   readonly path: string;
   readonly tokens: number;
 }
 
-/** Text sent along with a prompt. */
 export interface ContextAttachment {
   readonly type: 'text';
   readonly uri?: string;
@@ -145,7 +143,6 @@ function itemsForAi(items: Iterable<ContextItem>): readonly ContextItem[] {
   return [...items].filter(({ aiContent }) => aiContent !== undefined);
 }
 
-/** A mention of all AI-readable items of a file. */
 export function mentionOfAll({ file: { path, name }, items }: FileItems): FileMention | undefined {
   const sent = itemsForAi(items);
   if (sent.length === 0) return undefined;
@@ -153,7 +150,6 @@ export function mentionOfAll({ file: { path, name }, items }: FileItems): FileMe
   return { kind: 'context', id: idOf(path, null, '', null), title, path, tokens: tokensOf(path, sent) };
 }
 
-/** One attachment per item. */
 function attachmentsOf({ path, document }: FileItems['file'], items: readonly ContextItem[]): ContextAttachment[] {
   return items.map((item) => {
     const lines = lineNumbers(item);

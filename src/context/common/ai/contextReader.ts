@@ -2,7 +2,6 @@ import type { RequestOptions, ContextClient, ContextDocument } from '../contextC
 import type { ContextItem } from '../items/contextItem';
 import type { ContextAnswer } from '../items/documentRecord';
 
-/** A file that agents may read. */
 export interface ReadableFile {
   /** Absolute path. */
   readonly path: string;
@@ -47,7 +46,6 @@ export class ContextReader {
     return answer && { file, ...answer };
   }
 
-  /** Searches all known items. */
   async searchKnownItems(query: string, maxItems: number): Promise<readonly FileItem[]> {
     const paths = new Map<string, string | undefined>();
     const found: FileItem[] = [];

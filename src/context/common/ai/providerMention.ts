@@ -23,7 +23,6 @@ export interface MentionsParams {
   readonly codebase?: string;
 }
 
-/** What to get items for. */
 export type LookupTarget = { readonly mention: Mention } | { readonly query: string };
 
 const wireMentionSchema = z.object({

@@ -15,22 +15,18 @@ export interface ContextAnswer {
   readonly version: number;
   /** In the order of the settings, then in the provider's order. */
   readonly items: ItemList;
-  /** Whether every provider has answered for this version. */
   readonly isComplete: boolean;
-  /** Providers that have not answered yet. `onDidChange` fires when they do. */
+  /** Providers that have not answered yet. `onDidChangeItems` fires when they do. */
   readonly pendingProviders: readonly ProviderRef[];
-  /** Why providers were not asked about the document, if so. */
   readonly note?: string;
   /** What was adjusted or skipped in the items. */
   readonly providerNotes: readonly ProviderNotes[];
 }
 
-/** A request that a provider has not answered yet. */
 export interface PendingRequest {
   /** Resolves when the request has ended, even if it failed. */
   whenEnded: Promise<void>;
   readonly controller: AbortController;
-  /** Number of callers that still wait for it. */
   waiterCount: number;
   /** A caller timed out while waiting, so the answer is still wanted. */
   isWantedLate: boolean;
@@ -45,9 +41,7 @@ interface ProviderAnswer {
 /** The latest items of each provider for one document, moved along with edits. */
 export class DocumentRecord {
   version: number | undefined;
-  /** Set while the user is typing. */
   settleTimer: { dispose(): void } | undefined;
-  /** Why providers are not asked about the document, if so. */
   note: string | undefined;
   readonly pendingRequests = new Map<string, PendingRequest>();
   private readonly answers = new Map<string, ProviderAnswer>();
@@ -123,7 +117,6 @@ export class DocumentRecord {
     this.clearCache();
   }
 
-  /** Removes the items of all other providers. */
   retainProviders(ids: ReadonlySet<string>): void {
     for (const id of [...this.pendingRequests.keys()].filter((each) => !ids.has(each))) this.markOutdated(id);
     for (const id of [...this.answers.keys()]) {

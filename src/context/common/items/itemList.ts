@@ -25,14 +25,12 @@ export class ItemList implements Iterable<ContextItem> {
       for (let index = 0; index < packedItemCount(group.packed); index++) yield itemOf(group, index);
   }
 
-  /** The items whose range touches `range`. */
   itemsTouching(range: ItemRange): readonly ContextItem[] {
     return this.groups.flatMap((group) =>
       indicesTouching(group.packed, this.blocksOf(group), range).map((index) => itemOf(group, index)),
     );
   }
 
-  /** The items without a range. */
   wholeFileItems(): readonly ContextItem[] {
     return this.groups.flatMap((group) => indicesWithoutRange(group.packed).map((index) => itemOf(group, index)));
   }

@@ -8,11 +8,9 @@ import type { ConsentRequest } from './providerError';
 export interface DocumentSelector {
   /** A glob for the host name and path of the document. */
   readonly path?: string;
-  /** Literal text that the document contains. */
   readonly contentContains?: string;
 }
 
-/** The kinds of requests that a provider supports. */
 export interface ProviderAbilities {
   /** Items of a document. */
   readonly annotations: boolean;
@@ -37,12 +35,11 @@ export interface ItemsParams {
   readonly content: string;
 }
 
-/** The user's settings with secrets resolved. */
 export type ProviderSettings = Readonly<Record<string, unknown>>;
 
 /** Any provider. A call ends when its signal fires, whatever the provider does. The creator disposes it. */
 export interface ContextProvider extends Disposable {
-  /** Stops its process, if any. The next request starts it again. */
+  /** Stops running code, if any. The next request starts it again. */
   unload?(): void;
   /** Fires when its code has changed, so that earlier answers are outdated. Only for providers with local code. */
   readonly onDidReload?: Event<void>;

@@ -12,7 +12,6 @@ export class RequestCancelledError extends Error {
 interface CallGuard {
   readonly clock: Clock;
   readonly timeoutMs: number;
-  /** Fires when the caller cancels the request. */
   readonly signal: AbortSignal;
 }
 

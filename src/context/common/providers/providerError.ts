@@ -15,7 +15,6 @@ export type RememberedRequest = Exclude<ConsentRequest, { readonly kind: 'brough
 /** Downloaded code. Another integrity is another request. */
 export interface RemoteCodeRequest {
   readonly kind: 'remoteCode';
-  /** The URL in the settings. */
   readonly url: string;
   readonly integrity: string;
   /** The URL after redirects. Only if the settings pin no hash. */

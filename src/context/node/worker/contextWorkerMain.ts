@@ -4,9 +4,8 @@ import { LoadGuard } from './loadGuard';
 import { installModuleHooks } from './moduleHooks';
 import { ProviderWorker } from './providerWorker';
 
-/** Entry point of a worker, which runs one provider and serves requests from its port. */
+/** Entry point of a worker, which runs one provider and answers the requests on its port. */
 
-/** How often memory is checked between answers. */
 const memoryMs = 5_000;
 
 const port = parentPort;

@@ -9,7 +9,6 @@ interface ModuleHooks {
   /** `file:` URI of the folder in which packages are looked up. */
   readonly folder: string | undefined;
   readonly onFile: (url: string) => void;
-  /** Restricts which files are loaded. */
   readonly guard: LoadGuard | undefined;
 }
 

@@ -47,7 +47,6 @@ export class ProviderWorker {
     if (this.files.size < mostFiles) this.files.add(url);
   }
 
-  /** Reports an error that the provider did not catch. */
   reportUncaught(thrown: unknown): void {
     this.post({ kind: 'trouble', details: describeThrown(thrown).details });
   }

@@ -6,7 +6,6 @@ import { percentDecoded } from '../../../base/common/fileUri';
 export interface ThrownDescription {
   /** One sentence, with the location in the provider's own files. */
   readonly message: string;
-  /** The complete stack, if there is one. */
   readonly details: string;
 }
 
